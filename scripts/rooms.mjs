@@ -9,7 +9,7 @@ export const UNCOUNTED = ["db/migrations/meta", "docs/images", "server/scripts/l
 /** The isomorphic files of server/, which the browser may know as well; they import each other alone. */
 const WIRE_FILES = [
   "(csv|records|text|wire)",
-  "time/wall-clock",
+  "time/(durations|wall-clock)",
   "auth/permissions",
   "audit/(actions|action-label|device-named|export-name|row)",
   "audit/query/(catalogue|network|old-address|value-list|word-list)",

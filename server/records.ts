@@ -11,6 +11,18 @@ export const mapValues = <T extends object, V>(
   to: (value: T[keyof T & string], name: keyof T & string) => V,
 ) => Object.fromEntries(keysOf(record).map((name) => [name, to(record[name], name)])) as { [N in keyof T]: V };
 
+/** Items by a key of each; the groups are in the order of their first items. */
+export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, [T, ...T[]]> {
+  const groups = new Map<K, [T, ...T[]]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}
+
 /** The item at an index; behind the end it goes on from the start. @throws RangeError for an empty list */
 export function itemAt<T>(items: readonly T[], index: number): T {
   const item = items[index % items.length];

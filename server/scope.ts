@@ -1,6 +1,6 @@
 import { eq, type SQL, sql } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
-import { uuids } from "@/db/uuids";
+import { uuids } from "@/db/arrays";
 import type { Ctx, Scope } from "./context";
 import { AppError } from "./errors";
 

@@ -1,3 +1,6 @@
+/** Characters of a filter's value. */
+export const MAX_FILTER_LENGTH = 255;
+
 /** An id as text, in the form of RFC 9562. */
 export const GUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { isOneLine } from "./text";
+import { isOneLine, MAX_FILTER_LENGTH } from "./text";
+import { DAY_MS } from "./time/durations";
 import { isZone } from "./time/wall-clock";
 
 /** Zod atoms that several domains share; what one domain alone needs stands in its schema. Isomorphic. */
 
-const MAX_FILTER_LENGTH = 255;
 /** A page beyond this holds nothing that anyone could have stored. */
 const MAX_PAGE = 1_000_000_000;
 const ADMIN_PAGE_LIMIT = 50;
@@ -60,7 +60,7 @@ export const instant = z
   .transform((text) => new Date(text))
   .refine((date) => date.getTime() >= FIRST_MS && date.getTime() < END_MS, "is not between 1970 and 9999");
 
-const MAX_FUTURE_MS = 24 * 60 * 60 * 1000;
+const MAX_FUTURE_MS = DAY_MS;
 
 /** When something happened. A wrong clock's future is refused: every list would begin with it, and retention wait for it. */
 export const happenedAt = instant.refine(

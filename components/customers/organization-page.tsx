@@ -14,6 +14,7 @@ import { PageHeader } from "@/components/ui/page-header";
 import { Section } from "@/components/ui/section";
 import { StateTag } from "@/components/ui/state-tag";
 import type { OrganizationOverview } from "@/server/organizations/overview/schema";
+import { DAY_MS } from "@/server/time/durations";
 import { CHAIN_WORD } from "./chain-tag";
 import { checkedWords, growthWords } from "./columns";
 import { GrowthChart } from "./growth-chart";
@@ -60,7 +61,7 @@ const Missing = () => (
 type Props = { org: Org; readAt: string; pruningEnabled: boolean };
 
 function Organization({ org, readAt, pruningEnabled }: Props) {
-  const monthAgo = new Date(Date.parse(readAt) - 30 * 86_400_000).toISOString();
+  const monthAgo = new Date(Date.parse(readAt) - 30 * DAY_MS).toISOString();
   return (
     <>
       <PageHeader

@@ -106,13 +106,6 @@ export function findOperations(operations: Operation[], search: string): Operati
   });
 }
 
-/** By tag, in the order of the document. */
-export function groupByTag(operations: Operation[]): [string, Operation[]][] {
-  const groups = new Map<string, Operation[]>();
-  for (const operation of operations) groups.set(operation.tag, [...(groups.get(operation.tag) ?? []), operation]);
-  return [...groups];
-}
-
 const SPECIAL: Record<string, string> = {
   api: "API",
   "api-keys": "API keys",

@@ -1,8 +1,9 @@
 "use client";
 
 import { SearchField } from "@/components/ui/search-field";
+import { groupBy } from "@/server/records";
 import classes from "./docs.module.css";
-import { findOperations, groupByTag, type Operation, tagLabel } from "./openapi";
+import { findOperations, type Operation, tagLabel } from "./openapi";
 
 type Props = {
   operations: Operation[];
@@ -14,7 +15,7 @@ type Props = {
 
 /** The operations by tag, narrowed by a search. */
 export function OperationList({ operations, search, onSearch, chosen, onChoose }: Props) {
-  const groups = groupByTag(findOperations(operations, search));
+  const groups = [...groupBy(findOperations(operations, search), ({ tag }) => tag)];
   return (
     <nav className={classes.list} aria-label="Operations">
       <div className={classes.search}>

@@ -1,6 +1,4 @@
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/time/durations";
 
 /** "just now", "19 min ago", "5 h ago", "3 days ago": how long an instant is past, in its largest unit. */
 export function ago(at: string, now: string): string {

@@ -1,7 +1,9 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/time/durations";
+
 const UNITS: [ms: number, short: string][] = [
-  [86_400_000, "d"],
-  [3_600_000, "h"],
-  [60_000, "min"],
+  [DAY_MS, "d"],
+  [HOUR_MS, "h"],
+  [MINUTE_MS, "min"],
   [1_000, "s"],
   [1, "ms"],
 ];

@@ -1,3 +1,4 @@
+import { DAY_MS } from "@/server/time/durations";
 import { wallClock } from "@/server/time/wall-clock";
 
 /** Where the browser leaves its time zone for the server. */
@@ -53,8 +54,6 @@ export const everyClock = (when: string, local: string): string =>
     ...(local === "UTC" ? [] : [`${dateTime(when, local)} ${local.replaceAll("_", " ")}`]),
     `${new Date(when).getTime() / 1000} s since 1970`,
   ].join("\n");
-
-const DAY_MS = 86_400_000;
 
 /** "Today, 20 November 2026", "Thursday, 19 November 2026": the heading over a day's rows. */
 export function dayName(when: Date | string, zone: string, now: Date): string {

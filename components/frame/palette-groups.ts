@@ -29,8 +29,7 @@ import { useZone } from "@/components/format/zone";
 import { requestAct } from "@/components/requested-act";
 import { useTRPC } from "@/components/trpc";
 import { networkOf } from "@/server/audit/query/network";
-import { MAX_FILTER_LENGTH } from "@/server/audit/vocabulary";
-import { GUID } from "@/server/text";
+import { GUID, MAX_FILTER_LENGTH } from "@/server/text";
 import { accountItem, isFor, navGroups, startItem } from "./nav-items";
 
 const DEBOUNCE_MS = 200;

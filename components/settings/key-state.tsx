@@ -1,4 +1,5 @@
 import { StateTag } from "@/components/ui/state-tag";
+import { DAY_MS } from "@/server/time/durations";
 
 export type Key = {
   id: string;
@@ -30,8 +31,6 @@ export const LIFETIMES = [
   { value: "365", label: "1 year" },
   { value: "never", label: "No expiry" },
 ];
-
-const DAY_MS = 86_400_000;
 
 /** A chosen lifetime as the instant at which it ends. */
 export const expiryOf = (days: string): string | null =>

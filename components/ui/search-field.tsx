@@ -3,6 +3,7 @@
 import { CloseButton, TextInput } from "@mantine/core";
 import { Search } from "lucide-react";
 import { useEffect, useState } from "react";
+import { MAX_FILTER_LENGTH } from "@/server/text";
 
 type Props = { label: string; value: string; onSearch: (text: string) => void };
 
@@ -23,7 +24,7 @@ export function SearchField({ label, value, onSearch }: Props) {
       aria-label={label}
       placeholder={label}
       value={typed}
-      maxLength={255}
+      maxLength={MAX_FILTER_LENGTH}
       onChange={(event) => setTyped(event.currentTarget.value)}
       leftSection={<Search size={15} aria-hidden />}
       rightSection={typed ? <CloseButton size={24} aria-label="Clear the search" onClick={() => setTyped("")} /> : null}

@@ -1,9 +1,7 @@
 import { renameSync, writeFileSync } from "node:fs";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/time/durations";
 import type { Random } from "./random";
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 const DEMO_DAYS = 30;
 /** An hour short of what a sign-in by the API lasts: one that began with the month still holds while it is told. */
 export const MONTH_MS = DEMO_DAYS * DAY_MS - HOUR_MS;

@@ -7,11 +7,12 @@ import { findDevice } from "@/server/devices/find";
 import { notFound } from "@/server/errors";
 import { relay } from "@/server/live-events/current";
 import { operation } from "@/server/operation";
+import { DAY_MS } from "@/server/time/durations";
 import { idInput } from "@/server/wire";
 import { releaseOutput } from "./schema";
 
 /** How long a released agentId may be enrolled without its token. */
-const RELEASE_MS = 24 * 60 * 60 * 1000;
+const RELEASE_MS = DAY_MS;
 
 /** @throws AppError not_found for a device without an agent, a missing and a foreign one */
 async function lockAgent(tx: Tx, ctx: Ctx, deviceId: string) {

@@ -1,6 +1,5 @@
 import { toSlug } from "@/server/text";
-
-const MINUTE_MS = 60_000;
+import { MINUTE_MS } from "@/server/time/durations";
 
 /** Day and time of an instant on the clocks of a zone. */
 function clock(at: Date, zone: string): { day: string; time: string } {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { mapValues } from "@/server/records";
+import { MAX_FILTER_LENGTH } from "@/server/text";
 import {
   columnText,
   filledText,
@@ -20,7 +21,6 @@ import {
   CATEGORIES,
   DEFAULT_PAGE_SIZE,
   MAX_EVENTS_PER_REQUEST,
-  MAX_FILTER_LENGTH,
   MAX_FILTER_LIST_LENGTH,
   MAX_LENGTH,
   MAX_PAGE_SIZE,

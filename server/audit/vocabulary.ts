@@ -63,8 +63,7 @@ export const MAX_LENGTH = {
   errorMessage: 65_536,
   rawId: 1024,
 } as const;
-/** Characters of a filter's value, and of a comma-separated list of values. */
-export const MAX_FILTER_LENGTH = 255;
+/** Characters of a comma-separated list of a filter's values. */
 export const MAX_FILTER_LIST_LENGTH = 4096;
 /** Search terms of at least this many characters are found by the index, exactly at any length of history. */
 export const MIN_INDEXED_TERM = 3;

@@ -2,13 +2,13 @@ import { getTableName, type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { agentLogs, deviceEventLogs } from "@/db/schema";
+import { DAY_MS } from "@/server/time/durations";
 import { type Expired, MAX_COUNTED_ROWS, type Storage } from "./schema";
 
 /** The two kinds of device logs, with the table of each. */
 export const TABLES = { diagnostic: agentLogs, events: deviceEventLogs } as const;
 type Table = (typeof TABLES)[keyof typeof TABLES];
 
-const MS_PER_DAY = 86_400_000;
 /** A row with its indexes, where the table has no statistics yet. */
 const USUAL_ROW_BYTES = 600;
 
@@ -51,7 +51,7 @@ export async function measure(tx: Tx, table: Table, orgId: string): Promise<Stor
 }
 
 /** Since when a log is kept that is kept for so many days. */
-export const cutoffOf = (now: Date, days: number): Date => new Date(now.getTime() - days * MS_PER_DAY);
+export const cutoffOf = (now: Date, days: number): Date => new Date(now.getTime() - days * DAY_MS);
 
 /** What an organization's run removes: none that came within the last day, for what an agent delivers late is seen. */
 export const isExpired = ({ orgId, cutoff }: { orgId: string; cutoff: Date }): SQL =>

@@ -1,13 +1,14 @@
 import { z } from "zod";
 import { exportInput } from "@/server/audit/entries/export-schema";
 import { FILE_FORMATS } from "@/server/audit/vocabulary";
+import { DAY_MS } from "@/server/time/durations";
 import { isoTime, zoneName } from "@/server/wire";
 
 /** Exports of one caller that wait or are written, and those that are kept. */
 export const MAX_UNFINISHED = 3;
 export const MAX_KEPT = 20;
 /** A file is kept for this long. */
-export const KEEP_MS = 24 * 60 * 60 * 1000;
+export const KEEP_MS = DAY_MS;
 /** How often a process begins an export anew that another one left behind. */
 export const MAX_ATTEMPTS = 5;
 /** Downloads of one caller at a time. */

@@ -1,4 +1,4 @@
-import { isHandler, type RouteFile, type RouteHandler } from "@/server/http/route";
+import { isHandler, METHODS, type RouteFile, type RouteHandler } from "@/server/http/route";
 
 export type RouteMatch = {
   /** The path as its file declares it, parameters by name. */
@@ -81,8 +81,6 @@ export function createRegistry(files: RouteFile[]): (pathname: string) => RouteM
     return file && { path: file.path, handlers: file.module, params: path.params };
   };
 }
-
-export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
 /** The handler for a method; HEAD is answered by GET. */
 export function handlerOf(match: RouteMatch, method: string): RouteHandler | undefined {

@@ -4,18 +4,18 @@ import { sessionCookie } from "@/server/auth/session-cookie";
 import { env } from "@/server/env";
 import { ERROR_CODES, type ErrorCode } from "@/server/errors";
 import { operation } from "@/server/operation";
+import { groupBy } from "@/server/records";
 import { IDEMPOTENCY_HEADER } from "./idempotency";
 import { describeInside, describeMember, type Json, propertiesOf, type Side } from "./reference/describe";
 import { exampleOf } from "./reference/example";
 import { streamExample } from "./reference/stream-examples";
-import { isHandler, isIdempotent, type RouteFile, type RouteSpec } from "./route";
+import { isHandler, isIdempotent, METHODS, type RouteFile, type RouteSpec } from "./route";
 
 /**
  * The OpenAPI 3.1 document of every REST operation, made from the very schemas that validate: nothing about a route is
  * written twice, so the document cannot lag behind it.
  */
 
-const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 const PREFIX = "/api/v1";
 /** What any operation may answer besides success; a spec adds its own. */
 const COMMON: ErrorCode[] = [
@@ -87,11 +87,7 @@ function splitInput({ path, spec }: Endpoint): Split {
 function problemResponses({ method, spec }: Endpoint, hasBody: boolean): Json {
   const repeatable: ErrorCode[] = isIdempotent(method, spec) ? ["idempotency_mismatch"] : [];
   const codes = [...COMMON, ...(hasBody ? WITH_BODY : []), ...repeatable, ...(spec.errors ?? [])];
-  const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of codes) {
-    const { status } = ERROR_CODES[code];
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
-  }
+  const byStatus = groupBy(codes, (code): number => ERROR_CODES[code].status);
   const answers = [...byStatus].sort(([a], [b]) => a - b);
   return Object.fromEntries(
     answers.map(([status, found]) => [

@@ -55,6 +55,9 @@ export type RouteHandler = ((request: Request, context?: RouteContext) => Promis
   spec: RouteSpec;
   answer?: (request: Request, context?: RouteContext) => Promise<Answer | Response>;
 };
+/** What a route file exports handlers under. */
+export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+
 /** True for what a route file exports under a method's name. */
 export const isHandler = (value: unknown): value is RouteHandler => typeof value === "function";
 /** One route file: its URL pattern in Next's notation and what it exports. */

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
+import { uuids } from "@/db/arrays";
 import { asSystem } from "@/db/client";
-import { uuids } from "@/db/uuids";
 import { MAX_COMMANDS_PER_AGENT, STREAM_DEAD_AFTER_SECONDS } from "./schema";
 
 export type NewCommand = {

@@ -1,12 +1,11 @@
 import { sql } from "drizzle-orm";
+import { uuids } from "@/db/arrays";
 import { asSystem } from "@/db/client";
 import { STREAM_DEAD_AFTER_SECONDS } from "./schema";
 
 export type StreamRow = { agentId: string; orgId: string; deviceId: string; streamId: string; processId: string };
 /** Whom to tell that a stream's commands will not be answered, and which stream a newer one took the place of. */
 export type Opened = { replaced: { streamId: string; processId: string } | null; askers: string[] };
-
-const toArray = (ids: readonly string[]): string => `{${ids.join(",")}}`;
 
 /** Lists a stream as its agent's only one; queries to an older one are broken. */
 export function listStream(row: StreamRow): Promise<Opened> {
@@ -74,7 +73,7 @@ export async function beatStreams(processId: string, streamIds: readonly string[
   await asSystem((tx) =>
     tx.execute(sql`
       UPDATE agent_streams SET beat_at = now()
-      WHERE process_id = ${processId} AND stream_id = ANY (${toArray(streamIds)}::uuid[]) AND closed_at IS NULL`),
+      WHERE process_id = ${processId} AND stream_id = ANY (${uuids(streamIds)}) AND closed_at IS NULL`),
   );
 }
 

@@ -1,9 +1,10 @@
 import type { MailBody } from "@/server/deliveries/queue";
 import { env } from "@/server/env";
+import { groupBy } from "@/server/records";
 import type { Notification } from "./schema";
 import { type NotificationRow, toNotification } from "./to-notification";
 
-/** A message lists so many; a partner with more is notification how many there are, and where. */
+/** A message lists so many; of more it says how many there are, and where. */
 const MAX_WEBHOOK_ITEMS = 500;
 const MAX_MAIL_ITEMS = 25;
 
@@ -28,16 +29,9 @@ function changesOf(rows: readonly NotificationRow[], from: number): Changed[] {
 }
 
 /** The changes of one kind and direction together, in the order of their first. */
-function grouped(changes: readonly Changed[]): [Changed, ...Changed[]][] {
-  const groups = new Map<string, [Changed, ...Changed[]]>();
-  for (const change of changes) {
-    const key = `${change.notification.kind} ${change.isResolved}`;
-    const group = groups.get(key);
-    if (group) group.push(change);
-    else groups.set(key, [change]);
-  }
-  return [...groups.values()];
-}
+const grouped = (changes: readonly Changed[]) => [
+  ...groupBy(changes, ({ notification, isResolved }) => `${notification.kind} ${isResolved}`).values(),
+];
 
 const sentenceIn = ({ notification, isResolved }: Changed): string =>
   (isResolved ? notification.resolution : null) ?? notification.sentence;

@@ -1,4 +1,5 @@
 import { and, asc, eq, isNotNull, isNull, lte, or, type SQL, sql } from "drizzle-orm";
+import { textArray } from "@/db/arrays";
 import { notificationSettings, notifications, organizations, users, webhookEndpoints } from "@/db/schema";
 import { ROLE_PERMISSIONS } from "@/server/auth/permissions";
 import { queueMail, queueWebhook } from "@/server/deliveries/queue";
@@ -26,15 +27,10 @@ const concernsEndpoint = sql`${t.kind} = ANY (${webhookEndpoints.kinds}) AND (
 const managing = Object.entries(ROLE_PERMISSIONS).flatMap(([role, permissions]) =>
   permissions.includes("audit:manage") ? [role] : [],
 );
-const array = (texts: readonly string[]) =>
-  sql`ARRAY[${sql.join(
-    texts.map((text) => sql`${text}`),
-    sql`, `,
-  )}]::text[]`;
 
 /** Of a person: within reach, of a kind that they want by mail, of an organization that they chose. */
 const concernsPerson = sql`${t.kind} = ANY (coalesce(${notificationSettings.mailKinds},
-    CASE WHEN ${users.role} = ANY (${array(managing)}) THEN ${array(DEFAULT_MAIL_KINDS)} ELSE '{}' END))
+    CASE WHEN ${users.role} = ANY (${textArray(managing)}) THEN ${textArray(DEFAULT_MAIL_KINDS)} ELSE '{}' END))
   AND (${notificationSettings.orgIds} IS NULL OR ${t.orgId} = ANY (${notificationSettings.orgIds}))
   AND (${users.role} = 'system_admin' OR ${users.orgId} = ${t.orgId}
     OR (${users.orgId} IS NULL AND ${users.partnerId} = ${organizations.partnerId} AND (${users.allOrganizations}

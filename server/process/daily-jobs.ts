@@ -2,6 +2,7 @@ import PgBoss from "pg-boss";
 import type postgres from "postgres";
 import { connectApp } from "@/db/connect";
 import { log } from "@/server/log";
+import { HOUR_MS } from "@/server/time/durations";
 import { type BackgroundLoop, backgroundLoop } from "./background-loop";
 import { BEAT_MS, freeSilentJobs, whileClaimed } from "./job-claim";
 
@@ -18,7 +19,7 @@ export type DailyJob = {
 };
 
 const POLL_SECONDS = 30;
-const OVERDUE_MS = 25 * 3_600_000;
+const OVERDUE_MS = 25 * HOUR_MS;
 /** A catch-up waits until the process has started up, and is sent once an hour at most. */
 const CATCH_UP_AFTER_SECONDS = 60;
 const STOP_MS = 5_000;

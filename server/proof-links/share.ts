@@ -9,12 +9,12 @@ import { type Ctx, ZERO_UUID } from "@/server/context";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { operation } from "@/server/operation";
+import { DAY_MS } from "@/server/time/durations";
 import { toProofLink } from "./proof-link";
 import { createdLink, MAX_LINKS_PER_ENTRY, shareInput } from "./schema";
 
 /** 128 random bits, 22 characters: short enough for a printed code, too many to guess. */
 const TOKEN_BYTES = 16;
-const DAY_MS = 86_400_000;
 
 const creatorOf = ({ actor }: Ctx): { createdBy: string; createdByName: string } => ({
   createdBy: "id" in actor ? actor.id : ZERO_UUID,

@@ -1,7 +1,7 @@
+import { DAY_MS } from "@/server/time/durations";
 import { fromWallClock, wallClock } from "@/server/time/wall-clock";
 import type { Cadence } from "./schema";
 
-const DAY_MS = 86_400_000;
 /** The hour of the zone's wall clock at which reports are sent. */
 const SENT_AT_HOUR = 6;
 

@@ -2,9 +2,9 @@ import { uptime } from "node:os";
 import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
+import { DAY_MS, HOUR_MS } from "@/server/time/durations";
 
-const HOUR_MS = 3_600_000;
-const MAX_MOVE_MS = 24 * HOUR_MS;
+const MAX_MOVE_MS = DAY_MS;
 /** By the time since the machine was started, which goes on while it sleeps and which nobody sets. */
 const bootedAt = Date.now() - uptime() * 1000;
 

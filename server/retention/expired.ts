@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { MS_PER_DAY } from "./schema";
+import { DAY_MS } from "@/server/time/durations";
 
 /** The beginning of a chain whose every row is past the window; lastSeq < firstSeq when there is none. */
 export type Expired = {
@@ -92,7 +92,7 @@ export async function findExpired(tx: Tx, orgId: string, retentionDays: number):
   const first = await firstInside(tx, orgId, { cutoff, through, head });
   const held =
     first && (await holdsBack(tx, orgId, { cutoff, first }))
-      ? { seq: first.seq, timestamp: first.at, until: new Date(first.agesFrom.getTime() + retentionDays * MS_PER_DAY) }
+      ? { seq: first.seq, timestamp: first.at, until: new Date(first.agesFrom.getTime() + retentionDays * DAY_MS) }
       : null;
   return { cutoff, firstSeq: through + 1, lastSeq: first ? first.seq - 1 : head, heldBy: held };
 }

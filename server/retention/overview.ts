@@ -2,10 +2,11 @@ import { sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { operation } from "@/server/operation";
+import { DAY_MS } from "@/server/time/durations";
 import { onlyIdInput } from "@/server/wire";
 import { requireOrganization } from "./organization";
 import { rowBytes } from "./row-bytes";
-import { MS_PER_DAY, type Overview, overview } from "./schema";
+import { type Overview, overview } from "./schema";
 
 const GROWTH_DAYS = 30;
 
@@ -28,7 +29,7 @@ export const getOverview = operation({
   run(ctx, { id }) {
     return tenant(ctx.scope, async (tx) => {
       await requireOrganization(tx, ctx, id);
-      const since = new Date(ctx.now().getTime() - GROWTH_DAYS * MS_PER_DAY).toISOString();
+      const since = new Date(ctx.now().getTime() - GROWTH_DAYS * DAY_MS).toISOString();
       const ms = sql`(extract(epoch FROM "timestamp") * 1000)::bigint`;
       // The head apart: where the log is distributed, a function that asks the nodes cannot be part of what they are asked.
       const [[head], [row]] = await Promise.all([
@@ -53,7 +54,7 @@ function toOverview(orgId: string, { head: chain, row, rowBytes }: Read, now: Da
   const rows = Math.max(0, head - Number(chain?.through ?? 0));
   const oldest = row?.oldest ? new Date(Number(row.oldest)) : null;
   const newest = row?.newest ? new Date(Number(row.newest)) : null;
-  const ageDays = oldest ? Math.max(1, (now.getTime() - oldest.getTime()) / MS_PER_DAY) : GROWTH_DAYS;
+  const ageDays = oldest ? Math.max(1, (now.getTime() - oldest.getTime()) / DAY_MS) : GROWTH_DAYS;
   const recent = row?.recent ? head - Number(row.recent) + 1 : 0;
   const rowsPerDay = Math.round((recent / Math.min(GROWTH_DAYS, ageDays)) * 10) / 10;
   return {

@@ -1,8 +1,9 @@
 import { tenant } from "@/db/client";
 import { operation } from "@/server/operation";
+import { DAY_MS } from "@/server/time/durations";
 import { findExpired, timeOf } from "./expired";
 import { requireOrganization } from "./organization";
-import { MS_PER_DAY, preview, previewInput } from "./schema";
+import { preview, previewInput } from "./schema";
 
 /**
  * What the next run would remove if so many days were kept.
@@ -16,7 +17,7 @@ export const previewPruning = operation({
     return tenant(ctx.scope, async (tx) => {
       await requireOrganization(tx, ctx, id);
       const expired = await findExpired(tx, id, retentionDays);
-      const cutoff = (expired?.cutoff ?? new Date(ctx.now().getTime() - retentionDays * MS_PER_DAY)).toISOString();
+      const cutoff = (expired?.cutoff ?? new Date(ctx.now().getTime() - retentionDays * DAY_MS)).toISOString();
       const heldBy = expired?.heldBy
         ? {
             seq: expired.heldBy.seq,

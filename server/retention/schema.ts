@@ -3,7 +3,6 @@ import { isoTime, positiveInt } from "@/server/wire";
 
 export const MIN_RETENTION_DAYS = 1;
 export const MAX_RETENTION_DAYS = 3650;
-export const MS_PER_DAY = 86_400_000;
 export const RETENTION_PRESETS_DAYS = [90, 180, 365, 730, 2555] as const;
 
 /** One transaction of a pruning run: small enough not to stall writers, one receipt in the chain each. */

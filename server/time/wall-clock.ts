@@ -1,4 +1,4 @@
-const DAY_MS = 86_400_000;
+import { DAY_MS } from "./durations";
 
 /** True for a zone's name that Intl knows; an offset such as "+02:00" is none. */
 export function isZone(zone: string): boolean {

@@ -8,12 +8,12 @@ import { ENTRY, type EntryRow, newestRows, reachedBy } from "@/server/audit/quer
 import type { Ctx } from "@/server/context";
 import { preferDeviceIndex } from "@/server/devices/find";
 import { operation } from "@/server/operation";
+import { MINUTE_MS } from "@/server/time/durations";
 import { diagnosticItems, eventItems } from "./log-items";
 import { type AroundInput, aroundInput, aroundPage, type TimelineItem } from "./schema";
 import { deviceOf, type NamedDevice, type Ties, tiesOf } from "./ties";
 import { TIMELINE_SOURCES, type Tie } from "./vocabulary";
 
-const MINUTE_MS = 60_000;
 const MIN_ROWS = 100;
 
 type Side = "older" | "newer";

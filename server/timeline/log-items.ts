@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { textArray } from "@/db/arrays";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import type { AgentLog } from "@/server/agent-logs/schema";
@@ -31,7 +32,7 @@ function windowOf({ device, input, start }: ItemRequest, texts: SQL): SQL {
     ${from ? sql`AND l.timestamp >= ${instantOf(from)}` : sql``}
     ${to ? sql`AND l.timestamp <= ${instantOf(to)}` : sql``}
     ${start ? sql`AND ${startsBehind(start)}` : sql``}
-    ${words.length > 0 ? sql`AND (${texts}) ILIKE ALL (${sql.param(words.map(containsPattern))}::text[])` : sql``}
+    ${words.length > 0 ? sql`AND (${texts}) ILIKE ALL (${textArray(words.map(containsPattern))})` : sql``}
     ${after ? sql`AND l.timestamp > ${instantOf(after)}` : sql``}
     ORDER BY l.timestamp ${order}, l.id ${order} LIMIT ${input.limit + 1}`;
 }

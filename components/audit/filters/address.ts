@@ -13,9 +13,9 @@ import { zoneParam } from "@/components/format/zone-param";
 import { type Catalogue, FILTERS, type Filter, faultOf, toExclusion } from "@/server/audit/query/catalogue";
 import { splitValues } from "@/server/audit/query/value-list";
 import { MAX_WORDS, wordsOf } from "@/server/audit/query/word-list";
-import { MAX_FILTER_LENGTH, MAX_FILTER_LIST_LENGTH } from "@/server/audit/vocabulary";
+import { MAX_FILTER_LIST_LENGTH } from "@/server/audit/vocabulary";
 import { mapValues } from "@/server/records";
-import { GUID } from "@/server/text";
+import { GUID, MAX_FILTER_LENGTH } from "@/server/text";
 import { PRESETS } from "./range";
 
 const textThat = (isValid: (value: string) => boolean) =>

@@ -1,8 +1,5 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/time/durations";
 import { fromWallClock, wallClock } from "@/server/time/wall-clock";
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 /** The ranges that are offered ready-made, shortest first. */
 export const PRESETS = ["15m", "1h", "24h", "today", "yesterday", "7d", "30d", "90d"] as const;

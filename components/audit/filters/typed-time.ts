@@ -1,16 +1,15 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/time/durations";
 import { fromWallClock, toWallClock, wallClock } from "@/server/time/wall-clock";
 import type { Span } from "./range";
 
 /** Whose clock a typed time is read by. */
 export type Clock = { zone: string; now: Date };
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 const UNIT_MS: Readonly<Record<string, number>> = {
   s: 1_000,
   m: MINUTE_MS,
   min: MINUTE_MS,
-  h: 60 * MINUTE_MS,
+  h: HOUR_MS,
   d: DAY_MS,
   w: 7 * DAY_MS,
 };
@@ -80,7 +79,7 @@ const period: Read = (text, clock) => {
 
 /** "9-10", "9:30 to 10:15": hours of a day, which stands before or behind them. */
 const HOURS = /(?:^|[\s,])(?:from )?(\d{1,2})(?::(\d{2}))?\s*(?:-|–|to|until)\s*(\d{1,2})(?::(\d{2}))?(?=$|[\s,])/;
-const LONGEST_DAY_MS = 25 * 60 * MINUTE_MS;
+const LONGEST_DAY_MS = 25 * HOUR_MS;
 const isDay = ({ from, to }: Span) => Boolean(from && to && to.getTime() - from.getTime() < LONGEST_DAY_MS);
 
 async function hoursOfDay(text: string, clock: Clock): Promise<Span | null> {

@@ -1,6 +1,7 @@
 import type { Entry } from "@/components/audit/entry";
 import { dayName } from "@/components/format/time";
 import type { Outputs } from "@/components/trpc";
+import { groupBy } from "@/server/records";
 
 /** Routine telemetry of a day that the server counted instead of listing it. */
 export type RoutineFold = Outputs["audit"]["routine"]["folds"][number];
@@ -68,11 +69,7 @@ type Options = { entries: Entry[]; routine: readonly RoutineFold[]; isFolding: b
 export function daysOf({ entries, routine, isFolding, ends, reader }: Options): Day[] {
   const [newest, oldest] = [entries[0], entries.at(-1)];
   const isAtEnd = (entry: Entry) => (ends.hasNewer && entry === newest) || (ends.hasOlder && entry === oldest);
-  const byDay = new Map<string, Entry[]>();
-  for (const entry of entries) {
-    const day = dayOf(entry.timestamp, reader);
-    byDay.set(day, [...(byDay.get(day) ?? []), entry]);
-  }
+  const byDay = groupBy(entries, (entry) => dayOf(entry.timestamp, reader));
   const days = [...byDay].map(([name, of]): Day => ({ name, lines: linesOf(of, isFolding, isAtEnd) }));
   for (const fold of routine) {
     const line: Line = { kind: "routine", key: `routine ${fold.first}`, fold };

@@ -11,6 +11,7 @@ import { useViewer } from "@/components/audit/viewer-context";
 import { count } from "@/components/format/amounts";
 import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
+import { MAX_FILTER_LENGTH } from "@/server/text";
 import { complete, type Suggestion, suggestionsFor, valueBeing } from "./completion";
 import { byQualifier } from "./query-text";
 import { readLine } from "./read-line";
@@ -74,7 +75,7 @@ export function SearchBox({ searchRef }: Props) {
           onKeyDown={onKeyDown}
           leftSection={<Search size={15} aria-hidden />}
           rightSection={<Kbd size="xs">/</Kbd>}
-          maxLength={255}
+          maxLength={MAX_FILTER_LENGTH}
           autoComplete="off"
           enterKeyHint="search"
         />

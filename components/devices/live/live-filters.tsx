@@ -4,7 +4,7 @@ import { Button, NumberInput, Select, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { RangeFields } from "@/components/integrity/range-fields";
 import { LIVE_LEVELS } from "@/server/live-events/schema";
-import { capitalized } from "@/server/text";
+import { capitalized, MAX_FILTER_LENGTH } from "@/server/text";
 import classes from "./live.module.css";
 import type { LiveFilters } from "./live-params";
 
@@ -37,7 +37,7 @@ export function LiveFilterForm({ filters, onSubmit, isRunning }: Props) {
         label="Source"
         value={draft.liveSource ?? ""}
         onChange={(event) => set({ liveSource: event.currentTarget.value || null })}
-        maxLength={255}
+        maxLength={MAX_FILTER_LENGTH}
         w={170}
       />
       <NumberInput

@@ -1,7 +1,6 @@
 import { parseAsArrayOf, parseAsInteger, parseAsIsoDateTime, parseAsString, parseAsStringLiteral } from "nuqs";
+import { MINUTE_MS } from "@/server/time/durations";
 import { TIMELINE_SOURCES } from "@/server/timeline/vocabulary";
-
-const MINUTE_MS = 60_000;
 
 /** The ranges that end now, in minutes; null is all of it. */
 export const RANGES = {

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import type { PruneReceipt } from "@/server/audit/tree/statement";
+import { DAY_MS } from "@/server/time/durations";
 
 /**
  * Before there were signed receipts, pruning left a row in the log itself, which proves nothing to anybody. It counts
@@ -13,7 +14,6 @@ type Pruned = { through: number; checksum: string | null };
 
 /** Rows for one sequence that are looked at; there is one, unless somebody copied it. */
 const MAX_ROWS = 20;
-const MS_PER_DAY = 86_400_000;
 
 /** Whether all five members agree with each other and with the head. */
 function agrees(details: Partial<Details>, { through, checksum }: Pruned): boolean {
@@ -39,6 +39,6 @@ export async function findOldReceipt(
   const found = rows.find(({ details }) => agrees(details, pruned));
   if (!found) return null;
   const days = Number(found.details.retentionDays);
-  const before = new Date(Number(found.ms) - days * MS_PER_DAY).toISOString();
+  const before = new Date(Number(found.ms) - days * DAY_MS).toISOString();
   return { through: pruned.through, before, days };
 }

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
+import { uuids } from "@/db/arrays";
 import { type Tx, tenant } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { uuids } from "@/db/uuids";
 import type { AuditFilter } from "@/server/audit/query/conditions";
 import { countRows } from "@/server/audit/query/count";
 import { resolveFilter } from "@/server/audit/query/resolve";

@@ -1,6 +1,7 @@
+import { DAY_MS } from "@/server/time/durations";
+
 /** Every row is read anew within so many nights. */
 export const ROLLING_NIGHTS = 30;
-const DAY_MS = 86_400_000;
 
 /** The part that a night reads again, which night of its round that is, and when the round began. */
 export type Slice = { first: number; last: number; night: number; beganAt: Date; endsRound: boolean };

@@ -1,6 +1,6 @@
-import { ACTOR_TYPE_LABEL, CATEGORY_LABEL, MAX_FILTER_LENGTH, RESULT_LABEL } from "@/server/audit/vocabulary";
+import { ACTOR_TYPE_LABEL, CATEGORY_LABEL, RESULT_LABEL } from "@/server/audit/vocabulary";
 import { keysOf } from "@/server/records";
-import { GUID } from "@/server/text";
+import { GUID, MAX_FILTER_LENGTH } from "@/server/text";
 import { networkOf } from "./network";
 
 export type FacetName = "result" | "category" | "actorType" | "actor" | "action" | "resourceType" | "organization";

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { type SQL, sql } from "drizzle-orm";
+import { textArray } from "@/db/arrays";
 import { CATEGORY_PREFIXES } from "@/server/audit/actions";
 import { ROUTINE_ACTIONS, type Routine } from "@/server/audit/vocabulary";
 import { keysOf } from "@/server/records";
@@ -30,7 +31,6 @@ export type AuditFilter = Narrowing & { q?: string | undefined };
 export type RowFilter = Narrowing & { q?: never; words?: readonly Word[]; withoutWords?: readonly Word[] };
 
 const either = (conditions: SQL[]): SQL => sql`(${sql.join(conditions, sql` OR `)})`;
-const listOf = (values: readonly string[]): SQL => sql`${sql.param([...values])}::text[]`;
 
 /** A condition on rows `a` that holds where any of the values matches. */
 type Condition = (values: readonly string[]) => SQL;
@@ -38,7 +38,7 @@ type Condition = (values: readonly string[]) => SQL;
 const isOneOf =
   (column: string): Condition =>
   (values) =>
-    values.length === 1 ? sql`${sql.raw(column)} = ${values[0]}` : sql`${sql.raw(column)} = ANY (${listOf(values)})`;
+    values.length === 1 ? sql`${sql.raw(column)} = ${values[0]}` : sql`${sql.raw(column)} = ANY (${textArray(values)})`;
 const contains =
   (...columns: string[]): Condition =>
   (values) =>
@@ -153,7 +153,7 @@ export function excludedOf(
 
 const isNot = (condition: SQL): SQL => sql`(${condition}) IS NOT TRUE`;
 
-const IS_ROUTINE: SQL = sql`(a.action = ANY (${listOf(ROUTINE_ACTIONS)}) AND a.result = 'success')`;
+const IS_ROUTINE: SQL = sql`(a.action = ANY (${textArray(ROUTINE_ACTIONS)}) AND a.result = 'success')`;
 
 const routineConditions = ({ routine }: RowFilter): SQL[] =>
   routine === undefined ? [] : [routine === "only" ? IS_ROUTINE : isNot(IS_ROUTINE)];

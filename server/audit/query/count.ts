@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
+import { textArray, uuids } from "@/db/arrays";
 import { eachOf } from "@/db/citus/each-of";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { uuids } from "@/db/uuids";
 import { conditionsOf, isUnfiltered, type RowFilter } from "./conditions";
 import { type IndexProbe, isIndexed } from "./index-probe";
 import type { ResolvedFilter } from "./resolve";
@@ -54,7 +54,7 @@ function textCount(orgIds: readonly string[], texts: readonly Text[], hasOthers:
     const isLacking = texts.map((__, i) => ((choice + 1) >> i) % 2 === 1);
     const lacking = texts.flatMap(({ text }, i) => (isLacking[i] ? [text] : []));
     const conditions = texts.map(({ inKind }, i) => (isLacking[i] ? sql`${inKind} IS NOT TRUE` : inKind));
-    return sql`audit_search_count_lines(${uuids(orgIds)}, ${sql.param(lacking)}::text[], ${hasOthers},
+    return sql`audit_search_count_lines(${uuids(orgIds)}, ${textArray(lacking)}, ${hasOthers},
       ARRAY(SELECT a.value FROM ${kinds} WHERE ${allOf(conditions)}))`;
   });
   const tallied = talliedCounts(orgIds, {}, { shape: BY_KIND_ALONE, conditions: texts.map(({ inKind }) => inKind) });

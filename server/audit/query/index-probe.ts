@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
+import { textArray, uuids } from "@/db/arrays";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { uuids } from "@/db/uuids";
 import { MIN_INDEXED_TERM, ROUTINE_ACTIONS } from "@/server/audit/vocabulary";
 import { env } from "@/server/env";
 import { containsPattern } from "@/server/text";
@@ -28,7 +28,7 @@ import { actorTypesCalled, tagsOfWord } from "./words";
 export type IndexProbe = { tags: string[][]; any: Either[]; from?: string; to?: string };
 type Either = { terms: string[]; tags: string[] };
 
-/** What JSON writes as it stands. */
+/** What JSON writes as it is. */
 const PLAIN = /^[\w.:@-]+$/;
 
 /** More values than this narrow nothing and cost a look-up each. */
@@ -66,12 +66,19 @@ export const LOOKED_UP: Partial<Record<Name, (orgIds: readonly string[], text: s
       UNION ALL SELECT 'actor:' || n.id FROM (${namedPeople(text)}) n
       UNION ALL SELECT 'actor:' || n.id FROM (${namedKeys(text)}) n
       UNION ALL SELECT 'actor:' || n.id FROM (${agentsOn(text)}) n
-      UNION ALL SELECT 'type:' || n.type FROM unnest(${sql.param(actorTypesCalled(text))}::text[]) AS n(type)`,
+      UNION ALL SELECT 'type:' || n.type FROM unnest(${textArray(actorTypesCalled(text))}) AS n(type)`,
   /** Devices by what they were called at the time, by what they are called now, and as where an agent runs. */
   device: (orgIds, text) =>
     sql`SELECT 'device:' || t.value FROM ${termsOf(orgIds, "device")} WHERE t.value ILIKE ${containsPattern(text)}
       UNION ALL SELECT 'resource:' || n.id FROM (${namedDevices(text)}) n
       UNION ALL SELECT 'actor:' || n.id FROM (${agentsOn(text)}) n`,
+};
+
+/** The filters whose values are part of a block's text: whether a value is there as it is given. */
+const IN_TEXT: Partial<Record<Name, (value: string) => boolean>> = {
+  resource: () => true,
+  // It is in the details, as JSON writes it.
+  session: (id) => PLAIN.test(id),
 };
 
 /** The actions that meet the conditions on the action. */
@@ -81,7 +88,7 @@ const actionTags = (orgIds: readonly string[], conditions: SQL[]): SQL =>
 
 /** The tags of which a block with entries other than routine telemetry has one: another action, or another result. */
 const unroutineTags = (orgIds: readonly string[]): SQL =>
-  sql`${actionTags(orgIds, [sql`a.action <> ALL (${sql.param([...ROUTINE_ACTIONS])}::text[])`])}
+  sql`${actionTags(orgIds, [sql`a.action <> ALL (${textArray(ROUTINE_ACTIONS)})`])}
     UNION ALL SELECT n.tag FROM (VALUES ('result:failure'), ('result:denied')) AS n(tag)`;
 
 /** Sets of tags that have to be looked up; one with more values than narrow anything is left out. */
@@ -125,17 +132,18 @@ function namedTags(filter: RowFilter): string[][] {
   });
 }
 
-/** What the text of a block has to hold, or its tags tell. */
+/** What the text of a block has to hold, unless its tags say it. */
 function eitherOf(filter: RowFilter): Either[] {
   const words = (filter.words ?? []).map((word) => ({ terms: [word.text], tags: tagsOfWord(word) }));
-  const resources = valuesOf(filter, "resource");
-  const sessions = valuesOf(filter, "session");
+  const named = NAMES.flatMap((name) => {
+    const values = valuesOf(filter, name);
+    const isHeld = IN_TEXT[name];
+    return isHeld && values.length > 0 && values.every(isHeld) ? [{ terms: [...values], tags: [] }] : [];
+  });
   return [
     ...words.filter(({ tags }) => tags.length <= MAX_VALUES),
     ...(filter.phrase ? [{ terms: [filter.phrase], tags: [] }] : []),
-    ...(resources.length > 0 ? [{ terms: [...resources], tags: [] }] : []),
-    // In the text of the details a value stands as JSON writes it.
-    ...(sessions.length > 0 && sessions.every((id) => PLAIN.test(id)) ? [{ terms: [...sessions], tags: [] }] : []),
+    ...named,
   ];
 }
 

@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
+import { uuids } from "@/db/arrays";
 import { eachOf } from "@/db/citus/each-of";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { uuids } from "@/db/uuids";
 import { COLUMNS, FIELDS, type SqlRow } from "@/server/audit/row";
 import type { Scope } from "@/server/context";
 import { env } from "@/server/env";

@@ -1,7 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
+import { uuids } from "@/db/arrays";
 import { eachOf } from "@/db/citus/each-of";
-import { uuids } from "@/db/uuids";
 import { env } from "@/server/env";
+import { HOUR_MS } from "@/server/time/durations";
 import {
   ACTOR_FILTERS,
   asksOnly,
@@ -28,7 +29,6 @@ type Shape = {
   groups?: string;
 };
 
-const HOUR_MS = 3_600_000;
 const BIN = `timestamptz '1970-01-01T00:00:00Z'`;
 
 /** (since, result, n): since is the hour. */

@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
+import { textArray, uuids } from "@/db/arrays";
 import { eachOf } from "@/db/citus/each-of";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { uuids } from "@/db/uuids";
 import { sentenceWords } from "@/server/audit/action-label";
 import { ACTOR_TYPE_LABEL, type ActorType, type AuditResult, RESULTS } from "@/server/audit/vocabulary";
 import { env } from "@/server/env";
@@ -53,7 +53,7 @@ type Named = { n: number; kind: "people" | "keys" | "agents"; id: string };
 const namedBy = (tx: Tx, texts: readonly string[]): Promise<Named[]> =>
   rowsOf(
     tx,
-    sql`WITH w AS (SELECT * FROM unnest(${sql.param(texts.map(containsPattern))}::text[]) WITH ORDINALITY AS w(pattern, n))
+    sql`WITH w AS (SELECT * FROM unnest(${textArray(texts.map(containsPattern))}) WITH ORDINALITY AS w(pattern, n))
       SELECT w.n::int AS n, 'people' AS kind, u.id::text AS id FROM w JOIN users u ON u.name ILIKE w.pattern OR u.email ILIKE w.pattern
       UNION ALL SELECT w.n::int, 'keys', k.id::text FROM w JOIN api_keys k ON k.name ILIKE w.pattern
       UNION ALL SELECT w.n::int, 'agents', g.id FROM w JOIN devices d ON d.hostname ILIKE w.pattern JOIN agents g ON g.device_id = d.id`,
@@ -85,12 +85,12 @@ export async function resolveWords(tx: Tx, orgIds: readonly string[], texts: rea
 const KIND_FIELDS = ["action", "resource_type"];
 const FIELDS = [...KIND_FIELDS, "actor_email", "resource_name", "ip_address", "error_message", "details::text"];
 
-const list = (values: readonly string[]): SQL => sql`${sql.param([...values])}::text[]`;
-
 /** The conditions on what rows `a` are by which a word occurs besides its letters. */
 function meaningsOf({ matches, types }: Word): SQL[] {
-  const conditions = matches.map((one) => sql`(a.result = ${one.result} AND a.action = ANY (${list(one.actions)}))`);
-  return types.length > 0 ? [...conditions, sql`a.actor_type = ANY (${list(types)})`] : conditions;
+  const conditions = matches.map(
+    (one) => sql`(a.result = ${one.result} AND a.action = ANY (${textArray(one.actions)}))`,
+  );
+  return types.length > 0 ? [...conditions, sql`a.actor_type = ANY (${textArray(types)})`] : conditions;
 }
 
 const holdsIn = (fields: readonly string[], text: string): SQL[] =>
@@ -114,7 +114,7 @@ export function holdsWord(word: Word): SQL {
   if (keys.length > 0) conditions.push(isActor("api_key", keys));
   if (agents.length > 0)
     conditions.push(
-      sql`(a.actor_type = 'agent' AND (a.actor_id::text = ANY (${list(agents)}) OR a.details ->> 'rawActorId' = ANY (${list(agents)})))`,
+      sql`(a.actor_type = 'agent' AND (a.actor_id::text = ANY (${textArray(agents)}) OR a.details ->> 'rawActorId' = ANY (${textArray(agents)})))`,
     );
   conditions.push(...holdsIn(FIELDS, text));
   return sql`(${sql.join(conditions, sql` OR `)})`;

@@ -1,17 +1,13 @@
 import type postgres from "postgres";
+import { codeOf } from "@/db/thrown";
 import { type AuditInsert, COLUMNS, FIELDS } from "@/server/audit/row";
 import { env } from "@/server/env";
+import { groupBy } from "@/server/records";
 
 const MAX_ATTEMPTS = 5;
 const RETRY_MS = 20;
 /** Serialization failure and deadlock: the chain was locked this time, nothing was written. */
 const RETRIED = new Set(["40001", "40P01"]);
-
-/** The SQLSTATE of a PostgreSQL error, or the driver's own code. */
-export function errorCode(error: unknown): string {
-  const { code, cause }: { code?: unknown; cause?: unknown } = Object(error);
-  return String(code ?? (cause === undefined ? "" : errorCode(cause)));
-}
 
 /**
  * Writes and seals a batch through the database's audit_append, in its own transaction; a serialization failure or
@@ -27,7 +23,7 @@ export async function appendAudit(sql: postgres.Sql, rows: readonly AuditInsert[
     try {
       return await append(sql, rows);
     } catch (error) {
-      if (attempt === MAX_ATTEMPTS || !RETRIED.has(errorCode(error))) throw error;
+      if (attempt === MAX_ATTEMPTS || !RETRIED.has(codeOf(error))) throw error;
       await new Promise((resolve) => setTimeout(resolve, attempt * RETRY_MS * Math.random()));
     }
   }
@@ -56,14 +52,8 @@ const APPEND_ORG = `SELECT audit_append_org($1::uuid, ${OWN_ARRAYS}) AS inserted
  * others are stored; written again, these are known and skipped.
  */
 async function appendEach(sql: postgres.Sql, rows: readonly AuditInsert[]): Promise<number> {
-  const groups = new Map<string, AuditInsert[]>();
-  for (const row of rows) {
-    const group = groups.get(row.orgId);
-    if (group) group.push(row);
-    else groups.set(row.orgId, [row]);
-  }
   const answers = await Promise.allSettled(
-    [...groups].map(([orgId, own]) =>
+    [...groupBy(rows, ({ orgId }) => orgId)].map(([orgId, own]) =>
       sql.unsafe<{ inserted: number }[]>(APPEND_ORG, [orgId, ...OWN_FIELDS.map((f) => own.map((row) => row[f]))]),
     ),
   );

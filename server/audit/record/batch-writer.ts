@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { messageOf } from "@/db/thrown";
+import { codeOf, messageOf } from "@/db/thrown";
 import { log } from "@/server/log";
 import { Signal } from "@/server/process/signal";
-import { errorCode } from "./append";
+import { groupBy } from "@/server/records";
 import type { QueuedEvent } from "./queue";
 import type { WriterConnection } from "./writer-connection";
 
@@ -31,7 +31,7 @@ export type BatchSource = {
  * Faults of a row, not of the moment: data exceptions, constraints, program limits, values that the driver cannot send.
  * Everything else (connection lost, 40001, 40P01, missing function, read-only standby …) is worth another try.
  */
-const isRefusal = (error: unknown): boolean => /^(22|23|54)...$|^UNDEFINED_VALUE$|^ERR_INVALID_/.test(errorCode(error));
+const isRefusal = (error: unknown): boolean => /^(22|23|54)...$|^UNDEFINED_VALUE$|^ERR_INVALID_/.test(codeOf(error));
 
 /** By the constraint, or from a node of a cluster, which passes the message on alone, with the shard's number. */
 const DAMAGE = /\baudit_logs_org_seq_key(_\d+)?\b|\baudit_chain_heads: /;
@@ -39,19 +39,11 @@ const DAMAGE = /\baudit_logs_org_seq_key(_\d+)?\b|\baudit_chain_heads: /;
 /** Under its lock a chain meets a sequence that is taken, or rows behind a head that is gone: damage, not a conflict. */
 const isChainDamage = (error: unknown): boolean => {
   const { constraint_name: constraint }: { constraint_name?: unknown } = Object(error);
-  return errorCode(error) === "23505" && DAMAGE.test(`${constraint} ${messageOf(error)}`);
+  return codeOf(error) === "23505" && DAMAGE.test(`${constraint} ${messageOf(error)}`);
 };
 
-/** Events in groups of one organization each, in their order. */
-export const byOrganization = (events: readonly QueuedEvent[]): QueuedEvent[][] => {
-  const groups = new Map<string, QueuedEvent[]>();
-  for (const event of events) {
-    const group = groups.get(event.row.orgId);
-    if (group) group.push(event);
-    else groups.set(event.row.orgId, [event]);
-  }
-  return [...groups.values()];
-};
+/** Events by their organization, in their order. */
+export const byOrganization = (events: readonly QueuedEvent[]) => groupBy(events, ({ row }) => row.orgId);
 
 const tick = () => new Promise<void>((resolve) => setImmediate(resolve));
 
@@ -155,8 +147,8 @@ export class BatchWriter {
   /** One damaged chain must not hold up the others: each organization's events are tried by themselves. */
   private async separate(events: QueuedEvent[], error: unknown): Promise<void> {
     const groups = byOrganization(events);
-    if (groups.length === 1) return this.source.onDamaged(events, error);
-    for (const group of groups) await this.commit(group);
+    if (groups.size === 1) return this.source.onDamaged(events, error);
+    for (const group of groups.values()) await this.commit(group);
   }
 
   /** One bad event must neither block nor take its neighbours: halves are tried until it stands alone. */
@@ -185,7 +177,7 @@ export class BatchWriter {
 
   private report(error: unknown): void {
     if (!this.lastError) this.failingSince = Date.now();
-    this.lastError = { code: errorCode(error), message: messageOf(error) };
+    this.lastError = { code: codeOf(error), message: messageOf(error) };
     if (Date.now() - this.loggedAt < LOG_EVERY_MS) return;
     this.loggedAt = Date.now();
     log.error({ err: error }, "audit events could not be written to the database; they wait in the spool");

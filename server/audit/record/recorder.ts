@@ -1,8 +1,8 @@
+import { codeOf } from "@/db/thrown";
 import type { AuditInsert } from "@/server/audit/row";
 import { AppError } from "@/server/errors";
 import { log } from "@/server/log";
 import { backgroundLoop } from "@/server/process/background-loop";
-import { errorCode } from "./append";
 import { BatchWriter, byOrganization, MAX_BATCH_BYTES, MAX_BATCH_ROWS } from "./batch-writer";
 import { DeadLetters } from "./dead-letters";
 import { encodeFrame } from "./frame";
@@ -266,8 +266,7 @@ export class Recorder {
   /** Events of a chain that is held are held too, so that they neither fail a batch nor overtake the earlier ones. */
   private withoutHeld(events: QueuedEvent[]): QueuedEvent[] {
     const others: QueuedEvent[] = [];
-    for (const group of byOrganization(events)) {
-      const orgId = group[0]?.row.orgId ?? "";
+    for (const [orgId, group] of byOrganization(events)) {
       if (this.held.has(orgId)) this.hold(orgId, group);
       else others.push(...group);
     }
@@ -311,7 +310,7 @@ export class Recorder {
     // Where the file does not take it, it stays in the spool for the next start.
     if (!this.deadLetters || this.deadLetters.keep(event.row)) this.settle(event);
     else this.inFlight -= 1;
-    const isConflict = errorCode(error) === "23505";
+    const isConflict = codeOf(error) === "23505";
     event.write?.reject(
       isConflict ? idConflict() : new AppError("internal", "An audit event was refused; it is kept aside."),
     );

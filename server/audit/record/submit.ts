@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
+import { uuids } from "@/db/arrays";
 import { asSystem } from "@/db/client";
-import { uuids } from "@/db/uuids";
 import type { AuditInsert } from "@/server/audit/row";
 import { type SubmittedEvent, submitInput, submitOutput } from "@/server/audit/schema";
 import { MAX_DETAILS_BYTES } from "@/server/audit/vocabulary";

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
+import { uuids } from "@/db/arrays";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { uuids } from "@/db/uuids";
 import { backgroundLoop } from "@/server/process/background-loop";
 import { TAIL_POLL_MS } from "./schema";
 

@@ -2,13 +2,14 @@ import { and, eq, gt, isNull, lt } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { users, userTokens } from "@/db/schema";
 import { hashSecret, looksLike, newSecret } from "@/server/auth/secrets";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/time/durations";
 
 /** How long what is handed out for a purpose is good. */
 const LIFETIME_MS = {
-  invite: 7 * 24 * 60 * 60 * 1000,
-  reset: 60 * 60 * 1000,
-  second_factor: 5 * 60 * 1000,
-  passkey: 5 * 60 * 1000,
+  invite: 7 * DAY_MS,
+  reset: HOUR_MS,
+  second_factor: 5 * MINUTE_MS,
+  passkey: 5 * MINUTE_MS,
 } as const;
 type TokenPurpose = keyof typeof LIFETIME_MS;
 

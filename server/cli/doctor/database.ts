@@ -16,6 +16,7 @@ import { lastBackup } from "@/server/backup/record-run";
 import { env, ownPoolSize } from "@/server/env";
 import { refuseUnsafeRole } from "@/server/process/guard-role";
 import { checkAdminConnection } from "@/server/retention/check-connection";
+import { HOUR_MS } from "@/server/time/durations";
 import type { Finding } from "./finding";
 
 const MAX_NAMED = 5;
@@ -113,7 +114,6 @@ async function checkPruning(): Promise<Finding> {
   return finding("pruning", LEVEL[status], detail);
 }
 
-const MS_PER_HOUR = 3_600_000;
 /** A backup a day, with a night's grace. */
 const OLD_BACKUP_HOURS = 36;
 
@@ -121,7 +121,7 @@ const OLD_BACKUP_HOURS = 36;
 async function checkBackup(): Promise<Finding> {
   const last = await lastBackup();
   if (!last) return finding("backup", "warn", "none yet by `trailmark backup`; other ways are not seen here");
-  const hours = Math.floor((Date.now() - last.takenAt.getTime()) / MS_PER_HOUR);
+  const hours = Math.floor((Date.now() - last.takenAt.getTime()) / HOUR_MS);
   const age = hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} days`;
   return finding("backup", hours > OLD_BACKUP_HOURS ? "warn" : "ok", `the last is ${age} old: ${last.file}`);
 }

@@ -1,7 +1,7 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
-import { uuids } from "@/db/uuids";
+import { uuids } from "@/db/arrays";
 import type { Ctx } from "@/server/context";
 import { AppError, invalid, notFound } from "@/server/errors";
 import type { Misfit, SourceColumn } from "./map/column-schema";

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { uuids } from "@/db/uuids";
+import { uuids } from "@/db/arrays";
 import type { Result } from "./run/tables/results";
 import type { Candidate } from "./schema";
 

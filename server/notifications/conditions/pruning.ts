@@ -2,11 +2,12 @@ import { count, gt } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { auditRetentionPolicies } from "@/db/schema";
 import { isPruningEnabled } from "@/server/retention/schedule";
+import { HOUR_MS } from "@/server/time/durations";
 import type { Finding } from "./finding";
 import { homeOrganizations } from "./open-of";
 
 /** The run is daily; another process than this one may do it. */
-const RAN_WITHIN_MS = 48 * 3_600_000;
+const RAN_WITHIN_MS = 48 * HOUR_MS;
 
 /** Policies that nobody carries out. */
 export async function checkPruning(now: Date, isEnabled = isPruningEnabled()): Promise<Finding[]> {

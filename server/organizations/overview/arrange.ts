@@ -1,3 +1,4 @@
+import { DAY_MS } from "@/server/time/durations";
 import { ATTENTION_RANK } from "./attention";
 import type { OrganizationOverview, Shown, Sort } from "./schema";
 
@@ -22,8 +23,6 @@ export const IS_SHOWN: Record<Shown, (row: Row) => boolean> = {
 
 const NEVER = Number.NEGATIVE_INFINITY;
 const time = (at: string | null | undefined): number => (at ? Date.parse(at) : NEVER);
-
-const DAY_MS = 86_400_000;
 
 /** Entries a day over the last 30 days, or since the first that is known; null where that is less than a day. */
 export function perDay(growth: Row["growth"]["month"], now: number): number | null {

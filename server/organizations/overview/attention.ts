@@ -1,3 +1,4 @@
+import { HOUR_MS } from "@/server/time/durations";
 import {
   type Attention,
   type AttentionCode,
@@ -8,8 +9,6 @@ import {
 } from "./schema";
 
 type Facts = Omit<OrganizationOverview, "attention">;
-
-const HOUR_MS = 3_600_000;
 
 /** "40 min", "5 h", "3 days" */
 function age(ms: number): string {

@@ -5,6 +5,7 @@ import { agents, devices } from "@/db/schema";
 import type { Scope } from "@/server/context";
 import { onlineCondition } from "@/server/devices/presence";
 import { inScope } from "@/server/scope";
+import { HOUR_MS } from "@/server/time/durations";
 import { type OrganizationOverview, SILENT_AFTER_HOURS } from "./schema";
 
 type Counts = NonNullable<OrganizationOverview["devices"]>;
@@ -14,7 +15,7 @@ type Counts = NonNullable<OrganizationOverview["devices"]>;
  * was never heard counts from when it joined.
  */
 export async function deviceCountsOf(tx: Tx, scope: Scope, now: Date): Promise<Map<string, Counts>> {
-  const silentBefore = new Date(now.getTime() - SILENT_AFTER_HOURS * 3_600_000).toISOString();
+  const silentBefore = new Date(now.getTime() - SILENT_AFTER_HOURS * HOUR_MS).toISOString();
   const rows = await rowsOf<Counts & { orgId: string }>(
     tx,
     sql`SELECT d.org_id AS "orgId", count(*) FILTER (WHERE d.online)::float8 AS online,

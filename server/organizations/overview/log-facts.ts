@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
+import { uuids } from "@/db/arrays";
 import { eachOf } from "@/db/citus/each-of";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { uuids } from "@/db/uuids";
 
 /** What the indexes know of an organization's log; times in milliseconds since 1970. */
 export type LogFacts = {

@@ -7,7 +7,7 @@ import type { Ctx } from "@/server/context";
 import { env } from "@/server/env";
 import { rowBytes } from "@/server/retention/row-bytes";
 import { isPruningEnabled } from "@/server/retention/schedule";
-import { MS_PER_DAY } from "@/server/retention/schema";
+import { DAY_MS } from "@/server/time/durations";
 import { attentionOf } from "./attention";
 import { type Chunk, inChunks } from "./chunks";
 import { deviceCountsOf } from "./device-counts";
@@ -42,7 +42,7 @@ function checkpointOf({ facts, chain: { newest } }: Known): OrganizationOverview
 }
 
 function retentionOf({ retentionDays, lastCleanupAt, firstAgesFrom }: LogFacts, now: number) {
-  const isDue = retentionDays !== null && firstAgesFrom !== null && firstAgesFrom < now - retentionDays * MS_PER_DAY;
+  const isDue = retentionDays !== null && firstAgesFrom !== null && firstAgesFrom < now - retentionDays * DAY_MS;
   return { configured: retentionDays !== null, retentionDays, lastCleanupAt: iso(lastCleanupAt), isDue };
 }
 
@@ -64,8 +64,8 @@ function toOverview(known: Known, { now, bytesPerEntry }: OverviewInput): Organi
     bytes: entries * bytesPerEntry,
     oldestAt: iso(facts.oldestAt),
     growth: {
-      week: growthOf(facts, week, at - 7 * MS_PER_DAY),
-      month: growthOf(facts, month, at - 30 * MS_PER_DAY),
+      week: growthOf(facts, week, at - 7 * DAY_MS),
+      month: growthOf(facts, month, at - 30 * DAY_MS),
     },
     failures: facts.failures,
     denied: facts.denied,
@@ -88,9 +88,9 @@ async function readChunk(tx: Tx, scope: Chunk, asked: OverviewInput) {
   if (!env().TRAILMARK_CITUS) await byIndexOrder(tx);
   const at = asked.now.getTime();
   const since = {
-    day: new Date(at - MS_PER_DAY),
-    week: new Date(at - 7 * MS_PER_DAY),
-    month: new Date(at - 30 * MS_PER_DAY),
+    day: new Date(at - DAY_MS),
+    week: new Date(at - 7 * DAY_MS),
+    month: new Date(at - 30 * DAY_MS),
   };
   const facts = await logFactsOf(tx, scope.orgIds, since);
   const states = await readStates(tx, scope.orgIds, asked.alarms);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { HOUR_MS } from "@/server/time/durations";
 import { filterText, isoTime, pageShape, pagination } from "@/server/wire";
 
 const OVERVIEW_LIMIT = 100;
@@ -9,7 +10,7 @@ export const SILENT_AFTER_HOURS = 24;
 /** Entries that wait so long for their checkpoint need attention; the signer comes every minute. */
 export const CHECKPOINT_LATE_MS = 15 * 60_000;
 /** A daily run that should have removed entries for so long is overdue. */
-export const RETENTION_OVERDUE_MS = 48 * 3_600_000;
+export const RETENTION_OVERDUE_MS = 48 * HOUR_MS;
 /** What customers are usually promised: a shorter retention is told. */
 export const USUAL_RETENTION_DAYS = 365;
 

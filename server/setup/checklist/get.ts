@@ -1,8 +1,8 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
+import { uuids } from "@/db/arrays";
 import { type Tx, tenant } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { auditVerifications, devices, enrollmentKeys, organizations, userPreferences } from "@/db/schema";
-import { uuids } from "@/db/uuids";
 import { witnessPolicy } from "@/server/audit/witnesses/policy-file";
 import { secondFactorsOf } from "@/server/auth/second-factor/factors";
 import { lastBackup } from "@/server/backup/record-run";

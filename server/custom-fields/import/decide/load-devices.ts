@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { uuids } from "@/db/uuids";
+import { uuids } from "@/db/arrays";
 import type { FieldValue } from "@/server/custom-fields/schema";
 import { identifier, shortName } from "./junk";
 import type { LoadedPlan } from "./load-plan";

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { uuids } from "@/db/uuids";
+import { uuids } from "@/db/arrays";
 import { type ImportRecord, type PartnerScope, rowsAtOnce } from "@/server/custom-fields/import/find-import";
 import { decidedTexts, plannedChoices } from "@/server/custom-fields/import/map/choice-schema";
 import { partnerDefinitions } from "@/server/custom-fields/import/map/default-plan";

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { uuids } from "@/db/uuids";
+import { uuids } from "@/db/arrays";
 import { type RowOutcome, WRITE_CODES } from "@/server/custom-fields/import/schema";
 import { type Range, readStagedRows, type StagedRow } from "./staged";
 
