@@ -5,7 +5,7 @@ import { type Tx, tenant } from "@/db/client";
 import type { Ctx } from "@/server/context";
 import { coerceText } from "@/server/custom-fields/coerce";
 import { getImport } from "@/server/custom-fields/import/get";
-import { workOffImports } from "@/server/custom-fields/import/run/worker";
+import { runWaitingImports } from "@/server/custom-fields/import/run/worker";
 import type { PlanField, RunReport } from "@/server/custom-fields/import/schema";
 import { startCheck } from "@/server/custom-fields/import/start";
 import { startRun } from "@/server/custom-fields/import/start-run";
@@ -109,10 +109,10 @@ async function timed(ctx: Ctx, work: (tx: Tx) => Promise<void>): Promise<number>
 async function runAgain(ctx: Ctx, text: string): Promise<{ ms: number; report: RunReport | undefined }> {
   const staged = await stageText(ctx, text, "again.csv");
   await startCheck.run(ctx, staged);
-  await workOffImports();
+  await runWaitingImports();
   const ms = await msOf(async () => {
     await startRun.run(ctx, { id: staged.id });
-    await workOffImports();
+    await runWaitingImports();
   });
   return { ms, report: (await getImport.run(ctx, staged)).summary.run };
 }
@@ -146,12 +146,12 @@ async function run(world: World): Promise<Figure[]> {
   for (let round = 0; round < ROUNDS; round++) {
     checkEach.push(scale * (await timed(ctx, (tx) => checkOneByOne(tx, sample))));
     await startCheck.run(ctx, id);
-    check.push(await msOf(workOffImports));
+    check.push(await msOf(runWaitingImports));
   }
   const applyEach = scale * (await timed(ctx, (tx) => applyOneByOne(tx, sample)));
   const first = await msOf(async () => {
     await startRun.run(ctx, id);
-    await workOffImports();
+    await runWaitingImports();
   });
   const done = await getImport.run(ctx, id);
   const written = done.summary.run?.readBack?.reduce((sum, field) => sum + field.found, 0) ?? 0;

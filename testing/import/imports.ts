@@ -5,7 +5,7 @@ import type { Ctx } from "@/server/context";
 import { createImport } from "@/server/custom-fields/import/create";
 import { getImport } from "@/server/custom-fields/import/get";
 import { listRows } from "@/server/custom-fields/import/list-rows";
-import { workOffImports } from "@/server/custom-fields/import/run/worker";
+import { runWaitingImports } from "@/server/custom-fields/import/run/worker";
 import type { ImportState, Plan, PlanField, RowOutcome } from "@/server/custom-fields/import/schema";
 import { startCheck, startStaging } from "@/server/custom-fields/import/start";
 import { startRun } from "@/server/custom-fields/import/start-run";
@@ -75,7 +75,7 @@ export async function stageFiles(ctx: Ctx, files: readonly GivenFile[], source =
     );
   }
   await startStaging.run(ctx, made);
-  await workOffImports();
+  await runWaitingImports();
   return getImport.run(ctx, made);
 }
 
@@ -92,13 +92,13 @@ export function withFields(state: ImportState, changes: Record<string, Partial<P
 
 export async function check(ctx: Ctx, id: string): Promise<ImportState> {
   await startCheck.run(ctx, { id });
-  await workOffImports();
+  await runWaitingImports();
   return getImport.run(ctx, { id });
 }
 
 export async function run(ctx: Ctx, id: string): Promise<ImportState> {
   await startRun.run(ctx, { id });
-  await workOffImports();
+  await runWaitingImports();
   return getImport.run(ctx, { id });
 }
 

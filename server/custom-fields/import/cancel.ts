@@ -4,7 +4,8 @@ import { customFieldImports } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { operation } from "@/server/operation";
 import { idInput, typed } from "@/server/wire";
-import { lockImport, toImportState, toRecord } from "./find-import";
+import { lockImport, toRecord } from "./find-import";
+import { toImportState } from "./import-state";
 import type { ImportState } from "./schema";
 
 /**

@@ -5,7 +5,8 @@ import { newId } from "@/server/ids";
 import { requireRoom } from "@/server/limits/room";
 import { operation } from "@/server/operation";
 import { typed } from "@/server/wire";
-import { partnerScope, personOf, toImportState, toRecord } from "./find-import";
+import { partnerScope, personOf, toRecord } from "./find-import";
+import { toImportState } from "./import-state";
 import { presetOf } from "./presets";
 import { type ImportState, sourceInput } from "./schema";
 

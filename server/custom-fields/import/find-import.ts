@@ -1,19 +1,11 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
+import { uuids } from "@/db/arrays";
 import type { Tx } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
-import { uuids } from "@/db/arrays";
 import type { Ctx } from "@/server/context";
 import { AppError, invalid, notFound } from "@/server/errors";
 import type { Misfit, SourceColumn } from "./map/column-schema";
-import {
-  type ImportFile,
-  type ImportState,
-  type ImportStatus,
-  type ImportSummary,
-  isHidden,
-  type Job,
-  type Plan,
-} from "./schema";
+import type { ImportFile, ImportStatus, ImportSummary, Job, Plan } from "./schema";
 
 type Row = typeof customFieldImports.$inferSelect;
 export type ImportRecord = Omit<Row, "files" | "columns" | "plan" | "summary" | "status" | "job"> & {
@@ -108,7 +100,8 @@ export function requireIdle(found: ImportRecord, ...statuses: ImportStatus[]): v
     throw new AppError("conflict", `This cannot be done with an import ${IN_WORDS[found.status]}.`);
 }
 
-const revisionOf = (row: ImportRecord): string => row.updatedAt.toISOString();
+/** Another one after each change, whoever made it. */
+export const revisionOf = (row: ImportRecord): string => row.updatedAt.toISOString();
 
 /** @throws AppError conflict where the import is not the one that the caller has seen. */
 export function requireRevision(found: ImportRecord, revision: string | undefined, advice: string): void {
@@ -127,90 +120,9 @@ export function completeFile(found: ImportRecord, fileNo: number): StoredFile {
 /** What an import holds before its files are read, or once they have changed. */
 export const unread = { status: "draft", columns: [], plan: null, totalRows: 0, error: null };
 
-const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
-
-function progressOf(row: ImportRecord): ImportState["job"] {
-  if (!row.job) return null;
-  const startedAt = (row.jobStartedAt ?? row.updatedAt).toISOString();
-  return { name: row.job, done: row.jobDone, total: row.totalRows, startedAt, cancelRequested: row.cancelRequested };
-}
-
-/** Cells and bytes of the files held at once while rows are worked through: memory does not grow with what a file has. */
-const CELLS_AT_ONCE = 20_000;
-const BYTES_AT_ONCE = 4 * 1024 * 1024;
-const MIN_ROWS_AT_ONCE = 100;
-const MAX_ROWS_AT_ONCE = 10_000;
-
-/** Rows of one round of work on an import: few statements for many rows, and some megabytes in memory. */
-export function rowsAtOnce({
-  columns,
-  files,
-  totalRows,
-}: Pick<ImportRecord, "columns" | "files" | "totalRows">): number {
-  const bytes = files.reduce((sum, { size }) => sum + size, 0);
-  const byCells = CELLS_AT_ONCE / Math.max(1, columns.length);
-  const byBytes = (BYTES_AT_ONCE * totalRows) / Math.max(1, bytes);
-  return Math.min(MAX_ROWS_AT_ONCE, Math.max(MIN_ROWS_AT_ONCE, Math.floor(Math.min(byCells, byBytes))));
-}
-
 /** The names of an import's files, as its audit entries show them. */
 export const fileNames = (found: ImportRecord): string =>
   found.files
     .map((file) => file.name)
     .join(", ")
     .slice(0, 255);
-
-/** A column without its values. */
-function bare(column: SourceColumn): SourceColumn {
-  const counted = ({ count }: Misfit): Misfit => ({ count, odd: [] });
-  const { text, number, boolean, mdy, dmy } = column.misfits;
-  const misfits = {
-    text: counted(text),
-    number: counted(number),
-    boolean: counted(boolean),
-    mdy: counted(mdy),
-    dmy: counted(dmy),
-  };
-  return { ...column, samples: [], misfits, guess: column.guess && { ...column.guess, options: null } };
-}
-
-/** A column as it may be shown: without its values where these are secret. */
-function shown(column: SourceColumn, plan: Plan | null): SourceColumn {
-  const field = plan?.fields.find((one) => one.column === column.index);
-  return isHidden(column, field) ? bare(column) : column;
-}
-
-/** The columns that the product says are secret, or whose titles do, and that nobody chose to import. */
-export function leftOutSecrets({ columns, plan }: Pick<ImportRecord, "columns" | "plan">): number[] {
-  const chosen = new Set([
-    ...Object.values(plan?.identifiers ?? {}),
-    ...(plan?.fields ?? []).flatMap(({ action, column }) => (action === "skip" ? [] : column)),
-  ]);
-  return columns.filter(({ secret, index }) => secret !== null && !chosen.has(index)).map(({ index }) => index);
-}
-
-/** The columns without what was seen in some of them. */
-export const withoutSamples = (columns: readonly SourceColumn[], of: readonly number[]): SourceColumn[] =>
-  columns.map((column) => (of.includes(column.index) ? bare(column) : column));
-
-/** An import as the wizard sees it, without where its files are stored. */
-export function toImportState(row: ImportRecord): ImportState {
-  return {
-    id: row.id,
-    source: row.source,
-    status: row.status,
-    createdByName: row.createdByName,
-    createdAt: row.createdAt.toISOString(),
-    startedAt: iso(row.startedAt),
-    finishedAt: iso(row.finishedAt),
-    undoneAt: iso(row.undoneAt),
-    files: row.files.map(({ path: _, ...file }) => file),
-    columns: row.columns.map((column) => shown(column, row.plan)),
-    plan: row.plan,
-    summary: row.summary,
-    totalRows: row.totalRows,
-    job: progressOf(row),
-    error: row.error,
-    revision: revisionOf(row),
-  };
-}

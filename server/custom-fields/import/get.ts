@@ -1,7 +1,8 @@
 import { tenant } from "@/db/client";
 import { operation } from "@/server/operation";
 import { idInput, typed } from "@/server/wire";
-import { findImport, toImportState } from "./find-import";
+import { findImport } from "./find-import";
+import { toImportState } from "./import-state";
 import type { ImportState } from "./schema";
 
 /** @throws AppError not_found */

@@ -28,7 +28,7 @@ import { ignoreMapping } from "./ignore-mapping";
 import { importFolder } from "./import-folder";
 import { listImports } from "./list";
 import { listRows } from "./list-rows";
-import { workOffImports } from "./run/worker";
+import { runWaitingImports } from "./run/worker";
 import { savePlan } from "./save-plan";
 import { startStaging } from "./start";
 import { uploadPart } from "./upload";
@@ -75,7 +75,7 @@ describe("files", () => {
     await replace(0, Buffer.byteLength(text));
     await rm(importFolder(staged.id), { recursive: true });
     await startStaging.run(ctx, staged);
-    await workOffImports();
+    await runWaitingImports();
     const gone = await getImport.run(ctx, staged);
     expect(gone).toMatchObject({ job: null, status: "draft", error: expect.stringContaining("no longer stored here") });
   });

@@ -8,7 +8,7 @@ import { toCsv } from "@/testing/import/files";
 import { check, createDevices, createWorld, run, stageText, type World, withFields } from "@/testing/import/imports";
 import { listRows } from "./list-rows";
 import { pickCandidate } from "./pick-candidate";
-import { workOffImports } from "./run/worker";
+import { runWaitingImports } from "./run/worker";
 import { savePlan } from "./save-plan";
 import type { ImportRow, ImportState, PlanField } from "./schema";
 import { startUndo } from "./start";
@@ -129,7 +129,7 @@ const changedDevices = async ({ id }: { id: string }): Promise<string[]> => {
 
 async function undo(ctx: Ctx, state: ImportState): Promise<void> {
   await startUndo.run(ctx, state);
-  await workOffImports();
+  await runWaitingImports();
 }
 
 /** Some devices hold values before: written by an import of their own, which makes the fields too. */

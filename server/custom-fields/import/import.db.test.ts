@@ -27,7 +27,7 @@ import { importFolder } from "./import-folder";
 import { listRows } from "./list-rows";
 import { claimImport, owner } from "./run/lease";
 import { runImportJob } from "./run/run-job";
-import { workOffImports } from "./run/worker";
+import { runWaitingImports } from "./run/worker";
 import { savePlan } from "./save-plan";
 import { startUndo } from "./start";
 import { startRun } from "./start-run";
@@ -126,7 +126,7 @@ describe("a whole import", () => {
     const done = await runAll(ctx, text, { "Asset Tag": { overwrite: true } });
     await setDeviceValues.run(ctx, { id: ids[1] as string, asset_tag: "changed since" });
     await startUndo.run(ctx, done);
-    await workOffImports();
+    await runWaitingImports();
     const undone = await getImport.run(ctx, done);
     expect(undone.status).toBe("undone");
     expect(undone.summary.undo).toEqual({ restored: 8, leftAlone: 1, sourceIdsRemoved: 2 });
@@ -165,7 +165,7 @@ describe("the run", () => {
         .set({ leaseOwner: "dead", leaseUntil: new Date(Date.now() - 1) })
         .where(eq(customFieldImports.id, staged.id)),
     );
-    await workOffImports();
+    await runWaitingImports();
     const done = await getImport.run(ctx, staged);
     expect(done).toMatchObject({ status: "done", summary: { run: { devices: 3 } } });
     // The mark is lost as if the last chunk had to be done again: nothing changes.
@@ -196,11 +196,11 @@ describe("the run", () => {
     await check(ctx, staged.id);
     await startRun.run(ctx, { id: staged.id });
     await cancelImport.run(ctx, staged);
-    await workOffImports();
+    await runWaitingImports();
     const cancelled = await getImport.run(ctx, staged);
     expect(cancelled).toMatchObject({ status: "cancelled", job: null });
     await startUndo.run(ctx, staged);
-    await workOffImports();
+    await runWaitingImports();
     expect((await getImport.run(ctx, staged)).status).toBe("undone");
     await expect(discardImport.run(ctx, staged)).rejects.toMatchObject({ code: "conflict" });
   });
@@ -211,7 +211,7 @@ describe("the run", () => {
     await check(ctx, staged.id);
     await startRun.run(ctx, { id: staged.id });
     await asSystem((tx) => tx.execute(sql`UPDATE users SET role = 'partner_technician' WHERE id = ${admin.id}::uuid`));
-    await workOffImports();
+    await runWaitingImports();
     expect(await getImport.run(ctx, staged)).toMatchObject({
       status: "cancelled",
       error: "The person who started this can no longer import.",
@@ -237,7 +237,7 @@ describe("the run", () => {
     expect(JSON.stringify(rows)).not.toContain("hunter2");
     const done = await run(ctx, staged.id);
     await startUndo.run(ctx, done);
-    await workOffImports();
+    await runWaitingImports();
     await flushRecording();
     const events = await asSystem((tx) =>
       tx

@@ -1,12 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
+import { ints } from "@/db/arrays";
 import { tenant } from "@/db/client";
 import { type FieldValue, MASK } from "@/server/custom-fields/schema";
 import { operation } from "@/server/operation";
 import { typed } from "@/server/wire";
+import { type DeviceNames, nameDevices } from "./columns/name-devices";
 import { fittingValue, invalidReason } from "./decide/decide-value";
 import { type LoadedPlan, loadPlan } from "./decide/load-plan";
 import { findImport, type ImportRecord, partnerScope } from "./find-import";
-import { type DeviceNames, nameDevices } from "./name-devices";
 import { rowPlace } from "./read/row-place";
 import { type HeldBefore, loadHeldBefore } from "./run/held-before";
 import { loadRowsAbout, relatedTo } from "./run/related-rows";
@@ -64,7 +65,7 @@ function matching(text: string, { identifiers, fields }: LoadedPlan): SQL {
   const columns = [...Object.values(identifiers), ...open].flatMap((column) => column ?? []);
   return sql`AND EXISTS (
     SELECT 1 FROM custom_field_import_rows s
-    CROSS JOIN LATERAL unnest(${`{${columns.join(",")}}`}::int[]) AS wanted(column_no)
+    CROSS JOIN LATERAL unnest(${ints(columns)}) AS wanted(column_no)
     WHERE s.import_id = r.import_id AND s.row_no = r.row_no
       AND strpos(lower(s.cells ->> wanted.column_no), lower(${text})) > 0)`;
 }

@@ -3,11 +3,10 @@ import { tenant } from "@/db/client";
 import { paginate } from "@/db/page";
 import { customFieldImports } from "@/db/schema";
 import { operation } from "@/server/operation";
+import { DAY_MS } from "@/server/time/durations";
 import { typed } from "@/server/wire";
 import { listed, ownImports, partnerScope } from "./find-import";
 import { DRAFT_DAYS, type ImportEntry, type ImportPage, importListInput } from "./schema";
-
-const DAY_MS = 86_400_000;
 
 /** The imports within the caller's reach, newest first, without their columns and mappings, which are large. */
 export const listImports = operation({

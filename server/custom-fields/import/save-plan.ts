@@ -4,7 +4,8 @@ import { customFieldImports } from "@/db/schema";
 import type { Ctx } from "@/server/context";
 import { operation } from "@/server/operation";
 import { typed } from "@/server/wire";
-import { type ImportRecord, lockImport, requireIdle, requireRevision, toImportState, toRecord } from "./find-import";
+import { type ImportRecord, lockImport, requireIdle, requireRevision, toRecord } from "./find-import";
+import { toImportState } from "./import-state";
 import { type ImportState, type Plan, planInput } from "./schema";
 
 /** Stores a plan; a check of the one before no longer counts. */

@@ -3,16 +3,8 @@ import { tenant } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
 import { operation } from "@/server/operation";
 import { typed } from "@/server/wire";
-import {
-  completeFile,
-  findImport,
-  lockImport,
-  requireIdle,
-  type StoredFile,
-  toImportState,
-  toRecord,
-  unread,
-} from "./find-import";
+import { completeFile, findImport, lockImport, requireIdle, type StoredFile, toRecord, unread } from "./find-import";
+import { toImportState } from "./import-state";
 import { readFiles } from "./reader/read-files";
 import { formatInput, type ImportState } from "./schema";
 

@@ -4,15 +4,8 @@ import { record } from "@/server/audit/record/record";
 import type { DefinitionRow } from "@/server/custom-fields/definition";
 import { operation } from "@/server/operation";
 import { typed } from "@/server/wire";
-import {
-  fileNames,
-  type ImportRecord,
-  lockImport,
-  partnerScope,
-  requireIdle,
-  requireRevision,
-  toImportState,
-} from "./find-import";
+import { fileNames, type ImportRecord, lockImport, partnerScope, requireIdle, requireRevision } from "./find-import";
+import { toImportState } from "./import-state";
 import { adoptFields } from "./map/adopt";
 import { partnerDefinitions } from "./map/default-plan";
 import { keepMapping } from "./map/mapping";

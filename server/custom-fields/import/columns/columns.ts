@@ -1,10 +1,10 @@
 import type { SQL } from "drizzle-orm";
 import type { Cell } from "@/server/csv";
 import type { ImportRecord } from "@/server/custom-fields/import/find-import";
-import type { DeviceNames } from "@/server/custom-fields/import/name-devices";
 import type { HeldBefore } from "@/server/custom-fields/import/run/held-before";
 import type { RelatedRow, ResultRow } from "@/server/custom-fields/import/run/tables/results";
 import { MATCHED_OUTCOMES } from "@/server/custom-fields/import/schema";
+import type { DeviceNames } from "./name-devices";
 
 /** True for a row that the run has applied. */
 export const isApplied = (row: ResultRow, found: ImportRecord): boolean =>

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
+import { textArray, uuids } from "@/db/arrays";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { uuids } from "@/db/arrays";
 import type { FieldValue } from "@/server/custom-fields/schema";
 import { identifier, shortName } from "./junk";
 import type { LoadedPlan } from "./load-plan";
@@ -13,8 +13,6 @@ import type { DeviceFacts, DeviceIndex, RowIdentity } from "./resolve-row";
  * tables take minutes.
  */
 
-const textList = (words: readonly string[]) =>
-  sql`${`{${words.map((word) => JSON.stringify(word)).join(",")}}`}::text[]`;
 const jsonText = (value: unknown) => sql`${JSON.stringify(value)}::text::jsonb`;
 
 const FACTS = sql`d.id, d.org_id AS "orgId", d.hostname, d.os, d.serial_number AS serial`;
@@ -25,7 +23,7 @@ const bySourceIds = (plan: LoadedPlan, sourceIds: readonly string[]) => sql`
   FROM jsonb_array_elements_text(${jsonText(sourceIds)}) wanted(source_id)
   CROSS JOIN LATERAL (
     SELECT s.device_id FROM device_source_ids s
-    WHERE s.partner_id = ${plan.partnerId}::uuid AND s.source = ANY(${textList(plan.sourceNames)})
+    WHERE s.partner_id = ${plan.partnerId}::uuid AND s.source = ANY(${textArray(plan.sourceNames)})
       AND s.source_id = wanted.source_id OFFSET 0
   ) known
   CROSS JOIN LATERAL (SELECT * FROM devices d WHERE d.id = known.device_id OFFSET 0) d
@@ -38,7 +36,7 @@ const byShortNames = (plan: LoadedPlan, names: readonly string[]) => sql`
   CROSS JOIN LATERAL (SELECT * FROM devices d WHERE d.short_name = wanted.name OFFSET 0) d
   CROSS JOIN LATERAL (
     SELECT array_agg(s.source_id)
-      FILTER (WHERE s.partner_id = ${plan.partnerId}::uuid AND s.source = ANY(${textList(plan.sourceNames)})) AS source_ids
+      FILTER (WHERE s.partner_id = ${plan.partnerId}::uuid AND s.source = ANY(${textArray(plan.sourceNames)})) AS source_ids
     FROM (SELECT * FROM device_source_ids s WHERE s.device_id = d.id OFFSET 0) s
   ) known
   WHERE d.org_id = ANY(${uuids(plan.orgIds)})`;

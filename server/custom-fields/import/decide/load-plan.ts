@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
+import { uuids } from "@/db/arrays";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { uuids } from "@/db/arrays";
-import { type ImportRecord, type PartnerScope, rowsAtOnce } from "@/server/custom-fields/import/find-import";
+import type { ImportRecord, PartnerScope } from "@/server/custom-fields/import/find-import";
 import { decidedTexts, plannedChoices } from "@/server/custom-fields/import/map/choice-schema";
 import { partnerDefinitions } from "@/server/custom-fields/import/map/default-plan";
 import { requireSound } from "@/server/custom-fields/import/map/plan-faults";
@@ -11,6 +11,7 @@ import { presetOf } from "@/server/custom-fields/import/presets";
 import { activeFields, isHidden, type PlanIdentifiers } from "@/server/custom-fields/import/schema";
 import { appliesTo } from "@/server/custom-fields/values";
 import type { ActiveField } from "./decide-value";
+import { rowsAtOnce } from "./rounds";
 
 /** Everything that stays the same for all rows of an import: loaded once for a check, a run or a page of its table. */
 export type LoadedPlan = {

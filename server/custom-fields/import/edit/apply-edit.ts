@@ -1,4 +1,5 @@
 import { eq, sql } from "drizzle-orm";
+import { ints } from "@/db/arrays";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { customFieldImports } from "@/db/schema";
@@ -44,7 +45,7 @@ async function recheck(tx: Tx, ctx: Ctx, { found, rowNos }: { found: ImportRecor
   const check = found.summary.check;
   if (!check) return;
   const plan = await loadPlan(tx, found, partnerScope(ctx));
-  const only = sql`AND r.row_no = ANY(${`{${rowNos.join(",")}}`}::int[])`;
+  const only = sql`AND r.row_no = ANY(${ints(rowNos)})`;
   const before = await readResults(tx, found.id, { after: 0, limit: rowNos.length, only });
   const rows = before.map((row) => ({ ...row, fault: null, picked: row.pickedDeviceId }));
   for (const row of await evaluateRows(tx, plan, { rows })) {

@@ -1,5 +1,6 @@
 import { tenant } from "@/db/client";
-import { lockImport, partnerScope, requireIdle, toImportState } from "@/server/custom-fields/import/find-import";
+import { lockImport, partnerScope, requireIdle } from "@/server/custom-fields/import/find-import";
+import { toImportState } from "@/server/custom-fields/import/import-state";
 import { presetOf } from "@/server/custom-fields/import/presets";
 import { type EditPart, insertEdit, readCells } from "@/server/custom-fields/import/run/tables/edits";
 import { notifyImports } from "@/server/custom-fields/import/run/worker";

@@ -3,7 +3,7 @@ import type { Ctx } from "@/server/context";
 import { getImport } from "@/server/custom-fields/import/get";
 import { listFaults } from "@/server/custom-fields/import/list-faults";
 import { listRows } from "@/server/custom-fields/import/list-rows";
-import { workOffImports } from "@/server/custom-fields/import/run/worker";
+import { runWaitingImports } from "@/server/custom-fields/import/run/worker";
 import { editInput, MAX_IMPORT_ROWS, pickInput, rowsInput } from "@/server/custom-fields/import/schema";
 import { check, createSimple, run, simpleCsv, stageText, valuesOf } from "@/testing/import/imports";
 import { editValues } from "./edit-values";
@@ -92,7 +92,7 @@ describe("a value put right in place", () => {
     const { ctx, id } = await checked();
     const edited = await editValues.run(ctx, { id, edit: { kind: "cell", rowNo: 4, column: 1, value: "PC4" } });
     expect(edited.job?.name).toBe("check");
-    await workOffImports();
+    await runWaitingImports();
     expect((await getImport.run(ctx, { id })).summary.check?.rows).toMatchObject({ matched_hostname: 4 });
   });
 

@@ -1,5 +1,6 @@
 import { tenant } from "@/db/client";
-import { lockImport, partnerScope, requireIdle, toImportState } from "@/server/custom-fields/import/find-import";
+import { lockImport, partnerScope, requireIdle } from "@/server/custom-fields/import/find-import";
+import { toImportState } from "@/server/custom-fields/import/import-state";
 import { claimEdit } from "@/server/custom-fields/import/run/tables/edits";
 import { notifyImports } from "@/server/custom-fields/import/run/worker";
 import type { ImportState } from "@/server/custom-fields/import/schema";

@@ -1,6 +1,6 @@
+import { DAY_MS } from "@/server/time/durations";
 import { type CellStyle, inDigits } from "./number-format";
 
-const DAY_MS = 86_400_000;
 const UNIX_EPOCH = 25_569;
 const FROM_1904 = 1_462;
 /** Excel believes in 29 February 1900, so its days before that one are a day later than those of everybody else. */

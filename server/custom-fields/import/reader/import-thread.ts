@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { parentPort, workerData } from "node:worker_threads";
 import { giveWay } from "@/server/background/give-way";
 import { type FromThread, fromError } from "./messages";
-import { type Batch, perform, type Task } from "./tasks";
+import type { Batch } from "./stage-rows";
+import { runTask, type Task } from "./tasks";
 
 /** The reading thread: one task, then it ends. A batch waits until the one before it has been taken. */
 async function main(task: Task): Promise<void> {
@@ -15,7 +16,7 @@ async function main(task: Task): Promise<void> {
     send({ kind: "batch", batch });
   };
   try {
-    send({ kind: "done", answer: await perform(task, onBatch) });
+    send({ kind: "done", answer: await runTask(task, onBatch) });
   } catch (error) {
     send(fromError(error));
   } finally {

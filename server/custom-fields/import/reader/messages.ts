@@ -1,6 +1,7 @@
 import { codeOf, stackOf } from "@/db/thrown";
 import { AppError, type ErrorCode, type FieldError } from "@/server/errors";
-import type { Answers, Batch } from "./tasks";
+import type { Batch } from "./stage-rows";
+import type { Answers } from "./tasks";
 
 /** From the reading thread: rows, then the answer or why there is none. A batch is answered by "next". */
 export type FromThread =

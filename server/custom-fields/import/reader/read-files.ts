@@ -1,7 +1,8 @@
 import { isOutOfMemory, startThread } from "@/server/background/threads";
 import { AppError } from "@/server/errors";
 import type { FromThread } from "./messages";
-import type { Answers, Batch, Task } from "./tasks";
+import type { Batch } from "./stage-rows";
+import type { Answers, Task } from "./tasks";
 
 /** Memory of a reading thread (MB): a file that needs more is refused, and nothing else of the process suffers. */
 const MAX_HEAP_MB = 320;

@@ -18,10 +18,14 @@ const BATCH_CHARS = 2 * 1024 * 1024;
 /** A file to be read; the format is the one that a person set, or null: it is detected. */
 export type GivenFile = { name: string; path: string; format: FileFormat | null };
 /** How a file was read, how many records it had, and what a person should know of it. */
-export type StagedFile = { format: FileFormat; records: number; notes: string[] };
-type Result = { columns: SourceColumn[]; files: StagedFile[]; totalRows: number; fingerprint: string };
-type Row = { rowNo: number; fileNo: number; line: number; cells: string[]; fault: string | null };
-type OnBatch = (batch: { json: string; through: number }) => Promise<void>;
+type StagedFile = { format: FileFormat; records: number; notes: string[] };
+/** Everything about the files but their rows. */
+export type Staged = { columns: SourceColumn[]; files: StagedFile[]; totalRows: number; fingerprint: string };
+/** Rows as the JSON text of an INSERT, and how many have been read so far. */
+export type Batch = { json: string; through: number };
+/** One record of the files as it was read: cells in the order of the import's columns. */
+export type StagedRow = { rowNo: number; fileNo: number; line: number; cells: string[]; fault: string | null };
+type OnBatch = (batch: Batch) => Promise<void>;
 
 /** Same columns, same fingerprint: order and spelling of the titles do not count. */
 function fingerprintOf(titles: readonly string[]): string {
@@ -36,7 +40,7 @@ class Batches {
   #through = 0;
   constructor(readonly send: OnBatch) {}
 
-  async add(row: Row): Promise<void> {
+  async add(row: StagedRow): Promise<void> {
     const text = JSON.stringify(row);
     this.#rows.push(text);
     this.#chars += text.length;
@@ -95,7 +99,7 @@ function ofFile({ name }: GivenFile, error: unknown): unknown {
  * Reads files one after the other into the columns that they have together.
  * @throws AppError what reading throws; payload_too_large for too many rows or columns in all files together.
  */
-export async function stageRows(preset: Preset, files: readonly GivenFile[], onBatch: OnBatch): Promise<Result> {
+export async function stageRows(preset: Preset, files: readonly GivenFile[], onBatch: OnBatch): Promise<Staged> {
   const merger = new Merger();
   const batches = new Batches(onBatch);
   const staged: StagedFile[] = [];

@@ -1,4 +1,3 @@
-import type { SourceColumn } from "@/server/custom-fields/import/map/column-schema";
 import { isMasked, namesSecret } from "@/server/custom-fields/import/normalise";
 import { presetOf } from "@/server/custom-fields/import/presets";
 import { type Detected, detect } from "@/server/custom-fields/import/read/detect-format";
@@ -8,7 +7,7 @@ import { readSource } from "@/server/custom-fields/import/read/read-file";
 import { openWorkbook } from "@/server/custom-fields/import/read/read-workbook";
 import { PREVIEW_ROWS } from "@/server/custom-fields/import/schema";
 import { MASK } from "@/server/custom-fields/schema";
-import { type GivenFile, type StagedFile, stageRows } from "./stage-rows";
+import { type Batch, type GivenFile, type Staged, stageRows } from "./stage-rows";
 
 /** What a thread of its own does with files. The format is the one that a person set, or null: it is detected. */
 type PreviewTask = { kind: "preview"; source: string; path: string; format: FileFormat | null };
@@ -21,15 +20,6 @@ export type Preview = Detected & {
   rows: { line: number; cells: string[]; fault: string | null }[];
   notes: string[];
 };
-/** Everything about the files but their rows. */
-export type Staged = {
-  columns: SourceColumn[];
-  files: StagedFile[];
-  totalRows: number;
-  fingerprint: string;
-};
-/** Rows as the JSON text of an INSERT, and how many have been read so far. */
-export type Batch = { json: string; through: number };
 export type Answers = { preview: Preview; stage: Staged };
 
 /** A long file has many rows for one computer: this many are read to show a few. */
@@ -60,6 +50,6 @@ async function preview({ source, path, format: given }: PreviewTask): Promise<Pr
 }
 
 /** Does a task; the rows of staged files go to `onBatch`, which may take its time. @throws AppError what reading throws. */
-export function perform(task: Task, onBatch: (batch: Batch) => Promise<void>): Promise<Answers[keyof Answers]> {
+export function runTask(task: Task, onBatch: (batch: Batch) => Promise<void>): Promise<Answers[keyof Answers]> {
   return task.kind === "preview" ? preview(task) : stageRows(presetOf(task.source), task.files, onBatch);
 }

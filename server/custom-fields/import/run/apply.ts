@@ -2,6 +2,7 @@ import type { Tx } from "@/db/client";
 import { isWrite } from "@/server/custom-fields/import/decide/decide-value";
 import { type EvaluatedRow, evaluateRows, type PickedRow } from "@/server/custom-fields/import/decide/evaluate";
 import type { LoadedPlan } from "@/server/custom-fields/import/decide/load-plan";
+import { rowsPerTransaction } from "@/server/custom-fields/import/decide/rounds";
 import { count } from "@/server/custom-fields/import/decide/tally";
 import { hasWrite, MATCHED_OUTCOMES, type RunReport } from "@/server/custom-fields/import/schema";
 import { type Change, insertChanges, type Values } from "./tables/changes";
@@ -9,13 +10,6 @@ import { countIdle, findWork, markOutcomes, type ResolvedResult, readWork } from
 import { insertSourceIds } from "./tables/source-ids";
 import { type Range, readStaged } from "./tables/staged";
 import { type ValuePatch, writeValues } from "./tables/values";
-
-/**
- * Rows of one transaction of a run or an undo: a kill repeats at most these, a cancel waits for at most these. A small
- * import goes in smaller steps, so that its progress is seen.
- */
-export const applyRows = ({ totalRows, rowsAtOnce }: { totalRows: number; rowsAtOnce: number }): number =>
-  Math.min(rowsAtOnce, Math.max(1_000, Math.ceil(totalRows / 10)));
 
 /** Still the device that the check found, or that a person picked. */
 function isUnchanged(row: EvaluatedRow, checked: ResolvedResult | undefined): boolean {
@@ -158,7 +152,7 @@ export async function applyChunk(
   { after, report }: { after: number; report: RunReport },
 ): Promise<number> {
   const first = await findWork(tx, plan.importId, after);
-  const through = first === null ? plan.totalRows : first - 1 + applyRows(plan);
+  const through = first === null ? plan.totalRows : first - 1 + rowsPerTransaction(plan);
   await countUnchanged(tx, plan, { after, through, report });
   if (first !== null) await applyWork(tx, plan, { after: first - 1, through, report });
   return through;

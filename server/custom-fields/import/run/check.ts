@@ -1,10 +1,12 @@
 import { type Tx, tenant } from "@/db/client";
 import { type EvaluatedRow, evaluateRows } from "@/server/custom-fields/import/decide/evaluate";
 import { type LoadedPlan, loadPlan } from "@/server/custom-fields/import/decide/load-plan";
+import { rowsAtOnce } from "@/server/custom-fields/import/decide/rounds";
 import { count, emptyTally } from "@/server/custom-fields/import/decide/tally";
-import { type ImportRecord, type PartnerScope, rowsAtOnce } from "@/server/custom-fields/import/find-import";
+import type { ImportRecord, PartnerScope } from "@/server/custom-fields/import/find-import";
 import { type PlacedFile, rowsInWords } from "@/server/custom-fields/import/read/row-place";
 import { MATCHED_OUTCOMES, type Tally, withoutDevice } from "@/server/custom-fields/import/schema";
+import { groupBy } from "@/server/records";
 import { clearResults, insertResults, markConflicts, type Picks, type Result, readClaims } from "./tables/results";
 import { type Range, readStaged } from "./tables/staged";
 
@@ -22,16 +24,6 @@ export const toResult = (row: EvaluatedRow, picked: string | null): Result => ({
   candidates: row.candidates.length > 0 ? row.candidates.slice(0, MAX_CANDIDATES).map(({ id }) => id) : null,
   pickedDeviceId: picked,
 });
-
-function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group) group.push(item);
-    else groups.set(keyOf(item), [item]);
-  }
-  return groups;
-}
 
 type Settling = { tally: Tally; files: readonly PlacedFile[] };
 

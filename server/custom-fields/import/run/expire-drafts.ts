@@ -5,8 +5,9 @@ import { asSystem, type Tx } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
 import { importFolder } from "@/server/custom-fields/import/import-folder";
 import { DRAFT_DAYS } from "@/server/custom-fields/import/schema";
+import { DAY_MS } from "@/server/time/durations";
 
-const DRAFT_MS = DRAFT_DAYS * 86_400_000;
+const DRAFT_MS = DRAFT_DAYS * DAY_MS;
 const i = customFieldImports;
 
 /** Deletes an import with its rows and results; its files are removed by `rm(importFolder(id))` once that is stored. */

@@ -1,10 +1,7 @@
 import { tenant } from "@/db/client";
-import {
-  type ImportRecord,
-  leftOutSecrets,
-  type PartnerScope,
-  rowsAtOnce,
-} from "@/server/custom-fields/import/find-import";
+import { rowsAtOnce } from "@/server/custom-fields/import/decide/rounds";
+import type { ImportRecord, PartnerScope } from "@/server/custom-fields/import/find-import";
+import { leftOutSecrets } from "@/server/custom-fields/import/map/secret-columns";
 import { forgetEdits } from "./tables/edits";
 import { forgetColumns } from "./tables/staged";
 

@@ -1,5 +1,6 @@
 import { tenant } from "@/db/client";
-import { type ImportRecord, type PartnerScope, rowsAtOnce } from "@/server/custom-fields/import/find-import";
+import { rowsAtOnce } from "@/server/custom-fields/import/decide/rounds";
+import type { ImportRecord, PartnerScope } from "@/server/custom-fields/import/find-import";
 import { countWritten, lastChange } from "./tables/changes";
 
 type Counts = { written: number; found: number };

@@ -13,10 +13,10 @@ import {
   type PartnerScope,
   partnerScope,
   toRecord,
-  withoutSamples,
 } from "@/server/custom-fields/import/find-import";
 import { importFolder } from "@/server/custom-fields/import/import-folder";
 import { initialPlan } from "@/server/custom-fields/import/map/mapping";
+import { withoutSamples } from "@/server/custom-fields/import/map/secret-columns";
 import {
   activeFields,
   type ImportSummary,

@@ -1,7 +1,7 @@
 import type { Tx } from "@/db/client";
-import { type ImportRecord, rowsAtOnce } from "@/server/custom-fields/import/find-import";
+import { rowsAtOnce, rowsPerTransaction } from "@/server/custom-fields/import/decide/rounds";
+import type { ImportRecord } from "@/server/custom-fields/import/find-import";
 import type { UndoReport } from "@/server/custom-fields/import/schema";
-import { applyRows } from "./apply";
 import { type Change, lockChanges, markUndone, type Values } from "./tables/changes";
 import { deleteSourceIds } from "./tables/source-ids";
 import { type ValuePatch, writeValues } from "./tables/values";
@@ -32,7 +32,7 @@ export async function undoChunk(
 ): Promise<number | null> {
   const changes = await lockChanges(tx, found.id, {
     after,
-    limit: applyRows({ ...found, rowsAtOnce: rowsAtOnce(found) }),
+    limit: rowsPerTransaction({ ...found, rowsAtOnce: rowsAtOnce(found) }),
   });
   const last = changes.at(-1);
   if (!last) return null;

@@ -1,4 +1,5 @@
 import { backgroundLoop } from "@/server/process/background-loop";
+import { HOUR_MS } from "@/server/time/durations";
 import { expireDrafts } from "./expire-drafts";
 import { claimImport, freeDeadClaims, owner } from "./lease";
 import { runImportJob } from "./run-job";
@@ -7,7 +8,7 @@ import { runImportJob } from "./run-job";
 const POLL_MS = 2_000;
 
 /** Claims and does everything that waits, one import after the other. */
-export async function workOffImports(): Promise<void> {
+export async function runWaitingImports(): Promise<void> {
   for (;;) {
     if (owner.isStopping) return;
     const id = await claimImport();
@@ -16,9 +17,9 @@ export async function workOffImports(): Promise<void> {
   }
 }
 
-const EXPIRE_MS = 3_600_000;
+const EXPIRE_MS = HOUR_MS;
 
-const loop = backgroundLoop("custom field imports", POLL_MS, workOffImports);
+const loop = backgroundLoop("custom field imports", POLL_MS, runWaitingImports);
 
 const expiry = backgroundLoop("expired imports", EXPIRE_MS, async () => {
   await expireDrafts();

@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { ints } from "@/db/arrays";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import type { FieldValue } from "@/server/custom-fields/schema";
@@ -72,7 +73,7 @@ export async function readWritten(
     tx,
     sql`
     SELECT row_no AS "rowNo", previous, written FROM custom_field_import_changes
-    WHERE import_id = ${importId}::uuid AND row_no = ANY(${`{${rowNos.join(",")}}`}::int[])`,
+    WHERE import_id = ${importId}::uuid AND row_no = ANY(${ints(rowNos)})`,
   );
   return new Map(rows.map((row) => [row.rowNo, row]));
 }

@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { ints } from "@/db/arrays";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 
@@ -6,8 +7,6 @@ import { rowsOf } from "@/db/rows";
 export type EditPart = { before: string; after: string; rowNos: number[] };
 type Import = { id: string; partnerId: string };
 type Numbered = { editNo: number; column: number };
-
-const intList = (numbers: readonly number[]) => sql`${`{${numbers.join(",")}}`}::int[]`;
 
 /** Rows by the value that they hold in a column, of those that a condition on it (`c.text`) or a row number picks. */
 export const readCells = (
@@ -41,7 +40,7 @@ export async function writeCells(
       cells || COALESCE(
         (SELECT jsonb_agg(''::text) FROM generate_series(jsonb_array_length(cells), ${column}::int)), '[]'),
       ARRAY[${String(column)}], to_jsonb(${text}::text))
-    WHERE import_id = ${importId}::uuid AND row_no = ANY(${intList(rowNos)})`);
+    WHERE import_id = ${importId}::uuid AND row_no = ANY(${ints(rowNos)})`);
 }
 
 export async function insertEdit(
@@ -73,5 +72,5 @@ export async function clearEdits(tx: Tx, importId: string): Promise<void> {
 export async function forgetEdits(tx: Tx, importId: string, columns: readonly number[]): Promise<void> {
   await tx.execute(sql`
     DELETE FROM custom_field_import_edits
-    WHERE import_id = ${importId}::uuid AND column_no = ANY(${`{${columns.join(",")}}`}::int[])`);
+    WHERE import_id = ${importId}::uuid AND column_no = ANY(${ints(columns)})`);
 }

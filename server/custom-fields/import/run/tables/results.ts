@@ -1,9 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
+import { uuids } from "@/db/arrays";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { uuids } from "@/db/arrays";
+import type { StagedRow } from "@/server/custom-fields/import/reader/stage-rows";
 import { type RowOutcome, WRITE_CODES } from "@/server/custom-fields/import/schema";
-import { type Range, readStagedRows, type StagedRow } from "./staged";
+import { type Range, readStagedRows } from "./staged";
 
 /** What the check found for a row (or the run, where it found something else). */
 export type Result = {
@@ -53,8 +54,8 @@ export async function clearResults(tx: Tx, importId: string): Promise<Picks> {
   return new Map(picks.map(({ rowNo, deviceId }) => [rowNo, deviceId]));
 }
 
-/** Where a row stands in its file: looked up by the key for each, whatever the planner knows of the table. */
-const standing = (importId: string, rowNo: SQL) => sql`
+/** The place of a row in its file: looked up by the key for each, whatever the planner knows of the table. */
+const placeOf = (importId: string, rowNo: SQL) => sql`
     CROSS JOIN LATERAL (
       SELECT s.file_no AS "fileNo", s.line FROM custom_field_import_rows s
       WHERE s.import_id = ${importId}::uuid AND s.row_no = ${rowNo} OFFSET 0
@@ -83,7 +84,7 @@ export const readClaims = (tx: Tx, importId: string) =>
       CROSS JOIN LATERAL (SELECT CASE outcome WHEN 'ambiguous' THEN picked_device_id ELSE device_id END AS id) reached
       WHERE import_id = ${importId}::uuid AND reached.id IS NOT NULL
     ) resolved
-    ${standing(importId, sql`resolved."rowNo"`)}
+    ${placeOf(importId, sql`resolved."rowNo"`)}
     WHERE "isTwice" OR shares_source_id ORDER BY "rowNo"`,
   );
 
@@ -205,7 +206,7 @@ export const readRowsAbout = (
     SELECT r.row_no AS "rowNo", source_id AS "sourceId",
       array_remove(COALESCE(candidates, '{}') || device_id || picked_device_id, NULL) AS devices, "fileNo", line
     FROM custom_field_import_results r
-    ${standing(importId, sql`r.row_no`)}
+    ${placeOf(importId, sql`r.row_no`)}
     WHERE import_id = ${importId}::uuid
       AND (device_id = ANY(${uuids(deviceIds)}) OR candidates && ${uuids(deviceIds)})
     ORDER BY row_no LIMIT ${limit}`,

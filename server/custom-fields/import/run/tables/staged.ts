@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
+import { ints } from "@/db/arrays";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
+import type { StagedRow } from "@/server/custom-fields/import/reader/stage-rows";
 
-/** One record of the files as it was read: cells in the order of the import's columns. */
-export type StagedRow = { rowNo: number; fileNo: number; line: number; cells: string[]; fault: string | null };
 /** Rows of an import after one row number and up to another; they count from 1 without gaps. */
 export type Range = { after: number; through: number };
 type Import = { id: string; partnerId: string };
@@ -29,7 +29,7 @@ export async function forgetColumns(
 ): Promise<void> {
   await tx.execute(sql`
     UPDATE custom_field_import_rows SET cells = (
-      SELECT jsonb_agg(CASE WHEN place - 1 = ANY(${`{${columns.join(",")}}`}::int[]) THEN '""' ELSE cell END ORDER BY place)
+      SELECT jsonb_agg(CASE WHEN place - 1 = ANY(${ints(columns)}) THEN '""' ELSE cell END ORDER BY place)
       FROM jsonb_array_elements(cells) WITH ORDINALITY c(cell, place)
     )
     WHERE import_id = ${importId}::uuid AND row_no > ${after} AND row_no <= ${through}
@@ -50,5 +50,5 @@ export const readStagedRows = (tx: Tx, importId: string, rowNos: readonly number
     tx,
     sql`
     SELECT row_no AS "rowNo", file_no AS "fileNo", line, cells FROM custom_field_import_rows
-    WHERE import_id = ${importId}::uuid AND row_no = ANY(${`{${rowNos.join(",")}}`}::int[])`,
+    WHERE import_id = ${importId}::uuid AND row_no = ANY(${ints(rowNos)})`,
   );

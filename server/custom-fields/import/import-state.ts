@@ -1,0 +1,33 @@
+import { type ImportRecord, revisionOf } from "./find-import";
+import { shownColumn } from "./map/secret-columns";
+import type { ImportState } from "./schema";
+
+const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
+
+function progressOf(row: ImportRecord): ImportState["job"] {
+  if (!row.job) return null;
+  const startedAt = (row.jobStartedAt ?? row.updatedAt).toISOString();
+  return { name: row.job, done: row.jobDone, total: row.totalRows, startedAt, cancelRequested: row.cancelRequested };
+}
+
+/** An import as the wizard sees it, without where its files are stored. */
+export function toImportState(row: ImportRecord): ImportState {
+  return {
+    id: row.id,
+    source: row.source,
+    status: row.status,
+    createdByName: row.createdByName,
+    createdAt: row.createdAt.toISOString(),
+    startedAt: iso(row.startedAt),
+    finishedAt: iso(row.finishedAt),
+    undoneAt: iso(row.undoneAt),
+    files: row.files.map(({ path: _, ...file }) => file),
+    columns: row.columns.map((column) => shownColumn(column, row.plan)),
+    plan: row.plan,
+    summary: row.summary,
+    totalRows: row.totalRows,
+    job: progressOf(row),
+    error: row.error,
+    revision: revisionOf(row),
+  };
+}

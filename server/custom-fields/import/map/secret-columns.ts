@@ -1,0 +1,36 @@
+import type { ImportRecord } from "@/server/custom-fields/import/find-import";
+import { isHidden, type Plan } from "@/server/custom-fields/import/schema";
+import type { Misfit, SourceColumn } from "./column-schema";
+
+/** A column without its values. */
+function withoutValues(column: SourceColumn): SourceColumn {
+  const counted = ({ count }: Misfit): Misfit => ({ count, odd: [] });
+  const { text, number, boolean, mdy, dmy } = column.misfits;
+  const misfits = {
+    text: counted(text),
+    number: counted(number),
+    boolean: counted(boolean),
+    mdy: counted(mdy),
+    dmy: counted(dmy),
+  };
+  return { ...column, samples: [], misfits, guess: column.guess && { ...column.guess, options: null } };
+}
+
+/** A column as it may be shown: without its values where these are secret. */
+export function shownColumn(column: SourceColumn, plan: Plan | null): SourceColumn {
+  const field = plan?.fields.find((one) => one.column === column.index);
+  return isHidden(column, field) ? withoutValues(column) : column;
+}
+
+/** The columns that the product says are secret, or whose titles do, and that nobody chose to import. */
+export function leftOutSecrets({ columns, plan }: Pick<ImportRecord, "columns" | "plan">): number[] {
+  const chosen = new Set([
+    ...Object.values(plan?.identifiers ?? {}),
+    ...(plan?.fields ?? []).flatMap(({ action, column }) => (action === "skip" ? [] : column)),
+  ]);
+  return columns.filter(({ secret, index }) => secret !== null && !chosen.has(index)).map(({ index }) => index);
+}
+
+/** The columns without what was seen in some of them. */
+export const withoutSamples = (columns: readonly SourceColumn[], of: readonly number[]): SourceColumn[] =>
+  columns.map((column) => (of.includes(column.index) ? withoutValues(column) : column));
