@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { install } from "./install.mjs";
 import { untilPortIsFree } from "./port.mjs";
-import { bin, node, program, ROOT } from "./run.mjs";
+import { node, program, ROOT } from "./run.mjs";
 
 const dist = (name) => join(ROOT, "dist", `${name}.mjs`);
 const serve = { env: { NODE_ENV: process.env.NODE_ENV ?? "production" }, tied: true };
@@ -45,16 +45,8 @@ async function check() {
   await install();
   const { writeManifest } = await import("./manifest.mjs");
   writeManifest();
-  const steps = [
-    [bin("next", "dist/bin/next"), "typegen"],
-    [bin("@biomejs/biome", "bin/biome"), "check", "."],
-    [join(ROOT, "scripts", "structure.mjs")],
-    [bin("knip", "bin/knip.js")],
-    [bin("typescript", "bin/tsc"), "--noEmit", "-p", "."],
-  ];
-  let worst = 0;
-  for (const step of steps) worst = Math.max(worst, await node(step));
-  return worst;
+  const { runSteps } = await import("./check.mjs");
+  return runSteps();
 }
 
 const commands = {

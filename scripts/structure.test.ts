@@ -1,8 +1,10 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
+import { STEPS } from "./check.mjs";
 import { violationsIn } from "./structure.mjs";
 
 const check = (files: Record<string, string>) => violationsIn(new Map(Object.entries(files)));
@@ -177,14 +179,57 @@ describe("in a checkout", () => {
   const run = (script: string, ...args: string[]) =>
     spawnSync(process.execPath, [resolve(script), ...args], { cwd: checkout, encoding: "utf8" });
 
-  it("the check ends with 1 and a line per violation, with 0 without", () => {
+  it("the check ends with 0 where nothing is wrong", () => {
     execFileSync("git", ["init", "-q", checkout]);
     write({ "server/ids.ts": "export const id = 1;" });
     expect(run("scripts/structure.mjs")).toMatchObject({ status: 0, stdout: "" });
-    write({ "db/client.ts": 'import "@/server/ids";' });
+  });
+
+  const MANY = Object.fromEntries(Array.from({ length: 31 }, (_, i) => [`docs/images/more/${i}.css`, ""]));
+  it.each<[rule: string, planted: Record<string, string>, line: string]>([
+    ["the size of folders", MANY, "docs/images/more/ has 31 files, more than 30."],
+    [
+      "the rooms",
+      { "db/client.ts": 'import "@/server/ids";' },
+      "db/client.ts:1 imports @/server/ids. db is below the server",
+    ],
+    [
+      "the rooms of tests",
+      { "bench/main.ts": 'import "@/e2e/api";', "e2e/api.ts": "" },
+      "bench/main.ts:1 imports @/e2e/api. A bench measures verbs",
+    ],
+    [
+      "packages",
+      { "server/users/list.ts": 'import "react";' },
+      "server/users/list.ts:1 imports react. React stands in app/ and components/.",
+    ],
+    [
+      "the style of paths",
+      { "server/users/list.ts": 'import "../ids";' },
+      "server/users/list.ts:1 imports ../ids. Write @/…",
+    ],
+    [
+      "circles of files",
+      { "server/users/a.ts": 'import "./b";', "server/users/b.ts": 'import "./a";' },
+      "Files import each other in a circle: server/users/a.ts → server/users/b.ts → server/users/a.ts.",
+    ],
+    [
+      "circles of rooms",
+      {
+        "server/users/a.ts": 'import "@/server/devices/a";',
+        "server/devices/a.ts": "",
+        "server/devices/b.ts": 'import "@/server/users/b";',
+        "server/users/b.ts": "",
+      },
+      "Rooms import each other in a circle: server/",
+    ],
+  ])("the check ends with 1 for a planted violation of the rule of %s, and names it", (_, planted, line) => {
+    execFileSync("git", ["init", "-q", checkout]);
+    write({ "server/ids.ts": "export const id = 1;", ...planted });
     const { status, stdout } = run("scripts/structure.mjs");
     expect(status).toBe(1);
-    expect(stdout).toContain("db/client.ts:1 imports @/server/ids. db is below the server");
+    expect(stdout).toContain(line);
+    expect(stdout).toContain("\n1 violations of the structure.\n");
   });
 
   it("Biome refuses a fourth parameter, a function over 80 lines and a file over 400", { timeout: 30_000 }, () => {
@@ -217,7 +262,11 @@ describe("in a checkout", () => {
     copyFileSync("knip.json", join(checkout, "knip.json"));
     symlinkSync(resolve("node_modules"), join(checkout, "node_modules"));
     write({
-      "package.json": JSON.stringify({ name: "planted", dependencies: { zod: "4", croner: "11" } }),
+      "package.json": JSON.stringify({
+        name: "planted",
+        dependencies: { zod: "4", croner: "11" },
+        devDependencies: { yaml: "2" },
+      }),
       "tsconfig.json": JSON.stringify({ compilerOptions: { paths: { "@/*": ["./*"] } } }),
       "server/process/main.ts": 'import "zod"; import "postgres"; import { used } from "@/server/users"; used();',
       "server/users.ts": "export const used = () => kept; export const kept = 1; export type Shape = { a: 1 };",
@@ -229,6 +278,8 @@ describe("in a checkout", () => {
 server/dead.ts: server/dead.ts
 Unused dependencies (1)
 package.json: croner
+Unused devDependencies (1)
+package.json: yaml
 Unlisted dependencies (1)
 server/process/main.ts: postgres
 Unused exports (1)
@@ -237,4 +288,18 @@ Unused exported types (1)
 server/users.ts: Shape
 `);
   });
+});
+
+it("npm run check runs every step, and ends with the worst of their exit codes", () => {
+  expect(Object.values(STEPS).map(([script = ""]) => basename(script))).toEqual([
+    "next",
+    "biome",
+    "structure.mjs",
+    "knip.js",
+    "tsc",
+  ]);
+  const code = `import { runSteps } from ${JSON.stringify(pathToFileURL(resolve("scripts/check.mjs")).href)};
+    process.exitCode = await runSteps([["-e", "process.exit(3)"], ["-e", "console.log('the last one')"]]);`;
+  const { status, stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", code], { encoding: "utf8" });
+  expect({ status, stdout }).toEqual({ status: 3, stdout: "the last one\n" });
 });
