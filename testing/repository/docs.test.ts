@@ -33,6 +33,16 @@ it.each(GUIDES)("%s asks curl for nothing that curl refuses: to resume a downloa
   expect(options.filter((letters) => letters.includes("C") && letters.includes("J"))).toEqual([]);
 });
 
+it("the walks name files, and in each a function that it declares", () => {
+  const hops = [...readFileSync("docs/walks.md", "utf8").matchAll(/^\| `([^`]+)` \| `(\w+)` \|/gm)];
+  expect(hops.length).toBeGreaterThan(45);
+  const wrong = hops.filter(([, file = "", name = ""]) => {
+    const declared = new RegExp(`(function|const|async) ${name}\\b|^  ${name}\\(`, "m");
+    return !existsSync(file) || !declared.test(readFileSync(file, "utf8"));
+  });
+  expect(wrong.map(([hop]) => hop)).toEqual([]);
+});
+
 it("every decision has a number, a date, a status and the three headings", () => {
   const records = readdirSync(join("docs", "decisions"), { recursive: true, encoding: "utf8" }).filter((path) =>
     path.endsWith(".md"),
