@@ -17,12 +17,13 @@ import {
   UserRound,
   Users,
 } from "lucide-react";
+import type { Permission } from "@/server/auth/permissions";
 
 type NavItem = {
   href: string;
   label: string;
   icon: LucideIcon;
-  permission?: string;
+  permission?: Permission;
   /** Not for people of a single organization. */
   forPartners?: boolean;
 };

@@ -4,7 +4,7 @@ import type { Category } from "./vocabulary";
  * What an action is called in human words, as what was to be done: "create device". The sentences of success, failure and
  * denial are made of it (action-label.ts). `about` is the same around the resource's name where appending it would read
  * wrong, null where the name says nothing more; `itself` is said of an agent that acts on its own device; `isResult`
- * where the words already tell what became of it.
+ * where the words already say what became of it.
  */
 type Action = {
   does: string;
@@ -129,6 +129,9 @@ const catalogue = {
   "alert.delete": { does: "delete alert" },
 } satisfies Record<string, Action>;
 
+/** A code of the catalogue: what this product records itself. Other programs may submit any. */
+export type ActionCode = keyof typeof catalogue;
+
 /** Every action code of the specification, the wire contract and this product. */
 export const ACTIONS: Readonly<Record<string, Action>> = catalogue;
 
@@ -142,7 +145,7 @@ export const SECURITY_ACTIONS = flagged("security");
 /** Spec: the actions of the compliance report. */
 export const COMPLIANCE_ACTIONS = flagged("compliance");
 
-/** Spec, Action categories: prefixes as they stand there, dot included; `system` is everything else. */
+/** Spec, Action categories: prefixes as the specification has them, dot included; `system` is everything else. */
 export const CATEGORY_PREFIXES: readonly (readonly [Exclude<Category, "system">, readonly string[]])[] = [
   ["authentication", ["user.login", "user.logout", "user.permission"]],
   ["device", ["device."]],

@@ -38,7 +38,7 @@ const stranger = (ctx: Ctx, scope: Scope): Ctx => ({
 });
 
 /**
- * Opens a short link: the proof as a file, made anew. Open to everybody who has the link; each opening is recorded.
+ * Opens a short link: the proof as a file, made again. Open to everybody who has the link; each opening is recorded.
  * @throws AppError rate_limited, not_found; conflict and unavailable as the proof itself
  */
 export const openProofLink = operation({
@@ -51,7 +51,7 @@ export const openProofLink = operation({
     const { orgId, entryId, chainSeq, id } = row;
     const scope: Scope = { kind: "organization", orgIds: [orgId], partnerId: "" };
     const event = {
-      action: "audit_logs.proof.open",
+      action: "audit_logs.proof.open" as const,
       orgId,
       ...entryResource({ id: entryId, seq: chainSeq }),
       details: { linkId: id },

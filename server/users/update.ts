@@ -1,6 +1,7 @@
 import { and, count, eq, isNull, ne, sql } from "drizzle-orm";
 import { asSystem, type Tx, tenant } from "@/db/client";
 import { users } from "@/db/schema";
+import type { ActionCode } from "@/server/audit/actions";
 import { record } from "@/server/audit/record/record";
 import { requireMayGrantRole, requireWholePartner } from "@/server/auth/grant";
 import { dropUserTokens } from "@/server/auth/links/user-tokens";
@@ -75,7 +76,7 @@ async function recordChanges(ctx: Ctx, before: Row, after: Row): Promise<void> {
     resourceId: after.id,
     resourceName: after.name,
   };
-  const say = (action: string, changed: (row: Row) => object) =>
+  const say = (action: ActionCode, changed: (row: Row) => object) =>
     record(ctx, { ...about, action, details: { before: changed(before), after: changed(after) } });
   if (before.role !== after.role) say("user.permission.change", ({ role }) => ({ role }));
   if (before.department !== after.department) say("user.update", ({ department }) => ({ department }));

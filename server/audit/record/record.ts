@@ -1,3 +1,4 @@
+import type { ActionCode } from "@/server/audit/actions";
 import type { AuditInsert } from "@/server/audit/row";
 import { type Ctx, ZERO_UUID } from "@/server/context";
 import { env } from "@/server/env";
@@ -7,8 +8,9 @@ import { Recorder } from "./recorder";
 import { condensed, type RowInput, toRow } from "./to-row";
 
 /** What happened; who did it, and from where, comes from the context. */
-export type AuditEvent = Pick<RowInput, "action" | "resourceType" | EventDetail> &
+export type AuditEvent = Pick<RowInput, "resourceType" | EventDetail> &
   Partial<Pick<RowInput, "id" | "timestamp" | "result">> & {
+    action: ActionCode;
     /** Default: the organization of a one-organization scope, else the caller's home organization. */
     orgId?: string | null;
   };
@@ -85,7 +87,7 @@ export function recordDurably(rows: AuditInsert[]): Promise<void> {
 
 /**
  * Opens the spool in its folder `dir`, replays what an earlier process left and starts the batch writer. `onDamage` is
- * told of each chain that the database cannot continue; its events are held until it can.
+ * called for each chain that the database cannot continue; its events are held until it can.
  */
 export async function startRecording(options: { dir: string; onDamage?: (orgId: string) => void }): Promise<void> {
   recorder().start(options.dir, options.onDamage);

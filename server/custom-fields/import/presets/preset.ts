@@ -1,4 +1,5 @@
 import { trimText } from "@/server/custom-fields/import/normalise";
+import type { DateOrder } from "@/server/custom-fields/schema";
 
 /** A source column's part in telling which device a row is about. */
 export const IDENTIFIERS = ["sourceId", "hostname", "organization", "serial"] as const;
@@ -29,7 +30,7 @@ export type Preset = {
   valueColumn: readonly string[];
   /** Columns that the product adds to every export and that are no custom fields. */
   ignored: readonly string[];
-  dateOrder: "ymd" | "mdy" | "dmy";
+  dateOrder: DateOrder;
   /** A cell as the product means it: trimmed, its ways to say "nothing" as "". */
   cleanCell: (raw: string) => string;
 };
