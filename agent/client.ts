@@ -46,7 +46,7 @@ type ClientOptions = {
   diagnostics: Diagnostics;
   /** Ends waits and requests. */
   signal: AbortSignal;
-  /** Attempts per request; unbounded unless told. */
+  /** Attempts per request; by default unbounded. */
   maxAttempts?: number;
   random?: () => number;
 };

@@ -12,7 +12,7 @@ export function toStoredLevel(level: LiveLevel): EventLevel {
 const AUDIT_FAILURE = 0x10000000000000n;
 const WINDOWS_LEVELS: readonly LiveLevel[] = ["information", "critical", "error", "warning", "information", "verbose"];
 
-/** Windows: in the Security channel the level says nothing, whether an audit failed stands in Keywords. */
+/** Windows: in the Security channel the level says nothing, whether an audit failed is in Keywords. */
 export function windowsLevel(channel: string, level: number, keywords: bigint): LiveLevel {
   if (channel.toLowerCase() === "security") return (keywords & AUDIT_FAILURE) !== 0n ? "warning" : "information";
   return WINDOWS_LEVELS[level] ?? "information";

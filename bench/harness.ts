@@ -28,7 +28,7 @@ type FigureInput = {
   unit: string;
   value: number;
   reference?: number | null;
-  /** value / reference unless told: "n times faster" of two durations is the other way round. */
+  /** By default value / reference; "n times faster" of two durations is the other way round. */
   ratio?: number;
   target: Target;
   /** Further conditions of the row (memory, nothing refused). */

@@ -1,6 +1,6 @@
 /**
  * Between whoever is refused for want of a recent proof (step_up_required) and the dialog that asks for one. The dialog
- * stands in the frame; requests come from links and fetches that know no component.
+ * is in the frame; requests come from links and fetches that know no component.
  */
 type Ask = () => Promise<boolean>;
 

@@ -102,7 +102,7 @@ async function inTenant<T>(on: Database, scope: Tenant, fn: (tx: Tx) => Promise<
   const end = traced.getStore()?.begin?.("postgresql transaction");
   try {
     const result = await on.transaction(async (tx) => {
-      // Sent first, not awaited alone: what fn sends stands behind it on the same connection, and fails where it fails.
+      // Sent first, not awaited alone: what fn sends follows it on the same connection, and fails where it fails.
       const settings = sendSettings(tx, scope);
       const [, result] = await Promise.all([settings, fn(tx)]);
       return result;

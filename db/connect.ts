@@ -13,7 +13,7 @@ type Options = {
 
 /**
  * Where the application role reaches PostgreSQL itself, for what needs one session (LISTEN) or keeps one for long (whole
- * chains); the same as DATABASE_URL where no pooler stands between.
+ * chains); the same as DATABASE_URL where no pooler is between.
  */
 export const directUrl = (): string => env().DATABASE_DIRECT_URL ?? env().DATABASE_URL;
 

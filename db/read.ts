@@ -17,17 +17,17 @@ const CANCELLED = new Set(["40001", "40P01"]);
 let awayUntil = 0;
 
 /** A place in the log of one cluster; its position alone says nothing of another cluster's. */
-type Place = { cluster: string; lsn: string };
+type LogPosition = { cluster: string; lsn: string };
 
 /** Up to where everything is on the primary's disk, what was acknowledged included. */
-async function committedThrough(): Promise<Place | undefined> {
-  const [primary] = await appSql()<Place[]>`
+async function committedThrough(): Promise<LogPosition | undefined> {
+  const [primary] = await appSql()<LogPosition[]>`
     SELECT system_identifier::text AS cluster, pg_current_wal_flush_lsn()::text AS lsn FROM pg_control_system()`;
   return primary;
 }
 
-/** Whether the replica is one of that cluster and shows, or soon does, what stands in the log before a place. */
-async function hasCaughtUp(replica: postgres.Sql, { cluster, lsn }: Place): Promise<boolean> {
+/** Whether the replica is one of that cluster and shows, or soon does, what is in the log before a place. */
+async function hasCaughtUp(replica: postgres.Sql, { cluster, lsn }: LogPosition): Promise<boolean> {
   for (const ms of CATCH_UP_MS) {
     if (ms > 0) await sleep(ms);
     const [row] = await replica<{ done: boolean | null; standby: boolean; cluster: string }[]>`

@@ -3,7 +3,7 @@ import type { Tx } from "./client";
 
 /**
  * The rows of a statement that Drizzle's builder cannot say, under the shape that the statement's own columns have.
- * The one place where such rows are given a type: the statement and Row stand beside each other at every call.
+ * The one place where such rows are given a type: the statement and Row are beside each other at every call.
  */
 export async function rowsOf<Row>(tx: Tx, query: SQL): Promise<Row[]> {
   return (await tx.execute(query)) as unknown as Row[];

@@ -11,7 +11,7 @@ import { codeOf } from "./thrown";
 export const FOLDER = join(dirname(dirname(fileURLToPath(import.meta.url))), "db");
 const MIGRATIONS = join(FOLDER, "migrations");
 
-/** Thrown with a message for the operator; `expected` tells the door to print no stack. */
+/** Thrown with a message for the operator; `expected` means that no stack is printed. */
 export class MigrationError extends Error {
   readonly expected = true;
 }
@@ -22,7 +22,7 @@ const packageFile = z.object({ version: z.string() });
 
 let entries: Entry[] | undefined;
 
-/** Read once: a process goes on asking for its own migrations when the files of the next version stand in its folder. */
+/** Read once: a process goes on asking for its own migrations when the files of the next version are in its folder. */
 function journal(): Entry[] {
   entries ??= journalFile.parse(JSON.parse(readFileSync(join(MIGRATIONS, "meta", "_journal.json"), "utf8"))).entries;
   return entries;

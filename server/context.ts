@@ -37,7 +37,7 @@ export type Ctx = {
   now: () => Date;
   /** Aborted when the caller goes away. */
   signal?: AbortSignal;
-  /** Looks the caller up anew, for an answer that stays open; throws what a new request would be refused with. */
+  /** Looks the caller up again, for an answer that stays open; throws what a new request would be refused with. */
   recheck?: () => Promise<Ctx>;
   /** The body as it arrives, for a route that takes a stream: unread, undecoded and unlimited. */
   bytes?: AsyncIterable<Uint8Array> | undefined;

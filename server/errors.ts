@@ -31,7 +31,7 @@ export const ERROR_CODES = {
 export type ErrorCode = keyof typeof ERROR_CODES;
 export type FieldError = { path: string; message: string };
 
-/** How a sign-in goes on: answer the challenge by one of the methods. passkeyOptions is what WebAuthn asks for. */
+/** How a sign-in continues: answer the challenge by one of the methods. passkeyOptions is what WebAuthn asks for. */
 export type SecondFactor = { challenge: string; methods: string[]; passkeyOptions?: object };
 
 /** What went wrong, in the caller's words. detail never holds SQL, a stack or another tenant's name. */

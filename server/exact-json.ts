@@ -33,7 +33,7 @@ function faultOf(digits: string): string | null {
   return digits.length > MAX_DIGITS ? `has more than ${MAX_DIGITS} digits` : null;
 }
 
-/** Where in a JSON text a token stands, as a path of names and indices. */
+/** Where in a JSON text a token is, as a path of names and indices. */
 function pathTo(text: string, end: number): string {
   const path: (string | number)[] = [];
   let name = "";

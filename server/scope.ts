@@ -11,7 +11,7 @@ export function reaches(scope: Scope, orgId: string): boolean {
 
 /**
  * The first condition of every query over a table with an org_id. Many organizations are one parameter: a partner of a
- * thousand would else make a thousand, and the text of the statement anew each time.
+ * thousand would else make a thousand, and the text of the statement again each time.
  */
 export function inScope(column: PgColumn, scope: Scope): SQL {
   if (scope.kind === "system") return sql`true`;

@@ -63,7 +63,7 @@ export const withVisibleMarks = (text: string): string =>
 
 const MAX_SLUG_LENGTH = 60;
 
-/** A name as it may stand in an address: ASCII letters, digits and hyphens; "organization" where nothing is left. */
+/** A name as it may be in an address: ASCII letters, digits and hyphens; "organization" where nothing is left. */
 export function toSlug(name: string): string {
   const ascii = name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   const slug = ascii

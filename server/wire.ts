@@ -3,7 +3,7 @@ import { isOneLine, MAX_FILTER_LENGTH } from "./text";
 import { DAY_MS } from "./time/durations";
 import { isZone } from "./time/wall-clock";
 
-/** Zod atoms that several domains share; what one domain alone needs stands in its schema. Isomorphic. */
+/** Zod atoms that several domains share; what one domain alone needs is in its schema. Isomorphic. */
 
 /** A page beyond this holds nothing that anyone could have stored. */
 const MAX_PAGE = 1_000_000_000;
@@ -26,7 +26,7 @@ export const trimmedText = (max: number) =>
     .transform((text) => text.trim())
     .refine((text) => text !== "", "is blank");
 
-/** Refinement of text that stands in one line: in a mail, a file or a sentence it must not begin another. */
+/** Refinement of text on one line: in a mail, a file or a sentence it must not begin another. */
 const ONE_LINE = [isOneLine, "must not hold line breaks or other control characters"] as const;
 
 /** A name, without the spaces around it. */

@@ -17,7 +17,7 @@ function parseBlock(block: string): StreamEvent | null {
   return data.length > 0 ? { event, data: data.join("\n") } : null;
 }
 
-/** Reads an event stream. onActivity is told of every chunk, comments included. @throws when the stream breaks. */
+/** Reads an event stream. onActivity is called for every chunk, comments included. @throws when the stream breaks. */
 export async function* readEvents(
   body: AsyncIterable<Uint8Array>,
   onActivity: () => void,

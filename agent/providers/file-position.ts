@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 
 /**
  * Where reading stopped. The generation is a digest of the file's first line: it survives a rename (rotation) and
- * changes when the file is emptied and written anew, so that a byte offset means the same line for ever. restarts
+ * changes when the file is emptied and written again, so that a byte offset means the same line for ever. restarts
  * counts the times the file was emptied and got the same first line again.
  */
 export type Position = { inode: string; generation: string; restarts: number; offset: number };
@@ -56,7 +56,7 @@ export async function backlogOffset(file: FileHandle, size: number, lines: numbe
 }
 
 /**
- * The uncompressed sibling (NAME.1, NAME-20260101, …) in which a rotated file's lines lie now: the same inode after a
+ * The uncompressed sibling (NAME.1, NAME-20260101, …) in which a rotated file's lines are now: the same inode after a
  * rename, the same first line after copy-and-truncate.
  */
 export async function findRotated(path: string, position: Position): Promise<FileHandle | undefined> {

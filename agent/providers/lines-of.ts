@@ -5,7 +5,7 @@ const MAX_ERROR_CHARACTERS = 500;
 
 /**
  * The lines that a program prints, as they come; the program ends with the loop.
- * @throws when it cannot be started, or ends by itself with another code than 0.
+ * @throws when it cannot be started, or ends with another code than 0.
  */
 export async function* linesOf(command: string, args: string[]): AsyncGenerator<string> {
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], windowsHide: true });

@@ -28,7 +28,7 @@ Get-WinEvent -ListLog * -ErrorAction SilentlyContinue | Where-Object { $_.Record
 
 /**
  * log, after, time, max: the oldest entries behind a record id. Record ids start again when a log is cleared: then the
- * record of that id is another one, or the newest id lies before it, and reading starts at the log's beginning.
+ * record of that id is another one, or the newest id comes before it, and reading starts at the log's beginning.
  */
 export const READ_AFTER = `${PRELUDE}
 $after = [long] $p.after

@@ -31,7 +31,7 @@ export type Page = { events: Entry[]; total: number };
 export interface LogProvider {
   /** The log's name in live queries, and the one under which its watermark is kept unless `key` is given. */
   readonly name: string;
-  /** Where the name alone does not tell two logs apart. */
+  /** Where two logs have the same name. */
   readonly key?: string;
   /** At most max entries after a watermark, oldest first; without one, the newest BACKLOG_RECORDS and onwards. */
   read(since: string | undefined, max: number): Promise<Reading>;

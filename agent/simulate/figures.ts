@@ -13,7 +13,7 @@ const columns = (cells: (string | number)[]): string =>
 export class Figures {
   readonly errors = new Map<string, number>();
   eventsStored = 0;
-  /** Requests that were due while too many were still under way. */
+  /** Requests that were due while too many were still in flight. */
   heldBack = 0;
   private readonly kinds = new Map<string, Kind>();
 

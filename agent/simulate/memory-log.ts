@@ -102,7 +102,7 @@ const FIRST_GAP_MS = 90_000;
 /** past: how many records it begins with. */
 type Options = { name: string; computer: string; random: () => number; past?: number };
 
-/** A channel of a machine that is not there: it has a past when it is made, and something happens when it is told so. */
+/** A channel of a machine that is not there: it has a past when it is made, and something happens when a test says so. */
 export class MemoryLog implements LogProvider {
   readonly name: string;
   private readonly computer: string;

@@ -9,10 +9,10 @@ import { itemAt } from "./item-at";
 import type { SimulateOptions } from "./options";
 import { keepTokens, readTokens } from "./tokens";
 
-/** More requests than these are never under way: a server that falls behind is not buried. */
+/** More requests than these are never in flight: a server that falls behind is not buried. */
 const MAX_IN_FLIGHT = 256;
 const ENROLLING_AT_ONCE = 8;
-/** How long requests under way may take when the end has come. */
+/** How long requests in flight may take when the end has come. */
 const LAST_ANSWERS_MS = 3_000;
 
 type Simulation = { options: SimulateOptions; figures: Figures; signal: AbortSignal; print: (line: string) => void };

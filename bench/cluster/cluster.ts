@@ -42,7 +42,7 @@ async function makeDatabase(): Promise<void> {
   );
 }
 
-/** The parts by what stands in their place when they are lost, and the three server processes. */
+/** The parts by what is in their place when they are lost, and the three server processes. */
 export class Cluster {
   readonly folder = mkdtempSync(join(tmpdir(), "trailmark-cluster-"));
   readonly etcd: Part;

@@ -18,7 +18,7 @@ export const PORTS = {
   servers: [FIRST_PORT + 11, FIRST_PORT + 12, FIRST_PORT + 13],
 } as const;
 
-/** Made anew for each cluster. */
+/** Made again for each cluster. */
 export const SECRETS = {
   super: randomBytes(12).toString("hex"),
   replication: randomBytes(12).toString("hex"),

@@ -8,7 +8,7 @@ export type Findings = { acknowledged: number; missing: number; duplicates: numb
 
 const SETTLE_MS = 20_000;
 
-/** Acknowledged events may still stand in the spool: waits until the recorder has nothing left. */
+/** Acknowledged events may still be in the spool: waits until the recorder has nothing left. */
 async function untilWritten(base: string): Promise<void> {
   const deadline = Date.now() + SETTLE_MS;
   while (Date.now() < deadline) {
@@ -19,7 +19,7 @@ async function untilWritten(base: string): Promise<void> {
   }
 }
 
-/** What stands in the database against what was promised. */
+/** What is in the database against what was promised. */
 export async function compare(server: Server, credentials: Credentials, acked: Acknowledged): Promise<Findings> {
   return compareAt({ bases: [server.base], url: ownerUrl(server) }, credentials, acked);
 }

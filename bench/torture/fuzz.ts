@@ -13,7 +13,7 @@ const AT_ONCE = 4;
 type Described = ReturnType<typeof describedOperations>[number];
 type Attempt = { described: Described; sent: FuzzRequest };
 
-/** Signing out would end the run; its own test signs in anew each time. */
+/** Signing out would end the run; its own test signs in again each time. */
 const SPARED = new Set(["/auth/logout"]);
 
 function tokenFor({ operation }: Described, { accessToken, agentToken }: Credentials): string | null {

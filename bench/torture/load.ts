@@ -38,7 +38,7 @@ export async function json<T>(base: string, { method, path, token, body }: Sent)
 
 const post = (path: string, token: string | null, body: unknown): Sent => ({ method: "POST", path, token, body });
 
-/** Signs in anew; access tokens live for minutes only. */
+/** Signs in again; access tokens live for minutes only. */
 export async function signIn(base: string): Promise<string> {
   return (await json<{ accessToken: string }>(base, post("/auth/token", null, ADMIN))).accessToken;
 }

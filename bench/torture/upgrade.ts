@@ -70,7 +70,7 @@ async function newDatabase(): Promise<DebianPostgres> {
   return database;
 }
 
-/** What stands in the database of functions: their texts, as PostgreSQL has them. */
+/** What is in the database of functions: their texts, as PostgreSQL has them. */
 async function functionsOf(database: DebianPostgres): Promise<string> {
   const sql = postgres(database.url("super"), { max: 1 });
   const [row] = await sql<{ digest: string }[]>`

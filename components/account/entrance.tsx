@@ -24,7 +24,7 @@ export function Entrance({ title, lead, children }: { title: string; lead: strin
   );
 }
 
-/** The way on for who came to a form about a password and does not need it. */
+/** The way on for people who came to a form about a password and do not need it. */
 export const BackToSignIn = () => (
   <Link href="/login" className={`tm-link ${classes.back}`}>
     Back to sign-in

@@ -8,7 +8,7 @@ import { Message } from "@/components/ui/message";
 import { forgotInput } from "@/server/auth/schema";
 import classes from "./entrance.module.css";
 
-/** Asks for a link; what is said afterwards does not tell whether the address is known. */
+/** Asks for a link; what is said afterwards does not reveal whether the address is known. */
 export function ForgotForm() {
   const form = useForm({ email: "" }, "uncontrolled");
   const forgot = useMutation(useTRPC().auth.forgotPassword.mutationOptions());

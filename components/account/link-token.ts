@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "react";
 
-/** The secret of a link, which stands behind # so that no server and no log sees it; undefined until it is read. */
+/** The secret of a link, which follows # so that no server and no log sees it; undefined until it is read. */
 export function useLinkToken(): string | undefined {
   const [token, setToken] = useState<string>();
   useEffect(() => {

@@ -43,7 +43,7 @@ function useHandedOver(): [Challenge | null, (challenge: Challenge | null) => vo
     setChallenge({ challenge: handed, methods: [] });
     const showMethods = ({ methods, passkeyOptions }: Outputs["auth"]["describeChallenge"]) =>
       setChallenge({ challenge: handed, methods, ...(passkeyOptions && { passkeyOptions }) });
-    // Where it cannot be told, the answer to the challenge will say why.
+    // Where it cannot be known, the answer to the challenge will say why.
     mutate({ challenge: handed }, { onSuccess: showMethods });
   }, [mutate]);
   return [challenge, setChallenge];

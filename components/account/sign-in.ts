@@ -1,11 +1,11 @@
-/** How a sign-in goes on: a challenge to answer by one of the methods. */
+/** How a sign-in continues: a challenge to answer by one of the methods. */
 export type Challenge = { challenge: string; methods: string[]; passkeyOptions?: object };
 type Outcome = { kind: "done" } | { kind: "refused"; message: string } | ({ kind: "second factor" } & Challenge);
 type Answer = { url?: string; code?: string } & Partial<Challenge>;
 
 const WORDS: Record<string, string> = {
   credentials: "Wrong e-mail address or password, or the account is disabled.",
-  "second-factor": "The code is wrong, was used before, or took too long. Try again, or sign in anew.",
+  "second-factor": "The code is wrong, was used before, or took too long. Try again, or sign in again.",
   rate_limited: "Too many attempts. Wait a minute, then try again.",
 };
 const UNREACHABLE = "The server could not be reached. Try again in a moment.";

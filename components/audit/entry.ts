@@ -58,7 +58,7 @@ export const errorOf = ({ result, errorMessage }: Entry): string | null =>
 /** The page with everything around an entry. */
 export const aroundPath = (id: string): string => `/audit/${id}/around`;
 
-/** members: those of the details that tell it. */
+/** members: those of the details that say it. */
 type Changes = { before: unknown; after: unknown; members: string[] };
 
 const PAIRS = [
@@ -86,7 +86,7 @@ function fromPairs(changes: unknown): Changes | null {
   return { before: side(0), after: side(1), members: ["changes"] };
 }
 
-/** What the act changed, where the entry tells it: as two states, or member by member. */
+/** What the act changed, where the entry says so: as two states, or member by member. */
 export function changesOf(entry: Entry): Changes | null {
   const { before, after, changes } = entry.details;
   if (before === undefined && after === undefined) return fromPairs(changes);

@@ -41,7 +41,7 @@ export function focusEntry(table: HTMLTableElement | null, id: string): void {
   table?.querySelector<HTMLElement>(`[data-entry="${CSS.escape(id)}"]`)?.focus();
 }
 
-/** Moves the focus one entry up or down, and tells which has it; from outside the list it starts at the top. */
+/** Moves the focus one entry up or down, and returns the one that has it; from outside the list it starts at the top. */
 function moveFocus(table: HTMLTableElement | null, by: 1 | -1): string | undefined {
   const links = [...(table?.querySelectorAll<HTMLElement>("[data-entry], [data-fold]") ?? [])];
   const active = document.activeElement;
@@ -53,7 +53,7 @@ function moveFocus(table: HTMLTableElement | null, by: 1 | -1): string | undefin
 }
 
 /**
- * j and k walk the entries, also behind the open drawer; where the entry stands beside the list it follows. "/" goes to
+ * j and k walk the entries, also behind the open drawer; where the entry is beside the list it follows. "/" goes to
  * the search box; "e" exports; "l" follows the log; "f" folds.
  */
 export function useViewerKeys(options: Options): void {

@@ -19,7 +19,7 @@ type Row = OrganizationOverview;
 /** What the page that is chosen for is about. */
 type About = "chain" | "retention";
 
-/** So many stand here; the Customers page has all of them, with search. */
+/** So many are here; the Customers page has all of them, with search. */
 const MOST = 50;
 
 /** The organizations that a page of a single one can be about, with what it would say of each, the worst first. */

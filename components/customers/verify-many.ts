@@ -13,7 +13,7 @@ export type Verified = { orgId: string; name: string } & (
 /** As many readings as a small server has cores; the others wait their turn here. */
 const AT_ONCE = 2;
 
-/** Verifies chain after chain; what was found stays when it is stopped, and it goes on behind it. */
+/** Verifies chain after chain; what was found stays when it is stopped, and it resumes after it. */
 export function useVerifyMany(organizations: readonly OrganizationOverview[]) {
   const verify = useMutation(useTRPC().integrity.verify.mutationOptions({ trpc: ALONE }));
   const [found, setFound] = useState<Verified[]>([]);

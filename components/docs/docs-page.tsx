@@ -29,7 +29,7 @@ export function DocsPage() {
     { op: parseAsString.withOptions({ history: "push" }), search: parseAsString },
     { scroll: false },
   );
-  // In memory alone: it is gone with the page, and stands in no address, storage or log.
+  // In memory alone: it is gone with the page, and is in no address, storage or log.
   const [credential, setCredential] = useState("");
   const detail = useRef<HTMLDivElement>(null);
   const onSearch = useCallback((search: string) => setView({ search: search || null }), [setView]);

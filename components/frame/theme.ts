@@ -73,7 +73,7 @@ export const theme = createTheme({
     },
     Popover: { defaultProps: { transitionProps: { duration: 80 }, shadow: "md" } },
     Select: {
-      // Opened by a click or a key: a list that drops over a dialog as it opens hides what stands below it.
+      // Opened by a click or a key: a list that drops over a dialog as it opens hides what is below it.
       defaultProps: {
         openOnFocus: false,
         allowDeselect: false,

@@ -28,7 +28,7 @@ export function reachable(state: ImportState): readonly Step[] {
   return ["source"];
 }
 
-/** Where an import stands: what a link without a step opens. */
+/** How far an import has come: what a link without a step opens. */
 export function currentStep(state: ImportState): Step {
   if (hasEnded(state)) return "report";
   if (hasRun(state)) return "run";

@@ -5,7 +5,7 @@ import type { ImportState } from "@/server/custom-fields/import/schema";
 type Next = Updater<ImportState | undefined, ImportState | undefined>;
 
 /**
- * Shows an import as a change has left it. An answer that is still on its way tells of the time before: it is dropped,
+ * Shows an import as a change has left it. An answer that is still on its way is of the time before: it is dropped,
  * whenever it comes.
  */
 export function showChanged(cache: QueryClient, query: QueryFilters, next: Next): void {

@@ -39,12 +39,12 @@ type Shown = { found: Found; part: Part; seconds: number };
 
 const entries = (n: number): string => counted(n, "entry", "entries");
 
-/** What of the chain lies outside the sequences that were asked for: it was not read, and nothing is said of it. */
+/** What of the chain is outside the sequences that were asked for: it was not read, and nothing is said of it. */
 function outsideOf({ head, prunedPrefix }: Found, { fromSeq, toSeq }: Part): string {
   const pruned = prunedPrefix?.throughSeq ?? 0;
   const last = head?.seq ?? 0;
   const first = Math.max(fromSeq ?? 1, pruned + 1);
-  // By sequence, not by what was read: an entry that is gone from inside does not lie outside.
+  // By sequence, not by what was read: an entry that is gone from inside is not outside.
   const inside = Math.max(0, Math.min(toSeq ?? last, last) - first + 1);
   const outside = Math.max(0, last - pruned - inside);
   const removed = pruned > 0 ? ` Retention removed the entries through ${count(pruned)}.` : "";

@@ -11,7 +11,7 @@ const POLL_MS = 250;
 /** total: the entries of the whole chain; null for a range, which is not counted beforehand. */
 type Props = { runId: string; total: number | null; seconds: number; onCancel: () => void };
 
-/** A verification under way: rows read so far, of how many, since when, and the way to stop it. */
+/** A verification in progress: rows read so far, of how many, since when, and the way to stop it. */
 export function Running({ runId, total, seconds, onCancel }: Props) {
   const progress = useQuery(
     useTRPC().integrity.progress.queryOptions({ runId }, { trpc: ALONE, refetchInterval: POLL_MS }),

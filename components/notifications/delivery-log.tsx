@@ -16,7 +16,7 @@ import { StateTag } from "@/components/ui/state-tag";
 
 type Delivery = Outputs["deliveries"]["list"]["data"][number];
 
-/** What is under way changes soon. */
+/** What is in progress changes soon. */
 const PENDING_MS = 3_000;
 const IDLE_MS = 60_000;
 

@@ -7,7 +7,7 @@ import { SchedulesSection } from "./schedules-section";
 import { SettingsSection } from "./settings-section";
 import { WebhooksSection } from "./webhooks-section";
 
-/** Of what the person is told, and, for administrators, which programs are told and what was sent. */
+/** What the person is notified of, and, for administrators, which programs are notified and what was sent. */
 export function NotificationSettings() {
   const mayManage = useCan("audit:manage");
   const mayExport = useCan("audit:export");

@@ -13,13 +13,13 @@ import classes from "./notifications.module.css";
 const toggled = (kinds: readonly NotificationKind[], kind: NotificationKind): NotificationKind[] =>
   kinds.includes(kind) ? kinds.filter((one) => one !== kind) : [...kinds, kind];
 
-/** The columns: where a kind is told, and the member that lists the kinds of it. */
+/** The columns: a channel, and the member that lists its kinds. */
 const WAYS = [
   { way: "in the product", member: "productKinds" },
   { way: "by mail", member: "mailKinds" },
 ] as const;
 
-/** Which kinds the person is told of, where, and of which organizations. Each choice is saved at once. */
+/** Which kinds the person is notified of, by which channel and for which organizations. Each choice is saved at once. */
 export function SettingsSection() {
   const trpc = useTRPC();
   const cache = useQueryClient();

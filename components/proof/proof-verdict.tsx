@@ -73,7 +73,7 @@ const timeOf = ({ timestampMs }: ChainRow): string => {
   return Number.isNaN(at.getTime()) ? String(timestampMs) : utc(at);
 };
 
-/** A result that is none of ours is not told as one. */
+/** A result that is none of ours is not described as one. */
 function sentenceOf(row: ChainRow, actor: string): string {
   const { action, result: stored, resourceName, resourceType, errorMessage } = row;
   const result = RESULTS.find((one) => one === stored);

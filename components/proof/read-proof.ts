@@ -1,6 +1,6 @@
 import { isEntryProof, MAX_PROOF_CHARACTERS } from "@/server/audit/tree/entry-proof";
 
-/** As much of a file as tells that it is the proof of an entry. */
+/** As much of a file as shows that it is the proof of an entry. */
 const START_BYTES = 64;
 
 /** Bytes as the judge reads them: a byte order mark is no part of a proof, and Blob.text() would hide it. */
@@ -11,5 +11,5 @@ const textOf = async (bytes: Blob): Promise<string> =>
 export const isProofFile = async (file: Blob): Promise<boolean> =>
   isEntryProof(await textOf(file.slice(0, START_BYTES)));
 
-/** The text of a file; of one that is too long for a proof as much as tells so. */
+/** The text of a file; of one that is too long for a proof, as much as shows that. */
 export const readProof = (file: Blob): Promise<string> => textOf(file.slice(0, MAX_PROOF_CHARACTERS + 1));

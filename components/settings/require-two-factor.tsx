@@ -6,7 +6,7 @@ import { useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
 
-/** One switch for the partner's staff and the people of every organization. Nothing for who reaches less. */
+/** One switch for the partner's staff and the people of every organization. Nothing for people who reach less. */
 export function RequireTwoFactor() {
   const trpc = useTRPC();
   const cache = useQueryClient();

@@ -19,7 +19,7 @@ type Props<T> = {
   rows: T[];
   rowKey: (row: T) => string;
   isStale?: boolean;
-  /** The row that the others stand around. */
+  /** The row that the others are around. */
   isCurrent?: (row: T) => boolean;
 };
 

@@ -17,7 +17,7 @@ function isShown(row: BundleRow): boolean {
   });
 }
 
-/** Where each entry stands in the file: sixteen bytes an entry, so that a million can be listed and none is kept. */
+/** Where each entry is in the file: sixteen bytes an entry, so that a million can be listed and none is kept. */
 export class EntryIndex {
   #places = new Float64Array(2 * FIRST_ROOM);
   #count = 0;

@@ -6,7 +6,7 @@ import postgres from "postgres";
 /** Takes one file of the cluster: its name below the cluster's folder, how many bytes, from where. */
 export type TakeFile = (name: string, size: number, bytes: AsyncIterable<Uint8Array> | Uint8Array[]) => Promise<void>;
 
-/** Folders whose files a server makes anew (PostgreSQL manual, "Making a Base Backup Using the Low Level API"). */
+/** Folders whose files a server makes again (PostgreSQL manual, "Making a Base Backup Using the Low Level API"). */
 const CONTENT_LEFT_OUT = new Set([
   "pg_wal",
   "pg_replslot",

@@ -9,8 +9,8 @@ import { loadSecrets, prepareHome } from "./cluster";
 import { readPostmaster } from "./postmaster";
 import { POSTGRES_ENV, type Runner, runner } from "./runner";
 
-/** Where the cluster of a data folder lies, or will lie. */
-export type ClusterPlace = {
+/** Where the cluster of a data folder is, or will be. */
+export type ClusterLocation = {
   cluster: string;
   /** There is one already. */
   exists: boolean;
@@ -30,7 +30,7 @@ function ground(dataDir: string): Ground {
   return { who, binaries: findBinaries(who, home), cluster: path, password: owner };
 }
 
-export function findClusterPlace(dataDir: string): ClusterPlace {
+export function findClusterLocation(dataDir: string): ClusterLocation {
   const { cluster, binaries } = ground(dataDir);
   const { kind } = readPostmaster(cluster);
   const isRunning = kind !== "none" && kind !== "foreign";

@@ -102,7 +102,7 @@ function copyOut(from: Binaries, home: string): Binaries {
 }
 
 /**
- * The PostgreSQL binaries of the npm package, ready to run as the runner's user. They are used where they lie, or
+ * The PostgreSQL binaries of the npm package, ready to run as the runner's user. They are used where they are, or
  * copied into `home` when that user cannot reach or run them there.
  * @throws Error when there are none for this machine or they do not run on it.
  */

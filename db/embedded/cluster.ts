@@ -47,7 +47,7 @@ ${process.platform === "linux" ? "recovery_init_sync_method = syncfs" : ""}
 `;
 
 /**
- * Makes the data folder and a folder that the runner can enter: the data folder itself (others may pass through it,
+ * Creates the data folder and a folder that the runner can enter: the data folder itself (others may pass through it,
  * not list it), or one below /var/lib when a folder above is closed to the runner.
  */
 export function prepareHome(dataDir: string, runner: Runner): string {

@@ -27,7 +27,7 @@ export type Embedded = {
   adminUrl: string;
   /** Whether the server was running already. */
   attached: boolean;
-  /** Where the cluster lies. */
+  /** Where the cluster is. */
   cluster: string;
   /** Process id of PostgreSQL's main process, now. */
   pid(): number;
@@ -35,7 +35,7 @@ export type Embedded = {
   stop(): Promise<void>;
 };
 
-/** Thrown with a message for the operator; `expected` tells the door to print no stack. */
+/** Thrown with a message for the operator; `expected` means that no stack is printed. */
 class EmbeddedError extends Error {
   readonly expected = true;
 }
@@ -93,7 +93,7 @@ function urls(secrets: Secrets, port: number) {
 }
 
 /**
- * Runs PostgreSQL from the binaries of the npm package on a cluster in the data folder: makes the cluster when there
+ * Runs PostgreSQL from the binaries of the npm package on a cluster in the data folder: creates the cluster when there
  * is none, attaches to a server that outlived its parent, and starts it again should it die. Listens on loopback
  * alone, on a port that the data folder remembers.
  * @throws EmbeddedError that ends with the advice to set DATABASE_URL when it cannot be made to work here.

@@ -100,6 +100,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // it ended by itself meanwhile
+    // It has ended meanwhile.
   }
 }

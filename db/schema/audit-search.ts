@@ -5,7 +5,7 @@ import { bytes, instant } from "./columns";
 /**
  * What the background indexer knows of audit_logs; all of it can be made again from there. One row stands for a block of
  * some eight consecutive rows of a chain: `tags` are hashes of their exact values, `text` is their searchable text but for
- * action and resource type, which stand with actor type and result in `kinds`.
+ * action and resource type, which are with actor type and result in `kinds`.
  * rough marks a block whose text may hold more than its rows do, so that a match in it must be looked up.
  */
 export const auditSearch = pgTable(

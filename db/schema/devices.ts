@@ -46,7 +46,7 @@ export const agents = pgTable(
       .references(() => organizations.id),
     tokenHash: text("token_hash").notNull().unique("agents_token_hash_key"),
     revokedAt: instant("revoked_at"),
-    /** Until then the id may be enrolled anew without its token. */
+    /** Until then the id may be enrolled again without its token. */
     releasedUntil: instant("released_until"),
     createdAt: createdAt(),
   },

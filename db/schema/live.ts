@@ -6,7 +6,7 @@ import { organizations } from "./organizations";
 
 /**
  * Which process holds an agent's command stream: one row an agent, the newest stream. closedAt is set at a clean end;
- * a beatAt that grew old tells of a process that died. Unlogged: after a crash of PostgreSQL the agents come again.
+ * a beatAt that grew old belongs to a process that died. Unlogged: after a crash of PostgreSQL the agents come again.
  */
 export const agentStreams = pgTable(
   "agent_streams",

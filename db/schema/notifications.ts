@@ -20,7 +20,7 @@ const pass = (name: string) => bigint(name, { mode: "number" });
 
 /**
  * One row for each time that a condition of an organization holds; at most one of a kind is open. Pending until raisedAt.
- * raisedIn and resolvedIn number the evaluation that found it, so that what was found at once is told at once.
+ * raisedIn and resolvedIn number the evaluation that found it, so that what was found at once is sent at once.
  */
 export const notifications = pgTable(
   "notifications",
@@ -73,7 +73,7 @@ export const notificationReads = pgTable(
 );
 
 /**
- * What a person wants to be told, and where; null is the default of the role, orgIds null every organization within
+ * What a person wants to be notified of, and where; null is the default of the role, orgIds null every organization within
  * reach. pendingFrom is the evaluation from which on a mail is owed.
  */
 export const notificationSettings = pgTable("notification_settings", {

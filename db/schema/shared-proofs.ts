@@ -4,7 +4,7 @@ import { createdAt, id, instant } from "./columns";
 
 /**
  * Short links to proofs of single entries. Whoever has a link may open it; only its hash is kept, and nothing of the
- * entry: the proof is made anew at each opening, so that a link ends with the entry when retention removes it.
+ * entry: the proof is made again at each opening, so that a link ends with the entry when retention removes it.
  */
 export const auditSharedProofs = pgTable(
   "audit_shared_proofs",

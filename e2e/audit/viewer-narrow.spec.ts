@@ -138,7 +138,7 @@ test("a copied link freezes the range and carries the zone", async ({ browser, a
   await elsewhere.close();
 });
 
-test("an entry outside the filter opens from the server, and is verified anew", async ({ viewer, page, request }) => {
+test("an entry outside the filter opens from the server, and is verified again", async ({ viewer, page, request }) => {
   await viewer.open("?action=user.login");
   await viewer
     .entries(/signed in/)

@@ -14,7 +14,7 @@ export class CustomersPage {
     return this.page.getByRole("row").filter({ has: this.page.getByRole("link", { name }) });
   }
 
-  /** The names in the order in which they stand. */
+  /** The names, in their order. */
   names(): Promise<string[]> {
     return this.page.getByRole("rowheader").getByRole("link").allTextContents();
   }

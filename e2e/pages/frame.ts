@@ -1,6 +1,6 @@
 import { expect, type Page } from "@playwright/test";
 
-/** What stands around every page: header, switcher, badge, navigation. */
+/** What is around every page: header, switcher, badge, navigation. */
 export class Frame {
   constructor(readonly page: Page) {}
 

@@ -55,7 +55,7 @@ async function noteSourceId(tx: Tx, { deviceId, orgId }: Enrolled, input: Enroll
     WHERE device_source_ids.org_id = excluded.org_id`);
 }
 
-/** The key lies on every machine: a known agent's own token is asked for, or an administrator's release. */
+/** The key is on every machine: a known agent's own token is asked for, or an administrator's release. */
 function mayTakeOver(known: typeof agents.$inferSelect, { agentToken }: EnrollInput, now: Date): boolean {
   if (known.releasedUntil && known.releasedUntil > now) return true;
   if (known.revokedAt || !agentToken || !looksLike("agent", agentToken)) return false;
@@ -124,7 +124,7 @@ function refuseKnownAgent(ctx: Ctx, { agentId, hostname }: EnrollInput, orgId: s
 }
 
 /**
- * Makes an agent known: a new device, or for an agentId that this organization has already, the same device with a
+ * Enrols an agent: a new device, or for an agentId that this organization has already, the same device with a
  * new token, if the present one is given or an administrator has released the agent; its streams end. Each call counts
  * as one use of the key, a refused one too: whoever tries ids out pays for each.
  * @returns the agent's token, in the clear here alone.

@@ -53,7 +53,7 @@ export const revokeAgent = operation({
 });
 
 /**
- * POST /devices/:id/agent/release: for a day the agent's id may be enrolled anew without its token, also after it was
+ * POST /devices/:id/agent/release: for a day the agent's id may be enrolled again without its token, also after it was
  * revoked: for a machine that was set up afresh.
  * @throws AppError not_found
  */

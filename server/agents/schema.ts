@@ -39,7 +39,7 @@ export const enrollOutput = z.strictObject({
 });
 export type EnrollOutput = z.output<typeof enrollOutput>;
 
-/** Until when the agentId may be enrolled anew without its token. */
+/** Until when the agentId may be enrolled again without its token. */
 export const releaseOutput = z.strictObject({ agentId: z.string(), releasedUntil: isoTime });
 
 /** Body of POST /agents/:id/heartbeat. */

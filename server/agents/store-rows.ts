@@ -6,7 +6,7 @@ import { writeExact } from "@/server/exact-json";
 /** Spec, Limits: insert batch size. */
 const INSERT_BATCH_ROWS = 100;
 
-/** Makes the INSERT … SELECT of one batch; `rows` is a FROM item with an alias to come (`${rows} AS r(column type, …)`). */
+/** The INSERT … SELECT of one batch; `rows` is a FROM item with an alias to come (`${rows} AS r(column type, …)`). */
 export type InsertRows = (sql: postgres.ISql, rows: Statement) => Statement;
 
 /**

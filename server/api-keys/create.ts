@@ -19,7 +19,7 @@ const MAX_PER_OWNER = 1_000;
 const t = apiKeys;
 
 /**
- * Makes an API key with permissions and reach within its maker's. The key is in the answer and nowhere else.
+ * Creates an API key with permissions and reach within its creator's. The key is in the answer and nowhere else.
  * @throws AppError forbidden, conflict when there are too many, validation_failed when it would be expired at once.
  */
 export const createApiKey = operation({

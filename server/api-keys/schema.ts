@@ -40,7 +40,7 @@ export const rotateInput = z.strictObject({
 });
 
 /**
- * prefix is the start of the key, to tell one from another; orgId null: all organizations of the partner. formerUntil is
+ * prefix is the start of the key, to recognize it by; orgId null: all organizations of the partner. formerUntil is
  * until when the secret before the last rotation works. isCreatorDisabled: the person who created it may sign in no more.
  */
 export const apiKey = z.strictObject({

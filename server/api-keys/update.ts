@@ -22,7 +22,7 @@ function differences(before: Change, after: Change) {
 }
 
 /**
- * Changes a key's name, permissions or expiry, from its next request on. What it may do afterwards has to lie within what
+ * Changes a key's name, permissions or expiry, from its next request on. What it may do afterwards has to be within what
  * the caller may give.
  * @throws AppError not_found, forbidden, conflict for a revoked key, validation_failed for an expiry in the past.
  */

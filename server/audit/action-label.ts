@@ -63,7 +63,7 @@ export function actionLabel(action: string): string {
   return hasVerb ? inPast(words) : words;
 }
 
-/** Words with what became of them: done, tried in vain, or not allowed. A sentence never claims more than happened. */
+/** Words with what became of them: done, tried and failed, or not allowed. A sentence never claims more than happened. */
 function withResult({ words, hasVerb }: Deed, action: string, result: AuditResult): string {
   if (result === "success" || known(action)?.isResult) return hasVerb ? inPast(words) : words;
   if (result === "failure") return `${hasVerb ? "tried to" : "tried"} ${words}, which failed`;
@@ -87,10 +87,10 @@ export type SentenceParts = {
   organization?: string | null;
 };
 
-/** True for an act that an agent's own sentence tells: its actor is then the device itself. */
+/** True for an act with a sentence of its own for agents: its actor is then the device itself. */
 export const tellsItself = (action: string): boolean => known(action)?.itself !== undefined;
 
-/** The template of a sentence without its actor: names stand in braces. */
+/** The template of a sentence without its actor: names are in braces. */
 function templateOf({ action, result, isOwn, ...told }: SentenceParts): string {
   const { words, hasVerb } = deedOf(action);
   // A script that is executed on a device is not called by the device's name.

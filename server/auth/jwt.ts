@@ -87,7 +87,7 @@ type Verified = AccessClaims & { exp: number };
 
 /**
  * Tokens whose signature was found good, by their hash: a client sends one for minutes, and asking another thread each time
- * takes longer than the rest of finding out who calls. Nothing that changes stands in one, but that it expires.
+ * takes longer than the rest of finding out who calls. Nothing that changes is in one, but that it expires.
  */
 const verified = new Map<string, Verified>();
 const MAX_VERIFIED = 1_000;

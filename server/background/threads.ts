@@ -11,11 +11,11 @@ export type Thread = {
   task: unknown;
   /** Memory (MB) beyond which the thread is ended, and nothing else of the process with it. */
   maxHeapMb: number;
-  /** Memory (MB) of what is made and forgotten at once; Node's own choice by itself. */
+  /** Memory (MB) of what is created and forgotten at once; by default Node's own choice. */
   youngHeapMb?: number;
 };
 
-/** Beside the bundle that runs (server, command line, bench); tests run sources, for which it stands in dist. */
+/** Beside the bundle that runs (server, command line, bench); tests run sources, for which it is in dist. */
 function bundleOf(name: Thread["name"]): string {
   const beside = fileURLToPath(new URL(`${name}.mjs`, import.meta.url));
   return existsSync(beside) ? beside : join(process.cwd(), "dist", `${name}.mjs`);

@@ -1,6 +1,6 @@
 import { codeOf, messageOf } from "@/db/thrown";
 
-/** Thrown with a sentence for the operator; `expected` tells the door to print no stack. */
+/** Thrown with a sentence for the operator; `expected` means that no stack is printed. */
 export class BackupError extends Error {
   readonly expected = true;
 }

@@ -70,7 +70,7 @@ export async function readDatabase(sql: postgres.ISql): Promise<Omit<Dumped, "ve
 }
 
 /**
- * Dumps a database of one's own with pg_dump, in one snapshot, of which it also tells the heads of the chains.
+ * Dumps a database of one's own with pg_dump, in one snapshot, with the heads of the chains in it.
  * @throws BackupError when pg_dump is missing, too old or fails
  */
 export async function dumpDatabase(ownerUrl: string, file: string): Promise<Dumped> {

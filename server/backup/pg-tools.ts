@@ -4,7 +4,7 @@ import { BackupError } from "./backup-error";
 
 type Tool = "pg_dump" | "pg_restore";
 
-/** libpq's variables of an address, so that no password stands in a list of processes. */
+/** libpq's variables of an address, so that no password is in a list of processes. */
 function connectionEnv(url: string): Record<string, string> {
   const { hostname, port, username, password, pathname, searchParams } = new URL(url);
   const ssl = searchParams.get("sslmode") ?? searchParams.get("ssl");

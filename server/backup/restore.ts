@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { type ClusterReceiver, findClusterPlace, receiveCluster } from "@/db/embedded/base-restore";
+import { type ClusterReceiver, findClusterLocation, receiveCluster } from "@/db/embedded/base-restore";
 import { countMigrations } from "@/db/version";
 import { type ReadMember, readArchive } from "./archive-reader";
 import { BackupError, explained } from "./backup-error";
@@ -18,7 +18,7 @@ export type RestoreInput = {
   dataDir: string;
   /** The embedded cluster of the data folder, or a database of one's own. */
   target: { kind: "cluster" } | ({ kind: "dump" } & Target);
-  /** Replaces what is there; `say` is told what goes before it goes. */
+  /** Replaces what is there; `say` gets what goes before it goes. */
   force: boolean;
   passphrase?: string | undefined;
   say: (line: string) => void;
@@ -48,7 +48,7 @@ function checkVersions({ kind, migrations, product, postgres }: Manifest, { targ
 /** Where the old cluster is moved, or undefined when there is none. @throws BackupError */
 function makeRoomForCluster({ target, dataDir, force, say }: RestoreInput, { postgres }: Manifest): string | undefined {
   if (target.kind !== "cluster") return undefined;
-  const location = findClusterPlace(dataDir);
+  const location = findClusterLocation(dataDir);
   if (majorOf(location.version) !== majorOf(postgres.version))
     throw new BackupError(
       `The backup is of PostgreSQL ${postgres.version}, this version brings ${location.version}: restore with the version that made it.`,
@@ -83,9 +83,9 @@ async function bytesOf(body: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-type Places = { cluster: ClusterReceiver | null; dump: string; data: DataReceiver };
+type Targets = { cluster: ClusterReceiver | null; dump: string; data: DataReceiver };
 
-async function place({ name, body }: ReadMember, { cluster, dump, data }: Places): Promise<void> {
+async function receive({ name, body }: ReadMember, { cluster, dump, data }: Targets): Promise<void> {
   if (name.startsWith(CLUSTER)) await cluster?.put(name.slice(CLUSTER.length), body);
   else if (name.startsWith(DATA)) await data.put(name.slice(DATA.length), body);
   else if (name === DUMP) await pipeline(body, createWriteStream(dump, { mode: 0o600 }));
@@ -116,9 +116,9 @@ export async function restoreBackup(input: RestoreInput): Promise<Restored> {
   const folder = await mkdtemp(join(tmpdir(), "trailmark-restore-"));
   const cluster = target.kind === "cluster" ? receiveCluster(dataDir, aside) : null;
   const data = new DataReceiver(dataDir);
-  const targets: Places = { cluster, dump: join(folder, DUMP), data };
+  const targets: Targets = { cluster, dump: join(folder, DUMP), data };
   try {
-    for await (const member of readArchive(file)) await place(member, targets);
+    for await (const member of readArchive(file)) await receive(member, targets);
     if (target.kind === "dump") await loadDump(target, targets.dump);
     else await cluster?.finish();
     data.putKeys(keys);

@@ -45,7 +45,7 @@ function compare(file: string, found: readonly Member[], expected: readonly Memb
 
 /**
  * Reads a backup whole and holds every file in it to the checksum in its manifest, and its name to what a restore takes:
- * a backup that could not be restored is told when it is made.
+ * a backup that could not be restored is reported when it is made.
  * @throws BackupError naming what is damaged, missing, too much or not allowed
  */
 export async function verifyBackup(file: string): Promise<Manifest> {

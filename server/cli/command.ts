@@ -1,7 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { messageOf } from "@/db/thrown";
 
-/** A mistake in how a command was called; told with its usage. */
+/** A mistake in how a command was called; shown with its usage. */
 export class UsageError extends Error {}
 
 export type Command = {
@@ -10,7 +10,7 @@ export type Command = {
   summary: string;
   /** Answers the exit code. */
   run: (args: string[]) => Promise<number>;
-  /** The exit code when it could not be done at all; 1 by itself, which a command whose 1 says something must not use. */
+  /** The exit code when it could not be done at all; by default 1, which a command whose 1 has a meaning must not use. */
   failed?: number;
 };
 
@@ -45,7 +45,7 @@ export function required(value: string | undefined, name: string): string {
   return value;
 }
 
-/** Everything that stands on standard input, without the newline at its end. */
+/** Everything that is on standard input, without the newline at its end. */
 export async function readStdin(): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk));

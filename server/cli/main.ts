@@ -44,7 +44,7 @@ function help(): void {
   for (const [name, { usage, summary }] of Object.entries(COMMANDS)) say(`\n  ${name} ${usage}\n      ${summary}`);
 }
 
-/** What an operator can do something about is told in a sentence, everything else with its stack. */
+/** What an operator can do something about is shown in a sentence, everything else with its stack. */
 function explain(error: unknown): string {
   if (error instanceof ZodError)
     return error.issues.map((issue) => `${issue.path.join(".") || "input"}: ${issue.message}`).join("\n");

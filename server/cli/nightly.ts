@@ -47,7 +47,7 @@ export const nightly: Command = {
     } as const;
     const { values } = readArgs(args, options);
     if (values.all && values.org) throw new UsageError("Give --org or --all, not both.");
-    // The alarm's log line would stand before the report on standard output; the report says the same.
+    // The alarm's log line would come before the report on standard output; the report says the same.
     if (values.json) log.level = "silent";
     const run = await onPlatform(async () => {
       const orgIds = values.org ? await Promise.all(values.org.map(knownOrganization)) : undefined;

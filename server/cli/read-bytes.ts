@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 
 const CHUNK_BYTES = 1024 * 1024;
-/** As much of a file as tells what it is. */
+/** As much of a file as shows what it is. */
 const START_BYTES = 64;
 
 /** A file, or standard input ("-"), as its first bytes and everything from its start on. */
@@ -46,7 +46,7 @@ async function* inWords(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 }
 
 /**
- * Opens a file so that what it is can be told by how it begins, and the whole of it still be read.
+ * Opens a file so that its beginning can show what it is, and the whole of it still be read.
  * @throws Error in words when it cannot be read
  */
 export async function openFile(file: string): Promise<OpenFile> {

@@ -22,7 +22,7 @@ function readPolicy(file: string): Trust {
 
 const MAX_SHOWN = 60;
 
-/** As much of what is no verifier key as tells what it is: it may be a private key, and output is kept in logs. */
+/** As much of what is no verifier key as shows what it is: it may be a private key, and output is kept in logs. */
 const startOf = (text: string): string => {
   const start = text.slice(0, MAX_SHOWN).split("\n", 1)[0] ?? "";
   return start.length < text.length ? `${start}…` : start;

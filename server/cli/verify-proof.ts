@@ -29,7 +29,7 @@ function describe(verdict: Judged): void {
   for (const reason of verdict.reasons) line(verdict.status === "broken" ? "Reason" : "Missing", reason);
 }
 
-/** The text of a proof; of one that is too long as much as tells so. */
+/** The text of a proof; of one that is too long, as much as shows that. */
 async function readAll(pieces: AsyncIterable<string>): Promise<string> {
   let text = "";
   for await (const piece of pieces) {

@@ -22,7 +22,7 @@ const ISO_DATE = /^(\d{4})-(\d{2})-(\d{2})(?:[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]
 const ANY_DATE =
   /^(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})(?:[T ]+(?:0?0:00(?::00(?:\.0+)?)?|12:00(?::00)? ?AM)(?:Z|[+-]00:00)?)?$/i;
 
-/** The three numbers of a date in the order they stand, or null. */
+/** The three numbers of a date in their order, or null. */
 export function dateParts(text: string): [string, string, string] | null {
   const [match, first = "", , second = "", third = ""] = ANY_DATE.exec(text) ?? [];
   return match === undefined ? null : [first, second, third];

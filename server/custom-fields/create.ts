@@ -40,7 +40,7 @@ async function refuseTooMany(tx: Tx, { partnerId, orgId }: Owner): Promise<void>
 }
 
 /**
- * Makes a custom field.
+ * Creates a custom field.
  * @throws AppError conflict when the owner has the key already; forbidden for All organizations by one organization.
  */
 export const createDefinition = operation({

@@ -74,7 +74,7 @@ export function fitToType({ type, options, defaultValue }: Facets): Pick<Facets,
 
 /**
  * A definition that the caller may change, locked for this transaction.
- * @throws AppError not_found; forbidden for a field of All organizations in the hands of who reaches fewer of them: its
+ * @throws AppError not_found; forbidden for a field of All organizations and a caller who reaches fewer of them: its
  * values in the others would change as well
  */
 export async function manageable(tx: Tx, ctx: Ctx, id: string): Promise<DefinitionRow> {

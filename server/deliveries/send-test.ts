@@ -11,7 +11,7 @@ import { toDelivery } from "./visible";
 import { notifyDeliveries } from "./worker";
 
 /**
- * Sends a message of the type notification.test to an endpoint; the delivery log tells what became of it.
+ * Sends a message of the type notification.test to an endpoint; the delivery log says what became of it.
  * @throws AppError not_found, forbidden, conflict for a disabled endpoint, rate_limited
  */
 export const testWebhook = operation({

@@ -39,8 +39,8 @@ const device = z.strictObject({
 export type Device = z.output<typeof device>;
 
 /**
- * One device; metrics are what its agent's last heartbeat told, customFields its values by field key. Until
- * agentReleasedUntil the agent's id may be enrolled anew without its token.
+ * One device; metrics are what its agent's last heartbeat reported, customFields its values by field key. Until
+ * agentReleasedUntil the agent's id may be enrolled again without its token.
  */
 export const deviceDetail = device.extend({
   agentRevokedAt: isoTime.nullable(),

@@ -17,7 +17,7 @@ const MAX_PER_ORGANIZATION = 1_000;
 const t = enrollmentKeys;
 
 /**
- * Makes a key with which agents enrol into one organization. The key is in the answer and nowhere else.
+ * Creates a key with which agents enrol into one organization. The key is in the answer and nowhere else.
  * @throws AppError validation_failed without an organization, or when it would be expired at once; conflict when there are too many; not_found when the
  * platform's operator names one that does not exist.
  */

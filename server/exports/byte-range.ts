@@ -8,7 +8,7 @@ const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;
 /**
  * The range that a request asks for (RFC 9110, 14.2); null for the whole, which a malformed range and several ranges are
  * answered with too.
- * @throws AppError range_not_satisfiable where the range lies past the end
+ * @throws AppError range_not_satisfiable where the range is past the end
  */
 export function byteRange(header: string | undefined, size: number): Span | null {
   const [, from = "", to = ""] = RANGE.exec(header?.replaceAll(" ", "") ?? "") ?? [];

@@ -34,7 +34,7 @@ async function refuseTooMany(tx: Tx, creator: string): Promise<void> {
     throw tooMany(`You have ${rows.length} exports, which is the limit. Delete one that you no longer need.`);
 }
 
-/** Whose an export is: the organization's or partner's that the caller stands in. */
+/** Whose an export is: the organization's or partner's that the caller is in. */
 function ownerOf({ scope }: Ctx): { orgId: string | null; partnerId: string | null } {
   if (scope.kind === "system") return { orgId: null, partnerId: null };
   const partnerId = scope.partnerId || null;

@@ -26,7 +26,7 @@ export async function freeDeadClaims(): Promise<void> {
     await asSystem((tx) => tx.update(t).set({ leaseUntil: null, leaseOwner: null }).where(inArray(t.leaseOwner, dead)));
 }
 
-/** Claims the export that has waited longest and that no process writes; it is begun anew. */
+/** Claims the export that has waited longest and that no process writes; it is begun again. */
 export async function claimExport(): Promise<ExportRow | undefined> {
   const free = sql`(SELECT id FROM audit_exports
     WHERE status IN ('waiting', 'running') AND (lease_until IS NULL OR lease_until < now())

@@ -52,7 +52,7 @@ function textOf(work: Work, step: (rowsDone: number) => Promise<void>): AsyncGen
   }
 }
 
-/** The entries as they stood when the export was first begun: begun anew, it is of the same. */
+/** The entries as they stood when the export was first begun: begun again, it is of the same. */
 async function settle(row: ExportRow, ctx: Ctx): Promise<Heads> {
   if (row.heads) return row.heads;
   const { heads, total } = await takeSnapshot(ctx, filterOf(row));
@@ -113,7 +113,7 @@ async function endWork(row: ExportRow, error: unknown, stopping: AbortSignal): P
   if (error instanceof Stopped || stopping.aborted) return releaseExport(row);
   const why = reasonOf(error);
   if (why !== null) return fail(row, why);
-  // The claim runs out, and the export is begun anew.
+  // The claim runs out, and the export is begun again.
   log.warn({ err: error, exportId: row.id }, "an export could not be written; it will be tried again");
 }
 

@@ -9,7 +9,7 @@ export const MAX_UNFINISHED = 3;
 export const MAX_KEPT = 20;
 /** A file is kept for this long. */
 export const KEEP_MS = DAY_MS;
-/** How often a process begins an export anew that another one left behind. */
+/** How often a process begins an export again that another one left behind. */
 export const MAX_ATTEMPTS = 5;
 /** Downloads of one caller at a time. */
 export const DOWNLOAD_SLOTS = { kind: "downloads", max: 4, advice: "Wait until one of them has ended." };

@@ -1,7 +1,7 @@
 /** Each refusal of a caller waits so much longer than the one before it that still waits. */
 const LONGER_MS = 15;
 const MAX_WAIT_MS = 1_000;
-/** Connections that may stand open for this alone; beyond, a refusal is answered at once. */
+/** Connections that may be open for this alone; beyond, a refusal is answered at once. */
 export const MAX_HELD = 1_000;
 
 /** A refusal that is held back: `over` when it may be answered, which `letGo` brings about at once. */

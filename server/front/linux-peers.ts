@@ -5,7 +5,7 @@ import ipaddr from "ipaddr.js";
 /*
  * Ends event streams whose peer has vanished without a word (power, cable, firewall). The kernel itself gives up after
  * a quarter of an hour, and Node cannot set TCP_USER_TIMEOUT; but a stream writes every few seconds, and Linux shows in
- * /proc/net/tcp which connections retransmit in vain. Elsewhere TCP keep-alive has to do.
+ * /proc/net/tcp which connections retransmit without an answer. Elsewhere TCP keep-alive has to do.
  */
 
 const POLL_MS = 5_000;

@@ -13,7 +13,7 @@ export function pathOf(target: string, origin: string): string | null {
 /** Of two of these a proxy may have read the other one (RFC 9112, section 3.2; RFC 9110, section 5.3). */
 const SINGULAR = new Set(["host", "authorization", "x-api-key", "content-type", "content-encoding", "idempotency-key"]);
 
-/** A header that may stand in a request once, and stands there again; null when there is none. */
+/** A header that may be in a request once, and is there again; null when there is none. */
 export function namedTwice(rawHeaders: readonly string[]): string | null {
   const seen = new Set<string>();
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -10,7 +10,7 @@ const PERMISSIONS_POLICY = [
   .concat("clipboard-write=(self)", "publickey-credentials-create=(self)", "publickey-credentials-get=(self)")
   .join(", ");
 
-/** What no page is: an answer of the API that a browser shows runs nothing and stands in no frame. */
+/** What no page is: an answer of the API that a browser shows runs nothing and is in no frame. */
 const API_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";
 
 /** The same for every answer, page or API; a page's content security policy takes the place of the API's. */

@@ -72,7 +72,7 @@ export function closeDenials(): void {
 /**
  * Records that a person or a program was refused something: a permission that they lack, an organization out of their
  * reach, what a verb keeps to others. The first is an entry at once; repeats by the same caller are one more a minute, for
- * as long as they go on. Who has still to set up a second factor is sent to do so, which is no denial.
+ * as long as they go on. A person who has yet to set up a second factor is sent to do so, which is no denial.
  * @param error what was thrown; anything but the contract's `forbidden` is passed over
  */
 export function recordDenied(ctx: Ctx, error: unknown, { request, permission }: Asked): void {

@@ -9,7 +9,7 @@ import { writeExact } from "@/server/exact-json";
 import { log } from "@/server/log";
 import type { Answer } from "./answer";
 
-/** The request header, and the one that tells a repeated answer from a first. */
+/** The request header, and the one that marks a repeated answer. */
 export const IDEMPOTENCY_HEADER = "Idempotency-Key";
 const REPLAYED_HEADER = "Idempotency-Replayed";
 
@@ -94,7 +94,7 @@ function claim(repeatable: Repeatable): Promise<Claim> {
   });
 }
 
-/** Keeps an answer, or gives the key free again where there is none to keep. */
+/** Keeps an answer, or frees the key where there is none to keep. */
 async function settle(repeatable: Repeatable, at: string, answer: Answer | null): Promise<void> {
   const mine = sql`caller = ${digest("caller", repeatable.caller)} AND key_hash = ${digest("key", repeatable.key)}
     AND claimed_at = ${at}::timestamptz`;

@@ -33,7 +33,7 @@ export type Endpoint = { method: string; path: string; spec: RouteSpec };
 
 let published: RouteFile[] = [];
 
-/** Names the route files that are served: the one that answers this document cannot import the list it stands in. */
+/** Names the route files that are served: the one that answers this document cannot import the list it is in. */
 export function publishRoutes(files: RouteFile[]): void {
   published = files;
 }
@@ -65,7 +65,7 @@ type Split = {
   rest: Json & { properties: Record<string, Json>; required: string[] };
 };
 
-/** The input schema split into what stands in the path, in headers, and the rest (query or body). */
+/** The input schema split into what is in the path, in headers, and the rest (query or body). */
 function splitInput({ path, spec }: Endpoint): Split {
   const schema = toSchema(spec.input, "input");
   const properties = Object.fromEntries(propertiesOf(schema));

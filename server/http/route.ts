@@ -99,7 +99,7 @@ async function gatherInput(spec: RouteSpec, { request, params }: Call): Promise<
   return Object.assign(input, repairJson(params));
 }
 
-/** The path of a request's address; what stands in its query may be private. */
+/** The path of a request's address; what is in its query may be private. */
 const pathOf = (url: string): string => new URL(url).pathname;
 
 /** Who is calling, from where; a browser's cookie counts only from our own pages. */

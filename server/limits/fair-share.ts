@@ -4,7 +4,7 @@ import type { Actor } from "@/server/context";
 import { env } from "@/server/env";
 import { AppError } from "@/server/errors";
 
-/** How much goes on at once, and how much may wait for it. */
+/** How much runs at once, and how much may wait for it. */
 export type Limits = { total: number; perCaller: number; waiting: number; waitMs: number };
 
 type Caller = { running: number; queue: (() => void)[] };
@@ -43,7 +43,7 @@ export class FairShare {
     return { running: this.#running, callers: this.#callers.size };
   }
 
-  /** How many run and wait, and how many waited in vain since the start. */
+  /** How many run and wait, and how many have given up waiting since the start. */
   get figures(): { running: number; waiting: number; refused: number } {
     const waiting = [...this.#callers.values()].reduce((sum, { queue }) => sum + queue.length, 0);
     return { running: this.#running, waiting, refused: this.#refused };

@@ -1,4 +1,4 @@
-/** Work of which only so much goes on at a time; the rest waits in the order in which it came. */
+/** Work of which only so much runs at a time; the rest waits in the order in which it came. */
 export class Turns {
   #running = 0;
   readonly #queue: (() => void)[] = [];

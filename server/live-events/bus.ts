@@ -1,10 +1,10 @@
-/** What a process is told to look at; the table says the rest, so a word that got lost costs time and nothing else. */
+/** What a process is notified of; the table says the rest, so a lost message costs time and nothing else. */
 const NEWS = ["commands", "answers", "streams", "callers"] as const;
 export type News = (typeof NEWS)[number];
 
 /** Carries one word from process to process. */
 export type Bus = {
-  /** Starts listening. onNews: somebody told us; onAgain: words may have been missed while we were not listening. */
+  /** Starts listening. onNews: a message came; onAgain: some may have been missed while nobody listened. */
   listen(processId: string, onNews: (news: News) => void, onAgain: () => void): Promise<void>;
   notify(processId: string, news: News): Promise<void>;
   /** Tells every process, this one too. */

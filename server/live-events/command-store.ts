@@ -62,7 +62,7 @@ export function claimWaiting(processId: string): Promise<Waiting[]> {
 
 /**
  * Accepts an answer at another process than the asker's.
- * @returns the asker to tell, or null when nobody waits for it (late, repeated, unknown, another agent's).
+ * @returns the asker to notify, or null when nobody waits for it (late, repeated, unknown, another agent's).
  */
 export async function storeAnswer(agentId: string, id: string, result: string): Promise<string | null> {
   const rows = await asSystem((tx) =>

@@ -6,7 +6,7 @@ import { STREAM_COMMENT_MS, streamInput } from "./schema";
 
 const encoder = new TextEncoder();
 
-/** The web stream of one agent, as an event stream; onGone is told once when the agent has left. */
+/** The web stream of one agent, as an event stream; onGone is called once when the agent has left. */
 function eventStream(onGone: () => void) {
   let controller: ReadableStreamDefaultController<Uint8Array>;
   let open = true;

@@ -55,7 +55,7 @@ const entryList = listUnder(["events", "entries", "data"], agentEntry);
 const totalMember = z.object({ total: z.int().min(0) });
 const oneEntry = z.union([agentEntry, z.object({ event: agentEntry }).transform(({ event }) => event)]);
 
-/** What an agent's answer turned out to be; issues say where it is wrong, never what stands there. */
+/** What an agent's answer turned out to be; issues say where it is wrong, never what is there. */
 export type Parsed<T> = { ok: true; value: T } | { ok: false; issues: string[] };
 
 function parsed<T>(schema: z.ZodType<T>, data: unknown): Parsed<T> {

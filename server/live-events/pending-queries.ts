@@ -17,7 +17,7 @@ export type PendingQuery = {
   resolve: (result: CommandResult) => void;
   reject: (error: AppError) => void;
 };
-/** onFailed is told once the query failed, whoever let it. */
+/** onFailed is called once the query has failed, for whatever reason. */
 type Wait = { agentId: string; timeoutMs: number; signal?: AbortSignal | undefined; onFailed: () => void };
 
 /** The queries that somebody at this process waits for. Each ends once: answered, failed, late or withdrawn. */

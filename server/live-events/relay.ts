@@ -104,7 +104,7 @@ export class Relay {
     for (const asker of askers) this.#notify(asker, "answers");
   }
 
-  /** Has every process look up anew who holds its open answers: somebody's access has changed. */
+  /** Has every process look up again who holds its open answers: somebody's access has changed. */
   notifyCallersChanged(): void {
     this.#later(this.#start().then(() => this.bus.notifyAll("callers")));
   }
@@ -182,7 +182,7 @@ export class Relay {
       const handleAll = () => Object.values(this.#handlers).forEach((run) => void run());
       const listening = this.bus
         .listen(this.id, (news) => void this.#handlers[news](), handleAll)
-        .catch((error) => log.error({ err: error }, "the relay hears no other process; it polls"));
+        .catch((error) => log.error({ err: error }, "the relay cannot hear other processes; it polls"));
       this.#timers = [setInterval(() => this.#poll(), POLL_MS), setInterval(() => this.#beat(), STREAM_COMMENT_MS)];
       for (const timer of this.#timers) timer.unref();
       // A bus that is away must not keep anybody waiting: polling does its work meanwhile.
@@ -213,7 +213,7 @@ export class Relay {
   /** Work that nobody waits for; stop() does. */
   #later(work: Promise<unknown>): void {
     const done = work
-      .catch((error) => log.warn({ err: error }, "the relay could not finish a step; it is made up for by polling"))
+      .catch((error) => log.warn({ err: error }, "the relay could not finish a step; polling makes up for it"))
       .finally(() => this.#work.delete(done));
     this.#work.add(done);
   }

@@ -4,7 +4,7 @@ import { asSystem } from "@/db/client";
 import { STREAM_DEAD_AFTER_SECONDS } from "./schema";
 
 export type StreamRow = { agentId: string; orgId: string; deviceId: string; streamId: string; processId: string };
-/** Whom to tell that a stream's commands will not be answered, and which stream a newer one took the place of. */
+/** Whom to notify that a stream's commands will not be answered, and which stream a newer one took the place of. */
 export type Opened = { replaced: { streamId: string; processId: string } | null; askers: string[] };
 
 /** Lists a stream as its agent's only one; queries to an older one are broken. */
@@ -29,7 +29,7 @@ export function listStream(row: StreamRow): Promise<Opened> {
   });
 }
 
-/** Notes a stream's end, unless a newer one has its place, and breaks its commands. @returns whom to tell. */
+/** Notes a stream's end, unless a newer one has its place, and breaks its commands. @returns whom to notify. */
 export function unlistStream(agentId: string, streamId: string): Promise<string[]> {
   return asSystem(async (tx) => {
     await tx.execute(sql`
@@ -41,7 +41,7 @@ export function unlistStream(agentId: string, streamId: string): Promise<string[
   });
 }
 
-/** Ends the listing of an agent's stream and breaks its commands. @returns the process that holds it, and whom to tell. */
+/** Ends the listing of an agent's stream and breaks its commands. @returns the process that holds it, and whom to notify. */
 export function closeStream(agentId: string): Promise<{ processIds: string[]; askers: string[] }> {
   return asSystem(async (tx) => {
     const closed = await tx.execute<{ processId: string }>(sql`
@@ -77,7 +77,7 @@ export async function beatStreams(processId: string, streamIds: readonly string[
   );
 }
 
-/** Buries the streams of processes that died and the commands that nobody fetched. @returns whom to tell. */
+/** Removes the streams of processes that died and the commands that nobody fetched. @returns whom to notify. */
 export async function buryDead(): Promise<string[]> {
   return asSystem(async (tx) => {
     const broken = await tx.execute<{ askerId: string }>(sql`

@@ -26,8 +26,8 @@ function waiting(kind: NotificationKind, open: Open, now: Date): Step {
 }
 
 /**
- * The state machine of one organization and kind: nothing, seen, raised, resolved. It tells once when a condition has
- * held for long enough, and once when it is over; one that was not told is forgotten without a word.
+ * The state machine of one organization and kind: nothing, seen, raised, resolved. It reports once when a condition has
+ * held for long enough, and once when it is over; one that was not reported is forgotten without a word.
  * @param open null when no row is open
  */
 export function stepOf(kind: NotificationKind, open: Open | null, { holds, now }: Look): Step {

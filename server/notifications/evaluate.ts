@@ -57,7 +57,7 @@ async function move({ tx, now, number }: Pass, row: OpenRow, { step, detail }: M
     await tx.update(notifications).set({ detail }).where(where);
 }
 
-/** Takes the rows of one kind to where the finding says they stand; organizations that are gone are passed over. */
+/** Takes the rows of one kind to where the finding says they are; organizations that are gone are passed over. */
 async function apply(pass: Pass, { kind, checked, found }: Finding, known: ReadonlySet<string>): Promise<void> {
   const { tx, now } = pass;
   const rows = await tx

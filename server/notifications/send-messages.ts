@@ -122,7 +122,7 @@ async function notifyPeople({ tx, now }: Pass): Promise<void> {
 
 /**
  * Queues a message for everybody who is owed one and got none lately, in the transaction of the evaluation: what is
- * written down is told, once, however the process ends.
+ * written down is sent, once, however the process ends.
  */
 export async function sendMessages(pass: Pass): Promise<void> {
   await markPending(pass);

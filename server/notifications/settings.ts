@@ -24,7 +24,7 @@ function toSettings({ permissions }: Ctx, row: Row | undefined): Settings {
 }
 
 /**
- * GET /me/notification-settings: of what the caller is told, and how.
+ * GET /me/notification-settings: what the caller is notified of, and how.
  * @throws AppError forbidden for programs
  */
 export const getSettings = operation({
@@ -40,7 +40,7 @@ export const getSettings = operation({
   },
 });
 
-/** The platform's operator reaches every id, also one that no organization has: nobody would ever be told of it. */
+/** The platform's operator reaches every id, also one that no organization has: nobody would ever be notified of it. */
 async function requireKnown({ scope }: Ctx, ids: readonly string[]): Promise<void> {
   const wanted = [...new Set(ids)];
   const found = await tenant(scope, (tx) => tx.$count(organizations, inArray(organizations.id, wanted)));
@@ -48,7 +48,7 @@ async function requireKnown({ scope }: Ctx, ids: readonly string[]): Promise<voi
 }
 
 /**
- * PUT /me/notification-settings: what is left out stays. It changes nothing but what the caller is told, so the audit log
+ * PUT /me/notification-settings: what is left out stays. It changes nothing but what the caller is notified of, so the audit log
  * does not hold it.
  * @throws AppError forbidden for programs and organizations outside the caller's reach
  */

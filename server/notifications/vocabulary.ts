@@ -6,13 +6,13 @@ export const MANY_DENIALS = 25;
 export const FEW_DENIALS = 10;
 /** So long nothing was heard of any agent of an organization, before it counts as silent. */
 export const SILENT_AFTER_MS = 30 * MINUTE;
-/** For so long after an audit event was lost it is told. */
+/** How long after it was lost an audit event is reported. */
 export const LOSS_SHOWN_MS = 7 * 24 * HOUR;
 
 /**
- * What is known of a kind of notification. `holds`: for how long a condition must be seen before anybody is told;
- * `isWatched`: only time in which this server looked counts for that; `isNoisy`: nobody is told by default;
- * `isUrgent`: administrators are told by mail by default.
+ * What is known of a kind of notification. `holds`: for how long a condition must be seen before anybody is notified;
+ * `isWatched`: only time in which this server looked counts for that; `isNoisy`: nobody is notified by default;
+ * `isUrgent`: administrators are notified by mail by default.
  */
 type Kind = { label: string; means: string; holdsMs: number; isWatched?: true; isNoisy?: true; isUrgent?: true };
 
@@ -74,6 +74,6 @@ export const KINDS: Readonly<Record<NotificationKind, Kind>> = kinds;
 export const isKind = (text: string): text is NotificationKind => Object.hasOwn(kinds, text);
 export const KIND_NAMES = Object.keys(kinds).filter(isKind);
 
-/** What somebody is told without having chosen: in the product all but noisy kinds; urgent ones by mail, if they manage. */
+/** What people are notified of who have not chosen: in the product all but noisy kinds; urgent ones by mail, if they manage. */
 export const DEFAULT_PRODUCT_KINDS = KIND_NAMES.filter((kind) => !KINDS[kind].isNoisy);
 export const DEFAULT_MAIL_KINDS = KIND_NAMES.filter((kind) => KINDS[kind].isUrgent);

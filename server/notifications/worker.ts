@@ -26,17 +26,17 @@ const CHECKS: readonly Check[] = [
   checkDisabledWebhooks,
 ];
 
-/** Looks at every condition once and queues what is to be told. */
+/** Evaluates every condition once and queues what is to be sent. */
 async function evaluateNow(now = new Date()): Promise<void> {
   await reportLosses(now);
   const { failures } = await evaluate(CHECKS, now, sendMessages);
-  for (const err of failures) log.warn({ err }, "a condition could not be looked at");
+  for (const err of failures) log.warn({ err }, "a condition could not be evaluated");
   notifyDeliveries();
 }
 
 const loop = backgroundLoop("notifications", EVERY_MS, () => evaluateNow());
 
-/** Looks at conditions and sends what is to be told; any number of processes may. */
+/** Evaluates conditions and sends what is to be sent; any number of processes may. */
 export const notificationWorker = {
   name: "notifications",
   start(): void {

@@ -34,7 +34,7 @@ export async function insertOrganization(
   throw new AppError("conflict", "That name is in use too often.");
 }
 
-/** Who reaches selected organizations only must reach the one just made, too. */
+/** People who reach selected organizations only must reach the new one, too. */
 async function grantCreatorAccess(tx: Tx, ctx: Ctx, orgId: string): Promise<void> {
   if (ctx.actor.type !== "user") return;
   const limited = and(eq(users.id, ctx.actor.id), eq(users.allOrganizations, false));
@@ -43,7 +43,7 @@ async function grantCreatorAccess(tx: Tx, ctx: Ctx, orgId: string): Promise<void
 }
 
 /**
- * Makes a customer organization below the caller's partner. The database gives it its audit retention policy.
+ * Creates a customer organization below the caller's partner. The database gives it its audit retention policy.
  * @throws AppError forbidden for callers of a single organization, conflict when the partner has too many.
  */
 export const createOrganization = operation({

@@ -19,7 +19,7 @@ async function findPartner(tx: Tx, ctx: Ctx, id: string): Promise<typeof partner
 
 /**
  * GET /orgs/partner: what holds for every organization of the caller's partner.
- * @throws AppError forbidden for who reaches less than the whole partner
+ * @throws AppError forbidden for a caller who reaches less than the whole partner
  */
 export const getPartnerPolicy = operation({
   permission: "organizations:manage",

@@ -56,7 +56,7 @@ function executeSql(sql: postgres.Sql, text: string, values?: unknown[]): Promis
   const executed = execute(sql, text, values);
   if (!text.includes("completed_on")) return executed;
   return executed.catch((error: unknown) => {
-    log.warn({ err: error }, "the end of a job could not be written down");
+    log.warn({ err: error }, "the end of a job could not be stored");
     return { rows: [{ count: 0 }] };
   });
 }

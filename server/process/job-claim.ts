@@ -18,7 +18,7 @@ async function beat(sql: postgres.Sql, { id, name }: ClaimedJob): Promise<boolea
 }
 
 /**
- * Does a job's work and says every few seconds that it goes on; ended by its signal once another process has the job.
+ * Does a job's work and says every few seconds that it is still at it; ended by its signal once another process has the job.
  * pg-boss itself gives a job of a dead process to another only when it expires, hours later.
  */
 export async function whileClaimed(
@@ -43,7 +43,7 @@ export async function whileClaimed(
 }
 
 /**
- * Makes the jobs of processes that fell silent due at once. Each gets a new id, so that what such a process may say of it
+ * Lets the jobs of processes that fell silent be due at once. Each gets a new id, so that what such a process may say of it
  * later means nothing. Jobs of an earlier version, which says nothing, are left alone.
  * @returns the names of the jobs
  */
@@ -57,6 +57,6 @@ export async function freeSilentJobs(sql: postgres.Sql, names: readonly string[]
     UPDATE pgboss.job j SET id = gen_random_uuid(), state = 'retry', start_after = now(), data = NULL
     FROM silent WHERE j.name = silent.name AND j.id = silent.id
     RETURNING j.name, silent.owner`;
-  for (const { name, owner } of rows) log.warn({ job: name, owner }, "a job's process is silent; the job begins again");
+  for (const { name, owner } of rows) log.warn({ job: name, owner }, "a job's process is silent; the job starts again");
   return rows.map(({ name }) => name);
 }

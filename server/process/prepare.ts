@@ -77,7 +77,7 @@ export async function prepareEnvironment({ mayMake = false } = {}): Promise<Embe
   return embedded;
 }
 
-/** An address that listens everywhere is reached as localhost; an IPv6 one stands in brackets. */
+/** An address that listens everywhere is reached as localhost; an IPv6 one is in brackets. */
 function hostInUrl(host: string): string {
   if (host === "0.0.0.0" || host === "::") return "localhost";
   return host.includes(":") ? `[${host}]` : host;

@@ -20,7 +20,7 @@ const WRITES = "writes";
 /** What every process suffers alike: with all of them taken out of a proxy nothing would be served, and no event kept. */
 const SHARED = [NODE, WRITES];
 const DATABASE_TIMEOUT_MS = 3_000;
-/** A lost connection is mended within a try or two; a database that goes on refusing is full, read-only or away. */
+/** A lost connection is mended within a try or two; a database that keeps refusing is full, read-only or away. */
 const MAX_WRITE_FAULT_MS = 1_000;
 /** SQLSTATE 53100 */
 const DISK_FULL = "53100";

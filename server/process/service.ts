@@ -25,7 +25,7 @@ import { closeStreams, notifyOthersBy } from "./streams";
 import { startTracing, stopTracing } from "./tracing";
 import { startWorkers, stopWorkers } from "./workers";
 
-/** All that stands behind the http server but Next: development replaces it as a whole when a source file changes. */
+/** All behind the http server but Next: development replaces it as a whole when a source file changes. */
 export type Service = {
   listener: RequestListener;
   /** What to tell the operator of a database without an administrator; null once there is one. */

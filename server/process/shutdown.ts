@@ -10,7 +10,7 @@ type Parts = {
   embedded: Embedded | null;
 };
 
-/** SIGTERM to exit, at most; what is still unflushed then stands in the spool and is replayed at the next start. */
+/** SIGTERM to exit, at most; what is still unflushed then is in the spool and is replayed at the next start. */
 const DEADLINE_MS = 9_000;
 const IDLE_SWEEP_MS = 50;
 

@@ -8,20 +8,20 @@ export function trackStream(close: () => void): () => void {
 
 const watchers = new Set<() => void>();
 
-/** Calls wake whenever somebody's access has changed: who holds an open answer has to be looked up anew. */
+/** Calls wake whenever somebody's access has changed: who holds an open answer has to be looked up again. */
 export function watchCallers(wake: () => void): () => void {
   watchers.add(wake);
   return () => watchers.delete(wake);
 }
 
-/** Has this process look its callers up anew. */
+/** Has this process look its callers up again. */
 export function wakeWatchers(): void {
   for (const wake of [...watchers]) wake();
 }
 
 let notifyOthers = () => {};
 
-/** How a change is told to the other processes, where there are any. */
+/** How the other processes learn of a change, where there are any. */
 export function notifyOthersBy(notify: () => void): void {
   notifyOthers = notify;
 }

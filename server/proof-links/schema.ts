@@ -33,5 +33,5 @@ export type ProofLink = z.output<typeof proofLink>;
 export const createdLink = proofLink.extend({ path: z.string() });
 export const proofLinkList = z.strictObject({ data: z.array(proofLink) });
 
-/** What stands behind /p/ in a link. */
+/** What follows /p/ in a link. */
 export const openInput = z.strictObject({ token: z.string().max(200) });

@@ -5,7 +5,7 @@ import type { Cadence } from "./schema";
 /** The hour of the zone's wall clock at which reports are sent. */
 const SENT_AT_HOUR = 6;
 
-/** The beginning of a week (Monday) or month that so many of them lie after the one of a wall clock. */
+/** The beginning of a week (Monday) or month that so many of them come after the one of a wall clock. */
 function begins(cadence: Cadence, wallMs: number, after: number): number {
   const at = new Date(wallMs);
   if (cadence === "monthly") return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + after, 1);

@@ -4,7 +4,7 @@ import { inOneLine } from "@/server/text";
 
 type Value = string | number | Date;
 
-/** A report as what stands in a mail: figures, then tables; times by the clocks of a zone. */
+/** A report as what is in a mail: figures, then tables; times by the clocks of a zone. */
 export type Written = {
   title: string;
   covers: string;

@@ -10,7 +10,7 @@ import { keepVerification } from "@/server/audit/integrity/verifications";
 import { flushRecording, record } from "@/server/audit/record/record";
 import { systemCtx } from "@/server/context";
 
-/** What became of it: the log is what was signed, its entries are not to be trusted, or it goes on. */
+/** What became of it: the log is what was signed, its entries are not to be trusted, or it continues. */
 export type Continued =
   | { kind: "right" }
   | { kind: "refused"; breaks: Break[] }
@@ -48,7 +48,7 @@ async function clearWay(orgId: string, { head, pruned }: Rows, proven: number): 
 
 /**
  * Lets a chain go on that was restored to an older state than a checkpoint of ours signed, or lost everything. The
- * entries that are there must be intact. That it happened is signed, stands in every later checkpoint and in the chain
+ * entries that are there must be intact. That it happened is signed, is in every later checkpoint and in the chain
  * itself, and keeps every verdict over the lost entries from being "intact", for ever.
  * @throws Error when AUDIT_ADMIN_DATABASE_URL is not set; PostgresError when the chain grew meanwhile
  */

@@ -44,7 +44,7 @@ async function proveRows(orgId: string, { firstSeq, lastSeq }: Expired, now: Dat
 
 /**
  * Proves, before the first row of a run goes, what has expired of a chain, and signs that retention may remove it. A run
- * that stopped half-way goes on under the receipt that it has.
+ * that stopped half-way continues under the receipt that it has.
  * @returns through which sequence rows may go, or null when nothing has expired
  * @throws NotPermitted after raising the alarm, when the rows are not intact
  */

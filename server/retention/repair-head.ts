@@ -36,7 +36,7 @@ const cut = (seq: number, expected: string): Break => ({
 
 type Rows = { head: Anchor; rows: number; pruned: { seq: number; checksum: string | null } };
 
-/** The rows of a chain without its head, read whole and held to what our key signed; or what speaks against them. */
+/** The rows of a chain without its head, read whole and held to what our key signed; or what is wrong with them. */
 async function proveRows(orgId: string, before: number | null): Promise<Rows | Break[]> {
   const note = await ownCheckpoint(orgId);
   const found = await verifyChain(systemCtx(), { orgId, isHeadLost: true, mark: note?.size });

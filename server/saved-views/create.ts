@@ -10,9 +10,9 @@ import { repairJson } from "@/server/text";
 import {
   auditable,
   nameTaken,
-  ownPlace as ownScope,
+  privateOwner as ownScope,
   personOf,
-  sharedPlace as sharedScope,
+  sharedOwner as sharedScope,
   toSavedView,
 } from "./saved-view";
 import { createInput, MAX_VIEWS_PER_PERSON, savedView } from "./schema";
@@ -26,7 +26,7 @@ async function refuseTooMany(tx: Tx, personId: string): Promise<void> {
 
 /**
  * Keeps a view for the caller, or for everybody whom it is shared with.
- * @throws AppError conflict when the name is taken or the caller keeps too many; forbidden for who may not share.
+ * @throws AppError conflict when the name is taken or the caller keeps too many; forbidden for a caller who may not share.
  */
 export const createSavedView = operation({
   permission: "audit:read",

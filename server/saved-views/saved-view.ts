@@ -12,7 +12,7 @@ type SavedViewRow = typeof auditSavedViews.$inferSelect;
 export type Person = Extract<Actor, { type: "user" }>;
 type Owner = Pick<SavedViewRow, "partnerId" | "orgId" | "shared">;
 
-/** Who may show a view to others: whoever works here, not who only looks. Who tends everybody's: administrators. */
+/** Who may show a view to others: everybody but viewers. Who may change everybody's: administrators. */
 const SHARING_ROLES: readonly Role[] = [
   "org_admin",
   "org_technician",
@@ -47,15 +47,15 @@ export function visible({ actor, scope }: Ctx): SQL {
   return or(isOwn(actor), and(eq(t.shared, true), reached)) as SQL;
 }
 
-/** Where a view of the caller's own stands. */
-export const ownPlace = ({ scope }: Ctx): Owner => ({
+/** Whose a view is that the caller alone sees. */
+export const privateOwner = ({ scope }: Ctx): Owner => ({
   partnerId: scope.kind === "system" ? null : scope.partnerId,
   orgId: scope.kind === "organization" ? scope.orgIds[0] : null,
   shared: false,
 });
 
-/** Where a view stands that others see. @throws AppError forbidden for who may not share so far. */
-export async function sharedPlace(tx: Tx, ctx: Ctx, audience: NonNullable<Audience>): Promise<Owner> {
+/** Whose a view is that others see. @throws AppError forbidden for a caller who may not share that far. */
+export async function sharedOwner(tx: Tx, ctx: Ctx, audience: NonNullable<Audience>): Promise<Owner> {
   const { scope } = ctx;
   if (!mayShare(ctx.actor)) throw new AppError("forbidden", "Your role may keep views, not share them.");
   if (audience.orgId === null) {
@@ -106,7 +106,7 @@ export const auditable = (row: SavedViewRow): Record<string, unknown> => ({
   sharedWith: audienceOf(row),
 });
 
-/** A name that its owner has already is told as that; anything else stays what it is. */
+/** A name that its owner has already is reported as such; any other error stays what it is. */
 export function nameTaken(error: unknown): never {
   if (!isDuplicate(error)) throw error;
   const message = "there is a view of that name already";

@@ -5,7 +5,7 @@ import { auditSavedViews } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { operation } from "@/server/operation";
 import { repairJson } from "@/server/text";
-import { auditable, changeable, nameTaken, sharedPlace, toSavedView } from "./saved-view";
+import { auditable, changeable, nameTaken, sharedOwner, toSavedView } from "./saved-view";
 import { savedView, updateInput } from "./schema";
 
 /**
@@ -22,7 +22,7 @@ export const updateSavedView = operation({
       const row = await changeable(tx, ctx, input.id);
       // No longer shared, it stays where its maker finds it.
       const scope = input.sharedWith
-        ? await sharedPlace(tx, ctx, input.sharedWith)
+        ? await sharedOwner(tx, ctx, input.sharedWith)
         : { shared: input.sharedWith === undefined && row.shared };
       const changed = await tx
         .update(auditSavedViews)

@@ -39,7 +39,7 @@ const nameOf = (email: string) =>
     .join(" ") || "Administrator";
 
 /**
- * At the start with an empty database: makes the partner and its administrator from TRAILMARK_ADMIN_EMAIL and
+ * At the start with an empty database: creates the partner and its administrator from TRAILMARK_ADMIN_EMAIL and
  * TRAILMARK_ADMIN_PASSWORD, or a one-time token for the page /setup.
  * @returns a line for the console, or null when nothing is left to do.
  */
@@ -49,7 +49,7 @@ export async function ensureFirstAdmin(): Promise<string | null> {
   if (TRAILMARK_ADMIN_EMAIL && TRAILMARK_ADMIN_PASSWORD) {
     const email = emailSchema.parse(TRAILMARK_ADMIN_EMAIL);
     await foundPartner({ email, password: TRAILMARK_ADMIN_PASSWORD, name: nameOf(email), organizationName: "Home" });
-    log.info({ email }, "first partner and administrator made from the environment");
+    log.info({ email }, "first partner and administrator created from the environment");
     return null;
   }
   const page = new URL("/setup", NEXTAUTH_URL).href;

@@ -19,7 +19,7 @@ export async function isSetupNeeded(): Promise<boolean> {
 }
 
 /**
- * Makes the first partner, its home organization and its first administrator, in an empty database.
+ * Creates the first partner, its home organization and its first administrator, in an empty database.
  * @returns false when there is a partner already, also when two try at the same moment.
  * @throws AppError conflict when the e-mail belongs to a system admin.
  */

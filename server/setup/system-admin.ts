@@ -11,7 +11,7 @@ import { displayName } from "@/server/wire";
 const input = z.strictObject({ email, password: newPassword, name: displayName });
 
 /**
- * Makes a system_admin, the platform's operator over every partner. For the command line alone: no door leads here.
+ * Creates a system_admin, the platform's operator over every partner. For the command line alone: no door leads here.
  * @throws ZodError for a bad e-mail or a short password; AppError conflict when the e-mail is taken.
  */
 export async function createSystemAdmin(given: z.input<typeof input>): Promise<{ id: string; email: string }> {

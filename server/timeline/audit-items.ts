@@ -16,7 +16,7 @@ export type Device = { id: string; orgId: string; hostname: string };
 const LEAST_ORG = "00000000-0000-0000-0000-000000000000";
 const MIN_KEYS = 100;
 
-/** The lists' cursor behind which the entries of a start lie. */
+/** The lists' cursor after which the entries of a start come. */
 function cursorOf(start: Start, orgId: string): Cursor | undefined {
   if (!start) return undefined;
   if (start.before !== null) return { ms: start.ms, seq: start.before, orgId };

@@ -24,7 +24,7 @@ export function decodeCursor(cursor: string): Cursor {
 }
 
 /**
- * Where one log goes on behind a cursor in the merge: at the same moment, logs that rank before the cursor's have been shown,
+ * Where one log continues after a cursor in the merge: at the same moment, logs that rank before the cursor's have been shown,
  * those that rank behind it have not.
  */
 export function startOf(cursor: Cursor | null, source: TimelineSource): Start {

@@ -17,7 +17,7 @@ export type NamedDevice = Device & { isKnown: boolean };
 
 const textOf = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
 const sessionOf = (row: EntryRow): string | null => textOf(toFullEntry(row).details.sessionId);
-/** Who acted, where the entry tells: its id, or where that is no UUID as the details keep it. */
+/** Who acted, where the entry says so: its id, or where that is no UUID as the details keep it. */
 const actorOf = (row: EntryRow): string | null =>
   row.actor_id !== ZERO_UUID ? row.actor_id : textOf(toFullEntry(row).details.rawActorId);
 

@@ -11,7 +11,7 @@ export const allowed = (): Allowed => ({
   http: env().TRAILMARK_WEBHOOKS_HTTP,
 });
 
-/** An address that a webhook may not reach; the message goes on from "The address". */
+/** An address that a webhook may not reach; the message continues "The address". */
 export class RefusedAddress extends Error {}
 
 /** Of IPv6 only these are given out as public addresses (RFC 4291, section 2.4); `::7f00:1` once meant 127.0.0.1. */
@@ -30,7 +30,7 @@ export function isPublicAddress(address: string): boolean {
 const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "");
 
 /**
- * Checks what can be told from the address alone; names are checked when they are looked up for the connection.
+ * Checks what the address alone shows; names are checked when they are looked up for the connection.
  * @throws RefusedAddress
  */
 export function requireAllowed(url: URL, { privateAddresses, http }: Allowed): void {

@@ -40,7 +40,7 @@ export function checkAddress(address: string): void {
   }
 }
 
-/** What the audit log holds of an endpoint; its address may hold a token of the receiver, so only the host is told. */
+/** What the audit log holds of an endpoint; its address may hold a token of the receiver, so only the host is recorded. */
 export const auditable = ({
   name,
   url,
@@ -53,7 +53,7 @@ export const auditable = ({
   disabled: disabledAt !== null,
 });
 
-/** Where and under which name the audit log tells of an endpoint. */
+/** Where and under which name the audit log mentions an endpoint. */
 export const aboutEndpoint = async (row: Pick<EndpointRow, "id" | "name" | "orgId" | "partnerId">) => ({
   orgId: row.orgId ?? (await homeOrgOf(row.partnerId)),
   resourceType: "webhook",

@@ -23,7 +23,7 @@ const kinds = kindList.refine((list) => list.length > 0, "must name a kind");
 export const listInput = z.strictObject({ orgId: z.guid().optional(), ...adminPage });
 
 /**
- * Body of POST /webhooks. Without orgId the endpoint is told of what its maker reaches: the one organization, or all of
+ * Body of POST /webhooks. Without orgId the endpoint is notified of what its maker reaches: the one organization, or all of
  * the partner's. partnerId only the platform's operator needs.
  */
 export const createInput = z.strictObject({

@@ -9,7 +9,7 @@ import { updateInput, webhook } from "./schema";
 
 type Able = Pick<EndpointRow, "disabledAt" | "disabledByFailure" | "failingSince" | "pendingFrom">;
 
-/** Enabled anew it starts from nothing: neither its failures count, nor is it told what happened meanwhile. */
+/** Enabled again it starts from nothing: neither its failures count, nor is what happened meanwhile sent to it. */
 function able(row: EndpointRow, disabled: boolean | undefined, now: Date): Able {
   if (disabled === undefined || disabled === (row.disabledAt !== null)) return row;
   return { disabledAt: disabled ? now : null, disabledByFailure: false, failingSince: null, pendingFrom: null };

@@ -47,7 +47,7 @@ export class Machine {
     if (system) for (const [name, script] of Object.entries(SYSTEM)) this.put(name, script);
   }
 
-  /** Makes a program of the machine, or another of one that it has. */
+  /** Adds a program to the machine, or another of one that it has. */
   put(name: string, script: string): void {
     const note = `{ echo "RUN \${0##*/} $*"; ${ENV}; } >>"$ROOT/log"`;
     writeFileSync(join(this.bin, name), `#!/bin/sh\nROOT=${this.root}\n${note}\n${script}\n`, { mode: 0o755 });
@@ -77,7 +77,7 @@ export class Machine {
       // Of a session of its own: there is no terminal to ask on.
       detached: true,
     });
-    // Who refuses early does not read it.
+    // A server that refuses early does not read it.
     child.stdin.on("error", () => {});
     child.stdin.end(key);
     const [out, errors, code] = await Promise.all([

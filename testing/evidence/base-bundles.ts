@@ -46,7 +46,7 @@ export const OTHERS: Record<string, string> = {
 export const linesOf = (text: string): string[] => text.slice(0, -1).split("\n");
 export const joined = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join("");
 
-/** Rows changed and everything behind hashed and linked anew. */
+/** Rows changed and everything behind hashed and linked again. */
 function rehashed(): typeof ROWS {
   const rows = ROWS.map((row) => ({ ...row }));
   for (const [i, row] of rows.entries()) {

@@ -14,7 +14,7 @@ const editedV1 = (name: string, from: string | RegExp, to: string): Mutation => 
   return v1(name, endedV1(body, ROWS_V1.length), "broken");
 };
 
-/** Rows of version 1 changed at one, everything behind hashed and linked anew. */
+/** Rows of version 1 changed at one, everything behind hashed and linked again. */
 const FORGED_V1 = chainRows(9, (row) => {
   if (row.chainSeq === 5) row.action = "device.harmless";
 });

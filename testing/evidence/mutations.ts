@@ -35,19 +35,19 @@ function structural(base: string): Mutation[] {
   });
 }
 
-/** The same by an operator who seals anew with the genuine key: the tree and the chain must see it. */
+/** The same by an operator who seals again with the genuine key: the tree and the chain must see it. */
 function sealedAnew(base: string): Mutation[] {
   const lines = linesOf(BASES[base] as string);
   return lines.slice(2, -1).flatMap((line, at) => {
     const i = at + 2;
     return [
       {
-        name: `${base}: line ${i + 1} removed, sealed anew`,
+        name: `${base}: line ${i + 1} removed, sealed again`,
         text: resealed(lines.filter((_, n) => n !== i)),
         verdict: "broken" as const,
       },
       {
-        name: `${base}: line ${i + 1} doubled, sealed anew`,
+        name: `${base}: line ${i + 1} doubled, sealed again`,
         text: resealed(lines.toSpliced(i, 0, line)),
         verdict: "broken" as const,
       },
@@ -221,7 +221,7 @@ const FORGERIES: Mutation[] = [
   },
   { name: "a seal without signatures", text: strip(BASES.whole as string, "end"), verdict: "unproven" },
   {
-    name: "a checkpoint without signatures, sealed anew",
+    name: "a checkpoint without signatures, sealed again",
     text: resealed(linesOf(strip(BASES.whole as string, "checkpoint"))),
     verdict: "unproven",
   },

@@ -3,7 +3,7 @@ import { checkpointOf, logKey, makeBundle, sealed, signedBy } from "./bundles";
 
 /**
  * What libraries read differently (white space, halves of surrogate pairs, days that no calendar has, lengths): a bundle
- * must not be one thing to one verifier and another to the next. Sealed anew by the log's key where that is needed.
+ * must not be one thing to one verifier and another to the next. Sealed again by the log's key where that is needed.
  */
 
 const WHOLE = BASES.whole as string;

@@ -7,7 +7,7 @@ import { type SlowFile, workbook } from "./slow-files";
 const MIB = 1024 * 1024;
 const LOCAL_NAME_LENGTH = 26;
 const DIRECTORY_MARK = "PK\x01\x02";
-/** In a record of the directory, where the unpacked size stands, and in a member's own header. */
+/** In a record of the directory, where the unpacked size is, and in a member's own header. */
 const SIZE_IN_DIRECTORY = 24;
 const UNKNOWN_SIZE = 0xffff_ffff;
 
@@ -37,7 +37,7 @@ function withSheet(packed: Buffer): Buffer {
   return result;
 }
 
-/** Says of every member that its size stands in a record that is not there (ZIP64). */
+/** Says of every member that its size is in a record that is not there (ZIP64). */
 function withoutSizes(whole: Buffer): Buffer {
   const result = Buffer.from(whole);
   for (let at = result.indexOf(DIRECTORY_MARK); at >= 0; at = result.indexOf(DIRECTORY_MARK, at + 4))

@@ -10,7 +10,7 @@ import { type Fight, killedJob } from "./fight";
 import { chainOf, createFilled, until, untilReady } from "./organization";
 
 const ROWS = 10_000;
-/** An export is begun anew five times at most (server/exports/schema.ts). */
+/** An export is begun again five times at most (server/exports/schema.ts). */
 const KILLS_EACH = 3;
 
 type Job = { id: string; status: string; totalRows: number | null; sha256: string | null; error: string | null };

@@ -52,7 +52,7 @@ export const chainOf = (server: Server, orgId: string): Promise<Chain> =>
     return row ?? { rows: 0, head: 0, pruned: 0 };
   });
 
-/** Adds so many entries to an organization's log and waits until they stand in it. */
+/** Adds so many entries to an organization's log and waits until they are in it. */
 export async function addEntries(server: Server, { key, orgId }: Credentials, count: number): Promise<void> {
   const before = await chainOf(server, orgId);
   for (let at = 0; at < count; at += EVENTS_PER_POST) {

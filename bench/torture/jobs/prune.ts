@@ -12,7 +12,7 @@ const ROWS = 45_000;
 const SINCE = 100;
 const DAYS = 30;
 
-/** Lets everything that stands in the log be as old as if it had been sealed so many days ago. */
+/** Lets everything that is in the log be as old as if it had been sealed so many days ago. */
 async function age(server: Server, orgId: string): Promise<void> {
   await tamper(server, async (tx) => {
     await tx`UPDATE audit_logs SET sealed_at = now() - make_interval(days => ${SINCE}) WHERE org_id = ${orgId}`;
@@ -29,7 +29,7 @@ async function verdictOn(server: Server, orgId: string): Promise<string> {
 
 type Receipt = { first: number; last: number };
 
-/** What is left is one piece that ends at the head, what is gone stands in receipts without a gap, and nothing is broken. */
+/** What is left is one piece that ends at the head, what is gone is in receipts without a gap, and nothing is broken. */
 async function faultsIn(server: Server, orgId: string): Promise<string[]> {
   const faults: string[] = [];
   const { rows, head, pruned } = await chainOf(server, orgId);

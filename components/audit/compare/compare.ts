@@ -20,7 +20,7 @@ const leavesOf = (facts: NamedFact[], above = ""): Row[] =>
       : [{ path: `details.${path}`, name: `${above}${label}`, fact }],
   );
 
-/** Everything that an entry tells, a fact a row. */
+/** Everything that an entry says, one fact per row. */
 function rowsOf(entry: Entry, orgName: OrgName): Row[] {
   const { resource } = entry;
   const own: [string, Leaf][] = [

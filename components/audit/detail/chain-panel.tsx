@@ -42,7 +42,7 @@ export function ChainPanel({ entry }: { entry: Entry }) {
   );
 }
 
-/** Whether the entry still is what was sealed, read anew, and what vouches for it outside the database. */
+/** Whether the entry still is what was sealed, read again, and what vouches for it outside the database. */
 function EntryStatus({ id }: { id: string }) {
   const { zone } = useZone();
   const query = useQuery(useTRPC().integrity.entryStatus.queryOptions({ id }, { trpc: ALONE, staleTime: 0 }));

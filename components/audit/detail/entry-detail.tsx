@@ -27,7 +27,7 @@ import classes from "./entry-detail.module.css";
 import { FactPivots } from "./fact-pivots";
 import { Related } from "./related";
 
-/** The actor's id stands beside the actor. */
+/** The actor's id is beside the actor. */
 const SHOWN_ELSEWHERE = ["rawActorId"];
 const ZERO_UUID = "00000000-0000-0000-0000-000000000000";
 

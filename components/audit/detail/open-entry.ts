@@ -22,7 +22,7 @@ export function useOpenEntry(entries: Entry[], table: RefObject<HTMLTableElement
   const latest = useRef((_: string) => {});
   latest.current = (id) => {
     clearTimeout(timer.current);
-    // Asked for again it is where the keyboard goes on.
+    // Asked for again, it is where the keyboard continues.
     if (id === row) return panel.current?.focus();
     // Back leads to the list, not through every entry that was walked over.
     setView({ row: id }, { history: row ? "replace" : "push" });

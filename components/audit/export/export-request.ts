@@ -6,7 +6,7 @@ export function exportBody(format: ExportFormat, { from, to, cursor: _, skipCoun
   return { format, orgId, filters, dateRange: { from, to } };
 }
 
-/** An answer's body as a file, with the bytes so far told as they come. */
+/** An answer's body as a file; the bytes so far are reported as they arrive. */
 export async function readBody(response: Response, onBytes: (sum: number) => void): Promise<Blob> {
   const parts: BlobPart[] = [];
   let sum = 0;

@@ -10,7 +10,7 @@ export type Fact =
   | { kind: "address"; address: string }
   | { kind: "group"; facts: NamedFact[] };
 export type IdOf = "device" | "organization" | "actor" | "session" | "entry";
-/** path: where it stands in the details, as "session.device.id". */
+/** path: where it is in the details, as "session.device.id". */
 export type NamedFact = { path: string; label: string; fact: Fact };
 
 const MAX_DEPTH = 4;
@@ -97,7 +97,7 @@ function ofText(name: string, text: string): Fact {
 
 const isPlain = (value: unknown): boolean => !isObject(value) && !Array.isArray(value);
 
-/** Where a value stands in the details; depth says how many members it stands in. */
+/** Where a value is in the details; depth says how many members enclose it. */
 type Position = { path: string; depth: number };
 const below = ({ path, depth }: Position, step: string): Position => ({ path: `${path}${step}`, depth: depth + 1 });
 

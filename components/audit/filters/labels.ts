@@ -18,7 +18,7 @@ export function actorIdOf(entry: Entry): string | null {
   return rawActorOf(entry) ?? (/^[0-]+$/.test(entry.user.id) ? null : entry.user.id);
 }
 
-/** The names of actors and resources by their ids, as entries tell them, and what is known by name anyway. */
+/** The names of actors and resources by their ids, as entries give them, and what is known by name anyway. */
 export function namesOf(entries: Entry[], known: readonly { id: string; name: string }[] = []): Map<string, string> {
   const names = new Map(known.map(({ id, name }) => [id, name]));
   for (const entry of entries) {

@@ -77,7 +77,7 @@ const period: Read = (text, clock) => {
   return between(Date.UTC(y, m, first), Date.UTC(y, m, monday + 7), clock);
 };
 
-/** "9-10", "9:30 to 10:15": hours of a day, which stands before or behind them. */
+/** "9-10", "9:30 to 10:15": hours of a day, which is named before or after them. */
 const HOURS = /(?:^|[\s,])(?:from )?(\d{1,2})(?::(\d{2}))?\s*(?:-|–|to|until)\s*(\d{1,2})(?::(\d{2}))?(?=$|[\s,])/;
 const LONGEST_DAY_MS = 25 * HOUR_MS;
 const isDay = ({ from, to }: Span) => Boolean(from && to && to.getTime() - from.getTime() < LONGEST_DAY_MS);
@@ -176,7 +176,7 @@ const NO_TIME = /^(now|sun|sat|mon|mar|may)$/i;
 /** "from last tuesday 9:30 to 10:15". */
 const MAX_WORDS = 7;
 
-/** The first time that a sentence mentions, as much of it as there is, and where it stands. */
+/** The first time that a sentence mentions, as much of it as there is, and where it is. */
 export async function findTime(
   sentence: string,
   clock: Clock,

@@ -16,7 +16,7 @@ export type Day = { name: string; lines: Line[] };
 /** Fewer repeats than this are worth their lines. */
 const LEAST_REPEATS = 3;
 
-/** Where the page's list goes on: a repeat that touches such an end may have more entries than the page shows. */
+/** Where the page's list continues: a repeat that touches such an end may have more entries than the page shows. */
 export type Ends = { hasNewer: boolean; hasOlder: boolean };
 
 /** Same actor, same act, same target, done; the organization may differ. */
@@ -63,7 +63,7 @@ function linesOf(entries: Entry[], isFolding: boolean, isAtEnd: (entry: Entry) =
 type Options = { entries: Entry[]; routine: readonly RoutineFold[]; isFolding: boolean; ends: Ends; reader: Reader };
 
 /**
- * The list as lines under a heading per day of the reader's zone, newest first: entries, repeats that stand together as one
+ * The list as lines under a heading per day of the reader's zone, newest first: entries, repeats next to each other as one
  * line, and routine telemetry where its newest entry belongs. Failures and denials are never folded.
  */
 export function daysOf({ entries, routine, isFolding, ends, reader }: Options): Day[] {

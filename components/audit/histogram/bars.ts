@@ -69,7 +69,7 @@ const LEAST_BARS = 2;
 /** What a text takes of the room from one to the next. */
 const TEXT_SHARE = 0.75;
 
-/** What stands under the bars: dates where a day begins, the time of day between. */
+/** What is under the bars: dates where a day begins, the time of day between. */
 export function ticksOf(bars: Bar[], { unit }: Histogram["step"], zone: string): Tick[] {
   const every = Math.max(LEAST_BARS, Math.ceil(bars.length / MAX_TICKS));
   let day = "";

@@ -37,7 +37,7 @@ const takesSpace = (target: EventTarget | null) =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.closest("input, textarea, select, button, summary, [role=dialog], [role=menu]"));
 
-/** Space pauses and goes on, except where it already means something. */
+/** Space pauses and resumes, except where it already means something. */
 function useSpace(onSpace: () => void): void {
   const press = useEffectEvent(onSpace);
   useEffect(() => {

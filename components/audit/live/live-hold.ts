@@ -24,7 +24,7 @@ export function useHold({ table, dock, isDrawerOpen }: Options): { hold: Hold; r
     const list = table.current?.parentElement;
     const isPointedAt = hasMouse() && (list?.matches(":hover") || dock.current?.matches(":hover"));
     const hasFocus = table.current?.contains(document.activeElement);
-    // The menu of a cell may stand anywhere in the document.
+    // The menu of a cell may be anywhere in the document.
     const hasMenu = document.querySelector("[role=menu]") !== null;
     const top = table.current?.getBoundingClientRect().top ?? HEADER_PX;
     return { isScrolled: top < HEADER_PX - 1, isInUse: Boolean(isPointedAt || hasFocus || hasMenu || isDrawerOpen) };

@@ -50,7 +50,7 @@ export function release(rows: LiveRows): LiveRows {
   return { ...rows, shown: [...rows.shown, ...rows.held], held: [], heldCount: 0 };
 }
 
-/** True for an entry that stands on this page or above it; what lies further down is on an older page. */
+/** True for an entry that is on this page or above it; what is further down is on an older page. */
 function reaches(page: Page, entry: Entry): boolean {
   const last = page.data.at(-1);
   return !last || page.pagination.nextCursor === null || newestFirst(entry, last) < 0;

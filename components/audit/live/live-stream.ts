@@ -22,7 +22,7 @@ function refusal(error: ApiError, hadBegun: boolean): StreamState | null {
 }
 
 /**
- * Follows what is sealed for a filter while the tab is shown; a cut connection, and a tab that is shown again, goes on at
+ * Follows what is sealed for a filter while the tab is shown; a cut connection, and a tab that is shown again, resumes at
  * the last message seen. The input must keep its identity while it says the same.
  */
 export function useTailStream(input: Input, onMessage: (message: TailMessage) => void): StreamState {

@@ -15,7 +15,7 @@ const ASKS = /^\s*(who|what|when|where|which|why|how|did|show|list|find|everythi
 /** Words of a question that no entry has to hold. */
 const FILLERS =
   /^(who|what|when|where|which|why|how|many|much|did|do|does|done|was|were|is|are|has|have|had|been|happened|show|list|find|me|all|any|everything|anything|something|it|that|this|the|an?|of|on|in|at|by|from|to|for|and|or|with|address|addresses|ip|entry|entries)$/i;
-/** "everything Jane did", "what did Jane do": who acted, instead of a word that may stand anywhere. */
+/** "everything Jane did", "what did Jane do": who acted, instead of a word that may be anywhere. */
 const ACTOR =
   /\b(?:everything|anything|all|what) ((?:[\p{L}\d.@_-]+ ){1,3})did\b|\bdid ((?:[\p{L}\d.@_-]+ ){1,3})do\b/iu;
 /** What to do with the answer is another step. */

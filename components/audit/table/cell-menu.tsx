@@ -1,14 +1,14 @@
 "use client";
 
 import { useViewer } from "@/components/audit/viewer-context";
-import type { CellContext, Column, Spot } from "./columns";
+import type { CellContext, CellRef, Column } from "./columns";
 import { PivotMenu } from "./pivot-menu";
 import { cellText, pivotsOf } from "./pivots";
 
 type Props = {
-  spot: Spot;
-  find: (cell: HTMLElement | null | undefined) => Spot | null;
-  onMove: (spot: Spot) => void;
+  spot: CellRef;
+  find: (cell: HTMLElement | null | undefined) => CellRef | null;
+  onMove: (spot: CellRef) => void;
   onClose: () => void;
   columns: Column[];
   context: CellContext;

@@ -6,7 +6,7 @@ import dynamic from "next/dynamic";
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import type { Entry } from "@/components/audit/entry";
-import type { CellContext, Column, Spot } from "./columns";
+import type { CellContext, CellRef, Column } from "./columns";
 import { longPress } from "./long-press";
 import classes from "./pivots.module.css";
 import { COLUMN_IDS } from "./table-params";
@@ -27,10 +27,10 @@ const linkOf = (cell: HTMLElement) => cell.closest("tr")?.querySelector<HTMLElem
  * the entry that has the focus. One for the whole table: hundreds of cells cannot have one each.
  */
 export function CellPivots({ frame, entries, ...rest }: Props) {
-  const [spot, setSpot] = useState<Spot | null>(null);
+  const [spot, setSpot] = useState<CellRef | null>(null);
   const [hovered, setHovered] = useState<HTMLElement | null>(null);
   const button = useRef<HTMLButtonElement>(null);
-  const find = (cell: HTMLElement | null | undefined): Spot | null => {
+  const find = (cell: HTMLElement | null | undefined): CellRef | null => {
     const entry = cell && entries.find(({ id }) => id === linkOf(cell)?.dataset.entry);
     const column = COLUMN_IDS.find((id) => id === cell?.dataset.column);
     return entry && column ? { entry, cell, column } : null;

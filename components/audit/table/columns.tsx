@@ -19,7 +19,7 @@ export type CellContext = {
 };
 
 /** A cell on the screen: which column of which entry. */
-export type Spot = { entry: Entry; column: ColumnId; cell: HTMLElement };
+export type CellRef = { entry: Entry; column: ColumnId; cell: HTMLElement };
 
 export type Column = {
   id: ColumnId;
@@ -27,7 +27,7 @@ export type Column = {
   cell: (entry: Entry, context: CellContext) => ReactNode;
   /** In pixels, until somebody drags it; 0 takes what the others leave. */
   width: number;
-  /** Shown to who has not chosen. */
+  /** Shown to people who have not chosen. */
   isDefault?: true;
   /** Left out where the table is narrower: "narrow" from 740 pixels on, "medium" from 860, "wide" from 1,040. */
   from?: "narrow" | "medium" | "wide";

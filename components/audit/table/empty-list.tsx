@@ -12,7 +12,7 @@ import { WhyNothing } from "./why-nothing";
 const NOTHING = mapValues(filterParsers, () => null);
 const RANGE: FilterParam[] = ["range", "from", "to"];
 
-/** The filter that came last: parameters stand in the address in the order in which they were set. */
+/** The filter that came last: parameters are in the address in the order in which they were set. */
 function lastFilter(params: URLSearchParams): FilterParam | undefined {
   return [...params.keys()].filter((name): name is FilterParam => name in filterParsers).at(-1);
 }

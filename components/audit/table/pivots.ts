@@ -8,7 +8,7 @@ import { dateTime } from "@/components/format/time";
 import { FILTERS, type FilterName } from "@/server/audit/query/catalogue";
 import { ACTOR_TYPE_LABEL, RESULT_LABEL } from "@/server/audit/vocabulary";
 import { GUID } from "@/server/text";
-import { type CellContext, deviceOf, type Spot } from "./columns";
+import { type CellContext, type CellRef, deviceOf } from "./columns";
 import type { ColumnId } from "./table-params";
 
 /** Where a cell leads: to a change of the filters, to the clipboard, or to another page. */
@@ -21,7 +21,7 @@ export type Pivot =
 /** What is in a cell: its text, and the filter and value that narrow by it. */
 type Cell = { text: string; filter?: FilterName; value?: string | null };
 
-type EntryColumn = Pick<Spot, "entry" | "column">;
+type EntryColumn = Pick<CellRef, "entry" | "column">;
 
 const AROUND_MS = 5 * 60_000;
 type Context = Pick<CellContext, "zone" | "orgName">;

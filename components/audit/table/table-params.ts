@@ -37,7 +37,7 @@ const columnList = createParser({
   eq: (a, b) => a.join() === b.join(),
 });
 
-/** How the table looks, as the address holds it; what it leaves open the person's preference tells. */
+/** How the table looks, as the address holds it; what it leaves open is the person's preference. */
 export const tableParsers = { cols: columnList, density: parseAsStringLiteral(DENSITIES), fold: parseAsBoolean };
 
 /** Adds a column where it is offered among the others, or takes it away. */

@@ -44,7 +44,7 @@ function What({ of: item }: { of: Item }) {
   }
 }
 
-/** How an item is told in a list. */
+/** An item as a list shows it. */
 export const COLUMNS: Column<Item>[] = [
   { header: "Time", cell: (item) => <When at={item.at} />, width: 196 },
   { header: "Source", cell: (item) => WORD[item.source], width: 130 },

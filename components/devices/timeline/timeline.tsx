@@ -99,7 +99,7 @@ export function Timeline({ device }: { device: DeviceDetail }) {
 type View = inferParserType<typeof timelineParsers>;
 type ViewProps = { view: View; setView: (change: Partial<{ [K in keyof View]: View[K] | null }>) => unknown };
 
-/** The minutes around a moment, or a range that ends now. onNow: the range is chosen anew. */
+/** The minutes around a moment, or a range that ends now. onNow: the range is chosen again. */
 function Span({ view, setView, onNow }: ViewProps & { onNow: () => void }) {
   if (view.around)
     return (

@@ -64,7 +64,7 @@ export function indented(text: string): string {
 
 /**
  * Sends a request to this very server, without the browser's session: who calls is the credential that was filled in.
- * @param onAnswer told as soon as the head is there, and again whenever more of a long answer has come
+ * @param onAnswer called as soon as the head is there, and again whenever more of a long answer has come
  * @throws TypeError when the server cannot be reached, DOMException when it was cancelled
  */
 export async function sendRequest(

@@ -12,7 +12,7 @@ import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
 import type { Candidate, ImportRow, ImportState } from "@/server/custom-fields/import/schema";
 
-/** What tells a device from its namesakes. */
+/** What distinguishes a device from others of its name. */
 function Facts({ device }: { device: Candidate }) {
   return (
     <span className={shared.quiet}>

@@ -17,7 +17,7 @@ import {
 import type { FieldValue } from "@/server/custom-fields/schema";
 import classes from "./check.module.css";
 
-/** Outcomes that say something of the value that a device holds: there it stands beside the new one. */
+/** Outcomes that say something of the value that a device holds: there it is beside the new one. */
 const COMPARED: ReadonlySet<ValueOutcome> = new Set(["set", "overwrite", "clear", "same", "kept"]);
 
 const inWords = (held: FieldValue | null): string =>

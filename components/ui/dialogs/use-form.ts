@@ -17,7 +17,7 @@ const filledIn = <V extends Values>(form: HTMLFormElement) => Object.fromEntries
 
 /**
  * The state of one form. `send` checks the input with the mutation's own schema, then with the server; what either
- * refuses stands under its field, the rest in `message`, and the first wrong field gets the focus.
+ * refuses is under its field, the rest in `message`, and the first wrong field gets the focus.
  * Forms of a page are "uncontrolled": what was typed before the scripts arrived counts.
  */
 export function useForm<V extends Values>(initialValues: V, mode: "controlled" | "uncontrolled" = "controlled") {

@@ -30,7 +30,7 @@ export function Tip({ label, children }: { label: string; children: ReactElement
 }
 
 /**
- * Where the label stands in the document: in the landmark of what it names. For a dialog it is the body, because a drawer
+ * Where the label is in the document: in the landmark of what it names. For a dialog it is the body, because a drawer
  * that slides in is what "fixed" would be measured from.
  */
 const hostOf = (anchor: HTMLElement | null): Element =>

@@ -146,7 +146,7 @@ describe("what a server gives to machines", () => {
     expect(got.headers["content-range"]).toBe(contentRange);
   });
 
-  it("starts anew when the file has changed in between", async () => {
+  it("starts again when the file has changed in between", async () => {
     const kept = await ask(`/agent/${FILE}`, { Range: "bytes=990-", "If-Range": `"${sha256}"` });
     expect(kept).toMatchObject({ status: 206, body: "0123456789" });
     expect(await ask(`/agent/${FILE}`, { Range: "bytes=990-", "If-Range": '"older"' })).toMatchObject({ status: 200 });

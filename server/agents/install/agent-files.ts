@@ -24,7 +24,7 @@ const TYPES: Record<ScriptName, string> = {
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /**
- * The server's configured address, never one that a request names. It stands between single quotes in scripts that run
+ * The server's configured address, never one that a request names. It is between single quotes in scripts that run
  * as root, so only what a host and a port need gets there; the URL standard allows quotes and dollar signs in hosts.
  * @throws AppError not_found
  */

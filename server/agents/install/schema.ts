@@ -27,7 +27,7 @@ export type ScriptName = z.output<typeof script>["name"];
 
 /**
  * What a device is enrolled with. url is the server's public address; build is null where the programs have not been
- * built or the address cannot stand in a script, and problem then says so.
+ * built or the address cannot be in a script, and problem then says so.
  */
 export const installers = z.strictObject({
   url: z.string(),

@@ -125,7 +125,7 @@ export function jsonOf(line: string): unknown {
 
 /**
  * A line other than a row, read strictly: written again it must be the same text, so that nothing doubled, reordered or
- * added can stand in it.
+ * added can be in it.
  * @throws BadLine with a reason for the reader
  */
 export function readLine(line: string): BundleLine {

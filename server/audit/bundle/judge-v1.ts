@@ -75,7 +75,7 @@ export class BundleJudgeV1 {
       .filter((key) => key !== null);
   }
 
-  /** Checkpoints and the receipt stand before the rows, so that the judge knows them when the rows come. */
+  /** Checkpoints and the receipt come before the rows, so that the judge knows them when the rows come. */
   #verifier(): Verifier {
     this.#judge ??= new Verifier({
       start: this.#header?.start ?? { seq: 0, checksum: null },

@@ -17,7 +17,7 @@ const latin1 = (text: string): Uint8Array => Uint8Array.from(text, (c) => c.char
 const CHECKSUMS = new Set<string>(["prevChecksum"]);
 const NUMBERS = new Set<string>(["chainSeq", "timestampMs"]);
 
-/** What stands before each value, its quote included where the value is always a string. */
+/** What comes before each value, its quote included where the value is always a string. */
 const BEFORE = PAYLOAD_FIELDS.map((name, i) =>
   latin1(
     `${i === 0 ? '{"type":"row"' : ""},"${name}":${NUMBERS.has(name) || isNullable(name) ? "" : '"'}`.replace(
@@ -146,7 +146,7 @@ export class RowReader {
 
   #value(field: number, kind: string | undefined): boolean {
     if (kind === "number") return this.#number(field);
-    // The quote of a text that is never null stands in BEFORE.
+    // The quote of a text that is never null is in BEFORE.
     if (kind !== "text" && this.#line[this.#at++] !== QUOTE) return false;
     return kind === "checksum"
       ? this.#hex(this.prevChecksum, true) && this.#line[this.#at++] === QUOTE

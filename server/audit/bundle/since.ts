@@ -12,7 +12,7 @@ import { emptyRoot, equalBytes, leafHash, verifyConsistency, verifyInclusion } f
 import type { SinceLine } from "./format";
 import type { Trust } from "./trust";
 
-/** Whether the log of a bundle goes on from a checkpoint that the asker kept, of either version. */
+/** Whether the log of a bundle continues from a checkpoint that the asker kept, of either version. */
 
 /** A kept note: of version 2 (all entries up to a size), or of version 1 (the entry at a sequence). */
 export type KeptNote =

@@ -62,5 +62,5 @@ export const VERDICT_WORD = {
   unproven: "Not proven",
 } as const;
 
-/** No list of breaks is longer: more tell nothing new, and the first is exact. */
+/** No list of breaks is longer: more would say nothing new, and the first is exact. */
 export const MAX_BREAKS = 100;

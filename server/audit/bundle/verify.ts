@@ -103,7 +103,7 @@ class BundleReading {
   }
 
   #open(line: Uint8Array): void {
-    // What is no header need not be UTF-8 to be told so; what begins as one is broken when it is not.
+    // What is no header need not be UTF-8 to be recognized as none; what begins as one is broken when it is not.
     const start = new TextDecoder("latin1").decode(line.subarray(0, HEADER_START_BYTES));
     const version = versionOf(start);
     if (!version) throw new BadLine(whyNoHeader(start));

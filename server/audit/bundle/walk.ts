@@ -176,7 +176,7 @@ export class Walk {
     this.#report({ seq: this.#at + 1, id: "", kind: "truncated", expected, actual });
   }
 
-  /** The whole of it; where a place is known to be wrong already, that is what is told. */
+  /** The whole of it; where a place is known to be wrong already, that is reported instead. */
   #checkRoot(): void {
     const [root, signed] = [this.#fold.root(), this.input.checkpoint.root];
     if (this.#isTorn || this.#breaks.length > 0 || equalBytes(root, signed)) return;

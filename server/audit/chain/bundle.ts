@@ -2,7 +2,7 @@ import { z } from "zod";
 import { COLUMNS, FIELDS, type Field, type NullableField } from "@/server/audit/row";
 
 /**
- * The evidence bundle, version 1: NDJSON, one object a line, told apart by `type`. A header; the signed checkpoints that
+ * The evidence bundle, version 1: NDJSON, one object per line, distinguished by `type`. A header; the signed checkpoints that
  * cover the rows; retention's receipt where the beginning was pruned; the rows of one chain in order, `details` as the
  * text that was hashed; an end line with the number of rows and the SHA-256 of everything before it. Checkpoints stand
  * before the rows, so that a reader judges a million rows as they come and keeps none.
@@ -38,7 +38,7 @@ const textShape = Object.fromEntries(
   FIELDS.filter((field) => field !== "timestamp").map((field) => [field, COLUMNS[field].nullable ? maybeText : text]),
 ) as TextShape;
 
-/** A sealed row; its members stand in the order of the canonical payload. */
+/** A sealed row; its members are in the order of the canonical payload. */
 const bundleRow = z.object({
   type: z.literal("row"),
   ...textShape,

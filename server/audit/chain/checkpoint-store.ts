@@ -17,7 +17,7 @@ const toKeyObject = (publicKey: Uint8Array): KeyObject =>
 const folder = (): string => join(env().TRAILMARK_DATA_DIR, "checkpoints");
 const fileOf = (orgId: string): string => join(folder(), `${orgId}.ndjson`);
 
-/** Checks the note's signature and contents against what stands beside it. */
+/** Checks the note's signature and contents against what is beside it. */
 function isGenuine(stored: StoredCheckpoint): boolean {
   const note = parseNote(stored.note);
   if (

@@ -6,7 +6,7 @@
 const SIGNATURE_BYTES = 11;
 const NULL_LENGTH = 0xffffffff;
 
-/** Where a row's fields lie in `data`; a length of -1 is NULL. The arrays are used again for the next row. */
+/** Where a row's fields are in `data`; a length of -1 is NULL. The arrays are used again for the next row. */
 export type CopyRow = { data: Buffer; starts: Int32Array; lengths: Int32Array; size: number };
 
 /** Where a field's bytes begin. */

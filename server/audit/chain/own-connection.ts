@@ -18,7 +18,7 @@ export type ChainReader = {
 
 /**
  * Runs fn in one snapshot of a tenant's rows on a connection of its own.
- * @param snapshot that of another reading, which must still be open; a new one by itself
+ * @param snapshot that of another reading, which must still be open; by default a new one
  */
 export async function readOnOwnConnection<T>(
   tenant: Tenant,

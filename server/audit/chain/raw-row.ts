@@ -65,7 +65,7 @@ function writeNumber(into: Uint8Array, value: number, at: number): number {
   return end;
 }
 
-/** Decides one row at a time: what its contents hash to, and whether that is what stands beside them. */
+/** Decides one row at a time: what its contents hash to, and whether that is what is beside them. */
 export class RawRow {
   #scratch = new Uint8Array(8192);
   #into = new DataView(this.#scratch.buffer);
@@ -77,7 +77,7 @@ export class RawRow {
   seq = 0;
   /** The checksum that the contents ask for. */
   recomputed = "";
-  /** Whether it is the one that stands in the row. */
+  /** Whether it is the one that is in the row. */
   isUnaltered = false;
 
   /** Takes the next row of a COPY of RAW_COLUMNS. */
@@ -101,7 +101,7 @@ export class RawRow {
     return this.isUnaltered ? this.recomputed : (this.#text(CHECKSUM) ?? "");
   }
 
-  /** The row as the judge takes it; `before` is what its link probably is, which spares making it anew. */
+  /** The row as the judge takes it; `before` is what its link probably is, which spares making it again. */
   toLink(before = ""): Link {
     const { seq, recomputed, checksum } = this;
     const prevChecksum = before !== "" && this.links(before) ? before : this.#text(PREV_CHECKSUM);

@@ -6,7 +6,7 @@
 
 type BreakKind = "altered" | "missing" | "inserted" | "relinked" | "truncated" | "unsealed";
 
-/** Where the chain is not what it must be; expected and actual in words or checksums, whichever tells. */
+/** Where the chain is not what it must be; expected and actual in words or checksums, whichever is clearer. */
 export type Break = { seq: number; id: string; kind: BreakKind; expected: string; actual: string };
 
 /** A place that is known from elsewhere: a signed checkpoint, or the head that the database keeps. */
@@ -26,7 +26,7 @@ export type VerifierInput = {
   start: Anchor | { seq: number; checksum: null };
   /** The sequence that a part of a chain must reach; left out where the head says it. */
   end?: number | undefined;
-  /** Receipts of retention; the newest tells where the chain begins now. */
+  /** Receipts of retention; the newest says where the chain begins now. */
   pruned: PrunedPrefix | null;
   /** Checkpoints kept outside the database, in any order. */
   anchors: readonly Anchor[];
@@ -51,7 +51,7 @@ export type Verdict = {
 /** Rows that follow each other without a break: the first, what the last one is known by, and how many they are. */
 export type Run = { first: Link; last: Readonly<Anchor>; rows: number };
 
-/** More tell nothing new; the first is exact. */
+/** More would say nothing new; the first is exact. */
 export const MAX_BREAKS = 100;
 
 export class Verifier {
@@ -102,7 +102,7 @@ export class Verifier {
 
   /**
    * The next rows of the chain, of which the first alone can be at fault: each other one was found unaltered, next in
-   * sequence and linked to the row before it. No anchor lies among them, and the row at the mark is their last.
+   * sequence and linked to the row before it. No anchor is among them, and the row at the mark is their last.
    */
   addRun({ first, last, rows }: Run): void {
     this.add(first);

@@ -19,7 +19,7 @@ export type VerifyInput = {
   mark?: number | undefined;
   onProgress?: ((rows: number) => void) | undefined;
   signal?: AbortSignal | undefined;
-  /** Which connections it may take: by itself a part is short, however long. */
+  /** Which connections it may take: by default those for short work, however long the part. */
   pool?: ReaderPool | undefined;
   /** How the reading is divided among threads; the verdict does not depend on it. */
   division?: Division | undefined;
@@ -47,7 +47,7 @@ async function readHead({ sql }: ChainReader, orgId: string): Promise<Head> {
   return { head, pruned: permitted ? { throughSeq, throughChecksum: row.pruned_through_checksum } : null };
 }
 
-/** The same from the rows alone: what the head of a chain must say, as far as its own rows tell. */
+/** The same from the rows alone: what the head of a chain must say, as far as its own rows show. */
 async function headOfRows({ sql }: ChainReader, orgId: string): Promise<Head> {
   const rows = await sql<{ seq: string; checksum: string; prev: string | null }[]>`
     (SELECT chain_seq AS seq, checksum, prev_checksum AS prev FROM audit_logs

@@ -28,11 +28,11 @@ export type Base = {
   zeroThrough: number;
   /** Where the tree begins behind rows that were pruned before there were receipts: what is to be signed of them. */
   unsigned: OldReceipt | null;
-  /** The last leaf; null for an empty tree, and where it is zero and so tells nothing. */
+  /** The last leaf; null for an empty tree, and where it is zero and so says nothing. */
   lastLeaf: Uint8Array | null;
   /** Each restoration of the log, which every checkpoint says, oldest first. */
   restored: Restoration[];
-  /** What is wrong, but does not speak against signing. */
+  /** What is wrong, but no reason not to sign. */
   warnings: Break[];
 };
 
@@ -186,7 +186,7 @@ function restorationsOf(restored: readonly Restoration[], newest: StoredNote | n
   return [...restored, ...more].sort((a, b) => (a.at < b.at ? -1 : 1));
 }
 
-/** The newest checkpoint in the folder, unless it speaks of entries that a later restoration left behind. */
+/** The newest checkpoint in the folder, unless it covers entries that a later restoration left behind. */
 async function standingLatest(orgId: string, restored: readonly Restoration[]): Promise<Notes["latest"]> {
   const latest = await readLatest(orgId);
   return latest && isSuperseded(latest, restored) ? null : latest;
@@ -200,7 +200,7 @@ async function lastLeafOf(tx: Tx, orgId: string, size: number): Promise<Uint8Arr
 
 /**
  * Finds from where to go on: the larger of our newest checkpoints in the folder and in the database. The tree, read
- * anew, must have the root that each of them names.
+ * again, must have the root that each of them names.
  */
 export async function findBase(tx: Tx, orgId: string): Promise<Base | Refused> {
   const restored = await listRestorations(tx, orgId);

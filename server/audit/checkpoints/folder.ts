@@ -46,7 +46,7 @@ export async function keepInMonth(stored: StoredNote): Promise<void> {
 const hourOf = ({ signedAt }: StoredNote): string => signedAt.slice(0, 13);
 
 /**
- * Makes a checkpoint the newest one: on the disk before anything else sees it. The one that it replaces goes to the file
+ * Keeps a checkpoint as the newest one: on the disk before anything else sees it. The one that it replaces goes to the file
  * of its month when it was the last of its hour.
  */
 export async function keepLatest(stored: StoredNote): Promise<void> {

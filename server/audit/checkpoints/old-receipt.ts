@@ -23,7 +23,7 @@ function agrees(details: Partial<Details>, { through, checksum }: Pruned): boole
   return numbers && counts && lastChecksum === checksum;
 }
 
-/** The oldest row that tells of this pruning, by the platform itself, as what a receipt says; null without one. */
+/** The oldest row about this pruning, by the platform itself, as what a receipt says; null without one. */
 export async function findOldReceipt(
   tx: Tx,
   orgId: string,

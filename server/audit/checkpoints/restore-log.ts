@@ -47,7 +47,7 @@ export function findSignedBeyond(orgId: string): Promise<SignedBeyond | null> {
 }
 
 /**
- * Signs that the log goes on from an older state than `beyond`, and keeps that and `beyond` itself beside the log: every
+ * Signs that the log continues from an older state than `beyond`, and keeps that and `beyond` itself beside the log: every
  * checkpoint from now on says it.
  */
 export async function signRestoration({ beyond, proven }: SignedBeyond, at: string): Promise<StoredNote> {
@@ -59,7 +59,7 @@ export async function signRestoration({ beyond, proven }: SignedBeyond, at: stri
   await keepInMonth(stored);
   await asSystem(async (tx) => {
     await insertNote(tx, stored);
-    // What it had been restored from before goes on standing in every checkpoint.
+    // What it had been restored from before stays in every checkpoint.
     for (const { at: before, ...older } of checkpointOf(beyond).restored ?? []) {
       const said = restoredText({ origin: originOfOrg(orgId), ...older, at: before });
       const kept = { ...stored, size: older.lost, signedAt: before, note: signStatement(orgId, said) };

@@ -29,7 +29,7 @@ export class TreeBuilder {
     return this.#size;
   }
 
-  /** The last leaf that was appended here or stands behind the last full tile; null where that is neither. */
+  /** The last leaf that was appended here or follows the last full tile; null where that is neither. */
   get lastLeaf(): Uint8Array | null {
     const open = this.#size % TILE_WIDTH;
     if (open > 0) return this.#leaves.slice((open - 1) * HASH_BYTES, open * HASH_BYTES);
@@ -82,7 +82,7 @@ const range = <T>(first: number, count: number, of: (n: number) => T): T[] =>
   Array.from({ length: count }, (_, n) => of(first + n));
 
 /**
- * The right edge of a tree of `size` leaves, read anew.
+ * The right edge of a tree of `size` leaves, read again.
  * @throws TreeDamage when tiles or rows that it needs are gone
  */
 export async function loadBuilder(tx: Tx, orgId: string, size: number): Promise<TreeBuilder> {

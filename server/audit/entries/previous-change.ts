@@ -14,7 +14,7 @@ const STEP = 100;
 /** A resource may be in every entry of an agent; nobody waits for all of them. */
 const MAX_READ = 2_000;
 
-/** What an action ends with that changes something, for entries that tell no before and after. */
+/** What an action ends with that changes something, for entries without before and after. */
 const CHANGES =
   /\.(create|update|delete|change|set|enable|disable|rename|assign|unassign|revoke|rotate|release|restore|acknowledge|resolve|suppress)$/;
 

@@ -51,14 +51,14 @@ async function* runsOf({ sql }: ChainReader, log: Log): AsyncGenerator<Run[]> {
   }
 }
 
-/** What stands between runs: the entries from `next` on that are not shown. */
+/** What is between runs: the entries from `next` on that are not shown. */
 function gapsOf(runs: readonly Run[], next: number): Run[] {
   return runs.map(({ first }, i) => ({ first: i === 0 ? next : (runs[i - 1]?.last ?? 0) + 1, last: first - 1 }));
 }
 
 /**
  * The lines that stand for entries that are not shown, one a gap, empty where there is none. Where entries are gone and the
- * tree's hashes of them too, nothing can stand for them: the bundle goes on without, and every verifier says where it breaks.
+ * tree's hashes of them too, nothing can stand for them: the bundle continues without, and every verifier says where it breaks.
  */
 async function skipLines(scope: Tenant, { orgId, size }: Log, gaps: readonly Run[]): Promise<string[]> {
   const ids = gaps.flatMap(({ first, last }) => skippedNodes(first, last));

@@ -71,7 +71,7 @@ async function streamEvidence(ctx: Ctx, input: EvidenceInput): Promise<Response>
   const orgId = oneOrganization(ctx, input.orgId);
   const scoped = narrow(ctx, orgId);
   const organization = await organizationName(scoped, orgId);
-  // Before anything is signed or recorded: a download that is refused must not be told as done.
+  // Before anything is signed or recorded: a download that is refused must not be recorded as done.
   const release = acquireSlot(scoped.actor, EXPORT_SLOTS);
   const plan = await planBundle(scoped, orgId, input).catch((error: unknown) => {
     release();
@@ -93,7 +93,7 @@ async function streamEvidence(ctx: Ctx, input: EvidenceInput): Promise<Response>
     release();
   });
   writeBundle(scoped, plan, { organization, createdAt, out, signal: gone.signal }).catch((error: unknown) => {
-    if (!gone.signal.aborted) log.error({ err: error, orgId }, "an evidence bundle was broken off");
+    if (!gone.signal.aborted) log.error({ err: error, orgId }, "an evidence bundle was not finished");
     out.out.destroy(toError(error));
   });
   return new Response(toBody(out.out), {

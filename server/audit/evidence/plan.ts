@@ -26,7 +26,7 @@ export type Plan = {
   since: SinceLine | null;
 };
 
-/** The last sequence of the range that is known now; null where it goes on to the newest entry. */
+/** The last sequence of the range that is known now; null where it reaches the newest entry. */
 async function lastOf(tx: Tx, orgId: string, { from, to, toSeq }: EvidenceInput): Promise<number | null> {
   if (toSeq !== undefined) return toSeq;
   if (!to) return null;
@@ -109,7 +109,7 @@ export async function planBundle(ctx: Ctx, orgId: string, input: EvidenceInput):
   return { ...plan, token: plan.token ?? (await freshToken(plan.checkpoint)) };
 }
 
-/** A bundle is time-stamped anew where its checkpoint was not. */
+/** A bundle is time-stamped again where its checkpoint was not. */
 async function freshToken({ note }: StoredNote): Promise<string | null> {
   const text = parseNote(note)?.text;
   const token = text === undefined ? null : await timestampOf(text);

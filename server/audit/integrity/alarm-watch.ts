@@ -17,7 +17,7 @@ const lost = { count: 0 };
 type Lost = { orgId: string; at: string; kind: "nightly" | "whole" | "range"; breaks: Break[] };
 
 /**
- * Raises the alarms anew, of one organization or of all, that are gone although the last run found a break: this server
+ * Raises the alarms again, of one organization or of all, that are gone although the last run found a break: this server
  * clears one only after it has stored a run that found none, so somebody else deleted it. One index probe a chain.
  * @throws the driver's error when the runs cannot be read
  */

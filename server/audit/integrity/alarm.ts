@@ -13,7 +13,7 @@ import type { AlarmSource } from "./schema";
 /** A chain that was found broken, as the banner, the metric and the log report it. */
 export type Alarm = { orgId: string; at: string; source: AlarmSource; breaks: Break[] };
 
-/** What this process found itself: it stands even when the database does not keep it. */
+/** What this process found itself: it counts even when the database does not keep it. */
 const alarms = new Map<string, Alarm>();
 
 /** How many alarms the database holds, polled for the metric; another process may have raised them. */
@@ -50,7 +50,7 @@ export async function raiseAlarm(alarm: Alarm): Promise<void> {
 
 /**
  * A verification of the whole chain found nothing: what was raised before it began is over. What was raised since, by
- * its own signing too, stands. Never rejects.
+ * its own signing too, stays raised. Never rejects.
  */
 export async function clearAlarm(orgId: string, began: Date): Promise<void> {
   const known = alarms.get(orgId);

@@ -35,7 +35,7 @@ const byTime = async (id: string, first: number, last: number) =>
   (await between(SYSTEM, await judgeChain(id), { from: at(first), to: at(last) })).status;
 const nightly = async (id: string) => (await verifyNightly(id))?.status;
 
-/** Each way to ask about entries that are gone, or stand beside what is gone. */
+/** Each way to ask about entries that are gone, or are beside what is gone. */
 const questions = (id: string, [from, to]: readonly [number, number]) => ({
   whole: () => whole(id),
   "the entries themselves": () => bySeq(id, from, to),

@@ -40,7 +40,7 @@ const RECENT = sql`v.ran_at > now() - make_interval(days => ${READ_WITHIN_DAYS})
   AND v.status <> 'broken' AND v.kind IN ('nightly', 'whole')`;
 const iso = (column: string) => sql.raw(`to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
 
-/** The newest run of a chain `o` that says how the whole of it stands: any that found a break does. */
+/** The newest run of a chain `o` that says in what state the whole of it is: any that found a break does. */
 export const NEWEST_RUN = sql`FROM audit_verifications v
   WHERE v.org_id = o.id AND (v.kind IN ('nightly', 'whole') OR v.status = 'broken') ORDER BY v.ran_at DESC LIMIT 1`;
 

@@ -51,7 +51,7 @@ async function hold({ status, breaks, marked }: Integrity, checkpoint: StoredNot
   if (status === "broken" || !marked) return { status: "broken", breaks, reasons: [] };
   if (!checkpoint) return { status: "unproven", breaks, reasons: ["No checkpoint covers it yet."] };
   const contradiction = await proveRow(marked, checkpoint);
-  // Where the tree itself is another, whose fault that is cannot be told from one entry.
+  // Where the tree itself is another, whose fault that is cannot be known from one entry.
   if (contradiction && !(await isTreeAsSigned(checkpoint)))
     return { status: "unproven", breaks, reasons: [OTHER_TREE] };
   if (contradiction) return { status: "broken", breaks: [contradiction], reasons: [] };

@@ -56,5 +56,5 @@ export async function raiseHeadAlarms(heads: readonly LostHead[]): Promise<void>
 export async function raiseHeadAlarm(orgId: string): Promise<void> {
   await listLostHeads(orgId)
     .then(raiseHeadAlarms)
-    .catch((error: unknown) => log.error({ err: error, orgId }, "the head of a chain could not be looked at"));
+    .catch((error: unknown) => log.error({ err: error, orgId }, "the head of a chain could not be read"));
 }

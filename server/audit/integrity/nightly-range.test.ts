@@ -29,7 +29,7 @@ function longestPause(nights: number, { start, growth, missed = () => false }: G
 type Grown = { start: number; growth: number; missed?: (night: number) => boolean };
 
 describe("nextSlice", () => {
-  it("reads a chain of one length in thirty nights and then begins anew", () => {
+  it("reads a chain of one length in thirty nights and then begins again", () => {
     let before: Slice | null = null;
     const seen = new Set<number>();
     for (let night = 0; night < ROLLING_NIGHTS; night++) {

@@ -1,6 +1,6 @@
 import { DAY_MS } from "@/server/time/durations";
 
-/** Every row is read anew within so many nights. */
+/** Every row is read again within so many nights. */
 export const ROLLING_NIGHTS = 30;
 
 /** The part that a night reads again, which night of its round that is, and when the round began. */
@@ -16,7 +16,7 @@ export type Round = {
 };
 
 /**
- * The part of the rows verified earlier that tonight reads again. It goes on where the last night stopped and is as
+ * The part of the rows verified earlier that tonight reads again. It continues where the last night stopped and is as
  * large as the nights that are left of the round ask for, also when nights were missed or the chain has grown; behind
  * the end a new round begins.
  */

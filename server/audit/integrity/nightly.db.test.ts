@@ -201,7 +201,7 @@ describe("the tRPC door", () => {
     expect(await caller.integrity.status({ orgId: id })).toMatchObject({ state: { status: "intact" } });
   });
 
-  it("raises a deleted alarm anew: by the watch, and by the night before it reads another part", async () => {
+  it("raises a deleted alarm again: by the watch, and by the night before it reads another part", async () => {
     const { id } = await createOrg();
     const caller = await open(id);
     const forget = () => tamper((tx) => tx`DELETE FROM audit_alarms WHERE org_id = ${id}`);

@@ -8,7 +8,7 @@ export const VERIFY_SLOTS = { kind: "verifications", max: 8, advice: "Wait until
 const MAX_WAITING = 32;
 const RETRY_AFTER_SECONDS = 30;
 
-/** A part of more sequences than this waits with the whole chains: what is short must not stand behind it. */
+/** A part of more sequences than this waits with the whole chains: what is short must not follow it. */
 const SHORT_ROWS = 50_000;
 
 /** One reading of a whole chain and those who wait for it. */
@@ -45,7 +45,7 @@ function goneOf(signal: AbortSignal | undefined): { promise: Promise<never>; sto
   return { promise, stop };
 }
 
-/** The verification of this whole chain that is going on, if any. */
+/** The verification of this whole chain that is in progress, if any. */
 export const runningVerification = (orgId: string): Promise<Judged> | null => runs.get(orgId)?.found ?? null;
 
 /** @throws AppError rate_limited when too many chains wait for such a connection */
@@ -70,7 +70,7 @@ export async function verifyPart(orgId: string, { fromSeq = 1, toSeq }: Part, as
 }
 
 /**
- * Verifies a whole chain. Who asks while a reading of that chain goes on gets its verdict, which says through which
+ * Verifies a whole chain. A caller who asks while that chain is being read gets its verdict, which says through which
  * sequence it reaches; the last one who goes away ends it.
  * @throws AppError rate_limited when too many chains wait to be read
  */

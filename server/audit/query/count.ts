@@ -24,7 +24,7 @@ async function countTallied(tx: Tx, orgIds: readonly string[], filter: RowFilter
   return totalOf(tx, sql`SELECT COALESCE(sum(n), 0)::float8 AS total FROM (${counts}) counts`);
 }
 
-/** Text that a block's own text tells about exactly; anything else is looked up in the rows. */
+/** Text that a block's own text decides about exactly; anything else is looked up in the rows. */
 const isPlain = (term: string): boolean => /^[\x20-\x7e]+$/.test(term);
 
 /** A text, and the condition that what a row is holds it already. */
@@ -44,7 +44,7 @@ function textsOf({ phrase, words = [], orgId: _, ...rest }: RowFilter): Text[] |
 
 /**
  * How many rows hold some texts, as a sum: by the tallies those that do by what they are; by the blocks' text, for each
- * choice of texts that what they are lacks, those that hold these in the text. Rows of blocks that cannot tell are left out.
+ * choice of texts that what they are lacks, those that hold these in the text. Rows of blocks that cannot decide are left out.
  */
 function textCount(orgIds: readonly string[], texts: readonly Text[], hasOthers: boolean): SQL {
   const kinds = sql`(SELECT DISTINCT t.value, split_part(t.value, E'\\x1d', 1) AS action, split_part(t.value, E'\\x1d', 2) AS resource_type,

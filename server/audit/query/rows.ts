@@ -106,7 +106,7 @@ export type RowWindow = {
   conditions: SQL[];
   /** The rows that follow a cursor in the list: older ones, the closest first. */
   after?: Cursor | undefined;
-  /** The rows that stand before a cursor in the list: newer ones, the closest first. */
+  /** The rows that come before a cursor in the list: newer ones, the closest first. */
   before?: Cursor | undefined;
   offset?: number;
   limit: number;

@@ -128,7 +128,7 @@ export async function findKeys(
 type Walked = { floor: number | null; isAll: boolean };
 
 /**
- * A first window of the newest blocks tells how frequent matches are. Frequent ones are met by walking on; else the index
+ * A first window of the newest blocks shows how frequent matches are. Frequent ones are met by walking on; else the index
  * says where they are, unless its answer is long, which makes walking cheap again.
  */
 async function searchBlocks(tx: Tx, search: Search, window: KeyWindow & { matches: Matches }): Promise<Walked> {

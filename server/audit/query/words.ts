@@ -129,6 +129,6 @@ export const tagsOfWord = ({ matches, types, people, keys, agents }: Word): stri
   ...[...people, ...keys, ...agents].map((id) => `actor:${id}`),
 ];
 
-/** True when a word names nobody: then a block's own text and the kinds of its rows tell where it is. */
+/** True when a word names nobody: then a block's own text and the kinds of its rows show where it is. */
 export const namesNobody = ({ people, keys, agents }: Word): boolean =>
   people.length + keys.length + agents.length === 0;

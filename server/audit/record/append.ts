@@ -44,7 +44,7 @@ async function append(sql: postgres.Sql, rows: readonly AuditInsert[]): Promise<
 
 const OWN_FIELDS = FIELDS.filter((field) => field !== "orgId");
 const OWN_ARRAYS = OWN_FIELDS.map((field, i) => asArray(COLUMNS[field], i + 1)).join(", ");
-/** Planned with its values each time: they tell which node the call goes to. */
+/** Planned with its values each time: they decide which node the call goes to. */
 const APPEND_ORG = `SELECT audit_append_org($1::uuid, ${OWN_ARRAYS}) AS inserted`;
 
 /**

@@ -79,7 +79,7 @@ export class BatchWriter {
     return this.inFlight.size === 0 ? 0 : Math.max(1, Date.now() - since);
   }
 
-  /** Why the last try was in vain, and for how long no try has succeeded; null where the last one did. */
+  /** Why the last try failed, and for how long none has succeeded; null where the last one did. */
   get fault(): WriteFault | null {
     return this.lastError && { ...this.lastError, ms: Math.max(1, Date.now() - this.failingSince) };
   }

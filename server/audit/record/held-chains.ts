@@ -5,10 +5,10 @@ import type { QueuedEvent } from "./queue";
 /** Held events that no disk takes wait in memory, up to so many. */
 const MAX_IN_MEMORY = 20_000;
 
-/** One of them is tried now and then; once it is stored the chain goes on. */
+/** One of them is tried now and then; once it is stored the chain can be continued. */
 type HeldChain = { probe: AuditInsert; events: number; inMemory: QueuedEvent[] };
 
-/** What a caller is told whose events wait for the repair of a chain. */
+/** The answer to a caller whose events wait for the repair of a chain. */
 export const chainDamaged = () =>
   new AppError(
     "unavailable",
@@ -55,7 +55,7 @@ export class HeldChains {
     return [...this.#chains.values()].map(({ probe }) => probe);
   }
 
-  /** The chain goes on: what waited in memory. */
+  /** The chain can be continued. @returns what waited in memory */
   release(orgId: string): QueuedEvent[] {
     const waited = this.#chains.get(orgId)?.inMemory ?? [];
     this.#chains.delete(orgId);

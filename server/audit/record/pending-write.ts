@@ -49,12 +49,12 @@ export class PendingWrite {
   }
 }
 
-/** Callers who wait for a commit. Who waited long enough is answered by a flush of the spool, or given up. */
+/** Callers who wait for a commit. One who has waited long enough is answered after a flush of the spool, or refused. */
 export class PendingWrites {
   #waiting: PendingWrite[] = [];
   #timer: NodeJS.Timeout | null = null;
 
-  /** @param spool whether a commit is not to be expected soon, and a flush that tells whether it succeeded */
+  /** @param spool whether a commit is not to be expected soon, and a flush, which says whether it succeeded */
   constructor(private readonly spool: { isBehind: () => boolean; flush: () => Promise<boolean> }) {}
 
   add(write: PendingWrite): void {

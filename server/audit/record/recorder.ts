@@ -20,7 +20,7 @@ const STOP_TIMEOUT_MS = 500;
 /** How often an event of a damaged chain is tried again. */
 const PROBE_EVERY_MS = 2_000;
 
-/** The id stands in another organization's chain already; the answer names nothing of it. */
+/** The id is in another organization's chain already; the answer names nothing of it. */
 export const idConflict = () =>
   new AppError("conflict", "An event id is already in use; send the event under a new id.");
 
@@ -64,7 +64,7 @@ export class Recorder {
 
   /**
    * Opens the spool in `dir`, adopts what dead processes left there and starts the batch writer.
-   * @param onDamage is told once of each chain that the database cannot continue
+   * @param onDamage is called once for each chain that the database cannot continue
    */
   start(dir: string, onDamage: (orgId: string) => void = () => {}): void {
     this.root = dir;
@@ -259,7 +259,7 @@ export class Recorder {
 
   private onDamaged(events: QueuedEvent[], error: unknown): void {
     const orgId = events[0]?.row.orgId ?? "";
-    log.error({ err: error, orgId, events: events.length }, "an audit chain does not go on; its events are held");
+    log.error({ err: error, orgId, events: events.length }, "an audit chain cannot be continued; its events are held");
     this.hold(orgId, events);
   }
 
@@ -296,7 +296,7 @@ export class Recorder {
         () => false,
       );
       if (!isStored) continue;
-      log.warn({ orgId: probe.orgId }, "an audit chain goes on again; what was held of it is written");
+      log.warn({ orgId: probe.orgId }, "an audit chain can be continued again; its held events are written");
       this.spool?.release(probe.orgId);
       for (const event of this.held.release(probe.orgId)) this.queue.push({ ...event, write: null });
       this.writer?.notify();

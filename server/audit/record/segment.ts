@@ -24,7 +24,7 @@ export class Segment {
   pending = 0;
   /** Written to since the last flush. */
   isDirty = false;
-  /** False where half a frame stands at its end. */
+  /** False where half a frame is at its end. */
   isWhole = true;
   /** Created since the last flush: its folder's entry is not on the disk yet. */
   isFresh = false;

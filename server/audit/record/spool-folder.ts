@@ -69,7 +69,7 @@ export function removeFile(path: string): void {
   attempt(() => unlinkSync(path));
 }
 
-/** Takes over the folders of dead processes; the names under which they stand now. */
+/** Takes over the folders of dead processes. @returns their names now */
 export function adoptOrphans(root: string, own: string): string[] {
   const adopted: string[] = [];
   for (const name of readdirSync(root).sort()) {

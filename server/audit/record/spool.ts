@@ -167,7 +167,7 @@ export class Spool {
     }
   }
 
-  /** The chain goes on: what was held of it is replayed before everything else on disk. */
+  /** The chain can be continued: what was held of it is replayed before everything else on disk. */
   release(orgId: string): void {
     const segments = this.held.get(orgId) ?? [];
     this.held.delete(orgId);
@@ -232,7 +232,7 @@ export class Spool {
     return this.active;
   }
 
-  /** In the name order of its folder a held segment stands before the others: a later start replays it first. */
+  /** In the name order of its folder a held segment comes before the others: a later start replays it first. */
   private heldSegment(orgId: string, bytes: number): Segment {
     const segments = this.held.get(orgId) ?? [];
     const last = segments.at(-1);

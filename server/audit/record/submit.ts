@@ -57,7 +57,7 @@ const takenBy = (owners: Map<string, string>) =>
 
 /**
  * Ids are unique across organizations: a second organization under the same id is refused as a whole, before anything
- * is stored, and the answer does not tell whose it is.
+ * is stored, and the answer does not reveal whose it is.
  */
 async function refuseTakenIds(rows: AuditInsert[]): Promise<void> {
   const owners = new Map<string, string>();

@@ -21,7 +21,7 @@ const CITUS_BATCHES = 1;
 /** The second one is sent while the database works on the first. */
 const BATCHES = 2;
 
-/** A connection for the batch writer alone, so that no request ever stands between two batches. */
+/** A connection for the batch writer alone, so that no request ever comes between two batches. */
 export function writerConnection(url = () => env().DATABASE_URL): WriterConnection {
   let sql: postgres.Sql | null = null;
   const open = () =>

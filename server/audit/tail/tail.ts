@@ -13,7 +13,7 @@ import { MAX_TAIL_BACKLOG, TAIL_CHECK_MS, TAIL_SLOTS, type TailInput, type TailM
 import { headWatch } from "./watch";
 
 type Message = TrackedEnvelope<TailMessage>;
-/** An open live view: the organizations in order, what wakes it, whether it is to end, how often to look anew (ms). */
+/** An open live view: the organizations in order, what wakes it, whether it is to end, how often to look again (ms). */
 type View = {
   orgIds: readonly string[];
   wake: Signal;

@@ -21,7 +21,7 @@ type Group = { name: string; threshold: number; members: readonly Member[] };
 export type Member = { kind: "witness"; witness: Witness } | { kind: "group"; group: Group };
 export type Policy = { logs: VerifierKey[]; witnesses: Witness[]; quorum: Member | null };
 
-/** What is wrong with a policy, with the line that it stands in (from 1; 0 for the file as a whole). */
+/** What is wrong with a policy, with the line that it is in (from 1; 0 for the file as a whole). */
 export type PolicyFault = { line: number; reason: string };
 
 /** A witness's cosignature of one checkpoint; seconds since 1970 UTC. */

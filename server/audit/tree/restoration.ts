@@ -1,5 +1,5 @@
 /**
- * That a log was restored to an older state than it had signed, and goes on from there. Every later checkpoint says so,
+ * That a log was restored to an older state than it had signed, and continues from there. Every later checkpoint says so,
  * under its signature: whoever verifies, here or elsewhere, never calls whole what has lost entries.
  */
 export type Restoration = {
@@ -29,6 +29,6 @@ export const restoredReasons = (restored: readonly Restoration[], about: AboutRa
         `The log was restored to an older state on ${at}: of the entries ${proven + 1} to ${lost} that had been signed, some are not in it.`,
     );
 
-/** Whether a checkpoint speaks of entries that a later restoration left behind. */
+/** Whether a checkpoint covers entries that a later restoration left behind. */
 export const isSuperseded = (note: { size: number; signedAt: string }, restored: readonly Restoration[]): boolean =>
   restored.some(({ proven, at }) => note.signedAt < at && note.size > proven);

@@ -4,9 +4,9 @@ import { fromBase64, toBase64 } from "./signed-note";
 import { HASH_BYTES } from "./tree";
 
 /**
- * The four texts that an installation signs with its one key, told apart by their first lines: a checkpoint names the
+ * The four texts that an installation signs with its one key, distinguished by their first lines: a checkpoint names the
  * root over all entries of an organization, a receipt permits retention to remove a prefix, a seal ends a bundle, and a
- * restoration says that the log goes on from an older state than had been signed.
+ * restoration says that the log continues from an older state than had been signed.
  */
 
 /** All entries of one organization up to a size (c2sp.org/tlog-checkpoint). */
@@ -57,7 +57,7 @@ function hashIn(text: string | undefined): Uint8Array | null {
   return bytes?.length === HASH_BYTES ? bytes : null;
 }
 
-/** What stands behind a word on a line of its own. */
+/** What follows a word on a line of its own. */
 function afterWord(line: string | undefined, word: string): string | null {
   return line?.startsWith(`${word} `) ? line.slice(word.length + 1) : null;
 }

@@ -142,7 +142,7 @@ export function nodesRead(make: (tree: Tree) => unknown): NodeId[] {
   return read;
 }
 
-/** Whether a leaf hash stands at `index` in the tree of `size` leaves that has this root (RFC 9162, 2.1.3.2). */
+/** Whether a leaf hash is at `index` in the tree of `size` leaves that has this root (RFC 9162, 2.1.3.2). */
 export function verifyInclusion(
   sha256: Sha256,
   {

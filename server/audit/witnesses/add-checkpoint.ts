@@ -19,7 +19,7 @@ export type WitnessReply = { status: number; type: string | null; body: string }
 
 export type ReplyMeaning =
   | { kind: "cosigned"; signature: NoteSignature; seconds: number }
-  /** It cosigned another size than it was asked from: a smaller one, or one that lies ahead of ours. */
+  /** It cosigned another size than it was asked from: a smaller one, or one that is ahead of ours. */
   | { kind: "other size"; size: number }
   /** It names no size in a conflict: asked from the checkpoint's own size, it holds another root of that size. */
   | { kind: "conflict"; reason: string }

@@ -23,7 +23,7 @@ it("counts the failures of an account for all processes", async () => {
   await expect(requireAttemptsLeft("login.failed", `other-${email}`)).resolves.toBeUndefined();
 });
 
-it("begins anew when the window is over, and sweeps what expired", async () => {
+it("begins again when the window is over, and sweeps what expired", async () => {
   const key = randomUUID();
   expect((await countShared("made up", key, 0.2)).points).toBe(1);
   expect((await countShared("made up", key, 0.2)).points).toBe(2);

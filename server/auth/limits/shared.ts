@@ -9,7 +9,7 @@ export type Used = { points: number; ms: number };
 /** Rows that have expired are removed by whoever counts, so many at a time. */
 const SWEPT_AT_A_TIME = 20;
 
-/** No e-mail or address stands in the table. */
+/** No e-mail or address is in the table. */
 const keyOf = (name: string, key: string): string => createHash("sha256").update(`${name}\0${key}`).digest("base64url");
 
 /** Counts one attempt for all processes. @returns the attempts of the window that is running, this one included */

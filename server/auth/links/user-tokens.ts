@@ -18,7 +18,7 @@ type Issue = { userId: string; purpose: TokenPurpose; now: Date; challenge?: str
 type Given = { secret: string; purpose: TokenPurpose; now: Date };
 type Found = { userId: string; challenge: string | null };
 
-/** Sign-ins may stand beside each other; of links there is one. */
+/** Sign-ins may be beside each other; of links there is one. */
 const SOLE: readonly TokenPurpose[] = ["invite", "reset"];
 
 /**

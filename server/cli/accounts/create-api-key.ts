@@ -21,7 +21,7 @@ async function organizationOf(named: string): Promise<string> {
   return rows[0].id;
 }
 
-/** Makes an API key and prints it, once, alone on standard output. */
+/** Creates an API key and prints it, once, alone on standard output. */
 export const createApiKey: Command = {
   usage: "--name NAME --org ID_OR_SLUG | --partner ID --permission PERMISSION... [--expires ISO_TIME]",
   summary: "make an API key of one organization or a whole partner; the key goes to standard output",

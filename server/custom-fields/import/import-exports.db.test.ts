@@ -21,7 +21,7 @@ import { getImport } from "./get";
 import { savePlan } from "./save-plan";
 import type { ImportState } from "./schema";
 
-/** The tables, of all there are, in any row of which a text stands. */
+/** Of all tables, those that hold a text in any of their rows. */
 const tablesWith = (text: string) =>
   roles.owner.begin(async (tx) => {
     await tx`SELECT set_config('trailmark.scope', 'system', true)`;

@@ -232,7 +232,7 @@ export type ImportPage = { data: ImportEntry[]; pagination: Pagination };
 export const DRAFT_DAYS = 7;
 export const importListInput = z.object(pageShape(20, 100));
 
-/** A device that a row may be about, with what tells it from its namesakes (times as ISO). */
+/** A device that a row may be about, with what distinguishes it from others of its name (times as ISO). */
 export type Candidate = {
   deviceId: string;
   hostname: string;
@@ -257,7 +257,7 @@ type ImportCell = {
   reason: string | null;
   isSecret: boolean;
 };
-/** Another row, and where it stands: "line 14", "sheet Computers, line 14". */
+/** Another row, and where it is: "line 14", "sheet Computers, line 14". */
 export type RowReference = { rowNo: number; sourceId: string | null; place: string };
 
 /** One row of the check's table; cells in the order of the plan's fields. */
@@ -265,7 +265,7 @@ export type ImportRow = {
   rowNo: number;
   file: string;
   line: number;
-  /** Where it stands, in words. */
+  /** Where it is, in words. */
   place: string;
   outcome: RowOutcome;
   reason: string | null;

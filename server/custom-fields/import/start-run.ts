@@ -51,7 +51,7 @@ export const startRun = operation({
         const also = { status: "running", startedAt: ctx.now(), plan };
         return { row: await queueWork(tx, ctx, { found: { ...found, summary }, job: "apply", also }), defined };
       });
-    // Who loses a race for a new field finds it there the second time.
+    // The loser of a race for a new field finds it there the second time.
     const { row, defined } = await begin().catch((error: unknown) => {
       if (isDuplicate(error)) return begin();
       throw error;

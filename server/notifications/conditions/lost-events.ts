@@ -15,7 +15,7 @@ const t = recordingLosses;
 const spoolId = (): string =>
   createHash("sha256").update(`${hostname()}\n${env().TRAILMARK_DATA_DIR}`).digest("hex").slice(0, 32);
 
-/** What this process has already written down of its counter, which begins anew at each start. */
+/** What this process has already written down of its counter, which begins again at each start. */
 const reported = { dropped: 0 };
 
 type Lost = Pick<ReturnType<typeof recordingStats>, "dropped" | "deadLetters">;
@@ -42,7 +42,7 @@ export async function reportLosses(now: Date, stats: Lost = recordingStats(), id
   reported.dropped = stats.dropped;
 }
 
-/** Events that any process lost lately, or set aside. Whose they were nobody knows: every partner is told. */
+/** Events that any process lost lately, or set aside. Nobody knows whose they were: every partner is notified. */
 export async function checkLostEvents(now: Date): Promise<Finding[]> {
   const since = new Date(now.getTime() - LOSS_SHOWN_MS).toISOString();
   const [row] = await asSystem((tx) =>

@@ -10,7 +10,7 @@ export async function openOf(kind: NotificationKind): Promise<Set<string>> {
   return new Set(rows.map(({ orgId }) => orgId));
 }
 
-/** The home organization of each partner: what concerns a whole installation is told there. */
+/** The home organization of each partner: what concerns a whole installation is reported there. */
 export async function homeOrganizations(): Promise<{ orgId: string; partnerId: string }[]> {
   const { id: orgId, partnerId, isHome } = organizations;
   return asSystem((tx) => tx.select({ orgId, partnerId }).from(organizations).where(eq(isHome, true)));

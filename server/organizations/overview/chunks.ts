@@ -6,7 +6,7 @@ export type Chunk = Extract<Scope, { kind: "partner" }>;
 
 /**
  * Row level security compares each row with every organization of the transaction, so many at once cost more than twice
- * few; each statement is planned anew, so few at once cost more as well.
+ * few; each statement is planned again, so few at once cost more as well.
  */
 const ORGS_AT_ONCE = 100;
 const CHUNKS_AT_ONCE = 3;

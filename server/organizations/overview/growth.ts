@@ -9,7 +9,7 @@ type Base = { size: number | null; nextAt: number | null };
 /**
  * How many entries were recorded since a time: those that the last checkpoint before it did not cover. An organization
  * that is younger is counted from its beginning, one whose checkpoints are from the first of them; the time is then
- * theirs. Null where no checkpoint tells.
+ * theirs. Null where no checkpoint says.
  */
 export function growthOf({ head, createdAt, firstSize, firstSignedAt }: Facts, base: Base, from: number): Growth {
   const counted = (size: number, since: number): Growth => ({

@@ -43,7 +43,7 @@ const signedBy = (at: Date): SQL => sql`LATERAL (
 const recordedBehind = (checkpoint: string): SQL => sql`LATERAL (
   SELECT a.sealed_at AS at FROM audit_logs a WHERE a.org_id = o.id AND a.chain_seq = ${sql.raw(checkpoint)}.next LIMIT 1)`;
 
-/** Each of the two results has an index of its own; the word stands in the statement, so that the planner sees which. */
+/** Each of the two results has an index of its own; the word is in the statement, so that the planner sees which. */
 const withResult = (result: "failure" | "denied", after: Date): SQL => sql`LATERAL (
   SELECT count(*)::float8 AS n FROM audit_logs a
   WHERE a.org_id = o.id AND a.result = ${sql.raw(`'${result}'`)} AND a."timestamp" > ${after.toISOString()}::timestamptz)`;
@@ -88,7 +88,7 @@ const NOTHING: Omit<Probed, "orgId"> = {
 /**
  * The facts of some organizations: a few index probes each, no scan of any log. The heads come apart, because the planner
  * does not know how many a function gives and would compare each organization with each of them; the names, because they
- * may lie on another node than the log.
+ * may be on another node than the log.
  */
 export async function logFactsOf(tx: Tx, orgIds: readonly string[], since: Since): Promise<LogFacts[]> {
   const [names, heads, probed] = await Promise.all([

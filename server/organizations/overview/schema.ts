@@ -11,7 +11,7 @@ export const SILENT_AFTER_HOURS = 24;
 export const CHECKPOINT_LATE_MS = 15 * 60_000;
 /** A daily run that should have removed entries for so long is overdue. */
 export const RETENTION_OVERDUE_MS = 48 * HOUR_MS;
-/** What customers are usually promised: a shorter retention is told. */
+/** What customers are usually promised: a shorter retention is pointed out. */
 export const USUAL_RETENTION_DAYS = 365;
 
 export const SHOWN = ["attention", "chain", "retention", "silent"] as const;
@@ -110,7 +110,7 @@ export type Attention = z.output<typeof attention>;
 
 /**
  * What is known of one organization. bytes is an estimate from the table's statistics, indexes included; growth is of
- * the last 7 and 30 days, null where no checkpoint tells it; failures and denials are of the last 24 hours by their
+ * the last 7 and 30 days, null where no checkpoint says it; failures and denials are of the last 24 hours by their
  * timestamp; devices are null without devices:read, offline ones include the silent, not heard for 24 hours.
  */
 const organizationOverview = z.strictObject({

@@ -6,7 +6,7 @@ import { isProcessAlive, processName } from "@/server/process-name";
 import { unusableFolder, userName } from "./rights";
 
 const NAME = "server.lock";
-/** A server that was told to stop drains for so long. */
+/** How long a server drains that is to stop. */
 const TIMEOUT_MS = 12_000;
 const POLL_MS = 100;
 

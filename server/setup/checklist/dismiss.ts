@@ -4,7 +4,7 @@ import { AppError } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { dismissInput } from "./schema";
 
-/** Under which the choice stands among a person's preferences. */
+/** The name of the choice among a person's preferences. */
 export const CHECKLIST_KEY = "setup.checklist";
 
 /**

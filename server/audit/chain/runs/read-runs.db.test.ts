@@ -75,7 +75,7 @@ describe("a chain that is divided among threads", () => {
     await tamper(async (tx) => {
       for (let i = 0; i < 2; i++) await ACTS[draw(ACTS.length)]?.(tx, orgId, 1 + draw(ROWS - 2));
     }).catch((error: unknown) => {
-      // A constraint may stand in the way of an act; then there is nothing to see.
+      // A constraint may be in the way of an act; then there is nothing to see.
       if ((error as { code?: string }).code !== "23514") throw error;
     });
     const found = await divided(orgId);

@@ -13,7 +13,7 @@ export type RowView = {
 
 /**
  * Puts rows together into runs: neighbours by sequence, each unaltered and linked to the one before. What a judge would
- * find stands at the beginnings of runs alone, so that it says of runs what it says of their rows, wherever the chain
+ * find is at the beginnings of runs alone, so that it says of runs what it says of their rows, wherever the chain
  * was divided. Behind as many breaks as a judge reports, rows are only counted.
  */
 export class RunCollector {

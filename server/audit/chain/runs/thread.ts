@@ -13,7 +13,7 @@ export class ChainThread {
 
   constructor(task: ThreadTask) {
     this.#worker = startThread({ name: "chain-thread", task, ...HEAP });
-    // Whoever waits is told by the listeners of read().
+    // The listeners of read() inform whoever waits.
     this.#worker.on("error", () => {});
   }
 

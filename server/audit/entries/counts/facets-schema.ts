@@ -5,11 +5,11 @@ import { instant, isoTime } from "@/server/wire";
 
 /** Facets count at most so many of the newest matches. */
 export const MAX_FACET_ROWS = 10_000;
-/** Of up to so many matches all are counted where the tallies cannot tell: a few hundred milliseconds at most. */
+/** Up to so many matches are counted one by one where the tallies do not have the count: a few hundred milliseconds at most. */
 export const MAX_EXACT_ROWS = 100_000;
 /** Values of one facet; the rarest are left out. */
 export const MAX_FACET_VALUES = 50;
-/** Likewise a histogram that the tallies cannot tell. */
+/** The same for a histogram. */
 export const MAX_HISTOGRAM_ROWS = 50_000;
 export const MAX_HISTOGRAM_BUCKETS = 60;
 export const STEP_UNITS = ["minute", "hour", "day", "month"] as const;

@@ -84,7 +84,7 @@ class FacetQuery {
     return this.#newest;
   }
 
-  /** The counts of one facet: of every match where that can be told in time, else of the newest. */
+  /** The counts of one facet: of every match where there is time for it, else of the newest. */
   async count(facet: FacetName): Promise<{ counts: Count[]; isExact: boolean }> {
     const { kind, whole } = PLAN[facet];
     const [key, resolved] = await this.#without(facet);

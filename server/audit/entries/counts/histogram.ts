@@ -29,7 +29,7 @@ async function boundsOf(tx: Tx, orgIds: readonly string[]): Promise<Bounds> {
 type Count = { bucket: number; result: AuditResult; n: number; oldest: number | null };
 type Counts = { counts: Count[]; truncated: boolean };
 
-/** Rows (at, result, n) by the bucket, counted from 1, between whose edges they lie. */
+/** Rows (at, result, n) by the bucket, counted from 1, between whose edges they are. */
 const bucketed = (rows: SQL, edges: readonly number[]): SQL => sql`
   SELECT width_bucket(r.at, ${instants(edges)}) AS bucket, r.result,
     sum(r.n)::float8 AS n, (min(extract(epoch FROM r.at)) * 1000)::float8 AS oldest

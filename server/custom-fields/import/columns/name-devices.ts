@@ -7,7 +7,7 @@ import type { Candidate } from "@/server/custom-fields/import/schema";
 
 export type DeviceNames = ReadonlyMap<string, Candidate>;
 
-/** The devices within reach that results name, by id, with what tells one from another. */
+/** The devices within reach that results name, by id, with what distinguishes them. */
 export async function nameDevices(tx: Tx, orgIds: readonly string[], results: readonly Result[]): Promise<DeviceNames> {
   const ids = new Set<string>();
   for (const { deviceId, candidates, pickedDeviceId } of results)

@@ -27,7 +27,7 @@ export function rejectedColumns(plan: LoadedPlan, found: ImportRecord): Columns 
       OR NOT (r.outcome LIKE 'matched%' OR (r.outcome = 'ambiguous' AND r.picked_device_id IS NOT NULL)))`,
     hasDevices: false,
     row: (row) => {
-      // Who left a secret out did not ask for it in a file either; one that was chosen must be there to come again.
+      // A secret that was left out was not asked for in a file either; one that was chosen must be there to come again.
       const cells = found.columns.map((column, i) => (column.secret && !chosen.has(i) ? "" : (row.cells[i] ?? "")));
       // What is beyond the header comes after the reason, so that the reason is always in its own column.
       return [...cells, [...whyNot(row), ...faults(row)].join("; "), ...row.cells.slice(cells.length)];

@@ -77,7 +77,7 @@ export function decideValue(
   return decided(field.overwrite ? VALUE_CODES.overwrite : VALUE_CODES.kept, typed.value);
 }
 
-/** The outcomes of a value that could stand in its field. */
+/** The outcomes of a value that could be in its field. */
 const FITTING: ReadonlySet<ValueOutcome> = new Set(["set", "overwrite", "same", "kept"]);
 
 /** A cell as the field would hold it, by its text and outcome; null where it would hold nothing of it. */

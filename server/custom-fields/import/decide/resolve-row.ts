@@ -5,7 +5,7 @@ import { shortName } from "./junk";
 export type RowIdentity = {
   sourceId: string | null;
   hostname: string | null;
-  /** What stands where the hostname should be and names no machine. */
+  /** What is where the hostname should be and names no machine. */
   placeholder?: string | null;
   organization: string | null;
   serial: string | null;

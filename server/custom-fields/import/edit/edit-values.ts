@@ -38,7 +38,7 @@ function afterOf(edit: Edit, before: string): string {
 }
 
 /**
- * Puts values of the file right where they stand: one cell, or every cell of a column that is or contains a text. The
+ * Puts values of the file right where they are: one cell, or every cell of a column that is or contains a text. The
  * uploaded file stays as it is; each change can be undone.
  * @throws AppError not_found; conflict for a row that could not be read or when nothing would change; validation_failed.
  */

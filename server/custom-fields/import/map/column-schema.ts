@@ -18,14 +18,14 @@ export type DeclaredField = z.output<typeof declaredField>;
 const secretSign = z.enum(["declared", "masked", "title"]);
 export type SecretSign = z.output<typeof secretSign>;
 
-/** How many values of a column do not fit a type, and the first of them with the lines they stand on. */
+/** How many values of a column do not fit a type, and the first of them with the lines they are on. */
 const misfit = z.strictObject({
   count: z.int(),
   odd: z.array(z.strictObject({ text: z.string(), line: z.int() })),
 });
 export type Misfit = z.output<typeof misfit>;
 
-/** The readings that a column's values are held to. A date's is one for each order; the year may stand first in both. */
+/** The readings that a column's values are held to. A date's is one for each order; the year may be first in both. */
 export const READINGS = ["text", "number", "boolean", "mdy", "dmy"] as const;
 export type Reading = (typeof READINGS)[number];
 
@@ -53,7 +53,7 @@ export type SourceColumn = z.output<typeof sourceColumn>;
 /** Only computer-scope fields are imported; the others are listed and kept out. */
 export const isImportable = (field: SourceColumn): boolean => (field.declared?.scope ?? "computer") === "computer";
 
-/** The type that a column speaks for, the product's own word before the values; null when nothing is known. */
+/** The type of a column: what the product says, else what its values suggest; null when nothing is known. */
 export const sourceType = (field: SourceColumn): FieldType | null => field.declared?.type ?? field.guess?.type ?? null;
 
 /**

@@ -67,7 +67,7 @@ export class ColumnWatch {
   /** Cells that held a mask instead of a value. */
   masked = 0;
 
-  /** @param text a cleaned cell; blank ones count as not filled. @param line where it stands. @param times how often. */
+  /** @param text a cleaned cell; blank ones count as not filled. @param line where it is. @param times how often. */
   add(text: string, line = 0, times = 1): void {
     if (text === "") return;
     this.#filled += times;
@@ -124,7 +124,7 @@ export class ColumnWatch {
     return isFew ? choices.sort() : null;
   }
 
-  /** False where a number would lose its leading zero, or where no value tells a decimal point from a thousands one. */
+  /** False where a number would lose its leading zero, or where no value shows whether a point is decimal or for thousands. */
   #isPlainNumber(): boolean {
     return this.#leadingZeros === 0 && (this.#points.open === 0 || this.#points.sure > 0);
   }

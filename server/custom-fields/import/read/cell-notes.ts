@@ -2,7 +2,7 @@ import { isErrorValue } from "@/server/custom-fields/import/normalise";
 import type { FileNotes } from "./notes";
 import type { SourceRecord } from "./pivot";
 
-/** Cells that hold no value but say so, or that were not understood, are told. */
+/** Cells that hold no value but say so, or that were not understood, are reported. */
 export async function* noted(
   records: AsyncIterable<SourceRecord>,
   notes: FileNotes | undefined,

@@ -13,7 +13,7 @@ import type { Encoding } from "./file-schema";
 const SAMPLE_BYTES = 64 * 1024;
 const tooLarge = () => new AppError("payload_too_large", "The file is over 100 MiB (after decompression).");
 
-/** The first bytes of a file as they lie on the disk. */
+/** The first bytes of a file as they are on the disk. */
 export const headOf = (path: string, bytes: number): Promise<Buffer> => bytesAt(path, 0, bytes);
 
 /** Bytes from somewhere in a file. */
@@ -81,7 +81,7 @@ function byMark(head: Buffer): Encoding | null {
   return head[0] === 0xfe && head[1] === 0xff ? "utf-16be" : null;
 }
 
-/** Encodings of several bytes a letter: their bytes follow rules, so that few letters tell them. */
+/** Encodings of several bytes a letter: their bytes follow rules, so that few letters give them away. */
 const BY_RULE: Record<string, Encoding> = {
   "UTF-16LE": "utf-16le",
   "UTF-16BE": "utf-16be",
@@ -91,7 +91,7 @@ const BY_RULE: Record<string, Encoding> = {
   Big5: "big5",
   "EUC-KR": "euc-kr",
 };
-/** Single-byte ones are told by the frequency of letters alone: only a clear lead counts. */
+/** Single-byte ones are recognized by the frequency of letters alone: only a clear lead counts. */
 const BY_FREQUENCY: Record<string, Encoding> = {
   "windows-1251": "windows-1251",
   "KOI8-R": "koi8-r",
@@ -114,7 +114,7 @@ function byLetters(sample: Buffer): Encoding {
 
 /**
  * Which encoding a text file has: its mark, else UTF-8 when every byte of the file is valid UTF-8 (one letter at the
- * very end may tell), else by the letters around the first byte that is not.
+ * very end may decide), else by the letters around the first byte that is not.
  */
 export async function detectEncoding(path: string, gzip: boolean): Promise<Encoding> {
   let first = true;

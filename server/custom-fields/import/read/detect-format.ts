@@ -7,9 +7,9 @@ import type { FileNotes } from "./notes";
 import { detectDelimiter, findHeader, type RawRecord, readDelimited } from "./read-delimited";
 import { openWorkbook, readWorkbook, type Workbook } from "./read-workbook";
 import { refuseForeign, refuseForeignText, refusePacked } from "./signature";
-import { detectShape, identifierOf, longPlaces } from "./table-shape";
+import { detectShape, identifierOf, longColumns } from "./table-shape";
 
-/** What was found out about a file; headerDoubts: what speaks for its header being a row of values. */
+/** What was found out about a file; headerDoubts: signs that its header is a row of values. */
 export type Detected = { format: FileFormat; sheets: readonly SheetInfo[]; headerDoubts: string[] };
 
 const HEAD_RECORDS = 60;
@@ -37,7 +37,7 @@ async function headOfSheet(workbook: Workbook, name: string): Promise<Head> {
 }
 
 const isKnown = ({ titles }: Head, preset: Preset): boolean =>
-  titles.some((title) => identifierOf(title, preset) !== undefined) || longPlaces(titles, preset) !== null;
+  titles.some((title) => identifierOf(title, preset) !== undefined) || longColumns(titles, preset) !== null;
 
 /** The first visible sheet with a header that the product is known for, else the first that is visible and not blank. */
 async function chooseSheet(workbook: Workbook, preset: Preset): Promise<Head> {

@@ -6,7 +6,7 @@ import { identifierOf } from "./table-shape";
 const COMPARED = 30;
 const MIN_COMPARED = 2;
 const MIN_ALIKE = 0.6;
-/** Signs told, and characters of a cell in them. */
+/** Signs reported, and characters of a cell in them. */
 const MAX_DOUBTS = 4;
 const SHOWN_CHARS = 40;
 
@@ -34,8 +34,8 @@ function likeBelow(title: string, below: readonly string[]): string | null {
 }
 
 /**
- * What speaks for the row taken for the header being one of values, in words: no cell of it is a title that the product
- * is known for, and some look like the cells below them, or stand among them. None: it is a header.
+ * Signs, in words, that the row taken for the header is one of values: no cell of it is a title that the product
+ * is known for, and some look like the cells below them, or are among them. None: it is a header.
  */
 export function headerDoubts(records: readonly (readonly string[])[], headerRow: number, preset: Preset): string[] {
   const titles = records[headerRow - 1] ?? [];

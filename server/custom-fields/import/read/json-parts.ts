@@ -28,7 +28,7 @@ function pageIn(value: Record<string, unknown>): unknown[] | undefined {
   return lists.length === 1 ? lists[0] : undefined;
 }
 
-/** What a page holds stands for itself, wherever the dump's pages lie in one another. */
+/** What a page holds stands for itself, however the dump's pages are nested. */
 export async function* withoutPages(parts: AsyncIterable<JsonPart>): AsyncGenerator<JsonPart> {
   for await (const part of parts) yield* elementsOf(part);
 }

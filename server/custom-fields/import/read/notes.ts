@@ -1,4 +1,4 @@
-/** Places told of each kind. */
+/** Places reported of each kind. */
 const MAX_PLACES = 8;
 
 /** What a reader came across that a person should know of: each kind once, with its number and the first places. */

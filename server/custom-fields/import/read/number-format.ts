@@ -66,7 +66,7 @@ export function inDigits(text: string, pattern: readonly string[]): string {
   for (const part of pattern) {
     if (part !== "") shown += part;
     else if (isFirst) {
-      // More digits than the pattern has places stand before its first one.
+      // More digits than the pattern has places come before its first one.
       shown += digits.slice(0, at + 1);
       at++;
       isFirst = false;

@@ -14,7 +14,7 @@ import { type LongEntry, pivot, type SourceRecord } from "./pivot";
 import type { RawRecord } from "./read-delimited";
 import { readPart } from "./read-json";
 import { withoutHeadings } from "./repeated-header";
-import { identifierOf, longPlaces, readFieldList, SECRET_FIELD, saysYes, secretPlace } from "./table-shape";
+import { identifierOf, longColumns, readFieldList, SECRET_FIELD, saysYes, secretColumn } from "./table-shape";
 
 /** How a file is read. At most `limit` rows are read where one is given. */
 export type Reading = { format: FileFormat; preset: Preset; limit?: number; notes?: FileNotes };
@@ -65,8 +65,8 @@ async function* longEntries(
   titles: string[],
   preset: Preset,
 ): AsyncGenerator<LongEntry> {
-  const columns = longPlaces(titles, preset) ?? { field: titles.length - 2, value: titles.length - 1 };
-  const secret = secretPlace(titles);
+  const columns = longColumns(titles, preset) ?? { field: titles.length - 2, value: titles.length - 1 };
+  const secret = secretColumn(titles);
   const identity = titles.flatMap((title, i) =>
     i === columns.field || i === columns.value || i === secret ? [] : [{ title, i }],
   );

@@ -144,7 +144,7 @@ function ownerOf(part: JsonPart, extras: readonly unknown[], preset: Preset): [s
   });
 }
 
-/** Where a part stands in a dump, and the columns that it may add to. */
+/** Where a part is in a dump, and the columns that it may add to. */
 type Dump = { line: number; columns: ColumnList; preset: Preset; notes?: FileNotes | undefined };
 type Parsed = { records: SourceRecord[]; entries: LongEntry[] };
 

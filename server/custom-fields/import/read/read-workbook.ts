@@ -23,7 +23,7 @@ export type Workbook = {
   sheets: readonly SheetInfo[];
   /** The rows of a sheet (of the first one where none is named), one at a time. Notes are complete at the end. */
   rows: (sheet: string | null, notes?: FileNotes) => AsyncGenerator<RawRecord>;
-  /** Notes the merged ranges of a sheet, which stand behind its rows. */
+  /** Notes the merged ranges of a sheet, which follow its rows. */
   noteMerged: (sheet: string | null, notes: FileNotes) => Promise<void>;
   close: () => void;
 };
@@ -69,7 +69,7 @@ async function cellStyles(archive: Archive): Promise<CellStyle[]> {
 const MERGED = /<(?:\w+:)?mergeCell\s+ref="([A-Z]+\d+:[A-Z]+\d+)"/g;
 const LONGEST_TAG = 200;
 
-/** Text is searched, not parsed: the ranges stand behind millions of cells that a preview does not read. */
+/** Text is searched, not parsed: the ranges follow millions of cells that a preview does not read. */
 async function noteMerged(archive: Archive, member: string, notes: FileNotes): Promise<void> {
   let rest = "";
   for await (const piece of archive.read(member)) {

@@ -115,7 +115,7 @@ function lineOf(reference: string | undefined): number | undefined {
   return Number.isInteger(line) && line >= 1 && line <= MAX_LINE ? line : undefined;
 }
 
-/** One row as it is read: `next` is the place of a cell that does not say where it stands. */
+/** One row as it is read: `next` is the place of a cell that does not say where it is. */
 class Row {
   readonly cells: string[] = [];
   #next = 0;

@@ -43,7 +43,7 @@ const DIRECTORY_BYTES = 64 * 1024;
 const isAt = (head: Buffer, bytes: readonly number[], at = 0): boolean =>
   bytes.every((byte, i) => byte === ANY || head[at + i] === byte);
 
-/** The names in a compound file's directory tell what is in it ([MS-CFB] 2.6, [MS-OFFCRYPTO] 2.3). */
+/** The names in a compound file's directory show what is in it ([MS-CFB] 2.6, [MS-OFFCRYPTO] 2.3). */
 async function describeOle(path: string, head: Buffer): Promise<string> {
   const sectorBytes = 1 << Math.min(16, head.readUInt16LE(SECTOR_SHIFT));
   const start = (head.readUInt32LE(DIRECTORY_SECTOR) + 1) * sectorBytes;
@@ -98,7 +98,7 @@ export async function refusePacked(path: string): Promise<void> {
     throw badFile("holds, gzipped, a workbook or an archive: unpack it and choose that");
 }
 
-/** Tab, line feed, form feed and carriage return stand in texts. */
+/** Tab, line feed, form feed and carriage return are in texts. */
 const isControl = (code: number): boolean => code < 0x09 || (code > 0x0d && code < 0x20);
 
 function countControls(text: string): number {

@@ -17,7 +17,7 @@ const isOneOf = (title: string, names: readonly string[]): boolean =>
 export const identifierOf = (title: string, preset: Preset): Identifier | undefined =>
   IDENTIFIERS.find((which) => isOneOf(title, [IDENTIFIER_LABELS[which], ...preset.aliases[which]]));
 
-const findPlace = (titles: readonly string[], names: readonly string[]): number =>
+const findColumn = (titles: readonly string[], names: readonly string[]): number =>
   titles.findIndex((title) => isOneOf(title, names));
 
 const SCOPE_COLUMN = ["Scope", "Form", "Applies To", "Level", "Field Scope", "Extra Field Type"];
@@ -27,7 +27,7 @@ const OPTIONS_COLUMN = ["Options", "Choices", "Values", "Dropdown Values", "Drop
 const SECRET_COLUMN = ["Is Encrypted", "Encrypted", "Is Password", "Is Secret", "Secret", "Is Masked", "Masked"];
 export const saysYes = (cell: string | undefined): boolean => /^(1|true|yes)$/i.test((cell ?? "").trim());
 /** What a row of a field list or a long file says of secrecy, by the place of that column. */
-export const secretPlace = (titles: readonly string[]): number => findPlace(titles, SECRET_COLUMN);
+export const secretColumn = (titles: readonly string[]): number => findColumn(titles, SECRET_COLUMN);
 export const SECRET_FIELD: DeclaredField = {
   type: null,
   options: null,
@@ -36,20 +36,20 @@ export const SECRET_FIELD: DeclaredField = {
   section: null,
 };
 
-type LongPlaces = { field: number; value: number };
+type LongColumns = { field: number; value: number };
 /** The columns of the field's name and value in a long file; null in a wide one. */
-export function longPlaces(titles: readonly string[], preset: Preset): LongPlaces | null {
-  const value = findPlace(titles, preset.valueColumn);
+export function longColumns(titles: readonly string[], preset: Preset): LongColumns | null {
+  const value = findColumn(titles, preset.valueColumn);
   const field = titles.findIndex(
     (title, i) => i !== value && isOneOf(title, preset.fieldColumn) && !(titles.length === 2),
   );
   return field < 0 || value < 0 ? null : { field, value };
 }
 
-/** The shape that a header speaks of. */
+/** The shape that a header shows. */
 export function detectShape(titles: readonly string[], preset: Preset): Shape {
-  if (longPlaces(titles, preset)) return "long";
-  const isList = findPlace(titles, SCOPE_COLUMN) >= 0 && findPlace(titles, TITLE_COLUMN) >= 0;
+  if (longColumns(titles, preset)) return "long";
+  const isList = findColumn(titles, SCOPE_COLUMN) >= 0 && findColumn(titles, TITLE_COLUMN) >= 0;
   const namesComputer = titles.some(
     (title) => !isOneOf(title, TITLE_COLUMN) && ["sourceId", "hostname"].includes(identifierOf(title, preset) ?? ""),
   );
@@ -62,11 +62,11 @@ export async function readFieldList(
   titles: string[],
   columns: ColumnList,
 ): Promise<void> {
-  const name = findPlace(titles, TITLE_COLUMN);
-  const scope = findPlace(titles, SCOPE_COLUMN);
-  const type = findPlace(titles, TYPE_COLUMN);
-  const options = findPlace(titles, OPTIONS_COLUMN);
-  const secret = secretPlace(titles);
+  const name = findColumn(titles, TITLE_COLUMN);
+  const scope = findColumn(titles, SCOPE_COLUMN);
+  const type = findColumn(titles, TYPE_COLUMN);
+  const options = findColumn(titles, OPTIONS_COLUMN);
+  const secret = secretColumn(titles);
   for await (const { cells } of rows) {
     const title = (cells[Math.max(name, 0)] ?? "").trim();
     if (!title) continue;

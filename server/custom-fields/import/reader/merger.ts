@@ -12,7 +12,7 @@ import { repairText } from "@/server/text";
 /** Stands for our own column of reasons, which is read but not staged. */
 const REASON = -1;
 
-/** A file being read, and where its columns stand in the common list: found as they appear. */
+/** A file being read, and where its columns are in the common list: found as they appear. */
 type Part = { source: SourceFile; places: number[]; notes: FileNotes };
 
 /** The columns of all files together. */

@@ -14,7 +14,7 @@ export type FromThread =
 export function fromError(error: unknown): FromThread {
   if (error instanceof AppError)
     return { kind: "refused", code: error.code, message: error.message, errors: error.extra.errors };
-  // Said to a person, and not tried again and again: the file will not come back by itself.
+  // Said to a person, and not tried again and again: the file will not come back.
   if (codeOf(error) === "ENOENT")
     return {
       kind: "refused",

@@ -3,7 +3,7 @@ import type { WordTable } from "./table";
 
 const KINDS = ["chain.broken", "events.lost"];
 
-/** What people and programs are told of. */
+/** What people and programs are notified of. */
 export const NOTIFICATIONS: WordTable[] = [
   {
     path: "/notifications",

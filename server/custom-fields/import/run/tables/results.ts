@@ -88,7 +88,7 @@ export const readClaims = (tx: Tx, importId: string) =>
     WHERE "isTwice" OR shares_source_id ORDER BY "rowNo"`,
   );
 
-/** Makes rows identity conflicts, which are applied to no device. By upsert, whose plan is always the key's index. */
+/** Marks rows as identity conflicts, which are applied to no device. By upsert, whose plan is always the key's index. */
 export async function markConflicts(
   tx: Tx,
   { importId, partnerId }: Import,

@@ -44,7 +44,7 @@ export const readStaged = (tx: Tx, importId: string, { after, through }: Range) 
     WHERE import_id = ${importId}::uuid AND row_no > ${after} AND row_no <= ${through} ORDER BY row_no`,
   );
 
-/** Where the given rows stand in their files, and their cells. */
+/** Where the given rows are in their files, and their cells. */
 export const readStagedRows = (tx: Tx, importId: string, rowNos: readonly number[]) =>
   rowsOf<Omit<StagedRow, "fault">>(
     tx,
