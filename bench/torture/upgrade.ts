@@ -8,7 +8,7 @@ import postgres from "postgres";
 import { type DebianPostgres, startPrimary } from "@/testing/postgres/debian";
 import { endServer, freePort, type Server, startServer, stopServer } from "@/testing/server";
 import { compareAt } from "./compare";
-import { nothingYet, prepare, startLoad } from "./load";
+import { type Acknowledged, type Credentials, json, nothingYet, prepare, signIn, startLoad } from "./load";
 import type { Line } from "./types";
 
 /** A checkout of an earlier version, installed and built (`npm run build`); without it there is nothing to upgrade. */
@@ -80,10 +80,34 @@ async function functionsOf(database: DebianPostgres): Promise<string> {
   return row?.digest ?? "";
 }
 
+const countOf = ({ events, deviceEvents, logs }: Acknowledged): number => events.size + deviceEvents.size + logs.size;
+
+/** Answers that no upgrade explains: a process that is being replaced, or a database that migrates, is away or 503. */
+const faultsOf = ({ answers }: Acknowledged): number =>
+  [...answers].reduce((n, [status, count]) => n + (status >= 300 && status !== 503 ? count : 0), 0);
+
+/** What the two were told, as one. */
+const together = (one: Acknowledged, other: Acknowledged): Acknowledged => ({
+  ...nothingYet(),
+  events: new Set([...one.events, ...other.events]),
+  deviceEvents: new Set([...one.deviceEvents, ...other.deviceEvents]),
+  logs: new Set([...one.logs, ...other.logs]),
+});
+
+/** How many of the processes do not call the whole chain intact. */
+async function doubtsOf(bases: readonly string[], { orgId }: Credentials): Promise<number> {
+  const path = `/audit-logs/integrity?orgId=${orgId}`;
+  const statuses = await Promise.all(
+    bases.map(async (base) => json<{ status: string }>(base, { method: "GET", path, token: await signIn(base) })),
+  );
+  return statuses.filter(({ status }) => status !== "intact").length;
+}
+
 /**
  * U1: two processes of the former version are replaced one after the other under load, and in between the one that still
- * is of the former version is started again. Nothing acknowledged may be missing or doubled, no chain broken, and the
- * former version must leave the functions of this one alone.
+ * is of the former version is started again. Nothing acknowledged may be missing or doubled, every process must take events
+ * in each step and call the chain intact in the end, none may answer with an error but 503, and the former version must
+ * leave the functions of this one alone.
  */
 export const upgradeLine: Line = {
   id: "U1",
@@ -98,9 +122,17 @@ export const upgradeLine: Line = {
         await pair.start(0, "former");
         await pair.start(1, "former");
         const credentials = await prepare(pair.base(0));
-        const acked = nothingYet();
-        const stops = ([0, 1] as const).map((at) => startLoad(pair.base(at), { credentials, acked }, WRITERS));
-        await sleep(LOAD_MS);
+        const told = [nothingYet(), nothingYet()] as const;
+        const stops = ([0, 1] as const).map((at) =>
+          startLoad(pair.base(at), { credentials, acked: told[at] }, WRITERS),
+        );
+        let idle = 0;
+        const load = async () => {
+          const before = told.map(countOf);
+          await sleep(LOAD_MS);
+          idle += told.filter((acked, at) => countOf(acked) === before[at]).length;
+        };
+        await load();
         const steps: string[] = [];
         for (const [at, version] of [
           [0, "this"],
@@ -108,20 +140,25 @@ export const upgradeLine: Line = {
           [1, "this"],
         ] as const) {
           await pair.start(at, version);
-          await sleep(LOAD_MS);
+          await load();
           steps.push(await functionsOf(database));
         }
         await Promise.all(stops.map((stop) => stop()));
         const bases = [pair.base(0), pair.base(1)];
-        const found = await compareAt({ bases, url: database.url("super") }, credentials, acked);
-        const changed = new Set(steps).size - 1;
-        const faults = [...acked.answers].reduce((n, [status, count]) => n + (status === 500 ? count : 0), 0);
-        tried += found.acknowledged;
-        failed += found.missing + found.duplicates + found.unsealed + found.breaks + changed + faults;
+        const found = await compareAt({ bases, url: database.url("super") }, credentials, together(...told));
+        const { acknowledged, ...wrong } = {
+          ...found,
+          "functions taken back": new Set(steps).size - 1,
+          "errors other than 503": told.reduce((sum, acked) => sum + faultsOf(acked), 0),
+          "steps without an event taken": idle,
+          "verdicts other than intact": await doubtsOf(bases, credentials),
+        };
+        tried += acknowledged;
+        failed += Object.values(wrong).reduce((sum, n) => sum + n, 0);
         details.push(
-          `${Object.entries({ ...found, "functions taken back": changed, "answers of 500": faults })
+          Object.entries({ acknowledged, ...wrong })
             .map(([what, n]) => `${what} ${n}`)
-            .join(", ")}`,
+            .join(", "),
         );
       } finally {
         await pair.end();
