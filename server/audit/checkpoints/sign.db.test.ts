@@ -27,6 +27,20 @@ async function signed(orgId: string) {
 }
 
 describe("signing a checkpoint", () => {
+  it("of a head that has not moved it signs another under a new name of the server alone", async () => {
+    const orgId = randomUUID();
+    await write(orgId, 3);
+    const first = await signed(orgId);
+    expect(await signed(orgId)).toEqual(first);
+    const settings = env();
+    const { NEXTAUTH_URL } = settings;
+    settings.NEXTAUTH_URL = "https://renamed.example";
+    const renamed = await signed(orgId);
+    expect(checkpointOf(renamed)).toMatchObject({ size: 3, origin: `renamed.example/log/${orgId}` });
+    expect(await signed(orgId)).toEqual(renamed);
+    settings.NEXTAUTH_URL = NEXTAUTH_URL;
+  });
+
   it("proves first that there never was a row, then names the root over all of them", async () => {
     const orgId = randomUUID();
     expect(checkpointOf(await signed(orgId))).toMatchObject({ size: 0 });

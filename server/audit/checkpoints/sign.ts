@@ -9,7 +9,7 @@ import { originOfOrg, signStatement } from "./keys";
 import { insertNote, thinNotes } from "./note-store";
 import { signReceipt } from "./receipts";
 import { publishNote } from "./sinks";
-import { readOwnNote, type StoredNote } from "./stored-note";
+import { checkpointOf, readOwnNote, type StoredNote } from "./stored-note";
 import { awaitsWitness } from "./witnessed";
 import { cosign } from "./witnesses";
 
@@ -77,7 +77,8 @@ async function signNow(orgId: string, signedAt: string): Promise<Signing> {
   if (!newest && size > 0)
     await signAndKeep(orgId, { size: 0, root: EMPTY_ROOT, signedAt, restored, isFirstOfHour: false });
   if (base.unsigned) await signReceipt(orgId, { ...base.unsigned, signedAt });
-  const asked = newest?.size === size ? await askAgain(newest) : null;
+  const stands = newest?.size === size && checkpointOf(newest).origin === originOfOrg(orgId);
+  const asked = stands ? await askAgain(newest) : null;
   if (!newest || !asked || asked.hasMore) {
     const isFirstOfHour = newest !== null && hourOf(newest.signedAt) !== hourOf(signedAt);
     const signed = await signAndKeep(orgId, { size, root, signedAt, restored, isFirstOfHour });
@@ -95,8 +96,8 @@ const running = new Map<string, { current: Promise<unknown>; next: Promise<Signi
  * Signs a checkpoint over today's head of an organization: extends the tree, checks that it continues from the newest
  * checkpoint of ours in the folder and in the database, and keeps the note in both.
  * @param now when it is said to be signed
- * @returns the new checkpoint, or the newest one where the head has not moved and no witness is missing from it; a refusal
- *   when anything disagrees
+ * @returns the new checkpoint, or the newest one where the head has not moved, it was signed under today's name of this server and
+ *   no witness that was missing cosigns it; a refusal when anything disagrees
  */
 export function signCheckpoint(orgId: string, { now = new Date() }: { now?: Date } = {}): Promise<Signing> {
   const active = running.get(orgId);
