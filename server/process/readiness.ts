@@ -108,11 +108,10 @@ function checkWrites({ queued, writeFault }: Stats, isReadOnly: boolean): Check 
     : { name: WRITES, ok: true };
 }
 
-/** While the database takes nothing the spool is meant to grow: as long as it has room, what comes is kept. */
+/** While the database takes nothing the spool keeps what comes, until it is much. */
 function checkSpool({ queued, spoolTakesEvents }: Stats, takesWrites: boolean): Check {
   const isGrowing = growth.isGrowing(queued);
-  if (takesWrites || spoolTakesEvents)
-    return { name: "spool", ok: !takesWrites || !isGrowing, detail: `${queued} events waiting` };
+  if (takesWrites || spoolTakesEvents) return { name: "spool", ok: !isGrowing, detail: `${queued} events waiting` };
   return { name: "spool", ok: false, detail: `${queued} events waiting, and it takes no more` };
 }
 
