@@ -30,14 +30,13 @@ function typeOf(field: Definition): string {
 /** The definitions of custom fields, which a team adds to every device. */
 export function CustomFields() {
   const { orgId, nameOf } = useOrg();
-  const { user } = useMe();
+  const { allOrganizations } = useMe();
   const mayManage = useCan("custom_fields:manage");
   const [editing, setEditing] = useState<Definition | null>(null);
   const [deleting, setDeleting] = useState<Definition | null>(null);
   const [creating, create] = useDisclosure(false);
   const list = useQuery(useTRPC().customFields.list.queryOptions({ orgId }, { placeholderData: keepPreviousData }));
-  const isPartner = !user.role.startsWith("org_");
-  const mayChange = (field: Definition) => mayManage && (isPartner || field.orgId !== null);
+  const mayChange = (field: Definition) => mayManage && (allOrganizations || field.orgId !== null);
   const rows = list.data?.data ?? [];
   const actions: Column<Definition> = {
     header: "Actions",

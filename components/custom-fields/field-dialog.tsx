@@ -49,11 +49,12 @@ const linesOf = (text: string): string[] =>
 /** Creates a field, or edits what can change in one: the key stays what it is. */
 export function FieldDialog({ field, onClose }: { field?: Definition; onClose: () => void }) {
   const trpc = useTRPC();
+  const { allOrganizations } = useMe();
   const form = useForm<Values>({
     name: field?.name ?? "",
     fieldKey: "",
     type: field?.type ?? "text",
-    orgId: useFirstOrg({ withAll: true }),
+    orgId: useFirstOrg({ withAll: allOrganizations }),
     options: field?.options?.join("\n") ?? "",
     required: field?.required ?? false,
     secret: field?.secret ?? false,
@@ -111,7 +112,8 @@ export function FieldDialog({ field, onClose }: { field?: Definition; onClose: (
 
 /** What a new field is called, and its type; the key follows the name until it is typed. */
 function Identity({ form }: { form: Form<Values> }) {
-  const isPartner = !useMe().user.role.startsWith("org_");
+  const { user, allOrganizations } = useMe();
+  const isPartner = !user.role.startsWith("org_");
   const [isKeyTyped, setKeyTyped] = useState(false);
   const name = form.field("name");
   const key = form.field("fieldKey");
@@ -139,7 +141,7 @@ function Identity({ form }: { form: Form<Values> }) {
         }}
       />
       <Select label="Type" data={TYPES} {...form.field("type")} />
-      {isPartner && <OrgSelect label="Owner" withAll {...form.field("orgId")} />}
+      {isPartner && <OrgSelect label="Owner" withAll={allOrganizations} {...form.field("orgId")} />}
     </>
   );
 }

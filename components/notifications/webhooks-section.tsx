@@ -4,7 +4,7 @@ import { Button, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { useState } from "react";
-import { useOrg } from "@/components/account/org";
+import { useMe, useOrg } from "@/components/account/org";
 import { counted } from "@/components/format/amounts";
 import { useTRPC } from "@/components/trpc";
 import { Confirm } from "@/components/ui/dialogs/confirm";
@@ -20,6 +20,8 @@ import type { Webhook } from "@/server/webhooks/schema";
 const WebhookDialog = dynamic(() => import("./webhook-dialog").then((m) => m.WebhookDialog), { ssr: false });
 const RotateWebhook = dynamic(() => import("./rotate-webhook").then((m) => m.RotateWebhook), { ssr: false });
 
+const ONLY_CHOSEN = "this webhook is for all organizations, and you have access to chosen ones only";
+
 type Open = { what: "new" } | { what: "edit" | "rotate" | "delete"; webhook: Webhook };
 
 /** Addresses that notifications are posted to. */
@@ -27,6 +29,7 @@ export function WebhooksSection() {
   const trpc = useTRPC();
   const cache = useQueryClient();
   const { orgId, nameOf } = useOrg();
+  const { allOrganizations } = useMe();
   const [page, setPage] = useState(1);
   const [open, setOpen] = useState<Open | null>(null);
   const list = useQuery(trpc.webhooks.list.queryOptions({ page, orgId }));
@@ -52,6 +55,7 @@ export function WebhooksSection() {
       cell: (webhook) => (
         <Actions
           webhook={webhook}
+          whyNot={webhook.orgId === null && !allOrganizations ? ONLY_CHOSEN : undefined}
           onOpen={(what) => setOpen({ what, webhook })}
           onTest={() => test.mutate({ id: webhook.id })}
           onSwitch={() => update.mutate({ id: webhook.id, disabled: !webhook.disabledAt })}
@@ -98,31 +102,32 @@ export function WebhooksSection() {
 
 type ActionsProps = {
   webhook: Webhook;
+  whyNot: string | undefined;
   onOpen: (what: "edit" | "rotate" | "delete") => void;
   onTest: () => void;
   /** Disables what is enabled, and the other way round. */
   onSwitch: () => void;
 };
 
-function Actions({ webhook: { name, disabledAt }, onOpen, onTest, onSwitch }: ActionsProps) {
+function Actions({ webhook: { name, disabledAt }, whyNot, onOpen, onTest, onSwitch }: ActionsProps) {
   const change = disabledAt ? "Enable" : "Disable";
   return (
     <>
       {!disabledAt && (
-        <RowButton label={`Send a test message to ${name}`} onClick={onTest}>
+        <RowButton whyNot={whyNot} label={`Send a test message to ${name}`} onClick={onTest}>
           Test
         </RowButton>
       )}
-      <RowButton label={`Edit ${name}`} onClick={() => onOpen("edit")}>
+      <RowButton whyNot={whyNot} label={`Edit ${name}`} onClick={() => onOpen("edit")}>
         Edit
       </RowButton>
-      <RowButton label={`Rotate the secret of ${name}`} onClick={() => onOpen("rotate")}>
+      <RowButton whyNot={whyNot} label={`Rotate the secret of ${name}`} onClick={() => onOpen("rotate")}>
         Rotate
       </RowButton>
-      <RowButton label={`${change} ${name}`} onClick={onSwitch}>
+      <RowButton whyNot={whyNot} label={`${change} ${name}`} onClick={onSwitch}>
         {change}
       </RowButton>
-      <RowButton label={`Delete ${name}`} onClick={() => onOpen("delete")}>
+      <RowButton whyNot={whyNot} label={`Delete ${name}`} onClick={() => onOpen("delete")}>
         Delete
       </RowButton>
     </>

@@ -41,7 +41,10 @@ export async function reachesWholePartner(tx: Tx, ctx: Ctx): Promise<boolean> {
  * Refuses what concerns a partner as a whole to those who reach selected organizations of it only.
  * @throws AppError forbidden
  */
-export async function requireWholePartner(tx: Tx, ctx: Ctx): Promise<void> {
-  if (!(await reachesWholePartner(tx, ctx)))
-    throw new AppError("forbidden", "This concerns organizations outside your reach.");
+export async function requireWholePartner(
+  tx: Tx,
+  ctx: Ctx,
+  message = "This concerns organizations outside your reach.",
+): Promise<void> {
+  if (!(await reachesWholePartner(tx, ctx))) throw new AppError("forbidden", message);
 }

@@ -3,6 +3,7 @@ import { type Tx, tenant } from "@/db/client";
 import { isDuplicate } from "@/db/duplicate";
 import { customFieldDefinitions, organizations } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
+import { requireWholePartner } from "@/server/auth/grant";
 import type { Ctx } from "@/server/context";
 import { AppError, invalid, notFound } from "@/server/errors";
 import { newId } from "@/server/ids";
@@ -26,6 +27,7 @@ async function ownerOf(tx: Tx, ctx: Ctx, input: CreateInput): Promise<Owner> {
     return { partnerId: org.partnerId, orgId: org.id };
   }
   if (input.owner === "organization" || scope.kind === "system") throw invalid("orgId", "name the organization");
+  await requireWholePartner(tx, ctx, "You reach only some organizations: name the one whose field it is to be.");
   return { partnerId: scope.partnerId, orgId: null };
 }
 
@@ -41,7 +43,8 @@ async function refuseTooMany(tx: Tx, { partnerId, orgId }: Owner): Promise<void>
 
 /**
  * Creates a custom field.
- * @throws AppError conflict when the owner has the key already; forbidden for All organizations by one organization.
+ * @throws AppError conflict when the owner has the key already; forbidden for All organizations by who does not
+ * reach them all.
  */
 export const createDefinition = operation({
   permission: "custom_fields:manage",

@@ -69,6 +69,17 @@ describe("definitions", () => {
     expect((await call(DELETE, { method: "DELETE", token: partnerAdmin, params })).status).toBe(204);
   });
 
+  it("of All organizations is made by who reaches them all; who reaches some makes one of theirs", async () => {
+    const { partner, own } = await arrange();
+    const limited = await createUser({ role: "partner_admin", partnerId: partner.id, organizationIds: [own.id] });
+    for (const body of [field(), field({ owner: "all_organizations" })]) {
+      const refused = await call(POST, { token: limited, body });
+      expect([refused.status, refused.body.detail]).toEqual([403, expect.stringContaining("name the one whose field")]);
+    }
+    const mine = await call(POST, { token: limited, body: field({ orgId: own.id }) });
+    expect(mine.body).toMatchObject({ owner: "organization", orgId: own.id });
+  });
+
   it("changes name and options, never key or type", async () => {
     const { partnerAdmin } = await arrange();
     const made = await call(POST, { token: partnerAdmin, body: field({ type: "dropdown", options: ["a"] }) });

@@ -207,6 +207,7 @@ describe("who may", () => {
     await test(whole, wide.id);
     const orgAdmin = await createUser({ orgId: org.id });
     expect(await logOf(orgAdmin, wide.id)).toEqual([]);
+    expect(await logOf(limited, wide.id)).toEqual([]);
     expect(await logOf(whole, wide.id)).toHaveLength(1);
   });
 

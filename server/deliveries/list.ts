@@ -13,12 +13,12 @@ export const listDeliveries = operation({
   output: deliveryPage,
   run(ctx, input) {
     const t = notificationDeliveries;
-    const where = and(
-      visible(ctx),
-      input.endpointId ? eq(t.endpointId, input.endpointId) : undefined,
-      input.status ? eq(t.status, input.status) : undefined,
-    );
     return tenant(ctx.scope, async (tx) => {
+      const where = and(
+        await visible(tx, ctx),
+        input.endpointId ? eq(t.endpointId, input.endpointId) : undefined,
+        input.status ? eq(t.status, input.status) : undefined,
+      );
       const query = tx.select().from(t).orderBy(desc(t.createdAt), desc(t.id)).$dynamic();
       const { rows, pagination } = await readPage(tx, input, { from: t, query, where });
       const names = await namesOf(tx, rows);

@@ -1,16 +1,21 @@
 import { and, eq, inArray, isNotNull, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { notificationDeliveries, users, webhookEndpoints } from "@/db/schema";
+import { reachesWholePartner } from "@/server/auth/grant";
 import type { Ctx } from "@/server/context";
 import { notFound } from "@/server/errors";
 import { endpointsInScope, lockEndpoint } from "@/server/webhooks/endpoint";
 import type { DeliveryRow } from "./queue";
 import type { Delivery } from "./schema";
 
-/** Messages to the endpoints that the caller administers, and mails to the caller: those of others may name what the caller may not see. */
-export function visible(ctx: Ctx): SQL | undefined {
+/**
+ * Messages to the endpoints that the caller administers, and mails to the caller: those of others, and those to a
+ * partner's endpoint where the caller reaches less, may name what the caller may not see.
+ */
+export async function visible(tx: Tx, ctx: Ctx): Promise<SQL | undefined> {
   const t = notificationDeliveries;
-  const endpoints = sql`EXISTS (SELECT FROM ${webhookEndpoints} WHERE ${and(eq(webhookEndpoints.id, t.endpointId), endpointsInScope(ctx))})`;
+  const ofPartner = (await reachesWholePartner(tx, ctx)) ? undefined : isNotNull(webhookEndpoints.orgId);
+  const endpoints = sql`EXISTS (SELECT FROM ${webhookEndpoints} WHERE ${and(eq(webhookEndpoints.id, t.endpointId), endpointsInScope(ctx), ofPartner)})`;
   const toEndpoint = and(isNotNull(t.endpointId), isNull(t.userId), endpoints);
   return ctx.actor.type === "user" ? or(toEndpoint, eq(t.userId, ctx.actor.id)) : toEndpoint;
 }
@@ -20,7 +25,7 @@ export function visible(ctx: Ctx): SQL | undefined {
  * @throws AppError not_found, forbidden for a partner's endpoint and a caller who reaches less
  */
 export async function lockDelivery(tx: Tx, ctx: Ctx, id: string): Promise<DeliveryRow> {
-  const where = and(visible(ctx), eq(notificationDeliveries.id, id));
+  const where = and(await visible(tx, ctx), eq(notificationDeliveries.id, id));
   const [row] = await tx.select().from(notificationDeliveries).where(where).for("update");
   if (!row) throw notFound("delivery");
   if (row.endpointId) await lockEndpoint(tx, ctx, row.endpointId);

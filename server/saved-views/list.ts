@@ -13,11 +13,11 @@ export const listSavedViews = operation({
   output: savedViewList,
   async run(ctx) {
     const t = auditSavedViews;
-    const rows = await tenant(ctx.scope, (tx) =>
+    const rows = await tenant(ctx.scope, async (tx) =>
       tx
         .select()
         .from(t)
-        .where(visible(ctx))
+        .where(await visible(tx, ctx))
         .orderBy(desc(isOwn(ctx.actor)), asc(sql`lower(${t.name})`), asc(t.id))
         .limit(MAX_LISTED_VIEWS),
     );

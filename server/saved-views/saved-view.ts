@@ -2,6 +2,7 @@ import { and, eq, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { isDuplicate } from "@/db/duplicate";
 import { auditSavedViews, organizations } from "@/db/schema";
+import { reachesWholePartner, requireWholePartner } from "@/server/auth/grant";
 import type { Role } from "@/server/auth/permissions";
 import { type Actor, type Ctx, ZERO_UUID } from "@/server/context";
 import { AppError, invalid, notFound } from "@/server/errors";
@@ -37,12 +38,16 @@ const mayChange = (actor: Actor, row: SavedViewRow): boolean =>
 export const isOwn = (actor: Actor): SQL => eq(auditSavedViews.createdBy, actor.type === "user" ? actor.id : ZERO_UUID);
 
 /**
- * One's own views, and the shared ones of one's reach. A partner's are for the partner's people: they may name what
- * belongs to one customer, and no other customer shall read it.
+ * One's own views, and the shared ones of one's reach. A partner's are for those of its people who reach every customer:
+ * they may name what belongs to one, and who does not reach it shall not read it.
  */
-export function visible({ actor, scope }: Ctx): SQL {
+export async function visible(tx: Tx, ctx: Ctx): Promise<SQL> {
+  const { actor, scope } = ctx;
   const t = auditSavedViews;
-  const partnerWide = scope.kind === "partner" ? and(isNull(t.orgId), eq(t.partnerId, scope.partnerId)) : undefined;
+  const partnerWide =
+    scope.kind === "partner" && (await reachesWholePartner(tx, ctx))
+      ? and(isNull(t.orgId), eq(t.partnerId, scope.partnerId))
+      : undefined;
   const reached = scope.kind === "system" ? sql`true` : or(inScope(t.orgId, scope), partnerWide);
   return or(isOwn(actor), and(eq(t.shared, true), reached)) as SQL;
 }
@@ -61,6 +66,7 @@ export async function sharedOwner(tx: Tx, ctx: Ctx, audience: NonNullable<Audien
   if (audience.orgId === null) {
     if (scope.kind === "organization") throw new AppError("forbidden", "Only the partner may share with its people.");
     if (scope.kind === "system") throw invalid("sharedWith", "name the organization");
+    await requireWholePartner(tx, ctx, "You reach only some organizations: share it with one of them.");
     return { partnerId: scope.partnerId, orgId: null, shared: true };
   }
   if (!reaches(scope, audience.orgId)) throw new AppError("forbidden", "That organization is outside your reach.");
@@ -78,7 +84,7 @@ export async function changeable(tx: Tx, ctx: Ctx, id: string): Promise<SavedVie
   const [row] = await tx
     .select()
     .from(t)
-    .where(and(visible(ctx), eq(t.id, id)))
+    .where(and(await visible(tx, ctx), eq(t.id, id)))
     .for("update");
   if (!row) throw notFound("saved view");
   if (!mayChange(ctx.actor, row))

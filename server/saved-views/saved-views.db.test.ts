@@ -105,6 +105,18 @@ describe("shared views", () => {
     await expect(removeSavedView.run(customer, { id })).rejects.toMatchObject({ code: "not_found" });
   });
 
+  it("of the partner are neither made, changed nor read by who reaches only some customers", async () => {
+    const { partner, own, atPartner } = await arrange();
+    const { id } = await make(await atPartner("partner_technician"), share(null));
+    const reach = { partnerId: partner.id, organizationIds: [own.id] };
+    const limited = await ctxFor(await createUser({ role: "partner_admin", ...reach }));
+    expect(await names(limited)).toEqual([]);
+    await expect(removeSavedView.run(limited, { id })).rejects.toMatchObject({ code: "not_found" });
+    await expect(make(limited, share(null))).rejects.toMatchObject({ code: "forbidden" });
+    await make(limited, { name: "Ours", ...share(own.id) });
+    expect(await names(limited)).toEqual(["Ours"]);
+  });
+
   it("are changed by their maker and by administrators, not by colleagues", async () => {
     const { own, of, atPartner } = await arrange();
     const { id } = await make(await of("org_technician"), share(own.id));

@@ -62,11 +62,13 @@ export function SaveView({ saved, onClose }: { saved?: SavedView; onClose: () =>
 }
 
 function Readers(field: SelectProps) {
-  const { scope } = useMe();
+  const { scope, allOrganizations } = useMe();
   const { organizations } = useOrg();
   const data = [
     { value: ME, label: "Only you" },
-    ...(scope === "partner" ? [{ value: PARTNER, label: "Everyone with access to all organizations" }] : []),
+    ...(scope === "partner" && (allOrganizations || field.value === PARTNER)
+      ? [{ value: PARTNER, label: "Everyone with access to all organizations" }]
+      : []),
     ...organizations.map((o) => ({ value: o.id, label: `Everyone at ${o.name}` })),
   ];
   return <Select label="Who sees it" data={data} searchable={data.length > 8} maxDropdownHeight={240} {...field} />;

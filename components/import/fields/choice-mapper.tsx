@@ -1,6 +1,7 @@
 "use client";
 
 import { Button, Select } from "@mantine/core";
+import { useMe } from "@/components/account/org";
 import { count, counted } from "@/components/format/amounts";
 import shared from "@/components/import/import.module.css";
 import {
@@ -41,9 +42,10 @@ function asDecision(text: string, option: string | null): ChoiceDecision | null 
  * the choices, added to them or left out, as a person says. Nothing is chosen beforehand, and each can be cleared.
  */
 export function ChoiceMapper({ title, field, filled, unknown, onChange }: Props) {
+  const { allOrganizations } = useMe();
   const isOpen = ({ text }: Value) => !field.decisions.some((one) => one.text === text);
   const open = unknown.values.filter(isOpen);
-  const addable = open.filter(({ text }) => text.length <= MAX_CHOICE);
+  const addable = allOrganizations ? open.filter(({ text }) => text.length <= MAX_CHOICE) : [];
   const decide = (text: string, decision: ChoiceDecision | null) =>
     onChange({ decisions: [...field.decisions.filter((one) => one.text !== text), ...(decision ? [decision] : [])] });
   const addAll = () =>
@@ -99,6 +101,7 @@ type ChoiceProps = {
 };
 
 function ChoiceOf({ title, value: { text }, field, onDecide }: ChoiceProps) {
+  const { allOrganizations } = useMe();
   const choices = [...(field.options ?? []), ...addedChoices(field).filter((choice) => choice !== text)];
   return (
     <Select
@@ -116,7 +119,7 @@ function ChoiceOf({ title, value: { text }, field, onDecide }: ChoiceProps) {
         {
           group: "Or",
           items: [
-            { value: ADD, label: "Add it as a choice", disabled: text.length > MAX_CHOICE },
+            { value: ADD, label: "Add it as a choice", disabled: text.length > MAX_CHOICE || !allOrganizations },
             { value: SKIP, label: "Leave it out" },
           ],
         },

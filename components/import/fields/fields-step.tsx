@@ -39,8 +39,11 @@ function Fields({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
     <>
       <p className={shared.lead}>
         {counted(rows.length, "field")} in the file, {count(chosen)} to be imported, from{" "}
-        {counted(state.totalRows, "row")}. New fields belong to All organizations; their types are guessed from the
-        values. What is named or marked as a secret is left out unless you choose it.
+        {counted(state.totalRows, "row")}.{" "}
+        {targets.mayDefine
+          ? "New fields belong to All organizations; their types are guessed from the values."
+          : "You reach only some organizations, so values go into fields that exist already."}{" "}
+        What is named or marked as a secret is left out unless you choose it.
       </p>
       <ReadNotes state={state} />
       <KeptMapping state={state} flush={draft.flush} />

@@ -3,6 +3,7 @@
 import { Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { useMe } from "@/components/account/org";
 import { useTRPC } from "@/components/trpc";
 import type { Plan, PlanField } from "@/server/custom-fields/import/schema";
 import { type Definition, FIELD_TYPE_LABELS } from "@/server/custom-fields/schema";
@@ -10,19 +11,24 @@ import { type Definition, FIELD_TYPE_LABELS } from "@/server/custom-fields/schem
 const NEW = "new";
 const SKIP = "skip";
 
-/** The partner's definitions, the only ones that an import writes to, and those that a column has by now. */
-export type Targets = { definitions: readonly Definition[]; taken: ReadonlySet<string> };
+/**
+ * The partner's definitions, the only ones that an import writes to, and those that a column has by now. New ones are
+ * made by those who reach all organizations.
+ */
+export type Targets = { definitions: readonly Definition[]; taken: ReadonlySet<string>; mayDefine: boolean };
 
 /** The same object until something in it changes: hundreds of rows look at it. */
 export function useTargets(plan: Plan): Targets {
+  const { allOrganizations: mayDefine } = useMe();
   const { data } = useQuery(useTRPC().customFields.list.queryOptions({}));
   const taken = plan.fields.flatMap((field) => (field.action === "existing" ? (field.fieldId ?? []) : [])).join(" ");
   return useMemo(
     () => ({
       definitions: data?.data.filter((field) => field.orgId === null) ?? [],
       taken: new Set(taken.split(" ")),
+      mayDefine,
     }),
-    [data, taken],
+    [data, taken, mayDefine],
   );
 }
 
@@ -38,7 +44,7 @@ type Props = {
 
 /** Where a source field goes: into a new field, into an existing one that no other column has, or nowhere. */
 export function TargetSelect({ className, title, field, targets, error, getPlan, onChange }: Props) {
-  const { definitions, taken } = targets;
+  const { definitions, taken, mayDefine } = targets;
   const own = field.action === "existing" ? field.fieldId : null;
   const existing = definitions.map((d) => ({
     value: d.id,
@@ -69,7 +75,7 @@ export function TargetSelect({ className, title, field, targets, error, getPlan,
       aria-label={`Where ${title} goes`}
       size="xs"
       data={[
-        { value: NEW, label: "Create a new field" },
+        ...(mayDefine || field.action === "create" ? [{ value: NEW, label: "Create a new field" }] : []),
         { value: SKIP, label: "Leave out" },
         ...(existing.length > 0 ? [{ group: "Existing fields", items: existing }] : []),
       ]}

@@ -1,8 +1,9 @@
 import { tenant } from "@/db/client";
+import { reachesWholePartner } from "@/server/auth/grant";
 import { operation } from "@/server/operation";
 import { idInput, typed } from "@/server/wire";
 import { lockImport, requireIdle } from "./find-import";
-import { defaultPlan, partnerDefinitions } from "./map/default-plan";
+import { defaultPlan, definingNothing, partnerDefinitions } from "./map/default-plan";
 import { presetOf } from "./presets";
 import { storePlan } from "./save-plan";
 import type { ImportState } from "./schema";
@@ -17,7 +18,8 @@ export const ignoreMapping = operation({
       const found = await lockImport(tx, ctx, id);
       requireIdle(found, "staged", "checked");
       const definitions = await partnerDefinitions(tx, found.partnerId);
-      const plan = defaultPlan(found.columns, definitions, presetOf(found.source));
+      const guessed = defaultPlan(found.columns, definitions, presetOf(found.source));
+      const plan = (await reachesWholePartner(tx, ctx)) ? guessed : definingNothing(guessed);
       return storePlan(tx, ctx, { found, plan, summary: { ...found.summary, mappingFrom: undefined } });
     });
   },

@@ -1,4 +1,5 @@
 import { tenant } from "@/db/client";
+import { reachesWholePartner } from "@/server/auth/grant";
 import { operation } from "@/server/operation";
 import { idInput, typed } from "@/server/wire";
 import { findImport } from "./find-import";
@@ -21,7 +22,8 @@ export const listFaults = operation({
       if (!plan) return { faults: [], unknown: [] };
       const definitions = await partnerDefinitions(tx, partnerId);
       const unknown = await unknownChoices(tx, { importId: id, plan, definitions, columns });
-      return { faults: planFaults(plan, { columns, definitions, unknown }), unknown };
+      const mayDefine = await reachesWholePartner(tx, ctx);
+      return { faults: planFaults(plan, { columns, definitions, mayDefine, unknown }), unknown };
     });
   },
 });

@@ -1,6 +1,8 @@
 import { type Tx, tenant } from "@/db/client";
 import { isDuplicate } from "@/db/duplicate";
 import { record } from "@/server/audit/record/record";
+import { reachesWholePartner } from "@/server/auth/grant";
+import type { Ctx } from "@/server/context";
 import type { DefinitionRow } from "@/server/custom-fields/definition";
 import { operation } from "@/server/operation";
 import { typed } from "@/server/wire";
@@ -16,12 +18,13 @@ import { notifyImports } from "./run/worker";
 import { activeFields, type ImportState, type ImportSummary, type Plan, runInput } from "./schema";
 
 /** The plan with fields of the same key and type that were created since, and the check's counts under their ids. */
-async function adopted(tx: Tx, found: ImportRecord): Promise<{ plan: Plan; summary: ImportSummary }> {
+async function adopted(tx: Tx, ctx: Ctx, found: ImportRecord): Promise<{ plan: Plan; summary: ImportSummary }> {
   const definitions = await partnerDefinitions(tx, found.partnerId);
   const isSame = (definition: DefinitionRow, type: string) => definition.type === type;
   const known = { definitions, since: found.createdAt, mayAdopt: isSame };
   const taken = found.plan && adoptFields(found.plan, known);
-  const plan = requireSound(taken?.plan ?? null, { columns: found.columns, definitions });
+  const mayDefine = await reachesWholePartner(tx, ctx);
+  const plan = requireSound(taken?.plan ?? null, { columns: found.columns, definitions, mayDefine });
   const { check } = found.summary;
   if (!check) return { plan, summary: found.summary };
   const fields = check.fields.map((field) => ({ ...field, fieldId: taken?.ids.get(field.fieldId) ?? field.fieldId }));
@@ -45,7 +48,7 @@ export const startRun = operation({
         const found = await lockImport(tx, ctx, id);
         requireIdle(found, "checked");
         requireRevision(found, revision, "Look at its check again before you run it.");
-        const { plan, summary } = await adopted(tx, found);
+        const { plan, summary } = await adopted(tx, ctx, found);
         const defined = await defineFields(tx, found, plan);
         await keepMapping(tx, found, plan);
         const also = { status: "running", startedAt: ctx.now(), plan };

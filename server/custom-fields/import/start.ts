@@ -1,4 +1,5 @@
 import { type Tx, tenant } from "@/db/client";
+import { reachesWholePartner } from "@/server/auth/grant";
 import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
 import { operation } from "@/server/operation";
@@ -16,12 +17,14 @@ import type { ImportState, ImportStatus, Job, Plan } from "./schema";
 /** @throws AppError validation_failed with the plan's faults, values that nobody has decided about among them. */
 async function requireCheckable(
   tx: Tx,
+  ctx: Ctx,
   { id, plan: stored, columns, partnerId, createdAt }: ImportRecord,
 ): Promise<Plan> {
   const definitions = await partnerDefinitions(tx, partnerId);
   const plan = stored && adoptFields(stored, { definitions, since: createdAt, mayAdopt: () => true }).plan;
   const unknown = plan ? await unknownChoices(tx, { importId: id, plan, definitions, columns }) : [];
-  return requireSound(plan, { columns, definitions, unknown });
+  const mayDefine = await reachesWholePartner(tx, ctx);
+  return requireSound(plan, { columns, definitions, mayDefine, unknown });
 }
 
 type Start = { id: string; job: Job; from: ImportStatus[] };
@@ -34,7 +37,7 @@ async function start(ctx: Ctx, { id, job, from }: Start): Promise<ImportState> {
     if (job === "stage" && (found.files.length === 0 || found.files.some((file) => !file.complete)))
       throw new AppError("conflict", "Upload a file first.");
     if (job !== "check") return queueWork(tx, ctx, { found, job });
-    const plan = await requireCheckable(tx, found);
+    const plan = await requireCheckable(tx, ctx, found);
     return queueWork(tx, ctx, { found, job, also: { orgIds: [...scope.orgIds], plan } });
   });
   notifyImports();

@@ -49,7 +49,8 @@ async function organizationsByName(tx: Tx, scope: PartnerScope): Promise<Map<str
  */
 export async function loadPlan(tx: Tx, found: ImportRecord, scope: PartnerScope): Promise<LoadedPlan> {
   const definitions = await partnerDefinitions(tx, found.partnerId);
-  const plan = requireSound(found.plan, { columns: found.columns, definitions });
+  // Who began the work was asked whether they may define fields.
+  const plan = requireSound(found.plan, { columns: found.columns, definitions, mayDefine: true });
   const preset = presetOf(found.source);
   const fields = activeFields(plan).map((field): ActiveField => {
     const existing = definitions.find((definition) => definition.id === field.fieldId);

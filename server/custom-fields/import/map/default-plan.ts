@@ -93,6 +93,16 @@ function newField(
   };
 }
 
+/** A plan that makes nothing new: for those who may not define fields of All organizations. */
+export const definingNothing = (plan: Plan): Plan => ({
+  ...plan,
+  fields: plan.fields.map((field) => ({
+    ...field,
+    action: field.action === "create" ? "skip" : field.action,
+    decisions: field.decisions.filter(({ action }) => action !== "add"),
+  })),
+});
+
 /**
  * What the wizard starts from: identifiers and existing fields preselected, every other column a new field or left
  * out. There is an entry for every column; one that identifies the computer is left out as a field.

@@ -9,7 +9,7 @@ import { IDENTIFIERS, type Identifier } from "@/server/custom-fields/import/pres
 import type { Plan, PlanField, PlanIdentifiers } from "@/server/custom-fields/import/schema";
 import type { DateOrder } from "@/server/custom-fields/schema";
 import { misfitOf, type SourceColumn } from "./column-schema";
-import { defaultPlan, intoExisting, partnerDefinitions } from "./default-plan";
+import { defaultPlan, definingNothing, intoExisting, partnerDefinitions } from "./default-plan";
 
 /** A plan by titles instead of column numbers, as it is kept for the next file with the same columns. */
 type Mapping = {
@@ -69,8 +69,9 @@ export type InitialPlan = { plan: Plan; mappingFrom: string | undefined };
 export async function initialPlan(
   tx: Tx,
   found: ImportRecord,
-  { columns, fingerprint }: { columns: SourceColumn[]; fingerprint: string },
+  { columns, fingerprint, mayDefine }: { columns: SourceColumn[]; fingerprint: string; mayDefine: boolean },
 ): Promise<InitialPlan> {
+  const within = mayDefine ? (plan: Plan) => plan : definingNothing;
   const definitions = await partnerDefinitions(tx, found.partnerId);
   const base = defaultPlan(columns, definitions, presetOf(found.source));
   const m = customFieldImportMappings;
@@ -78,9 +79,9 @@ export async function initialPlan(
     .select()
     .from(m)
     .where(and(eq(m.partnerId, found.partnerId), eq(m.source, found.source), eq(m.fingerprint, fingerprint)));
-  if (!kept) return { plan: base, mappingFrom: undefined };
+  if (!kept) return { plan: within(base), mappingFrom: undefined };
   const plan = fromMapping(kept.mapping as Mapping, { base, columns, definitions });
-  return { plan, mappingFrom: kept.updatedAt.toISOString() };
+  return { plan: within(plan), mappingFrom: kept.updatedAt.toISOString() };
 }
 
 /** Keeps the mapping of an import that is being run, for the next file with the same columns. */

@@ -4,12 +4,14 @@ import type { Plan, PlanField, UnknownChoices } from "@/server/custom-fields/imp
 import { MAX_CHOICE, MAX_CHOICES } from "@/server/custom-fields/schema";
 import { AppError, type FieldError } from "@/server/errors";
 import { capitalized } from "@/server/text";
-import { plannedChoices } from "./choice-schema";
+import { addedChoices, plannedChoices } from "./choice-schema";
 import { isImportable, misfitOf, type SourceColumn } from "./column-schema";
 
 type Known = {
   columns: SourceColumn[];
   definitions: DefinitionRow[];
+  /** Whether who asks may make and change fields of All organizations. */
+  mayDefine: boolean;
   /** Where it was counted: without it, values that do not fit their field are no fault. */
   unknown?: readonly UnknownChoices[];
 };
@@ -38,6 +40,8 @@ function targetFault(field: PlanField, known: Known): string | null {
   const planned = { ...field, type: definition.type, options: definition.options };
   const choice = choiceFault(planned, known);
   if (choice) return choice;
+  if (!known.mayDefine && addedChoices(planned).length > 0)
+    return "a choice is added by who reaches all organizations: read these values as choices that there are, or leave them out";
   if (!known.unknown || field.typeConflictAccepted) return null;
   const count = misfits(planned, known);
   const filled = known.columns[field.column]?.filled ?? count;
@@ -47,7 +51,7 @@ function targetFault(field: PlanField, known: Known): string | null {
 
 /** Everything that keeps a plan from being checked, tied to its fields. */
 export function planFaults(plan: Plan, known: Known): FieldError[] {
-  const { columns, definitions } = known;
+  const { columns, definitions, mayDefine } = known;
   const errors: FieldError[] = [];
   const say = (path: string, message: string) => void errors.push({ path, message });
   const { identifiers } = plan;
@@ -77,6 +81,8 @@ export function planFaults(plan: Plan, known: Known): FieldError[] {
       if (fault) say(path, fault);
       return;
     }
+    if (!mayDefine)
+      say(path, "a new field is made by who reaches all organizations: choose one that exists, or leave it out");
     if (field.type === "dropdown" && !plannedChoices(field)?.length) say(path, "a dropdown needs at least one choice");
     const fault = choiceFault(field, known);
     if (fault) say(path, fault);

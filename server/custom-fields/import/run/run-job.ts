@@ -4,6 +4,7 @@ import { asSystem, tenant } from "@/db/client";
 import { customFieldImports, organizations } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { findUserCaller } from "@/server/auth/caller";
+import { reachesWholePartner } from "@/server/auth/grant";
 import { type Ctx, systemCtx } from "@/server/context";
 import { loadPlan } from "@/server/custom-fields/import/decide/load-plan";
 import { emptyTally } from "@/server/custom-fields/import/decide/tally";
@@ -65,12 +66,13 @@ async function loadWork(id: string): Promise<Work> {
   return { found, ctx, scope: { ...scope, orgIds: found.orgIds } };
 }
 
-async function stage({ found, scope }: Work): Promise<void> {
+async function stage({ found, ctx, scope }: Work): Promise<void> {
   const staged = await stageFiles(found, scope, (rows) => renewLease(found.id, rows));
   const files = found.files.map((file, n) => ({ ...file, ...staged.files[n] }));
   const { columns, totalRows, fingerprint } = staged;
   await tenant(scope, async (tx) => {
-    const { plan, mappingFrom } = await initialPlan(tx, found, { columns, fingerprint });
+    const mayDefine = await reachesWholePartner(tx, ctx);
+    const { plan, mappingFrom } = await initialPlan(tx, found, { columns, fingerprint, mayDefine });
     const summary = { ...found.summary, mappingFrom, edits: [] };
     const read = { files, columns, totalRows, fingerprint, plan, summary, jobDone: totalRows };
     await finishWork(tx, found.id, { status: "staged", ...read });
