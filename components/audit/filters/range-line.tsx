@@ -8,6 +8,7 @@ import { useViewer } from "@/components/audit/viewer-context";
 import { count, counted } from "@/components/format/amounts";
 import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
+import { amountText } from "./amount";
 import { spanOf } from "./list-input";
 import type { Span } from "./range";
 
@@ -18,12 +19,15 @@ export const spanText = ({ from, to }: Span, zone: string): string =>
 const foldedIn = (folds: AuditList["folds"]): number => folds.reduce((sum, fold) => sum + fold.count, 0);
 
 /** How much of the total is shown; "" while there are no rows yet. */
-function amount({ list, entries, folds, total, isCut }: AuditList): string {
+function amount({ list, entries, folds, isFoldPending, bar, total, isCut }: AuditList, isFirst: boolean): string {
   if (!list.isSuccess) return "";
-  const shown = entries.length + foldedIn(folds);
   if (isCut) return `${total === null ? "Some matches" : counted(total, "match", "matches")} among the newest entries`;
-  if (total === null) return `${counted(shown, "entry", "entries")} on this page`;
-  return shown < total ? `${count(shown)} of ${count(total)} entries` : counted(total, "entry", "entries");
+  // The rows of the filter before, which another total says nothing of.
+  if (list.isPlaceholderData && total !== null) return counted(total, "entry", "entries");
+  const hasOlder = list.data.pagination.nextCursor !== null;
+  // A live list may hold entries back.
+  const isWhole = isFirst && !hasOlder && !bar && !isFoldPending && !list.isPlaceholderData;
+  return amountText({ shown: entries.length + foldedIn(folds), total, isWhole, hasOlder });
 }
 
 /** Which organizations a total is over, where several could be meant. */
@@ -39,7 +43,7 @@ export function RangeLine({ audit }: { audit: AuditList }) {
   const { zone, local, setUtc } = useZone();
   const where = useWhere();
   const isPhone = useMediaQuery("(max-width: 48em)");
-  const text = amount(audit);
+  const text = amount(audit, view.cursor === null);
   const folded = foldedIn(audit.folds);
   const telemetry = folded > 0 ? `; ${count(folded)} on this page are routine telemetry` : "";
   const cut = audit.isCut ? "; a text of one or two letters searches no further" : "";

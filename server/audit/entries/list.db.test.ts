@@ -215,4 +215,19 @@ describe("audit lists", () => {
     const one = await call(getLogs, { path: `/?orgId=${a.id}`, token: admin });
     expect(one.body.pagination.total).toBe(3);
   });
+
+  it("say a total that is true of the page beside it, while entries come in", async () => {
+    const { id: orgId } = await createOrg();
+    const token = await createUser({ orgId });
+    let left = 90;
+    const write = async () => {
+      while (left-- > 0) await appendEvents([{ orgId }]);
+    };
+    const writing = Promise.all([write(), write()]);
+    while (left > 0) {
+      const { data, pagination } = (await call(getLogs, { path: "/?limit=100", token })).body;
+      expect(pagination.total).toBe(data.length);
+    }
+    await writing;
+  });
 });

@@ -49,6 +49,17 @@ function totalBy(input: PageInput, found: EntryRow[]): number {
   return !after && isLast ? offset + found.length : -1;
 }
 
+/**
+ * The total as it may stand beside the rows: each statement sees the entries that were there when it began, and a count
+ * that came before the rows or after them may know fewer or more of them.
+ */
+async function totalBeside(input: PageInput, found: EntryRow[], count: () => Promise<number>): Promise<number> {
+  if (input.skipCount) return -1;
+  const implied = totalBy(input, found);
+  if (implied >= 0) return implied;
+  return Math.max(await count(), found.length > 0 ? startOf(input).offset + found.length : 0);
+}
+
 /** truncated: a text too short for the index was looked for among the newest rows only. */
 export type Page = { rows: EntryRow[]; pagination: Pagination; truncated?: true };
 
@@ -76,18 +87,18 @@ export async function readPage(ctx: Ctx, input: PageInput, filter: AuditFilter):
   return tenantRead(ctx.scope, async (tx) => {
     const resolved = await resolveFilter(tx, ctx, filter);
     if (isShort(resolved.filter)) return readNewest(tx, resolved, input);
-    let total = offset > MAX_BLIND_OFFSET ? await countRows(tx, resolved) : -1;
+    const before = offset > MAX_BLIND_OFFSET ? await countRows(tx, resolved) : -1;
     // The chain's head knows the total of all rows: it is asked in the same round trip.
-    const isKnown = !input.skipCount && total < 0 && isUnfiltered(resolved.filter);
+    const isKnown = !input.skipCount && before < 0 && isUnfiltered(resolved.filter);
     const [{ found, counted }, known] = await Promise.all([
-      total >= 0 && offset >= total ? { found: [], counted: -1 } : readRows(tx, resolved, input),
-      isKnown ? countRows(tx, resolved) : total,
+      before >= 0 && offset >= before ? { found: [], counted: -1 } : readRows(tx, resolved, input),
+      isKnown ? countRows(tx, resolved) : before,
     ]);
-    total = known >= 0 ? known : counted;
-    if (!input.skipCount && total < 0) total = totalBy(input, found);
-    if (!input.skipCount && total < 0) total = await countRows(tx, resolved);
+    const total = await totalBeside(input, found, async () =>
+      known >= 0 ? known : counted >= 0 ? counted : countRows(tx, resolved),
+    );
     const rows = found.slice(0, input.limit);
     const last = found.length > input.limit ? rows.at(-1) : undefined;
-    return { rows, pagination: paginate(input, input.skipCount ? -1 : total, last ? cursorOf(last) : null) };
+    return { rows, pagination: paginate(input, total, last ? cursorOf(last) : null) };
   });
 }
