@@ -5,6 +5,7 @@ import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import { headers } from "next/headers";
 import { redirect } from "next/navigation";
 import { cache, type ReactNode } from "react";
+import { NotLoaded, type Refusal } from "@/components/frame/not-loaded";
 import { createQueryClient } from "@/components/query-client";
 import type { pages } from "@/server/front/pages";
 
@@ -46,15 +47,29 @@ export const trpc = createTRPCOptionsProxy({
 
 type Prefetchable = Parameters<ReturnType<typeof queryClient>["prefetchQuery"]>[0];
 
+/** What a procedure failed with, in its own words: these are the contract's, never those of what was thrown within. */
+async function refusalOf(error: Error): Promise<Refusal> {
+  const { requestId } = await pageContext();
+  const code = error.cause instanceof Error && "code" in error.cause ? String(error.cause.code) : "internal";
+  return { detail: error.message, code, requestId };
+}
+
+type PrefetchedProps = { queries?: unknown[]; needs?: unknown[]; children: ReactNode };
+
 /**
- * Fetches what the page needs before it is rendered, but not what its reader may not see: that would be refused, and the
- * refusal recorded. Failures are left to the browser, which shows and retries them.
+ * Fetches what the page wants before it is rendered, but not what its reader may not see: that would be refused, and the
+ * refusal recorded. Failures are left to the browser, which shows and retries them; but not of what the page needs, which
+ * its components suspend for: they would ask for it while they are rendered here, where nothing has an address.
  */
-export async function Prefetched({ queries, children }: { queries: unknown[]; children: ReactNode }) {
+export async function Prefetched({ queries = [], needs = [], children }: PrefetchedProps) {
   const client = queryClient();
   const { caller } = await pageContext();
-  const asked = (queries as Prefetchable[]).filter(({ queryKey }) => server().mayAsk(caller, queryKey));
+  const asked = ([...needs, ...queries] as Prefetchable[]).filter(({ queryKey }) => server().mayAsk(caller, queryKey));
   await Promise.all(asked.map((query) => client.prefetchQuery(query)));
+  for (const { queryKey } of needs as Prefetchable[]) {
+    const { error } = client.getQueryState(queryKey) ?? {};
+    if (error) return <NotLoaded refusal={await refusalOf(error)} />;
+  }
   return <HydrationBoundary state={dehydrate(client)}>{children}</HydrationBoundary>;
 }
 

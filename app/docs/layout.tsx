@@ -7,7 +7,7 @@ import { PublicFrame } from "@/components/frame/public-frame";
 export default async function DocsLayout({ children }: { children: ReactNode }) {
   if (!(await isSignedIn())) return <PublicFrame>{children}</PublicFrame>;
   return (
-    <Prefetched queries={[trpc.me.get.queryOptions()]}>
+    <Prefetched needs={[trpc.me.get.queryOptions()]}>
       <Frame>{children}</Frame>
     </Prefetched>
   );

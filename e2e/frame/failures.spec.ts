@@ -1,7 +1,9 @@
+import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
 import { Frame } from "@/e2e/pages/frame";
 import { SignInPage } from "@/e2e/pages/sign-in";
 import { Api } from "@/e2e/support/api";
+import { withDatabase } from "@/e2e/support/database";
 import { failing, REQUEST_ID } from "@/e2e/support/faults";
 import { expect, expectAccessible, test } from "@/e2e/support/fixtures";
 import { ADMIN } from "@/testing/server";
@@ -70,6 +72,38 @@ test.describe("what could not be loaded is told with the request's id, and comes
       await failure.getByRole("button", { name: "Retry" }).click();
       await expect(failure).toHaveCount(0);
     });
+});
+
+test("a page that its reader asks for beside too much else says so, and is no error in the log", async ({
+  guest,
+  request,
+  baseURL,
+}) => {
+  const person = { email: `busy-${crypto.randomUUID()}@example.test`, password: "correct horse battery" };
+  const admin = await Api.signIn(request);
+  await admin.call("POST", "/users", { ...person, name: "Busy", role: "partner_technician" });
+  await new SignInPage(guest).signIn(person);
+  const { accessToken } = await (await request.post("/api/v1/auth/token", { data: person })).json();
+  const gone = new AbortController();
+  const headers = { Authorization: `Bearer ${accessToken}` };
+  const asked = () => fetch(`${baseURL}/api/v1/me/notification-settings`, { headers, signal: gone.signal });
+  await withDatabase(async (sql) => {
+    await sql.begin(async (tx) => {
+      await tx`LOCK TABLE notification_settings IN ACCESS EXCLUSIVE MODE`;
+      const waiting = Array.from({ length: 127 }, () => asked().then(({ status }) => status));
+      // What is answered while nothing can be read is refused: as many wait as may.
+      expect(await Promise.race(waiting)).toBe(429);
+      void Promise.allSettled(waiting);
+      await guest.goto("/devices");
+      const failure = new Frame(guest).failure("this page");
+      await expect(failure).toContainText("requests of yours are waiting already. Send fewer at a time.");
+      await expectAccessible(guest);
+    });
+  });
+  gone.abort();
+  await new Frame(guest).failure("this page").getByRole("button", { name: "Retry" }).click();
+  await expect(guest.getByRole("heading", { level: 1, name: "Devices" })).toBeVisible();
+  expect(readFileSync("dist/results/e2e-server.log", "utf8")).not.toContain("Failed to parse URL");
 });
 
 test("a server that cannot be reached is told as that", async ({ page }) => {

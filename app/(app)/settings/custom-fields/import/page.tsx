@@ -7,7 +7,7 @@ export const metadata: Metadata = { title: "Import custom fields" };
 
 export default function CustomFieldImportPage() {
   return (
-    <Prefetched queries={[trpc.imports.sources.queryOptions(), trpc.imports.list.queryOptions({ page: 1 })]}>
+    <Prefetched needs={[trpc.imports.sources.queryOptions()]} queries={[trpc.imports.list.queryOptions({ page: 1 })]}>
       <Guarded permission="custom_fields:import" title="Import custom fields" what="imports">
         <ImportPage />
       </Guarded>
