@@ -135,7 +135,7 @@ export function authOptions(ctx: Ctx, onRefused: OnRefused): NextAuthOptions {
       session: ({ session }) => ({ expires: session.expires }),
     },
     events: { signOut: ({ token }) => leave(ctx, token as AccessClaims | null) },
-    // Its metadata may hold what was typed; the code alone says enough.
-    logger: { error: (code) => log.warn({ code }, "next-auth"), warn: () => {}, debug: () => {} },
+    // Its metadata may hold what was typed; the code alone says enough. Anybody can cause them with an address.
+    logger: { error: (code) => log.info({ code }, "next-auth"), warn: () => {}, debug: () => {} },
   };
 }

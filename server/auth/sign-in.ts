@@ -1,7 +1,8 @@
 import { record } from "@/server/audit/record/record";
 import { networkOf } from "@/server/client-ip";
-import { type Ctx, ZERO_UUID } from "@/server/context";
+import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
+import { log } from "@/server/log";
 import { findUserCaller } from "./caller";
 import { findByEmail, type KnownByEmail } from "./find-by-email";
 import { inTurn } from "./limits/in-turn";
@@ -13,24 +14,20 @@ import { secondFactorRequired } from "./second-factor/challenge";
 import { secondFactorsOf } from "./second-factor/factors";
 import { type Door, type SignIn, startSession } from "./start-session";
 
-type Failure = {
-  email: string;
-  row: KnownByEmail | undefined;
-  reason: "bad_password" | "disabled" | "unknown_user";
-};
+type Failure = { email: string; row: KnownByEmail; reason: "bad_password" | "disabled" };
 
-/** A failed attempt belongs to the organization of the person it names; for an unknown e-mail there is none. */
+/** A failed attempt belongs to the organization of the person it names. */
 function recordFailure(ctx: Ctx, { email, row, reason }: Failure): void {
-  const role = row?.role ?? "org_viewer";
-  const actor: Person = { type: "user", id: row?.id ?? ZERO_UUID, email, name: row?.name ?? "", role };
+  const { id, name, role } = row;
+  const actor: Person = { type: "user", id, email, name, role };
   record(
     { ...ctx, actor },
     {
       action: "user.login.failed",
-      orgId: row?.orgId ?? row?.homeOrgId,
+      orgId: row.orgId ?? row.homeOrgId,
       resourceType: "user",
-      resourceId: row?.id,
-      resourceName: row?.name ?? email,
+      resourceId: id,
+      resourceName: name,
       details: { reason },
       result: reason === "disabled" ? "denied" : "failure",
       errorMessage: reason === "disabled" ? "The account is disabled." : "The e-mail or password is wrong.",
@@ -65,7 +62,9 @@ async function provePerson(
   const proven = await verifyPassword(row?.passwordHash, password, networkOf(ctx.ip));
   const caller = row && proven ? await findUserCaller(row.id) : null;
   if (row && caller?.actor.type === "user") return { ...caller, actor: caller.actor };
-  recordFailure(ctx, { email, row, reason: !row ? "unknown_user" : proven ? "disabled" : "bad_password" });
+  if (row) recordFailure(ctx, { email, row, reason: proven ? "disabled" : "bad_password" });
+  // No organization's event, and nothing out of the ordinary. What was typed may be a password in the wrong field.
+  else log.info({ requestId: ctx.requestId, ip: ctx.ip }, "a sign-in names no account");
   await limit("login.failed", key);
   await limit("login.failed.account", email);
   await limit("login.failed.ip", ctx.ip);

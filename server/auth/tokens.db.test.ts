@@ -6,6 +6,8 @@ import { POST as token } from "@/app/api/v1/auth/token/route";
 import { GET as me } from "@/app/api/v1/me/route";
 import { asSystem } from "@/db/client";
 import { refreshTokens, users } from "@/db/schema";
+import { env } from "@/server/env";
+import { log } from "@/server/log";
 import { auditRows, call, createApiKey, createPartner, createUser, PASSWORD, type TestUser } from "@/testing/factories";
 import { ACCESS_TOKEN_SECONDS } from "./jwt";
 import { limit } from "./limits/rate-limit";
@@ -42,6 +44,22 @@ describe("POST /auth/token", () => {
     const partner = await createPartner();
     await signIn(await createUser({ role: "partner_admin", partnerId: partner.id }));
     expect(await lastOf(partner.homeOrgId, "user.login")).toBeTruthy();
+  });
+
+  it("is nothing out of the ordinary where nobody has the e-mail: a stranger fills no log with warnings", async () => {
+    const spies = [vi.spyOn(log, "error"), vi.spyOn(log, "warn"), vi.spyOn(console, "warn")];
+    const told = vi.spyOn(log, "info");
+    const { NODE_ENV } = env();
+    // As where it runs for good: tests are told nothing.
+    Object.assign(env(), { NODE_ENV: "production" });
+    const email = "not.a.person@example.test";
+    const { status } = await call(token, { body: { email, password: PASSWORD }, ip: "198.51.100.77" });
+    Object.assign(env(), { NODE_ENV });
+    expect(status).toBe(401);
+    for (const spy of spies) expect(spy).not.toHaveBeenCalled();
+    expect(told).toHaveBeenCalledWith(expect.objectContaining({ ip: "198.51.100.77" }), "a sign-in names no account");
+    expect(JSON.stringify(told.mock.calls)).not.toContain(email);
+    for (const spy of [...spies, told]) spy.mockRestore();
   });
 
   it("refuses wrong, unknown and disabled alike, and records the known ones", async () => {

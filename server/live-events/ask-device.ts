@@ -48,7 +48,7 @@ async function askAgent<T>(ctx: Ctx, command: AgentCommand<T>, { agentId, timeou
   }
   const parsed = command.parse(result.data);
   if (parsed.ok) return parsed.value;
-  log.error(
+  log.warn(
     { agentId, command: name, issues: parsed.issues, requestId: ctx.requestId },
     "failed to parse agent response",
   );

@@ -22,7 +22,8 @@ export const settleCommand = operation({
 
 /** An answer that the door refused (no JSON, too large, of another shape) fails the query at once. */
 export async function refuseAnswer(agentId: string, commandId: string, status: number): Promise<void> {
-  log.error({ agentId, commandId, status }, "failed to parse agent response");
   const message = `The answer was refused with status ${status}.`;
-  await relay().settle(agentId, commandId, { ok: false, error: { code: "bad_answer", message } });
+  const isAwaited = await relay().settle(agentId, commandId, { ok: false, error: { code: "bad_answer", message } });
+  // What nobody asked for is no news, however often a device sends it.
+  if (isAwaited) log.warn({ agentId, commandId, status }, "failed to parse agent response");
 }

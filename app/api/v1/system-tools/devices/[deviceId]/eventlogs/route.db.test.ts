@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { and, eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { Diagnostics } from "@/agent/diagnostics";
 import { keepCommandStream } from "@/agent/live/command-stream";
 import { FileProvider } from "@/agent/providers/files";
@@ -20,6 +20,7 @@ import { flushRecording } from "@/server/audit/record/record";
 import { createFront, createListener } from "@/server/front/front";
 import { stopRelay } from "@/server/live-events/current";
 import { eventOutput, eventsOutput, logOutput, logsOutput } from "@/server/live-events/schema";
+import { log as output } from "@/server/log";
 import { closeStreams } from "@/server/process/streams";
 import {
   bearer,
@@ -356,5 +357,13 @@ describe("the command stream", () => {
       headers: { authorization: `Bearer ${other.token}` },
     });
     expect(stream.status).toBe(404);
+  });
+
+  it("and an answer that nobody asked for fills no log, however wrong it is", async () => {
+    const spies = [vi.spyOn(output, "error"), vi.spyOn(output, "warn")];
+    const device = await createDevice({ orgId: org.id });
+    expect(await postResult(base, device, { commandId: crypto.randomUUID(), body: "[]" })).toBe(400);
+    for (const spy of spies) expect(spy).not.toHaveBeenCalled();
+    for (const spy of spies) spy.mockRestore();
   });
 });
