@@ -10,6 +10,7 @@ import { toAppError, toProblem } from "@/server/http/problem";
 import { admit, type Operation, perform } from "@/server/operation";
 import { keysOf } from "@/server/records";
 import { repairJson } from "@/server/text";
+import { attended } from "./attended";
 
 /** What a procedure gets: the caller, or null where nobody is signed in; from is known where a browser asks. */
 export type TrpcContext = {
@@ -131,17 +132,27 @@ export const query = <I extends z.ZodType, R>(operation: Operation<I, R>, auth?:
 export const mutation = <I extends z.ZodType, R>(operation: Operation<I, R>, auth?: ProcedureAuth) =>
   guarded(operation, auth).mutation(resolver(operation));
 
+type Subscribed<I extends z.ZodType> = { caller: Ctx; input: z.output<I>; path: string };
+
+/** An operation's messages; what it throws first or between them, as tRPC's errors. */
+async function* messagesOf<I extends z.ZodType, M>(
+  operation: Operation<I, AsyncGenerator<M>>,
+  { caller, input, path }: Subscribed<I>,
+): AsyncGenerator<M> {
+  try {
+    const messages = await perform(operation, caller, input).catch((error: unknown) => {
+      recordDenied(caller, error, { request: path, permission: operation.permission });
+      throw error;
+    });
+    for await (const message of messages) yield plainNumbers(message);
+  } catch (error) {
+    throw toTrpcError(error, caller.requestId);
+  }
+}
+
 /** An operation whose answer stays open: its messages one after another, until either side ends it. */
 export const subscription = <I extends z.ZodType, M>(operation: Operation<I, AsyncGenerator<M>>) =>
-  guarded(comparable(operation)).subscription(async function* ({ ctx, input, signal, path }) {
+  guarded(comparable(operation)).subscription(({ ctx, input, signal, path }) => {
     const caller = { ...ctx.caller, ...(signal && { signal }) };
-    try {
-      const messages = await perform(operation, caller, input as z.output<I>).catch((error: unknown) => {
-        recordDenied(caller, error, { request: path, permission: operation.permission });
-        throw error;
-      });
-      for await (const message of messages) yield plainNumbers(message);
-    } catch (error) {
-      throw toTrpcError(error, caller.requestId);
-    }
+    return attended(messagesOf(operation, { caller, input: input as z.output<I>, path }));
   });
