@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { growthWords } from "./columns";
+import { growthLabel, growthWords } from "./columns";
 
 const NOW = "2026-11-22T12:00:00.000Z";
 const since = (hours: number) => new Date(Date.parse(NOW) - hours * 3_600_000).toISOString();
@@ -7,6 +7,12 @@ const since = (hours: number) => new Date(Date.parse(NOW) - hours * 3_600_000).t
 test("growth is a rate where a day or more was counted, and else what was counted", () => {
   expect(growthWords({ entries: 300, since: since(240) }, NOW)).toBe("30 a day");
   expect(growthWords({ entries: 12, since: since(48) }, NOW)).toBe("6.0 a day");
-  expect(growthWords({ entries: 15_586, since: since(2) }, NOW)).toBe("15,586 in under a day");
+  expect(growthWords({ entries: 15_586, since: since(2) }, NOW)).toBe("15,586 recorded in 2 h");
   expect(growthWords(null, NOW)).toBe("Not known yet");
+});
+
+test("the name of a growth says for how long it was counted", () => {
+  expect(growthLabel({ entries: 300, since: since(720) }, NOW)).toBe("Growth, 30 days");
+  expect(growthLabel({ entries: 300, since: since(75) }, NOW)).toBe("Growth, 3 days 3 h");
+  expect(growthLabel(null, NOW)).toBe("Growth");
 });

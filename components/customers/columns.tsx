@@ -1,7 +1,7 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { ago } from "@/components/format/ago";
-import { bytes, count, counted } from "@/components/format/amounts";
+import { bytes, count, counted, duration } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
 import { perDay } from "@/server/organizations/overview/arrange";
 import type { OrganizationOverview, Sort } from "@/server/organizations/overview/schema";
@@ -9,6 +9,7 @@ import { ChainTag } from "./chain-tag";
 import classes from "./customers.module.css";
 
 type Row = OrganizationOverview;
+type Growth = NonNullable<Row["growth"]["month"]>;
 export type CustomerColumn = {
   key: string;
   header: string;
@@ -40,11 +41,21 @@ const WITNESS = {
   no_checkpoint: "",
 } satisfies Record<Row["witness"]["state"], string>;
 
-export function growthWords(growth: Row["growth"]["month"], readAt: string): string {
+/** For how long a growth was counted, in seconds. */
+const growthSeconds = ({ since }: Pick<Growth, "since">, readAt: string): number =>
+  (Date.parse(readAt) - Date.parse(since)) / 1000;
+
+/** "520 a day"; of less than a day what was recorded, whenever it happened: a log may begin with years that it was given. */
+export function growthWords(growth: Growth | null, readAt: string): string {
+  if (!growth) return "Not known yet";
   const rate = perDay(growth, Date.parse(readAt));
-  if (rate === null) return growth ? `${count(growth.entries)} in under a day` : "Not known yet";
+  if (rate === null) return `${count(growth.entries)} recorded in ${duration(growthSeconds(growth, readAt))}`;
   return `${rate > 0 && rate < 10 ? rate.toFixed(1) : count(Math.round(rate))} a day`;
 }
+
+/** "Growth, 30 days", or since the first that is known. */
+export const growthLabel = (growth: Growth | null, readAt: string): string =>
+  growth ? `Growth, ${duration(growthSeconds(growth, readAt))}` : "Growth";
 
 const log = (orgId: string, result: string) => `/?orgId=${orgId}&range=24h&result=${result}`;
 

@@ -16,7 +16,7 @@ import { StateTag } from "@/components/ui/state-tag";
 import type { OrganizationOverview } from "@/server/organizations/overview/schema";
 import { DAY_MS } from "@/server/time/durations";
 import { CHAIN_WORD } from "./chain-tag";
-import { checkedWords, growthWords } from "./columns";
+import { checkedWords, growthLabel, growthWords } from "./columns";
 import { GrowthChart } from "./growth-chart";
 import classes from "./organization.module.css";
 import { organizationQuery } from "./organization-query";
@@ -141,7 +141,7 @@ function Numbers({ org, readAt }: { org: Org; readAt: string }) {
       items={[
         { label: "Entries kept", value: count(org.entries), note: `${bytes(org.bytes)} with indexes, estimated` },
         {
-          label: "Growth, 30 days",
+          label: growthLabel(org.growth.month, readAt),
           value: growthWords(org.growth.month, readAt),
           note: `last 7 days: ${growthWords(org.growth.week, readAt)}`,
         },

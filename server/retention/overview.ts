@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { rowsOf } from "@/db/rows";
+import { countRows } from "@/server/audit/query/count";
 import { operation } from "@/server/operation";
 import { DAY_MS } from "@/server/time/durations";
 import { onlyIdInput } from "@/server/wire";
@@ -14,12 +15,11 @@ type Head = { head: string; through: string };
 type Row = {
   oldest: string | null;
   newest: string | null;
-  recent: string | null;
 };
 
 /**
- * How much an organization's audit log holds and how fast it grows. Every figure comes from the chain's head, an index
- * or the table's statistics, none from a scan.
+ * How much an organization's audit log holds and how fast it grows, by when entries happened. Every figure comes from
+ * the chain's head, an index, the tallies or the table's statistics, none from a scan.
  * @throws AppError not_found
  */
 export const getOverview = operation({
@@ -29,34 +29,32 @@ export const getOverview = operation({
   run(ctx, { id }) {
     return tenant(ctx.scope, async (tx) => {
       await requireOrganization(tx, ctx, id);
-      const since = new Date(ctx.now().getTime() - GROWTH_DAYS * DAY_MS).toISOString();
+      const from = new Date(ctx.now().getTime() - GROWTH_DAYS * DAY_MS);
       const ms = sql`(extract(epoch FROM "timestamp") * 1000)::bigint`;
       // The head apart: where the log is distributed, a function that asks the nodes cannot be part of what they are asked.
-      const [[head], [row]] = await Promise.all([
+      const [[head], [row], recentRows] = await Promise.all([
         rowsOf<Head>(tx, sql`SELECT seq AS head, pruned_through_seq AS through FROM audit_chain_head(${id}::uuid)`),
         rowsOf<Row>(
           tx,
           sql`SELECT (SELECT ${ms} FROM audit_logs WHERE org_id = ${id} ORDER BY "timestamp" LIMIT 1) AS oldest,
-        (SELECT ${ms} FROM audit_logs WHERE org_id = ${id} ORDER BY "timestamp" DESC LIMIT 1) AS newest,
-        (SELECT chain_seq FROM audit_logs WHERE org_id = ${id} AND "timestamp" >= ${since}::timestamptz
-          ORDER BY "timestamp", chain_seq LIMIT 1) AS recent`,
+        (SELECT ${ms} FROM audit_logs WHERE org_id = ${id} ORDER BY "timestamp" DESC LIMIT 1) AS newest`,
         ),
+        countRows(tx, { orgIds: [id], filter: { from }, probe: null }),
       ]);
-      return toOverview(id, { head, row, rowBytes: await rowBytes(tx) }, ctx.now());
+      return toOverview(id, { head, row, recentRows, rowBytes: await rowBytes(tx) }, ctx.now());
     });
   },
 });
 
-type Read = { head: Head | undefined; row: Row | undefined; rowBytes: number };
+type Read = { head: Head | undefined; row: Row | undefined; recentRows: number; rowBytes: number };
 
-function toOverview(orgId: string, { head: chain, row, rowBytes }: Read, now: Date): Overview {
+function toOverview(orgId: string, { head: chain, row, recentRows, rowBytes }: Read, now: Date): Overview {
   const head = Number(chain?.head ?? 0);
   const rows = Math.max(0, head - Number(chain?.through ?? 0));
   const oldest = row?.oldest ? new Date(Number(row.oldest)) : null;
   const newest = row?.newest ? new Date(Number(row.newest)) : null;
   const ageDays = oldest ? Math.max(1, (now.getTime() - oldest.getTime()) / DAY_MS) : GROWTH_DAYS;
-  const recent = row?.recent ? head - Number(row.recent) + 1 : 0;
-  const rowsPerDay = Math.round((recent / Math.min(GROWTH_DAYS, ageDays)) * 10) / 10;
+  const rowsPerDay = Math.round((recentRows / Math.min(GROWTH_DAYS, ageDays)) * 10) / 10;
   return {
     orgId,
     rows,

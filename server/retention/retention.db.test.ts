@@ -116,6 +116,14 @@ describe("GET …/audit-retention/preview", () => {
   });
 });
 
+it("tells growth by when entries happened, in whatever order they came", async () => {
+  const { id: orgId } = await createOrg();
+  const recent = Array.from({ length: 60 }, (_, i) => ({ orgId, timestamp: at(1 + (i % 20)) }));
+  // One that a device kept for four weeks comes last, after those of a log that was brought along.
+  await appendEvents([...recent, { orgId, timestamp: at(400) }, { orgId, timestamp: at(29) }]);
+  expect(await getOverview.run(systemCtx(), { id: orgId })).toMatchObject({ rows: 62, rowsPerDay: 2 });
+});
+
 it("tells rows, size, oldest row and growth without a scan", async () => {
   const { id: orgId } = await createOrg();
   await appendEvents([60, 15, 10, 5].map((days) => ({ orgId, timestamp: at(days) })));
