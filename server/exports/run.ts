@@ -53,7 +53,7 @@ function textOf(work: Work, step: (rowsDone: number) => Promise<void>): AsyncGen
 }
 
 /** The entries as they stood when the export was first begun: begun again, it is of the same. */
-async function settle(row: ExportRow, ctx: Ctx): Promise<Heads> {
+async function headsOf(row: ExportRow, ctx: Ctx): Promise<Heads> {
   if (row.heads) return row.heads;
   const { heads, total } = await takeSnapshot(ctx, filterOf(row));
   await renewLease(row, { heads, totalRows: total });
@@ -128,7 +128,7 @@ export async function runExport(row: ExportRow, stopping: AbortSignal): Promise<
     await removeFiles(row.id, row.attempt - 1);
     const ctx = await creatorNow(row);
     if (!ctx) throw new AppError("forbidden", "Whoever asked for it no longer has access to what it would hold.");
-    const heads = await settle(row, ctx);
+    const heads = await headsOf(row, ctx);
     await write({ row, ctx, heads, rowsPerOrg: new Map() }, stopping);
   } catch (error) {
     await endWork(row, error, stopping).catch((lost: unknown) => {

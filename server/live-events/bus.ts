@@ -2,12 +2,12 @@
 const NEWS = ["commands", "answers", "streams", "callers"] as const;
 export type News = (typeof NEWS)[number];
 
-/** Carries one word from process to process. */
+/** Carries notifications from process to process. */
 export type Bus = {
   /** Starts listening. onNews: a message came; onAgain: some may have been missed while nobody listened. */
   listen(processId: string, onNews: (news: News) => void, onAgain: () => void): Promise<void>;
   notify(processId: string, news: News): Promise<void>;
-  /** Tells every process, this one too. */
+  /** Notifies every process, this one too. */
   notifyAll(news: News): Promise<void>;
   close(): Promise<void>;
 };
