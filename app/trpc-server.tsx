@@ -54,21 +54,21 @@ async function refusalOf(error: Error): Promise<Refusal> {
   return { detail: error.message, code, requestId };
 }
 
-type PrefetchedProps = { queries?: unknown[]; needs?: unknown[]; children: ReactNode };
+type PrefetchedProps = { queries?: unknown[]; needs?: unknown[]; isFrame?: boolean; children: ReactNode };
 
 /**
  * Fetches what the page wants before it is rendered, but not what its reader may not see: that would be refused, and the
  * refusal recorded. Failures are left to the browser, which shows and retries them; but not of what the page needs, which
  * its components suspend for: they would ask for it while they are rendered here, where nothing has an address.
  */
-export async function Prefetched({ queries = [], needs = [], children }: PrefetchedProps) {
+export async function Prefetched({ queries = [], needs = [], isFrame = false, children }: PrefetchedProps) {
   const client = queryClient();
   const { caller } = await pageContext();
   const asked = ([...needs, ...queries] as Prefetchable[]).filter(({ queryKey }) => server().mayAsk(caller, queryKey));
   await Promise.all(asked.map((query) => client.prefetchQuery(query)));
   for (const { queryKey } of needs as Prefetchable[]) {
     const { error } = client.getQueryState(queryKey) ?? {};
-    if (error) return <NotLoaded refusal={await refusalOf(error)} />;
+    if (error) return <NotLoaded refusal={await refusalOf(error)} isFrameless={isFrame} />;
   }
   return <HydrationBoundary state={dehydrate(client)}>{children}</HydrationBoundary>;
 }

@@ -5,7 +5,7 @@ import { Frame } from "@/components/frame/frame";
 export default async function AppLayout({ children }: { children: ReactNode }) {
   await requireSignIn();
   return (
-    <Prefetched needs={[trpc.me.get.queryOptions()]}>
+    <Prefetched needs={[trpc.me.get.queryOptions()]} isFrame>
       <Frame>{children}</Frame>
     </Prefetched>
   );

@@ -7,7 +7,7 @@ import { PublicFrame } from "@/components/frame/public-frame";
 export default async function DocsLayout({ children }: { children: ReactNode }) {
   if (!(await isSignedIn())) return <PublicFrame>{children}</PublicFrame>;
   return (
-    <Prefetched needs={[trpc.me.get.queryOptions()]}>
+    <Prefetched needs={[trpc.me.get.queryOptions()]} isFrame>
       <Frame>{children}</Frame>
     </Prefetched>
   );
