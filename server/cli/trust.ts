@@ -1,3 +1,4 @@
+import { messageOf } from "@/db/thrown";
 import type { Trust } from "@/server/audit/tree/judge-proof";
 import { parsePolicy } from "@/server/audit/tree/policy";
 import { ED25519, parseVerifierKey } from "@/server/audit/tree/signed-note";
@@ -13,7 +14,7 @@ function readPolicy(file: string): Trust {
   try {
     text = readText(file);
   } catch (error) {
-    throw new UsageError(`--policy: ${file} cannot be read: ${(error as Error).message}.`);
+    throw new UsageError(`--policy: ${file} cannot be read: ${messageOf(error)}.`);
   }
   const policy = parsePolicy(noteTools.sha256, text);
   if (!("reason" in policy)) return policy;

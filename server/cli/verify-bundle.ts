@@ -1,3 +1,4 @@
+import { messageOf } from "@/db/thrown";
 import { type KeptNote, readKeptNote } from "@/server/audit/bundle/since";
 import { verifyBundle } from "@/server/audit/bundle/verify";
 import { nodeBundleTools } from "@/server/audit/evidence/node-bundle-tools";
@@ -17,7 +18,7 @@ export function readSince(file: string | undefined, trust: Trust): KeptNote | nu
   try {
     text = readText(file);
   } catch (error) {
-    throw new UsageError(`--since: ${file} cannot be read: ${(error as Error).message}.`);
+    throw new UsageError(`--since: ${file} cannot be read: ${messageOf(error)}.`);
   }
   const kept = readKeptNote(nodeBundleTools, text, trust);
   if (!kept) throw new UsageError(`--since: ${file} is not a signed checkpoint of a Trailmark log.`);

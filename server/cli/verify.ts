@@ -32,13 +32,12 @@ async function verifyFile(args: string[]): Promise<number> {
   const trust = trustOf(values);
   const { json } = values;
   const since = readSince(values.since, trust);
-  const named = (error: Error): Error => (error instanceof UsageError ? error : new Error(`${file}: ${error.message}`));
   try {
     const { start, chunks } = await openFile(file);
     if (!isEntryProof(start.toString("utf8"))) return await verifyBundleFile(file, chunks, { trust, json, since });
     if (since) throw new UsageError("--since: the proof of an entry holds no proof from an older checkpoint.");
     return await verifyProofFile(file, textOf(chunks), { trust, json });
   } catch (error) {
-    throw named(error as Error);
+    throw error instanceof UsageError ? error : new Error(`${file}: ${messageOf(error)}`);
   }
 }
