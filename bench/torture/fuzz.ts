@@ -1,6 +1,13 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
-import { describedOperations, type FuzzRequest, faultOf, type Hints, requestsFor } from "@/testing/api/fuzz";
+import {
+  type ApiDocument,
+  describedOperations,
+  type FuzzRequest,
+  faultOf,
+  type Hints,
+  requestsFor,
+} from "@/testing/api/fuzz";
 import type { Server } from "@/testing/server";
 import { answersAt, withFault } from "./broken";
 import { withServer } from "./folder";
@@ -17,7 +24,7 @@ type Attempt = { described: Described; sent: FuzzRequest };
 const SPARED = new Set(["/auth/logout"]);
 
 function tokenFor({ operation }: Described, { accessToken, agentToken }: Credentials): string | null {
-  const [security] = operation.security as Record<string, unknown>[];
+  const [security] = operation.security;
   if (!security) return null;
   return security.agentToken ? agentToken : accessToken;
 }
@@ -52,7 +59,7 @@ export const fuzzLine: Line = {
   run: ({ rounds, random, minutes }) =>
     withServer(async (server) => {
       let credentials = await prepare(server.base);
-      const document: Record<string, unknown> = await (await fetch(`${server.base}/api/v1/openapi.json`)).json();
+      const document: ApiDocument = await (await fetch(`${server.base}/api/v1/openapi.json`)).json();
       const operations = describedOperations(document).filter(({ path }) => !SPARED.has(path));
       const faults = new Map<string, number>();
       let tried = 0;

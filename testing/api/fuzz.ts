@@ -4,7 +4,34 @@ import { BAD_BODIES, BAD_QUERIES, BAD_TEXTS, BAD_VALUES, withOwn } from "./fuzz-
 /** Requests made from the OpenAPI document: mostly what it describes, with one or two members spoilt. */
 
 type Json = Record<string, unknown>;
-export type Described = { method: string; path: string; operation: Json };
+/** What of JSON Schema our own document uses. */
+type Schema = {
+  type?: string;
+  const?: unknown;
+  enum?: unknown[];
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  format?: string;
+  pattern?: string;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  items?: Schema;
+  minItems?: number;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: boolean | Schema;
+};
+type Parameter = { name: string; in: string; required: boolean; schema: Schema };
+type Operation = {
+  parameters?: Parameter[];
+  requestBody?: { content?: Record<string, { schema: Schema }> };
+  responses: Json;
+  security: Json[];
+};
+export type ApiDocument = { paths: Record<string, Record<string, Operation>> };
+export type Described = { method: string; path: string; operation: Operation };
 export type FuzzRequest = {
   params: Record<string, string>;
   query: string;
@@ -24,14 +51,13 @@ const badText = fc.constantFrom(...Object.values(BAD_TEXTS));
 const badValue = fc.oneof(badText, fc.constantFrom(...Object.values(BAD_VALUES)), fc.jsonValue({ maxDepth: 2 }));
 
 /** Every operation of the document. */
-export function describedOperations(document: Json): Described[] {
-  return Object.entries(document.paths as Record<string, Record<string, Json>>).flatMap(([path, methods]) =>
+export function describedOperations({ paths }: ApiDocument): Described[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
 }
 
-function textOf(schema: Json, hints: Hints): fc.Arbitrary<unknown> {
-  const { format, pattern, minLength = 0, maxLength = 60 } = schema as { [key: string]: never };
+function textOf({ format, pattern, minLength = 0, maxLength = 60 }: Schema, hints: Hints): fc.Arbitrary<unknown> {
   if (format === "uuid" || format === "guid")
     return fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...hints.ids) }, fc.uuid());
   if (format === "date-time") return fc.constantFrom(...INSTANTS);
@@ -45,25 +71,25 @@ function textOf(schema: Json, hints: Hints): fc.Arbitrary<unknown> {
   return fc.string({ minLength, maxLength: Math.max(minLength, Math.min(maxLength, 60)), unit: "grapheme" });
 }
 
-function objectOf(schema: Json, hints: Hints): fc.Arbitrary<unknown> {
-  const members = Object.entries((schema.properties as Record<string, Json>) ?? {});
-  const required = new Set((schema.required as string[]) ?? []);
+function objectOf(schema: Schema, hints: Hints): fc.Arbitrary<Json> {
+  const members = Object.entries(schema.properties ?? {});
+  const required = new Set(schema.required);
   const known = fc.record(Object.fromEntries(members.map(([key, inner]) => [key, validOf(inner, hints)])), {
     requiredKeys: members.map(([key]) => key).filter((key) => required.has(key)),
   });
   const more = schema.additionalProperties;
   if (!more || typeof more !== "object") return known;
-  const extra = fc.dictionary(fc.string({ minLength: 1, maxLength: 12 }), validOf(more as Json, hints), { maxKeys: 3 });
+  const extra = fc.dictionary(fc.string({ minLength: 1, maxLength: 12 }), validOf(more, hints), { maxKeys: 3 });
   return fc.tuple(known, extra).map(([a, b]) => ({ ...b, ...a }));
 }
 
 /** A value that the schema takes, refinements aside. */
-function validOf(schema: Json, hints: Hints): fc.Arbitrary<unknown> {
-  const options = (schema.anyOf ?? schema.oneOf) as Json[] | undefined;
+function validOf(schema: Schema, hints: Hints): fc.Arbitrary<unknown> {
+  const options = schema.anyOf ?? schema.oneOf;
   if (options) return fc.oneof(...options.map((option) => validOf(option, hints)));
   if ("const" in schema) return fc.constant(schema.const);
-  if (schema.enum) return fc.constantFrom(...(schema.enum as unknown[]));
-  const { minimum = 0, maximum = 1000 } = schema as { minimum?: number; maximum?: number };
+  if (schema.enum) return fc.constantFrom(...schema.enum);
+  const { minimum = 0, maximum = 1000, items = {}, minItems = 0 } = schema;
   switch (schema.type) {
     case "string":
       return textOf(schema, hints);
@@ -76,10 +102,7 @@ function validOf(schema: Json, hints: Hints): fc.Arbitrary<unknown> {
     case "null":
       return fc.constant(null);
     case "array":
-      return fc.array(validOf((schema.items as Json) ?? {}, hints), {
-        minLength: (schema.minItems as number) ?? 0,
-        maxLength: Math.max((schema.minItems as number) ?? 0, 3),
-      });
+      return fc.array(validOf(items, hints), { minLength: minItems, maxLength: Math.max(minItems, 3) });
     case "object":
       return objectOf(schema, hints);
     default:
@@ -128,14 +151,12 @@ const toQuery = (input: Json): string =>
     .map(([key, value]) => `${encoded(key)}=${encoded(value)}`)
     .join("&");
 
-type Parameter = { name: string; in: string; required: boolean; schema: Json };
-
 function queryOf(parameters: Parameter[], hints: Hints): fc.Arbitrary<string> {
   const schema = {
     properties: Object.fromEntries(parameters.map((p) => [p.name, p.schema])),
     required: parameters.filter((p) => p.required).map((p) => p.name),
   };
-  const few = fc.tuple(objectOf(schema, hints) as fc.Arbitrary<Json>, fc.integer({ min: 0, max: 3 }), fc.nat());
+  const few = fc.tuple(objectOf(schema, hints), fc.integer({ min: 0, max: 3 }), fc.nat());
   const made = few.map(([all, keep, from]) => {
     const entries = Object.entries(all);
     const kept = entries.filter(([key], i) => schema.required.includes(key) || (i + from) % entries.length < keep);
@@ -161,7 +182,7 @@ const HEADERS: Record<string, string>[] = [
 
 type Sent = Pick<FuzzRequest, "body" | "headers">;
 
-function bodyOf(schema: Json, hints: Hints): fc.Arbitrary<Sent> {
+function bodyOf(schema: Schema, hints: Hints): fc.Arbitrary<Sent> {
   const spoilt = fc
     .tuple(validOf(schema, hints) as fc.Arbitrary<Json>, fc.array(change, { maxLength: 2 }))
     .map(([value, changes]): Sent => {
@@ -177,7 +198,7 @@ function bodyOf(schema: Json, hints: Hints): fc.Arbitrary<Sent> {
 
 /** Requests for one operation of the document. */
 export function requestsFor({ path, operation }: Described, hints: Hints): fc.Arbitrary<FuzzRequest> {
-  const parameters = (operation.parameters as Parameter[]) ?? [];
+  const { parameters = [], requestBody } = operation;
   const inPath = parameters
     .filter((p) => p.in === "path")
     .map((p) => {
@@ -186,13 +207,12 @@ export function requestsFor({ path, operation }: Described, hints: Hints): fc.Ar
       return [p.name, fc.oneof({ weight: 8, arbitrary: right }, { weight: 1, arbitrary: badText })] as const;
     });
   const inQuery = parameters.filter((p) => p.in === "query");
-  const content = (operation.requestBody as { content?: Record<string, { schema: Json }> } | undefined)?.content;
-  const schema = content?.["application/json"]?.schema;
+  const schema = requestBody?.content?.["application/json"]?.schema;
   const none: Sent = { body: null, headers: {} };
   const sent = schema ? bodyOf(schema, hints) : fc.constant(none);
   return fc
     .tuple(fc.record(Object.fromEntries(inPath)), queryOf(inQuery, hints), sent)
-    .map(([params, query, rest]) => ({ params: params as Record<string, string>, query, ...rest }));
+    .map(([params, query, rest]) => ({ params, query, ...rest }));
 }
 
 /** Texts that only our own inside writes; what a client sent may be echoed, so none of them is among the bad values. */
@@ -201,24 +221,25 @@ const INTERNAL =
 const MAX_MS = 2_000;
 const GATEWAY = new Set([502, 503, 504]);
 
+type Problem = Json & { errors?: { path?: string; message?: string }[] };
 type Given = { status: number; contentType: string; text: string; ms: number };
 
 function problemFault({ status, text }: Given): string | null {
-  const body: Json = JSON.parse(text);
+  const body: Problem = JSON.parse(text);
   const missing = ["type", "title", "detail", "code", "requestId"].filter(
     (k) => typeof body[k] !== "string" || !body[k],
   );
   if (missing.length > 0) return `problem without ${missing}`;
   if (body.status !== status) return `problem says ${body.status}`;
   if (body.code !== "validation_failed") return null;
-  const errors = (body.errors as { path?: string; message?: string }[] | undefined) ?? [];
+  const { errors = [] } = body;
   if (errors.length === 0) return "validation_failed without field errors";
   return errors.every((e) => e.path && e.message) ? null : `a field error without path: ${JSON.stringify(errors[0])}`;
 }
 
 /** What is wrong with an answer, or null. The shape of a success is the caller's to check. */
 export function faultOf({ operation, path }: Described, given: Given): string | null {
-  const documented = Object.keys(operation.responses as Json);
+  const documented = Object.keys(operation.responses);
   const { status, contentType, text, ms } = given;
   if (!documented.includes(String(status))) return `undocumented status ${status}`;
   if (status >= 500 && !GATEWAY.has(status)) return `status ${status}`;
