@@ -22,26 +22,19 @@ export const OTHER = chainRows(11, (row) => {
 export const strangerKey = testKey(9, ORIGIN, ED25519);
 export const timeOf = (seq: number) => new Date(Date.parse("2026-10-01T00:00:00.000Z") + seq * HOUR_MS).toISOString();
 
-export const BASES: Record<string, string> = {
-  whole: makeBundle({ rows: ROWS }),
-  sequence: makeBundle({ rows: ROWS, range: { kind: "sequence", first: 4, last: 6 } }),
+const basesOf = (rows: typeof ROWS) => ({
+  whole: makeBundle({ rows }),
+  sequence: makeBundle({ rows, range: { kind: "sequence", first: 4, last: 6 } }),
   time: makeBundle({
-    rows: ROWS,
+    rows,
     range: { kind: "time", from: timeOf(3), to: timeOf(9) },
     shown: (row) => [3, 4, 7, 9].includes(row.chainSeq),
   }),
-  pruned: makeBundle({ rows: ROWS, receipt: { through: 5 } }),
-};
-export const OTHERS: Record<string, string> = {
-  whole: makeBundle({ rows: OTHER }),
-  sequence: makeBundle({ rows: OTHER, range: { kind: "sequence", first: 4, last: 6 } }),
-  time: makeBundle({
-    rows: OTHER,
-    range: { kind: "time", from: timeOf(3), to: timeOf(9) },
-    shown: (row) => [3, 4, 7, 9].includes(row.chainSeq),
-  }),
-  pruned: makeBundle({ rows: OTHER, receipt: { through: 5 } }),
-};
+  pruned: makeBundle({ rows, receipt: { through: 5 } }),
+});
+export const BASES = basesOf(ROWS);
+export const OTHERS = basesOf(OTHER);
+export type Base = keyof typeof BASES;
 
 export const linesOf = (text: string): string[] => text.slice(0, -1).split("\n");
 export const joined = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join("");

@@ -21,6 +21,7 @@ import {
 } from "@/server/audit/tree/signed-note";
 import { checkpointText, originOf, receiptText } from "@/server/audit/tree/statement";
 import { leafHash, type NodeId, nodeHash, rootOf } from "@/server/audit/tree/tree";
+import { itemAt } from "@/server/records";
 import { noteTools, type TestKey, testKey } from "@/testing/notes";
 
 /** Bundles of version 2 over rows made up here, signed by keys with known seeds: for tests and the example in docs/. */
@@ -76,13 +77,13 @@ export function nodesOf(rows: readonly BundleRow[]): (id: NodeId) => Uint8Array 
   const levels = [rows.map(({ checksum }) => leafHash(sha256, Buffer.from(checksum, "hex")))];
   return ({ height, index }) => {
     for (let level = levels.length; level <= height; level++) {
-      const below = levels[level - 1] as Uint8Array[];
+      const below = itemAt(levels, level - 1);
       const pairs = Array.from({ length: below.length >> 1 }, (_, i) =>
-        nodeHash(sha256, below[2 * i] as Uint8Array, below[2 * i + 1] as Uint8Array),
+        nodeHash(sha256, itemAt(below, 2 * i), itemAt(below, 2 * i + 1)),
       );
       levels.push(pairs);
     }
-    return levels[height]?.[index] as Uint8Array;
+    return itemAt(itemAt(levels, height), index);
   };
 }
 

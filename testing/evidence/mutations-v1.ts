@@ -1,4 +1,4 @@
-import type { BundleRow } from "@/server/audit/chain/bundle";
+import { itemAt } from "@/server/records";
 import { joined, linesOf, type Mutation, strangerKey } from "./base-bundles";
 import { chainRows } from "./bundles";
 import { endedV1, makeBundleV1, ROWS_V1 } from "./bundles-v1";
@@ -76,7 +76,7 @@ export const MUTATIONS_V1: Mutation[] = [
   v1("a row taken out", makeBundleV1({ rows: ROWS_V1.filter(({ chainSeq }) => chainSeq !== 5) }), "broken"),
   v1(
     "two rows swapped",
-    makeBundleV1({ rows: ROWS_V1.toSpliced(3, 2, ROWS_V1[4] as BundleRow, ROWS_V1[3] as BundleRow) }),
+    makeBundleV1({ rows: ROWS_V1.toSpliced(3, 2, itemAt(ROWS_V1, 4), itemAt(ROWS_V1, 3)) }),
     "broken",
   ),
   v1("no rows at all", makeBundleV1({ rows: [] }), "unproven"),

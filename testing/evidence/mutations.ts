@@ -1,5 +1,17 @@
 import type { BundleRow } from "@/server/audit/chain/bundle";
-import { BASES, FORGED, joined, linesOf, type Mutation, OTHERS, ROWS, strangerKey, timeOf } from "./base-bundles";
+import { itemAt, keysOf } from "@/server/records";
+import {
+  BASES,
+  type Base,
+  FORGED,
+  joined,
+  linesOf,
+  type Mutation,
+  OTHERS,
+  ROWS,
+  strangerKey,
+  timeOf,
+} from "./base-bundles";
 import { checkpointOf, HOST, logKey, makeBundle, sealed, signedBy, witness } from "./bundles";
 import { ODD_WRITINGS } from "./odd-writings";
 
@@ -15,18 +27,18 @@ const broken = (name: string, lines: readonly string[]): Mutation => ({
 });
 
 /** Each line removed, doubled, swapped with the next, moved to the end, taken from another bundle. */
-function structural(base: string): Mutation[] {
-  const lines = linesOf(BASES[base] as string);
-  const others = linesOf(OTHERS[base] as string);
+function structural(base: Base): Mutation[] {
+  const lines = linesOf(BASES[base]);
+  const others = linesOf(OTHERS[base]);
   return lines.flatMap((line, i) => {
     const without = lines.filter((_, at) => at !== i);
-    const foreign = lines.with(i, others[i] as string);
+    const foreign = lines.with(i, itemAt(others, i));
     return [
       broken(`${base}: line ${i + 1} removed`, without),
       broken(`${base}: line ${i + 1} doubled`, lines.toSpliced(i, 0, line)),
       ...(i + 1 < lines.length
         ? [
-            broken(`${base}: line ${i + 1} swapped`, lines.toSpliced(i, 2, lines[i + 1] as string, line)),
+            broken(`${base}: line ${i + 1} swapped`, lines.toSpliced(i, 2, itemAt(lines, i + 1), line)),
             broken(`${base}: line ${i + 1} moved to the end`, [...without, line]),
           ]
         : []),
@@ -36,8 +48,8 @@ function structural(base: string): Mutation[] {
 }
 
 /** The same by an operator who seals again with the genuine key: the tree and the chain must see it. */
-function sealedAnew(base: string): Mutation[] {
-  const lines = linesOf(BASES[base] as string);
+function sealedAnew(base: Base): Mutation[] {
+  const lines = linesOf(BASES[base]);
   return lines.slice(2, -1).flatMap((line, at) => {
     const i = at + 2;
     return [
@@ -56,8 +68,8 @@ function sealedAnew(base: string): Mutation[] {
 }
 
 /** A change of the text of a bundle by the operator, sealed anew. */
-function editorOf(base: string): (name: string, from: string | RegExp, to: string) => Mutation {
-  const before = BASES[base] as string;
+function editorOf(base: Base): (name: string, from: string | RegExp, to: string) => Mutation {
+  const before = BASES[base];
   return (name, from, to) => {
     const after = before.replace(from, to);
     if (after === before) throw new Error(`${name}: nothing was changed`);
@@ -115,11 +127,11 @@ const EDITS: Mutation[] = [
   inPruned("a receipt that goes less far", /prune\/v1(.*?)\\n5\\n/, "prune/v1$1\\n4\\n"),
 ];
 
-const GENUINE_CHECKPOINT = linesOf(BASES.whole as string)[1] as string;
+const GENUINE_CHECKPOINT = itemAt(linesOf(BASES.whole), 1);
 
 /** The operator's own key over leaves that are genuine but for the last: the witnesses have agreed to each size. */
 function newLastLeaf(): string {
-  const leaves = [...ROWS.slice(0, -1), FORGED.at(-1) as (typeof ROWS)[number]];
+  const leaves = [...ROWS.slice(0, -1), itemAt(FORGED, FORGED.length - 1)];
   const lines = linesOf(makeBundle({ rows: FORGED }));
   const checkpoint = signedBy(checkpointOf(leaves), [logKey], [witness]);
   return resealed(lines.with(1, JSON.stringify({ type: "checkpoint", note: checkpoint })));
@@ -152,10 +164,10 @@ const FORGERIES: Mutation[] = [
     text: makeBundle({ rows: FORGED, signers: strangers }),
     verdict: "unproven",
   },
-  { name: "sealed by another key", text: resealed(linesOf(BASES.whole as string), strangers), verdict: "unproven" },
+  { name: "sealed by another key", text: resealed(linesOf(BASES.whole), strangers), verdict: "unproven" },
   {
     name: "another header, sealed by another key",
-    text: resealed(linesOf((BASES.whole as string).replace("Contoso", "Innocent")), strangers),
+    text: resealed(linesOf(BASES.whole.replace("Contoso", "Innocent")), strangers),
     verdict: "unproven",
   },
   {
@@ -219,16 +231,16 @@ const FORGERIES: Mutation[] = [
     text: makeBundle({ rows: ROWS, origin: `${HOST}/log/0b6f3a52-7c1e-4e0a-9d54-3f5a1c2b7e91` }),
     verdict: "broken",
   },
-  { name: "a seal without signatures", text: strip(BASES.whole as string, "end"), verdict: "unproven" },
+  { name: "a seal without signatures", text: strip(BASES.whole, "end"), verdict: "unproven" },
   {
     name: "a checkpoint without signatures, sealed again",
-    text: resealed(linesOf(strip(BASES.whole as string, "checkpoint"))),
+    text: resealed(linesOf(strip(BASES.whole, "checkpoint"))),
     verdict: "unproven",
   },
-  { name: "no end of the last line", text: (BASES.whole as string).slice(0, -1), verdict: "broken" },
+  { name: "no end of the last line", text: BASES.whole.slice(0, -1), verdict: "broken" },
   { name: "an empty line at the end", text: `${BASES.whole}\n`, verdict: "broken" },
   { name: "a byte order mark", text: `\ufeff${BASES.whole}`, verdict: "unreadable" },
-  { name: "lines that end as on Windows", text: (BASES.whole as string).replaceAll("\n", "\r\n"), verdict: "broken" },
+  { name: "lines that end as on Windows", text: BASES.whole.replaceAll("\n", "\r\n"), verdict: "broken" },
   { name: "nothing", text: "", verdict: "unreadable" },
   { name: "another text", text: "hello\n", verdict: "unreadable" },
   {
@@ -236,14 +248,14 @@ const FORGERIES: Mutation[] = [
     text: '{"type":"header","format":"trailmark-evidence","version":9}\n',
     verdict: "unreadable",
   },
-  { name: "a header alone", text: `${linesOf(BASES.whole as string)[0]}\n`, verdict: "broken" },
+  { name: "a header alone", text: `${linesOf(BASES.whole)[0]}\n`, verdict: "broken" },
 ];
 
 /** Every bundle and every change of one: 200 and more. */
 export const MUTATIONS: Mutation[] = [
   ...Object.entries(BASES).map(([name, text]) => ({ name: `${name}, as it is`, text, verdict: "intact" as const })),
-  ...Object.keys(BASES).flatMap(structural),
-  ...Object.keys(BASES).flatMap(sealedAnew),
+  ...keysOf(BASES).flatMap(structural),
+  ...keysOf(BASES).flatMap(sealedAnew),
   ...EDITS,
   ...FORGERIES,
   ...ODD_WRITINGS,

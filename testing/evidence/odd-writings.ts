@@ -6,7 +6,7 @@ import { checkpointOf, logKey, makeBundle, sealed, signedBy } from "./bundles";
  * must not be one thing to one verifier and another to the next. Sealed again by the log's key where that is needed.
  */
 
-const WHOLE = BASES.whole as string;
+const WHOLE = BASES.whole;
 
 const resealed = (text: string): string => sealed(joined(linesOf(text).slice(0, -1)));
 

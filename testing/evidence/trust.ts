@@ -1,6 +1,7 @@
 import { COSIGNATURE, formatVerifierKey, toBase64 } from "@/server/audit/tree/signed-note";
 import { checkpointText } from "@/server/audit/tree/statement";
 import { consistencyProof, inclusionProof, rootOf } from "@/server/audit/tree/tree";
+import { itemAt } from "@/server/records";
 import { noteTools, testKey } from "@/testing/notes";
 import { FORGED, OTHER, ROWS, strangerKey } from "./base-bundles";
 import {
@@ -49,7 +50,7 @@ export const SINCE = {
   wrongProof: makeBundle({ rows: ROWS, since: { ...since, hashes: since.hashes.toReversed() } }),
 };
 
-const entry = ROWS[3] as (typeof ROWS)[number];
+const entry = itemAt(ROWS, 3);
 const oldNote = (checksum: string): string => {
   const text = `${HOST}/audit/${entry.orgId}\n4\n${Buffer.from(checksum, "hex").toString("base64")}\nsigned-at ${SIGNED_AT}\n`;
   return signedBy(text, [installationKey]);
@@ -57,7 +58,7 @@ const oldNote = (checksum: string): string => {
 /** The same with a note of version 1, which names one entry. */
 export const SINCE_ENTRY = {
   note: oldNote(entry.checksum),
-  rewritten: oldNote((OTHER[3] as (typeof ROWS)[number]).checksum),
+  rewritten: oldNote(itemAt(OTHER, 3).checksum),
   bundle: makeBundle({
     rows: ROWS,
     since: {

@@ -5,6 +5,7 @@ import type { Restoration } from "@/server/audit/tree/restoration";
 import { concatBytes, cosignedMessage, ED25519, parseNote, secondsToBytes } from "@/server/audit/tree/signed-note";
 import { checkpointText, originOf } from "@/server/audit/tree/statement";
 import { inclusionProof, leafHash, rootOf } from "@/server/audit/tree/tree";
+import { itemAt } from "@/server/records";
 import { noteTools, signText, type TestKey, testKey } from "@/testing/notes";
 import { nodesOf } from "./witness";
 
@@ -66,7 +67,7 @@ export function proofText(made: Made = {}): string {
     bytes: concatBytes(secondsToBytes(seconds), sign(cosignedMessage(text, seconds))),
   }));
   return formatEntryProof({
-    payload: payloads[seq - 1] as Uint8Array,
+    payload: itemAt(payloads, seq - 1),
     index: seq - 1,
     path: inclusionProof(tree, seq - 1, size),
     checkpoint: { text, signatures: [...note.signatures, ...lines] },
