@@ -1,10 +1,10 @@
 import { mkdtemp } from "node:fs/promises";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { portOf } from "@/testing/port-of";
 import { backoffMs, Client, retryAfterMs } from "./client";
 import { Diagnostics } from "./diagnostics";
 import type { LogProvider, LogRecord } from "./providers/provider";
@@ -68,7 +68,7 @@ describe("shipping", () => {
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const diagnostics = new Diagnostics(() => {});
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const url = `http://127.0.0.1:${portOf(server)}`;
     const client = new Client({
       url,
       diagnostics,

@@ -1,7 +1,8 @@
 import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import { portOf } from "@/testing/port-of";
 import { connectApp } from "./connect";
 
 const accepted = new Set<Socket>();
@@ -19,7 +20,7 @@ const proxy = createServer((from) => {
       .on("close", () => other.destroy())
       .pipe(other);
 });
-const address = () => Object.assign(new URL(database), { port: String((proxy.address() as AddressInfo).port) }).href;
+const address = () => Object.assign(new URL(database), { port: String(portOf(proxy)) }).href;
 
 beforeAll(async () => {
   await once(proxy.listen(0, "127.0.0.1"), "listening");

@@ -1,9 +1,10 @@
 import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import postgres from "postgres";
 import { afterAll, afterEach, beforeEach, expect, inject, it } from "vitest";
+import { portOf } from "@/testing/port-of";
 import { asSystem, type Tx } from "./client";
 import { survivable } from "./survive";
 
@@ -93,7 +94,7 @@ it("a transaction that a pooler ends fails at once, and its connection is usable
     client.on("close", () => server.destroy());
   }).listen(0, "127.0.0.1");
   await once(pooler, "listening");
-  const { port } = pooler.address() as AddressInfo;
+  const port = portOf(pooler);
   const url = Object.assign(new URL(direct), { hostname: "127.0.0.1", port: String(port) }).href;
   const pool = survivable(postgres(url, { max: 1, prepare: false, fetch_types: false, onnotice: () => {} }));
   try {

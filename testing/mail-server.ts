@@ -1,5 +1,5 @@
-import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
+import { portOf } from "./port-of";
 
 export type MailServer = { url: string; mails: { to: string[]; text: string }[]; close: () => Promise<void> };
 
@@ -21,7 +21,7 @@ export function startMailServer({ refuse = false } = {}): Promise<MailServer> {
   });
   return new Promise((resolve) => {
     const listening = server.listen(0, "127.0.0.1", () => {
-      const { port } = listening.address() as AddressInfo;
+      const port = portOf(listening);
       resolve({
         url: `smtp://127.0.0.1:${port}`,
         mails,

@@ -1,5 +1,5 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
+import { portOf } from "./port-of";
 
 type Received = { headers: IncomingHttpHeaders; body: string };
 export type WebhookReceiver = {
@@ -24,7 +24,7 @@ export function startWebhookReceiver(): Promise<WebhookReceiver> {
   });
   return new Promise((resolve) => {
     server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo;
+      const port = portOf(server);
       const close = () =>
         new Promise<void>((closed) => {
           server.closeAllConnections();

@@ -2,7 +2,6 @@ import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -15,6 +14,7 @@ import { download } from "@/server/http/download";
 import { routes } from "@/server/http/routes.generated";
 import { Machine } from "@/testing/agent/machine";
 import { bearer, createEnrollmentKey, createUser } from "@/testing/factories";
+import { portOf } from "@/testing/port-of";
 
 const LOOPBACK = ["--allow-loopback-http"];
 const UNPRIVILEGED = [...LOOPBACK, "--no-service"];
@@ -52,7 +52,7 @@ beforeAll(async () => {
   });
   server = createFront(listener).listen(0, "127.0.0.1");
   await once(server, "listening");
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  base = `http://127.0.0.1:${portOf(server)}`;
   script = await served();
 });
 afterAll(() => void server.close());

@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { appendFile, mkdtemp, writeFile } from "node:fs/promises";
 import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -12,6 +11,7 @@ import { JournaldProvider } from "@/agent/providers/journald";
 import type { LogProvider } from "@/agent/providers/provider";
 import { findLog } from "@/agent/providers/query";
 import type { Entry } from "@/server/live-events/schema";
+import { portOf } from "@/testing/port-of";
 import { answer } from "./answer";
 import { keepCommandStream } from "./command-stream";
 import { readEvents } from "./event-stream";
@@ -151,7 +151,7 @@ it("the command stream is kept open: answers go out, a broken stream is opened a
   await once(server, "listening");
   const stopping = new AbortController();
   const keeping = keepCommandStream({
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${portOf(server)}`,
     agentId: "agent-1",
     token: "tma_x",
     diagnostics: new Diagnostics(),

@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { UsageError } from "@/agent/options";
+import { portOf } from "@/testing/port-of";
 import { MemoryLog } from "./memory-log";
 import { parseSimulateOptions } from "./options";
 import { simulate } from "./simulate";
@@ -70,7 +70,7 @@ it("drives agents at the rate, answers live queries, counts errors by status and
     else response.writeHead(kind === "logs" ? 503 : 200).end("{}");
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${portOf(server)}`;
   const lines: string[] = [];
   const stopping = new AbortController();
   const running = simulate(
@@ -108,7 +108,7 @@ it("takes up the agents of an earlier run by their tokens, and does not enroll t
     }
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${portOf(server)}`;
   const stateDir = await mkdtemp(join(tmpdir(), "trailmark-simulated-"));
   for (const _ of ["first", "second"]) {
     tokens.clear();
@@ -137,7 +137,7 @@ it("sends each kind as often as installed agents do, with as many events as aske
     response.writeHead(kind === "enroll" ? 201 : 200).end(JSON.stringify({ token: "tma_x", count: 40 }));
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${portOf(server)}`;
   const stopping = new AbortController();
   const options = { url, enrollmentKey: "tme_x", devices: 10, rate: 20, interval: 1, events: 40, seconds: 60 };
   const running = simulate(options, stopping.signal, () => {});

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import postgres from "postgres";
 import type { Agent } from "@/bench/http";
 import { type DeviceEvent, ingestInput } from "@/server/event-logs/schema";
 import { newId } from "@/server/ids";
+import { portOf } from "@/testing/port-of";
 
 /** One statement for all events of a request, as plainly as it can be said. */
 export async function insertEvents(sql: postgres.Sql, agent: Agent, events: readonly DeviceEvent[]): Promise<number> {
@@ -37,5 +37,5 @@ export async function serveBare(agent: Agent): Promise<void> {
     }
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  process.stdout.write(`${JSON.stringify({ port: (server.address() as AddressInfo).port })}\n`);
+  process.stdout.write(`${JSON.stringify({ port: portOf(server) })}\n`);
 }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, request, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { portOf } from "@/testing/port-of";
 import { isReady, type Server } from "@/testing/server";
 
 /** Servers with one fault each, for the controls: a line that does not find the fault proves nothing. */
@@ -11,7 +11,7 @@ export async function withListener<T>(listener: RequestListener, fn: (base: stri
   const server = createServer(listener).listen(0, "127.0.0.1");
   await once(server, "listening");
   try {
-    return await fn(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    return await fn(`http://127.0.0.1:${portOf(server)}`);
   } finally {
     server.closeAllConnections();
     server.close();

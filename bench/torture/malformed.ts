@@ -1,9 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { itemAt } from "@/server/records";
+import { portOf } from "@/testing/port-of";
 import { endServer, freePort, startServer } from "@/testing/server";
 import { type Credentials, prepare } from "./load";
 import type { Line } from "./types";
@@ -163,7 +164,7 @@ async function attack(port: number, requests: Raw[]): Promise<string[]> {
 async function control(requests: Raw[]): Promise<number> {
   const server = createServer((_, outgoing) => outgoing.writeHead(500).end("Error\n    at x (/app/server.js:1:2)"));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = portOf(server);
   const found = await attack(port, requests);
   server.close();
   return found.length;

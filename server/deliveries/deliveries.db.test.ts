@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { eq } from "drizzle-orm";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -15,6 +14,7 @@ import { notificationDeliveries, webhookEndpoints } from "@/db/schema";
 import { env } from "@/server/env";
 import { auditRows, call, createOrg, createPartner, createUser, type TestUser } from "@/testing/factories";
 import { startMailServer } from "@/testing/mail-server";
+import { portOf } from "@/testing/port-of";
 import { startWebhookReceiver, type WebhookReceiver } from "@/testing/webhook-receiver";
 import { nextAttempt } from "./backoff";
 import { claim } from "./claim";
@@ -174,7 +174,7 @@ it("an endpoint that does not answer holds up no other's messages", async () => 
   const silent = createServer();
   silent.listen(0, "127.0.0.1");
   await once(silent, "listening");
-  const { port } = silent.address() as AddressInfo;
+  const port = portOf(silent);
   const admin = await createUser();
   const slow = await create(admin, { url: `http://127.0.0.1:${port}/hook` });
   const quick = await create(admin);

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import type { Server } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { connect } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { routes } from "@/server/http/routes.generated";
@@ -10,6 +10,7 @@ import { log } from "@/server/log";
 import { MAX_BATCH_CALLS } from "@/server/trpc/batch";
 import { appendEvents } from "@/testing/audit-entries";
 import { bearer, createUser } from "@/testing/factories";
+import { portOf } from "@/testing/port-of";
 import { createFront, createListener } from "./front";
 
 /** Sends bytes as they are, and gives the answers' status lines and text. */
@@ -39,7 +40,7 @@ describe("the front", () => {
     });
     server = createFront(listener).listen(0, "127.0.0.1");
     await once(server, "listening");
-    port = (server.address() as AddressInfo).port;
+    port = portOf(server);
     token = await bearer(await createUser({ role: "org_admin" }));
   });
   beforeEach(() => errors.mockClear());

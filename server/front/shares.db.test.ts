@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { Agent, get, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { MAX_IN_FLIGHT } from "@/server/limits/in-flight";
+import { portOf } from "@/testing/port-of";
 import { createFront, createListener } from "./front";
 import { HeldRefusals } from "./held-refusals";
 
@@ -70,7 +70,7 @@ afterAll(() => void server.close());
 
 /** Sends a request; its status when it is answered, 0 when it was hung up on. */
 function ask(path: string, headers: Headers) {
-  const outgoing = get({ port: (server.address() as AddressInfo).port, host: "127.0.0.1", path, headers, agent });
+  const outgoing = get({ port: portOf(server), host: "127.0.0.1", path, headers, agent });
   const status = new Promise<number>((resolve) => {
     outgoing.once("response", (answer) => answer.resume().once("close", () => resolve(answer.statusCode ?? 0)));
     outgoing.once("error", () => resolve(0));

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDevice } from "@/testing/factories";
+import { portOf } from "@/testing/port-of";
 import { createNatsBus, toNatsOptions } from "./nats-bus";
 import { Relay } from "./relay";
 
@@ -11,7 +12,7 @@ const isInstalled = spawnSync("nats-server", ["--version"]).status === 0;
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  const port = portOf(server);
   server.close();
   return port;
 }

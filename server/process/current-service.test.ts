@@ -1,10 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join, relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { watchBundle } from "@/scripts/build.mjs";
 import { createFront } from "@/server/front/front";
+import { portOf } from "@/testing/port-of";
 import { CurrentService } from "./current-service";
 import type { Service } from "./service";
 
@@ -37,7 +37,7 @@ let onChange: (start: Start) => void = () => {};
 const load = async (bundle: string): Promise<Start> => (await import(/* @vite-ignore */ bundle)).startService;
 
 async function ask(path: string, init: RequestInit = {}): Promise<Answer> {
-  const { port } = server.address() as AddressInfo;
+  const port = portOf(server);
   const response = await fetch(`http://127.0.0.1:${port}${path}`, init);
   return { status: response.status, headers: response.headers, body: await response.json().catch(() => null) };
 }

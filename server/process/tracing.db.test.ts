@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
@@ -13,6 +12,7 @@ import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { nameRequest, traced } from "@/db/traced";
 import { env } from "@/server/env";
+import { portOf } from "@/testing/port-of";
 import { inRequest, startTracing, stopTracing } from "./tracing";
 
 const span = z.object({
@@ -31,7 +31,6 @@ type Received = z.infer<typeof span>;
 const received: Received[] = [];
 let collector: Server;
 let server: Server;
-const portOf = (of: Server) => (of.address() as AddressInfo).port;
 
 beforeAll(async () => {
   collector = createServer(async (incoming, outgoing) => {

@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -8,6 +7,7 @@ import { checkCosignature, ED25519, parseNote, toBase64 } from "@/server/audit/t
 import { checkpointText, originOf } from "@/server/audit/tree/statement";
 import { consistencyProof, rootOf } from "@/server/audit/tree/tree";
 import { signText, testKey, noteTools as tools } from "@/testing/notes";
+import { portOf } from "@/testing/port-of";
 import { leavesOf, nodesOf } from "@/testing/proofs/witness";
 import { createWitness } from "./serve";
 import { loadCosigner, nameOf } from "./store";
@@ -47,7 +47,7 @@ async function start(): Promise<void> {
   const server = createWitness({ logs: [installation.key], folder, cosigner, now: () => 1_795_183_562_000 });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  base = `http://127.0.0.1:${portOf(server)}`;
   stop = async () => {
     server.closeAllConnections();
     server.close();

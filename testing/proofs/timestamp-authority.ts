@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { portOf } from "@/testing/port-of";
 
 /** A time-stamping authority (RFC 3161) on this machine: OpenSSL's own responder behind HTTP. */
 
@@ -68,7 +68,7 @@ export async function startAuthority(): Promise<Authority> {
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    url: `http://127.0.0.1:${portOf(server)}/`,
     queries,
     answerWith: (given) => {
       answer = given;

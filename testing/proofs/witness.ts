@@ -1,16 +1,17 @@
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Witness } from "@/server/audit/tree/policy";
 import { parseNote, type VerifierKey } from "@/server/audit/tree/signed-note";
 import { checkpointText } from "@/server/audit/tree/statement";
 import { consistencyProof, leafHash, type NodeId, nodeHash, rootOf } from "@/server/audit/tree/tree";
+import { itemAt } from "@/server/records";
 import { createWitness } from "@/server/witness/serve";
 import { loadCosigner } from "@/server/witness/store";
 import { noteTools, signText, type TestKey } from "@/testing/notes";
+import { portOf } from "@/testing/port-of";
 
 /** Witnesses as they really run, and logs in memory for them to cosign. */
 
@@ -24,7 +25,7 @@ export const leavesOf = (salt: string, count = 40): Uint8Array[] =>
 export const nodesOf =
   (leaves: readonly Uint8Array[]) =>
   ({ height, index }: NodeId): Uint8Array => {
-    if (height === 0) return leaves[index] as Uint8Array;
+    if (height === 0) return itemAt(leaves, index);
     const half = (i: number) => nodesOf(leaves)({ height: height - 1, index: i });
     return nodeHash(sha256, half(2 * index), half(2 * index + 1));
   };
@@ -57,7 +58,7 @@ export async function startWitness(name: string, logs: readonly VerifierKey[]): 
   const start = async () => {
     server = createWitness({ logs, folder, cosigner }).listen(port, "127.0.0.1");
     await once(server, "listening");
-    port = (server.address() as AddressInfo).port;
+    port = portOf(server);
   };
   const stop = async () => {
     const running = server;

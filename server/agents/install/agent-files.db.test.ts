@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { type IncomingHttpHeaders, request, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createFront, createListener } from "@/server/front/front";
 import { download } from "@/server/http/download";
+import { portOf } from "@/testing/port-of";
 import { agentFiles, publicOrigin } from "./agent-files";
 
 const FILE = "trailmark-agent-linux-x64.gz";
@@ -60,7 +60,7 @@ describe("what a server gives to machines", () => {
   afterAll(() => void server.close());
 
   async function ask(path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Got> {
-    const { port } = server.address() as AddressInfo;
+    const port = portOf(server);
     const asking = request({ host: "127.0.0.1", port, path, method, headers }).end();
     const [answer] = await once(asking, "response");
     return { status: answer.statusCode, headers: answer.headers, body: await text(answer) };

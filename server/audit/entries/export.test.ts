@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { expect, it } from "vitest";
 import { respond } from "@/server/front/respond";
+import { portOf } from "@/testing/port-of";
 
 /** What an export answers whose database goes away after the first rows. */
 function broken(): Response {
@@ -20,7 +20,7 @@ it.each(["identity", "gzip"])("an export that fails half way does not look compl
     respond(incoming, outgoing, broken()).catch(() => {});
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = portOf(server);
   const headers = { "accept-encoding": encoding };
   const download = fetch(`http://127.0.0.1:${port}/`, { headers }).then((answer) => answer.text());
   await expect(download).rejects.toThrow();

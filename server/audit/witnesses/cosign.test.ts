@@ -1,10 +1,10 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { cosignedBy, type Policy } from "@/server/audit/tree/policy";
 import { ED25519, formatNote, parseNote } from "@/server/audit/tree/signed-note";
 import { originOf } from "@/server/audit/tree/statement";
 import { noteTools, testKey } from "@/testing/notes";
+import { portOf } from "@/testing/port-of";
 import { checkpointAt, leavesOf, type RunningWitness, startWitness } from "@/testing/proofs/witness";
 import { askWitness, sender } from "./ask";
 import { cosign } from "./cosign";
@@ -118,7 +118,7 @@ it("believes no witness that signs with another key, signs something else, redir
     if (answer) outgoing.writeHead(answer[0], answer[1]).end(answer[2]);
   }).listen(0, "127.0.0.1");
   await new Promise((resolve) => odd.once("listening", resolve));
-  const witness = { ...first().witness, url: `http://127.0.0.1:${(odd.address() as AddressInfo).port}` };
+  const witness = { ...first().witness, url: `http://127.0.0.1:${portOf(odd)}` };
   const outcome = (known = 0) => askWitness(witness, at(3), { known, send: sender(300) });
   try {
     expect(await askWitness({ ...witness, url: other.witness.url }, at(3), { known: 0 })).toMatchObject({
@@ -150,7 +150,7 @@ it("believes no witness that signs with another key, signs something else, redir
 it("takes no longer than its limit with witnesses that never answer, all of them at once and once a minute", async () => {
   const silent = createServer(() => {}).listen(0, "127.0.0.1");
   await new Promise((resolve) => silent.once("listening", resolve));
-  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${portOf(silent)}`;
   const witnesses = running.map(({ witness }) => ({ ...witness, url }));
   const started = performance.now();
   const found = await cosign(origin, at(3), { ...policyOf(2), witnesses });

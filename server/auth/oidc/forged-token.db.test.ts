@@ -1,10 +1,10 @@
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { env } from "@/server/env";
 import { answerNextAuth } from "@/server/http/next-auth";
 import { createUser, type TestUser } from "@/testing/factories";
+import { portOf } from "@/testing/port-of";
 
 const CLIENT = "trailmark";
 /** Has never come from the provider. */
@@ -47,7 +47,7 @@ beforeAll(async () => {
     response.writeHead(body ? 200 : 404, { "Content-Type": "application/json" }).end(JSON.stringify(body ?? {}));
   }).listen(0, "127.0.0.1");
   await new Promise((ready) => server.once("listening", ready));
-  issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  issuer = `http://127.0.0.1:${portOf(server)}`;
   Object.assign(env(), { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: CLIENT, OIDC_CLIENT_SECRET: "a secret of the client" });
 });
 afterAll(() => {

@@ -1,5 +1,4 @@
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import Provider from "oidc-provider";
 import { Secret, TOTP } from "otpauth";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -11,6 +10,7 @@ import { POST as invite } from "@/app/api/v1/users/[id]/invite/route";
 import { env } from "@/server/env";
 import { answerNextAuth } from "@/server/http/next-auth";
 import { auditRows, bearer, call, createOrg, createUser } from "@/testing/factories";
+import { portOf } from "@/testing/port-of";
 
 type Claims = { email: string; email_verified: boolean; name?: string };
 const people = new Map<string, Claims>();
@@ -20,7 +20,7 @@ let issuer: string;
 beforeAll(async () => {
   server = createServer().listen(0, "127.0.0.1");
   await new Promise((ready) => server.once("listening", ready));
-  issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  issuer = `http://127.0.0.1:${portOf(server)}`;
   const client = { client_id: "trailmark", client_secret: "a secret of the client" };
   const redirect = new URL("/api/auth/callback/oidc", env().NEXTAUTH_URL).href;
   const provider = new Provider(issuer, {

@@ -1,5 +1,4 @@
 import { mkdtemp, writeFile } from "node:fs/promises";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { and, eq } from "drizzle-orm";
@@ -32,6 +31,7 @@ import {
   type TestOrg,
 } from "@/testing/factories";
 import { type Answerer, connectAgent, type FakeAgent, postResult } from "@/testing/live-agent";
+import { portOf } from "@/testing/port-of";
 import * as event from "./[name]/events/[recordId]/route";
 import * as events from "./[name]/events/route";
 import * as log from "./[name]/route";
@@ -63,7 +63,7 @@ let token = "";
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => front.listen(0, "127.0.0.1", resolve));
-  base = `http://127.0.0.1:${(front.address() as AddressInfo).port}/api/v1`;
+  base = `http://127.0.0.1:${portOf(front)}/api/v1`;
   org = await createOrg();
   token = await bearer(await createUser({ orgId: org.id, role: "org_technician" }));
 });
