@@ -1,6 +1,7 @@
 import type { Metadata } from "next";
 import { signInOptions } from "@/app/trpc-server";
-import { BackToSignIn, Entrance } from "@/components/account/entrance";
+import { BackToSignIn } from "@/components/account/back-to-sign-in";
+import { Entrance } from "@/components/account/entrance";
 import { ForgotForm } from "@/components/account/forgot-form";
 
 export const metadata: Metadata = { title: "Forgot your password?" };

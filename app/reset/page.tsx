@@ -1,5 +1,6 @@
 import type { Metadata } from "next";
-import { BackToSignIn, Entrance } from "@/components/account/entrance";
+import { BackToSignIn } from "@/components/account/back-to-sign-in";
+import { Entrance } from "@/components/account/entrance";
 import { ResetForm } from "@/components/account/reset-form";
 
 export const metadata: Metadata = { title: "Choose a new password" };

@@ -1,10 +1,8 @@
-import { Text, Title } from "@mantine/core";
-import Link from "next/link";
 import type { ReactNode } from "react";
 import { Mark } from "@/components/ui/mark";
 import classes from "./entrance.module.css";
 
-/** The frame of sign-in and first run: the mark, one heading, one form. */
+/** The frame of sign-in and first run: the mark, one heading, one form. Without scripts, for the page of what is missing. */
 export function Entrance({ title, lead, children }: { title: string; lead: string; children: ReactNode }) {
   return (
     <main className={classes.ground}>
@@ -14,22 +12,13 @@ export function Entrance({ title, lead, children }: { title: string; lead: strin
           <Mark size={36} />
           <span>Trailmark</span>
         </div>
-        <Title order={1}>{title}</Title>
-        <Text c="dimmed" mb="lg">
-          {lead}
-        </Text>
+        <h1 className={classes.title}>{title}</h1>
+        <p className={classes.lead}>{lead}</p>
         {children}
       </div>
     </main>
   );
 }
-
-/** The way on for people who came to a form about a password and do not need it. */
-export const BackToSignIn = () => (
-  <Link href="/login" className={`tm-link ${classes.back}`}>
-    Back to sign-in
-  </Link>
-);
 
 const STAMP = 30;
 const STEP_X = 180;

@@ -1,25 +1,28 @@
 "use client";
 
-import { Button } from "@mantine/core";
-import { CircleAlert } from "lucide-react";
-import { Notice } from "@/components/ui/notice";
+import notice from "@/components/ui/notice.module.css";
+import classes from "./page-error.module.css";
 
-/** Shown in place of a page that could not be rendered. */
+/**
+ * Shown in place of a page that could not be rendered. Every page loads it twice, and it cannot come later, when scripts may
+ * be what is missing: so it is plain, with the look of a notice.
+ */
 export function PageError({ error }: { error: Error & { digest?: string } }) {
   return (
-    <Notice
-      icon={CircleAlert}
-      role="alert"
-      title="This page could not be shown"
-      action={
-        // From the server: after an update the scripts of the page that was open are gone.
-        <Button variant="default" onClick={() => window.location.reload()}>
-          Try again
-        </Button>
-      }
-    >
-      Something went wrong on the server. Stored data is not affected.
-      {error.digest ? ` Find it in the server's log as ${error.digest}.` : ""}
-    </Notice>
+    <div className={notice.notice} role="alert">
+      <svg viewBox="0 0 24 24" className={`${notice.icon} ${classes.icon}`} aria-hidden="true">
+        <circle cx="12" cy="12" r="10" />
+        <path d="M12 8v4M12 16h.01" />
+      </svg>
+      <h2 className={classes.title}>This page could not be shown</h2>
+      <div className={classes.text}>
+        Something went wrong on the server. Stored data is not affected.
+        {error.digest ? ` Find it in the server's log as ${error.digest}.` : ""}
+      </div>
+      {/* From the server: after an update the scripts of the page that was open are gone. */}
+      <button type="button" className={classes.button} onClick={() => window.location.reload()}>
+        Try again
+      </button>
+    </div>
   );
 }
