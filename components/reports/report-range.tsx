@@ -4,7 +4,8 @@ import { parseAsIsoDateTime, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useState } from "react";
 import { spanOf } from "@/components/audit/filters/list-input";
 import { PRESETS, type Preset } from "@/components/audit/filters/range";
-import { RangeMenu, type RangeView } from "@/components/audit/filters/range-menu";
+import type { RangeView } from "@/components/audit/filters/range-choices";
+import { RangeMenu } from "@/components/audit/filters/range-menu";
 import { useZone } from "@/components/format/zone";
 
 const parsers = {

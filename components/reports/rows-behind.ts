@@ -1,5 +1,5 @@
 import { filterFor } from "@/components/audit/filters/narrow";
-import type { RangeView } from "@/components/audit/filters/range-menu";
+import type { RangeView } from "@/components/audit/filters/range-choices";
 import { zoneParam } from "@/components/format/zone-param";
 
 type Filter = Partial<Record<"actorId" | "rawActorId" | "actions" | "category" | "actorType", string>>;

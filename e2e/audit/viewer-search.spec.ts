@@ -179,3 +179,12 @@ test("a range is typed, stepped and widened", async ({ viewer, page }) => {
   await page.getByRole("button", { name: "Zoom out" }).click();
   await expect(page.getByText("20 Oct 2026, 07:30:00 to 20 Oct 2026, 09:29:59", { exact: true })).toBeVisible();
 });
+
+test("qualifiers count even where the scripts that read times can no longer be loaded", async ({ viewer, page }) => {
+  await viewer.open();
+  await page.route("**/_next/static/**", (route) => route.abort());
+  await viewer.search.fill("result:denied printer");
+  await viewer.search.press("Enter");
+  await expect(page).toHaveURL(/result=denied/);
+  await expect(page).toHaveURL(/q=printer/);
+});

@@ -36,3 +36,25 @@ test("the bars are the reader's days and hours, and zooming into one keeps to it
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(/from=[^&]*%3A30%3A00|from=[^&]*:30:00/);
 });
+
+test("the ranges open at a press that comes before their scripts, and take the focus", async ({ viewer, page }) => {
+  await viewer.open();
+  let release = () => {};
+  const held = new Promise<void>((done) => {
+    release = done;
+  });
+  await page.route("**/_next/static/**", (route) => held.then(() => route.continue()));
+  const button = page.getByRole("button", { name: /^Time range/ });
+  await button.focus();
+  await page.keyboard.press("Enter");
+  const menu = page.getByRole("dialog", { name: "Time range" });
+  await expect(menu).toBeAttached();
+  const allTime = menu.getByRole("button", { name: "All time" });
+  await expect(allTime).toHaveCount(0);
+  release();
+  await expect(allTime).toBeFocused();
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/range=/);
+  await expect(button).toBeFocused();
+});

@@ -1,37 +1,44 @@
 "use client";
 
-import { Button, TextInput, UnstyledButton } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { CalendarClock, Check } from "lucide-react";
-import { type FormEvent, useState } from "react";
-import { dateTime, zoneName } from "@/components/format/time";
-import { useZone } from "@/components/format/zone";
+import { CalendarClock } from "lucide-react";
+import { useState } from "react";
 import { Popover } from "@/components/ui/popover/popover";
-import { fromWallClock, toWallClock } from "@/server/time/wall-clock";
-import type { View } from "./address";
 import classes from "./menus.module.css";
-import { PRESET_LABEL, PRESETS, type Preset, presetSpan } from "./range";
-import { TypedRange } from "./typed-range";
+import { PRESET_LABEL } from "./range";
+import type { RangeChoices, RangeView } from "./range-choices";
 
-export type RangeView = Pick<View, "range" | "from" | "to">;
 type Props = { view: RangeView; onRange: (range: RangeView) => void; now: Date };
 
 const rangeName = (view: RangeView) =>
   view.range ? PRESET_LABEL[view.range] : view.from || view.to ? "Custom range" : "All time";
 
-/** A ready-made range, or two instants of the zone that is shown. */
+/**
+ * The range of time that is shown, and the way to another. What it offers is loaded when the pointer or the focus reaches the
+ * button, and then there as it opens: React.lazy would open it empty.
+ */
 export function RangeMenu({ view, onRange, now }: Props) {
   const [opened, menu] = useDisclosure(false);
-  const pick = (range: Preset | null) => {
-    onRange({ range, from: null, to: null });
-    menu.close();
+  const [Choices, setChoices] = useState<typeof RangeChoices | null>(null);
+  const load = () => import("./range-choices").then((m) => setChoices(() => m.RangeChoices));
+  const prepare = () => void load().catch(() => undefined);
+  const toggle = () => {
+    menu.toggle();
+    load().catch((error) =>
+      setChoices(() => {
+        throw error; // to the page's error boundary
+      }),
+    );
   };
   return (
     <Popover opened={opened} onClose={menu.close} width={320}>
       <Popover.Target>
         <Button
           variant="default"
-          onClick={menu.toggle}
+          onClick={toggle}
+          onPointerEnter={prepare}
+          onFocus={prepare}
           leftSection={<CalendarClock size={15} aria-hidden />}
           aria-label={`Time range: ${rangeName(view)}`}
         >
@@ -39,79 +46,8 @@ export function RangeMenu({ view, onRange, now }: Props) {
         </Button>
       </Popover.Target>
       <Popover.Dropdown className={classes.dropdown} aria-label="Time range">
-        <ul className={classes.options}>
-          {[null, ...PRESETS].map((preset) => (
-            <Option key={preset ?? "all"} preset={preset} view={view} now={now} onPick={pick} />
-          ))}
-        </ul>
-        <TypedRange
-          now={now}
-          onSpan={({ from = null, to = null }) => {
-            onRange({ range: null, from, to });
-            menu.close();
-          }}
-        />
-        <CustomRange view={view} onDone={menu.close} onRange={onRange} />
+        {Choices && <Choices view={view} onRange={onRange} now={now} onDone={menu.close} />}
       </Popover.Dropdown>
     </Popover>
-  );
-}
-
-function Option({
-  preset,
-  view,
-  now,
-  onPick,
-}: {
-  preset: Preset | null;
-  view: RangeView;
-  now: Date;
-  onPick: (p: Preset | null) => void;
-}) {
-  const { zone } = useZone();
-  const isChosen = view.range === preset && (preset !== null || !(view.from || view.to));
-  const from = preset && presetSpan(preset, zone, now).from;
-  return (
-    <li>
-      <UnstyledButton className={classes.option} aria-pressed={isChosen} onClick={() => onPick(preset)}>
-        <span>{preset ? PRESET_LABEL[preset] : "All time"}</span>
-        {from && <span className={classes.hint}>from {dateTime(from, zone).slice(0, -3)}</span>}
-        {isChosen && <Check size={14} aria-hidden />}
-      </UnstyledButton>
-    </li>
-  );
-}
-
-type CustomProps = Omit<Props, "now"> & { onDone: () => void };
-
-function CustomRange({ view, onRange, onDone }: CustomProps) {
-  const { zone } = useZone();
-  const [from, setFrom] = useState(view.from ? toWallClock(view.from, zone) : "");
-  const [to, setTo] = useState(view.to ? toWallClock(view.to, zone) : "");
-  const instant = (text: string) => (text ? fromWallClock(Date.parse(`${text}Z`), zone) : null);
-  const isBackwards = Boolean(from && to && from > to);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (isBackwards || !(from || to)) return;
-    onRange({ range: null, from: instant(from), to: instant(to) });
-    onDone();
-  };
-  return (
-    <form className={classes.custom} onSubmit={submit}>
-      <TextInput type="datetime-local" label="From" value={from} onChange={(e) => setFrom(e.currentTarget.value)} />
-      <TextInput
-        type="datetime-local"
-        label="To"
-        value={to}
-        onChange={(e) => setTo(e.currentTarget.value)}
-        error={isBackwards ? "This is before the start" : null}
-      />
-      <div className={classes.foot}>
-        <span className={classes.hint}>{zoneName(zone)}</span>
-        <Button type="submit" size="xs" disabled={isBackwards || !(from || to)}>
-          Apply
-        </Button>
-      </div>
-    </form>
   );
 }

@@ -1,6 +1,5 @@
 import { type Catalogue, FILTERS } from "@/server/audit/query/catalogue";
-import { byQualifier } from "./query-text";
-import { TIME_QUALIFIERS } from "./read-line";
+import { byQualifier, TIME_QUALIFIERS } from "./query-text";
 
 /** A line under the search box: what replaces the word that is being typed, and what that means. */
 export type Suggestion = { insert: string; label: string; hint: string };

@@ -6,7 +6,7 @@ import { useViewer } from "@/components/audit/viewer-context";
 import { useZone } from "@/components/format/zone";
 import { Message } from "@/components/ui/message";
 import { invalidQualifiers } from "./invalid-qualifiers";
-import { readLine } from "./read-line";
+import { readTyped } from "./reader";
 
 /** Says which parts of the search look like filters and are none, with what was probably meant at one press. */
 export function InvalidQualifiersNote() {
@@ -16,7 +16,7 @@ export function InvalidQualifiersNote() {
   const invalid = invalidQualifiers(text);
   if (invalid.length === 0) return null;
   const read = async (part: string, instead: string) =>
-    setView({ ...(await readLine(view, text.replace(part, instead), { zone, now })), ...FROM_START });
+    setView({ ...(await readTyped(view, text.replace(part, instead), { zone, now })), ...FROM_START });
   return (
     <div className={classes.invalid}>
       <Message tone="warn">

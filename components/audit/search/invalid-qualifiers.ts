@@ -1,7 +1,6 @@
 import { distance } from "fastest-levenshtein";
 import { type Catalogue, FILTERS } from "@/server/audit/query/catalogue";
-import { byQualifier, parseQuery } from "./query-text";
-import { TIME_QUALIFIERS } from "./read-line";
+import { byQualifier, parseQuery, TIME_QUALIFIERS } from "./query-text";
 
 /** What other products call our qualifiers. */
 const CALLED: Readonly<Record<string, string>> = {

@@ -4,6 +4,13 @@ import { type Catalogue, type Exclusion, FILTERS, type Filter, faultOf } from "@
 import { networkOf } from "@/server/audit/query/network";
 import { joinValues, splitValues } from "@/server/audit/query/value-list";
 
+/** Qualifiers of time: they set the range. */
+export const TIME_QUALIFIERS = {
+  on: "a day or a span: yesterday, last tuesday, oct 2026, 2026-11-18",
+  after: "from the beginning of a day or span on, or from an instant",
+  before: "up to the beginning of a day or span, or to an instant",
+} as const;
+
 /** "-action:", then values with commas, of which quoted ones keep their spaces. */
 const QUALIFIER = /(?:^|(?<=\s))(-?[a-z]+):((?:"[^"]*"|[^\s"])+)/gi;
 /** "-word" or "-\"a phrase\""; what looks like a qualifier and is none stays, to be named. */

@@ -3,13 +3,6 @@ import type { Span } from "@/components/audit/filters/range";
 import { type Clock, findTime, parseTime } from "@/components/audit/filters/typed-time";
 import { applyQuery, type Parsed } from "./query-text";
 
-/** Qualifiers of time: they set the range. */
-export const TIME_QUALIFIERS = {
-  on: "a day or a span: yesterday, last tuesday, oct 2026, 2026-11-18",
-  after: "from the beginning of a day or span on, or from an instant",
-  before: "up to the beginning of a day or span, or to an instant",
-} as const;
-
 const TIME = /(?:^|(?<=\s))(on|after|before):(?:"([^"]+)"|(\S+))/gi;
 const ASKS = /^\s*(who|what|when|where|which|why|how|did|show|list|find|everything|anything)\b/i;
 /** Words of a question that no entry has to hold. */

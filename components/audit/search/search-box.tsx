@@ -14,7 +14,7 @@ import { useTRPC } from "@/components/trpc";
 import { MAX_FILTER_LENGTH } from "@/server/text";
 import { complete, type Suggestion, suggestionsFor, valueBeing } from "./completion";
 import { byQualifier } from "./query-text";
-import { readLine } from "./read-line";
+import { loadReader, readTyped } from "./reader";
 import classes from "./search-box.module.css";
 
 type Props = { searchRef: RefObject<HTMLInputElement | null> };
@@ -39,7 +39,7 @@ export function SearchBox({ searchRef }: Props) {
   };
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    const change = await readLine(view, typed, { zone, now: new Date() });
+    const change = await readTyped(view, typed, { zone, now: new Date() });
     setView({ ...change, ...FROM_START });
     setTyped(change.q ?? "");
     setIsOpen(false);
@@ -70,7 +70,10 @@ export function SearchBox({ searchRef }: Props) {
           placeholder="Search, or actor: action: device: result:"
           value={typed}
           onChange={(event) => type(event.currentTarget.value)}
-          onFocus={() => setIsOpen(true)}
+          onFocus={() => {
+            setIsOpen(true);
+            loadReader().catch(() => undefined);
+          }}
           onBlur={() => setIsOpen(false)}
           onKeyDown={onKeyDown}
           leftSection={<Search size={15} aria-hidden />}

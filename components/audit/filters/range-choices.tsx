@@ -1,0 +1,94 @@
+"use client";
+
+import { Button, TextInput, UnstyledButton } from "@mantine/core";
+import { Check } from "lucide-react";
+import { type FormEvent, useState } from "react";
+import { dateTime, zoneName } from "@/components/format/time";
+import { useZone } from "@/components/format/zone";
+import { fromWallClock, toWallClock } from "@/server/time/wall-clock";
+import type { View } from "./address";
+import classes from "./menus.module.css";
+import { PRESET_LABEL, PRESETS, type Preset, presetSpan } from "./range";
+import { TypedRange } from "./typed-range";
+
+export type RangeView = Pick<View, "range" | "from" | "to">;
+type Props = { view: RangeView; onRange: (range: RangeView) => void; now: Date; onDone: () => void };
+
+/** Ready-made ranges, one as people write it, or two instants of the zone that is shown. */
+export function RangeChoices({ view, onRange, now, onDone }: Props) {
+  const choose = (range: RangeView) => {
+    onRange(range);
+    onDone();
+  };
+  const pick = (range: Preset | null) => choose({ range, from: null, to: null });
+  return (
+    <>
+      <ul className={classes.options}>
+        {[null, ...PRESETS].map((preset) => (
+          <Option key={preset ?? "all"} preset={preset} view={view} now={now} onPick={pick} />
+        ))}
+      </ul>
+      <TypedRange now={now} onSpan={({ from = null, to = null }) => choose({ range: null, from, to })} />
+      <CustomRange view={view} onDone={onDone} onRange={onRange} />
+    </>
+  );
+}
+
+function Option({
+  preset,
+  view,
+  now,
+  onPick,
+}: {
+  preset: Preset | null;
+  view: RangeView;
+  now: Date;
+  onPick: (p: Preset | null) => void;
+}) {
+  const { zone } = useZone();
+  const isChosen = view.range === preset && (preset !== null || !(view.from || view.to));
+  const from = preset && presetSpan(preset, zone, now).from;
+  return (
+    <li>
+      <UnstyledButton className={classes.option} aria-pressed={isChosen} onClick={() => onPick(preset)}>
+        <span>{preset ? PRESET_LABEL[preset] : "All time"}</span>
+        {from && <span className={classes.hint}>from {dateTime(from, zone).slice(0, -3)}</span>}
+        {isChosen && <Check size={14} aria-hidden />}
+      </UnstyledButton>
+    </li>
+  );
+}
+
+type CustomProps = Omit<Props, "now">;
+
+function CustomRange({ view, onRange, onDone }: CustomProps) {
+  const { zone } = useZone();
+  const [from, setFrom] = useState(view.from ? toWallClock(view.from, zone) : "");
+  const [to, setTo] = useState(view.to ? toWallClock(view.to, zone) : "");
+  const instant = (text: string) => (text ? fromWallClock(Date.parse(`${text}Z`), zone) : null);
+  const isBackwards = Boolean(from && to && from > to);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (isBackwards || !(from || to)) return;
+    onRange({ range: null, from: instant(from), to: instant(to) });
+    onDone();
+  };
+  return (
+    <form className={classes.custom} onSubmit={submit}>
+      <TextInput type="datetime-local" label="From" value={from} onChange={(e) => setFrom(e.currentTarget.value)} />
+      <TextInput
+        type="datetime-local"
+        label="To"
+        value={to}
+        onChange={(e) => setTo(e.currentTarget.value)}
+        error={isBackwards ? "This is before the start" : null}
+      />
+      <div className={classes.foot}>
+        <span className={classes.hint}>{zoneName(zone)}</span>
+        <Button type="submit" size="xs" disabled={isBackwards || !(from || to)}>
+          Apply
+        </Button>
+      </div>
+    </form>
+  );
+}
