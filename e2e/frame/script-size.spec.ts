@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import type { Page } from "@playwright/test";
 import { expect, test } from "@/e2e/support/fixtures";
 
-const MAX_SCRIPTS_KB = 300;
+const MAX_SCRIPTS_KB = 250;
 const QUIET_MS = 1_000;
 
 /** Until the page has asked for nothing for a while. */
@@ -19,7 +19,7 @@ const untilQuiet = (page: Page) =>
     QUIET_MS,
   );
 
-test("a fresh window loads less than 300 KB of scripts for the audit log, all that follows included", async ({
+test("a fresh window loads less than 250 KB of scripts for the audit log, all that follows included", async ({
   viewer,
   page,
 }) => {
