@@ -23,7 +23,7 @@ export type VerifyInput = {
   pool?: ReaderPool | undefined;
   /** How the reading is divided among threads; the verdict does not depend on it. */
   division?: Division | undefined;
-  /** On one connection, with as much time for writers as it takes: nobody waits for the verdict. */
+  /** On one connection, with as much time for writers, where there are any, as it takes: nobody waits for the verdict. */
   isPaced?: boolean;
 };
 export type Integrity = Verdict & { orgId: string; head: Anchor | null };

@@ -23,7 +23,7 @@ type Reading = {
   onProgress?: ((rows: number) => void) | undefined;
   signal?: AbortSignal | undefined;
   division?: Division | undefined;
-  /** Whether it is read on the connection at hand, with as much time for writers as it takes. */
+  /** Whether it is read on the connection at hand, with as much time for writers, where there are any, as it takes. */
   isPaced?: boolean | undefined;
 };
 

@@ -1,0 +1,35 @@
+import { expect, it } from "vitest";
+import { pacing } from "./pacing";
+
+/** A reading of so many turns of 12 ms each, and in which of them it stopped for writers. */
+async function read(turns: number, written: (turn: number) => string | null) {
+  let at = 0;
+  let turn = 0;
+  const ready = pacing({ written: async () => written(turn), now: () => at });
+  const stops: boolean[] = [];
+  for (; turn < turns; turn++) {
+    at += 12;
+    const wait = ready();
+    stops.push(wait !== null);
+    await (wait ?? Promise.resolve());
+    await Promise.resolve();
+  }
+  return stops;
+}
+
+it("stops for writers at first, and goes on at full speed once nobody writes", async () => {
+  const stops = await read(20, () => "7");
+  expect(stops.slice(0, 4)).toEqual([true, true, true, true]);
+  expect(new Set(stops.slice(6))).toEqual(new Set([false]));
+});
+
+it("stops again soon after somebody writes", async () => {
+  const stops = await read(40, (turn) => String(turn < 20 ? 7 : turn));
+  expect(stops[19]).toBe(false);
+  expect(new Set(stops.slice(26))).toEqual(new Set([true]));
+});
+
+it("stops all the while somebody writes, and where nobody can tell", async () => {
+  expect(new Set(await read(20, String))).toEqual(new Set([true]));
+  expect(new Set(await read(20, () => null))).toEqual(new Set([true]));
+});
