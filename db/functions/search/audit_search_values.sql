@@ -1,5 +1,5 @@
 -- Counts the rows in (after, through] by kind, by actor and by resource, as totals of texts and filters need it. Of an
--- actor or resource with few of them there is more: their span of time and their sequences, each by its last three bytes
+-- actor or resource with few of them stand beside: their span of time and their sequences, each by its last three bytes
 -- (no slice is as long as these can count), so that a page of them is read by key. Who acted is named first: a count's
 -- actor is always among them.
 CREATE OR REPLACE FUNCTION audit_search_values(p_org uuid, p_after bigint, p_through bigint) RETURNS void

@@ -4,8 +4,10 @@ import { describe, expect, it } from "vitest";
 import { GET as OUTCOMES } from "@/app/api/v1/custom-fields/imports/[id]/outcomes/route";
 import { GET as REJECTED } from "@/app/api/v1/custom-fields/imports/[id]/rejected/route";
 import { POST as UPLOAD } from "@/app/api/v1/custom-fields/imports/upload/route";
+import { createDefinition } from "@/server/custom-fields/create";
 import { listDefinitions } from "@/server/custom-fields/list";
 import { removeDefinition } from "@/server/custom-fields/remove";
+import { createInput } from "@/server/custom-fields/schema";
 import { call, createUser, ctxFor } from "@/testing/factories";
 import { toCsv, toXlsx } from "@/testing/import/files";
 import {
@@ -121,11 +123,13 @@ describe("files", () => {
   });
 
   it("looks devices up only where the person reaches", async () => {
-    const { partnerId, a, b } = await createWorld();
+    const { ctx, partnerId, a, b } = await createWorld();
     await createDevices(partnerId, [
       { orgId: a.id, hostname: "PC1" },
       { orgId: b.id, hostname: "PC2", sourceId: "9" },
     ]);
+    // Who reaches some organizations writes into fields that there are.
+    await createDefinition.run(ctx, createInput.parse({ name: "Asset Tag", fieldKey: "asset_tag", type: "text" }));
     const limited = await ctxFor(await createUser({ role: "partner_admin", partnerId, organizationIds: [a.id] }));
     const staged = await stageText(
       limited,
