@@ -49,7 +49,7 @@ const growthSeconds = ({ since }: Pick<Growth, "since">, readAt: string): number
 export function growthWords(growth: Growth | null, readAt: string): string {
   if (!growth) return "Not known yet";
   const rate = perDay(growth, Date.parse(readAt));
-  if (rate === null) return `${count(growth.entries)} recorded in ${duration(growthSeconds(growth, readAt))}`;
+  if (rate === null) return `${count(growth.entries)} in ${duration(growthSeconds(growth, readAt))}`;
   return `${rate > 0 && rate < 10 ? rate.toFixed(1) : count(Math.round(rate))} a day`;
 }
 

@@ -3,7 +3,7 @@
 import "@mantine/spotlight/styles.layer.css";
 import { createSpotlight, Spotlight } from "@mantine/spotlight";
 import { Keyboard, Search } from "lucide-react";
-import { type KeyboardEvent, useEffect, useEffectEvent, useState } from "react";
+import { type KeyboardEvent, useEffect, useEffectEvent, useLayoutEffect, useState } from "react";
 import classes from "./palette.module.css";
 import {
   type Destination,
@@ -66,7 +66,8 @@ export function Palette({ opened, early, onHelp }: Props) {
   useEffect(() => {
     if (opened > 0) palette.open();
   }, [opened]);
-  useEffect(() => {
+  // Before the next key: one that came to the field meanwhile would find it without the last of these.
+  useLayoutEffect(() => {
     if (early) hear();
   }, [early]);
   return (
