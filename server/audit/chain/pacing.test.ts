@@ -1,11 +1,13 @@
 import { expect, it } from "vitest";
 import { pacing } from "./pacing";
 
-/** A reading of so many turns of 12 ms each, and in which of them it stopped for writers. */
-async function read(turns: number, written: (turn: number) => string | null) {
+type Turn<T> = (turn: number) => T;
+
+/** A reading of so many turns of 12 ms each, and in which of them it stopped for others. */
+async function read(turns: number, written: Turn<string | null>, asked: Turn<boolean> = () => false) {
   let at = 0;
   let turn = 0;
-  const ready = pacing({ written: async () => written(turn), now: () => at });
+  const ready = pacing({ written: async () => written(turn), asked: () => asked(turn), now: () => at });
   const stops: boolean[] = [];
   for (; turn < turns; turn++) {
     at += 12;
@@ -32,4 +34,13 @@ it("stops again soon after somebody writes", async () => {
 it("stops all the while somebody writes, and where nobody can tell", async () => {
   expect(new Set(await read(20, String))).toEqual(new Set([true]));
   expect(new Set(await read(20, () => null))).toEqual(new Set([true]));
+});
+
+it("stops while somebody asks for something that writes nothing", async () => {
+  const stops = await read(
+    40,
+    () => "7",
+    (turn) => turn >= 15 && turn < 25,
+  );
+  expect(stops.slice(10, 30)).toEqual(Array.from({ length: 20 }, (_, i) => i >= 5 && i < 15));
 });

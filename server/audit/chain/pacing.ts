@@ -3,11 +3,12 @@ import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { env } from "@/server/env";
+import { othersAsk } from "@/server/limits/fair-share";
 
 /** So long rows are read before writers have the processor for as long. */
 const TURN_MS = 10;
-/** So often is looked whether anybody writes; that nobody did counts until the look after the next. */
-const LOOK_MS = 50;
+/** How often it is polled whether anybody writes; that nobody did counts until the poll after the next. */
+const POLL_MS = 50;
 
 /**
  * How far the database's write-ahead log goes: farther each time that anybody wrote anything, committed or not.
@@ -21,36 +22,40 @@ export async function writtenUpTo(): Promise<string | null> {
   return row?.position ?? null;
 }
 
-type Sources = { written?: () => Promise<string | null>; now?: () => number };
+/** Pages and lists are answered by the thread that a long reading runs on, and write nothing. */
+const isAsked = () => othersAsk({ type: "system" });
+
+type Sources = { written?: () => Promise<string | null>; asked?: () => boolean; now?: () => number };
 
 /**
- * A long reading gives as much time to writers as it takes: it stops for as long as it went on, every so often. It goes
- * on at full speed once nobody writes, and until somebody does.
+ * A long reading gives as much time to others as it takes: it stops for as long as it went on, every so often. It goes
+ * on at full speed once nobody writes or asks this process for anything, and until somebody does.
  */
 export function pacing({
   written = writtenUpTo,
+  asked = isAsked,
   now = () => performance.now(),
 }: Sources = {}): () => Promise<void> | null {
   let since = now();
-  let nextLook = since;
+  let nextPoll = since;
   let quietUntil = since;
   let last: string | null = null;
-  const look = async () => {
+  const poll = async () => {
     const seen = await written().catch(() => null);
     const isQuiet = seen !== null && seen === last;
     last = seen;
-    quietUntil = isQuiet ? now() + 2 * LOOK_MS : now();
-    nextLook = now() + LOOK_MS;
+    quietUntil = isQuiet ? now() + 2 * POLL_MS : now();
+    nextPoll = now() + POLL_MS;
   };
   return () => {
     const at = now();
-    if (at >= nextLook) {
-      nextLook = Number.POSITIVE_INFINITY;
-      void look();
+    if (at >= nextPoll) {
+      nextPoll = Number.POSITIVE_INFINITY;
+      void poll();
     }
     const worked = at - since;
     if (worked < TURN_MS) return null;
-    if (at < quietUntil) {
+    if (at < quietUntil && !asked()) {
       since = at;
       return null;
     }
