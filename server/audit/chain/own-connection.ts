@@ -10,6 +10,9 @@ import { type CopyOptions, drain } from "./drain";
  */
 
 const STATEMENT_TIMEOUT = "30min";
+/** The reading that keeps the snapshot says nothing while threads read in it, for minutes where a chain is long. */
+const IDLE_TIMEOUT = "30min";
+
 export type ChainReader = {
   sql: postgres.TransactionSql;
   /** Pipes a COPY … TO STDOUT into a reader; resolves at its end. `ready` lets a slow consumer make it wait. */
@@ -35,6 +38,7 @@ export async function readOnOwnConnection<T>(
       await tx.unsafe(`SET LOCAL trailmark.scope = '${tenant.kind === "system" ? "system" : ""}'`);
       await tx.unsafe(`SET LOCAL trailmark.org_ids = '${orgIds.replaceAll("'", "''")}'`);
       await tx.unsafe(`SET LOCAL statement_timeout = '${STATEMENT_TIMEOUT}'`);
+      await tx.unsafe(`SET LOCAL idle_in_transaction_session_timeout = '${IDLE_TIMEOUT}'`);
       return fn({
         sql: tx,
         copy: async (query, push, options) => {

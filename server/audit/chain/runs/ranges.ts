@@ -9,7 +9,7 @@ export type Division = { fromRows: number; rangeRows: number };
  */
 export const DIVISION: Division = { fromRows: 20_000, rangeRows: 50_000 };
 /** A row that was given a sequence far beyond the others makes no more ranges than this. */
-const MAX_RANGES = 10_000;
+const MAX_RANGES = 1_000;
 
 type Extent = { first: number; last: number };
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { getPriority } from "node:os";
 import type postgres from "postgres";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, inject, it } from "vitest";
 import { THREADS } from "@/server/audit/chain/chain-stream";
 import { verifyChain } from "@/server/audit/chain/verify";
 import { appendAudit } from "@/server/audit/record/append";
@@ -103,6 +103,21 @@ describe("a chain that is divided among threads", () => {
     expect([...seen]).toContain(givenWay());
   });
 
+  it("is read for longer than the role's transactions may be idle", async () => {
+    const orgId = await chain();
+    const role = new URL(inject("databaseUrl")).username;
+    const limit = (to: string) =>
+      roles.owner.unsafe(`ALTER ROLE "${role}" SET idle_in_transaction_session_timeout = '${to}'`);
+    const [before] = await roles.app`SHOW idle_in_transaction_session_timeout`;
+    await limit("20ms");
+    try {
+      // The threads take longer than that to start.
+      expect((await divided(orgId)).status).toBe("intact");
+    } finally {
+      await limit(String(before?.idle_in_transaction_session_timeout));
+    }
+  });
+
   it("gives up its threads when its asker goes away, and reads on one connection while others have them all", async () => {
     const orgId = await chain();
     const gone = new AbortController();
@@ -122,7 +137,5 @@ it("ranges lie side by side and keep the ends of the part, open ones too; few ro
     { first: 17, last: null },
   ]);
   expect(rangesOf({ first: 5, last: 9 }, { first: 5, last: 9 }, 7)).toEqual([{ first: 5, last: 9 }]);
-  expect(rangesOf({ first: null, last: null }, { first: 1, last: 10 ** 12 }, 50_000).length).toBeLessThanOrEqual(
-    10_000,
-  );
+  expect(rangesOf({ first: null, last: null }, { first: 1, last: 10 ** 12 }, 50_000).length).toBeLessThanOrEqual(1_000);
 });
