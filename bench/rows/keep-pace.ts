@@ -41,6 +41,8 @@ async function run(world: World): Promise<Figure[]> {
   };
   const { recorder } = startRecorder(world, "keep-pace");
   const next = eventMaker(world.random, [orgId]);
+  // What other rows have left behind is not this burst's.
+  await world.index();
   await searchWorker.start();
   let isBehind = true;
   let most = 0;

@@ -15,7 +15,7 @@ AS $$
       CASE WHEN a.resource_type = 'device' THEN a.resource_name END AS device,
       audit_devices_named(a.details) AS devices, a.details ->> 'deviceId' AS device_id,
       -- Only IPv6, and parts with a leading zero, have another canonical form.
-      CASE WHEN a.ip_address ~ ':|\m0' THEN host(audit_address(a.ip_address)) END AS address,
+      CASE WHEN a.ip_address ~ ':|\m0\d' THEN host(audit_address(a.ip_address)) END AS address,
       concat_ws(E'\n', a.actor_email, a.resource_name, a.details::text) AS fields,
       audit_search_kind(a.action, a.resource_type, a.actor_type, a.result) AS kind,
       concat_ws(E'\n', a.ip_address, a.error_message) AS others
@@ -28,26 +28,25 @@ AS $$
         OVER (ORDER BY l.chain_seq ROWS UNBOUNDED PRECEDING) - 1) / 4096 AS block
     FROM lines l
     OFFSET 0),
+  tagged AS (
+    SELECT w.*, ARRAY[
+        audit_search_tag('action:' || action), audit_search_tag('email:' || actor_email),
+        audit_search_tag('result:' || result), audit_search_tag('type:' || actor_type),
+        audit_search_tag('actor:' || actor_id), audit_search_tag('actor:' || raw_actor),
+        audit_search_tag('resource:' || resource_id), audit_search_tag('resource:' || lower(device_id)),
+        audit_search_tag('kind:' || resource_type), audit_search_tag('ip:' || ip_address),
+        audit_search_tag('net:' || substring(ip_address FROM '^[^.:]*[.:][^.:]*[.:]')),
+        audit_search_tag('net:' || substring(address FROM '^[^.:]*[.:][^.:]*[.:]')),
+        audit_search_tag('device:' || device), audit_search_tag('device:' || devices[1]),
+        audit_search_tag('device:' || devices[2]), audit_search_tag('device:' || devices[3]),
+        audit_search_tag('device:' || devices[4]), audit_search_tag('device:' || devices[5])] AS tags
+    FROM weighed w),
   blocks AS (
     SELECT block, min(chain_seq) AS first_seq, max(chain_seq) AS last_seq, count(*) AS rows,
       min("timestamp") AS min_at, max("timestamp") AS max_at,
-      array_agg(audit_search_tag('action:' || action))
-        || array_agg(audit_search_tag('email:' || actor_email))
-        || array_agg(audit_search_tag('result:' || result))
-        || array_agg(audit_search_tag('type:' || actor_type))
-        || array_agg(audit_search_tag('actor:' || actor_id))
-        || array_agg(audit_search_tag('actor:' || raw_actor))
-        || array_agg(audit_search_tag('resource:' || resource_id))
-        || array_agg(audit_search_tag('kind:' || resource_type))
-        || array_agg(audit_search_tag('ip:' || ip_address))
-        || array_agg(audit_search_tag('net:' || substring(ip_address FROM '^[^.:]*[.:][^.:]*[.:]')))
-        || array_agg(audit_search_tag('net:' || substring(address FROM '^[^.:]*[.:][^.:]*[.:]')))
-        || array_agg(audit_search_tag('device:' || device))
-        || array_agg(audit_search_tag('resource:' || lower(device_id))) AS tags,
-      array_agg(devices[1]) || array_agg(devices[2]) || array_agg(devices[3]) || array_agg(devices[4])
-        || array_agg(devices[5]) AS devices,
-      string_agg(line, E'\x1e' ORDER BY chain_seq) AS text, string_agg(kind, E'\x1e' ORDER BY chain_seq) AS kinds
-    FROM weighed
+      array_agg(tags) AS tags, string_agg(line, E'\x1e' ORDER BY chain_seq) AS text,
+      string_agg(kind, E'\x1e' ORDER BY chain_seq) AS kinds
+    FROM tagged
     GROUP BY block
     OFFSET 0),
   judged AS (
@@ -61,10 +60,7 @@ AS $$
   stored AS (
     INSERT INTO audit_search (org_id, first_seq, last_seq, min_at, max_at, rough, tags, kinds, text)
     SELECT p_org, first_seq, last_seq, min_at, max_at, rough,
-      ARRAY(
-        SELECT t FROM unnest(tags) AS t WHERE t IS NOT NULL
-        UNION SELECT audit_search_tag('device:' || d) FROM unnest(devices) AS d WHERE d IS NOT NULL),
-      kinds,
+      ARRAY(SELECT DISTINCT t FROM unnest(tags) AS t WHERE t IS NOT NULL), kinds,
       CASE WHEN rough THEN audit_search_text(text) ELSE lower(text) END
     FROM judged
     WHERE p_all OR block < (SELECT max(block) FROM judged)
