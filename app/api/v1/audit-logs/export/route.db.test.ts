@@ -154,6 +154,7 @@ describe("export", () => {
     expect((await call(POST, { token: viewer, body: {} })).status).toBe(403);
     const stranger = await createUser();
     expect((await call(POST, { token: stranger, body: { filters: { orgId: org.id } } })).status).toBe(403);
+    await flushRecording(5_000);
     const own = records((await call(POST, { token: stranger, body: { format: "csv" } })).text);
     expect(own.map(({ action }) => action)).toEqual(["user.permission.denied"]);
   });
