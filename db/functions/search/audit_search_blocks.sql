@@ -1,7 +1,7 @@
 -- Blocks that can hold a match, in no order, at most p_cap (NULL: all); rough only: of those alone whose text cannot
 -- say so, or that retention has cut. One look-up in the index for all organizations.
 CREATE OR REPLACE FUNCTION audit_search_blocks(
-  p_orgs uuid[], p_needle jsonb, p_rough_only boolean, p_cap bigint
+  p_orgs uuid[], p_probe jsonb, p_rough_only boolean, p_cap bigint
 ) RETURNS TABLE (org_id uuid, first_seq bigint, last_seq bigint, max_at timestamptz)
 LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1000
 SET search_path = pg_catalog, public, pg_temp
@@ -9,7 +9,7 @@ AS $$
 DECLARE
   orgs uuid[] := audit_search_reach(p_orgs);
   one text := CASE cardinality(orgs) WHEN 1 THEN format('s.org_id = %L', orgs[1]) ELSE 's.org_id = ANY ($2)' END;
-  clause text := audit_search_clause(p_needle, orgs);
+  clause text := audit_search_clause(p_probe, orgs);
   -- Two queries, each with an index of its own: together they would look at every block that can hold a match.
   source text := CASE WHEN p_rough_only THEN '(
       SELECT * FROM audit_search r WHERE r.rough
