@@ -36,6 +36,8 @@ test("from the sign-in page to what a row changed, by the keyboard alone", async
   await keyboard.type("action:organization.update");
   await keyboard.press("Enter");
   await expect(guest.getByRole("link", { name: new RegExp(`updated organization ${name}`) })).toBeVisible();
+  // Until then the list is that of all organizations, which has this entry too.
+  await expect(guest.getByText(`1 entry of ${name} Ltd`)).toBeVisible();
   await keyboard.press("Escape");
   await keyboard.press("j");
   await keyboard.press("Enter");
