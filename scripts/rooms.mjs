@@ -14,6 +14,7 @@ const WIRE_FILES = [
   "audit/(actions|action-label|device-named|export-name|row)",
   "audit/query/(catalogue|network|old-address|value-list|word-list)",
   "audit/chain/(chain|bundle|note|verifier)",
+  "audit/proofs/(entry-proof|judge-proof)",
   "audit/tree/[\\w-]+",
   "audit/bundle/[\\w-]+",
   "organizations/overview/(arrange|attention)",
@@ -153,8 +154,7 @@ export const ROOMS = [
   },
   {
     name: "background",
-    files:
-      /^server\/(background\/|process\/(background-loop|signal|metrics|streams|tracing|daily-jobs|job-claim)\.ts$)/,
+    files: /^server\/background\//,
     may: [...WIRE, "db", "env", "base"],
     instead: "Metrics, streams, threads and background loops are below the domains, which register with them.",
   },

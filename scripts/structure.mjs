@@ -1,5 +1,5 @@
-// The structure check of `npm run check`: folder sizes, import paths, arrows between rooms, cycles. Not dependency-cruiser,
-// which cannot read TSX beside TypeScript 7; the parser is the one that knip brings.
+// The structure check of `npm run check`: folder sizes, import paths, arrows between rooms, circles of files
+// and of folders. Not dependency-cruiser, which cannot read TSX beside TypeScript 7; the parser is the one that knip brings.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
@@ -98,9 +98,16 @@ function graphOf(pairs) {
   return graph;
 }
 
-/** Arrows that say something about the order of rooms: tests stand outside, isomorphic files below all. */
-const ordered = ({ source, target }) =>
-  source && target && source.name !== "test" && !["package.json", "schema", "wire"].includes(target.name);
+/** What says nothing about the order of folders: declarations that every one may read. */
+const DECLARES = /(^|[/-])(schema|vocabulary|env)\.ts$|^package\.json$/;
+
+/** The two folders side by side that an import leads from and to; nothing where one folder holds the other. */
+function sideBySide({ from, to }) {
+  const [source, target] = [from, to].map((path) => path.split("/").slice(0, -1));
+  const depth = source.findIndex((name, i) => name !== target[i]);
+  if (depth === -1 || depth >= target.length || roomOf(from)?.name === "test" || DECLARES.test(to)) return [];
+  return [[source, target].map((names) => names.slice(0, depth + 1).join("/"))];
+}
 
 /**
  * @param files path from the root → text (empty where it is no source)
@@ -108,10 +115,7 @@ const ordered = ({ source, target }) =>
  */
 export function violationsIn(files) {
   const imports = importsOf(files);
-  const rooms = imports
-    .filter(({ to }) => to !== undefined)
-    .map(({ from, to }) => ({ source: roomOf(from), target: roomOf(to) }))
-    .filter(ordered);
+  const own = imports.filter(({ to }) => to !== undefined);
   return [
     ...folderSizes(files),
     ...imports.flatMap((one) =>
@@ -122,8 +126,8 @@ export function violationsIn(files) {
     ...circles(graphOf(imports.filter(({ to }) => files.has(to)).map(({ from, to }) => [from, to]))).map(
       (circle) => `Files import each other in a circle: ${circle}. Move what they share into a file below both.`,
     ),
-    ...circles(graphOf(rooms.map(({ source, target }) => [source.id, target.id]))).map(
-      (circle) => `Rooms import each other in a circle: ${circle}. Move what they share into a room below both.`,
+    ...circles(graphOf(own.flatMap(sideBySide))).map(
+      (circle) => `Folders import each other in a circle: ${circle}. Move what they share into a folder below both.`,
     ),
   ];
 }

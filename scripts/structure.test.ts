@@ -68,7 +68,7 @@ describe("rooms", () => {
     ["server/env.ts", "server/ids.ts", "imports nothing"],
     ["server/operation.ts", "server/users/list.ts", "below every room"],
     ["server/operation.ts", "testing/factories.ts", "below every room"],
-    ["server/process/metrics.ts", "server/users/list.ts", "below the domains"],
+    ["server/background/metrics.ts", "server/users/list.ts", "below the domains"],
     ["server/audit/details.ts", "server/audit/record/record.ts", "below its rooms"],
     ["server/audit/record/writer.ts", "server/audit/chain/append.ts", "In server/audit it goes record → chain → "],
     ["server/audit/chain/append.ts", "server/audit/query/count.ts", "record → chain"],
@@ -142,8 +142,36 @@ describe("rooms", () => {
       "server/users/get.ts": "",
     };
     expect(check(files)).toEqual([
-      "Rooms import each other in a circle: server/users → server/devices → server/users. Move what they share into a room below both.",
+      "Folders import each other in a circle: server/users → server/devices → server/users. Move what they share into a folder below both.",
     ]);
+  });
+});
+
+describe("folders side by side", () => {
+  const back = (target: string) =>
+    check({
+      "components/audit/table/row.tsx": `import "@/components/audit/fold/${target}";`,
+      "components/audit/fold/line.ts": "",
+      "components/audit/fold/schema.ts": "",
+      "components/audit/fold/inner/fold.tsx": 'import "@/components/audit/table/cell";',
+      "components/audit/table/cell.tsx": "",
+    });
+
+  it("import each other one way, whatever lies below them", () => {
+    expect(back("line")).toEqual([
+      "Folders import each other in a circle: components/audit/table → components/audit/fold → components/audit/table. Move what they share into a folder below both.",
+    ]);
+  });
+
+  it("may read each other's declarations", () => expect(back("schema")).toEqual([]));
+
+  it("are not the folder that holds them", () => {
+    const files = {
+      "components/audit/viewer.tsx": 'import "./table/row";',
+      "components/audit/table/row.tsx": 'import "@/components/audit/context";',
+      "components/audit/context.ts": "",
+    };
+    expect(check(files)).toEqual([]);
   });
 });
 
@@ -214,14 +242,14 @@ describe("in a checkout", () => {
       "Files import each other in a circle: server/users/a.ts → server/users/b.ts → server/users/a.ts.",
     ],
     [
-      "circles of rooms",
+      "circles of folders",
       {
         "server/users/a.ts": 'import "@/server/devices/a";',
         "server/devices/a.ts": "",
         "server/devices/b.ts": 'import "@/server/users/b";',
         "server/users/b.ts": "",
       },
-      "Rooms import each other in a circle: server/",
+      "Folders import each other in a circle: server/",
     ],
   ])("the check ends with 1 for a planted violation of the rule of %s, and names it", (_, planted, line) => {
     execFileSync("git", ["init", "-q", checkout]);

@@ -6,7 +6,7 @@ import { loadView } from "@/components/audit/filters/address";
 import { entriesQuery } from "@/components/audit/filters/entries-query";
 import { toListInput } from "@/components/audit/filters/list-input";
 import { isFolding, listedInput, routineQuery } from "@/components/audit/fold/folding";
-import { tableSettingsQuery } from "@/components/audit/table/table-params";
+import { tableSettingsQuery } from "@/components/audit/table-params";
 import { titleOf } from "@/components/audit/title";
 import { Viewer } from "@/components/audit/viewer";
 import { StartPanel } from "@/components/checklist/start-panel";

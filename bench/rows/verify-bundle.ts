@@ -6,8 +6,8 @@ import { verifyBundle } from "@/server/audit/bundle/verify";
 import type { BundleHeader } from "@/server/audit/chain/bundle";
 import { canonicalPayload } from "@/server/audit/chain/chain";
 import { nodeBundleTools } from "@/server/audit/evidence/node-bundle-tools";
+import { parseTrust } from "@/server/audit/proofs/judge-proof";
 import type { ChainRow } from "@/server/audit/row";
-import { parseTrust } from "@/server/audit/tree/judge-proof";
 
 const BLOCK_ROWS = 20_000;
 

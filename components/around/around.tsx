@@ -2,16 +2,15 @@
 
 import { Button } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { ArrowLeft } from "lucide-react";
 import Link from "next/link";
 import { useQueryStates } from "nuqs";
 import { useEffect, useRef, useState } from "react";
 import { sentenceText } from "@/components/audit/entry";
-import back from "@/components/devices/device-page.module.css";
 import { counted } from "@/components/format/amounts";
 import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
+import { BackLink } from "@/components/ui/back-link";
 import { Failure, Notice } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import { RecordTable } from "@/components/ui/record-table";
@@ -31,10 +30,7 @@ export function Around({ id }: { id: string }) {
   );
   return (
     <>
-      <Link href={`/audit/${id}`} className={back.back}>
-        <ArrowLeft size={15} aria-hidden />
-        The entry
-      </Link>
+      <BackLink href={`/audit/${id}`}>The entry</BackLink>
       {query.data ? (
         <Lead page={query.data} minutes={view.minutes} />
       ) : (

@@ -5,10 +5,11 @@ import type { RefObject } from "react";
 import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
 import { entriesQuery, isCut, totalQuery } from "./filters/entries-query";
+import { isLive } from "./filters/list-input";
 import { useNames } from "./filters/names";
 import { routineQuery } from "./fold/folding";
 import type { RoutineFold } from "./fold/lines";
-import { isLive, useLive } from "./live/live";
+import { useLive } from "./live/live";
 import { useViewer } from "./viewer-context";
 
 const NO_FOLDS: RoutineFold[] = [];

@@ -2,12 +2,12 @@
 
 import { CloseButton } from "@mantine/core";
 import { Check } from "lucide-react";
-import type { TableSettings } from "@/components/audit/table/table-settings";
-import classes from "@/components/audit/viewer.module.css";
-import { useViewer } from "@/components/audit/viewer-context";
-import type { View } from "./address";
-import { chipsOf } from "./in-words";
-import { excluding, hideRoutine, hidesRoutine } from "./narrow";
+import type { View } from "./filters/address";
+import { chipsOf } from "./filters/in-words";
+import { excluding, hideRoutine, hidesRoutine } from "./filters/narrow";
+import type { TableSettings } from "./table/table-settings";
+import classes from "./viewer.module.css";
+import { useViewer } from "./viewer-context";
 
 /** Everything that narrows the list, each with its way out; the noise of agents has its own switch. */
 export function Chips({

@@ -8,7 +8,7 @@ import { useTRPC } from "@/components/trpc";
 import { type SetView, type View, viewParsers } from "./filters/address";
 import { type Input, toListInput } from "./filters/list-input";
 import { isFolding, listedInput } from "./fold/folding";
-import { tableSettingsQuery } from "./table/table-params";
+import { tableSettingsQuery } from "./table-params";
 
 /** What the whole viewer shares: the address's state, the list's input for it, and the instant that "now" means. */
 type ViewerState = {

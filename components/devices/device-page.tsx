@@ -2,12 +2,11 @@
 
 import { Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { ArrowLeft } from "lucide-react";
-import Link from "next/link";
 import { parseAsStringLiteral, useQueryState } from "nuqs";
 import { useOrg } from "@/components/account/org";
 import { DeviceFields } from "@/components/custom-fields/device-fields";
 import { useTRPC } from "@/components/trpc";
+import { BackLink } from "@/components/ui/back-link";
 import { Failure } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import { TabList } from "@/components/ui/tab-list";
@@ -43,10 +42,7 @@ export function DevicePage({ id }: { id: string }) {
   const device = query.data;
   return (
     <>
-      <Link href={orgId ? `/devices?orgId=${orgId}` : "/devices"} className={classes.back}>
-        <ArrowLeft size={15} aria-hidden />
-        Devices
-      </Link>
+      <BackLink href={orgId ? `/devices?orgId=${orgId}` : "/devices"}>Devices</BackLink>
       {query.isError && <PageHeader title="Device" />}
       {query.isError && <Failure error={query.error} onRetry={() => void query.refetch()} what="this device" />}
       {device && (

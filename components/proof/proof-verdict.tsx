@@ -2,8 +2,8 @@ import { FileWarning, type LucideIcon, ShieldCheck, ShieldQuestionMark, ShieldX 
 import type { ReactNode } from "react";
 import { count } from "@/components/format/amounts";
 import { actionSentence } from "@/server/audit/action-label";
+import type { ProofVerdict } from "@/server/audit/proofs/judge-proof";
 import type { ChainRow } from "@/server/audit/row";
-import type { ProofVerdict } from "@/server/audit/tree/judge-proof";
 import { RESULTS } from "@/server/audit/vocabulary";
 import type { CheckedProof, Held } from "./check-proof";
 import classes from "./proof.module.css";

@@ -1,4 +1,4 @@
-import { isEntryProof, MAX_PROOF_CHARACTERS } from "@/server/audit/tree/entry-proof";
+import { isEntryProof, MAX_PROOF_CHARACTERS } from "@/server/audit/proofs/entry-proof";
 
 /** As much of a file as shows that it is the proof of an entry. */
 const START_BYTES = 64;

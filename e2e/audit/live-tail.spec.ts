@@ -1,8 +1,29 @@
-import { eventWriter, LiveView } from "@/e2e/pages/live";
+import { LiveView } from "@/e2e/pages/live";
 import { Api } from "@/e2e/support/api";
 import { expect, expectAccessible, test } from "@/e2e/support/fixtures";
 
 const WITHIN_MS = 2_000;
+
+/** A program that writes events about named policies into an organization. */
+async function eventWriter(api: Api, orgId: string): Promise<(...names: string[]) => Promise<void>> {
+  const { key } = await api.call<{ key: string }>("POST", "/api-keys", {
+    name: `Writer ${orgId}`,
+    orgId,
+    permissions: ["audit:write"],
+  });
+  const event = (resourceName: string) => ({
+    orgId,
+    actorType: "system",
+    actorId: "e2e",
+    action: "policy.update",
+    resourceType: "policy",
+    resourceName,
+    result: "success",
+  });
+  return async (...names) => {
+    await api.as(key).call("POST", "/audit-logs/events", { events: names.map(event) });
+  };
+}
 
 /** An organization of its own, the writer of its events, and its list in the browser. */
 const arrange = test.extend<{ live: LiveView; write: (...names: string[]) => Promise<void> }>({

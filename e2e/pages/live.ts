@@ -1,5 +1,4 @@
 import { expect, type Locator, type Page } from "@playwright/test";
-import type { Api } from "@/e2e/support/api";
 
 /** The audit log while it follows the log. */
 export class LiveView {
@@ -24,25 +23,4 @@ export class LiveView {
     await expect(this.toggle).toHaveAttribute("aria-pressed", "true");
     await expect(this.page.getByRole("status").filter({ hasText: /^Live$/ })).toBeAttached();
   }
-}
-
-/** A program that writes events about named policies into an organization. */
-export async function eventWriter(api: Api, orgId: string): Promise<(...names: string[]) => Promise<void>> {
-  const { key } = await api.call<{ key: string }>("POST", "/api-keys", {
-    name: `Writer ${orgId}`,
-    orgId,
-    permissions: ["audit:write"],
-  });
-  const event = (resourceName: string) => ({
-    orgId,
-    actorType: "system",
-    actorId: "e2e",
-    action: "policy.update",
-    resourceType: "policy",
-    resourceName,
-    result: "success",
-  });
-  return async (...names) => {
-    await api.as(key).call("POST", "/audit-logs/events", { events: names.map(event) });
-  };
 }

@@ -1,10 +1,10 @@
 import { type AgentCaller, agentCaller } from "@/server/agent-caller";
 import { type InsertRows, storeRows } from "@/server/agents/store-rows";
 import { storableDetails } from "@/server/audit/record/details";
+import { counter } from "@/server/background/metrics";
 import { env } from "@/server/env";
 import { newId } from "@/server/ids";
 import { operation } from "@/server/operation";
-import { counter } from "@/server/process/metrics";
 import { repairJson, repairText } from "@/server/text";
 import { ingestInput, ingestOutput, type LogEntry } from "./schema";
 

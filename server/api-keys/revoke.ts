@@ -2,8 +2,8 @@ import { eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { apiKeys } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
+import { callersChanged } from "@/server/background/streams";
 import { operation } from "@/server/operation";
-import { callersChanged } from "@/server/process/streams";
 import { onlyIdInput } from "@/server/wire";
 import { aboutKey, lockKey } from "./to-api-key";
 

@@ -4,8 +4,8 @@ import { apiKeys } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { requireMayGrant } from "@/server/auth/grant";
 import { newSecret } from "@/server/auth/secrets";
+import { callersChanged } from "@/server/background/streams";
 import { operation } from "@/server/operation";
-import { callersChanged } from "@/server/process/streams";
 import { createdApiKey, rotateInput } from "./schema";
 import { aboutKey, lockKey, permissionsOf, requireNotRevoked, toApiKey } from "./to-api-key";
 

@@ -1,5 +1,5 @@
 import { messageOf } from "@/db/thrown";
-import type { Trust } from "@/server/audit/tree/judge-proof";
+import type { Trust } from "@/server/audit/proofs/judge-proof";
 import { parsePolicy } from "@/server/audit/tree/policy";
 import { ED25519, parseVerifierKey } from "@/server/audit/tree/signed-note";
 import { noteTools } from "@/server/note-tools";

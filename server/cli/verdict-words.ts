@@ -1,5 +1,5 @@
 import { VERDICT_WORD } from "@/server/audit/bundle/verdict";
-import type { Trust } from "@/server/audit/tree/judge-proof";
+import type { Trust } from "@/server/audit/proofs/judge-proof";
 
 /** How `verify` was called, whatever the file turns out to be. */
 export type VerifyOptions = { trust: Trust; json: boolean };

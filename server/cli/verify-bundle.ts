@@ -2,7 +2,7 @@ import { messageOf } from "@/db/thrown";
 import { type KeptNote, readKeptNote } from "@/server/audit/bundle/since";
 import { verifyBundle } from "@/server/audit/bundle/verify";
 import { nodeBundleTools } from "@/server/audit/evidence/node-bundle-tools";
-import type { Trust } from "@/server/audit/tree/judge-proof";
+import type { Trust } from "@/server/audit/proofs/judge-proof";
 import { printNote, say, UsageError, visible } from "./command";
 import { readText } from "./read-bytes";
 import { showVerdict } from "./show-verdict";

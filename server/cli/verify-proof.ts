@@ -1,5 +1,5 @@
-import { MAX_PROOF_CHARACTERS } from "@/server/audit/tree/entry-proof";
-import { judgeProof, type ProofVerdict } from "@/server/audit/tree/judge-proof";
+import { MAX_PROOF_CHARACTERS } from "@/server/audit/proofs/entry-proof";
+import { judgeProof, type ProofVerdict } from "@/server/audit/proofs/judge-proof";
 import { noteTools } from "@/server/note-tools";
 import { printNote, say, visible } from "./command";
 import { EXIT_CODE, type VerifyOptions, wordOf } from "./verdict-words";

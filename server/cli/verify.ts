@@ -1,5 +1,5 @@
 import { messageOf } from "@/db/thrown";
-import { isEntryProof } from "@/server/audit/tree/entry-proof";
+import { isEntryProof } from "@/server/audit/proofs/entry-proof";
 import { type Command, printNote, readArgs, required, say, UsageError, visible } from "./command";
 import { openFile, textOf } from "./read-bytes";
 import { trustOf, trustOptions } from "./trust";

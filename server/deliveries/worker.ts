@@ -1,5 +1,5 @@
+import { backgroundLoop } from "@/server/background/background-loop";
 import { log } from "@/server/log";
-import { backgroundLoop } from "@/server/process/background-loop";
 import { attempt } from "./attempt";
 import { type Claimed, claim, RENEW_MS, renew } from "./claim";
 import { settle } from "./settle";

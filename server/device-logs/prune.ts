@@ -4,9 +4,9 @@ import { rowsOf } from "@/db/rows";
 import { deviceLogPolicies, organizations } from "@/db/schema";
 import { messageOf } from "@/db/thrown";
 import { record } from "@/server/audit/record/record";
+import { counter } from "@/server/background/metrics";
 import { systemCtx } from "@/server/context";
 import { log } from "@/server/log";
-import { counter } from "@/server/process/metrics";
 import { countExpired, cutoffOf, isExpired, TABLES } from "./measure";
 import type { Expired } from "./schema";
 

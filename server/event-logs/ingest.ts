@@ -2,10 +2,10 @@ import { type AgentCaller, agentCaller } from "@/server/agent-caller";
 import { type InsertRows, storeRows } from "@/server/agents/store-rows";
 import { storableDetails } from "@/server/audit/record/details";
 import { record } from "@/server/audit/record/record";
+import { counter } from "@/server/background/metrics";
 import { env } from "@/server/env";
 import { newId } from "@/server/ids";
 import { operation } from "@/server/operation";
-import { counter } from "@/server/process/metrics";
 import { repairText } from "@/server/text";
 import { type DeviceEvent, type EventCategory, ingestInput, ingestOutput } from "./schema";
 

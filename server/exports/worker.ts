@@ -1,5 +1,5 @@
-import { backgroundLoop } from "@/server/process/background-loop";
-import { watchCallers } from "@/server/process/streams";
+import { backgroundLoop } from "@/server/background/background-loop";
+import { watchCallers } from "@/server/background/streams";
 import { claimExport, freeDeadClaims } from "./lease";
 import { runExport } from "./run";
 import { sweepExports } from "./sweep";

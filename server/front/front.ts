@@ -2,14 +2,14 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { RequestHandler } from "next/dist/server/next";
 import { codeOf } from "@/db/thrown";
 import { whenWritten } from "@/server/audit/record/record";
+import { countRequest } from "@/server/background/metrics";
+import { inRequest } from "@/server/background/tracing";
 import { PEER_HEADER } from "@/server/client-ip";
 import { AppError, ERROR_CODES, invalid } from "@/server/errors";
 import type { Answer } from "@/server/http/answer";
 import { problemAnswer } from "@/server/http/problem";
 import { METHODS, type RouteFile } from "@/server/http/route";
 import { log } from "@/server/log";
-import { countRequest } from "@/server/process/metrics";
-import { inRequest } from "@/server/process/tracing";
 import { lazyRequest } from "./lazy-request";
 import { watchPeer } from "./linux-peers";
 import { redirectPage } from "./page-redirect";

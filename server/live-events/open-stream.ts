@@ -1,6 +1,6 @@
 import { agentCaller } from "@/server/agent-caller";
+import { trackStream } from "@/server/background/streams";
 import { operation } from "@/server/operation";
-import { trackStream } from "@/server/process/streams";
 import { relay } from "./current";
 import { STREAM_COMMENT_MS, streamInput } from "./schema";
 

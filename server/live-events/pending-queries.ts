@@ -1,5 +1,5 @@
+import { trackStream } from "@/server/background/streams";
 import { AppError } from "@/server/errors";
-import { trackStream } from "@/server/process/streams";
 import type { CommandResult } from "./schema";
 
 export const disconnected = () =>

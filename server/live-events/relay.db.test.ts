@@ -2,7 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import { afterAll, describe, expect, it } from "vitest";
 import { appSql, asSystem } from "@/db/client";
 import { agentStreams, agents, liveCommands } from "@/db/schema";
-import { watchCallers } from "@/server/process/streams";
+import { watchCallers } from "@/server/background/streams";
 import { createDevice, createOrg, type TestDevice } from "@/testing/factories";
 import type { Bus } from "./bus";
 import { createPostgresBus } from "./postgres-bus";

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { wakeWatchers } from "@/server/background/streams";
 import { AppError } from "@/server/errors";
 import { isUuid } from "@/server/ids";
 import { log } from "@/server/log";
-import { wakeWatchers } from "@/server/process/streams";
 import type { Bus, News } from "./bus";
 import {
   claimAnswer,

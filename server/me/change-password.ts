@@ -2,9 +2,9 @@ import { record } from "@/server/audit/record/record";
 import { requirePerson } from "@/server/auth/person";
 import { provesPassword } from "@/server/auth/prove-password";
 import { setPassword } from "@/server/auth/set-password";
+import { callersChanged } from "@/server/background/streams";
 import { invalid } from "@/server/errors";
 import { operation } from "@/server/operation";
-import { callersChanged } from "@/server/process/streams";
 import { passwordChanged, passwordInput } from "./schema";
 
 /**

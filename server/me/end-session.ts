@@ -2,9 +2,9 @@ import { asSystem } from "@/db/client";
 import { record } from "@/server/audit/record/record";
 import { requirePerson } from "@/server/auth/person";
 import { endSessions } from "@/server/auth/sessions";
+import { callersChanged } from "@/server/background/streams";
 import { notFound } from "@/server/errors";
 import { operation } from "@/server/operation";
-import { callersChanged } from "@/server/process/streams";
 import { onlyIdInput } from "@/server/wire";
 
 /**

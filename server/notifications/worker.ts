@@ -1,6 +1,6 @@
+import { backgroundLoop } from "@/server/background/background-loop";
 import { deliveryWorker, notifyDeliveries } from "@/server/deliveries/worker";
 import { log } from "@/server/log";
-import { backgroundLoop } from "@/server/process/background-loop";
 import { checkAwayWitnesses } from "./conditions/away-witnesses";
 import { checkBrokenChains } from "./conditions/broken-chains";
 import { checkDisabledWebhooks } from "./conditions/disabled-webhooks";

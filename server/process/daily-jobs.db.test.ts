@@ -7,9 +7,10 @@ import { build } from "esbuild";
 import { afterAll, afterEach, expect, it } from "vitest";
 import { appSql } from "@/db/client";
 import { verificationJob } from "@/server/audit/integrity/nightly";
+import type { DailyJob } from "@/server/background/daily-job";
 import { retentionJob } from "@/server/retention/worker";
 import { closeRoles, roles } from "@/testing/chain";
-import { type DailyJob, dailyJobsWorker } from "./daily-jobs";
+import { dailyJobsWorker } from "./daily-jobs";
 import { BEAT_MS, SILENT_SECONDS } from "./job-claim";
 
 const FAST = { pollSeconds: 0.5, catchUpAfterSeconds: 0 };

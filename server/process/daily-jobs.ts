@@ -1,22 +1,11 @@
 import PgBoss from "pg-boss";
 import type postgres from "postgres";
 import { connectApp } from "@/db/connect";
+import { type BackgroundLoop, backgroundLoop } from "@/server/background/background-loop";
+import type { DailyJob } from "@/server/background/daily-job";
 import { log } from "@/server/log";
 import { HOUR_MS } from "@/server/time/durations";
-import { type BackgroundLoop, backgroundLoop } from "./background-loop";
 import { BEAT_MS, freeSilentJobs, whileClaimed } from "./job-claim";
-
-/** Work that one process among many does once a day. */
-export type DailyJob = {
-  /** A queue that the migration has made. */
-  name: "retention" | "verification";
-  /** When, in UTC. */
-  cron: string;
-  /** Rejects when it could not be done; it is tried again ten minutes later, twice. */
-  run: (signal: AbortSignal) => Promise<void>;
-  /** When any process last did it, to catch up after a night on which none ran. */
-  lastRanAt: () => Promise<Date | null>;
-};
 
 const POLL_SECONDS = 30;
 const OVERDUE_MS = 25 * HOUR_MS;

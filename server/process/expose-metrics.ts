@@ -1,10 +1,10 @@
 import { timingSafeEqual } from "node:crypto";
+import { registry } from "@/server/background/metrics";
 import { PEER_HEADER } from "@/server/client-ip";
 import { env } from "@/server/env";
 import { AppError } from "@/server/errors";
 import { problemResponse } from "@/server/http/problem";
 import { registerGauges } from "./gauges";
-import { registry } from "./metrics";
 
 const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/;
 /** This machine as its own programs name it. Under any other name a page that somebody here has open may be asking. */

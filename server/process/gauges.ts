@@ -1,10 +1,10 @@
 import { transactions } from "@/db/client";
 import { readsBy } from "@/db/read";
 import { recordingStats } from "@/server/audit/record/record";
+import { gauge } from "@/server/background/metrics";
+import { openStreams } from "@/server/background/streams";
 import { env } from "@/server/env";
 import { shareState } from "@/server/limits/fair-share";
-import { gauge } from "./metrics";
-import { openStreams } from "./streams";
 
 const READS = {
   replica: "Reads that the replica answered",

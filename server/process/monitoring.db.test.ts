@@ -12,12 +12,12 @@ import { alarmWatch } from "@/server/audit/integrity/alarm-watch";
 import { figuresWatch } from "@/server/audit/integrity/figures";
 import { searchWorker } from "@/server/audit/query/search-worker";
 import { noteWitnessed } from "@/server/audit/witnesses/witnessed-age";
+import { countRequest } from "@/server/background/metrics";
 import { inFairShare } from "@/server/limits/fair-share";
 import { createNatsBus } from "@/server/live-events/nats-bus";
 import { announcePruning } from "@/server/retention/worker";
 import { call, createDevice, createOrg, createUser } from "@/testing/factories";
 import { exposeMetrics } from "./expose-metrics";
-import { countRequest } from "./metrics";
 import { queuesWatch, readQueues } from "./queues-watch";
 import "./workers";
 

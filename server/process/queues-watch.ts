@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { backgroundLoop } from "./background-loop";
-import { gauge } from "./metrics";
+import { backgroundLoop } from "@/server/background/background-loop";
+import { gauge } from "@/server/background/metrics";
 
 const POLL_MS = 30_000;
 

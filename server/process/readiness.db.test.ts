@@ -8,9 +8,9 @@ import { alarmWatch } from "@/server/audit/integrity/alarm-watch";
 import { listLostHeads, raiseHeadAlarm } from "@/server/audit/integrity/heads";
 import { appendAudit } from "@/server/audit/record/append";
 import { startRecording, stopRecording } from "@/server/audit/record/record";
+import { registry } from "@/server/background/metrics";
 import { auditRows, closeRoles, roles, tamper } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
-import { registry } from "./metrics";
 import { checkReadiness } from "./readiness";
 
 afterAll(closeRoles);

@@ -9,6 +9,8 @@ import { raiseHeadAlarm } from "@/server/audit/integrity/heads";
 import { startRecording, stopRecording } from "@/server/audit/record/record";
 import { witnessPolicy } from "@/server/audit/witnesses/policy-file";
 import { checkTokenKey } from "@/server/auth/jwt";
+import { closeStreams, notifyOthersBy } from "@/server/background/streams";
+import { startTracing, stopTracing } from "@/server/background/tracing";
 import { databaseAddresses, env, ownPoolSize } from "@/server/env";
 import { createListener } from "@/server/front/front";
 import { pages } from "@/server/front/pages";
@@ -21,8 +23,6 @@ import { log } from "@/server/log";
 import { ensureFirstAdmin } from "@/server/setup/first-admin";
 import { checkAddresses } from "./check-addresses";
 import { refuseUnsafeRole } from "./guard-role";
-import { closeStreams, notifyOthersBy } from "./streams";
-import { startTracing, stopTracing } from "./tracing";
 import { startWorkers, stopWorkers } from "./workers";
 
 /** All behind the http server but Next: development replaces it as a whole when a source file changes. */

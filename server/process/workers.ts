@@ -3,6 +3,7 @@ import { checkpointWorker } from "@/server/audit/integrity/checkpoint-worker";
 import { figuresWatch } from "@/server/audit/integrity/figures";
 import { verificationJob } from "@/server/audit/integrity/nightly";
 import { searchWorker } from "@/server/audit/query/search-worker";
+import type { DailyJob } from "@/server/background/daily-job";
 import { importWorker } from "@/server/custom-fields/import/run/worker";
 import { pruneDeviceLogs } from "@/server/device-logs/prune";
 import { env } from "@/server/env";
@@ -12,7 +13,7 @@ import { notificationWorker } from "@/server/notifications/worker";
 import { reportWorker } from "@/server/report-schedules/run";
 import { refuseMovedClock } from "@/server/retention/clock";
 import { announcePruning, retentionJob } from "@/server/retention/worker";
-import { type DailyJob, dailyJobsWorker } from "./daily-jobs";
+import { dailyJobsWorker } from "./daily-jobs";
 import { queuesWatch } from "./queues-watch";
 
 /** A background job of this process: started once, stopped at shutdown. */

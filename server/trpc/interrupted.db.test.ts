@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { TAIL_POLL_MS } from "@/server/audit/tail/schema";
-import { closeStreams, openStreams } from "@/server/process/streams";
+import { closeStreams, openStreams } from "@/server/background/streams";
 import { appendEvents } from "@/testing/audit-entries";
 import { bearer, createUser } from "@/testing/factories";
 import { answerTrpc } from "./handler";

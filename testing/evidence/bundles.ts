@@ -8,7 +8,7 @@ import { endLine, headLines, rowLine, sealOf, skipLine } from "@/server/audit/bu
 import type { BundleRow } from "@/server/audit/chain/bundle";
 import { checksumOf } from "@/server/audit/chain/chain-hash";
 import { nodeBundleTools } from "@/server/audit/evidence/node-bundle-tools";
-import { parseTrust } from "@/server/audit/tree/judge-proof";
+import { parseTrust } from "@/server/audit/proofs/judge-proof";
 import type { Restoration } from "@/server/audit/tree/restoration";
 import {
   COSIGNATURE,

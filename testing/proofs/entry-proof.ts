@@ -1,6 +1,6 @@
 import { canonicalPayload } from "@/server/audit/chain/chain";
+import { formatEntryProof } from "@/server/audit/proofs/entry-proof";
 import type { ChainRow } from "@/server/audit/row";
-import { formatEntryProof } from "@/server/audit/tree/entry-proof";
 import type { Restoration } from "@/server/audit/tree/restoration";
 import { concatBytes, cosignedMessage, ED25519, parseNote, secondsToBytes } from "@/server/audit/tree/signed-note";
 import { checkpointText, originOf } from "@/server/audit/tree/statement";

@@ -2,11 +2,9 @@
 
 import { Switch } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { ArrowLeft } from "lucide-react";
 import Link from "next/link";
 import { parseAsBoolean, useQueryStates } from "nuqs";
 import { useOrg } from "@/components/account/org";
-import entryClasses from "@/components/audit/detail/entry-detail.module.css";
 import type { Entry } from "@/components/audit/entry";
 import { EntrySentence } from "@/components/audit/entry-sentence";
 import { FactValue } from "@/components/audit/facts/fact-value";
@@ -15,6 +13,7 @@ import { count, counted } from "@/components/format/amounts";
 import { offset } from "@/components/format/offset";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
+import { BackLink } from "@/components/ui/back-link";
 import { Failure, Notice } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import { pairsOf } from "./compare";
@@ -37,10 +36,7 @@ export function ComparePage() {
   const first = isPrevious ? previous.data?.entry : named.data;
   return (
     <>
-      <Link href={view.b ? `/audit/${view.b}` : "/"} className={entryClasses.back}>
-        <ArrowLeft size={15} aria-hidden />
-        {view.b ? "The entry" : "Audit log"}
-      </Link>
+      <BackLink href={view.b ? `/audit/${view.b}` : "/"}>{view.b ? "The entry" : "Audit log"}</BackLink>
       <PageHeader
         title="Compare entries"
         lead={isPrevious && view.b ? "With the change of the same resource before it." : "Two entries, fact by fact."}

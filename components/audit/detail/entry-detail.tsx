@@ -14,7 +14,7 @@ import { factsOf } from "@/components/audit/facts/fact";
 import facts from "@/components/audit/facts/facts.module.css";
 import { ResultBadge } from "@/components/audit/result-badge";
 import { ShareButton } from "@/components/audit/share/share-button";
-import type { ColumnId } from "@/components/audit/table/table-params";
+import type { ColumnId } from "@/components/audit/table-params";
 import { dateTime, zoneName } from "@/components/format/time";
 import { describeAgent } from "@/components/format/user-agent";
 import { useZone } from "@/components/format/zone";

@@ -1,11 +1,10 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { ArrowLeft } from "lucide-react";
-import Link from "next/link";
 import { PinBar } from "@/components/audit/compare/pin-bar";
 import { PinButton } from "@/components/audit/compare/pin-button";
 import { useTRPC } from "@/components/trpc";
+import { BackLink } from "@/components/ui/back-link";
 import { Failure } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import { EntryDetail } from "./entry-detail";
@@ -19,10 +18,7 @@ export function EntryPage({ id }: { id: string }) {
   useEntryKeys(id);
   return (
     <div className={classes.page}>
-      <Link href="/" className={classes.back}>
-        <ArrowLeft size={15} aria-hidden />
-        Audit log
-      </Link>
+      <BackLink href="/">Audit log</BackLink>
       {entry.data && (
         <div className={classes.acts}>
           <PinButton id={id} />

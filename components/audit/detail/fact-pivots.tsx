@@ -11,7 +11,7 @@ import type { Entry } from "@/components/audit/entry";
 import { viewParsers } from "@/components/audit/filters/address";
 import { pivotsOfFact } from "@/components/audit/table/pivots";
 import classes from "@/components/audit/table/pivots.module.css";
-import type { ColumnId } from "@/components/audit/table/table-params";
+import type { ColumnId } from "@/components/audit/table-params";
 import { useZone } from "@/components/format/zone";
 
 const addressOf = createSerializer(viewParsers);

@@ -8,7 +8,7 @@ import {
   parseAsStringLiteral,
   type SingleParserBuilder,
 } from "nuqs/server";
-import { tableParsers } from "@/components/audit/table/table-params";
+import { tableParsers } from "@/components/audit/table-params";
 import { zoneParam } from "@/components/format/zone-param";
 import { type Catalogue, FILTERS, type Filter, faultOf, toExclusion } from "@/server/audit/query/catalogue";
 import { splitValues } from "@/server/audit/query/value-list";

@@ -3,7 +3,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Copy, Minus } from "lucide-react";
 import { memo, useState } from "react";
-import { isLive } from "@/components/audit/live/live";
 import { useViewer } from "@/components/audit/viewer-context";
 import { count } from "@/components/format/amounts";
 import { useTRPC } from "@/components/trpc";
@@ -14,6 +13,7 @@ import classes from "./facets.module.css";
 import { FACETS, type FacetValue, facetsQuery } from "./facets-query";
 import { FacetsSkeleton } from "./facets-skeleton";
 import { labelOf, valueLabel } from "./labels";
+import { isLive } from "./list-input";
 import { exclude, isSetTo, toggleValue } from "./narrow";
 
 const FEW = 6;

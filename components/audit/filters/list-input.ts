@@ -15,6 +15,12 @@ export function spanOf({ range, from, to }: Pick<Filters, "range" | "from" | "to
   return from && to && from > to ? {} : { from: from ?? undefined, to: to ?? undefined };
 }
 
+/** True for a view in which new entries can appear: its range has no end. */
+export const isOpenEnded = (view: View): boolean => spanOf(view, "UTC", new Date(0)).to === undefined;
+
+/** True while the list follows the log: on its newest page, with a range that has no end. */
+export const isLive = (view: View): boolean => view.live !== null && view.cursor === null && isOpenEnded(view);
+
 /** The procedure's input for a view, values as the address writes them. Counting is left out: the list is paged by cursor. */
 export function toListInput(view: View, zone: string, now: Date): Input {
   const { from, to } = spanOf(view, zone, now);

@@ -3,7 +3,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, memo, type PointerEvent, useMemo, useState } from "react";
 import { FROM_START } from "@/components/audit/filters/address";
-import { isLive } from "@/components/audit/live/live";
+import { isLive } from "@/components/audit/filters/list-input";
 import { useViewer } from "@/components/audit/viewer-context";
 import { dateTime } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";

@@ -4,8 +4,8 @@ import { Button } from "@mantine/core";
 import { Radio } from "lucide-react";
 import type { MouseEvent } from "react";
 import type { SetView, View } from "@/components/audit/filters/address";
+import { isLive, isOpenEnded } from "@/components/audit/filters/list-input";
 import { useViewer } from "@/components/audit/viewer-context";
-import { isLive, isOpenEnded } from "./live";
 import classes from "./live-toggle.module.css";
 
 /** Turns following the log on, from its newest page, or off. */

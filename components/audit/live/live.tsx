@@ -3,19 +3,12 @@
 import dynamic from "next/dynamic";
 import { type ReactNode, type RefObject, useState } from "react";
 import type { Entry } from "@/components/audit/entry";
-import type { View } from "@/components/audit/filters/address";
-import { spanOf } from "@/components/audit/filters/list-input";
+import { isLive } from "@/components/audit/filters/list-input";
 import { useViewer } from "@/components/audit/viewer-context";
 import type { LiveQuery } from "./live-tail";
 
 const LiveTail = dynamic(() => import("./live-tail").then((m) => m.LiveTail), { ssr: false });
 const NONE: Entry[] = [];
-
-/** True for a view in which new entries can appear: its range has no end. */
-export const isOpenEnded = (view: View): boolean => spanOf(view, "UTC", new Date(0)).to === undefined;
-
-/** True while the list follows the log: on its newest page, with a range that has no end. */
-export const isLive = (view: View): boolean => view.live !== null && view.cursor === null && isOpenEnded(view);
 
 type Options = {
   list: LiveQuery & { data?: LiveQuery["data"]; isPlaceholderData: boolean };

@@ -6,10 +6,10 @@ import dynamic from "next/dynamic";
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import type { Entry } from "@/components/audit/entry";
+import { COLUMN_IDS } from "@/components/audit/table-params";
 import type { CellContext, CellRef, Column } from "./columns";
 import { longPress } from "./long-press";
 import classes from "./pivots.module.css";
-import { COLUMN_IDS } from "./table-params";
 
 const CellMenu = dynamic(() => import("./cell-menu").then((m) => m.CellMenu), { ssr: false });
 

@@ -4,11 +4,11 @@ import { ActionIcon, Button, Checkbox, SegmentedControl } from "@mantine/core";
 import { ChevronDown, ChevronUp } from "lucide-react";
 import { useRef, useState } from "react";
 import { useOrg } from "@/components/account/org";
+import { COLUMN_IDS, type ColumnId, type Density, movedTo, toggled } from "@/components/audit/table-params";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
 import classes from "./column-chooser.module.css";
 import { COLUMN } from "./columns";
-import { COLUMN_IDS, type ColumnId, type Density, movedTo, toggled } from "./table-params";
 import type { TableSettings } from "./table-settings";
 
 const DENSITIES: { value: Density; label: string }[] = [

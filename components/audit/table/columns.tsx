@@ -2,12 +2,12 @@ import type { ReactNode } from "react";
 import { ActorType } from "@/components/audit/actor-type";
 import { type Entry, hostOf } from "@/components/audit/entry";
 import { ResultBadge } from "@/components/audit/result-badge";
+import type { ColumnId } from "@/components/audit/table-params";
 import { ago } from "@/components/format/relative";
 import { clock } from "@/components/format/time";
 import { deviceNamed } from "@/server/audit/device-named";
 import classes from "./entry-table.module.css";
 import { Sentence } from "./sentence";
-import type { ColumnId } from "./table-params";
 
 /** What a cell needs beside its entry. */
 export type CellContext = {

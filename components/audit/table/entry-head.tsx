@@ -1,10 +1,10 @@
 "use client";
 
 import { useState } from "react";
+import type { ColumnId } from "@/components/audit/table-params";
 import { ColumnEdge } from "./column-edge";
 import { type Column, type Widths, widthOf } from "./columns";
 import classes from "./entry-head.module.css";
-import type { ColumnId } from "./table-params";
 
 type Props = { columns: Column[]; widths: Widths; onWidth: (id: ColumnId, width: number) => void };
 

@@ -1,12 +1,12 @@
 "use client";
 
 import { useState } from "react";
-import { FoldRow } from "@/components/audit/fold/fold-row";
 import type { Line } from "@/components/audit/fold/lines";
-import { RoutineRows } from "@/components/audit/fold/routine-rows";
 import { useViewer } from "@/components/audit/viewer-context";
 import type { CellContext, Column } from "./columns";
 import { EntryRow } from "./entry-row";
+import { FoldRow } from "./fold-row";
+import { RoutineRows } from "./routine-rows";
 
 type Props = { lines: Line[]; columns: Column[]; context: CellContext };
 

@@ -3,12 +3,12 @@
 import { ChevronRight } from "lucide-react";
 import type { ReactNode } from "react";
 import { EntrySentence } from "@/components/audit/entry-sentence";
-import type { Column } from "@/components/audit/table/columns";
+import { type Line, organizationsIn } from "@/components/audit/fold/lines";
 import { count, counted } from "@/components/format/amounts";
 import { clock, dateTime, shortDate } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
+import type { Column } from "./columns";
 import classes from "./fold-row.module.css";
-import { type Line, organizationsIn } from "./lines";
 
 type Fold = Exclude<Line, { kind: "entry" }>;
 type Props = { line: Fold; columns: Column[]; isOpen: boolean; onToggle: () => void };

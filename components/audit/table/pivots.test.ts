@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { Entry } from "@/components/audit/entry";
 import { loadView } from "@/components/audit/filters/address";
+import type { ColumnId } from "@/components/audit/table-params";
 import { pivotsOf } from "./pivots";
-import type { ColumnId } from "./table-params";
 
 const NOTHING = loadView(new URLSearchParams());
 const ID = "0190a000-0000-7000-8000-000000000001";

@@ -3,13 +3,13 @@ import type { View } from "@/components/audit/filters/address";
 import { FROM_START } from "@/components/audit/filters/address";
 import { actorIdOf } from "@/components/audit/filters/labels";
 import { exclude, filterFor, setFilter } from "@/components/audit/filters/narrow";
+import type { ColumnId } from "@/components/audit/table-params";
 import { toChange } from "@/components/audit/views/view-query";
 import { dateTime } from "@/components/format/time";
 import { FILTERS, type FilterName } from "@/server/audit/query/catalogue";
 import { ACTOR_TYPE_LABEL, RESULT_LABEL } from "@/server/audit/vocabulary";
 import { GUID } from "@/server/text";
 import { type CellContext, type CellRef, deviceOf } from "./columns";
-import type { ColumnId } from "./table-params";
 
 /** Where a cell leads: to a change of the filters, to the clipboard, or to another page. */
 export type Pivot =

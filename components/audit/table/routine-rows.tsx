@@ -2,15 +2,15 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { FROM_START } from "@/components/audit/filters/address";
-import type { CellContext, Column } from "@/components/audit/table/columns";
-import { EntryRow } from "@/components/audit/table/entry-row";
+import type { RoutineFold } from "@/components/audit/fold/lines";
 import { useViewer } from "@/components/audit/viewer-context";
 import { count, counted } from "@/components/format/amounts";
 import { useTRPC } from "@/components/trpc";
 import { errorText } from "@/components/ui/notice";
 import { ROUTINE_ACTIONS } from "@/server/audit/vocabulary";
+import type { CellContext, Column } from "./columns";
+import { EntryRow } from "./entry-row";
 import classes from "./fold-row.module.css";
-import type { RoutineFold } from "./lines";
 
 type Props = { fold: RoutineFold; columns: Column[]; context: CellContext };
 

@@ -4,10 +4,10 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { View } from "@/components/audit/filters/address";
 import { isFolding } from "@/components/audit/fold/folding";
+import { type ColumnId, columnsOf, type Density, tableSettingsQuery } from "@/components/audit/table-params";
 import { useViewer } from "@/components/audit/viewer-context";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { COLUMN, type Column, DEFAULT_COLUMNS, type Widths } from "./columns";
-import { type ColumnId, columnsOf, type Density, tableSettingsQuery } from "./table-params";
 
 type Preference = NonNullable<Outputs["preferences"]["get"]>;
 type Change = { columns?: ColumnId[]; density?: Density; widths?: Widths; fold?: boolean };

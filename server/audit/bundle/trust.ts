@@ -1,4 +1,4 @@
-import type { Trust } from "@/server/audit/tree/judge-proof";
+import type { Trust } from "@/server/audit/proofs/judge-proof";
 import { cosignedBy, meetsQuorum } from "@/server/audit/tree/policy";
 import {
   checkCosignature,

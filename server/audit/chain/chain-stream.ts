@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import type { Tenant } from "@/db/client";
+import { gauge } from "@/server/background/metrics";
 import { Turns } from "@/server/limits/turns";
-import { gauge } from "@/server/process/metrics";
 import { type ChainReader, readOnOwnConnection } from "./own-connection";
 
 /**

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, describe, expect, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
-import { registry } from "@/server/process/metrics";
+import { registry } from "@/server/background/metrics";
 import { runRetention } from "@/server/retention/run";
 import { createCaller } from "@/server/trpc/init";
 import { appRouter } from "@/server/trpc/root";

@@ -3,10 +3,10 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { canonicalPayload } from "@/server/audit/chain/chain";
 import type { ChainRow } from "@/server/audit/row";
+import { checkpointText, originOf } from "@/server/audit/tree/statement";
+import { inclusionProof, leafHash, type NodeId, nodeHash, rootOf } from "@/server/audit/tree/tree";
 import { rowOf as anyRow, ORG } from "@/testing/proofs/entry-proof";
 import { checkEntryProof, type EntryProof, formatEntryProof, parseEntryProof, parsePayload } from "./entry-proof";
-import { checkpointText, originOf } from "./statement";
-import { inclusionProof, leafHash, type NodeId, nodeHash, rootOf } from "./tree";
 
 const sha256 = (bytes: Uint8Array): Uint8Array => createHash("sha256").update(bytes).digest();
 const tools = { sha256 };

@@ -1,8 +1,15 @@
 import { canonicalPayload, PAYLOAD_VERSION } from "@/server/audit/chain/chain";
 import { type ChainRow, isNullable, PAYLOAD_FIELDS } from "@/server/audit/row";
-import { formatNote, fromBase64, type NoteTools, noteOf, type SignedNote, toBase64 } from "./signed-note";
-import { orgIdOf, parseCheckpoint, type TreeCheckpoint } from "./statement";
-import { HASH_BYTES, leafHash, MAX_PROOF_HASHES, verifyInclusion } from "./tree";
+import {
+  formatNote,
+  fromBase64,
+  type NoteTools,
+  noteOf,
+  type SignedNote,
+  toBase64,
+} from "@/server/audit/tree/signed-note";
+import { orgIdOf, parseCheckpoint, type TreeCheckpoint } from "@/server/audit/tree/statement";
+import { HASH_BYTES, leafHash, MAX_PROOF_HASHES, verifyInclusion } from "@/server/audit/tree/tree";
 
 /**
  * The proof of one entry (c2sp.org/tlog-proof): the canonical payload itself, its place, the path to the root and the

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
+import { COSIGNATURE, ED25519, formatVerifierKey } from "@/server/audit/tree/signed-note";
+import { originOf } from "@/server/audit/tree/statement";
 import { noteTools, testKey } from "@/testing/notes";
 import { PROOF_HOST, proofText } from "@/testing/proofs/entry-proof";
 import { judgeProof, parseTrust, type Trust } from "./judge-proof";
-import { COSIGNATURE, ED25519, formatVerifierKey } from "./signed-note";
-import { originOf } from "./statement";
 
 const ORIGIN = originOf(PROOF_HOST, "0b6f3a52-7c1e-4e0a-9d54-3f5a1c2b7e90");
 const installation = formatVerifierKey(testKey(1, PROOF_HOST, ED25519).key);

@@ -1,7 +1,6 @@
 import type { ChainRow } from "@/server/audit/row";
-import { checkEntryProof, type EntryProof, isEntryProof, parseEntryProof, parsePayload } from "./entry-proof";
-import { meetsQuorum, type Policy, parsePolicy, type Witness } from "./policy";
-import { restoredReasons } from "./restoration";
+import { meetsQuorum, type Policy, parsePolicy, type Witness } from "@/server/audit/tree/policy";
+import { restoredReasons } from "@/server/audit/tree/restoration";
 import {
   checkCosignature,
   checkSignature,
@@ -10,9 +9,10 @@ import {
   type NoteTools,
   parseVerifierKey,
   type SignedNote,
-} from "./signed-note";
-import { parseCheckpoint, type TreeCheckpoint } from "./statement";
-import type { Sha256 } from "./tree";
+} from "@/server/audit/tree/signed-note";
+import { parseCheckpoint, type TreeCheckpoint } from "@/server/audit/tree/statement";
+import type { Sha256 } from "@/server/audit/tree/tree";
+import { checkEntryProof, type EntryProof, isEntryProof, parseEntryProof, parsePayload } from "./entry-proof";
 
 /**
  * The one judge of the proof of an entry, for the command line and for any browser: what holds, who signed, who cosigned

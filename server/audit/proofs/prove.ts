@@ -7,13 +7,13 @@ import { signCheckpoint } from "@/server/audit/checkpoints/sign";
 import type { StoredNote } from "@/server/audit/checkpoints/stored-note";
 import { TreeDamage } from "@/server/audit/checkpoints/tiles";
 import { checkpointToShow } from "@/server/audit/checkpoints/witnessed";
-import { checkEntryProof, type EntryProof, formatEntryProof } from "@/server/audit/tree/entry-proof";
 import { parseNote } from "@/server/audit/tree/signed-note";
 import { inclusionProof } from "@/server/audit/tree/tree";
 import type { Scope } from "@/server/context";
 import { AppError, notFound } from "@/server/errors";
 import { log } from "@/server/log";
 import { noteTools } from "@/server/note-tools";
+import { checkEntryProof, type EntryProof, formatEntryProof } from "./entry-proof";
 
 /** One entry of one organization, by its id. */
 export type EntryName = { orgId: string; id: string };

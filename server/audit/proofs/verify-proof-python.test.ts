@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
+import { COSIGNATURE, ED25519, formatVerifierKey } from "@/server/audit/tree/signed-note";
 import { noteTools, testKey } from "@/testing/notes";
 import { PROOF_HOST, proofText } from "@/testing/proofs/entry-proof";
 import { judgeProof, parseTrust, type Trust } from "./judge-proof";
-import { COSIGNATURE, ED25519, formatVerifierKey } from "./signed-note";
 
 const KEY = formatVerifierKey(testKey(1, PROOF_HOST, ED25519).key);
 const OTHER = formatVerifierKey(testKey(1, "other.example", ED25519).key);

@@ -1,4 +1,4 @@
-import { gauge } from "@/server/process/metrics";
+import { gauge } from "@/server/background/metrics";
 
 /** Origins whose newest checkpoint lacks its quorum, with the time since when, in milliseconds. */
 const unwitnessed = new Map<string, number>();

@@ -4,10 +4,10 @@ import { findUserCaller } from "@/server/auth/caller";
 import { limit } from "@/server/auth/limits/rate-limit";
 import { setPassword } from "@/server/auth/set-password";
 import type { SignIn } from "@/server/auth/start-session";
+import { callersChanged } from "@/server/background/streams";
 import type { Ctx } from "@/server/context";
 import { env } from "@/server/env";
 import { AppError } from "@/server/errors";
-import { callersChanged } from "@/server/process/streams";
 import { issueUserToken, spendUserToken } from "./user-tokens";
 
 export type LinkKind = "invite" | "reset";

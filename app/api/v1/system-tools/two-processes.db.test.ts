@@ -12,7 +12,7 @@ import { connectAgent } from "@/testing/live-agent";
 /** A server process of its own, with the routes of the live channel; prints its port. */
 const SERVER = `
 import { createFront, createListener } from "@/server/front/front";
-import { closeStreams } from "@/server/process/streams";
+import { closeStreams } from "@/server/background/streams";
 import { stopRelay } from "@/server/live-events/current";
 import * as commands from "@/app/api/v1/agents/[id]/commands/route";
 import * as result from "@/app/api/v1/agents/[id]/commands/[commandId]/result/route";

@@ -1,4 +1,4 @@
-import { backgroundLoop } from "@/server/process/background-loop";
+import { backgroundLoop } from "@/server/background/background-loop";
 import { HOUR_MS } from "@/server/time/durations";
 import { expireDrafts } from "./expire-drafts";
 import { claimImport, freeDeadClaims, owner } from "./lease";

@@ -16,11 +16,11 @@ import * as byId from "@/app/api/v1/devices/[id]/route";
 import { asSystem } from "@/db/client";
 import { auditLogs } from "@/db/schema";
 import { flushRecording } from "@/server/audit/record/record";
+import { closeStreams } from "@/server/background/streams";
 import { createFront, createListener } from "@/server/front/front";
 import { stopRelay } from "@/server/live-events/current";
 import { eventOutput, eventsOutput, logOutput, logsOutput } from "@/server/live-events/schema";
 import { log as output } from "@/server/log";
-import { closeStreams } from "@/server/process/streams";
 import {
   bearer,
   createApiKey,
