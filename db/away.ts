@@ -1,4 +1,4 @@
-import { causeOf, codeOf } from "./thrown";
+import { causeOf, codeOf, messageOf } from "./thrown";
 
 /**
  * SQLSTATE classes and socket faults that mean "the database is away", not "the query is wrong"; 25006: no primary yet,
@@ -13,6 +13,13 @@ const TAKES_NO_WRITES = /^(25006|53100)/;
 export const takesNoWrites = (error: unknown): boolean =>
   TAKES_NO_WRITES.test(codeOf(error)) || TAKES_NO_WRITES.test(codeOf(causeOf(error)));
 
+/** What the coordinator of a cluster says of a node that dies within a statement: an internal error, told by its words. */
+const INTERNAL = "XX000";
+const NODE_LOST =
+  /^(failure on connection marked as essential|server closed the connection|connection not open|no connection to the server|could not (receive|send) data|SSL (SYSCALL error|connection has been closed))/;
+
+const isAway = (error: unknown): boolean =>
+  AWAY.test(codeOf(error)) || (codeOf(error) === INTERNAL && NODE_LOST.test(messageOf(error)));
+
 /** Whether an error says that the database cannot be reached, or not for this, right now. */
-export const isDatabaseAway = (error: unknown): boolean =>
-  AWAY.test(codeOf(error)) || AWAY.test(codeOf(causeOf(error)));
+export const isDatabaseAway = (error: unknown): boolean => isAway(error) || isAway(causeOf(error));
