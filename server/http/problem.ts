@@ -1,4 +1,5 @@
 import { isDatabaseAway } from "@/db/away";
+import { causeOf, codeOf } from "@/db/thrown";
 import { AppError, ERROR_CODES, type ErrorCode, type FieldError, type SecondFactor } from "@/server/errors";
 import { log } from "@/server/log";
 import { type Answer, toResponse } from "./answer";
@@ -13,13 +14,20 @@ export type Problem = {
   errors?: FieldError[];
 } & Partial<SecondFactor>;
 
+/** SQLSTATE of a statement that took longer than its role may, or waited so long for a lock. */
+const TOOK_TOO_LONG = "57014";
+const RETRY = { headers: { "Retry-After": "2" } };
+
 /** Any thrown thing as one of the contract's errors; what nobody foresaw is logged and becomes a bare `internal`. */
 export function toAppError(error: unknown, requestId: string): AppError {
   if (error instanceof AppError) return error;
   if (isDatabaseAway(error)) {
     log.warn({ requestId, err: error }, "database unreachable");
-    const headers = { "Retry-After": "2" };
-    return new AppError("unavailable", "The database cannot be reached right now.", { headers });
+    return new AppError("unavailable", "The database cannot be reached right now.", RETRY);
+  }
+  if ([error, causeOf(error)].some((thrown) => codeOf(thrown) === TOOK_TOO_LONG)) {
+    log.error({ requestId, err: error }, "a statement took too long");
+    return new AppError("unavailable", "The database did not answer in time.", RETRY);
   }
   log.error({ requestId, err: error }, "unexpected error");
   return new AppError("internal", "Something went wrong on our side; nothing was stored.");
