@@ -17,6 +17,9 @@ const fits = (text: string, max: number): boolean =>
 /** Text held to its column. */
 export const columnText = (max: number) => z.string().refine((s) => fits(s, max), `is longer than ${max} characters`);
 
+/** A UUID in lower case however it was written (RFC 9562, section 4): scopes and origins are compared by their text. */
+export const guid = z.guid().toLowerCase();
+
 /** Column text that says something, kept as it is. */
 export const filledText = (max: number) => columnText(max).refine((text) => text.trim() !== "", "is blank");
 
@@ -130,9 +133,9 @@ export const zoneName = z.string().max(64).refine(isZone, "is no time zone");
 export const noInput = z.strictObject({}).optional();
 
 /** Of an operation on one thing. */
-export const idInput = z.object({ id: z.guid() });
+export const idInput = z.object({ id: guid });
 /** The same where any other member is refused. */
-export const onlyIdInput = z.strictObject({ id: z.guid() });
+export const onlyIdInput = z.strictObject({ id: guid });
 
 /** The answer of an operation that only our own pages take: held to its type by the compiler alone. */
 export const typed = <T>() => z.custom<T>();

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { agentVersion } from "@/server/agents/schema";
-import { columnText, filterText, inOrder, instant, isoTime, pageShape } from "@/server/wire";
+import { columnText, filterText, guid, inOrder, instant, isoTime, pageShape } from "@/server/wire";
 
 /** Spec, Limits. */
 export const MAX_LOGS_PER_REQUEST = 500;
@@ -49,7 +49,7 @@ const levels = z.union([z.string(), z.array(z.string())]).transform((texts, cont
 /** Query of GET /devices/:id/diagnostic-logs. */
 export const listInput = z
   .object({
-    id: z.guid(),
+    id: guid,
     level: levels.optional(),
     component: filterText,
     since: instant.optional(),
@@ -60,9 +60,9 @@ export const listInput = z
   .superRefine(inOrder("since", "until"));
 
 export const agentLog = z.strictObject({
-  id: z.guid(),
-  deviceId: z.guid(),
-  orgId: z.guid(),
+  id: guid,
+  deviceId: guid,
+  orgId: guid,
   timestamp: isoTime,
   level: z.enum(LOG_LEVELS),
   component: z.string(),

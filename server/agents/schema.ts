@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { hostname, os, osVersion } from "@/server/devices/schema";
-import { columnText, isoTime } from "@/server/wire";
+import { columnText, guid, isoTime } from "@/server/wire";
 
 /** How often an agent reports; below devices' ONLINE_WINDOW_SECONDS, so that one late beat does no harm. */
 export const HEARTBEAT_INTERVAL_SECONDS = 60;
@@ -33,8 +33,8 @@ export type EnrollInput = z.output<typeof enrollInput>;
 /** token appears here alone; the server keeps its hash. */
 export const enrollOutput = z.strictObject({
   agentId: z.string(),
-  deviceId: z.guid(),
-  orgId: z.guid(),
+  deviceId: guid,
+  orgId: guid,
   token: z.string(),
 });
 export type EnrollOutput = z.output<typeof enrollOutput>;

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { PERMISSIONS } from "@/server/auth/permissions";
-import { adminPage, displayName, instant, isoTime, pagination } from "@/server/wire";
+import { adminPage, displayName, guid, instant, isoTime, pagination } from "@/server/wire";
 
-export const listInput = z.strictObject({ orgId: z.guid().optional(), ...adminPage });
+export const listInput = z.strictObject({ orgId: guid.optional(), ...adminPage });
 
 /**
  * Body of POST /api-keys. Without orgId the key reaches what its maker does: the one organization, or all of the
@@ -16,15 +16,15 @@ const permissions = z
 
 export const createInput = z.strictObject({
   name: displayName,
-  orgId: z.guid().nullish(),
+  orgId: guid.nullish(),
   permissions,
   expiresAt: instant.nullish(),
-  partnerId: z.guid().optional(),
+  partnerId: guid.optional(),
 });
 
 /** Body of PATCH /api-keys/:id; what is left out stays, expiresAt null is for ever. */
 export const updateInput = z.strictObject({
-  id: z.guid(),
+  id: guid,
   name: displayName.optional(),
   permissions: permissions.optional(),
   expiresAt: instant.nullish(),
@@ -35,7 +35,7 @@ const MAX_OVERLAP_SECONDS = 7 * DEFAULT_OVERLAP_SECONDS;
 
 /** Body of POST /api-keys/:id/rotate: for how long the former secret still works, 0 for not at all. */
 export const rotateInput = z.strictObject({
-  id: z.guid(),
+  id: guid,
   overlapSeconds: z.int().min(0).max(MAX_OVERLAP_SECONDS).default(DEFAULT_OVERLAP_SECONDS),
 });
 
@@ -44,18 +44,18 @@ export const rotateInput = z.strictObject({
  * until when the secret before the last rotation works. isCreatorDisabled: the person who created it may sign in no more.
  */
 export const apiKey = z.strictObject({
-  id: z.guid(),
+  id: guid,
   name: z.string(),
   prefix: z.string(),
-  orgId: z.guid().nullable(),
-  partnerId: z.guid(),
+  orgId: guid.nullable(),
+  partnerId: guid,
   permissions: z.array(z.string()),
   expiresAt: isoTime.nullable(),
   revokedAt: isoTime.nullable(),
   lastUsedAt: isoTime.nullable(),
   lastUsedIp: z.string().nullable(),
   formerUntil: isoTime.nullable(),
-  createdBy: z.guid().nullable(),
+  createdBy: guid.nullable(),
   isCreatorDisabled: z.boolean(),
   createdAt: isoTime,
 });

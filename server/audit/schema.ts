@@ -5,6 +5,7 @@ import {
   columnText,
   filledText,
   flag,
+  guid,
   happenedAt,
   inOrder,
   instant,
@@ -38,13 +39,14 @@ const valueList = z
 
 /** The values of a filter, any of which matches; an empty field of a form is no filter. */
 function inputOf(filter: Filter) {
-  const { choices, label } = filter;
+  const { choices, isId, label } = filter;
   const input = valueList
     .superRefine((values, context) => {
       const fault = values.map((value) => faultOf(filter, value)).find(Boolean);
       if (fault) context.addIssue({ code: "custom", message: fault });
       if (values.length > MAX_VALUES) context.addIssue({ code: "custom", message: `has over ${MAX_VALUES} values` });
     })
+    .transform((values) => (isId ? values.map((id) => id.toLowerCase()) : values))
     .transform((values): readonly string[] | undefined => (values.length > 0 ? values : undefined))
     .optional();
   return choices ? input.describe(`${label}: any of several values (${Object.keys(choices).join(", ")})`) : input;
@@ -96,7 +98,7 @@ export const fromBeforeTo = inOrder("from", "to");
 export const filterInput = z.object(filterShape).superRefine(fromBeforeTo);
 
 /** One organization of the caller's. */
-export const oneOrg = z.guid().optional();
+export const oneOrg = guid.optional();
 
 /** Query members of the two ways to name a part of one chain: by time, or by sequence, both ends included. */
 export const partShape = {
@@ -147,8 +149,8 @@ const pagination = z.strictObject({
 export type Pagination = z.output<typeof pagination>;
 
 const entryCore = {
-  id: z.guid(),
-  orgId: z.guid(),
+  id: guid,
+  orgId: guid,
   timestamp: isoTime,
   action: z.string(),
   actionLabel: z.string(),
@@ -174,7 +176,7 @@ export type FlatEntry = z.output<typeof flatEntry>;
 /** Spec: full list entry. */
 export const fullEntry = z.strictObject({
   ...entryCore,
-  user: z.strictObject({ id: z.guid(), name: z.string(), email: z.string(), role: z.string() }),
+  user: z.strictObject({ id: guid, name: z.string(), email: z.string(), role: z.string() }),
   resource: z.strictObject({ type: z.string(), id: z.string(), name: z.string() }),
   details: z.record(z.string(), z.unknown()),
   errorMessage: z.string().nullable(),
@@ -200,8 +202,8 @@ const isServerAction = (action: string): boolean => SERVER_ACTION.test(action.no
 
 /** One event of POST /audit-logs/events. Unknown members are refused: a misspelled one would be lost for ever. */
 const submittedEvent = z.strictObject({
-  id: z.guid().nullish(),
-  orgId: z.guid().nullish(),
+  id: guid.nullish(),
+  orgId: guid.nullish(),
   timestamp: happenedAt.nullish(),
   actorType: z.enum(ACTOR_TYPES),
   actorId: filledText(MAX_LENGTH.rawId),

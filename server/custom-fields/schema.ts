@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { filledText, isoTime, nameText, trimmedText } from "@/server/wire";
+import { filledText, guid, isoTime, nameText, trimmedText } from "@/server/wire";
 
 export const FIELD_TYPES = ["text", "number", "boolean", "dropdown", "date"] as const;
 export type FieldType = (typeof FIELD_TYPES)[number];
@@ -53,7 +53,7 @@ const deviceTypes = z.array(filledText(50)).max(20);
 
 /** Body of POST /custom-fields. Without an orgId a partner's caller creates a field of All organizations. */
 export const createInput = z.strictObject({
-  orgId: z.guid().nullish(),
+  orgId: guid.nullish(),
   owner: z.enum(["organization", "all_organizations"]).optional(),
   name,
   fieldKey,
@@ -68,7 +68,7 @@ export type CreateInput = z.output<typeof createInput>;
 
 /** Body of PATCH /custom-fields/:id. Key and type stay what they are. */
 export const updateInput = z.strictObject({
-  id: z.guid(),
+  id: guid,
   name: name.optional(),
   options: fieldOptions.nullish(),
   required: z.boolean().optional(),
@@ -80,12 +80,12 @@ export const updateInput = z.strictObject({
 /** The same with another type, which every stored value must fit: a change of its own, made in the dashboard. */
 export const retypeInput = updateInput.extend({ type: z.enum(FIELD_TYPES) });
 
-export const listInput = z.object({ orgId: z.guid().optional() });
+export const listInput = z.object({ orgId: guid.optional() });
 
 export const definition = z.strictObject({
-  id: z.guid(),
-  orgId: z.guid().nullable(),
-  partnerId: z.guid(),
+  id: guid,
+  orgId: guid.nullable(),
+  partnerId: guid,
   owner: z.enum(["organization", "all_organizations"]),
   name: z.string(),
   fieldKey: z.string(),
@@ -103,11 +103,11 @@ export type Definition = z.output<typeof definition>;
 export const definitionList = z.strictObject({ data: z.array(definition) });
 
 /** How many devices hold a value of a field: what its deletion would remove. */
-export const usage = z.strictObject({ id: z.guid(), values: z.int() });
+export const usage = z.strictObject({ id: guid, values: z.int() });
 
 /** One field of one device; isDefault: the device holds no value, the definition's default is shown. */
 const deviceValue = z.strictObject({
-  fieldId: z.guid(),
+  fieldId: guid,
   fieldKey: z.string(),
   name: z.string(),
   owner: z.enum(["organization", "all_organizations"]),
@@ -121,7 +121,7 @@ const deviceValue = z.strictObject({
 export type DeviceValue = z.output<typeof deviceValue>;
 
 /** Body of PATCH /devices/:id/custom-fields: any keys, checked against the definitions; id is the path's. */
-export const setValuesInput = z.object({ id: z.guid() }).catchall(fieldValue.nullable());
+export const setValuesInput = z.object({ id: guid }).catchall(fieldValue.nullable());
 
 /** Field key to value, of every field that applies to a device; null where it holds none. */
 export const valueMap = z.record(z.string(), fieldValue.nullable());
@@ -130,4 +130,4 @@ export type ValueMap = z.output<typeof valueMap>;
 /** Answer of PATCH /devices/:id/custom-fields. */
 export const deviceValueList = z.array(deviceValue);
 
-export const deviceValues = z.strictObject({ deviceId: z.guid(), customFields: valueMap });
+export const deviceValues = z.strictObject({ deviceId: guid, customFields: valueMap });

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { adminPage, isoTime, pagination } from "@/server/wire";
+import { adminPage, guid, isoTime, pagination } from "@/server/wire";
 
 const STATUSES = ["pending", "delivered", "failed"] as const;
 
 /** Query of GET /deliveries. */
 export const listInput = z.strictObject({
-  orgId: z.guid().optional(),
-  endpointId: z.guid().optional(),
+  orgId: guid.optional(),
+  endpointId: guid.optional(),
   status: z.enum(STATUSES).optional(),
   ...adminPage,
 });
@@ -16,11 +16,11 @@ export const listInput = z.strictObject({
  * once it was delivered or given up.
  */
 export const delivery = z.strictObject({
-  id: z.guid(),
+  id: guid,
   channel: z.enum(["webhook", "mail"]),
-  endpointId: z.guid().nullable(),
+  endpointId: guid.nullable(),
   target: z.string().meta({ description: "The endpoint's name, or the person's e-mail address" }),
-  orgId: z.guid().nullable(),
+  orgId: guid.nullable(),
   type: z.string().meta({ example: "notification.raised" }),
   subject: z.string(),
   status: z.enum(STATUSES),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isoTime, positiveInt } from "@/server/wire";
+import { guid, isoTime, positiveInt } from "@/server/wire";
 
 const MIN_DAYS = 1;
 export const MAX_DEVICE_LOG_DAYS = 3650;
@@ -12,11 +12,11 @@ export const MAX_COUNTED_ROWS = 100_000;
 const days = z.int().min(MIN_DAYS).max(MAX_DEVICE_LOG_DAYS);
 
 /** Body of PUT …/device-log-retention. */
-export const setInput = z.strictObject({ id: z.guid(), diagnosticDays: days, eventDays: days });
+export const setInput = z.strictObject({ id: guid, diagnosticDays: days, eventDays: days });
 
 /** Query of GET …/device-log-retention/preview. */
 export const previewInput = z.strictObject({
-  id: z.guid(),
+  id: guid,
   diagnosticDays: positiveInt.pipe(days),
   eventDays: positiveInt.pipe(days),
 });
@@ -35,7 +35,7 @@ export type Storage = z.output<typeof storage>;
  * something.
  */
 export const deviceLogPolicy = z.strictObject({
-  orgId: z.guid(),
+  orgId: guid,
   configured: z.boolean(),
   diagnosticDays: z.int().nullable(),
   eventDays: z.int().nullable(),
@@ -49,4 +49,4 @@ export type DeviceLogPolicy = z.output<typeof deviceLogPolicy>;
 /** What the next run would remove; isAtLeast: counting stopped at 100,000. */
 const expired = z.strictObject({ cutoff: isoTime, rows: z.int(), isAtLeast: z.boolean() });
 export type Expired = z.output<typeof expired>;
-export const deviceLogPreview = z.strictObject({ orgId: z.guid(), diagnostic: expired, events: expired });
+export const deviceLogPreview = z.strictObject({ orgId: guid, diagnostic: expired, events: expired });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { valueMap } from "@/server/custom-fields/schema";
-import { columnText, filterText, flag, hostText, isoTime, pageShape, pagination } from "@/server/wire";
+import { columnText, filterText, flag, guid, hostText, isoTime, pageShape, pagination } from "@/server/wire";
 
 const DEVICE_PAGE_LIMIT = 50;
 const MAX_DEVICE_PAGE_LIMIT = 100;
@@ -9,7 +9,7 @@ export const ONLINE_WINDOW_SECONDS = 90;
 
 /** Query of GET /devices; fieldKey with fieldValue asks for the devices whose custom field holds that value. */
 export const listInput = z.object({
-  orgId: z.guid().optional(),
+  orgId: guid.optional(),
   search: filterText,
   os: filterText,
   fieldKey: filterText,
@@ -20,8 +20,8 @@ export const listInput = z.object({
 export type ListInput = z.output<typeof listInput>;
 
 const device = z.strictObject({
-  id: z.guid(),
-  orgId: z.guid(),
+  id: guid,
+  orgId: guid,
   /** Null once the device has no agent any more. */
   agentId: z.string().nullable(),
   hostname: z.string(),

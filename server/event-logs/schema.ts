@@ -1,5 +1,15 @@
 import { z } from "zod";
-import { columnText, filterText, happenedAt, inOrder, instant, isoTime, pageShape, pagination } from "@/server/wire";
+import {
+  columnText,
+  filterText,
+  guid,
+  happenedAt,
+  inOrder,
+  instant,
+  isoTime,
+  pageShape,
+  pagination,
+} from "@/server/wire";
 
 /** The wire contract's; a page limit is the specification's. */
 export const MAX_EVENTS_PER_REQUEST = 500;
@@ -54,7 +64,7 @@ const category = z
 /** Query of GET /devices/:id/eventlogs. */
 export const listInput = z
   .object({
-    id: z.guid(),
+    id: guid,
     category: category.optional(),
     level: level.optional(),
     source: filterText,
@@ -67,9 +77,9 @@ export const listInput = z
 export type ListInput = z.output<typeof listInput>;
 
 export const eventLog = z.strictObject({
-  id: z.guid(),
-  deviceId: z.guid(),
-  orgId: z.guid(),
+  id: guid,
+  deviceId: guid,
+  orgId: guid,
   timestamp: isoTime,
   level: z.enum(EVENT_LEVELS),
   category: z.enum(EVENT_CATEGORIES),

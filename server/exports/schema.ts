@@ -2,7 +2,7 @@ import { z } from "zod";
 import { exportInput } from "@/server/audit/entries/export-schema";
 import { FILE_FORMATS } from "@/server/audit/vocabulary";
 import { DAY_MS } from "@/server/time/durations";
-import { isoTime, zoneName } from "@/server/wire";
+import { guid, isoTime, zoneName } from "@/server/wire";
 
 /** Exports of one caller that wait or are written, and those that are kept. */
 export const MAX_UNFINISHED = 3;
@@ -29,7 +29,7 @@ export type CreateInput = z.output<typeof createInput>;
 
 /** One export, as the caller who asked for it sees it. */
 export const exportJob = z.strictObject({
-  id: z.guid().describe("Identifies the export"),
+  id: guid.describe("Identifies the export"),
   status: z
     .enum(["waiting", "running", "done", "failed"])
     .describe("waiting, running, done (the file can be downloaded) or failed (error says why; nothing is kept)"),
@@ -52,7 +52,7 @@ export const exportJobs = z.strictObject({ data: z.array(exportJob).describe("Th
 
 /** Path of a download, and the request headers of one that is resumed. */
 export const downloadInput = z.strictObject({
-  id: z.guid(),
+  id: guid,
   range: z.string().max(200).optional().describe("One range of bytes, such as bytes=1000-, to resume a download"),
   ifRange: z.string().max(200).optional().describe("The ETag that the range is of; another one is answered whole"),
 });

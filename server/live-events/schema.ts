@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { filterText, inOrder, instant, isoTime, pageShape, pagination } from "@/server/wire";
+import { filterText, guid, inOrder, instant, isoTime, pageShape, pagination } from "@/server/wire";
 
 /** Spec, Limits: live query timeout. */
 export const LIVE_QUERY_TIMEOUT_MS = 30_000;
@@ -61,9 +61,9 @@ const filters = {
 
 const startBeforeEnd = inOrder("startTime", "endTime");
 
-const device = { deviceId: z.guid() };
+const device = { deviceId: guid };
 /** The same device under the name that the /devices paths give it. */
-const deviceById = { id: z.guid() };
+const deviceById = { id: guid };
 const toDeviceId = <T extends { id: string }>({ id, ...rest }: T) => ({ deviceId: id, ...rest });
 
 export const listInput = z.object(device);

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { newPassword, password } from "@/server/auth/schema";
-import { isoTime } from "@/server/wire";
+import { guid, isoTime } from "@/server/wire";
 
 /** The caller: who, which organizations it reaches (all of them, by name), what it may. */
 export const me = z.strictObject({
   user: z.strictObject({
     type: z.enum(["user", "api_key"]),
-    id: z.guid(),
+    id: guid,
     /** Empty for an API key, like role and department. */
     email: z.string(),
     name: z.string(),
@@ -14,11 +14,11 @@ export const me = z.strictObject({
     department: z.string(),
   }),
   scope: z.enum(["organization", "partner", "system"]),
-  partnerId: z.guid().nullable(),
-  homeOrgId: z.guid().nullable(),
+  partnerId: guid.nullable(),
+  homeOrgId: guid.nullable(),
   /** True: those to come as well, and what belongs to the partner as a whole. */
   allOrganizations: z.boolean(),
-  organizations: z.array(z.strictObject({ id: z.guid(), name: z.string(), slug: z.string(), isHome: z.boolean() })),
+  organizations: z.array(z.strictObject({ id: guid, name: z.string(), slug: z.string(), isHome: z.boolean() })),
   /** True: everything but the own account is refused until a second factor is set up. */
   mustSetUpTwoFactor: z.boolean(),
   permissions: z.array(z.string()),
@@ -38,7 +38,7 @@ export const passwordChanged = z.strictObject({ endedSessions: z.int() });
 
 /** One sign-in that has not ended; ip and userAgent are null where an earlier version did not note them. */
 const session = z.strictObject({
-  id: z.guid(),
+  id: guid,
   current: z.boolean(),
   via: z.enum(["api", "browser"]),
   ip: z.string().nullable(),

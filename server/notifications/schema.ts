@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { adminPage, isoTime, pagination } from "@/server/wire";
+import { adminPage, guid, isoTime, pagination } from "@/server/wire";
 import { KIND_NAMES } from "./vocabulary";
 
 const kind = z.enum(KIND_NAMES);
@@ -7,7 +7,7 @@ const STATUSES = ["open", "resolved"] as const;
 
 /** Query of GET /notifications. */
 export const listInput = z.strictObject({
-  orgId: z.guid().optional(),
+  orgId: guid.optional(),
   status: z.enum(STATUSES).optional(),
   kind: kind.optional(),
   ...adminPage,
@@ -18,8 +18,8 @@ export const listInput = z.strictObject({
  * ends is unread again. `batch` is the same for what was found at the same time.
  */
 const notification = z.strictObject({
-  id: z.guid(),
-  orgId: z.guid(),
+  id: guid,
+  orgId: guid,
   organization: z.string(),
   kind,
   label: z.string().meta({ example: "Broken chain" }),
@@ -44,12 +44,12 @@ export const notificationPage = z.strictObject({ data: z.array(notification), pa
 
 /** How many are unread and open within the caller's reach and settings; what was found at once counts once. */
 export const summary = z.strictObject({ unread: z.int(), open: z.int() });
-export const summaryInput = z.strictObject({ orgId: z.guid().optional() });
+export const summaryInput = z.strictObject({ orgId: guid.optional() });
 
 const MAX_READ_AT_ONCE = 1000;
 
 /** Body of POST /notifications/read; without ids all that the caller sees. */
-export const readInput = z.strictObject({ ids: z.array(z.guid()).max(MAX_READ_AT_ONCE).optional() });
+export const readInput = z.strictObject({ ids: z.array(guid).max(MAX_READ_AT_ONCE).optional() });
 
 const kinds = z
   .array(kind)
@@ -61,14 +61,14 @@ const MAX_ORGANIZATIONS = 1000;
 export const settingsInput = z.strictObject({
   productKinds: kinds.optional().meta({ example: ["chain.broken", "chain.unproven"] }),
   mailKinds: kinds.optional().meta({ example: ["chain.broken"] }),
-  organizationIds: z.array(z.guid()).min(1).max(MAX_ORGANIZATIONS).nullish(),
+  organizationIds: z.array(guid).min(1).max(MAX_ORGANIZATIONS).nullish(),
 });
 
 /** Without a choice of their own people are notified of all but noisy kinds, and administrators of urgent ones by mail. */
 export const settings = z.strictObject({
   productKinds: z.array(kind),
   mailKinds: z.array(kind),
-  organizationIds: z.array(z.guid()).nullable(),
+  organizationIds: z.array(guid).nullable(),
   mailConfigured: z.boolean().meta({ description: "Whether this installation can send mail at all" }),
 });
 export type Settings = z.output<typeof settings>;

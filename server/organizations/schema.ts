@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { adminPage, displayName, filterText, isoTime, pagination, zoneName } from "@/server/wire";
+import { adminPage, displayName, filterText, guid, isoTime, pagination, zoneName } from "@/server/wire";
 
-export const listInput = z.strictObject({ orgId: z.guid().optional(), search: filterText, ...adminPage });
+export const listInput = z.strictObject({ orgId: guid.optional(), search: filterText, ...adminPage });
 
 /** partnerId is needed by the platform's operator alone, when there are several partners. */
-export const createInput = z.strictObject({ name: displayName, partnerId: z.guid().optional() });
+export const createInput = z.strictObject({ name: displayName, partnerId: guid.optional() });
 
 /**
  * Body of PATCH /orgs/organizations/:id; requireTwoFactor concerns its people, of the home organization the
@@ -12,7 +12,7 @@ export const createInput = z.strictObject({ name: displayName, partnerId: z.guid
  */
 export const updateInput = z
   .strictObject({
-    id: z.guid(),
+    id: guid,
     name: displayName.optional(),
     requireTwoFactor: z.boolean().optional(),
     timeZone: zoneName.nullish(),
@@ -23,18 +23,18 @@ export const updateInput = z
   });
 export type UpdateInput = z.output<typeof updateInput>;
 
-export const partnerInput = z.strictObject({ partnerId: z.guid().optional() });
+export const partnerInput = z.strictObject({ partnerId: guid.optional() });
 
 /** Body of PATCH /orgs/partner; partnerId only the platform's operator needs. */
-export const partnerPolicyInput = z.strictObject({ requireTwoFactor: z.boolean(), partnerId: z.guid().optional() });
+export const partnerPolicyInput = z.strictObject({ requireTwoFactor: z.boolean(), partnerId: guid.optional() });
 
 /** What holds for every organization of a partner. */
-export const partnerPolicy = z.strictObject({ id: z.guid(), name: z.string(), requireTwoFactor: z.boolean() });
+export const partnerPolicy = z.strictObject({ id: guid, name: z.string(), requireTwoFactor: z.boolean() });
 
 /** isHome: the partner's own staff; requireTwoFactor: its people must have a second factor. */
 export const organization = z.strictObject({
-  id: z.guid(),
-  partnerId: z.guid(),
+  id: guid,
+  partnerId: guid,
   name: z.string(),
   slug: z.string(),
   isHome: z.boolean(),

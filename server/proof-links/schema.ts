@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isoTime } from "@/server/wire";
+import { guid, isoTime } from "@/server/wire";
 
 /** How long a link to a proof can be opened, in days, unless chosen otherwise; and at most. */
 export const DEFAULT_LINK_DAYS = 90;
@@ -9,16 +9,16 @@ export const MAX_LINKS_PER_ENTRY = 50;
 export const MAX_LISTED_LINKS = 200;
 
 export const shareInput = z.strictObject({
-  id: z.guid(),
+  id: guid,
   days: z.number().int().min(1).max(MAX_LINK_DAYS).default(DEFAULT_LINK_DAYS),
 });
 
-export const listInput = z.strictObject({ id: z.guid() });
+export const listInput = z.strictObject({ id: guid });
 
 /** A link to the proof of an entry, without its secret. */
 const proofLink = z.strictObject({
-  id: z.guid(),
-  entryId: z.guid(),
+  id: guid,
+  entryId: guid,
   chainSeq: z.int(),
   createdByName: z.string(),
   createdAt: isoTime,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { adminPage, isoTime, pagination, zoneName } from "@/server/wire";
+import { adminPage, guid, isoTime, pagination, zoneName } from "@/server/wire";
 import { REPORTS } from "./vocabulary";
 
 export const CADENCES = ["weekly", "monthly"] as const;
@@ -22,17 +22,17 @@ export const createInput = z.strictObject({
       "IANA name of the zone whose weeks and months are meant; null or left out: the organization's own, also when that changes (of all organizations the partner's; UTC where none is set)",
     example: "Europe/Paris",
   }),
-  orgId: z.guid().nullish(),
+  orgId: guid.nullish(),
 });
 
 /** nextRunAt passes without a report while the installation cannot send mail; lastError says why the last run sent none. */
 export const reportSchedule = z.strictObject({
-  id: z.guid(),
+  id: guid,
   report,
   cadence,
   timeZone: z.string(),
   followsOrganization: z.boolean(),
-  orgId: z.guid().nullable(),
+  orgId: guid.nullable(),
   nextRunAt: isoTime,
   lastRunAt: isoTime.nullable(),
   lastError: z.string().nullable(),

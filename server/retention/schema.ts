@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isoTime, positiveInt } from "@/server/wire";
+import { guid, isoTime, positiveInt } from "@/server/wire";
 
 export const MIN_RETENTION_DAYS = 1;
 export const MAX_RETENTION_DAYS = 3650;
@@ -15,18 +15,18 @@ const days = z.int().min(MIN_RETENTION_DAYS).max(MAX_RETENTION_DAYS);
 
 /** Body of PUT …/audit-retention. archiveToS3 is reserved: false says what is, true cannot be had. */
 export const setInput = z.strictObject({
-  id: z.guid(),
+  id: guid,
   retentionDays: days,
   archiveToS3: z.literal(false, "is reserved: archiving before deletion does not exist yet").optional(),
 });
 
 /** Query of GET …/audit-retention/preview. */
-export const previewInput = z.strictObject({ id: z.guid(), retentionDays: positiveInt.pipe(days) });
+export const previewInput = z.strictObject({ id: guid, retentionDays: positiveInt.pipe(days) });
 
 /** Organizations whose retention is set, or looked at, in one go: as many as the Customers page shows. */
 const MAX_ORGANIZATIONS = 1_001;
 export const manyInput = z.strictObject({
-  orgId: z.array(z.guid()).min(1).max(MAX_ORGANIZATIONS),
+  orgId: z.array(guid).min(1).max(MAX_ORGANIZATIONS),
   retentionDays: days,
 });
 
@@ -34,7 +34,7 @@ export const manyInput = z.strictObject({
 export const manyPreview = z.strictObject({
   retentionDays: z.int(),
   entries: z.int(),
-  organizations: z.array(z.strictObject({ orgId: z.guid(), entries: z.int(), to: isoTime.nullable() })),
+  organizations: z.array(z.strictObject({ orgId: guid, entries: z.int(), to: isoTime.nullable() })),
 });
 
 /** changed: how many of them had another retention, or none. */
@@ -42,7 +42,7 @@ export const manyChanged = z.strictObject({ organizations: z.int(), changed: z.i
 
 /** Spec, Audit retention policy; without one, configured is false and the rest null. */
 export const policy = z.strictObject({
-  orgId: z.guid(),
+  orgId: guid,
   configured: z.boolean(),
   retentionDays: z.int().nullable(),
   archiveToS3: z.boolean(),
@@ -58,7 +58,7 @@ export type Policy = z.output<typeof policy>;
  * is when it is past the window itself.
  */
 export const preview = z.strictObject({
-  orgId: z.guid(),
+  orgId: guid,
   retentionDays: z.int(),
   cutoff: isoTime,
   rows: z.int(),
@@ -74,7 +74,7 @@ export const policyStatus = policy.extend({ pruningEnabled: z.boolean(), nextRun
 
 /** Sizes are estimates from the table's statistics; growth is the mean over the last 30 days, or since the first row. */
 export const overview = z.strictObject({
-  orgId: z.guid(),
+  orgId: guid,
   rows: z.int(),
   bytes: z.int(),
   oldestAt: isoTime.nullable(),

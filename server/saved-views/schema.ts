@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nameText } from "@/server/wire";
+import { guid, nameText } from "@/server/wire";
 
 const MAX_VIEW_NAME = 80;
 /** Characters of a view's query. */
@@ -32,20 +32,20 @@ const name = nameText(MAX_VIEW_NAME);
 const query = z.string().max(MAX_VIEW_QUERY).refine(isFilterPart, "is not the filter part of an address");
 
 /** Who sees a view: null its owner alone; else everybody of an organization, or (orgId null) the partner's people. */
-const audience = z.strictObject({ orgId: z.guid().nullable() }).nullable();
+const audience = z.strictObject({ orgId: guid.nullable() }).nullable();
 export type Audience = z.output<typeof audience>;
 
 export const createInput = z.strictObject({ name, query, sharedWith: audience.default(null) });
 
 export const updateInput = z.strictObject({
-  id: z.guid(),
+  id: guid,
   name: name.optional(),
   query: query.optional(),
   sharedWith: audience.optional(),
 });
 
 export const savedView = z.strictObject({
-  id: z.guid(),
+  id: guid,
   name: z.string(),
   query: z.string(),
   sharedWith: audience,

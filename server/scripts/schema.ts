@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { filterText, isoTime } from "@/server/wire";
+import { filterText, guid, isoTime } from "@/server/wire";
 
 export const SCRIPT_OS = ["windows", "macos", "linux"] as const;
 export type ScriptOs = (typeof SCRIPT_OS)[number];
@@ -26,7 +26,7 @@ const scriptParameter = z.strictObject({
 });
 
 export const libraryScript = z.strictObject({
-  id: z.guid(),
+  id: guid,
   name: z.string(),
   description: z.string(),
   category: z.enum(SCRIPT_CATEGORIES),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { agentLog } from "@/server/agent-logs/schema";
 import { fullEntry } from "@/server/audit/schema";
 import { eventLog } from "@/server/event-logs/schema";
-import { filterText, inOrder, instant, isoTime, pageLimit, positiveInt } from "@/server/wire";
+import { filterText, guid, inOrder, instant, isoTime, pageLimit, positiveInt } from "@/server/wire";
 import {
   DEFAULT_AROUND_LIMIT,
   DEFAULT_AROUND_MINUTES,
@@ -29,7 +29,7 @@ const sources = someOf<TimelineSource>(source);
 /** Query of GET /devices/:id/timeline. */
 export const timelineInput = z
   .object({
-    id: z.guid(),
+    id: guid,
     sources: sources
       .default([...TIMELINE_SOURCES])
       .describe(`Which logs: any of ${TIMELINE_SOURCES.join(", ")}, separated by commas; all by default`),
@@ -66,7 +66,7 @@ const tie = z.enum(TIES);
 
 /** Query of GET /audit-logs/logs/:id/around. */
 export const aroundInput = z.object({
-  id: z.guid(),
+  id: guid,
   minutes: positiveInt
     .refine((n) => n <= MAX_MINUTES, `is over ${MAX_MINUTES}`)
     .default(DEFAULT_AROUND_MINUTES)

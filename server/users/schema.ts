@@ -1,17 +1,17 @@
 import { z } from "zod";
 import { ASSIGNABLE_ROLES } from "@/server/auth/permissions";
 import { email, newPassword } from "@/server/auth/schema";
-import { adminPage, columnText, displayName, filterText, flag, isoTime, pagination } from "@/server/wire";
+import { adminPage, columnText, displayName, filterText, flag, guid, isoTime, pagination } from "@/server/wire";
 
 const assignableRole = z.enum(ASSIGNABLE_ROLES);
 const department = columnText(255).transform((text) => text.trim());
 
 /** The organizations that a partner role reaches. */
-const organizationIds = z.array(z.guid()).min(1).max(1000);
+const organizationIds = z.array(guid).min(1).max(1000);
 
 /** twoFactor: only people who have a second factor, or only those who have none. */
 export const listInput = z.strictObject({
-  orgId: z.guid().optional(),
+  orgId: guid.optional(),
   search: filterText,
   twoFactor: flag.optional(),
   ...adminPage,
@@ -27,17 +27,17 @@ export const createInput = z.strictObject({
   password: newPassword.optional(),
   name: displayName,
   role: assignableRole,
-  orgId: z.guid().optional(),
+  orgId: guid.optional(),
   department: department.default(""),
   organizationIds: organizationIds.optional(),
-  partnerId: z.guid().optional(),
+  partnerId: guid.optional(),
 });
 export type CreateInput = z.output<typeof createInput>;
 
 /** Body of PATCH /users/:id. organizationIds null: all of the partner's organizations. */
 export const updateInput = z
   .strictObject({
-    id: z.guid(),
+    id: guid,
     role: assignableRole.optional(),
     department: department.optional(),
     disabled: z.boolean().optional(),
@@ -61,14 +61,14 @@ export const invitation = z.strictObject({
  * chosen a password yet.
  */
 export const user = z.strictObject({
-  id: z.guid(),
+  id: guid,
   email: z.string(),
   name: z.string(),
   role: z.string(),
   department: z.string(),
-  orgId: z.guid().nullable(),
-  partnerId: z.guid().nullable(),
-  organizationIds: z.array(z.guid()).nullable(),
+  orgId: guid.nullable(),
+  partnerId: guid.nullable(),
+  organizationIds: z.array(guid).nullable(),
   disabled: z.boolean(),
   invited: z.boolean(),
   twoFactor: z.boolean().meta({ description: "Whether a second factor is set up" }),

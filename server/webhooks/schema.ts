@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { KIND_NAMES } from "@/server/notifications/vocabulary";
-import { adminPage, displayName, isoTime, pagination } from "@/server/wire";
+import { adminPage, displayName, guid, isoTime, pagination } from "@/server/wire";
 
 const MAX_URL_LENGTH = 2048;
 
@@ -20,7 +20,7 @@ const address = z
   .meta({ description: "Where messages are posted to", example: "https://hooks.example.com/trailmark" });
 const kinds = kindList.refine((list) => list.length > 0, "must name a kind");
 
-export const listInput = z.strictObject({ orgId: z.guid().optional(), ...adminPage });
+export const listInput = z.strictObject({ orgId: guid.optional(), ...adminPage });
 
 /**
  * Body of POST /webhooks. Without orgId the endpoint is notified of what its maker reaches: the one organization, or all of
@@ -30,13 +30,13 @@ export const createInput = z.strictObject({
   name: displayName.meta({ example: "Incident desk" }),
   url: address,
   kinds,
-  orgId: z.guid().nullish(),
-  partnerId: z.guid().optional(),
+  orgId: guid.nullish(),
+  partnerId: guid.optional(),
 });
 
 /** Body of PATCH /webhooks/:id; what is left out stays. disabled false also forgets why it was disabled. */
 export const updateInput = z.strictObject({
-  id: z.guid(),
+  id: guid,
   name: displayName.optional(),
   url: address.optional(),
   kinds: kinds.optional(),
@@ -48,7 +48,7 @@ const MAX_OVERLAP_SECONDS = 7 * DEFAULT_OVERLAP_SECONDS;
 
 /** Body of POST /webhooks/:id/rotate: for how long messages are signed with the former secret as well, 0 for not at all. */
 export const rotateInput = z.strictObject({
-  id: z.guid(),
+  id: guid,
   overlapSeconds: z.int().min(0).max(MAX_OVERLAP_SECONDS).default(DEFAULT_OVERLAP_SECONDS).meta({ example: 86_400 }),
 });
 
@@ -57,12 +57,12 @@ export const rotateInput = z.strictObject({
  * the last rotation too. disabledByFailure: disabled by this server, because nothing could be delivered for days.
  */
 export const webhook = z.strictObject({
-  id: z.guid(),
+  id: guid,
   name: z.string(),
   url: z.string(),
   kinds: z.array(z.string()),
-  orgId: z.guid().nullable(),
-  partnerId: z.guid(),
+  orgId: guid.nullable(),
+  partnerId: guid,
   disabledAt: isoTime.nullable(),
   disabledByFailure: z.boolean(),
   failingSince: isoTime.nullable().meta({ description: "Since when no message has been delivered, though tried" }),

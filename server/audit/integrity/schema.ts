@@ -1,16 +1,16 @@
 import { z } from "zod";
 import { oneOrg, onePart, partShape } from "@/server/audit/schema";
-import { flag, isoTime, pageLimit } from "@/server/wire";
+import { flag, guid, isoTime, pageLimit } from "@/server/wire";
 
 /** Query of GET /audit-logs/integrity: the whole chain, the entries between two times, or those of two sequences. */
 export const integrityInput = z.object({ orgId: oneOrg, ...partShape }).superRefine(onePart);
 
 /** Input of integrity.verify: a part of a chain, and an id of the asker's own to ask for the progress by. */
-export const verifyInput = z.object({ ...integrityInput.shape, runId: z.guid().optional() }).superRefine(onePart);
+export const verifyInput = z.object({ ...integrityInput.shape, runId: guid.optional() }).superRefine(onePart);
 export type VerifyInput = z.output<typeof verifyInput>;
 
 /** Input and output of integrity.progress. */
-export const progressInput = z.object({ runId: z.guid() });
+export const progressInput = z.object({ runId: guid });
 export type ProgressOutput = { rows: number | null };
 
 const BREAK_KINDS = ["altered", "missing", "inserted", "relinked", "truncated", "unsealed"] as const;
@@ -38,7 +38,7 @@ export type Covered = z.output<typeof covered>;
 
 /** rowsChecked counts those of the part; between two times rowsRead is the whole chain, which was read for it. */
 export const integrityOutput = z.strictObject({
-  orgId: z.guid(),
+  orgId: guid,
   status: z.enum(VERDICT_STATUSES),
   reasons: z.array(z.string()),
   covered,
@@ -68,7 +68,7 @@ const storedCheckpoint = z.strictObject({
   witnesses: z.array(z.strictObject({ name: z.string(), at: isoTime })),
 });
 export const checkpointsOutput = z.strictObject({
-  orgId: z.guid(),
+  orgId: guid,
   origin: z.string(),
   publicKeys: z.array(z.string()),
   /** The witnesses that are asked to cosign each checkpoint. */
@@ -102,7 +102,7 @@ export type ChainState = z.output<typeof state>;
  * checkpoint kept outside the database covers it, where checkpoints go, and when the next nightly run is.
  */
 export const integrityStatus = z.strictObject({
-  orgId: z.guid(),
+  orgId: guid,
   state,
   last: z
     .strictObject({

@@ -20,8 +20,7 @@ const LOOKUP_TIMEOUT_MS = 250;
 /** The organization of one event: its own where the key reaches it, the key's where it has none, or none at all. */
 function organizationOf(ctx: Ctx, event: SubmittedEvent, index: number): string | null {
   if (!event.orgId) return ctx.scope.kind === "organization" ? ctx.scope.orgIds[0] : null;
-  const orgId = event.orgId.toLowerCase();
-  if (reaches(ctx.scope, orgId)) return orgId;
+  if (reaches(ctx.scope, event.orgId)) return event.orgId;
   throw new AppError("forbidden", `events.${index}: its orgId is outside the reach of this key; nothing was stored.`);
 }
 

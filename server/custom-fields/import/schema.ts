@@ -9,7 +9,7 @@ import {
   MAX_TEXT_VALUE,
 } from "@/server/custom-fields/schema";
 import { repairJson, repairText } from "@/server/text";
-import { displayName, nameText, type Pagination, pageShape } from "@/server/wire";
+import { displayName, guid, nameText, type Pagination, pageShape } from "@/server/wire";
 import { choiceDecisions } from "./map/choice-schema";
 import type { SourceColumn } from "./map/column-schema";
 import { type FileFormat, formatChange } from "./read/file-schema";
@@ -40,7 +40,7 @@ const planField = z.strictObject({
   column,
   /** create: a new definition with the id given here. existing: into that one. skip: left out. */
   action: z.enum(["create", "existing", "skip"]),
-  fieldId: z.guid().nullable(),
+  fieldId: guid.nullable(),
   name: nameText(MAX_FIELD_NAME),
   fieldKey,
   type: z.enum(FIELD_TYPES),
@@ -281,7 +281,7 @@ export type ImportRow = {
 
 export const sourceInput = z.strictObject({ source: z.string().min(1).max(50) });
 export const fileInput = z.strictObject({
-  id: z.guid(),
+  id: guid,
   fileNo: z
     .int()
     .min(0)
@@ -290,10 +290,10 @@ export const fileInput = z.strictObject({
 export const formatInput = fileInput.extend({ format: formatChange.overwrite(repairJson) });
 /** Of the import that the person has seen: what has been changed since, by whomever, is not overwritten unseen. */
 const revision = z.string().max(40).optional();
-export const planInput = z.strictObject({ id: z.guid(), plan, revision });
+export const planInput = z.strictObject({ id: guid, plan, revision });
 /** Not strict: the client's endless query says its direction too. */
 export const rowsInput = z.object({
-  id: z.guid(),
+  id: guid,
   outcome: z.enum(ROW_OUTCOMES).optional(),
   value: z.enum(VALUE_OUTCOMES).optional(),
   /** Words that an identifier or a value of the row contains, in any case. */
@@ -305,7 +305,7 @@ const cellText = z.string().max(MAX_TEXT_VALUE).overwrite(repairText);
 const rowNo = z.int().min(1).max(MAX_IMPORT_ROWS);
 /** One cell of one row, or every cell of a column that is, or contains, a text. */
 export const editInput = z.strictObject({
-  id: z.guid(),
+  id: guid,
   edit: z.discriminatedUnion("kind", [
     z.strictObject({ kind: z.literal("cell"), rowNo, column, value: cellText }),
     z.strictObject({
@@ -318,12 +318,12 @@ export const editInput = z.strictObject({
   ]),
 });
 export type Edit = z.output<typeof editInput>["edit"];
-export const runInput = z.strictObject({ id: z.guid(), revision });
-export const pickInput = z.strictObject({ id: z.guid(), rowNo, deviceId: z.guid().nullable() });
+export const runInput = z.strictObject({ id: guid, revision });
+export const pickInput = z.strictObject({ id: guid, rowNo, deviceId: guid.nullable() });
 
 /** Query of the upload: which file of the import this is, and at which byte this part starts. */
 export const uploadInput = z.object({
-  importId: z.guid(),
+  importId: guid,
   fileNo: z.coerce
     .number()
     .int()

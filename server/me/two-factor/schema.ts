@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { factorCode, passkeyResponse, password } from "@/server/auth/schema";
-import { displayName, isoTime } from "@/server/wire";
+import { displayName, guid, isoTime } from "@/server/wire";
 
 const passkey = z.strictObject({
-  id: z.guid(),
+  id: guid,
   name: z.string(),
   createdAt: isoTime,
   lastUsedAt: isoTime.nullable(),

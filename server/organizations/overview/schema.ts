@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { HOUR_MS } from "@/server/time/durations";
-import { filterText, isoTime, pageShape, pagination } from "@/server/wire";
+import { filterText, guid, isoTime, pageShape, pagination } from "@/server/wire";
 
 const OVERVIEW_LIMIT = 100;
 /** One page of so many is what the Customers page asks for: a thousand customers and the partner's own staff. */
@@ -43,7 +43,7 @@ const shown = z.union([
  * none) and `silent` (a device was not heard for a day), comma-separated: organizations that are one of them.
  */
 export const overviewInput = z.object({
-  orgId: z.guid().optional(),
+  orgId: guid.optional(),
   search: filterText,
   show: shown.optional(),
   sort: z.enum(SORTS).default("attention"),
@@ -114,7 +114,7 @@ export type Attention = z.output<typeof attention>;
  * timestamp; devices are null without devices:read, offline ones include the silent, not heard for 24 hours.
  */
 const organizationOverview = z.strictObject({
-  orgId: z.guid(),
+  orgId: guid,
   name: z.string(),
   isHome: z.boolean(),
   chain,

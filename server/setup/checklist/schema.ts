@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isoTime } from "@/server/wire";
+import { guid, isoTime } from "@/server/wire";
 
 /** What a new installation needs, in the order in which it is done. */
 const STEPS = ["organization", "enrollment_key", "agent", "verified", "backup", "witness", "two_factor"] as const;
@@ -15,7 +15,7 @@ export const dismissInput = z.strictObject({ dismissed: z.boolean() });
 export const checklist = z
   .strictObject({
     steps: z.array(z.strictObject({ step: z.enum(STEPS), done: z.boolean() })),
-    orgId: z.guid().nullable(),
+    orgId: guid.nullable(),
     lastBackupAt: isoTime.nullable(),
     dismissed: z.boolean(),
   })

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { filterInput } from "@/server/audit/schema";
 import { isZone } from "@/server/time/wall-clock";
-import { instant, isoTime } from "@/server/wire";
+import { guid, instant, isoTime } from "@/server/wire";
 
 /** Facets count at most so many of the newest matches. */
 export const MAX_FACET_ROWS = 10_000;
@@ -19,7 +19,7 @@ export const MAX_FOLDED_ROWS = 10_000;
 const MAX_AMONG = 1_000;
 
 /** The lists' filters; `among` narrows to organizations as orgId does, but keeps the others in their own facet. */
-export const facetsInput = z.object({ among: z.array(z.guid()).max(MAX_AMONG).optional() }).and(filterInput);
+export const facetsInput = z.object({ among: z.array(guid).max(MAX_AMONG).optional() }).and(filterInput);
 
 /** A time zone by its name, such as Europe/Berlin. */
 const zoneName = z.string().max(64).refine(isZone, "is not the name of a time zone").default("UTC");
