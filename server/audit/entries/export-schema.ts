@@ -1,11 +1,13 @@
 import { z } from "zod";
-import { filterShape, fromBeforeTo, fullEntry, oneOrg } from "@/server/audit/schema";
+import { filterShape, fromBeforeTo, fullEntry } from "@/server/audit/schema";
 import { EXPORT_FORMATS } from "@/server/audit/vocabulary";
+import { guid } from "@/server/wire";
 
 /** Exports that one caller may have running in one process: each holds rows in memory and takes turns at the database. */
 export const EXPORT_SLOTS = { kind: "exports", max: 2, advice: "Wait until one of them has ended." };
 
 const { from, to, orgId, ...filters } = filterShape;
+const { actorId: _, ...commonFilters } = filters;
 
 /** Body of POST /audit-logs/export: the lists' filters. */
 export const exportInput = z.strictObject({
@@ -16,8 +18,10 @@ export const exportInput = z.strictObject({
 });
 export type ExportInput = z.output<typeof exportInput>;
 
-/** Query of GET /audit-logs/export: CSV, userId filters by actorId. */
-export const exportCsvInput = z.strictObject({ userId: z.guid().optional(), orgId: oneOrg });
+/** Query of GET /audit-logs/export: the lists' filters, userId being actorId. An unknown one would export too much. */
+export const exportCsvInput = z
+  .strictObject({ userId: guid.optional(), orgId, ...commonFilters, from, to })
+  .superRefine(fromBeforeTo);
 
 /** total counts every match; `truncated` says that only the newest of them are in data. */
 export const exportOutput = z.strictObject({ data: z.array(fullEntry), total: z.int(), truncated: z.boolean() });

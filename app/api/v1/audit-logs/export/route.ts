@@ -10,7 +10,7 @@ export const POST = route(exportEntries, {
 });
 
 export const GET = route(exportCsv, {
-  summary: "The newest 10,000 entries as CSV, of one actor where userId names one",
+  summary: "The newest 10,000 entries that meet the filters, as CSV",
   auth: "user",
   produces: ["text/csv"],
 });

@@ -1,0 +1,39 @@
+import { expect, it } from "vitest";
+import { GET as exportCsv } from "@/app/api/v1/audit-logs/export/route";
+import { GET as list } from "@/app/api/v1/audit-logs/logs/route";
+import { appendEvents } from "@/testing/audit-entries";
+import { call, createUser } from "@/testing/factories";
+
+const at = (minute: number) => new Date(Date.UTC(2026, 9, 1, 12, minute));
+
+it("GET takes the filters of the lists, and exports what they show (spec, Export rules)", async () => {
+  const jane = await createUser({ role: "org_admin" });
+  const base = { orgId: jane.orgId as string, actorType: "user" as const };
+  await appendEvents([
+    { ...base, timestamp: at(1), actorId: jane.id, action: "device.create", resourceName: "WS-1" },
+    { ...base, timestamp: at(2), actorId: jane.id, action: "user.login", resourceName: "Jane", result: "failure" },
+    { ...base, timestamp: at(3), action: "device.delete", resourceName: "WS-2" },
+  ]);
+  const queries = [
+    "action=DEVICE.",
+    "resource=ws-",
+    "result=failure",
+    "excludeActions=user.login",
+    "q=ws-2",
+    `from=${at(2).toISOString()}&to=${at(3).toISOString()}`,
+    `action=device&userId=${jane.id}`,
+  ];
+  for (const query of queries) {
+    const listed = await call(list, { token: jane, path: `/?${query.replace("userId", "actorId")}` });
+    const exported = await call(exportCsv, { token: jane, path: `/?${query}` });
+    const ids = exported.text
+      .trim()
+      .split("\r\n")
+      .slice(1)
+      .map((line) => line.slice(0, 36));
+    expect(ids, query).toEqual(listed.body.data.map(({ id }: { id: string }) => id));
+    expect(ids.length, query).toBeGreaterThan(0);
+  }
+  const refused = await call(exportCsv, { token: jane, path: "/?actoin=device" });
+  expect(refused.body).toMatchObject({ status: 400, errors: [{ path: "actoin" }] });
+});
