@@ -71,6 +71,17 @@ function simulate(keys: string[], seconds: number, env?: Record<string, string>)
   });
 }
 
+/** There until the whole month is told: one that was interrupted has organizations and people, and hardly an entry. */
+const unfinished = join(dataDir, "demo-unfinished");
+
+function refuseUnfinished(): void {
+  if (!existsSync(unfinished)) return;
+  process.stderr.write(
+    `\n  An earlier start did not finish the demo in ${dataDir}.\n  Unless one is still running, delete that folder and start again.\n\n`,
+  );
+  process.exit(1);
+}
+
 /** The month's beginning, with a server of its own that lives then; it ends before the demo's own starts. */
 async function begin(): Promise<Beginning | null> {
   mkdirSync(dataDir, { recursive: true });
@@ -80,7 +91,7 @@ async function begin(): Promise<Beginning | null> {
   // What works in the background belongs to the present.
   const server = startServer({ ...then, WORKERS: "off" });
   await untilReady(server);
-  const beginning = await beginDemo(new Client(base), say);
+  const beginning = await beginDemo(new Client(base), { log: say, onEmpty: () => writeFileSync(unfinished, "") });
   if (beginning) {
     await Promise.all(simulate(beginning.enrollmentKeys, 1, then).map(ended));
     await signInPeople(new Client(base), beginning.random, (at) => turnBack(clock, Date.now() - at));
@@ -100,6 +111,7 @@ const ended = (child: ChildProcess) =>
 for (const signal of ["SIGTERM", "SIGINT", "exit"] as const) process.on(signal, stopAll);
 /** The same keys at every start: they make the same simulated machines again. */
 const file = join(dataDir, "enrollment-keys.json");
+refuseUnfinished();
 const isNew = !existsSync(file);
 if (isNew) say("  Preparing the demo");
 const beginning = isNew ? await begin() : null;
@@ -114,6 +126,7 @@ if (beginning) await submitMonth(new Client(base), beginning, say);
 if (isNew) {
   const keys = beginning?.enrollmentKeys ?? (await newKeys(new Client(base)));
   writeFileSync(file, JSON.stringify(keys), { mode: 0o600 });
+  rmSync(unfinished, { force: true });
 }
 const keys: string[] = JSON.parse(readFileSync(file, "utf8"));
 start("agent.mjs", [...to(keys[0] ?? ""), "--state-dir", join(dataDir, "agent"), "--interval", "15"]);

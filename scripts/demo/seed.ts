@@ -84,14 +84,18 @@ async function signIn(api: Client): Promise<Client> {
   return api.as(accessToken);
 }
 
+type Told = { log: (line: string) => void; onEmpty: () => void };
+
 /**
- * What there is at the month's beginning, on an empty server, through its public API.
+ * What there is at the month's beginning, on an empty server, through its public API. onEmpty is called before the first
+ * of it is created.
  * @returns null where an earlier start has begun the demo
  */
-export async function beginDemo(api: Client, log: (line: string) => void): Promise<Beginning | null> {
+export async function beginDemo(api: Client, { log, onEmpty }: Told): Promise<Beginning | null> {
   const admin = await signIn(api);
   const { data } = await admin.send<Page>("GET", "/orgs/organizations?limit=100");
   if (data.some(({ name }) => ORGS.some((org) => org.name === name))) return null;
+  onEmpty();
   log("  people, organizations and devices");
   const random = createRandom(SEED);
   const cast = await createCast(admin, random);
