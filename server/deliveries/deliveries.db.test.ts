@@ -211,6 +211,21 @@ describe("who may", () => {
     expect(await logOf(whole, wide.id)).toHaveLength(1);
   });
 
+  it("reads of a partner's endpoint the host alone where less than the partner is reached", async () => {
+    const partner = await createPartner();
+    const org = await createOrg({ partnerId: partner.id });
+    const whole = await createUser({ role: "partner_admin", partnerId: partner.id });
+    const limited = await createUser({ role: "partner_admin", partnerId: partner.id, organizationIds: [org.id] });
+    const url = "https://hooks.example.com/T0/secret-token";
+    await create(whole, { url });
+    const urlsFor = async (token: TestUser) =>
+      (await call(LIST, { token })).body.data.map((hook: { url: string }) => hook.url);
+    expect(await urlsFor(limited)).toEqual(["https://hooks.example.com"]);
+    await create(limited, { url, orgId: org.id });
+    expect(await urlsFor(limited)).toEqual([url, "https://hooks.example.com"]);
+    expect(await urlsFor(whole)).toEqual([url, url]);
+  });
+
   it("gets an address back as it is posted to, odd characters escaped", async () => {
     const admin = await createUser();
     const { url } = await create(admin, { url: "https://hooks.example.com/a\u0000b\ud800/ü" });

@@ -61,6 +61,9 @@ export const aboutEndpoint = async (row: Pick<EndpointRow, "id" | "name" | "orgI
   resourceName: row.name,
 });
 
+/** The endpoint for whoever reaches less than it is notified of: its address may hold a token of the receiver. */
+export const withoutAddress = (row: EndpointRow): EndpointRow => ({ ...row, url: new URL(row.url).origin });
+
 /** Member by member, so that a secret can never slip out. */
 export const toWebhook = (row: EndpointRow): Webhook => ({
   id: row.id,

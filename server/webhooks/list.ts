@@ -2,11 +2,15 @@ import { asc, desc } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { readPage } from "@/db/page";
 import { webhookEndpoints } from "@/db/schema";
+import { reachesWholePartner } from "@/server/auth/grant";
 import { operation } from "@/server/operation";
-import { endpointsInScope, toWebhook } from "./endpoint";
+import { type EndpointRow, endpointsInScope, toWebhook, withoutAddress } from "./endpoint";
 import { listInput, webhookPage } from "./schema";
 
-/** The webhook endpoints that the caller administers, newest first. */
+/**
+ * The webhook endpoints of the caller's organizations, newest first; those of the whole partner, where the caller reaches
+ * less of it, with the host of their address alone.
+ */
 export const listWebhooks = operation({
   permission: "audit:manage",
   input: listInput,
@@ -20,7 +24,9 @@ export const listWebhooks = operation({
         .orderBy(desc(webhookEndpoints.createdAt), asc(webhookEndpoints.id))
         .$dynamic();
       const { rows, pagination } = await readPage(tx, input, { from: webhookEndpoints, query, where });
-      return { data: rows.map(toWebhook), pagination };
+      const isWhole = await reachesWholePartner(tx, ctx);
+      const shown = (row: EndpointRow) => (isWhole || row.orgId !== null ? row : withoutAddress(row));
+      return { data: rows.map((row) => toWebhook(shown(row))), pagination };
     });
   },
 });
