@@ -44,6 +44,24 @@ test("the first paint has the person's columns already: nothing jumps", async ({
   await context.close();
 });
 
+test("the chooser and the views say that they load while their scripts are on their way", async ({ viewer, page }) => {
+  await viewer.open();
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route("**/_next/static/**", (route) => held.then(() => route.continue()));
+  const columns = new Columns(page);
+  for (const name of ["Columns", "Views"]) {
+    await page.getByRole("button", { name, exact: true }).click();
+    await expect(page.getByRole("dialog", { name }).getByRole("status", { name: "Loading" })).toBeVisible();
+    await page.keyboard.press("Escape");
+  }
+  release();
+  await columns.open();
+  await expect(columns.chooser.getByRole("status", { name: "Loading" })).toHaveCount(0);
+});
+
 test("rows are compact or normal, and reset brings back what everybody sees", async ({ viewer, page }) => {
   const columns = new Columns(page);
   const height = async () => (await viewer.table.getByRole("row").nth(2).boundingBox())?.height;

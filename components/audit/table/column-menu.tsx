@@ -6,9 +6,13 @@ import { Columns3 } from "lucide-react";
 import dynamic from "next/dynamic";
 import classes from "@/components/audit/filters/menus.module.css";
 import { Popover } from "@/components/ui/popover/popover";
+import { PopoverSkeleton } from "@/components/ui/popover/popover-skeleton";
 import type { TableSettings } from "./table-settings";
 
-const ColumnChooser = dynamic(() => import("./column-chooser").then((m) => m.ColumnChooser), { ssr: false });
+const ColumnChooser = dynamic(() => import("./column-chooser").then((m) => m.ColumnChooser), {
+  ssr: false,
+  loading: PopoverSkeleton,
+});
 
 /** How the table looks: which columns in which order, how high the rows. */
 export function ColumnMenu({ settings }: { settings: TableSettings }) {

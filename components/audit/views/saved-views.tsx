@@ -6,9 +6,13 @@ import dynamic from "next/dynamic";
 import { useRef, useState } from "react";
 import classes from "@/components/audit/filters/menus.module.css";
 import { Popover } from "@/components/ui/popover/popover";
+import { PopoverSkeleton } from "@/components/ui/popover/popover-skeleton";
 import type { ViewRequest } from "./saved-view-row";
 
-const SavedViewsMenu = dynamic(() => import("./saved-views-menu").then((m) => m.SavedViewsMenu), { ssr: false });
+const SavedViewsMenu = dynamic(() => import("./saved-views-menu").then((m) => m.SavedViewsMenu), {
+  ssr: false,
+  loading: PopoverSkeleton,
+});
 const SaveView = dynamic(() => import("./save-view").then((m) => m.SaveView), { ssr: false });
 const DeleteView = dynamic(() => import("./delete-view").then((m) => m.DeleteView), { ssr: false });
 
