@@ -66,7 +66,7 @@ export function isEverything({
   filters: { orgId: _, ...filters } = {},
   dateRange,
 }: {
-  filters?: { orgId?: unknown } & object;
+  filters?: ({ orgId?: unknown } & object) | undefined;
   dateRange?: ExportInput["dateRange"];
 }): boolean {
   return [...Object.values(filters), dateRange?.from, dateRange?.to].every((value) => value === undefined);
