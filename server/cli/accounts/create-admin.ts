@@ -27,7 +27,7 @@ async function createPartnerAdmin({ email, password, name, organization, partner
 export const createAdmin: Command = {
   usage:
     "--email EMAIL --password-stdin | --password PASSWORD [--name NAME] [--partner ID] [--organization NAME] [--system]",
-  summary: "make a partner administrator (the first founds the partner) or, with --system, a system administrator",
+  summary: "create a partner administrator (the first founds the partner) or, with --system, a system administrator",
   async run(args) {
     const { values } = readArgs(args, {
       email: { type: "string" },

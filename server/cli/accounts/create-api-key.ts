@@ -24,7 +24,7 @@ async function organizationOf(named: string): Promise<string> {
 /** Creates an API key and prints it, once, alone on standard output. */
 export const createApiKey: Command = {
   usage: "--name NAME --org ID_OR_SLUG | --partner ID --permission PERMISSION... [--expires ISO_TIME]",
-  summary: "make an API key of one organization or a whole partner; the key goes to standard output",
+  summary: "create an API key of one organization or a whole partner; the key goes to standard output",
   async run(args) {
     const { values } = readArgs(args, {
       name: { type: "string" },
