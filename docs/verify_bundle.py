@@ -117,7 +117,7 @@ class Trust:
                 need(len(words) < 4 or re.fullmatch(r"[A-Za-z][A-Za-z0-9+.-]*://(\[[0-9A-Fa-f:.]+\]|[\w.-]+)(:\d{1,5})?(/\S*)?", words[3], re.A), bad + ": no URL", Misuse)
                 named.add(words[1]); self.witnesses[words[1]] = key
             elif words[0] == "group" and len(words) > 3:
-                count = {"all": len(words) - 3, "any": 1}.get(words[2]) or (int(words[2]) if re.fullmatch(r"[1-9][0-9]*", words[2]) else 0)
+                count = {"all": len(words) - 3, "any": 1}.get(words[2]) or (int(words[2]) if re.fullmatch(r"[1-9][0-9]{0,3}", words[2], re.A) else 0)
                 need(1 <= count <= len(words) - 3 and words[1] != "none" and words[1] not in named, bad, Misuse)
                 for member in words[3:]:
                     need(member in named and member not in members, bad + ": " + member, Misuse); members.add(member)
@@ -442,7 +442,7 @@ def verify_v1(first, stream, trust):
         except Misuse: pass
     seq, before, anchors, proven, receipt = head["start"]["seq"], head["start"]["checksum"], {}, set(), None
     need(seq <= 0 or before, f"sequence {seq}: missing")
-    digest, rows, first_row, end = hashlib.sha256(first.encode() + b"\n"), 0, None, None
+    digest, rows, first_row, end = hashlib.sha256(first.encode() + b"\n"), 0, None, None   # checkpoints, a receipt, rows, the end
     for raw, data in lines_of(stream):
         need(end is None, "something stands behind the end line")
         line = text_of(raw if data is None else data)
@@ -459,17 +459,18 @@ def verify_v1(first, stream, trust):
             item = read(line, LINES_V1)
             need(item["type"] != "header", "a second header")
             if item["type"] == "end": end = item; continue
-            if item["type"] == "receipt": receipt = item
+            if item["type"] == "receipt": need(not rows and not receipt, "a receipt line stands in the wrong place"); receipt = item
             else:
                 note = old_checkpoint(item["note"])
                 need(note and note[3] == org, "a checkpoint that cannot be read, or of another organization")
+                need(not rows and not receipt, "a checkpoint line stands in the wrong place")
                 checks = []
                 for who in trusted + [key for key in named if key]:
                     for n, i, blob in note[5]:
                         if (n, i) == (who[0], key_id(who[0], b"\x01" + who[1])):
                             need(holds(who[1], note[4].encode(), blob), "a checkpoint whose signature does not hold")
                             checks.append(who in trusted)
-                if checks: anchors[note[1]] = note[2]
+                if checks: need(anchors.setdefault(note[1], note[2]) == note[2], f"sequence {note[1]}: two checkpoints that differ")
                 if True in checks: proven.add(note[1])
         digest.update(raw)
     need(end and end["rows"] == rows and end["digest"] == digest.hexdigest(), "the end is missing or does not fit")

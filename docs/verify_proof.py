@@ -10,7 +10,7 @@ from verify_bundle import (FIELDS, NULLABLE, NUMBER, Bad, Misuse, ORIGIN, Trust,
 HEADER = "c2sp.org/tlog-proof@v1"
 
 def row_of(payload):   # the canonical payload v1;LENGTHS;VALUES taken apart by its lengths
-    found = re.match(rb"v1;((?:-|0|[1-9][0-9]*)(?:,(?:-|0|[1-9][0-9]*))*);", payload)
+    found = re.match(rb"v1;((?:-|0|[1-9][0-9]{0,14})(?:,(?:-|0|[1-9][0-9]{0,14}))*);", payload)
     lengths = found[1].decode().split(",") if found else []
     need(len(lengths) == len(FIELDS), "the entry is not in the form that is hashed")
     at, row = found.end(), {}

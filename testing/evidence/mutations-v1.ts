@@ -1,6 +1,6 @@
 import { itemAt } from "@/server/records";
 import { joined, linesOf, type Mutation, strangerKey } from "./base-bundles";
-import { chainRows } from "./bundles";
+import { chainRows, installationKey, vkeyOf } from "./bundles";
 import { endedV1, makeBundleV1, ROWS_V1 } from "./bundles-v1";
 
 const whole = makeBundleV1({ rows: ROWS_V1 });
@@ -19,6 +19,22 @@ const FORGED_V1 = chainRows(9, (row) => {
   if (row.chainSeq === 5) row.action = "device.harmless";
 });
 
+/** Rows without a checkpoint before them, and lines behind the rows, where the format has none. */
+const behindV1 = (rows: typeof ROWS_V1, ...lines: readonly string[]): string =>
+  endedV1(joined([...linesOf(makeBundleV1({ rows, checkpoints: [] })).slice(0, -1), ...lines]), rows.length);
+const checkpointOf = (rows: typeof ROWS_V1, signer = installationKey): string =>
+  itemAt(linesOf(makeBundleV1({ rows: ROWS_V1, genuine: rows, checkpoints: [9], signer })), 1);
+/** Beside the genuine checkpoint one of the same entry, by a key that the header itself names. */
+const FORGED_BESIDE = endedV1(
+  joined([
+    itemAt(linesOf(makeBundleV1({ rows: FORGED_V1 })), 0).replace('"publicKeys":[', `$&"${vkeyOf(strangerKey)}",`),
+    checkpointOf(ROWS_V1),
+    checkpointOf(FORGED_V1, strangerKey),
+    ...linesOf(makeBundleV1({ rows: FORGED_V1 })).slice(2, -1),
+  ]),
+  FORGED_V1.length,
+);
+
 /** Bundles of version 1, as they are and as attackers made them without the log's key. */
 export const MUTATIONS_V1: Mutation[] = [
   v1("as it is", whole, "intact"),
@@ -33,6 +49,14 @@ export const MUTATIONS_V1: Mutation[] = [
   v1(
     "rewritten under its checkpoints",
     makeBundleV1({ rows: FORGED_V1, checkpoints: [3, 9], genuine: ROWS_V1 }),
+    "broken",
+  ),
+  v1("rewritten, its checkpoint behind the rows", behindV1(FORGED_V1, checkpointOf(ROWS_V1)), "broken"),
+  v1("a checkpoint behind the rows", behindV1(ROWS_V1, checkpointOf(ROWS_V1)), "broken"),
+  v1("rewritten, a checkpoint of another key beside the genuine one", FORGED_BESIDE, "broken"),
+  v1(
+    "a receipt behind the rows",
+    behindV1(ROWS_V1, JSON.stringify({ type: "receipt", throughSeq: 0, throughChecksum: null })),
     "broken",
   ),
   v1("rewritten, signed by another key", makeBundleV1({ rows: FORGED_V1, signer: strangerKey }), "unproven"),

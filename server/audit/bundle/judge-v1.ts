@@ -20,14 +20,19 @@ import type { JudgedBundle } from "./verdict";
 
 const utf8 = new TextEncoder();
 const ROW_START = '{"type":"row"';
+/** The order of the lines between header and end; of receipts there is one at most. */
+const ORDER = { checkpoint: 0, receipt: 1, row: 2 };
 
 type SignedAnchor = Anchor & { isTrusted: boolean };
 
 export class BundleJudgeV1 {
   readonly #breaks: Break[] = [];
   readonly #anchors: SignedAnchor[] = [];
+  /** What checkpoints name at their sequences: two of one sequence must not differ. */
+  readonly #checksums = new Map<number, string>();
   readonly #signers = new Map<string, VerifierKey>();
   readonly #row = new RowReader();
+  #order = -1;
   #header: BundleHeader | null = null;
   #trusted: VerifierKey[] = [];
   #named: VerifierKey[] = [];
@@ -48,10 +53,22 @@ export class BundleJudgeV1 {
     return this.#end !== null;
   }
 
+  /**
+   * What is behind the rows says nothing of them any more: they were judged by what stood before.
+   * @throws BadLine for a line in the wrong place
+   */
+  #advance(type: keyof typeof ORDER): void {
+    const order = ORDER[type];
+    if (order < this.#order || (type === "receipt" && order === this.#order))
+      throw new BadLine(`a ${type} line stands in the wrong place`);
+    this.#order = order;
+  }
+
   /** A line that is no row. @throws BadLine */
   line(text: string): void {
     const value = jsonOf(text);
     const type = typeof value === "object" && value !== null && "type" in value ? value.type : null;
+    if (type === "checkpoint" || type === "receipt") this.#advance(type);
     if (!this.#header) this.#takeHeader(readShape(bundleHeader, value, text));
     else if (type === "checkpoint") this.#checkpoint(readShape(bundleCheckpoint, value, text).note);
     else if (type === "receipt") this.#pruned = readShape(bundleReceipt, value, text);
@@ -89,6 +106,7 @@ export class BundleJudgeV1 {
   row(bytes: Uint8Array): void {
     const row = this.#row;
     if (!row.read(bytes)) throw new BadLine("a row that is not written as the format says");
+    this.#advance("row");
     const { seq, id, timestampMs: ms } = row;
     const recomputed = toHex(this.tools.sha256(row.payload()));
     const prevChecksum = row.hasPrevious ? toHex(row.prevChecksum) : null;
@@ -130,6 +148,10 @@ export class BundleJudgeV1 {
       return;
     }
     if (trusted.length + named.length === 0) return; // signed by strangers alone: proves nothing, contradicts nothing
+    const { seq, checksum } = note.checkpoint;
+    const other = this.#checksums.get(seq) ?? checksum;
+    if (other !== checksum) this.#breaks.push({ seq, id: "", kind: "altered", expected: other, actual: checksum });
+    this.#checksums.set(seq, checksum);
     for (const key of this.input.trust.logs.length > 0 ? trusted : named)
       this.#signers.set(`${key.name}+${key.id}`, key);
     this.#anchors.push({ ...note.checkpoint, isTrusted: trusted.length > 0 });

@@ -53,6 +53,10 @@ it("is judged alike by the Python verifier, which shares no code with this one",
     keyed(text.replace("index 4", "index 5")),
     keyed(text.slice(0, text.indexOf("\u2014"))),
     keyed(`${text}x\n`),
+    // A length that Python itself refuses to read as a number.
+    keyed(
+      text.replace(/extra \S+/, `extra ${Buffer.from(`v1;${"9".repeat(5000)}${",-".repeat(16)};`).toString("base64")}`),
+    ),
     ...[3, 4, 6, 7].map((seq) => keyed(proofText({ seq, restored: RESTORED }))),
     keyed(proofText({ signer: testKey(9, `${PROOF_HOST}/log/0b6f3a52-7c1e-4e0a-9d54-3f5a1c2b7e90`, ED25519) })),
     ...Array.from({ length: Math.floor(text.length / STRIDE) }, (_, i) => {
