@@ -6,7 +6,12 @@ import { issueUserToken, spendUserToken } from "@/server/auth/links/user-tokens"
 import { requirePerson } from "@/server/auth/person";
 import { provesPassword } from "@/server/auth/prove-password";
 import { secondFactorsOf } from "@/server/auth/second-factor/factors";
-import { arePasskeysPossible, authenticationOptions } from "@/server/auth/second-factor/passkeys";
+import {
+  arePasskeysPossible,
+  authenticationOptions,
+  challengeFor,
+  keptChallenge,
+} from "@/server/auth/second-factor/passkeys";
 import { type Proof, provesSecondFactor } from "@/server/auth/second-factor/prove";
 import type { Ctx } from "@/server/context";
 import { AppError, invalid } from "@/server/errors";
@@ -30,7 +35,8 @@ export const beginStepUp = operation({
     if (factors.passkeys.length === 0 || !arePasskeysPossible())
       return { methods, challenge: null, passkeyOptions: null };
     const options = await authenticationOptions(factors.passkeys);
-    const issue = { userId: person.id, purpose: "passkey" as const, now: ctx.now(), challenge: options.challenge };
+    const kept = keptChallenge("get", options.challenge);
+    const issue = { userId: person.id, purpose: "passkey" as const, now: ctx.now(), challenge: kept };
     const { secret } = await asSystem((tx) => issueUserToken(tx, issue));
     return { methods: [...methods, "passkey" as const], challenge: secret, passkeyOptions: { ...options } };
   },
@@ -52,7 +58,7 @@ async function methodOf(userId: string, { password, code, passkey, challenge }: 
   const spent = challenge
     ? await asSystem((tx) => spendUserToken(tx, { secret: challenge, purpose: "passkey", now }))
     : null;
-  const own = spent?.userId === userId ? spent.challenge : null;
+  const own = spent?.userId === userId ? challengeFor("get", spent.challenge) : null;
   return provesSecondFactor(userId, { code, passkey, challenge: own, now });
 }
 

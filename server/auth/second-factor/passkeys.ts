@@ -16,6 +16,18 @@ import type { SecondFactors } from "./factors";
 
 type Passkey = SecondFactors["passkeys"][number];
 
+/** What a challenge was given out for: anybody in a session is asked for a passkey, and must not make one instead. */
+type Ceremony = "create" | "get";
+
+/** A challenge as it is kept, with what it is for. */
+export const keptChallenge = (ceremony: Ceremony, challenge: string): string => `${ceremony} ${challenge}`;
+
+/** The challenge that was kept for this; null for one that was given out for anything else. */
+export function challengeFor(ceremony: Ceremony, kept: string | null): string | null {
+  const start = keptChallenge(ceremony, "");
+  return kept?.startsWith(start) ? kept.slice(start.length) : null;
+}
+
 /** The relying party (WebAuthn Level 3): the name and origin under which browsers know this installation. */
 function relyingParty(): { rpID: string; origin: string } | null {
   const { hostname, origin } = new URL(env().NEXTAUTH_URL);

@@ -71,6 +71,15 @@ it("refuses another key, another site and somebody else's challenge", async () =
   expect((await call(stepUp, { token: stranger.accessToken, body: stolen })).status).toBe(400);
 });
 
+it("makes no passkey of a challenge that asks for a proof of one: whoever has a session alone gets such a challenge", async () => {
+  const { accessToken } = await withPasskey();
+  const asked = (await call(stepUpOptions, { method: "POST", token: accessToken })).body;
+  const response = key().create(asked.passkeyOptions.challenge);
+  const added = await call(add, { token: accessToken, body: { challenge: asked.challenge, name: "Mine", response } });
+  expect(added).toMatchObject({ status: 400, body: { errors: [{ path: "challenge" }] } });
+  expect((await call(factors, { token: accessToken })).body.passkeys).toHaveLength(1);
+});
+
 it("confirms who is there, and is removed by its owner alone", async () => {
   const { user, accessToken, device } = await withPasskey();
   const asked = (await call(stepUpOptions, { method: "POST", token: accessToken })).body;

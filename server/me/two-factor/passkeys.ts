@@ -4,7 +4,12 @@ import { userPasskeys } from "@/db/schema";
 import { issueUserToken, spendUserToken } from "@/server/auth/links/user-tokens";
 import { requirePerson } from "@/server/auth/person";
 import { secondFactorsOf } from "@/server/auth/second-factor/factors";
-import { readRegistration, registrationOptions } from "@/server/auth/second-factor/passkeys";
+import {
+  challengeFor,
+  keptChallenge,
+  readRegistration,
+  registrationOptions,
+} from "@/server/auth/second-factor/passkeys";
 import { AppError, invalid, notFound } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { requireRecentProof } from "@/server/recent-proof";
@@ -30,7 +35,7 @@ export const beginPasskey = operation({
     const { passkeys } = await secondFactorsOf(person.id);
     if (passkeys.length >= MAX_PASSKEYS) throw new AppError("conflict", "There are 20 passkeys; remove one first.");
     const options = await registrationOptions(person, passkeys);
-    const { challenge } = options;
+    const challenge = keptChallenge("create", options.challenge);
     const { secret } = await asSystem((tx) =>
       issueUserToken(tx, { userId: person.id, purpose: "passkey", now: ctx.now(), challenge }),
     );
@@ -50,8 +55,9 @@ export const addPasskey = operation({
     const person = requirePerson(ctx);
     const now = ctx.now();
     const spent = await asSystem((tx) => spendUserToken(tx, { secret: challenge, purpose: "passkey", now }));
-    if (spent?.userId !== person.id) throw invalid("challenge", "is unknown, used or expired");
-    const registered = await readRegistration(response, spent.challenge ?? "");
+    const expected = spent?.userId === person.id ? challengeFor("create", spent.challenge) : null;
+    if (expected === null) throw invalid("challenge", "is unknown, used or expired");
+    const registered = await readRegistration(response, expected);
     if (!registered) throw invalid("response", "does not answer the challenge");
     const codes = await asSystem(async (tx) => {
       const row = { userId: person.id, name: repairText(name), createdAt: now, ...registered };
