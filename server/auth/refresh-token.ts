@@ -9,7 +9,7 @@ import { toTokens } from "./issue-token";
 import { limit } from "./limits/rate-limit";
 import { refreshInput, tokenOutput } from "./schema";
 import { hashSecret, looksLike } from "./secrets";
-import { addRefreshToken, endSessions } from "./sessions";
+import { addRefreshToken, endSessions, lockSignIns } from "./sessions";
 
 type Rotation =
   | { kind: "fresh"; userId: string; sid: string; next: string }
@@ -21,6 +21,8 @@ function rotate(tokenHash: string, now: Date): Promise<Rotation> {
   return asSystem(async (tx): Promise<Rotation> => {
     const unused = and(isNull(refreshTokens.usedAt), isNull(refreshTokens.revokedAt), gt(refreshTokens.expiresAt, now));
     const same = eq(refreshTokens.tokenHash, tokenHash);
+    const [owner] = await tx.select({ id: refreshTokens.userId }).from(refreshTokens).where(same);
+    if (owner) await lockSignIns(tx, owner.id);
     const [used] = await tx.update(refreshTokens).set({ usedAt: now }).where(and(same, unused)).returning();
     if (used) {
       const { userId, familyId: sid } = used;

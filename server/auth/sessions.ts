@@ -1,12 +1,20 @@
 import { and, eq, isNull, lt, ne, notExists } from "drizzle-orm";
 import type { Tx } from "@/db/client";
-import { refreshTokens, userSessions } from "@/db/schema";
+import { refreshTokens, userSessions, users } from "@/db/schema";
 import { newSecret } from "./secrets";
 
 /** A refresh token lives so long unless it is used, which replaces it. */
 const REFRESH_TOKEN_SECONDS = 30 * 24 * 60 * 60;
 
 const inSeconds = (now: Date, seconds: number) => new Date(now.getTime() + seconds * 1000);
+
+/**
+ * What begins, renews and ends a person's sign-ins comes one after the other: ending all of them sees a token that is
+ * being made at that moment, or the other way round. First of all in a transaction.
+ */
+export async function lockSignIns(tx: Tx, userId: string): Promise<void> {
+  await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for("no key update");
+}
 
 /** Adds a refresh token to a sign-in's family, and clears away this person's long expired ones. */
 export async function addRefreshToken(
@@ -35,6 +43,7 @@ type Which = { userId: string; sid?: string | undefined; except?: string | undef
  * @returns how many sign-ins were ended.
  */
 export async function endSessions(tx: Tx, { userId, sid, except, now }: Which): Promise<number> {
+  await lockSignIns(tx, userId);
   const which = and(
     sid ? eq(refreshTokens.familyId, sid) : undefined,
     except ? ne(refreshTokens.familyId, except) : undefined,

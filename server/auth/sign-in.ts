@@ -1,3 +1,6 @@
+import { eq } from "drizzle-orm";
+import type { Tx } from "@/db/client";
+import { users } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { networkOf } from "@/server/client-ip";
 import type { Ctx } from "@/server/context";
@@ -43,25 +46,29 @@ function recordFailure(ctx: Ctx, { email, row, reason }: Failure): void {
 export async function signIn(ctx: Ctx, { email, password }: TokenInput, door: Door): Promise<SignIn> {
   const key = `${email} ${networkOf(ctx.ip)}`;
   await limit("token", ctx.ip);
-  const caller = await inTurn(`login ${key}`, () => provePerson(ctx, { email, password, key }));
-  const factors = await secondFactorsOf(caller.actor.id);
-  if (factors.isOn)
-    throw await secondFactorRequired({ userId: caller.actor.id, factors, first: "password", now: ctx.now() });
-  return startSession(ctx, caller, { ...door, methods: ["password"] });
+  const { caller, passwordHash } = await inTurn(`login ${key}`, () => provePerson(ctx, { email, password, key }));
+  const userId = caller.actor.id;
+  const isGood = async (tx: Tx) => {
+    const [row] = await tx.select({ hash: users.passwordHash }).from(users).where(eq(users.id, userId));
+    return row?.hash === passwordHash;
+  };
+  const factors = await secondFactorsOf(userId);
+  if (factors.isOn) throw await secondFactorRequired({ userId, factors, first: "password", now: ctx.now(), isGood });
+  return startSession(ctx, caller, { ...door, methods: ["password"], isGood });
 }
 
+type Known = { caller: SignIn["caller"]; passwordHash: string | null };
+
 /** The person that e-mail and password belong to. @throws AppError unauthenticated, rate_limited */
-async function provePerson(
-  ctx: Ctx,
-  { email, password, key }: TokenInput & { key: string },
-): Promise<SignIn["caller"]> {
+async function provePerson(ctx: Ctx, { email, password, key }: TokenInput & { key: string }): Promise<Known> {
   await requireAttemptsLeft("login.failed.ip", ctx.ip);
   await requireAttemptsLeft("login.failed", key);
   await requireAttemptsLeft("login.failed.account", email);
   const row = await findByEmail(email);
   const proven = await verifyPassword(row?.passwordHash, password, networkOf(ctx.ip));
   const caller = row && proven ? await findUserCaller(row.id) : null;
-  if (row && caller?.actor.type === "user") return { ...caller, actor: caller.actor };
+  if (row && caller?.actor.type === "user")
+    return { caller: { ...caller, actor: caller.actor }, passwordHash: row.passwordHash };
   if (row) recordFailure(ctx, { email, row, reason: proven ? "disabled" : "bad_password" });
   // No organization's event, and nothing out of the ordinary. What was typed may be a password in the wrong field.
   else log.info({ requestId: ctx.requestId, ip: ctx.ip }, "a sign-in names no account");

@@ -1,8 +1,9 @@
-import { eq } from "drizzle-orm";
-import { asSystem } from "@/db/client";
+import { and, eq, isNull } from "drizzle-orm";
+import { asSystem, type Tx } from "@/db/client";
 import { userSessions, users } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import type { Caller, Ctx } from "@/server/context";
+import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import type { Person } from "./person";
 import { addRefreshToken } from "./sessions";
@@ -13,20 +14,34 @@ export type SignIn = { caller: Caller & { actor: Person }; sid: string; refreshT
 /** Which door a person came through, and how long (seconds) the sign-in's refresh token lives. */
 export type Door = { via: "api" | "browser"; seconds?: number };
 
+/** Why a proof that was right does not count. */
+export const OUTDATED = "What you proved yourself by was used or changed meanwhile. Sign in again.";
+
 /** What a person proved who they are with. */
 export type Method = "password" | "totp" | "recovery_code" | "passkey" | "oidc";
 
-/** Begins a sign-in of a person who has just proved who they are, and records it. */
+/**
+ * How a person proved who they are. isGood: asked once nothing of theirs changes any more, because a proof takes its time
+ * and may be worthless by then.
+ */
+export type Proven = { methods: Method[]; isGood?: (tx: Tx) => Promise<boolean> };
+
+/**
+ * Begins a sign-in of a person who has just proved who they are, and records it.
+ * @throws AppError unauthenticated when that is not good any more, or the person was disabled
+ */
 export async function startSession(
   ctx: Ctx,
   caller: SignIn["caller"],
-  { via, seconds, methods }: Door & { methods: Method[] },
+  { via, seconds, methods, isGood = async () => true }: Door & Proven,
 ): Promise<SignIn> {
   const { id: userId, name } = caller.actor;
   const sid = newId();
   const now = ctx.now();
   const refreshToken = await asSystem(async (tx) => {
-    await tx.update(users).set({ lastLoginAt: now }).where(eq(users.id, userId));
+    const enabled = and(eq(users.id, userId), isNull(users.disabledAt));
+    const [person] = await tx.update(users).set({ lastLoginAt: now }).where(enabled).returning({ id: users.id });
+    if (!person || !(await isGood(tx))) throw new AppError("unauthenticated", OUTDATED);
     const token = await addRefreshToken(tx, { userId, sid, now, seconds });
     const from = { ip: ctx.ip, userAgent: ctx.userAgent?.slice(0, 1000) ?? null };
     await tx

@@ -1,4 +1,4 @@
-import { asSystem } from "@/db/client";
+import { asSystem, type Tx } from "@/db/client";
 import { record } from "@/server/audit/record/record";
 import { findUserCaller } from "@/server/auth/caller";
 import { toTokens } from "@/server/auth/issue-token";
@@ -46,8 +46,9 @@ export async function answerChallenge(ctx: Ctx, input: SecondFactorInput, door: 
     );
     throw refusal("The code is wrong, or was used before.");
   }
-  if (!(await asSystem((tx) => spendUserToken(tx, given)))) throw refusal("The challenge was used. Sign in again.");
-  return startSession(ctx, { ...caller, actor }, { ...door, methods: [kept.first, method] });
+  // A password that was changed meanwhile has taken the challenge with it.
+  const isGood = async (tx: Tx) => (await spendUserToken(tx, given)) !== null;
+  return startSession(ctx, { ...caller, actor }, { ...door, methods: [kept.first, method], isGood });
 }
 
 /**

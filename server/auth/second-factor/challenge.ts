@@ -1,6 +1,7 @@
 import { asSystem } from "@/db/client";
 import { issueUserToken } from "@/server/auth/links/user-tokens";
-import type { Method } from "@/server/auth/start-session";
+import { lockSignIns } from "@/server/auth/sessions";
+import { type Method, OUTDATED, type Proven } from "@/server/auth/start-session";
 import { AppError } from "@/server/errors";
 import type { SecondFactors } from "./factors";
 import { arePasskeysPossible, authenticationOptions } from "./passkeys";
@@ -24,23 +25,29 @@ export async function optionsOf(factors: SecondFactors, challenge?: string | nul
   return { methods, passkeyOptions };
 }
 
-/** The refusal that asks for the second factor of a person whose first proof was right (contract, Accounts). */
+/**
+ * The refusal that asks for the second factor of a person whose first proof was right (contract, Accounts).
+ * @throws AppError unauthenticated when that proof is not good any more
+ */
 export async function secondFactorRequired({
   userId,
   factors,
   first,
   now,
+  isGood = async () => true,
 }: {
   userId: string;
   factors: SecondFactors;
   first: Method;
   now: Date;
-}): Promise<AppError> {
+} & Pick<Proven, "isGood">): Promise<AppError> {
   const { methods, passkeyOptions } = await optionsOf(factors);
   const kept: Kept = { first, passkey: passkeyOptions?.challenge ?? null };
-  const { secret } = await asSystem((tx) =>
-    issueUserToken(tx, { userId, purpose: "second_factor", now, challenge: JSON.stringify(kept) }),
-  );
+  const { secret } = await asSystem(async (tx) => {
+    await lockSignIns(tx, userId);
+    if (!(await isGood(tx))) throw new AppError("unauthenticated", OUTDATED);
+    return issueUserToken(tx, { userId, purpose: "second_factor", now, challenge: JSON.stringify(kept) });
+  });
   return new AppError("second_factor_required", "Give the second factor to go on.", {
     secondFactor: { challenge: secret, methods, ...(passkeyOptions && { passkeyOptions }) },
   });

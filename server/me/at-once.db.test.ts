@@ -1,0 +1,72 @@
+import { randomUUID } from "node:crypto";
+import { sql } from "drizzle-orm";
+import { Secret, TOTP } from "otpauth";
+import { expect, it } from "vitest";
+import { POST as logout } from "@/app/api/v1/auth/logout/route";
+import { POST as refresh } from "@/app/api/v1/auth/refresh/route";
+import { POST as token } from "@/app/api/v1/auth/token/route";
+import { POST as changePassword } from "@/app/api/v1/me/password/route";
+import { GET as me } from "@/app/api/v1/me/route";
+import { POST as confirm } from "@/app/api/v1/me/two-factor/totp/confirm/route";
+import { POST as begin } from "@/app/api/v1/me/two-factor/totp/route";
+import { PATCH as changeUser } from "@/app/api/v1/users/[id]/route";
+import { asSystem } from "@/db/client";
+import { refreshTokens } from "@/db/schema";
+import { bearer, call, createUser, PASSWORD, type TestUser } from "@/testing/factories";
+import { atOnce } from "@/testing/held-rows";
+
+const NEW_PASSWORD = "another good password";
+const signIn = (user: TestUser) => call(token, { body: { email: user.email, password: PASSWORD } });
+const rowOf = (user: TestUser) => sql`SELECT FROM users WHERE id = ${user.id} FOR UPDATE`;
+const choose = (session: string) =>
+  call(changePassword, { token: session, body: { currentPassword: PASSWORD, newPassword: NEW_PASSWORD } });
+
+/** An expired token, which a renewal clears away in its middle: whoever holds it, holds the renewal up. */
+async function expiredToken({ id: userId }: TestUser) {
+  const tokenHash = randomUUID();
+  const at = new Date(0);
+  await asSystem((tx) =>
+    tx.insert(refreshTokens).values({ familyId: randomUUID(), userId, tokenHash, expiresAt: at, createdAt: at }),
+  );
+  return sql`SELECT FROM refresh_tokens WHERE token_hash = ${tokenHash} FOR UPDATE`;
+}
+
+it("ends a sign-in that is being renewed at the same moment", async () => {
+  const user = await createUser();
+  const { refreshToken } = (await signIn(user)).body;
+  const own = await bearer(user);
+  const [renewed, ended] = await atOnce(await expiredToken(user), [
+    () => call(refresh, { body: { refreshToken } }),
+    () => call(logout, { token: own, body: {} }),
+  ]);
+  expect([renewed?.status, ended?.status]).toEqual([200, 204]);
+  expect((await call(me, { token: renewed?.body.accessToken })).status).toBe(401);
+  expect((await call(refresh, { body: { refreshToken: renewed?.body.refreshToken } })).status).toBe(401);
+});
+
+it("lets nobody in by a password that is being replaced", async () => {
+  const user = await createUser();
+  const own = await bearer(user);
+  const [changed, entered] = await atOnce(rowOf(user), [() => choose(own), () => signIn(user)]);
+  expect(changed?.status).toBe(200);
+  expect(entered).toMatchObject({ status: 401, body: { code: "unauthenticated" } });
+});
+
+it("asks nobody for a second factor by such a password", async () => {
+  const user = await createUser();
+  const own = await bearer(user);
+  const { secret } = (await call(begin, { method: "POST", token: own })).body;
+  await call(confirm, { token: own, body: { code: new TOTP({ secret: Secret.fromBase32(secret) }).generate() } });
+  const [changed, entered] = await atOnce(rowOf(user), [() => choose(own), () => signIn(user)]);
+  expect(changed?.status).toBe(200);
+  expect(entered).toMatchObject({ status: 401, body: { code: "unauthenticated" } });
+});
+
+it("ends a sign-in that is made while the person is disabled, so that it is not there when they are enabled", async () => {
+  const admin = await createUser();
+  const user = await createUser({ role: "org_viewer", orgId: admin.orgId as string });
+  const change = (disabled: boolean) =>
+    call(changeUser, { method: "PATCH", token: admin, params: { id: user.id }, body: { disabled } });
+  const [disabled, entered] = await atOnce(rowOf(user), [() => change(true), () => signIn(user)]);
+  expect([disabled?.status, entered?.status]).toEqual([200, 401]);
+});
