@@ -69,7 +69,8 @@ async function claimAgent(tx: Tx, { orgId, input, tokenHash, now }: Claim): Prom
   const agentId = input.agentId ?? newId();
   // Two organizations may claim one id at the same moment: the second waits and then sees the first's row.
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`agent ${agentId}`}, 0))`);
-  const [known] = await tx.select().from(agents).where(eq(agents.id, agentId));
+  // Locked: an administrator who revokes it at this moment comes before or after, never in between.
+  const [known] = await tx.select().from(agents).where(eq(agents.id, agentId)).for("update");
   if (known && (known.orgId !== orgId || !mayTakeOver(known, input, now))) return null;
   if (known) {
     await tx.update(agents).set({ tokenHash, revokedAt: null, releasedUntil: null }).where(eq(agents.id, agentId));

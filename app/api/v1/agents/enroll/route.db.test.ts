@@ -1,4 +1,4 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { POST as heartbeat } from "@/app/api/v1/agents/[id]/heartbeat/route";
 import { POST as RELEASE } from "@/app/api/v1/devices/[id]/agent/release/route";
@@ -9,6 +9,7 @@ import { flushRecording } from "@/server/audit/record/record";
 import { hashSecret } from "@/server/auth/secrets";
 import { relay } from "@/server/live-events/current";
 import { call, createEnrollmentKey, createOrg, createUser, type TestOrg, unknownSecret } from "@/testing/factories";
+import { atOnce } from "@/testing/held-rows";
 import { POST } from "./route";
 
 const body = (key: string, over: object = {}) => ({ enrollmentKey: key, hostname: "ws-1", os: "linux", ...over });
@@ -109,6 +110,17 @@ describe("POST /agents/enroll", () => {
     expect((await enroll(body(key, { agentId }))).status).toBe(409);
     const viewer = await createUser({ orgId: org.id, role: "org_viewer" });
     expect((await call(RELEASE, { method: "POST", token: viewer, params })).status).toBe(403);
+  });
+
+  it("does not bring back an agent that is revoked while it enrols again with its token", async () => {
+    const agentId = `at-once-${org.id.slice(0, 8)}`;
+    const { body: first } = await enroll(body(key, { agentId }));
+    const admin = await createUser({ orgId: org.id, role: "org_admin" });
+    const [revoked, enrolled] = await atOnce(sql`SELECT FROM agents WHERE id = ${agentId} FOR UPDATE`, [
+      () => call(REVOKE, { method: "DELETE", token: admin, params: { id: first.deviceId } }),
+      () => enroll(body(key, { agentId, agentToken: first.token })),
+    ]);
+    expect([revoked?.status, enrolled?.status]).toEqual([204, 409]);
   });
 
   it("answers 401 alike for a key that is unknown, revoked, expired or used up", async () => {
