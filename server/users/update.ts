@@ -53,18 +53,24 @@ async function requireMayChange(tx: Tx, ctx: Ctx, { before, change }: Update): P
   requireMayGrantRole(ctx, change.role);
 }
 
-/** A partner keeps one admin; so does an organization, unless its partner takes the last one away. */
+/**
+ * A partner keeps one admin who reaches all of it, because nobody else may give that back; an organization keeps one,
+ * unless its partner takes the last one away.
+ */
 async function requireAdminLeft(tx: Tx, ctx: Ctx, { before, change }: Update): Promise<void> {
   const role = before.role;
-  const guarded = role === "partner_admin" || (role === "org_admin" && ctx.scope.kind === "organization");
-  const leaves = before.disabledAt === null && (change.role !== role || change.disabledAt !== null);
+  const isWhole = role === "partner_admin" && before.allOrganizations;
+  const guarded = isWhole || (role === "org_admin" && ctx.scope.kind === "organization");
+  const narrows = change.reach !== undefined && change.reach !== null;
+  const leaves = before.disabledAt === null && (change.role !== role || change.disabledAt !== null || narrows);
   if (!guarded || !leaves) return;
   // Two administrators who remove each other at the same moment: the second waits, and then sees the first's change.
   await tx.execute(
     sql`SELECT pg_advisory_xact_lock(hashtextextended(${`admins ${before.orgId ?? before.partnerId}`}, 0))`,
   );
   const sameOwner = before.orgId ? eq(users.orgId, before.orgId) : eq(users.partnerId, before.partnerId ?? "");
-  const others = and(sameOwner, eq(users.role, role), isNull(users.disabledAt), ne(users.id, before.id));
+  const alike = and(sameOwner, eq(users.role, role), isWhole ? eq(users.allOrganizations, true) : undefined);
+  const others = and(alike, isNull(users.disabledAt), ne(users.id, before.id));
   const [left] = await tx.select({ n: count() }).from(users).where(others);
   if (!left?.n) throw new AppError("conflict", "This is the last administrator; make another one first.");
 }
@@ -123,8 +129,8 @@ export const updateUser = operation({
       return { before: found, after: { ...found, ...change, ...reached, updatedAt: now }, hasOtherAccess };
     });
     await asSystem(async (tx) => {
-      if (hasOtherAccess) await dropUserTokens(tx, after.id);
       if (after.disabledAt && !before.disabledAt) await endSessions(tx, { userId: after.id, now });
+      if (hasOtherAccess) await dropUserTokens(tx, after.id);
     });
     callersChanged();
     await recordChanges(ctx, before, after);

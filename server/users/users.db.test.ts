@@ -225,6 +225,20 @@ describe("PATCH /users/:id", () => {
     expect(both.map((a) => a.status).sort()).toEqual([200, 409]);
   });
 
+  it("keeps the last administrator who reaches the whole partner, also against two who narrow each other at once", async () => {
+    const { partner, org, admin } = await partnerOf();
+    const key = await createApiKey({ partnerId: partner.id, permissions: [...(await permissionsOf(admin))] });
+    await createUser({ role: "partner_admin", partnerId: partner.id, organizationIds: [org.id] });
+    expect((await change(key, admin.id, { disabled: true })).body).toMatchObject({ status: 409, code: "conflict" });
+    expect((await change(key, admin.id, { organizationIds: [org.id] })).body).toMatchObject({ status: 409 });
+    const second = await createUser({ role: "partner_admin", partnerId: partner.id });
+    const both = await Promise.all([
+      change(second, admin.id, { organizationIds: [org.id] }),
+      change(admin, second.id, { organizationIds: [org.id] }),
+    ]);
+    expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
+  });
+
   it("refuses an empty change and unknown members", async () => {
     const admin = await createUser({ role: "org_admin" });
     for (const body of [{}, { email: "x@y.test" }, { role: "system_admin" }, { disabled: "yes" }])
