@@ -66,6 +66,23 @@ describe("a scheduled report", () => {
     expect(exported).toMatchObject([{ actorId: admin.id, details: { format: "mail", report: "security" } }]);
   });
 
+  it("is not held up by one that cannot be written, which is tried again later", async () => {
+    const [stuck, admin] = [await createUser(), await createUser()];
+    const [{ body: broken }, { body: made }] = [await schedule(stuck), await schedule(admin)];
+    await dueAt(broken.id, new Date("2026-11-16T05:00:00Z"));
+    await dueAt(made.id, new Date("2026-11-16T06:00:00Z"));
+    // A zone that this version of Node does not know any more.
+    await asSystem((tx) =>
+      tx.update(reportSchedules).set({ timeZone: "Nowhere/Land" }).where(eq(reportSchedules.id, broken.id)),
+    );
+    await runDueReports(NOW);
+    expect(await deliveriesOf(admin.id)).toHaveLength(1);
+    expect(await deliveriesOf(stuck.id)).toHaveLength(0);
+    const after = await stored(broken.id);
+    expect(after).toMatchObject({ lastError: expect.stringMatching(/tried again/), lastRunAt: null });
+    expect(after?.nextRunAt.getTime()).toBeGreaterThan(NOW.getTime());
+  });
+
   it("is one mail to one person, whatever an organization was called before names were held to one line", async () => {
     const admin = await createUser();
     const name = "Contoso\r\nBcc: thief@example.test\r\n\r\nOpen http://evil.example\u2028now";

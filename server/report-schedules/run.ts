@@ -1,4 +1,4 @@
-import { eq, sql } from "drizzle-orm";
+import { and, eq, lte, sql } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { organizations, reportSchedules } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
@@ -13,6 +13,7 @@ import { log } from "@/server/log";
 import { isMailConfigured } from "@/server/mail";
 import { narrow, reaches } from "@/server/scope";
 import { inOneLine } from "@/server/text";
+import { HOUR_MS } from "@/server/time/durations";
 import { lastPeriod, nextRun } from "./period";
 import { render, type Written } from "./render";
 import { reportOf, type ScheduleRow } from "./schedules";
@@ -22,6 +23,7 @@ import { aligned } from "./zone";
 
 /** A process that dies while it writes a report lets go of it at once; another one looks within this time. */
 const EVERY_MS = 20_000;
+const CANNOT_BE_WRITTEN = "The report could not be written. It is tried again every hour.";
 const t = reportSchedules;
 
 /** Why a report may not be sent to whoever scheduled it. */
@@ -121,23 +123,45 @@ async function claimDue(tx: Tx, now: Date): Promise<ScheduleRow | null> {
  * @returns false when none is due
  */
 async function runOne(now: Date): Promise<boolean> {
-  return asSystem(async (tx) => {
-    const claimed = await claimDue(tx, now);
-    if (!claimed) return false;
-    const schedule = await aligned(tx, claimed);
-    if (schedule.nextRunAt > now) return true;
-    const { cadence, timeZone } = schedule;
-    let lastError: string | null = null;
-    try {
-      await send(tx, { schedule, range: lastPeriod(cadence, timeZone, now) }, now);
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      lastError = error.message;
-    }
-    const nextRunAt = nextRun(cadence, timeZone, now);
-    await tx.update(t).set({ lastRunAt: now, lastError, nextRunAt }).where(eq(t.id, schedule.id));
+  const begun: { schedule: ScheduleRow | null } = { schedule: null };
+  try {
+    return await asSystem(async (tx) => {
+      begun.schedule = await claimDue(tx, now);
+      if (begun.schedule) await runClaimed(tx, begun.schedule, now);
+      return begun.schedule !== null;
+    });
+  } catch (error) {
+    if (!begun.schedule) throw error;
+    await postpone(begun.schedule, error, now);
     return true;
-  });
+  }
+}
+
+/** One report that cannot be written must not hold up those behind it. */
+async function postpone({ id }: ScheduleRow, error: unknown, now: Date): Promise<void> {
+  log.warn({ err: error, scheduleId: id }, "a scheduled report could not be written; it will be tried again");
+  const again = { lastError: CANNOT_BE_WRITTEN, nextRunAt: new Date(now.getTime() + HOUR_MS) };
+  await asSystem((tx) =>
+    tx
+      .update(t)
+      .set(again)
+      .where(and(eq(t.id, id), lte(t.nextRunAt, now))),
+  );
+}
+
+async function runClaimed(tx: Tx, claimed: ScheduleRow, now: Date): Promise<void> {
+  const schedule = await aligned(tx, claimed);
+  if (schedule.nextRunAt > now) return;
+  const { cadence, timeZone } = schedule;
+  let lastError: string | null = null;
+  try {
+    await send(tx, { schedule, range: lastPeriod(cadence, timeZone, now) }, now);
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    lastError = error.message;
+  }
+  const nextRunAt = nextRun(cadence, timeZone, now);
+  await tx.update(t).set({ lastRunAt: now, lastError, nextRunAt }).where(eq(t.id, schedule.id));
 }
 
 /** Sends every report that is due; without a mail server none, and then the newest when there is one. */
