@@ -10,6 +10,8 @@ export const RENEW_MS = 5_000;
 /** A message whose turn it is, with what its sending needs. */
 export type Claimed = {
   id: string;
+  /** Whose endpoint it goes to: an organization's or a partner's; null for a mail. */
+  owner: string | null;
   type: string;
   subject: string;
   body: string;
@@ -26,17 +28,32 @@ export type Claimed = {
   email: string | null;
 };
 
-/** Takes at most so many messages that are due; what one process took no other takes, until the lease is over. */
-export function claim(now: Date, atMost: number): Promise<Claimed[]> {
+/** How many messages to endpoints of each organization, or partner, are being sent. */
+type Sending = Readonly<Record<string, number>>;
+
+/** Endpoints that do not answer take a place for ten seconds each: one owner's must not take all there are. */
+const MAX_OF_OWNER = 3;
+
+/**
+ * Takes at most so many messages that are due; what one process took no other takes, until the lease is over.
+ * @param sending what this process is sending already
+ */
+export function claim(now: Date, atMost: number, sending: Sending = {}): Promise<Claimed[]> {
   const at = sql`${now.toISOString()}::timestamptz`;
   return asSystem((tx) =>
     rowsOf<Claimed>(
       tx,
-      sql`WITH due AS (
-          SELECT id FROM notification_deliveries
-          WHERE status = 'pending' AND next_attempt_at <= ${at}
-          ORDER BY next_attempt_at LIMIT ${atMost}
-          FOR UPDATE SKIP LOCKED),
+      sql`WITH ranked AS (
+          SELECT id, endpoint_id, coalesce(org_id, partner_id)::text AS owner, row_number() OVER (
+            PARTITION BY endpoint_id IS NULL, coalesce(org_id, partner_id) ORDER BY next_attempt_at) AS place
+          FROM notification_deliveries
+          WHERE status = 'pending' AND next_attempt_at <= ${at}),
+        due AS (
+          SELECT d.id FROM notification_deliveries d JOIN ranked r ON r.id = d.id
+          WHERE d.status = 'pending' AND d.next_attempt_at <= ${at} AND (r.endpoint_id IS NULL
+            OR r.place + coalesce((${JSON.stringify(sending)}::text::jsonb ->> r.owner)::int, 0) <= ${MAX_OF_OWNER})
+          ORDER BY d.next_attempt_at LIMIT ${atMost}
+          FOR UPDATE OF d SKIP LOCKED),
         taken AS (
           UPDATE notification_deliveries d
           SET attempts = attempts + 1, last_attempt_at = ${at},
@@ -47,6 +64,7 @@ export function claim(now: Date, atMost: number): Promise<Claimed[]> {
         CASE WHEN e.id IS NOT NULL THEN json_build_object('id', e.id, 'url', e.url, 'secret', e.secret,
           'formerSecret', e.former_secret, 'formerUntil', e.former_until, 'isDisabled', e.disabled_at IS NOT NULL) END
           AS endpoint,
+        CASE WHEN t.endpoint_id IS NOT NULL THEN coalesce(t.org_id, t.partner_id) END AS owner,
         CASE WHEN u.disabled_at IS NULL THEN u.email END AS email
       FROM taken t
       LEFT JOIN webhook_endpoints e ON e.id = t.endpoint_id

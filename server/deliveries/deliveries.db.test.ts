@@ -191,6 +191,25 @@ it("an endpoint that does not answer holds up no other's messages", async () => 
   expect((await logOf(admin, slow.id))[0]).toMatchObject({ error: "The connection was cut." });
 });
 
+it("however many endpoints of one organization do not answer, another's message is sent", async () => {
+  const silent = createServer();
+  silent.listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const [one, other] = [await createUser(), await createUser()];
+  const slow = await create(one, { url: `http://127.0.0.1:${portOf(silent)}/hook` });
+  for (let i = 0; i < 20; i++) await test(one, slow.id);
+  const asked = once(silent, "request");
+  deliveryWorker.start();
+  await asked;
+  const quick = await create(other);
+  await test(other, quick.id);
+  await expect.poll(async () => (await logOf(other, quick.id))[0].status, { timeout: 8_000 }).toBe("delivered");
+  expect((await logOf(one, slow.id)).every(({ status }: { status: string }) => status === "pending")).toBe(true);
+  silent.closeAllConnections();
+  silent.close();
+  await deliveryWorker.stop();
+}, 30_000);
+
 describe("who may", () => {
   it("administers the organization, the whole partner for a partner's, and sees no other's log", async () => {
     const partner = await createPartner();

@@ -16,16 +16,22 @@ async function deliver(claimed: Claimed, now: () => Date): Promise<void> {
   await settle(claimed, outcome, now());
 }
 
-const sending = new Set<Promise<void>>();
+const sending = new Map<Promise<void>, Claimed>();
+
+function ofOwners(): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { owner } of sending.values()) if (owner) counts[owner] = (counts[owner] ?? 0) + 1;
+  return counts;
+}
 
 /**
- * Begins to send what is due, as far as places are free: an endpoint that does not answer holds up no other's messages.
+ * Begins to send what is due, as far as places are free: endpoints that do not answer hold up no other owner's messages.
  * An attempt that cannot be settled is made again when its lease is over.
  * @returns how many attempts were begun
  */
 async function beginDue(now: () => Date): Promise<number> {
   const free = AT_ONCE - sending.size;
-  const claimed = free > 0 ? await claim(now(), free) : [];
+  const claimed = free > 0 ? await claim(now(), free, ofOwners()) : [];
   for (const one of claimed) {
     const attempt = deliver(one, now)
       .catch((err: unknown) => log.warn({ err }, "a delivery could not be settled"))
@@ -33,7 +39,7 @@ async function beginDue(now: () => Date): Promise<number> {
         sending.delete(attempt);
         loop.notify();
       });
-    sending.add(attempt);
+    sending.set(attempt, one);
   }
   return claimed.length;
 }
@@ -48,7 +54,7 @@ export async function workOffDeliveries(now = () => new Date()): Promise<number>
     sent += begun;
     if (begun > 0) continue;
     if (sending.size === 0) return sent;
-    await Promise.race(sending);
+    await Promise.race(sending.keys());
   }
 }
 
@@ -62,7 +68,7 @@ export const deliveryWorker = {
   /** Waits for what is being sent. */
   async stop(): Promise<void> {
     await loop.stop();
-    await Promise.allSettled(sending);
+    await Promise.allSettled(sending.keys());
   },
 };
 
