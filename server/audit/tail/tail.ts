@@ -36,6 +36,7 @@ async function requireSame({ scope, recheck }: Ctx, { orgIds }: View): Promise<v
     const now = await recheck();
     const isSame =
       now.permissions.has("audit:read") &&
+      !now.mustEnroll &&
       now.scope.kind === scope.kind &&
       (await organizationsOf(now.scope)).join() === orgIds.join();
     if (!isSame) throw interrupted();
