@@ -54,7 +54,15 @@ async function torture() {
 /** The newest Node that npm has; the other suites run on the Node that started them. */
 const NEWEST_NODE = "26.10.0";
 /** What a new Node is likely to change: processes, sockets, streams, digests, threads, the bundled programs. */
-const TOUCHES_NODE = ["server/audit", "server/process", "server/front", "server/http", "server/limits", "agent/"];
+const TOUCHES_NODE = [
+  "server/audit",
+  "server/background",
+  "server/process",
+  "server/front",
+  "server/http",
+  "server/limits",
+  "agent/",
+];
 
 /** The pure tests of these areas on the newest Node, by npm's package of its program for this machine. */
 async function newestNode() {

@@ -124,7 +124,7 @@ it("imports nothing of OpenTelemetry unless an endpoint is set", async () => {
   const folder = mkdtempSync(join(tmpdir(), "trailmark-tracing-"));
   const bundle = join(folder, "tracing.mjs");
   const source = `
-    import { startTracing, stopTracing } from "./tracing";
+    import { startTracing, stopTracing } from "@/server/background/tracing";
     await startTracing().then(() => console.log("started"), (error) => console.log(error.code));
     await stopTracing();`;
   try {
