@@ -15,10 +15,10 @@ import { BEAT_MS, SILENT_SECONDS } from "./job-claim";
 
 const FAST = { pollSeconds: 0.5, catchUpAfterSeconds: 0 };
 const workers: ReturnType<typeof dailyJobsWorker>[] = [];
-const start = async (job: DailyJob) => {
+const start = (job: DailyJob) => {
   const worker = dailyJobsWorker([job], FAST);
   workers.push(worker);
-  await worker.start();
+  worker.start();
 };
 const eventually = async (check: () => boolean) => {
   for (let n = 0; n < 600 && !check(); n++) await sleep(100);
@@ -45,7 +45,8 @@ it("makes good a missed night, in one of several processes", async () => {
     ran++;
     await sleep(300);
   };
-  await Promise.all([start(job({ run })), start(job({ run }))]);
+  start(job({ run }));
+  start(job({ run }));
   await eventually(() => ran > 0);
   await sleep(1500);
   expect(ran).toBe(1);
@@ -53,11 +54,25 @@ it("makes good a missed night, in one of several processes", async () => {
 
 it("waits for its hour when it was done today", async () => {
   let ran = 0;
-  await start(job({ run: async () => void ran++, lastRanAt: async () => new Date() }));
+  start(job({ run: async () => void ran++, lastRanAt: async () => new Date() }));
   await sleep(1500);
   expect(ran).toBe(0);
   const schedules = await appSql()`SELECT name, cron, timezone FROM pgboss.schedule WHERE name = 'retention'`;
   expect([...schedules]).toEqual([{ name: "retention", cron: "15 3 * * *", timezone: "UTC" }]);
+});
+
+it("starts later where the database was away when it should have started", async () => {
+  let ran = 0;
+  let asked = 0;
+  const lastRanAt = async () => {
+    if (asked++ === 0) throw new Error("the database is away");
+    return null;
+  };
+  start(job({ run: async () => void ran++, lastRanAt }));
+  await eventually(() => ran > 0);
+  await workers.pop()?.stop();
+  const left = () => roles.owner`SELECT FROM pg_stat_activity WHERE application_name = 'trailmark jobs'`;
+  await expect.poll(async () => [...(await left())]).toEqual([]);
 });
 
 it("is stopped by the end of the process and tried again later", async () => {
@@ -69,7 +84,7 @@ it("is stopped by the end of the process and tried again later", async () => {
         reject(new Error("stopped"));
       }),
     );
-  await start(job({ run }));
+  start(job({ run }));
   await sleep(1000);
   await workers.pop()?.stop();
   expect(stopped).toBe(true);
@@ -90,7 +105,7 @@ const HOLDER = `
     process.stdout.write("running");
     return new Promise(() => setInterval(() => {}, 1000));
   } };
-  await dailyJobsWorker([job], { pollSeconds: 0.5, catchUpAfterSeconds: 0 }).start();`;
+  dailyJobsWorker([job], { pollSeconds: 0.5, catchUpAfterSeconds: 0 }).start();`;
 
 async function startHolder(): Promise<ChildProcess> {
   const root = process.cwd();
@@ -108,7 +123,7 @@ async function startHolder(): Promise<ChildProcess> {
 it("goes on in another process within half a minute when its own is killed", { timeout: 150_000 }, async () => {
   const holder = await startHolder();
   let ran = 0;
-  await start(job({ run: async () => void ran++, lastRanAt: async () => new Date() }));
+  start(job({ run: async () => void ran++, lastRanAt: async () => new Date() }));
   await sleep(BEAT_MS);
   expect(ran).toBe(0);
   const gone = once(holder, "exit");
@@ -138,7 +153,7 @@ it("begins a job again whose end could not be written down", { timeout: 150_000 
         await released;
       });
     });
-  await start(job({ run }));
+  start(job({ run }));
   const ending = () => roles.owner`
     SELECT pid FROM pg_stat_activity
     WHERE application_name = 'trailmark jobs' AND wait_event_type = 'Lock' AND query LIKE '%completed_on = now()%'`;
@@ -163,7 +178,7 @@ it("says nothing of a job that another process has taken over", async () => {
         lost = true;
       });
     });
-  await start(job({ run }));
+  start(job({ run }));
   await eventually(() => finish !== undefined);
   await roles.owner`UPDATE pgboss.job SET id = gen_random_uuid(), start_after = now() + interval '1 hour' WHERE state = 'active'`;
   await expect.poll(() => lost, { timeout: 60_000 }).toBe(true);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import PgBoss from "pg-boss";
 import type postgres from "postgres";
 import { connectApp } from "@/db/connect";
@@ -12,6 +13,8 @@ const OVERDUE_MS = 25 * HOUR_MS;
 /** A catch-up waits until the process has started up, and is sent once an hour at most. */
 const CATCH_UP_AFTER_SECONDS = 60;
 const STOP_MS = 5_000;
+const SETTLE_MS = 1_000;
+const START_AGAIN_MS = 10_000;
 
 type Running = { boss: PgBoss; sql: postgres.Sql; abort: AbortController; watch: BackgroundLoop };
 type Pace = { pollSeconds: number; catchUpAfterSeconds: number };
@@ -70,40 +73,58 @@ async function schedule({ boss, sql, abort }: Omit<Running, "watch">, job: Daily
   return worker;
 }
 
-/** A worker for startWorkers: pg-boss over tables that the migration made, with rights on rows alone. */
+async function begin(jobs: readonly DailyJob[], pace: Pace): Promise<Running> {
+  const sql = connect();
+  const boss = new PgBoss({
+    db: { executeSql: (text: string, values?: unknown[]) => executeSql(sql, text, values) },
+    migrate: false,
+  });
+  boss.on("error", (error: Error) => log.warn({ err: error }, "the job queue has trouble"));
+  const workers = new Map<string, string>();
+  const watch = backgroundLoop("silent jobs", BEAT_MS, async () => {
+    const freed = await freeSilentJobs(sql, [...workers.keys()]);
+    for (const name of freed) boss.notifyWorker(workers.get(name) ?? "");
+  });
+  const own: Running = { boss, sql, abort: new AbortController(), watch };
+  try {
+    await boss.start();
+    for (const job of jobs) workers.set(job.name, await schedule(own, job, pace));
+    watch.start();
+    return own;
+  } catch (error) {
+    await end(own);
+    throw error;
+  }
+}
+
+async function end({ boss, sql, abort, watch }: Running): Promise<void> {
+  abort.abort();
+  await watch.stop();
+  await boss.stop({ graceful: true, wait: true, timeout: STOP_MS }).catch(() => {});
+  // On the one connection, behind all that was sent: postgres.js opens it again for what is under way when it is ended.
+  await Promise.race([sql`SELECT 1`.catch(() => {}), sleep(SETTLE_MS, undefined, { ref: false })]);
+  await sql.end({ timeout: 1 });
+}
+
+/**
+ * A worker for startWorkers: pg-boss over tables that the migration made, with rights on rows alone. What cannot be
+ * started, because the database is away for a moment, is started again.
+ */
 export function dailyJobsWorker(
   jobs: readonly DailyJob[],
   pace: Pace = { pollSeconds: POLL_SECONDS, catchUpAfterSeconds: CATCH_UP_AFTER_SECONDS },
 ) {
   let running: Running | null = null;
+  const starting = backgroundLoop("start of the daily jobs", START_AGAIN_MS, async () => {
+    running ??= await begin(jobs, pace);
+  });
   return {
     name: "daily jobs",
-    async start(): Promise<void> {
-      const sql = connect();
-      const boss = new PgBoss({
-        db: { executeSql: (text: string, values?: unknown[]) => executeSql(sql, text, values) },
-        migrate: false,
-      });
-      boss.on("error", (error: Error) => log.warn({ err: error }, "the job queue has trouble"));
-      const workers = new Map<string, string>();
-      const watch = backgroundLoop("silent jobs", BEAT_MS, async () => {
-        const freed = await freeSilentJobs(sql, [...workers.keys()]);
-        for (const name of freed) boss.notifyWorker(workers.get(name) ?? "");
-      });
-      const own: Running = { boss, sql, abort: new AbortController(), watch };
-      running = own;
-      await boss.start();
-      for (const job of jobs) workers.set(job.name, await schedule(own, job, pace));
-      watch.start();
-    },
+    start: starting.start,
     async stop(): Promise<void> {
-      const own = running;
+      await starting.stop();
+      if (running) await end(running);
       running = null;
-      if (!own) return;
-      own.abort.abort();
-      await own.watch.stop();
-      await own.boss.stop({ graceful: true, wait: true, timeout: STOP_MS });
-      await own.sql.end({ timeout: 1 });
     },
   };
 }
