@@ -33,8 +33,9 @@ export function loginOf(url: string): { name: string; password: string } {
  * The verifier that PostgreSQL stores for a password (RFC 5803), so that the password itself reaches no server log.
  * Passwords beyond ASCII would need SASLprep and are handed over as they are.
  */
-function scramVerifier(password: string, salt = randomBytes(16)): string {
+function scramVerifier(password: string): string {
   if (!/^[\x20-\x7e]*$/.test(password)) return password;
+  const salt = randomBytes(16);
   const salted = pbkdf2Sync(password, salt, 4096, 32, "sha256");
   const hmac = (text: string) => createHmac("sha256", salted).update(text).digest();
   const stored = createHash("sha256").update(hmac("Client Key")).digest("base64");

@@ -9,18 +9,18 @@ import { codeOf } from "@/db/thrown";
  */
 const NAME = /^([0-9a-f]{10})-(\d+)-([0-9a-z]+)$/;
 
-function readOr(fallback: string, read: () => string): string {
+/** What a file says; "" where it is not there. */
+function readable(read: () => string): string {
   try {
     return read();
   } catch {
-    return fallback;
+    return "";
   }
 }
 
 /** Clock ticks from boot to the start of a process (proc(5), field 22), or "" where there is no /proc. */
 const startOf = (pid: number | "self"): string =>
-  readOr(
-    "",
+  readable(
     () =>
       readFileSync(`/proc/${pid}/stat`, "utf8")
         .replace(/^.*\) /s, "")
@@ -28,8 +28,8 @@ const startOf = (pid: number | "self"): string =>
   );
 
 function identify(): { host: string; start: string } {
-  const boot = readOr("", () => readFileSync("/proc/sys/kernel/random/boot_id", "utf8"));
-  const namespace = readOr("", () => readlinkSync("/proc/self/ns/pid"));
+  const boot = readable(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8"));
+  const namespace = readable(() => readlinkSync("/proc/self/ns/pid"));
   const host = createHash("sha256").update(`${hostname()}|${boot}|${namespace}`).digest("hex").slice(0, 10);
   const start = startOf("self") || `t${Math.round(Date.now() - process.uptime() * 1000)}`;
   return { host, start };

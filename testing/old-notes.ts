@@ -1,10 +1,19 @@
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { StoredCheckpoint } from "@/server/audit/chain/checkpoint-store";
-import { signNote } from "@/server/audit/chain/note";
 import { signerName, signingKeys } from "@/server/audit/chain/signing-key";
 import { env } from "@/server/env";
 import { headOf } from "./chain";
+
+/** A checkpoint as a signed note of version 1, one signature per key. */
+function signNote({ orgId, seq, checksum, signedAt }: Omit<StoredCheckpoint, "note">): string {
+  const root = Buffer.from(checksum, "hex").toString("base64");
+  const text = `${signerName()}/audit/${orgId}\n${seq}\n${root}\nsigned-at ${signedAt}\n`;
+  const lines = signingKeys().map(
+    ({ name, keyId, sign }) => `\u2014 ${name} ${Buffer.from([...keyId, ...sign(text)]).toString("base64")}\n`,
+  );
+  return `${text}\n${lines.join("")}`;
+}
 
 /** A signed head as version 0.110.0 kept it in the data folder: a note of version 1. */
 export async function keepOldNote(orgId: string): Promise<StoredCheckpoint> {
@@ -15,7 +24,7 @@ export async function keepOldNote(orgId: string): Promise<StoredCheckpoint> {
     checksum: head?.checksum ?? "",
     signedAt: new Date().toISOString(),
   };
-  const stored = { ...checkpoint, note: signNote(signerName(), checkpoint, signingKeys()) };
+  const stored = { ...checkpoint, note: signNote(checkpoint) };
   const folder = join(env().TRAILMARK_DATA_DIR, "checkpoints");
   mkdirSync(folder, { recursive: true });
   appendFileSync(join(folder, `${orgId}.ndjson`), `${JSON.stringify(stored)}\n`);

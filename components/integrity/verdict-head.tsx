@@ -13,16 +13,16 @@ const ICON: Record<VerdictKind, LucideIcon> = {
   unknown: CircleDashed,
 };
 
-type Props = { kind: VerdictKind; title: string; children?: ReactNode; level?: 1 | 2 };
+type Props = { kind: VerdictKind; title: string; children?: ReactNode };
 
 /** The verdict in one glance: colour, icon, word and a sentence. */
-export function VerdictHead({ kind, title, children, level = 2 }: Props) {
+export function VerdictHead({ kind, title, children }: Props) {
   const Icon = ICON[kind];
   return (
     <div className={classes.verdict} data-kind={kind}>
       <Icon size={28} strokeWidth={1.5} aria-hidden />
       <div>
-        <Title order={level} size="h1">
+        <Title order={2} size="h1">
           {title}
         </Title>
         {children && <p>{children}</p>}

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { actionLabel, actionSentence, type SentenceParts, sentenceWords } from "./action-label";
-import { ACTIONS, COMPLIANCE_ACTIONS, categoryOf, categorySql, SECURITY_ACTIONS } from "./actions";
+import { ACTIONS, COMPLIANCE_ACTIONS, categoryOf, SECURITY_ACTIONS } from "./actions";
 import type { AuditResult } from "./vocabulary";
 
 test("the security and compliance lists are the specification's", () => {
@@ -49,13 +49,6 @@ test.each([
   ["anything", "system"],
 ])("%s is of category %s", (action, category) => {
   expect(categoryOf(action)).toBe(category);
-});
-
-test("the SQL form names every category and tests prefixes literally", () => {
-  expect(categorySql("a.action")).toContain(
-    "WHEN starts_with(a.action, 'policy.') OR starts_with(a.action, 'automation.policy.') THEN 'policy'",
-  );
-  expect(categorySql("a.action")).toMatch(/ELSE 'system' END$/);
 });
 
 const told = (action: string, result: AuditResult, more: Partial<SentenceParts> & { reason?: string } = {}) =>

@@ -161,12 +161,3 @@ export function categoryOf(action: string): Category {
   for (const [category, prefixes] of CATEGORY_PREFIXES) if (prefixes.some((p) => action.startsWith(p))) return category;
   return "system";
 }
-
-/** categoryOf as an SQL expression over a column name of ours (never user input); the prefixes hold no quote. */
-export function categorySql(column: string): string {
-  const cases = CATEGORY_PREFIXES.map(
-    ([category, prefixes]) =>
-      `WHEN ${prefixes.map((p) => `starts_with(${column}, '${p}')`).join(" OR ")} THEN '${category}'`,
-  );
-  return `CASE ${cases.join(" ")} ELSE 'system' END`;
-}

@@ -92,12 +92,6 @@ export async function newestCheckpoints(tx: Tx, orgIds: readonly string[]): Prom
 export const firstCheckpointCovering = async (tx: Tx, orgId: string, size: number): Promise<StoredNote | null> =>
   (await select(tx, orgId, { kind: "checkpoint", limit: 1, covering: size }))[0] ?? null;
 
-/** The newest checkpoint, if it covers so many entries: it contains all earlier ones. */
-export async function newestCheckpointCovering(tx: Tx, orgId: string, size: number): Promise<StoredNote | null> {
-  const newest = await newestCheckpoint(tx, orgId);
-  return newest && newest.size >= size ? newest : null;
-}
-
 /** The receipt that permits most: the one with the largest `through`. */
 export const newestReceipt = async (tx: Tx, orgId: string): Promise<StoredNote | null> =>
   (await select(tx, orgId, { kind: "receipt", limit: 1 }))[0] ?? null;

@@ -3,9 +3,7 @@ import { readOwnReceipt } from "@/server/audit/chain/receipt";
 import { parseNote } from "@/server/audit/tree/signed-note";
 import {
   orgIdOf,
-  type PruneReceipt,
   parseCheckpoint,
-  parseReceipt,
   parseRestored,
   type RestoredStatement,
   type TreeCheckpoint,
@@ -67,11 +65,4 @@ export function checkpointOf({ note }: Pick<StoredNote, "note">): TreeCheckpoint
   const checkpoint = known.get(note)?.checkpoint ?? parseCheckpoint(parseNote(note)?.text ?? "");
   if (!checkpoint) throw new RangeError("the note is no checkpoint");
   return checkpoint;
-}
-
-/** What a kept receipt says. @throws RangeError for a note of another kind */
-export function receiptOf({ note }: StoredNote): PruneReceipt {
-  const receipt = parseReceipt(parseNote(note)?.text ?? "");
-  if (!receipt) throw new RangeError("the note is no receipt");
-  return receipt;
 }

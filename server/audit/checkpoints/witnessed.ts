@@ -41,7 +41,8 @@ export function witnessStateOf(note: string, policy = witnessPolicy()): WitnessS
 }
 
 /** Whether some witness that the policy has an address of is missing from a note. */
-export function awaitsWitness(note: string, policy = witnessPolicy()): boolean {
+export function awaitsWitness(note: string): boolean {
+  const policy = witnessPolicy();
   const { cosigners } = witnessStateOf(note, policy);
   return (policy?.witnesses ?? []).some(
     ({ name, url }) => url !== null && !cosigners.some((cosigner) => cosigner.name === name),

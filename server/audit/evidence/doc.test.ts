@@ -4,10 +4,12 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import type { BundleRow } from "@/server/audit/chain/bundle";
 import { canonicalPayload } from "@/server/audit/chain/chain";
-import { parseNote, parseVkey, signatureBy } from "@/server/audit/chain/note";
+import { parseNote, signatureBy } from "@/server/audit/chain/note";
 import { keyIdOf, vkeyOf } from "@/server/audit/chain/signing-key";
 import { PAYLOAD_FIELDS } from "@/server/audit/row";
+import { parseVerifierKey } from "@/server/audit/tree/signed-note";
 import { checkText, makeBundle, witness } from "@/testing/evidence/bundles";
+import { noteTools } from "@/testing/notes";
 import { nodeBundleTools } from "./node-bundle-tools";
 
 const doc = readFileSync("docs/evidence.md", "utf8");
@@ -43,9 +45,9 @@ it("the guide's field table, payload and checksum are those of the example's sec
 it("the guide of version 1 has a note that its key signed", () => {
   const vkey = block("trailmark.contoso.example+", docV1);
   const note = parseNote(`${block("trailmark.contoso.example/audit/", docV1)}\n`);
-  const key = parseVkey(vkey);
+  const key = parseVerifierKey(noteTools.sha256, vkey);
   if (!note || !key) throw new Error("the guide has no note or key");
-  const signature = signatureBy(note, key);
+  const signature = signatureBy(note, { name: key.name, keyId: Buffer.from(key.id, "hex") });
   expect(signature && nodeBundleTools.verify(key.publicKey, Buffer.from(note.text), signature)).toBe(true);
   expect(note.checkpoint).toMatchObject({ seq: 2, checksum: rows[1]?.checksum });
   const publicKey = Buffer.from(key.publicKey);

@@ -36,17 +36,17 @@ export function newNonce(): Buffer {
 export const timestampQuery = (digest: Uint8Array, nonce: Uint8Array): Buffer =>
   Buffer.concat([QUERY_HEAD, digest, NONCE_HEAD, nonce, QUERY_TAIL]);
 
-/** Where the contents of a DER element of this kind begin; -1 when there is none here. */
-function contentsAt(bytes: Buffer, at: number, kind: number): number {
+/** Where the contents of a DER sequence begin; -1 when there is none here. */
+function contentsAt(bytes: Buffer, at: number): number {
   const length = bytes[at + 1];
-  if (bytes[at] !== kind || length === undefined) return -1;
+  if (bytes[at] !== SEQUENCE || length === undefined) return -1;
   return length < 0x80 ? at + 2 : at + 2 + (length & 0x7f);
 }
 
 /** Whether a reply grants a time-stamp over this digest and answers this request. */
 export function isTimestampReply(reply: Buffer, digest: Uint8Array, nonce: Uint8Array): boolean {
-  const info = contentsAt(reply, 0, SEQUENCE);
-  const status = info < 0 ? -1 : contentsAt(reply, info, SEQUENCE);
+  const info = contentsAt(reply, 0);
+  const status = info < 0 ? -1 : contentsAt(reply, info);
   if (status < 0 || reply[status] !== INTEGER || reply[status + 1] !== 1) return false;
   if (!GRANTED.includes(reply[status + 2] ?? -1)) return false;
   return reply.includes(Buffer.from(digest)) && reply.includes(Buffer.concat([NONCE_HEAD, nonce]));

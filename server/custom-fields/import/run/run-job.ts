@@ -95,10 +95,7 @@ function reportOf(found: ImportRecord): RunReport {
   return { ...report, devices: 0, recordedSourceIds: 0, picked: 0, readBack: null };
 }
 
-async function finishRun(
-  { found, ctx, scope }: Work,
-  end: { status: "done" | "cancelled"; error?: string },
-): Promise<void> {
+async function finishRun({ found, ctx, scope }: Work, status: "done" | "cancelled"): Promise<void> {
   // Before the lock: the claim is renewed meanwhile.
   const touched = await readBack(found, scope);
   const secrets = await forgetSecrets(found, scope);
@@ -107,10 +104,10 @@ async function finishRun(
     const report = reportOf(now);
     const run = { ...report, readBack: report.fields.map(({ fieldId }) => countsOf(touched, fieldId)) };
     await auditOutcome(tx, ctx, { found: now, kind: "finish", report: run, touched });
-    const jobDone = end.status === "done" ? now.totalRows : now.jobDone;
+    const jobDone = status === "done" ? now.totalRows : now.jobDone;
     const columns = withoutSamples(now.columns, secrets);
     const summary = { ...now.summary, run };
-    await finishWork(tx, now.id, { ...end, jobDone, finishedAt: new Date(), columns, summary });
+    await finishWork(tx, now.id, { status, jobDone, finishedAt: new Date(), columns, summary });
   });
   // The rows are in the database; files that may hold secrets need not stay on disk.
   await rm(importFolder(found.id), { recursive: true, force: true });
@@ -129,7 +126,7 @@ async function apply(first: Work): Promise<void> {
       await markDone(tx, now.id, { jobDone, appliedThrough: jobDone, summary: { ...now.summary, run: report } });
       return through >= now.totalRows;
     });
-    if (isLast) return finishRun(work, { status: "done" });
+    if (isLast) return finishRun(work, "done");
   }
 }
 
@@ -199,9 +196,7 @@ async function endWork(id: string, error: unknown): Promise<void> {
   if (error instanceof Stopped) return releaseLease(id);
   if (error instanceof Cancelled) {
     const work = await loadWork(id);
-    return work.found.job === "apply"
-      ? finishRun(work, { status: "cancelled" })
-      : asSystem((tx) => finishWork(tx, id, {}));
+    return work.found.job === "apply" ? finishRun(work, "cancelled") : asSystem((tx) => finishWork(tx, id, {}));
   }
   if (!(error instanceof AppError)) throw error;
   return giveUp(id, error);
