@@ -1,11 +1,58 @@
 import { hostname } from "node:os";
+import { inArray, isNotNull, sql } from "drizzle-orm";
+import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
+import { asSystem } from "@/db/client";
+import { rowsOf } from "@/db/rows";
 import { exists } from "./process-name";
+
+/** A claim that is not renewed for this long belongs to a dead process; another one takes over. */
+export const LEASE_MS = 15_000;
+/** How often a process says that it still has what it claimed. */
+export const BEAT_MS = LEASE_MS / 3;
 
 /** This process's name on the work that it claims. */
 export const ownerName = `${hostname()}:${process.pid}:${crypto.randomUUID().slice(0, 8)}`;
 
+/** Another process has the work now, or it was deleted. */
+export class LostLease extends Error {}
+/** The process is about to end; another one, or its successor, continues. */
+export class Stopped extends Error {}
+
+export const leaseEnd = (): Date => new Date(Date.now() + LEASE_MS);
+/** The columns of a row that no process holds. */
+export const RELEASED = { leaseOwner: null, leaseUntil: null };
+
 /** True for the name of a process of this machine that is no longer there: its claims need not run out. */
-export function isDeadOwner(name: string): boolean {
+function isDeadOwner(name: string): boolean {
   const [host, pid] = name.split(":");
   return name !== ownerName && host === hostname() && !exists(Number(pid));
+}
+
+/**
+ * Frees what processes of this machine held that are no longer there, so that a restart need not wait for their claims
+ * to run out. Taking a claim from one that is there after all does no harm: every step asks again whose it is.
+ */
+export async function freeDeadClaims(table: PgTable & { leaseOwner: PgColumn }): Promise<void> {
+  const { leaseOwner } = table;
+  await asSystem(async (tx) => {
+    const held = sql`SELECT DISTINCT ${leaseOwner} AS name FROM ${table} WHERE ${isNotNull(leaseOwner)}`;
+    const dead = (await rowsOf<{ name: string }>(tx, held)).map(({ name }) => name).filter(isDeadOwner);
+    if (dead.length === 0) return;
+    await tx.execute(
+      sql`UPDATE ${table} SET lease_owner = NULL, lease_until = NULL WHERE ${inArray(leaseOwner, dead)}`,
+    );
+  });
+}
+
+/**
+ * Does claimed work and renews the claim meanwhile: a single statement may take longer than a claim lasts. One that
+ * could not be renewed is renewed again; that it was lost, the work itself finds out.
+ */
+export async function whileRenewed<T>(renew: () => Promise<unknown>, work: () => Promise<T>): Promise<T> {
+  const timer = setInterval(() => void renew().catch(() => {}), BEAT_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
 }

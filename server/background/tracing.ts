@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Attributes, Context, Span } from "@opentelemetry/api";
 import { traced } from "@/db/traced";
 import { env } from "@/server/env";
-import { ownerName } from "@/server/lease-owner";
+import { ownerName } from "@/server/lease";
 
 /** A request with whose trace another system may have begun (W3C Trace Context). */
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;

@@ -4,8 +4,6 @@ import { rowsOf } from "@/db/rows";
 
 /** An attempt that was neither settled nor renewed by then is of a process that died: another one makes it again. */
 const LEASE_SECONDS = 20;
-/** How often an attempt in progress is renewed. */
-export const RENEW_MS = 5_000;
 
 /** A message whose turn it is, with what its sending needs. */
 export type Claimed = {

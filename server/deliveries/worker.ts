@@ -1,7 +1,8 @@
 import { backgroundLoop } from "@/server/background/background-loop";
+import { whileRenewed } from "@/server/lease";
 import { log } from "@/server/log";
 import { attempt } from "./attempt";
-import { type Claimed, claim, RENEW_MS, renew } from "./claim";
+import { type Claimed, claim, renew } from "./claim";
 import { settle } from "./settle";
 
 /** How often a process polls for messages that are due. */
@@ -11,8 +12,10 @@ const AT_ONCE = 8;
 
 async function deliver(claimed: Claimed, now: () => Date): Promise<void> {
   // One that cannot be renewed is made twice at worst; receivers know it by its id.
-  const timer = setInterval(() => void renew(claimed, now()).catch(() => {}), RENEW_MS);
-  const outcome = await attempt(claimed, now()).finally(() => clearInterval(timer));
+  const outcome = await whileRenewed(
+    () => renew(claimed, now()),
+    () => attempt(claimed, now()),
+  );
   await settle(claimed, outcome, now());
 }
 

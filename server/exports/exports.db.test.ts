@@ -12,6 +12,7 @@ import { GET as listLogs } from "@/app/api/v1/audit-logs/logs/route";
 import { asSystem } from "@/db/client";
 import { apiKeys, auditExports, users } from "@/db/schema";
 import { env } from "@/server/env";
+import { freeDeadClaims, LEASE_MS } from "@/server/lease";
 import { appendEvents } from "@/testing/audit-entries";
 import {
   auditRows,
@@ -23,7 +24,7 @@ import {
   type TestUser,
 } from "@/testing/factories";
 import { createExportsFolder, exportPath, exportsFolder } from "./files";
-import { claimExport, freeDeadClaims, LEASE_MS } from "./lease";
+import { claimExport } from "./lease";
 import { runExport } from "./run";
 import { KEEP_MS } from "./schema";
 import { sweepExports } from "./sweep";
@@ -162,7 +163,7 @@ describe("an export in the background", () => {
     await claimExport();
     const [host] = ((await stored(held))?.leaseOwner ?? "").split(":");
     await change(held, { leaseOwner: `${host}:999999999:gone` });
-    await freeDeadClaims();
+    await freeDeadClaims(auditExports);
     expect((await claimExport())?.id).toBe(held);
   });
 

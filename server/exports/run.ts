@@ -8,12 +8,13 @@ import { record, whenWritten } from "@/server/audit/record/record";
 import { type Ctx, systemCtx } from "@/server/context";
 import { isDiskFull, requireFreeDisk } from "@/server/disk";
 import { AppError } from "@/server/errors";
+import { LostLease, Stopped, whileRenewed } from "@/server/lease";
 import { log } from "@/server/log";
 import { creatorNow } from "./access";
 import { recordEnd } from "./drop";
 import { type ExportRow, filterOf } from "./export-job";
 import { createExportsFolder, exportPath, exportsFolder, removeFiles } from "./files";
-import { finishExport, LEASE_MS, LostLease, releaseExport, renewLease, Stopped } from "./lease";
+import { finishExport, releaseExport, renewLease } from "./lease";
 import { MAX_ATTEMPTS } from "./schema";
 import { writeFile } from "./write-file";
 
@@ -117,24 +118,22 @@ async function endWork(row: ExportRow, error: unknown, stopping: AbortSignal): P
   log.warn({ err: error, exportId: row.id }, "an export could not be written; it will be tried again");
 }
 
+async function begin(row: ExportRow, stopping: AbortSignal): Promise<void> {
+  if (row.attempt > MAX_ATTEMPTS)
+    throw new AppError("unavailable", `It was begun ${MAX_ATTEMPTS} times and never completed.`);
+  createExportsFolder();
+  await renewLease(row);
+  await removeFiles(row.id, row.attempt - 1);
+  const ctx = await creatorNow(row);
+  if (!ctx) throw new AppError("forbidden", "Whoever asked for it no longer has access to what it would hold.");
+  const heads = await headsOf(row, ctx);
+  await write({ row, ctx, heads, rowsPerOrg: new Map() }, stopping);
+}
+
 /** Writes an export that this process has claimed, from its beginning. */
 export async function runExport(row: ExportRow, stopping: AbortSignal): Promise<void> {
-  const heartbeat = setInterval(() => void renewLease(row).catch(() => {}), LEASE_MS / 3);
-  try {
-    if (row.attempt > MAX_ATTEMPTS)
-      throw new AppError("unavailable", `It was begun ${MAX_ATTEMPTS} times and never completed.`);
-    createExportsFolder();
-    await renewLease(row);
-    await removeFiles(row.id, row.attempt - 1);
-    const ctx = await creatorNow(row);
-    if (!ctx) throw new AppError("forbidden", "Whoever asked for it no longer has access to what it would hold.");
-    const heads = await headsOf(row, ctx);
-    await write({ row, ctx, heads, rowsPerOrg: new Map() }, stopping);
-  } catch (error) {
-    await endWork(row, error, stopping).catch((lost: unknown) => {
-      if (!(lost instanceof LostLease)) throw lost;
-    });
-  } finally {
-    clearInterval(heartbeat);
-  }
+  const work = () => begin(row, stopping).catch((error: unknown) => endWork(row, error, stopping));
+  await whileRenewed(() => renewLease(row), work).catch((lost: unknown) => {
+    if (!(lost instanceof LostLease)) throw lost;
+  });
 }

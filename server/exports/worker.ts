@@ -1,6 +1,8 @@
+import { auditExports } from "@/db/schema";
 import { backgroundLoop } from "@/server/background/background-loop";
 import { watchCallers } from "@/server/background/streams";
-import { claimExport, freeDeadClaims } from "./lease";
+import { freeDeadClaims } from "@/server/lease";
+import { claimExport } from "./lease";
 import { runExport } from "./run";
 import { sweepExports } from "./sweep";
 
@@ -28,7 +30,7 @@ export const notifyExports = (): void => loop.notify();
 export const exportWorker = {
   name: "audit exports",
   async start(): Promise<void> {
-    await freeDeadClaims();
+    await freeDeadClaims(auditExports);
     unwatch = watchCallers(sweep.notify);
     loop.start();
     sweep.start();

@@ -8,10 +8,11 @@ import { afterAll, afterEach, expect, it } from "vitest";
 import { appSql } from "@/db/client";
 import { verificationJob } from "@/server/audit/integrity/nightly";
 import type { DailyJob } from "@/server/background/daily-job";
+import { BEAT_MS } from "@/server/lease";
 import { retentionJob } from "@/server/retention/worker";
 import { closeRoles, roles } from "@/testing/chain";
 import { dailyJobsWorker } from "./daily-jobs";
-import { BEAT_MS, SILENT_SECONDS } from "./job-claim";
+import { SILENT_SECONDS } from "./job-claim";
 
 const FAST = { pollSeconds: 0.5, catchUpAfterSeconds: 0 };
 const workers: ReturnType<typeof dailyJobsWorker>[] = [];

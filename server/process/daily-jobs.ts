@@ -4,9 +4,10 @@ import type postgres from "postgres";
 import { connectApp } from "@/db/connect";
 import { type BackgroundLoop, backgroundLoop } from "@/server/background/background-loop";
 import type { DailyJob } from "@/server/background/daily-job";
+import { BEAT_MS } from "@/server/lease";
 import { log } from "@/server/log";
 import { HOUR_MS } from "@/server/time/durations";
-import { BEAT_MS, freeSilentJobs, whileClaimed } from "./job-claim";
+import { freeSilentJobs, whileClaimed } from "./job-claim";
 
 const POLL_SECONDS = 30;
 const OVERDUE_MS = 25 * HOUR_MS;

@@ -1,12 +1,11 @@
 import type postgres from "postgres";
-import { ownerName } from "@/server/lease-owner";
+import { ownerName, whileRenewed } from "@/server/lease";
 import { log } from "@/server/log";
 
 /** A job that pg-boss handed to this process. */
 type ClaimedJob = { id: string; name: string };
 
-/** How often a process says that it still has the job, and how long after the last such word it counts as dead. */
-export const BEAT_MS = 5_000;
+/** How long after the last word of a process it counts as dead. */
 export const SILENT_SECONDS = 15;
 
 /** Says that this process has the job. @returns false when another one has taken it over */
@@ -33,13 +32,7 @@ export async function whileClaimed(
     lost.abort();
   };
   await say();
-  // A word that could not be said is said again; the database was away for the others as well.
-  const timer = setInterval(() => void say().catch(() => {}), BEAT_MS);
-  try {
-    await work(lost.signal);
-  } finally {
-    clearInterval(timer);
-  }
+  await whileRenewed(say, () => work(lost.signal));
 }
 
 /**

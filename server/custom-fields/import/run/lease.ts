@@ -2,10 +2,7 @@ import { and, eq, isNotNull, sql } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
 import type { ImportRecord } from "@/server/custom-fields/import/find-import";
-import { isDeadOwner, ownerName } from "@/server/lease-owner";
-
-/** A claim that is not renewed for this long belongs to a dead process; another one takes over. */
-export const LEASE_MS = 15_000;
+import { LEASE_MS, LostLease, leaseEnd, ownerName, RELEASED, Stopped } from "@/server/lease";
 
 /** This process's name on its claims, and whether it is about to end. */
 export const owner = { name: ownerName, isStopping: false };
@@ -13,29 +10,6 @@ const i = customFieldImports;
 
 /** A person asked for the work to end. */
 export class Cancelled extends Error {}
-/** The process is about to end; another one, or its successor, continues. */
-export class Stopped extends Error {}
-/** Another process has taken the work over. */
-export class LostLease extends Error {}
-
-const leaseEnd = () => new Date(Date.now() + LEASE_MS);
-
-/**
- * Frees what processes of this machine held that are no longer there, so that a restart need not wait for their claims
- * to run out. Taking a claim from one that is there after all does no harm: every chunk asks again whose it is.
- */
-export async function freeDeadClaims(): Promise<void> {
-  const held = await asSystem((tx) =>
-    tx
-      .selectDistinct({ name: i.leaseOwner })
-      .from(i)
-      .where(and(isNotNull(i.job), isNotNull(i.leaseOwner))),
-  );
-  for (const { name } of held) {
-    if (!name || !isDeadOwner(name)) continue;
-    await asSystem((tx) => tx.update(i).set({ leaseUntil: null, leaseOwner: null }).where(eq(i.leaseOwner, name)));
-  }
-}
 
 /** Claims the longest waiting work that no process holds, under a row lock that other processes skip. */
 export async function claimImport(): Promise<string | null> {
@@ -86,7 +60,7 @@ export async function markDone(tx: Tx, id: string, progress: Progress): Promise<
 
 /** Ends the work with its result. @throws LostLease when another process has it by now. */
 export async function finishWork(tx: Tx, id: string, values: object): Promise<void> {
-  const rest = { job: null, leaseOwner: null, leaseUntil: null, cancelRequested: false, updatedAt: new Date() };
+  const rest = { ...RELEASED, job: null, cancelRequested: false, updatedAt: new Date() };
   const done = await tx
     .update(i)
     .set({ ...rest, ...values })
@@ -100,7 +74,7 @@ export async function releaseLease(id: string): Promise<void> {
   await asSystem((tx) =>
     tx
       .update(i)
-      .set({ leaseUntil: null, leaseOwner: null })
+      .set(RELEASED)
       .where(and(eq(i.id, id), eq(i.leaseOwner, owner.name))),
   );
 }

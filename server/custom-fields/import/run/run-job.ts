@@ -26,21 +26,12 @@ import {
   type UndoReport,
 } from "@/server/custom-fields/import/schema";
 import { AppError, type ErrorCode } from "@/server/errors";
+import { LostLease, Stopped, whileRenewed } from "@/server/lease";
 import { applyChunk } from "./apply";
 import { auditOutcome } from "./audit-outcome";
 import { checkRows } from "./check";
 import { forgetSecrets } from "./forget-secrets";
-import {
-  Cancelled,
-  finishWork,
-  LEASE_MS,
-  LostLease,
-  markDone,
-  releaseLease,
-  renewLease,
-  requireLease,
-  Stopped,
-} from "./lease";
+import { Cancelled, finishWork, markDone, releaseLease, renewLease, requireLease } from "./lease";
 import { countsOf, readBack } from "./read-back";
 import { stageFiles } from "./stage";
 import { undoChunk } from "./undo";
@@ -209,14 +200,12 @@ const WORK: Record<Job, (work: Work) => Promise<void>> = { stage, check, apply, 
  * fault for becomes the import's error; any other fault leaves the claim to run out, so that the work is tried again.
  */
 export async function runImportJob(id: string): Promise<void> {
-  // A single statement may take longer than a claim lasts; what the renewal throws is seen by the work itself.
-  const heartbeat = setInterval(() => void renewLease(id).catch(() => {}), LEASE_MS / 3);
-  try {
-    const work = await loadWork(id);
-    if (work.found.job) await WORK[work.found.job](work);
-  } catch (error) {
-    await endWork(id, error);
-  } finally {
-    clearInterval(heartbeat);
-  }
+  const work = async () => {
+    const loaded = await loadWork(id);
+    if (loaded.found.job) await WORK[loaded.found.job](loaded);
+  };
+  await whileRenewed(
+    () => renewLease(id),
+    () => work().catch((error: unknown) => endWork(id, error)),
+  );
 }

@@ -1,7 +1,9 @@
+import { customFieldImports } from "@/db/schema";
 import { backgroundLoop } from "@/server/background/background-loop";
+import { freeDeadClaims } from "@/server/lease";
 import { HOUR_MS } from "@/server/time/durations";
 import { expireDrafts } from "./expire-drafts";
-import { claimImport, freeDeadClaims, owner } from "./lease";
+import { claimImport, owner } from "./lease";
 import { runImportJob } from "./run-job";
 
 /** How often a process polls for work that another one was asked for or left behind. */
@@ -33,7 +35,7 @@ export const importWorker = {
   name: "custom field imports",
   async start(): Promise<void> {
     owner.isStopping = false;
-    await freeDeadClaims();
+    await freeDeadClaims(customFieldImports);
     loop.start();
     expiry.start();
   },
