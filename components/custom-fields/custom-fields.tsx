@@ -3,8 +3,7 @@
 import { Button, Group } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { Building2, FileUp, Layers, Plus } from "lucide-react";
-import Link from "next/link";
+import { Building2, Layers, Plus } from "lucide-react";
 import { useState } from "react";
 import { useCan, useMe, useOrg } from "@/components/account/org";
 import { useTRPC } from "@/components/trpc";
@@ -17,6 +16,7 @@ import { type Definition, FIELD_TYPE_LABELS } from "@/server/custom-fields/schem
 import classes from "./custom-fields.module.css";
 import { DeleteField } from "./delete-field";
 import { FieldDialog } from "./field-dialog";
+import { ImportButton } from "./import-button";
 
 /** Whose a field is, in words. */
 const ownerOf = (field: Definition, nameOf: (id: string) => string): string =>
@@ -89,7 +89,6 @@ export function CustomFields() {
 
 function Header({ mayManage, onCreate }: { mayManage: boolean; onCreate: () => void }) {
   const { org } = useOrg();
-  const mayImport = useCan("custom_fields:import");
   return (
     <PageHeader
       title="Custom fields"
@@ -100,16 +99,7 @@ function Header({ mayManage, onCreate }: { mayManage: boolean; onCreate: () => v
       }
     >
       <Group gap="sm">
-        {mayImport && (
-          <Button
-            variant="default"
-            component={Link}
-            href="/settings/custom-fields/import"
-            leftSection={<FileUp size={15} aria-hidden />}
-          >
-            Import
-          </Button>
-        )}
+        <ImportButton>Import</ImportButton>
         {mayManage && (
           <Button leftSection={<Plus size={15} aria-hidden />} onClick={onCreate}>
             New field

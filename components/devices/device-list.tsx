@@ -3,12 +3,13 @@
 import { Anchor, Button, Group } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { FileUp, MonitorSmartphone, Plus } from "lucide-react";
+import { MonitorSmartphone, Plus } from "lucide-react";
 import dynamic from "next/dynamic";
 import Link from "next/link";
 import { parseAsInteger, parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useCallback } from "react";
 import { useCan, useOrg } from "@/components/account/org";
+import { ImportButton } from "@/components/custom-fields/import-button";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
 import { FilterSelect } from "@/components/ui/filter-select";
@@ -117,20 +118,10 @@ function useColumns(): Column<Device>[] {
 }
 
 function Actions({ onEnroll }: { onEnroll: () => void }) {
-  const mayImport = useCan("custom_fields:import");
   const mayEnroll = useCan("agents:enroll");
   return (
     <Group gap="sm">
-      {mayImport && (
-        <Button
-          variant="default"
-          component={Link}
-          href="/settings/custom-fields/import"
-          leftSection={<FileUp size={15} aria-hidden />}
-        >
-          Import custom fields
-        </Button>
-      )}
+      <ImportButton>Import custom fields</ImportButton>
       {mayEnroll && (
         <Button leftSection={<Plus size={15} aria-hidden />} onClick={onEnroll}>
           Enroll a device

@@ -4,7 +4,7 @@ import { useState } from "react";
 import type { Line } from "@/components/audit/fold/lines";
 import { useViewer } from "@/components/audit/viewer-context";
 import type { CellContext, Column } from "./columns";
-import { EntryRow } from "./entry-row";
+import { EntryRow, EntryRows } from "./entry-row";
 import { FoldRow } from "./fold-row";
 import { RoutineRows } from "./routine-rows";
 
@@ -35,16 +35,15 @@ export function Lines({ lines, columns, context }: Props) {
       isOpen && line.kind === "routine" && (
         <RoutineRows key={`${line.key} rows`} fold={line.fold} columns={columns} context={context} />
       ),
-      ...(isOpen && line.kind === "repeat" ? line.entries : []).map((entry, i, all) => (
-        <EntryRow
-          key={entry.id}
-          entry={entry}
-          above={all[i - 1]}
+      isOpen && line.kind === "repeat" && (
+        <EntryRows
+          key={`${line.key} rows`}
+          entries={line.entries}
           columns={columns}
           context={context}
-          isOpen={entry.id === view.row}
+          openId={view.row}
         />
-      )),
+      ),
     ];
   });
 }

@@ -40,3 +40,11 @@ export const EntryRow = memo(function EntryRow({ entry, above, columns, context,
     </tr>
   );
 });
+
+type RowsProps = Pick<Props, "columns" | "context"> & { entries: readonly Entry[]; openId: string | null };
+
+/** Entries of one day, one beneath the other. */
+export const EntryRows = ({ entries, openId, ...rest }: RowsProps) =>
+  entries.map((entry, at) => (
+    <EntryRow key={entry.id} entry={entry} above={entries[at - 1]} isOpen={entry.id === openId} {...rest} />
+  ));

@@ -9,7 +9,7 @@ import { useTRPC } from "@/components/trpc";
 import { errorText } from "@/components/ui/notice";
 import { ROUTINE_ACTIONS } from "@/server/audit/vocabulary";
 import type { CellContext, Column } from "./columns";
-import { EntryRow } from "./entry-row";
+import { EntryRows } from "./entry-row";
 import classes from "./fold-row.module.css";
 
 type Props = { fold: RoutineFold; columns: Column[]; context: CellContext };
@@ -37,16 +37,7 @@ export function RoutineRows({ fold, columns, context }: Props) {
   const rows = list.data?.data ?? [];
   return (
     <>
-      {rows.map((entry, at) => (
-        <EntryRow
-          key={entry.id}
-          entry={entry}
-          above={rows[at - 1]}
-          columns={columns}
-          context={context}
-          isOpen={entry.id === view.row}
-        />
-      ))}
+      <EntryRows entries={rows} columns={columns} context={context} openId={view.row} />
       {(rows.length < fold.count || list.isError) && (
         <tr className={classes.more}>
           <td colSpan={columns.length} role={list.isError ? "alert" : "status"}>
