@@ -2,6 +2,7 @@ import { and, eq, gt, isNull, lt, or, sql } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { agents, devices, enrollmentKeys } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import { limit, requireAttemptsLeft } from "@/server/auth/limits/rate-limit";
 import { hashSecret, looksLike, newSecret, sameHash } from "@/server/auth/secrets";
 import type { Ctx } from "@/server/context";
@@ -95,9 +96,7 @@ function recordEnrolment(ctx: Ctx, input: EnrollInput, enrolled: Enrolled): void
   };
   const about = {
     orgId,
-    resourceType: "device",
-    resourceId: deviceId,
-    resourceName: input.hostname,
+    ...resourceOf("device", { id: deviceId, name: input.hostname }),
     result: "success",
   } as const;
   if (isNewDevice)

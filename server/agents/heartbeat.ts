@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { agentCaller } from "@/server/agent-caller";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import { notFound } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { repairJson } from "@/server/text";
@@ -38,9 +39,7 @@ export const recordHeartbeat = operation({
       record(ctx, {
         action: "agent.source.ip.changed",
         orgId: agent.orgId,
-        resourceType: "device",
-        resourceId: agent.deviceId,
-        resourceName: agent.hostname,
+        ...resourceOf("device", { id: agent.deviceId, name: agent.hostname }),
         details: { agentId: agent.id, previousIp: row.lastIp, currentIp: ctx.ip },
         result: "success",
       });

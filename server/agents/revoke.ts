@@ -2,6 +2,7 @@ import { eq } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { agents } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import type { Ctx } from "@/server/context";
 import { findDevice } from "@/server/devices/find";
 import { notFound } from "@/server/errors";
@@ -25,9 +26,7 @@ async function lockAgent(tx: Tx, ctx: Ctx, deviceId: string) {
 type Locked = Awaited<ReturnType<typeof lockAgent>>;
 const about = ({ agent, hostname }: Locked) => ({
   orgId: agent.orgId,
-  resourceType: "device",
-  resourceId: agent.deviceId,
-  resourceName: hostname,
+  ...resourceOf("device", { id: agent.deviceId, name: hostname }),
 });
 
 /**

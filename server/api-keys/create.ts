@@ -3,6 +3,7 @@ import { tenant } from "@/db/client";
 import { oneOf } from "@/db/rows";
 import { apiKeys } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import { requireMayGrant, requireWholePartner } from "@/server/auth/grant";
 import { newSecret } from "@/server/auth/secrets";
 import { invalid } from "@/server/errors";
@@ -57,9 +58,7 @@ export const createApiKey = operation({
     record(ctx, {
       action: "api_key.create",
       orgId: orgId ?? (await homeOrgOf(partnerId)),
-      resourceType: "api_key",
-      resourceId: row.id,
-      resourceName: row.name,
+      ...resourceOf("api_key", row),
       details: { after: { prefix: shown, orgId, permissions: row.permissions, expiresAt: created.expiresAt } },
     });
     return { ...created, key: secret };

@@ -2,6 +2,7 @@ import { and, eq, inArray, isNotNull, isNull, or, type SQL } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { oneOf } from "@/db/rows";
 import { apiKeys, users } from "@/db/schema";
+import { resourceOf } from "@/server/audit/resource-of";
 import { requireWholePartner } from "@/server/auth/grant";
 import { isPermission, type Permission } from "@/server/auth/permissions";
 import type { Ctx } from "@/server/context";
@@ -41,9 +42,7 @@ export const permissionsOf = ({ permissions }: Row): Permission[] => permissions
 /** What an audit row says of the key that it is about. */
 export const aboutKey = async (row: Row) => ({
   orgId: row.orgId ?? (await homeOrgOf(row.partnerId)),
-  resourceType: "api_key",
-  resourceId: row.id,
-  resourceName: row.name,
+  ...resourceOf("api_key", row),
 });
 
 /** Those of the keys' creators who are disabled. An organization does not see its partner's staff, but may know this. */

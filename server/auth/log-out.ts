@@ -2,6 +2,7 @@ import { and, eq } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { refreshTokens } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import { callersChanged } from "@/server/background/streams";
 import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
@@ -29,9 +30,7 @@ export async function endSignIn(ctx: Ctx, sid?: string): Promise<void> {
   record(ctx, {
     action: "user.logout",
     orgId: ctx.homeOrgId,
-    resourceType: "user",
-    resourceId: actor.id,
-    resourceName: actor.name,
+    ...resourceOf("user", actor),
     details: sid ? { sessionId: sid } : {},
   });
 }

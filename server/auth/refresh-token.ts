@@ -2,6 +2,7 @@ import { and, eq, gt, isNull } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { refreshTokens } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import { AppError } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { findUserCaller } from "./caller";
@@ -56,9 +57,7 @@ export const refreshToken = operation({
         {
           action: "user.token.reuse",
           orgId: caller.homeOrgId,
-          resourceType: "user",
-          resourceId: id,
-          resourceName: name,
+          ...resourceOf("user", { id, name }),
           result: "denied",
           errorMessage: "A refresh token was used twice.",
         },

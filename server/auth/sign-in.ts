@@ -2,6 +2,7 @@ import { eq } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { users } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import { networkOf } from "@/server/client-ip";
 import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
@@ -28,9 +29,7 @@ function recordFailure(ctx: Ctx, { email, row, reason }: Failure): void {
     {
       action: "user.login.failed",
       orgId: row.orgId ?? row.homeOrgId,
-      resourceType: "user",
-      resourceId: id,
-      resourceName: name,
+      ...resourceOf("user", { id, name }),
       details: { reason },
       result: reason === "disabled" ? "denied" : "failure",
       errorMessage: reason === "disabled" ? "The account is disabled." : "The e-mail or password is wrong.",

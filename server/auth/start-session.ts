@@ -2,6 +2,7 @@ import { and, eq, isNull } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { userSessions, users } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import type { Caller, Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
@@ -54,9 +55,7 @@ export async function startSession(
     {
       action: "user.login",
       orgId: caller.homeOrgId,
-      resourceType: "user",
-      resourceId: userId,
-      resourceName: name,
+      ...resourceOf("user", { id: userId, name }),
       details: { sessionId: sid, via, methods },
     },
   );

@@ -3,6 +3,7 @@ import { type Tx, tenant } from "@/db/client";
 import { isDuplicate } from "@/db/duplicate";
 import { customFieldDefinitions, organizations } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import { requireWholePartner } from "@/server/auth/grant";
 import type { Ctx } from "@/server/context";
 import { AppError, invalid, notFound } from "@/server/errors";
@@ -70,9 +71,7 @@ export const createDefinition = operation({
     record(ctx, {
       action: "custom_field.create",
       orgId: created.orgId ?? ctx.homeOrgId,
-      resourceType: "custom_field",
-      resourceId: created.id,
-      resourceName: created.name,
+      ...resourceOf("custom_field", created),
       details: { after: auditable(created) },
     });
     return created;

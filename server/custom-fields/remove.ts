@@ -2,6 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import { asSystem, type Tx, tenant } from "@/db/client";
 import { customFieldDefinitions } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import { operation } from "@/server/operation";
 import { idInput } from "@/server/wire";
 import { auditable, type DefinitionRow, manageable, toDefinition } from "./definition";
@@ -50,9 +51,7 @@ export const removeDefinition = operation({
     record(ctx, {
       action: "custom_field.delete",
       orgId: row.orgId ?? ctx.homeOrgId,
-      resourceType: "custom_field",
-      resourceId: row.id,
-      resourceName: row.name,
+      ...resourceOf("custom_field", row),
       details: { before: auditable(toDefinition(row)), values },
     });
   },

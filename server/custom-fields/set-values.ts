@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import { AppError, type FieldError } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { repairJson } from "@/server/text";
@@ -83,9 +84,7 @@ export const setDeviceValues = operation({
       record(ctx, {
         action: "device.custom_fields.update",
         orgId: device.orgId,
-        resourceType: "device",
-        resourceId: device.id,
-        resourceName: device.hostname,
+        ...resourceOf("device", { id: device.id, name: device.hostname }),
         details,
       });
     return { deviceId: device.id, customFields: toValueMap(values) };

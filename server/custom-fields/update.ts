@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { asSystem, type Tx, tenant } from "@/db/client";
 import { customFieldDefinitions } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import type { Ctx } from "@/server/context";
 import { operation } from "@/server/operation";
 import { repairJson } from "@/server/text";
@@ -62,9 +63,7 @@ async function change(ctx: Ctx, given: Change): Promise<Definition> {
   record(ctx, {
     action: "custom_field.update",
     orgId: after.orgId ?? ctx.homeOrgId,
-    resourceType: "custom_field",
-    resourceId: after.id,
-    resourceName: after.name,
+    ...resourceOf("custom_field", after),
     details: { before: auditable(before), after: auditable(after) },
   });
   return after;

@@ -4,6 +4,7 @@ import { rowsOf } from "@/db/rows";
 import { deviceLogPolicies, organizations } from "@/db/schema";
 import { messageOf } from "@/db/thrown";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import { counter } from "@/server/background/metrics";
 import { systemCtx } from "@/server/context";
 import { log } from "@/server/log";
@@ -102,9 +103,7 @@ export async function pruneDeviceLogs({ signal, now = new Date(), orgIds }: Opti
       record(systemCtx(), {
         action: "organization.device_logs.prune",
         orgId,
-        resourceType: "organization",
-        resourceId: orgId,
-        resourceName: name,
+        ...resourceOf("organization", { id: orgId, name }),
         details: { diagnostic, events, diagnosticDays, eventDays },
       });
     } catch (error) {

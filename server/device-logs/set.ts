@@ -1,6 +1,7 @@
 import { tenant } from "@/db/client";
 import { deviceLogPolicies } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import { operation } from "@/server/operation";
 import { requireOrganization } from "@/server/retention/organization";
 import { readDeviceLogPolicy } from "./get";
@@ -31,9 +32,7 @@ export const setDeviceLogPolicy = operation({
     record(ctx, {
       action: "organization.device_log_retention.update",
       orgId,
-      resourceType: "organization",
-      resourceId: orgId,
-      resourceName: organization.name,
+      ...resourceOf("organization", { id: orgId, name: organization.name }),
       details: { before: kept(before), after: kept(after) },
     });
     return after;

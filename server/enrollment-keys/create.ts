@@ -3,6 +3,7 @@ import { tenant } from "@/db/client";
 import { oneOf } from "@/db/rows";
 import { enrollmentKeys } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import { newSecret } from "@/server/auth/secrets";
 import { invalid } from "@/server/errors";
 import { newId } from "@/server/ids";
@@ -52,9 +53,7 @@ export const createEnrollmentKey = operation({
     record(ctx, {
       action: "enrollment_key.create",
       orgId,
-      resourceType: "enrollment_key",
-      resourceId: created.id,
-      resourceName: created.prefix,
+      ...resourceOf("enrollment_key", { id: created.id, name: created.prefix }),
       details: { after: { prefix: created.prefix, maxUses: created.maxUses, expiresAt: created.expiresAt } },
     });
     return { ...created, key: secret };

@@ -2,6 +2,7 @@ import { and, eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { enrollmentKeys } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import { notFound } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { inScope } from "@/server/scope";
@@ -28,9 +29,7 @@ export const revokeEnrollmentKey = operation({
     record(ctx, {
       action: "enrollment_key.revoke",
       orgId: row.orgId,
-      resourceType: "enrollment_key",
-      resourceId: row.id,
-      resourceName: row.prefix,
+      ...resourceOf("enrollment_key", { id: row.id, name: row.prefix }),
       details: { before: { revokedAt: null }, after: { revokedAt: revokedAt.toISOString() }, uses: row.uses },
     });
   },

@@ -2,6 +2,7 @@ import { type AgentCaller, agentCaller } from "@/server/agent-caller";
 import { type InsertRows, storeRows } from "@/server/agents/store-rows";
 import { storableDetails } from "@/server/audit/record/details";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import { counter } from "@/server/background/metrics";
 import { env } from "@/server/env";
 import { newId } from "@/server/ids";
@@ -64,9 +65,7 @@ export const ingestEvents = operation({
     record(ctx, {
       action: "agent.eventlogs.submit",
       orgId: agent.orgId,
-      resourceType: "device",
-      resourceId: agent.deviceId,
-      resourceName: agent.hostname,
+      ...resourceOf("device", { id: agent.deviceId, name: agent.hostname }),
       details: { received: events.length, inserted: count, categories: countCategories(events) },
       result: "success",
     });

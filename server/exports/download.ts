@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import { MAX_UNPROVEN_ROWS } from "@/server/audit/vocabulary";
 import type { Ctx } from "@/server/context";
 import { toBody } from "@/server/download";
@@ -22,9 +23,7 @@ function recordDownload(ctx: Ctx, row: ExportRow, { span, isComplete }: { span: 
     record(ctx, {
       action: "audit_logs.export.download",
       orgId,
-      resourceType: "audit_export",
-      resourceId: row.id,
-      resourceName: row.fileName,
+      ...resourceOf("audit_export", { id: row.id, name: row.fileName }),
       details: { firstByte: span.first, lastByte: span.last, size: row.sizeBytes, sha256: row.sha256 },
       result: isComplete ? "success" : "failure",
       ...(isComplete ? {} : { errorMessage: "The download ended before it was complete" }),

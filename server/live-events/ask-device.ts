@@ -2,6 +2,7 @@ import { and, eq, isNull } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { agents, devices } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import type { Ctx } from "@/server/context";
 import { AppError, type ErrorCode, notFound } from "@/server/errors";
 import { log } from "@/server/log";
@@ -69,9 +70,7 @@ function audit(ctx: Ctx, { target, query, started, error }: Outcome): void {
   record(ctx, {
     action: "device.eventlogs.live_query",
     orgId: target.orgId,
-    resourceType: "device",
-    resourceId: target.deviceId,
-    resourceName: target.hostname,
+    ...resourceOf("device", { id: target.deviceId, name: target.hostname }),
     details: { query: query.kind, ...query.details, outcome, durationMs: Math.round(performance.now() - started) },
     result: failed ? "failure" : "success",
     errorMessage: failed ? (error instanceof AppError ? error.message : "unexpected error") : null,

@@ -1,4 +1,5 @@
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import { requirePerson } from "@/server/auth/person";
 import { provesPassword } from "@/server/auth/prove-password";
 import { setPassword } from "@/server/auth/set-password";
@@ -17,7 +18,7 @@ export const changePassword = operation({
   output: passwordChanged,
   async run(ctx, { currentPassword, newPassword }) {
     const person = requirePerson(ctx);
-    const about = { orgId: ctx.homeOrgId, resourceType: "user", resourceId: person.id, resourceName: person.name };
+    const about = { orgId: ctx.homeOrgId, ...resourceOf("user", person) };
     if (!(await provesPassword(person.id, currentPassword))) {
       const errorMessage = "The current password is wrong.";
       record(ctx, { ...about, action: "user.password.change", result: "failure", errorMessage });

@@ -1,5 +1,6 @@
 import { asSystem } from "@/db/client";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import { requirePerson } from "@/server/auth/person";
 import { endSessions } from "@/server/auth/sessions";
 import { callersChanged } from "@/server/background/streams";
@@ -23,9 +24,7 @@ export const endSession = operation({
     record(ctx, {
       action: "user.session.end",
       orgId: ctx.homeOrgId,
-      resourceType: "user",
-      resourceId: person.id,
-      resourceName: person.name,
+      ...resourceOf("user", person),
       details: { sessionId: sid },
     });
   },

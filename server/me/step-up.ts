@@ -2,6 +2,7 @@ import { eq } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { userSessions, users } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import { issueUserToken, spendUserToken } from "@/server/auth/links/user-tokens";
 import { requirePerson } from "@/server/auth/person";
 import { provesPassword } from "@/server/auth/prove-password";
@@ -85,7 +86,7 @@ export const stepUp = operation({
   async run(ctx, input) {
     const person = requirePerson(ctx);
     const now = ctx.now();
-    const about = { orgId: ctx.homeOrgId, resourceType: "user", resourceId: person.id, resourceName: person.name };
+    const about = { orgId: ctx.homeOrgId, ...resourceOf("user", person) };
     const method = await methodOf(person.id, input, now);
     if (!method) {
       record(ctx, { ...about, action: "user.step_up", result: "failure", errorMessage: "The proof is wrong." });

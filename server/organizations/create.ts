@@ -3,6 +3,7 @@ import { and, eq } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { organizations, userOrganizations, users } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
@@ -63,9 +64,7 @@ export const createOrganization = operation({
     record(ctx, {
       action: "organization.create",
       orgId: row.id,
-      resourceType: "organization",
-      resourceId: row.id,
-      resourceName: row.name,
+      ...resourceOf("organization", row),
       details: { after: { name: row.name, slug: row.slug } },
     });
     return toOrganization(row);

@@ -2,6 +2,7 @@ import { eq } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { partners } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import { requireWholePartner } from "@/server/auth/grant";
 import { secondFactorsOf } from "@/server/auth/second-factor/factors";
 import type { Ctx } from "@/server/context";
@@ -57,9 +58,7 @@ export const setPartnerPolicy = operation({
       record(ctx, {
         action: "partner.update",
         orgId: await homeOrgOf(id),
-        resourceType: "partner",
-        resourceId: id,
-        resourceName: before.name,
+        ...resourceOf("partner", { id, name: before.name }),
         details: { before: { requireTwoFactor: before.requireTwoFactor }, after: { requireTwoFactor } },
       });
     return { id, name: before.name, requireTwoFactor };

@@ -2,6 +2,7 @@ import { and, eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { organizations } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import { secondFactorsOf } from "@/server/auth/second-factor/factors";
 import type { Ctx } from "@/server/context";
 import { AppError, notFound } from "@/server/errors";
@@ -58,9 +59,7 @@ export const updateOrganization = operation({
       record(ctx, {
         action: "organization.update",
         orgId: after.id,
-        resourceType: "organization",
-        resourceId: after.id,
-        resourceName: after.name,
+        ...resourceOf("organization", after),
         details: { before: Object.fromEntries(names.map((name) => [name, before[name]])), after: change },
       });
     if ("timeZone" in change) await followZone(after);

@@ -4,6 +4,7 @@ import { readPage } from "@/db/page";
 import { oneOf } from "@/db/rows";
 import { reportSchedules } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import { requirePerson } from "@/server/auth/person";
 import { AppError, notFound } from "@/server/errors";
 import { newId } from "@/server/ids";
@@ -40,9 +41,7 @@ const toSchedule = (row: ScheduleRow): ReportSchedule => ({
 
 const about = (row: ScheduleRow) => ({
   ...(row.orgId && { orgId: row.orgId }),
-  resourceType: "report_schedule",
-  resourceId: row.id,
-  resourceName: REPORT_LABEL[reportOf(row)],
+  ...resourceOf("report_schedule", { id: row.id, name: REPORT_LABEL[reportOf(row)] }),
 });
 const auditable = ({ report, cadence, timeZone, followsOrganization, orgId }: ScheduleRow) => ({
   ...{ report, cadence, timeZone, followsOrganization, orgId },

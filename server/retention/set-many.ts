@@ -2,6 +2,7 @@ import { inArray, sql } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { auditRetentionPolicies, organizations } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import type { Ctx } from "@/server/context";
 import { env } from "@/server/env";
 import { operation } from "@/server/operation";
@@ -36,9 +37,7 @@ function recordChange(ctx: Ctx, { id, name, before }: Change, retentionDays: num
   record(ctx, {
     action: "organization.audit_retention.update",
     orgId: id,
-    resourceType: "organization",
-    resourceId: id,
-    resourceName: name,
+    ...resourceOf("organization", { id, name }),
     details: {
       before: { configured: before !== null, retentionDays: before },
       after: { configured: true, retentionDays },

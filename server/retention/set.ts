@@ -1,6 +1,7 @@
 import { tenant } from "@/db/client";
 import { auditRetentionPolicies } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import { operation } from "@/server/operation";
 import { readPolicy, requireOrganization, toPolicy } from "./organization";
 import { policy, setInput } from "./schema";
@@ -29,9 +30,7 @@ export const setPolicy = operation({
     record(ctx, {
       action: "organization.audit_retention.update",
       orgId: id,
-      resourceType: "organization",
-      resourceId: id,
-      resourceName: organization.name,
+      ...resourceOf("organization", { id, name: organization.name }),
       details: {
         before: { configured: before !== undefined, retentionDays: before?.retentionDays ?? null },
         after: { configured: true, retentionDays },

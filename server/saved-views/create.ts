@@ -3,6 +3,7 @@ import { type Tx, tenant } from "@/db/client";
 import { oneOf } from "@/db/rows";
 import { auditSavedViews } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { operation } from "@/server/operation";
@@ -44,9 +45,7 @@ export const createSavedView = operation({
     record(ctx, {
       action: "audit.view.create",
       orgId: row.orgId ?? ctx.homeOrgId,
-      resourceType: "audit_view",
-      resourceId: row.id,
-      resourceName: row.name,
+      ...resourceOf("audit_view", row),
       details: { after: auditable(row) },
     });
     return toSavedView(row, ctx);

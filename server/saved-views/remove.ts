@@ -2,6 +2,7 @@ import { eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { auditSavedViews } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import { operation } from "@/server/operation";
 import { idInput } from "@/server/wire";
 import { auditable, changeable } from "./saved-view";
@@ -20,9 +21,7 @@ export const removeSavedView = operation({
     record(ctx, {
       action: "audit.view.delete",
       orgId: row.orgId ?? ctx.homeOrgId,
-      resourceType: "audit_view",
-      resourceId: row.id,
-      resourceName: row.name,
+      ...resourceOf("audit_view", row),
       details: { before: auditable(row) },
     });
   },

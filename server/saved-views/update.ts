@@ -3,6 +3,7 @@ import { tenant } from "@/db/client";
 import { oneOf } from "@/db/rows";
 import { auditSavedViews } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import { operation } from "@/server/operation";
 import { repairJson } from "@/server/text";
 import { auditable, changeable, nameTaken, sharedOwner, toSavedView } from "./saved-view";
@@ -34,9 +35,7 @@ export const updateSavedView = operation({
     record(ctx, {
       action: "audit.view.update",
       orgId: after.orgId ?? ctx.homeOrgId,
-      resourceType: "audit_view",
-      resourceId: after.id,
-      resourceName: after.name,
+      ...resourceOf("audit_view", after),
       details: { before: auditable(before), after: auditable(after) },
     });
     return toSavedView(after, ctx);

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { partners, users } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import { hashPassword } from "@/server/auth/password";
 import { type Ctx, systemCtx } from "@/server/context";
 import { AppError } from "@/server/errors";
@@ -46,16 +47,12 @@ export async function foundPartner(given: Founding, ctx: Ctx = systemCtx()): Pro
   record(ctx, {
     ...about,
     action: "organization.create",
-    resourceType: "organization",
-    resourceId: home.id,
-    resourceName: home.name,
+    ...resourceOf("organization", home),
   });
   record(ctx, {
     ...about,
     action: "user.create",
-    resourceType: "user",
-    resourceId: admin.id,
-    resourceName: admin.name,
+    ...resourceOf("user", admin),
   });
   return true;
 }

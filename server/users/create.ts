@@ -1,6 +1,7 @@
 import { type Tx, tenant } from "@/db/client";
 import { userOrganizations, users } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import { requireMayGrantRole, requireWholePartner } from "@/server/auth/grant";
 import { hashPassword } from "@/server/auth/password";
 import { isPartnerRole } from "@/server/auth/permissions";
@@ -72,9 +73,7 @@ export const createUser = operation({
     record(ctx, {
       action: "user.create",
       orgId: membership.orgId ?? (await homeOrgOf(membership.partnerId)),
-      resourceType: "user",
-      resourceId: id,
-      resourceName: name,
+      ...resourceOf("user", { id, name }),
       details: { after: { email, name, role, department, organizationIds: membership.organizationIds } },
     });
     return toUser({ ...row, organizationIds: membership.organizationIds ?? [], invited: passwordHash === null }, false);

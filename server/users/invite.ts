@@ -2,6 +2,7 @@ import { and, eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { users } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import { findUserCaller } from "@/server/auth/caller";
 import { requireMayGrantRole, requireWholePartner } from "@/server/auth/grant";
 import { createPasswordLink, type LinkKind } from "@/server/auth/links/password-link";
@@ -69,9 +70,7 @@ export const inviteUser = operation({
     record(ctx, {
       action: kind === "invite" ? "user.invite" : "user.password.reset.request",
       orgId: row.orgId ?? (await homeOrgOf(row.partnerId)),
-      resourceType: "user",
-      resourceId: row.id,
-      resourceName: row.name,
+      ...resourceOf("user", row),
       details: { sentTo, expiresAt: expiresAt.toISOString() },
     });
     return { kind, sentTo, link: sentTo ? null : link, expiresAt: expiresAt.toISOString() };

@@ -3,6 +3,7 @@ import { asSystem, type Tx, tenant } from "@/db/client";
 import { users } from "@/db/schema";
 import type { ActionCode } from "@/server/audit/actions";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import { requireMayGrantRole, requireWholePartner } from "@/server/auth/grant";
 import { dropUserTokens } from "@/server/auth/links/user-tokens";
 import { isPartnerRole, type Role } from "@/server/auth/permissions";
@@ -78,9 +79,7 @@ async function requireAdminLeft(tx: Tx, ctx: Ctx, { before, change }: Update): P
 async function recordChanges(ctx: Ctx, before: Row, after: Row): Promise<void> {
   const about = {
     orgId: after.orgId ?? (await homeOrgOf(after.partnerId)),
-    resourceType: "user",
-    resourceId: after.id,
-    resourceName: after.name,
+    ...resourceOf("user", after),
   };
   const say = (action: ActionCode, changed: (row: Row) => object) =>
     record(ctx, { ...about, action, details: { before: changed(before), after: changed(after) } });

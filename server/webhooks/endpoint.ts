@@ -1,6 +1,7 @@
 import { and, eq, isNull, or, type SQL } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { webhookEndpoints } from "@/db/schema";
+import { resourceOf } from "@/server/audit/resource-of";
 import { requireWholePartner } from "@/server/auth/grant";
 import type { Ctx } from "@/server/context";
 import { invalid, notFound } from "@/server/errors";
@@ -56,9 +57,7 @@ export const auditable = ({
 /** Where and under which name the audit log mentions an endpoint. */
 export const aboutEndpoint = async (row: Pick<EndpointRow, "id" | "name" | "orgId" | "partnerId">) => ({
   orgId: row.orgId ?? (await homeOrgOf(row.partnerId)),
-  resourceType: "webhook",
-  resourceId: row.id,
-  resourceName: row.name,
+  ...resourceOf("webhook", row),
 });
 
 /** The endpoint for whoever reaches less than it is notified of: its address may hold a token of the receiver. */

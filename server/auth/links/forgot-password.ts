@@ -1,4 +1,5 @@
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import { findUserCaller } from "@/server/auth/caller";
 import { findByEmail } from "@/server/auth/find-by-email";
 import { limit } from "@/server/auth/limits/rate-limit";
@@ -20,9 +21,7 @@ async function mailLink(ctx: Ctx, email: string): Promise<void> {
     {
       action: "user.password.reset.request",
       orgId: caller.homeOrgId,
-      resourceType: "user",
-      resourceId: row.id,
-      resourceName: row.name,
+      ...resourceOf("user", row),
       details: { sentTo: row.email },
     },
   );

@@ -1,5 +1,6 @@
 import { asSystem } from "@/db/client";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import { findUserCaller } from "@/server/auth/caller";
 import { limit } from "@/server/auth/limits/rate-limit";
 import { setPassword } from "@/server/auth/set-password";
@@ -47,9 +48,7 @@ export async function spendPasswordLink(
     {
       action: kind === "invite" ? "user.invite.accept" : "user.password.reset",
       orgId: caller.homeOrgId,
-      resourceType: "user",
-      resourceId: actor.id,
-      resourceName: actor.name,
+      ...resourceOf("user", actor),
       details: { via: "link", endedSessions },
     },
   );

@@ -3,6 +3,7 @@ import type { OAuthConfig } from "next-auth/providers/oauth";
 import { asSystem } from "@/db/client";
 import { organizations, userIdentities, users } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import { findUserCaller } from "@/server/auth/caller";
 import { email as emailSchema } from "@/server/auth/schema";
 import { type Ctx, systemCtx } from "@/server/context";
@@ -82,7 +83,7 @@ async function createViewer(ctx: Ctx, { email, email_verified, name }: Profile):
     return tx.insert(users).values(row).onConflictDoNothing().returning({ id: users.id });
   });
   if (created.length === 0) return undefined;
-  const about = { resourceType: "user", resourceId: person.id, resourceName: person.name };
+  const about = resourceOf("user", person);
   const details = { via: "oidc", after: { email: person.email, name: person.name, role: person.role } };
   record({ ...systemCtx(), ip: ctx.ip, userAgent: ctx.userAgent }, { action: "user.create", orgId, ...about, details });
   return person.id;
@@ -94,7 +95,7 @@ async function link(ctx: Ctx, userId: string, sub: string): Promise<void> {
   const caller = await findUserCaller(userId);
   if (caller?.actor.type !== "user") return;
   const { id, name } = caller.actor;
-  const about = { resourceType: "user", resourceId: id, resourceName: name };
+  const about = resourceOf("user", { id, name });
   record(
     { ...ctx, ...caller },
     { action: "user.identity.link", orgId: caller.homeOrgId, ...about, details: { issuer } },

@@ -1,5 +1,6 @@
 import { asSystem, type Tx } from "@/db/client";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import { findUserCaller } from "@/server/auth/caller";
 import { toTokens } from "@/server/auth/issue-token";
 import { limit } from "@/server/auth/limits/rate-limit";
@@ -36,9 +37,7 @@ export async function answerChallenge(ctx: Ctx, input: SecondFactorInput, door: 
       {
         action: "user.login.failed",
         orgId: caller.homeOrgId,
-        resourceType: "user",
-        resourceId: actor.id,
-        resourceName: actor.name,
+        ...resourceOf("user", actor),
         details: { reason: "bad_second_factor" },
         result: "failure",
         errorMessage: "The second factor is wrong.",

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import { findByEmail } from "@/server/auth/find-by-email";
 import { forgetIdentities } from "@/server/auth/oidc/forget-identities";
 import { newPassword } from "@/server/auth/schema";
@@ -36,9 +37,7 @@ export const resetPassword: Command = {
       record(ctx, {
         action: "user.password.reset",
         orgId: row.orgId ?? row.homeOrgId,
-        resourceType: "user",
-        resourceId: row.id,
-        resourceName: row.name,
+        ...resourceOf("user", row),
         details: { via: "command line", endedSessions, removeTwoFactor },
       });
       const ended = endedSessions === 1 ? "1 session" : `${endedSessions} sessions`;

@@ -1,6 +1,7 @@
 import { type Tx, tenant } from "@/db/client";
 import { isDuplicate } from "@/db/duplicate";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import { reachesWholePartner } from "@/server/auth/grant";
 import type { Ctx } from "@/server/context";
 import type { DefinitionRow } from "@/server/custom-fields/definition";
@@ -63,9 +64,7 @@ export const startRun = operation({
     record(ctx, {
       action: "custom_fields.import.start",
       orgId: ctx.homeOrgId,
-      resourceType: "custom_field_import",
-      resourceId: row.id,
-      resourceName: fileNames(row),
+      ...resourceOf("custom_field_import", { id: row.id, name: fileNames(row) }),
       details: {
         source: row.source,
         rows: row.totalRows,

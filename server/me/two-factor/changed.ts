@@ -2,6 +2,7 @@ import { and, eq, isNotNull } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { userPasskeys, userRecoveryCodes, userTotp } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import type { Person } from "@/server/auth/person";
 import { replaceRecoveryCodes } from "@/server/auth/second-factor/recovery-codes";
 import type { Ctx } from "@/server/context";
@@ -12,7 +13,7 @@ type Change = { action: Action; details?: Record<string, unknown> };
 
 /** Says in the audit log what a person changed about their second factors. */
 export function recordFactor(ctx: Ctx, person: Person, { action, details = {} }: Change): void {
-  const about = { resourceType: "user", resourceId: person.id, resourceName: person.name };
+  const about = resourceOf("user", person);
   record(ctx, { action, orgId: ctx.homeOrgId, ...about, details });
 }
 

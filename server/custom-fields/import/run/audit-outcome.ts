@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Tx } from "@/db/client";
 import { type AuditEvent, record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import type { Ctx } from "@/server/context";
 import { fileNames, type ImportRecord } from "@/server/custom-fields/import/find-import";
 import { partnerDefinitions } from "@/server/custom-fields/import/map/default-plan";
@@ -36,18 +37,14 @@ export async function auditOutcome(
     once({
       action: "device.custom_fields.update",
       orgId,
-      resourceType: "custom_field_import",
-      resourceId: found.id,
-      resourceName: name,
+      ...resourceOf("custom_field_import", { id: found.id, name }),
       details: { importId: found.id, source: found.source, undo: kind === "undo", devices, values },
     });
   }
   once({
     action: kind === "undo" ? "custom_fields.import.undo" : "custom_fields.import.finish",
     orgId: ctx.homeOrgId,
-    resourceType: "custom_field_import",
-    resourceId: found.id,
-    resourceName: name,
+    ...resourceOf("custom_field_import", { id: found.id, name }),
     details: { source: found.source, cancelled: found.cancelRequested, organizations: touched.length, ...report },
   });
 }

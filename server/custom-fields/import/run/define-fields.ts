@@ -2,6 +2,7 @@ import { and, eq } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { customFieldDefinitions } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
 import type { Ctx } from "@/server/context";
 import { auditable, type DefinitionRow, fitToType, toDefinition } from "@/server/custom-fields/definition";
 import type { ImportRecord } from "@/server/custom-fields/import/find-import";
@@ -84,9 +85,7 @@ export function recordDefined(ctx: Ctx, importId: string, { created, extended }:
     record(ctx, {
       action,
       orgId: ctx.homeOrgId,
-      resourceType: "custom_field",
-      resourceId: after.id,
-      resourceName: after.name,
+      ...resourceOf("custom_field", after),
       details: { ...(before ? { before: auditable(toDefinition(before)) } : {}), after: auditable(after), importId },
     });
   };

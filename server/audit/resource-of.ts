@@ -1,0 +1,6 @@
+/** What an event is about, as record() takes it. */
+export const resourceOf = (resourceType: string, { id, name }: { id: string; name: string | null }) => ({
+  resourceType,
+  resourceId: id,
+  resourceName: name,
+});
