@@ -45,7 +45,8 @@ export const trpc = createTRPCOptionsProxy({
   queryClient,
 });
 
-type Prefetchable = Parameters<ReturnType<typeof queryClient>["prefetchQuery"]>[0];
+/** Query options of any procedure as the cache takes them: each has a type of its own. */
+const asQuery = (options: unknown) => options as Parameters<ReturnType<typeof queryClient>["prefetchQuery"]>[0];
 
 /** What a procedure failed with, in its own words: these are the contract's, never those of what was thrown within. */
 async function refusalOf(error: Error): Promise<Refusal> {
@@ -64,9 +65,9 @@ type PrefetchedProps = { queries?: unknown[]; needs?: unknown[]; isFrame?: boole
 export async function Prefetched({ queries = [], needs = [], isFrame = false, children }: PrefetchedProps) {
   const client = queryClient();
   const { caller } = await pageContext();
-  const asked = ([...needs, ...queries] as Prefetchable[]).filter(({ queryKey }) => server().mayAsk(caller, queryKey));
+  const asked = [...needs, ...queries].map(asQuery).filter(({ queryKey }) => server().mayAsk(caller, queryKey));
   await Promise.all(asked.map((query) => client.prefetchQuery(query)));
-  for (const { queryKey } of needs as Prefetchable[]) {
+  for (const { queryKey } of needs.map(asQuery)) {
     const { error } = client.getQueryState(queryKey) ?? {};
     if (error) return <NotLoaded refusal={await refusalOf(error)} isFrameless={isFrame} />;
   }
@@ -76,7 +77,7 @@ export async function Prefetched({ queries = [], needs = [], isFrame = false, ch
 /** What a page's title needs to know; null where it cannot be had. The page's own prefetch finds it in the cache. */
 export function fetched<T>(query: { queryKey: readonly unknown[] }): Promise<T | null> {
   return queryClient()
-    .fetchQuery(query as Prefetchable)
+    .fetchQuery(asQuery(query))
     .then((data) => data as T)
     .catch(() => null);
 }

@@ -8,7 +8,7 @@ import { createPortal } from "react-dom";
 import type { Entry } from "@/components/audit/entry";
 import { COLUMN_IDS } from "@/components/audit/table-params";
 import type { CellContext, CellRef, Column } from "./columns";
-import { longPress } from "./long-press";
+import { listenForPress } from "./long-press";
 import classes from "./pivots.module.css";
 
 const CellMenu = dynamic(() => import("./cell-menu").then((m) => m.CellMenu), { ssr: false });
@@ -89,23 +89,19 @@ function useCellEvents(frame: RefObject<HTMLElement | null>, events: Events): vo
         onHover(cellOf(target));
     };
     const onLeave = () => latest.current.onHover(null);
-    const press = longPress((target) => latest.current.onAsk(cellOf(target)));
     const onKey = (event: KeyboardEvent) => {
       if (!asksForMenu(event) || event.ctrlKey || event.metaKey) return;
       if (!(event.target instanceof Element && event.target.matches("[data-entry]"))) return;
       event.preventDefault();
       latest.current.onAsk(cellOf(event.target));
     };
-    element.addEventListener("pointerover", onOver);
-    element.addEventListener("pointerleave", onLeave);
-    element.addEventListener("keydown", onKey);
-    press.listen(element);
-    return () => {
-      press.ignore(element);
-      element.removeEventListener("pointerover", onOver);
-      element.removeEventListener("pointerleave", onLeave);
-      element.removeEventListener("keydown", onKey);
-    };
+    const gone = new AbortController();
+    const { signal } = gone;
+    element.addEventListener("pointerover", onOver, { signal });
+    element.addEventListener("pointerleave", onLeave, { signal });
+    element.addEventListener("keydown", onKey, { signal });
+    listenForPress(element, (target) => latest.current.onAsk(cellOf(target)), signal);
+    return () => gone.abort();
   }, [frame]);
 }
 

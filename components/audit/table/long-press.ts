@@ -2,8 +2,12 @@
 const HELD_MS = 500;
 const MOVED_PX = 10;
 
-/** A finger that rests on a cell asks for its menu, and the lifting of it is no tap. */
-export function longPress(onHeld: (target: EventTarget | null) => void) {
+/** A finger that rests on a cell asks for its menu, and the lifting of it is no tap; until the signal. */
+export function listenForPress(
+  element: HTMLElement,
+  onHeld: (target: EventTarget | null) => void,
+  signal: AbortSignal,
+): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let start = { x: 0, y: 0 };
   let wasHeld = false;
@@ -30,23 +34,11 @@ export function longPress(onHeld: (target: EventTarget | null) => void) {
   const onMenu = (event: Event) => {
     if (event instanceof PointerEvent && event.pointerType === "touch") event.preventDefault();
   };
-  const listeners: [string, (event: never) => void, boolean?][] = [
-    ["pointerdown", onDown],
-    ["pointermove", onMove],
-    ["pointerup", cancel],
-    ["pointercancel", cancel],
-    ["contextmenu", onMenu],
-    ["click", onClick, true],
-  ];
-  return {
-    listen: (element: HTMLElement) => {
-      for (const [name, listener, capture] of listeners)
-        element.addEventListener(name, listener as EventListener, capture);
-    },
-    ignore: (element: HTMLElement) => {
-      cancel();
-      for (const [name, listener, capture] of listeners)
-        element.removeEventListener(name, listener as EventListener, capture);
-    },
-  };
+  element.addEventListener("pointerdown", onDown, { signal });
+  element.addEventListener("pointermove", onMove, { signal });
+  element.addEventListener("pointerup", cancel, { signal });
+  element.addEventListener("pointercancel", cancel, { signal });
+  element.addEventListener("contextmenu", onMenu, { signal });
+  element.addEventListener("click", onClick, { signal, capture: true });
+  signal.addEventListener("abort", cancel);
 }
