@@ -1,7 +1,9 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
+import { afterAll, beforeAll, inject } from "vitest";
 
 export type Ran = { code: number | null; out: string; err: string };
 
@@ -23,6 +25,28 @@ export async function buildCli(): Promise<void> {
 }
 
 export const removeCli = (): void => rmSync(FILE, { force: true });
+
+/**
+ * Builds the command line for the tests of a file.
+ * @returns a folder of theirs; both are gone after the last of them
+ */
+export function withCli(): string {
+  const dir = mkdtempSync(join(tmpdir(), "trailmark-cli-"));
+  beforeAll(buildCli);
+  afterAll(() => {
+    removeCli();
+    rmSync(dir, { recursive: true, force: true });
+  });
+  return dir;
+}
+
+/** The environment of a command that works on the tests' database. */
+export const settingsFor = (dir: string) => ({
+  TRAILMARK_DATA_DIR: dir,
+  DATABASE_URL: inject("databaseUrl"),
+  AUDIT_ADMIN_DATABASE_URL: inject("adminDatabaseUrl"),
+  TRAILMARK_OWNER_DATABASE_URL: inject("ownerDatabaseUrl"),
+});
 
 type Options = { env?: Record<string, string>; input?: string; until?: RegExp; deaf?: boolean };
 

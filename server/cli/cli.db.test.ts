@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import postgres from "postgres";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { GET as getEvidence } from "@/app/api/v1/audit-logs/evidence/route";
 import { POST as token } from "@/app/api/v1/auth/token/route";
 import { GET as getMe } from "@/app/api/v1/me/route";
@@ -15,7 +15,7 @@ import { signCheckpoint } from "@/server/audit/integrity/checkpoints";
 import { appendAudit } from "@/server/audit/record/append";
 import { env } from "@/server/env";
 import { auditRows, closeRoles, daysAgo, roles, tamper } from "@/testing/chain";
-import { buildCli, removeCli, runCli } from "@/testing/cli";
+import { runCli, settingsFor, withCli } from "@/testing/cli";
 import {
   bearer,
   call,
@@ -27,25 +27,13 @@ import {
 } from "@/testing/factories";
 
 const PASSWORD = "correct horse battery staple";
-let dir: string;
-let settings: Record<string, string>;
+const dir = withCli();
+const settings = settingsFor(dir);
 
-beforeAll(async () => {
-  await buildCli();
-  dir = mkdtempSync(join(tmpdir(), "trailmark-cli-"));
+beforeAll(() => {
   Object.assign(env(), { TRAILMARK_DATA_DIR: dir });
-  settings = {
-    TRAILMARK_DATA_DIR: dir,
-    DATABASE_URL: inject("databaseUrl"),
-    AUDIT_ADMIN_DATABASE_URL: inject("adminDatabaseUrl"),
-    TRAILMARK_OWNER_DATABASE_URL: inject("ownerDatabaseUrl"),
-  };
 });
-afterAll(async () => {
-  removeCli();
-  rmSync(dir, { recursive: true, force: true });
-  await closeRoles();
-});
+afterAll(closeRoles);
 
 describe("verify", () => {
   let orgId: string;

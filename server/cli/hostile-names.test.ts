@@ -1,9 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { buildCli, removeCli, runCli } from "@/testing/cli";
+import { expect, it } from "vitest";
+import { runCli, withCli } from "@/testing/cli";
 import { chainRows, installationKey, makeBundle, vkeyOf, witness } from "@/testing/evidence/bundles";
 
 const KEY = vkeyOf(installationKey);
@@ -11,15 +10,7 @@ const CLEARS_THE_SCREEN = "Contoso\u001b[2J\u001b[H\u009b2J\nINTACT: evidence bu
 /** Control characters and turned directions, line breaks aside. */
 const unseenIn = (text: string): string[] => text.replaceAll("\n", "").match(/[\p{Cc}\p{Bidi_Control}]/gu) ?? [];
 
-let dir: string;
-beforeAll(async () => {
-  await buildCli();
-  dir = mkdtempSync(join(tmpdir(), "trailmark-hostile-"));
-});
-afterAll(() => {
-  removeCli();
-  rmSync(dir, { recursive: true, force: true });
-});
+const dir = withCli();
 
 const fileOf = (name: string, text: string): string => {
   writeFileSync(join(dir, name), text);

@@ -1,29 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import { afterAll, expect, inject, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
 import { auditRows, closeRoles, roles, tamperBy } from "@/testing/chain";
-import { buildCli, removeCli, runCli } from "@/testing/cli";
+import { runCli, settingsFor, withCli } from "@/testing/cli";
 import { createOrg } from "@/testing/factories";
 
-let dir: string;
-let settings: Record<string, string>;
-beforeAll(async () => {
-  await buildCli();
-  dir = mkdtempSync(join(tmpdir(), "trailmark-nightly-cli-"));
-  settings = {
-    TRAILMARK_DATA_DIR: dir,
-    DATABASE_URL: inject("databaseUrl"),
-    AUDIT_ADMIN_DATABASE_URL: inject("adminDatabaseUrl"),
-    TRAILMARK_OWNER_DATABASE_URL: inject("ownerDatabaseUrl"),
-  };
-});
-afterAll(async () => {
-  removeCli();
-  rmSync(dir, { recursive: true, force: true });
-  await closeRoles();
-});
+const dir = withCli();
+const settings = settingsFor(dir);
+afterAll(closeRoles);
 
 const nightly = (args: string[], env = {}) => runCli(["nightly", ...args], { env: { ...settings, ...env } });
 async function chain(): Promise<string> {

@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { COSIGNATURE, ED25519, formatVerifierKey } from "@/server/audit/tree/signed-note";
-import { buildCli, removeCli, runCli } from "@/testing/cli";
+import { runCli, withCli } from "@/testing/cli";
 import { testKey } from "@/testing/notes";
 import { PROOF_HOST, proofText } from "@/testing/proofs/entry-proof";
 
@@ -12,15 +11,7 @@ const OTHER = formatVerifierKey(testKey(1, "other.example", ED25519).key);
 const witness = testKey(2, "w2.example", COSIGNATURE);
 const POLICY = `log ${KEY}\nwitness auditor ${formatVerifierKey(witness.key)}\nquorum auditor\n`;
 
-let dir: string;
-beforeAll(async () => {
-  await buildCli();
-  dir = mkdtempSync(join(tmpdir(), "trailmark-proof-"));
-});
-afterAll(() => {
-  removeCli();
-  rmSync(dir, { recursive: true, force: true });
-});
+const dir = withCli();
 
 const fileOf = (name: string, text: string): string => {
   writeFileSync(join(dir, name), text);

@@ -1,22 +1,13 @@
 import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { buildCli, removeCli, runCli } from "@/testing/cli";
+import { expect, it } from "vitest";
+import { runCli, withCli } from "@/testing/cli";
 import { installationKey, vkeyOf } from "@/testing/evidence/bundles";
 
-let dir: string;
-beforeAll(async () => {
-  await buildCli();
-  dir = mkdtempSync(join(tmpdir(), "trailmark-witness-"));
-});
-afterAll(() => {
-  removeCli();
-  rmSync(dir, { recursive: true, force: true });
-});
+const dir = withCli();
 
 /** A folder whose key file holds this. */
 function folderWith(name: string, key: string): string {
