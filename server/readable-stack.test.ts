@@ -1,16 +1,15 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { readableStack } from "./readable-stack";
 
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "trailmark-stack-"));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 it("names the places of the sources, whatever the bundle made of them", async () => {
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text);

@@ -28,15 +28,12 @@ export const removeCli = (): void => rmSync(FILE, { force: true });
 
 /**
  * Builds the command line for the tests of a file.
- * @returns a folder of theirs; both are gone after the last of them
+ * @returns a folder of theirs, which goes with the run (testing/temp-folder.ts)
  */
 export function withCli(): string {
   const dir = mkdtempSync(join(tmpdir(), "trailmark-cli-"));
   beforeAll(buildCli);
-  afterAll(() => {
-    removeCli();
-    rmSync(dir, { recursive: true, force: true });
-  });
+  afterAll(removeCli);
   return dir;
 }
 

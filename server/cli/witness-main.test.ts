@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { ED25519, formatVerifierKey } from "@/server/audit/tree/signed-note";
 import { testKey } from "@/testing/notes";
 
@@ -25,7 +25,6 @@ beforeAll(async () => {
   const [output] = Object.values(metafile.outputs);
   packages = (output?.imports ?? []).map(({ path }) => path);
 });
-afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 /** Runs the file far from this checkout; `until` stops it once it said that. */
 async function run(args: string[], until = /$./): Promise<{ code: number | null; out: string }> {

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { mkdtempSync, readdirSync, statSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { GET as download } from "@/app/api/v1/audit-logs/exports/[id]/file/route";
 import { GET as getOne, DELETE as remove } from "@/app/api/v1/audit-logs/exports/[id]/route";
 import { POST as create, GET as list } from "@/app/api/v1/audit-logs/exports/route";
@@ -36,7 +36,6 @@ beforeAll(async () => {
   Object.assign(env(), { TRAILMARK_DATA_DIR: dir });
   createExportsFolder();
 });
-afterAll(() => rmSync(dir, { recursive: true }));
 
 const never = new AbortController().signal;
 const at = (second: number) => new Date(Date.UTC(2026, 8, 1, 0, 0, second));

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { PATCH as updateKey } from "@/app/api/v1/api-keys/[id]/route";
 import { POST as createKey } from "@/app/api/v1/api-keys/route";
 import { GET as evidence } from "@/app/api/v1/audit-logs/evidence/route";
@@ -134,7 +134,6 @@ describe("a fresh proof of who one is", () => {
       Object.assign(env(), { TRAILMARK_DATA_DIR: dir });
       createExportsFolder();
     });
-    afterAll(() => rmSync(dir, { recursive: true }));
 
     const ASKED = { status: 403, code: "step_up_required" };
     const ACTOR = "0190f4c2-0000-7000-8000-0000000000aa";

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
@@ -49,10 +49,7 @@ beforeAll(async () => {
   owner = await createUser({ role: "partner_admin", partnerId: partner.id });
   quiet = await createUser({ role: "partner_admin", partnerId: partner.id });
 });
-afterAll(async () => {
-  await Promise.all([receiver.close(), mail.close(), witness.remove()]);
-  rmSync(dir, { recursive: true });
-});
+afterAll(() => Promise.all([receiver.close(), mail.close(), witness.remove()]));
 
 /** A check whose findings are those of some organizations: what concerns everybody would reach the other tests too. */
 const among =

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -60,10 +60,7 @@ beforeEach(async () => {
   await start();
 });
 
-afterEach(async () => {
-  await stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() => stop());
 
 const post = async (body: string) => {
   const answer = await fetch(`${base}/add-checkpoint`, { method: "POST", body });

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -13,10 +13,7 @@ import { signCheckpoint } from "./sign";
 const folder = mkdtempSync(join(tmpdir(), "trailmark-base-"));
 const folderOf = (name: string) => Object.assign(env(), { TRAILMARK_DATA_DIR: join(folder, name) });
 beforeAll(() => void folderOf("ours"));
-afterAll(async () => {
-  await closeRoles();
-  rmSync(folder, { recursive: true });
-});
+afterAll(closeRoles);
 
 /** Another process, with a folder of its own, adds rows and signs them. */
 async function signElsewhere(orgId: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -25,7 +25,6 @@ afterAll(async () => {
   Object.assign(env(), { TRAILMARK_TSA_URL: undefined });
   await authority.stop();
   await closeRoles();
-  rmSync(dir, { recursive: true });
 });
 
 const notesOf = (orgId: string) =>

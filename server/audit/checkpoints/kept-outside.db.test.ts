@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
@@ -36,7 +36,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await receiver.close();
   await closeRoles();
-  rmSync(dir, { recursive: true });
 });
 
 it("every checkpoint and receipt is signed by each key of a rotation and posted, signed, where it is to be kept", async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -31,7 +31,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all(running.map(({ remove }) => remove()));
   await closeRoles();
-  rmSync(dir, { recursive: true });
 });
 
 const noteOf = (text: string): SignedNote => {

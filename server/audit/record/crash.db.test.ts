@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { build } from "esbuild";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { asSystem } from "@/db/client";
 import { auditLogs } from "@/db/schema";
 import { createOrg } from "@/testing/factories";
@@ -49,8 +49,7 @@ beforeAll(async () => {
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), "trailmark-crash-"));
 });
-afterEach(() => rmSync(dir, { recursive: true }));
-afterAll(() => stopRecording());
+afterAll(stopRecording);
 
 /** Runs the victim until it kills itself; the ids that it had acknowledged. */
 function runVictim(orgId: string, enough: number, env: Record<string, string> = {}): Promise<string[]> {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -29,10 +29,7 @@ beforeEach(() => {
   damaged.length = 0;
   recorder.start(dir, (orgId) => damaged.push(orgId));
 });
-afterEach(async () => {
-  await recorder.stop(1_000);
-  rmSync(dir, { recursive: true });
-});
+afterEach(() => recorder.stop(1_000));
 afterAll(closeRoles);
 
 type Head = NonNullable<Awaited<ReturnType<typeof headOf>>>;

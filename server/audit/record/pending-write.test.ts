@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { PendingWrite, PendingWrites } from "./pending-write";
 import { Segment } from "./segment";
 
 const dir = mkdtempSync(join(tmpdir(), "trailmark-pending-"));
-afterAll(() => rmSync(dir, { recursive: true }));
 
 /** A spool under the test's control, and how often it was flushed. */
 function spool({ isBehind = false, canFlush = true } = {}) {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
@@ -14,10 +14,7 @@ import { toRow } from "./to-row";
 
 const dir = mkdtempSync(join(tmpdir(), "trailmark-record-"));
 beforeAll(() => startRecording({ dir }));
-afterAll(async () => {
-  await stopRecording();
-  rmSync(dir, { recursive: true });
-});
+afterAll(stopRecording);
 
 const stored = (orgId: string) =>
   asSystem((tx) => tx.select().from(auditLogs).where(eq(auditLogs.orgId, orgId)).orderBy(auditLogs.chainSeq));

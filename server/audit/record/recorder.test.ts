@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -28,7 +28,6 @@ beforeEach(() => {
 afterEach(async () => {
   await Promise.all(running.map((recorder) => recorder.stop(0)));
   running = [];
-  rmSync(dir, { recursive: true });
 });
 
 function start(connection: ReturnType<typeof peer>, folder: string | null = dir): Recorder {

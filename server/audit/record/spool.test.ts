@@ -7,7 +7,6 @@ import {
   readFileSync,
   renameSync,
   rmdirSync,
-  rmSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -15,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { anyRow } from "@/testing/rows";
 import { decodeFrames, encodeFrame } from "./frame";
 import { SEGMENT_BYTES, Spool } from "./spool";
@@ -24,7 +23,6 @@ let dir: string;
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), "trailmark-spool-"));
 });
-afterEach(() => rmSync(dir, { recursive: true }));
 
 const files = () =>
   readdirSync(dir).flatMap((folder) => readdirSync(join(dir, folder)).map((file) => join(dir, folder, file)));

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -34,7 +34,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await running.remove();
   await closeRoles();
-  rmSync(dir, { recursive: true });
 });
 
 async function organization() {

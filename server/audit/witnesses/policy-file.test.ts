@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { type Policy, parsePolicy } from "@/server/audit/tree/policy";
 import { COSIGNATURE, ED25519, formatVerifierKey } from "@/server/audit/tree/signed-note";
 import { noteTools, testKey } from "@/testing/notes";
 import { formatPolicy, readPolicyFile } from "./policy-file";
 
 const folder = mkdtempSync(join(tmpdir(), "trailmark-policy-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const LOG = formatVerifierKey(testKey(1, "trailmark.example", ED25519).key);
 const vkey = (seed: number) => formatVerifierKey(testKey(seed, `w${seed}.example`, COSIGNATURE).key);

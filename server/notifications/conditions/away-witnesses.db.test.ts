@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -30,7 +30,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all(running.map(({ remove }) => remove()));
   await closeRoles();
-  rmSync(dir, { recursive: true });
 });
 
 it("a witness is away while none of a partner's newest checkpoints carries its cosignature", async () => {

@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
 import { completePlaces } from "@/server/process/prepare";
 import { processName } from "@/server/process-name";
 import { lockFolder } from "./lock";
@@ -13,7 +13,6 @@ const lock = () => join(dir, "server.lock");
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), "trailmark-lock-"));
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 it("refuses a folder in use in a sentence, and takes it when it is free", async () => {
   const unlock = await lockFolder(dir);

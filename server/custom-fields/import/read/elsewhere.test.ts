@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { automate } from "@/server/custom-fields/import/presets/automate";
 import { encodeText } from "@/testing/import/files";
 import { detect } from "./detect-format";
@@ -11,7 +11,6 @@ import { readSource } from "./read-file";
 /** Files as other programs write them, taken from their output and made anonymous. */
 
 const folder = mkdtempSync(join(tmpdir(), "trailmark-elsewhere-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function read(content: Buffer | string) {
   const path = join(folder, "file");

@@ -1,15 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setInterval } from "node:timers";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { automate } from "@/server/custom-fields/import/presets/automate";
 import { workbook } from "@/testing/import/slow-files";
 import { detectFormat } from "./detect-format";
 import { readSource } from "./read-file";
 
 const folder = mkdtempSync(join(tmpdir(), "trailmark-hostile-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const MiB = 1024 * 1024;
 
 const sheet = (rows: string): Buffer =>

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { automate } from "@/server/custom-fields/import/presets/automate";
 import {
   AUTOMATE_HEADER,
@@ -22,7 +22,6 @@ import type { FormatChange } from "./file-schema";
 import { readSource } from "./read-file";
 
 const folder = mkdtempSync(join(tmpdir(), "trailmark-read-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let count = 0;
 /** `npm run torture -- F3-import --full` runs a hundred thousand. */
 const CASES = 300;

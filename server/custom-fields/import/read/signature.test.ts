@@ -1,16 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import iconv from "iconv-lite";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { automate } from "@/server/custom-fields/import/presets/automate";
 import { genericCsv } from "@/server/custom-fields/import/presets/generic-csv";
 import { toCsv, toXlsx, toZip } from "@/testing/import/files";
 import { detect } from "./detect-format";
 
 const folder = mkdtempSync(join(tmpdir(), "trailmark-signature-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const path = join(folder, "file");
 const detected = (content: Buffer | string, preset = automate) => {
   writeFileSync(path, content);
