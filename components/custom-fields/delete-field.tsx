@@ -1,23 +1,18 @@
 "use client";
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { counted } from "@/components/format/amounts";
 import { useTRPC } from "@/components/trpc";
 import { Confirm } from "@/components/ui/dialogs/confirm";
+import { useDone } from "@/components/ui/dialogs/use-done";
 import type { Definition } from "@/server/custom-fields/schema";
 
 /** Deletes a field after saying how many values go with it. */
 export function DeleteField({ field, onClose }: { field: Definition; onClose: () => void }) {
   const trpc = useTRPC();
-  const cache = useQueryClient();
   const usage = useQuery(trpc.customFields.usage.queryOptions({ id: field.id }));
   const remove = useMutation(
-    trpc.customFields.remove.mutationOptions({
-      onSuccess: async () => {
-        onClose();
-        await cache.invalidateQueries(trpc.customFields.pathFilter());
-      },
-    }),
+    trpc.customFields.remove.mutationOptions(useDone(onClose, trpc.customFields.pathFilter())),
   );
   const values = usage.data
     ? counted(usage.data.values, "device holds a value", "devices hold a value")

@@ -1,7 +1,7 @@
 "use client";
 
 import { Text } from "@mantine/core";
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { parseAsInteger, useQueryState } from "nuqs";
 import { useOrg } from "@/components/account/org";
 import { When } from "@/components/format/when";
@@ -13,6 +13,7 @@ import { type Column, RecordTable } from "@/components/ui/record-table";
 import { RowButton } from "@/components/ui/row-button";
 import { Section } from "@/components/ui/section";
 import { StateTag } from "@/components/ui/state-tag";
+import { useStale } from "@/components/use-stale";
 
 type Delivery = Outputs["deliveries"]["list"]["data"][number];
 
@@ -23,7 +24,6 @@ const IDLE_MS = 60_000;
 /** Each message that was sent or is still to be, with what became of it. */
 export function DeliveryLog() {
   const trpc = useTRPC();
-  const cache = useQueryClient();
   const { orgId } = useOrg();
   const [page, setPage] = useQueryState("page", parseAsInteger.withDefault(1).withOptions({ history: "push" }));
   const list = useQuery(
@@ -36,9 +36,7 @@ export function DeliveryLog() {
       },
     ),
   );
-  const resend = useMutation(
-    trpc.deliveries.resend.mutationOptions({ onSuccess: () => cache.invalidateQueries(trpc.deliveries.pathFilter()) }),
-  );
+  const resend = useMutation(trpc.deliveries.resend.mutationOptions(useStale(trpc.deliveries.pathFilter())));
   const columns: Column<Delivery>[] = [
     { header: "Message", cell: SubjectAndType },
     { header: "To", cell: (d) => d.target, width: 180 },

@@ -1,12 +1,13 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { CircleAlert, CircleCheck, TriangleAlert } from "lucide-react";
 import Link from "next/link";
 import { counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
 import { RowButton } from "@/components/ui/row-button";
+import { useStale } from "@/components/use-stale";
 import { KINDS } from "@/server/notifications/vocabulary";
 import type { Group, Notification } from "./group";
 import classes from "./notifications.module.css";
@@ -26,12 +27,7 @@ function toneOf({ status, kind }: Notification) {
 /** One notification, or many of one kind that began or ended together. */
 export function GroupItem({ group }: { group: Group }) {
   const trpc = useTRPC();
-  const cache = useQueryClient();
-  const read = useMutation(
-    trpc.notifications.read.mutationOptions({
-      onSuccess: () => cache.invalidateQueries(trpc.notifications.pathFilter()),
-    }),
-  );
+  const read = useMutation(trpc.notifications.read.mutationOptions(useStale(trpc.notifications.pathFilter())));
   const [first] = group;
   const { tone, word, Icon } = toneOf(first);
   const unread = group.filter(({ isRead }) => !isRead).map(({ id }) => id);

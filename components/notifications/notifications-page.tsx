@@ -1,7 +1,7 @@
 "use client";
 
 import { Button, SegmentedControl } from "@mantine/core";
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { parseAsInteger, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useOrg } from "@/components/account/org";
@@ -9,6 +9,7 @@ import { useTRPC } from "@/components/trpc";
 import { Notice } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import { PagedList } from "@/components/ui/paged-list";
+import { useStale } from "@/components/use-stale";
 import { grouped } from "./group";
 import { GroupItem } from "./group-item";
 import classes from "./notifications.module.css";
@@ -21,7 +22,6 @@ const LIMIT = 100;
 /** What the person is to know of the organizations that they can see. */
 export function NotificationsPage() {
   const trpc = useTRPC();
-  const cache = useQueryClient();
   const { orgId, org } = useOrg();
   const [view, setView] = useQueryStates(
     { page: parseAsInteger.withDefault(1), status: parseAsStringLiteral(STATUSES).withDefault("all") },
@@ -35,11 +35,7 @@ export function NotificationsPage() {
   };
   const list = useQuery(trpc.notifications.list.queryOptions(input, { placeholderData: keepPreviousData }));
   const summary = useQuery(trpc.notifications.summary.queryOptions({}));
-  const read = useMutation(
-    trpc.notifications.read.mutationOptions({
-      onSuccess: () => cache.invalidateQueries(trpc.notifications.pathFilter()),
-    }),
-  );
+  const read = useMutation(trpc.notifications.read.mutationOptions(useStale(trpc.notifications.pathFilter())));
   return (
     <>
       <PageHeader

@@ -1,21 +1,19 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useTRPC } from "@/components/trpc";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { DEFAULT_OVERLAP_SECONDS, OverlapSelect } from "@/components/ui/dialogs/overlap-select";
 import { useForm } from "@/components/ui/dialogs/use-form";
+import { useStale } from "@/components/use-stale";
 import { rotateInput, type Webhook } from "@/server/webhooks/schema";
 import { SecretShown } from "./secret-shown";
 
 /** Gives an endpoint a new secret and shows it this once. */
 export function RotateWebhook({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const trpc = useTRPC();
-  const cache = useQueryClient();
   const form = useForm({ overlapSeconds: DEFAULT_OVERLAP_SECONDS });
-  const rotate = useMutation(
-    trpc.webhooks.rotate.mutationOptions({ onSuccess: () => cache.invalidateQueries(trpc.webhooks.pathFilter()) }),
-  );
+  const rotate = useMutation(trpc.webhooks.rotate.mutationOptions(useStale(trpc.webhooks.pathFilter())));
   if (rotate.data)
     return <SecretShown title={`New secret of ${webhook.name}`} secret={rotate.data.secret} onClose={onClose} />;
   return (

@@ -1,7 +1,7 @@
 "use client";
 
 import { Button } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { useState } from "react";
 import { useOrg } from "@/components/account/org";
@@ -14,6 +14,7 @@ import { PagedList } from "@/components/ui/paged-list";
 import { type Column, RecordTable } from "@/components/ui/record-table";
 import { RowButton } from "@/components/ui/row-button";
 import { Section } from "@/components/ui/section";
+import { useStale } from "@/components/use-stale";
 import type { ReportSchedule } from "@/server/report-schedules/schema";
 import { REPORT_LABEL } from "@/server/report-schedules/vocabulary";
 import classes from "./notifications.module.css";
@@ -25,17 +26,12 @@ const EVERY = { weekly: "Weekly", monthly: "Monthly" };
 /** Reports that are mailed to the person again and again. */
 export function SchedulesSection() {
   const trpc = useTRPC();
-  const cache = useQueryClient();
   const { nameOf } = useOrg();
   const [page, setPage] = useState(1);
   const [creating, setCreating] = useState(false);
   const [deleting, setDeleting] = useState<ReportSchedule | null>(null);
   const list = useQuery(trpc.reportSchedules.list.queryOptions({ page }));
-  const remove = useMutation(
-    trpc.reportSchedules.remove.mutationOptions({
-      onSuccess: () => cache.invalidateQueries(trpc.reportSchedules.pathFilter()),
-    }),
-  );
+  const remove = useMutation(trpc.reportSchedules.remove.mutationOptions(useStale(trpc.reportSchedules.pathFilter())));
   const isMailless = list.data?.mailConfigured === false;
   const columns: Column<ReportSchedule>[] = [
     { header: "Report", cell: (s) => REPORT_LABEL[s.report] },

@@ -12,6 +12,7 @@ import { Confirm } from "@/components/ui/dialogs/confirm";
 import { Message } from "@/components/ui/message";
 import { Failure } from "@/components/ui/notice";
 import { Section } from "@/components/ui/section";
+import { useStale } from "@/components/use-stale";
 import classes from "./profile.module.css";
 
 const TotpDialog = dynamic(() => import("./totp-dialog").then((m) => m.TotpDialog), { ssr: false });
@@ -117,10 +118,9 @@ type ListProps = {
 /** The factors that there are, each with what can be done to it. */
 function FactorList({ factors: { totp, passkeys, recoveryCodesLeft }, onRemove, onRenew }: ListProps) {
   const trpc = useTRPC();
-  const cache = useQueryClient();
-  const onSuccess = () => cache.invalidateQueries();
-  const removeTotp = useMutation(trpc.me.removeTotp.mutationOptions({ onSuccess }));
-  const removePasskey = useMutation(trpc.me.removePasskey.mutationOptions({ onSuccess }));
+  const stale = useStale({});
+  const removeTotp = useMutation(trpc.me.removeTotp.mutationOptions(stale));
+  const removePasskey = useMutation(trpc.me.removePasskey.mutationOptions(stale));
   return (
     <ul className={classes.factors}>
       {totp && (

@@ -2,12 +2,13 @@
 
 import { Button, Group } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { count } from "@/components/format/amounts";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
+import { useStale } from "@/components/use-stale";
 import { DEFAULT_DIAGNOSTIC_DAYS, DEFAULT_EVENT_DAYS, MAX_DEVICE_LOG_DAYS } from "@/server/device-logs/schema";
 import { type Days, DaysInput } from "./days-field";
 import classes from "./retention.module.css";
@@ -22,7 +23,6 @@ const shown = ({ rows, isAtLeast }: Expired): string => `${isAtLeast ? "more tha
 /** Both windows in days; what the next run would remove is said before they are saved. */
 export function DeviceLogForm({ orgId, policy }: { orgId: string; policy: Outputs["retention"]["deviceLogs"] }) {
   const trpc = useTRPC();
-  const cache = useQueryClient();
   const [diagnosticDays, setDiagnostic] = useState<Days>(policy.diagnosticDays ?? DEFAULT_DIAGNOSTIC_DAYS);
   const [eventDays, setEvents] = useState<Days>(policy.eventDays ?? DEFAULT_EVENT_DAYS);
   const isValid = isDays(diagnosticDays) && isDays(eventDays);
@@ -30,11 +30,7 @@ export function DeviceLogForm({ orgId, policy }: { orgId: string; policy: Output
   const input = { id: orgId, diagnosticDays: Number(diagnosticDays), eventDays: Number(eventDays) };
   const [settled] = useDebouncedValue(input, DEBOUNCE_MS);
   const preview = useQuery({ ...trpc.retention.previewDeviceLogs.queryOptions(settled), enabled: isNew });
-  const save = useMutation(
-    trpc.retention.setDeviceLogs.mutationOptions({
-      onSuccess: () => cache.invalidateQueries(trpc.retention.pathFilter()),
-    }),
-  );
+  const save = useMutation(trpc.retention.setDeviceLogs.mutationOptions(useStale(trpc.retention.pathFilter())));
   const days = (label: string, value: Days, onChange: (value: Days) => void) => (
     <DaysInput
       {...{ label, value, onChange }}

@@ -1,7 +1,7 @@
 "use client";
 
 import { Text } from "@mantine/core";
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { parseAsInteger, useQueryState } from "nuqs";
 import { useState } from "react";
@@ -9,6 +9,7 @@ import { useMe, useOrg } from "@/components/account/org";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
 import { RowButton } from "@/components/ui/row-button";
+import { useStale } from "@/components/use-stale";
 import type { ApiKey } from "@/server/api-keys/schema";
 import { KeyList } from "./key-list";
 
@@ -21,15 +22,12 @@ const ONLY_CHOSEN = "this key is for all organizations, and you have access to c
 /** Keys for programs: what they may do, where, and until when. */
 export function ApiKeys() {
   const trpc = useTRPC();
-  const cache = useQueryClient();
   const { orgId, nameOf } = useOrg();
   const { allOrganizations } = useMe();
   const whyNot = (apiKey: ApiKey) => (apiKey.orgId === null && !allOrganizations ? ONLY_CHOSEN : undefined);
   const [page, setPage] = useQueryState("page", parseAsInteger.withDefault(1).withOptions({ history: "push" }));
   const list = useQuery(trpc.apiKeys.list.queryOptions({ page, orgId }, { placeholderData: keepPreviousData }));
-  const revoke = useMutation(
-    trpc.apiKeys.revoke.mutationOptions({ onSuccess: () => cache.invalidateQueries(trpc.apiKeys.pathFilter()) }),
-  );
+  const revoke = useMutation(trpc.apiKeys.revoke.mutationOptions(useStale(trpc.apiKeys.pathFilter())));
   const [changing, setChanging] = useState<{ apiKey: ApiKey; Dialog: typeof EditApiKey } | null>(null);
   const action = (apiKey: ApiKey, verb: string, Dialog: typeof EditApiKey) => (
     <RowButton label={`${verb} ${apiKey.name}`} onClick={() => setChanging({ apiKey, Dialog })} whyNot={whyNot(apiKey)}>

@@ -1,12 +1,13 @@
 "use client";
 
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { parseAsInteger, useQueryState } from "nuqs";
 import { useOrg } from "@/components/account/org";
 import { counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
+import { useStale } from "@/components/use-stale";
 import { KeyList } from "./key-list";
 
 const NewEnrollmentKey = dynamic(() => import("./new-enrollment-key").then((m) => m.NewEnrollmentKey), { ssr: false });
@@ -14,15 +15,10 @@ const NewEnrollmentKey = dynamic(() => import("./new-enrollment-key").then((m) =
 /** Keys with which agents join an organization. */
 export function Enrollment() {
   const trpc = useTRPC();
-  const cache = useQueryClient();
   const { orgId, nameOf } = useOrg();
   const [page, setPage] = useQueryState("page", parseAsInteger.withDefault(1).withOptions({ history: "push" }));
   const list = useQuery(trpc.enrollmentKeys.list.queryOptions({ page, orgId }, { placeholderData: keepPreviousData }));
-  const revoke = useMutation(
-    trpc.enrollmentKeys.revoke.mutationOptions({
-      onSuccess: () => cache.invalidateQueries(trpc.enrollmentKeys.pathFilter()),
-    }),
-  );
+  const revoke = useMutation(trpc.enrollmentKeys.revoke.mutationOptions(useStale(trpc.enrollmentKeys.pathFilter())));
   return (
     <KeyList
       one="enrollment key"

@@ -1,13 +1,14 @@
 "use client";
 
 import { Select, TextInput } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useMe } from "@/components/account/org";
 import { OrgSelect, toOrgId, useFirstOrg } from "@/components/account/org-select";
 import { ORG_ROLES, PARTNER_ROLES, roleOptions } from "@/components/account/roles";
 import { useTRPC } from "@/components/trpc";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { useForm } from "@/components/ui/dialogs/use-form";
+import { useStale } from "@/components/use-stale";
 import { createInput } from "@/server/users/schema";
 import { ReachSelect } from "./reach-select";
 import { UserLink } from "./user-link";
@@ -15,7 +16,6 @@ import { UserLink } from "./user-link";
 /** Creates a user without a password and hands out the link by which they choose one. */
 export function InviteUser({ onClose }: { onClose: () => void }) {
   const trpc = useTRPC();
-  const cache = useQueryClient();
   const { user, allOrganizations } = useMe();
   const isPartner = !user.role.startsWith("org_");
   const form = useForm({
@@ -26,9 +26,7 @@ export function InviteUser({ onClose }: { onClose: () => void }) {
     organizationIds: allOrganizations ? null : ([] as string[] | null),
     department: "",
   });
-  const create = useMutation(
-    trpc.users.create.mutationOptions({ onSuccess: () => cache.invalidateQueries(trpc.users.pathFilter()) }),
-  );
+  const create = useMutation(trpc.users.create.mutationOptions(useStale(trpc.users.pathFilter())));
   if (create.data) return <UserLink user={create.data} onClose={onClose} />;
   const isOrgRole = form.values.role.startsWith("org_");
   const roles = isPartner

@@ -1,7 +1,7 @@
 "use client";
 
 import { Select, TextInput } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useMe } from "@/components/account/org";
 import { OrgSelect, toOrgId, useFirstOrg } from "@/components/account/org-select";
 import { useTRPC } from "@/components/trpc";
@@ -9,6 +9,7 @@ import { CopyLine } from "@/components/ui/dialogs/copy-line";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { SecretDialog } from "@/components/ui/dialogs/secret-dialog";
 import { useForm } from "@/components/ui/dialogs/use-form";
+import { useStale } from "@/components/use-stale";
 import { createInput } from "@/server/api-keys/schema";
 import { expiryOf, LIFETIMES } from "./key-state";
 import { PermissionBoxes } from "./permission-boxes";
@@ -16,7 +17,6 @@ import { PermissionBoxes } from "./permission-boxes";
 /** Creates an API key and shows it this once. */
 export function NewApiKey({ onClose }: { onClose: () => void }) {
   const trpc = useTRPC();
-  const cache = useQueryClient();
   const { allOrganizations } = useMe();
   const form = useForm({
     name: "",
@@ -24,9 +24,7 @@ export function NewApiKey({ onClose }: { onClose: () => void }) {
     expiresAt: "90",
     permissions: ["audit:read"],
   });
-  const create = useMutation(
-    trpc.apiKeys.create.mutationOptions({ onSuccess: () => cache.invalidateQueries(trpc.apiKeys.pathFilter()) }),
-  );
+  const create = useMutation(trpc.apiKeys.create.mutationOptions(useStale(trpc.apiKeys.pathFilter())));
   if (create.data)
     return (
       <SecretDialog title={`Key of ${create.data.name}`} onClose={onClose}>

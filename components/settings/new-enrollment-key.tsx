@@ -1,7 +1,7 @@
 "use client";
 
 import { NumberInput, Select } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useOrg } from "@/components/account/org";
 import { OrgSelect, useFirstOrg } from "@/components/account/org-select";
 import { useTRPC } from "@/components/trpc";
@@ -9,6 +9,7 @@ import { CopyLine } from "@/components/ui/dialogs/copy-line";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { SecretDialog } from "@/components/ui/dialogs/secret-dialog";
 import { useForm } from "@/components/ui/dialogs/use-form";
+import { useStale } from "@/components/use-stale";
 import { createInput } from "@/server/enrollment-keys/schema";
 import { EnrollDevice } from "./enroll-device";
 import { expiryOf, LIFETIMES } from "./key-state";
@@ -16,14 +17,9 @@ import { expiryOf, LIFETIMES } from "./key-state";
 /** Creates an enrollment key; shows it this once, with the command that uses it. */
 export function NewEnrollmentKey({ onClose }: { onClose: () => void }) {
   const trpc = useTRPC();
-  const cache = useQueryClient();
   const { nameOf } = useOrg();
   const form = useForm({ orgId: useFirstOrg(), maxUses: "", expiresAt: "7" });
-  const create = useMutation(
-    trpc.enrollmentKeys.create.mutationOptions({
-      onSuccess: () => cache.invalidateQueries(trpc.enrollmentKeys.pathFilter()),
-    }),
-  );
+  const create = useMutation(trpc.enrollmentKeys.create.mutationOptions(useStale(trpc.enrollmentKeys.pathFilter())));
   if (create.data) {
     const { key, orgId } = create.data;
     return (

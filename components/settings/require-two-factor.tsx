@@ -1,20 +1,18 @@
 "use client";
 
 import { Box, Switch } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
+import { useStale } from "@/components/use-stale";
 
 /** One switch for the partner's staff and the people of every organization. Nothing for people who reach less. */
 export function RequireTwoFactor() {
   const trpc = useTRPC();
-  const cache = useQueryClient();
   const policy = useQuery(trpc.organizations.partnerPolicy.queryOptions({}));
   const save = useMutation(
-    trpc.organizations.setPartnerPolicy.mutationOptions({
-      onSuccess: () => cache.invalidateQueries(trpc.organizations.pathFilter()),
-    }),
+    trpc.organizations.setPartnerPolicy.mutationOptions(useStale(trpc.organizations.pathFilter())),
   );
   if (!policy.data) return null;
   return (

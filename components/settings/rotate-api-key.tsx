@@ -1,22 +1,20 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useTRPC } from "@/components/trpc";
 import { CopyLine } from "@/components/ui/dialogs/copy-line";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { DEFAULT_OVERLAP_SECONDS, OverlapSelect } from "@/components/ui/dialogs/overlap-select";
 import { SecretDialog } from "@/components/ui/dialogs/secret-dialog";
 import { useForm } from "@/components/ui/dialogs/use-form";
+import { useStale } from "@/components/use-stale";
 import { type ApiKey, rotateInput } from "@/server/api-keys/schema";
 
 /** Gives a key a new secret and shows it this once. */
 export function RotateApiKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const trpc = useTRPC();
-  const cache = useQueryClient();
   const form = useForm({ overlapSeconds: DEFAULT_OVERLAP_SECONDS });
-  const rotate = useMutation(
-    trpc.apiKeys.rotate.mutationOptions({ onSuccess: () => cache.invalidateQueries(trpc.apiKeys.pathFilter()) }),
-  );
+  const rotate = useMutation(trpc.apiKeys.rotate.mutationOptions(useStale(trpc.apiKeys.pathFilter())));
   if (rotate.data)
     return (
       <SecretDialog title={`New secret of ${apiKey.name}`} onClose={onClose}>

@@ -1,7 +1,7 @@
 "use client";
 
 import { Button, Group, NumberInput, Stack, Text, Title } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { Download } from "lucide-react";
 import { counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
@@ -12,6 +12,7 @@ import { CopyLine } from "@/components/ui/dialogs/copy-line";
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
+import { useStale } from "@/components/use-stale";
 import { DEFAULT_LINK_DAYS, MAX_LINK_DAYS, shareInput } from "@/server/proof-links/schema";
 import classes from "./share-proof.module.css";
 
@@ -20,9 +21,7 @@ type ProofLink = Outputs["proofs"]["links"]["data"][number];
 /** Short links to the proof of an entry, for print: a new one with its code, and those that there are. */
 export function ProofLinks({ id }: { id: string }) {
   const trpc = useTRPC();
-  const cache = useQueryClient();
-  const stale = { onSuccess: () => cache.invalidateQueries(trpc.proofs.links.queryFilter({ id })) };
-  const share = useMutation(trpc.proofs.share.mutationOptions(stale));
+  const share = useMutation(trpc.proofs.share.mutationOptions(useStale(trpc.proofs.links.queryFilter({ id }))));
   const form = useForm<{ days: number | string }>({ days: DEFAULT_LINK_DAYS });
   return (
     <Stack gap="sm" component="section" aria-labelledby="proof-links">
@@ -104,8 +103,7 @@ function stateOf({ revokedAt, expiresAt }: ProofLink): "Open" | "Revoked" | "End
 
 function LinkRow({ link, entryId }: { link: ProofLink; entryId: string }) {
   const trpc = useTRPC();
-  const cache = useQueryClient();
-  const stale = { onSuccess: () => cache.invalidateQueries(trpc.proofs.links.queryFilter({ id: entryId })) };
+  const stale = useStale(trpc.proofs.links.queryFilter({ id: entryId }));
   const revoke = useMutation(trpc.proofs.revoke.mutationOptions(stale));
   const state = stateOf(link);
   return (

@@ -1,7 +1,7 @@
 "use client";
 
 import { ActionIcon, Button, UnstyledButton } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { Check, Ellipsis } from "lucide-react";
 import type { ReactNode } from "react";
 import { useOrg } from "@/components/account/org";
@@ -10,6 +10,7 @@ import { useViewer } from "@/components/audit/viewer-context";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
+import { useStale } from "@/components/use-stale";
 import classes from "./saved-views.module.css";
 import { hasRange, isNarrowed, isShown, replaced, type ViewQuery } from "./view-query";
 
@@ -79,10 +80,7 @@ function Change({ onClick, children }: { onClick: () => void; children: ReactNod
 /** Puts what is shown in the place of what the view held; the tick that follows says that it is done. */
 function Replace({ saved, view }: { saved: SavedView; view: View }) {
   const trpc = useTRPC();
-  const cache = useQueryClient();
-  const update = useMutation(
-    trpc.savedViews.update.mutationOptions({ onSuccess: () => cache.invalidateQueries(trpc.savedViews.pathFilter()) }),
-  );
+  const update = useMutation(trpc.savedViews.update.mutationOptions(useStale(trpc.savedViews.pathFilter())));
   if (update.isError) return <Message tone="bad">{errorText(update.error)}</Message>;
   return (
     <Change onClick={() => update.mutate({ id: saved.id, query: replaced(view, saved.query) })}>

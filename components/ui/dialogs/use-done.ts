@@ -1,14 +1,15 @@
 "use client";
 
-import { type QueryFilters, useQueryClient } from "@tanstack/react-query";
+import type { QueryFilters } from "@tanstack/react-query";
+import { useStale } from "@/components/use-stale";
 
 /** After a change: closes its dialog, then reads again what it concerns. */
 export function useDone(onClose: () => void, ...stale: QueryFilters[]) {
-  const cache = useQueryClient();
+  const { onSuccess } = useStale(...stale);
   return {
-    onSuccess: async () => {
+    onSuccess: () => {
       onClose();
-      await Promise.all(stale.map((filter) => cache.invalidateQueries(filter)));
+      return onSuccess();
     },
   };
 }
