@@ -1,5 +1,6 @@
 import { type QueryClient, type QueryFilters, type Updater, useQueryClient } from "@tanstack/react-query";
 import { useTRPC } from "@/components/trpc";
+import { useStale } from "@/components/use-stale";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 
 type Next = Updater<ImportState | undefined, ImportState | undefined>;
@@ -15,11 +16,20 @@ export function showChanged(cache: QueryClient, query: QueryFilters, next: Next)
 
 /**
  * What all changes of an import have in common. With `scope` among its options a change waits for the one before, so
- * that their answers come in the order of what was done; `show` takes an answer.
+ * that their answers come in the order of what was done; `show` takes an answer, `onSuccess` reads again what it made
+ * stale as well.
  */
-export function useChange(id: string) {
+export function useChange(id: string, ...stale: QueryFilters[]) {
   const trpc = useTRPC();
   const cache = useQueryClient();
   const show = (next: Next) => showChanged(cache, trpc.imports.get.queryFilter({ id }), next);
-  return { scope: { id: `import ${id}` }, show };
+  const { onSuccess } = useStale(...stale);
+  return {
+    scope: { id: `import ${id}` },
+    show,
+    onSuccess: (next: ImportState) => {
+      show(next);
+      return onSuccess();
+    },
+  };
 }

@@ -1,7 +1,7 @@
 "use client";
 
 import { Anchor, Button, Radio, Stack, Text } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import Link from "next/link";
 import { useState } from "react";
 import { When } from "@/components/format/when";
@@ -26,19 +26,11 @@ function Facts({ device }: { device: Candidate }) {
 /** The devices that a row may be about; of an ambiguous one a person picks. */
 export function Candidates({ state, row }: { state: ImportState; row: ImportRow }) {
   const trpc = useTRPC();
-  const cache = useQueryClient();
-  const { scope, show } = useChange(state.id);
+  const { scope, onSuccess } = useChange(state.id, trpc.imports.rows.pathFilter());
   // What is being sent counts as chosen: the keyboard does not wait for the server.
   const [chosen, setChosen] = useState(row.pickedDeviceId);
   const pick = useMutation(
-    trpc.imports.pick.mutationOptions({
-      scope,
-      onError: () => setChosen(row.pickedDeviceId),
-      onSuccess: async (next) => {
-        show(next);
-        await cache.invalidateQueries(trpc.imports.rows.pathFilter());
-      },
-    }),
+    trpc.imports.pick.mutationOptions({ scope, onSuccess, onError: () => setChosen(row.pickedDeviceId) }),
   );
   const mayPick = row.outcome === "ambiguous" && state.status === "checked";
   if (!mayPick)

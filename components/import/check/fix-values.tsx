@@ -1,7 +1,7 @@
 "use client";
 
 import { Button, Checkbox, Group, Select, TextInput } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { counted } from "@/components/format/amounts";
 import shared from "@/components/import/import.module.css";
@@ -15,17 +15,12 @@ import classes from "./check.module.css";
 /** Finds and replaces over one column of the file, and undoes the last change. The uploaded file stays as it is. */
 export function FixValues({ state }: { state: ImportState }) {
   const trpc = useTRPC();
-  const cache = useQueryClient();
-  const { scope, show } = useChange(state.id);
+  const { scope, onSuccess } = useChange(state.id, trpc.imports.rows.pathFilter());
   const columns = state.plan ? activeFields(state.plan) : [];
   const [column, setColumn] = useState(String(columns[0]?.column ?? 0));
   const [find, setFind] = useState("");
   const [replace, setReplace] = useState("");
   const [isWhole, setWhole] = useState(true);
-  const onSuccess = async (next: ImportState) => {
-    show(next);
-    await cache.invalidateQueries(trpc.imports.rows.pathFilter());
-  };
   const edit = useMutation(trpc.imports.edit.mutationOptions({ scope, onSuccess }));
   const undo = useMutation(trpc.imports.undoEdit.mutationOptions({ scope, onSuccess }));
   const last = state.summary.edits?.at(-1);

@@ -1,7 +1,7 @@
 "use client";
 
 import { ActionIcon, Button, Group, TextInput } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { Pencil } from "lucide-react";
 import { useState } from "react";
 import { useChange } from "@/components/import/use-change";
@@ -94,15 +94,13 @@ type EditProps = {
 
 function EditValue({ state, row, name, cell, onDone }: EditProps) {
   const trpc = useTRPC();
-  const cache = useQueryClient();
-  const { scope, show } = useChange(state.id);
+  const { scope, onSuccess } = useChange(state.id, trpc.imports.rows.pathFilter());
   const [value, setValue] = useState(cell.isSecret ? "" : cell.text);
   const save = useMutation(
     trpc.imports.edit.mutationOptions({
       scope,
       onSuccess: async (next) => {
-        show(next);
-        await cache.invalidateQueries(trpc.imports.rows.pathFilter());
+        await onSuccess(next);
         onDone();
       },
     }),

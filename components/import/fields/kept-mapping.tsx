@@ -1,7 +1,7 @@
 "use client";
 
 import { Button } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { When } from "@/components/format/when";
 import classes from "@/components/import/import.module.css";
 import { useChange } from "@/components/import/use-change";
@@ -13,17 +13,8 @@ import type { ImportState } from "@/server/custom-fields/import/schema";
 /** Says that the mapping was saved from an earlier file with these columns, and ignores it on request. */
 export function KeptMapping({ state, flush }: { state: ImportState; flush: () => Promise<unknown> }) {
   const trpc = useTRPC();
-  const cache = useQueryClient();
-  const { scope, show } = useChange(state.id);
-  const ignore = useMutation(
-    trpc.imports.ignoreMapping.mutationOptions({
-      scope,
-      onSuccess: async (next) => {
-        show(next);
-        await cache.invalidateQueries(trpc.imports.faults.queryFilter({ id: state.id }));
-      },
-    }),
-  );
+  const { scope, onSuccess } = useChange(state.id, trpc.imports.faults.queryFilter({ id: state.id }));
+  const ignore = useMutation(trpc.imports.ignoreMapping.mutationOptions({ scope, onSuccess }));
   const { mappingFrom } = state.summary;
   if (!mappingFrom || state.startedAt) return null;
   return (
