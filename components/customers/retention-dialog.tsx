@@ -2,7 +2,7 @@
 
 import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { counted } from "@/components/format/amounts";
 import { type Days, DaysField, isRetention } from "@/components/retention/days-field";
@@ -10,6 +10,7 @@ import { type Outputs, useTRPC, useTRPCClient } from "@/components/trpc";
 import { useReturnedFocus } from "@/components/ui/dialogs/use-returned-focus";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
+import { useStale } from "@/components/use-stale";
 import type { OrganizationOverview } from "@/server/organizations/overview/schema";
 import classes from "./dialogs.module.css";
 
@@ -26,7 +27,6 @@ export function RetentionDialog({ organizations, onClose }: Props) {
   useReturnedFocus();
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const cache = useQueryClient();
   const [days, setDays] = useState<Days>(365);
   const [typed, setTyped] = useState("");
   const [settled] = useDebouncedValue(days, DEBOUNCE_MS);
@@ -39,15 +39,8 @@ export function RetentionDialog({ organizations, onClose }: Props) {
     enabled: isValid && settled === days,
   });
   const known = preview.data?.retentionDays === days ? preview.data : undefined;
-  const set = useMutation(
-    trpc.retention.setMany.mutationOptions({
-      onSuccess: () =>
-        Promise.all([
-          cache.invalidateQueries(trpc.retention.pathFilter()),
-          cache.invalidateQueries(trpc.organizations.pathFilter()),
-        ]),
-    }),
-  );
+  const stale = useStale(trpc.retention.pathFilter(), trpc.organizations.pathFilter());
+  const set = useMutation(trpc.retention.setMany.mutationOptions(stale));
   const mustType = (known?.entries ?? 0) > 0;
   const isReady = isValid && known !== undefined && (!mustType || typed.trim().toLowerCase() === WORD);
   const send = (event: FormEvent) => {

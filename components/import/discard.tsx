@@ -2,26 +2,22 @@
 
 import { Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useTRPC } from "@/components/trpc";
 import { Confirm } from "@/components/ui/dialogs/confirm";
+import { useDone } from "@/components/ui/dialogs/use-done";
 
 /** Deletes the import with its files: nothing has been written that could be lost. */
 export function Discard({ id, name }: { id: string; name?: string }) {
   const trpc = useTRPC();
-  const cache = useQueryClient();
   const router = useRouter();
   const [isAsking, ask] = useDisclosure(false);
-  const discard = useMutation(
-    trpc.imports.discard.mutationOptions({
-      onSuccess: async () => {
-        if (!name) router.push("/settings/custom-fields/import");
-        ask.close();
-        await cache.invalidateQueries(trpc.imports.list.pathFilter());
-      },
-    }),
-  );
+  const leave = () => {
+    if (!name) router.push("/settings/custom-fields/import");
+    ask.close();
+  };
+  const discard = useMutation(trpc.imports.discard.mutationOptions(useDone(leave, trpc.imports.list.pathFilter())));
   return (
     <>
       <Button

@@ -1,12 +1,13 @@
 "use client";
 
 import { Checkbox, Stack, TextInput } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useMe } from "@/components/account/org";
 import { OrgSelect, toOrgId, useFirstOrg } from "@/components/account/org-select";
 import { useTRPC } from "@/components/trpc";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { useForm } from "@/components/ui/dialogs/use-form";
+import { useStale } from "@/components/use-stale";
 import { DEFAULT_PRODUCT_KINDS, KIND_NAMES, KINDS } from "@/server/notifications/vocabulary";
 import { createInput, updateInput, type Webhook } from "@/server/webhooks/schema";
 import { SecretShown } from "./secret-shown";
@@ -14,14 +15,13 @@ import { SecretShown } from "./secret-shown";
 /** Adds an endpoint and shows its secret this once, or changes one. */
 export function WebhookDialog({ webhook, onClose }: { webhook?: Webhook; onClose: () => void }) {
   const trpc = useTRPC();
-  const cache = useQueryClient();
   const { allOrganizations } = useMe();
-  const onSuccess = () => cache.invalidateQueries(trpc.webhooks.pathFilter());
-  const create = useMutation(trpc.webhooks.create.mutationOptions({ onSuccess }));
+  const stale = useStale(trpc.webhooks.pathFilter());
+  const create = useMutation(trpc.webhooks.create.mutationOptions(stale));
   const update = useMutation(
     trpc.webhooks.update.mutationOptions({
       onSuccess: async () => {
-        await onSuccess();
+        await stale.onSuccess();
         onClose();
       },
     }),

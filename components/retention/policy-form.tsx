@@ -2,10 +2,11 @@
 
 import { Button } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Org } from "@/components/account/one-org";
 import { type Outputs, useTRPC } from "@/components/trpc";
+import { useDone } from "@/components/ui/dialogs/use-done";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
 import { ConfirmShorter } from "./confirm-shorter";
@@ -25,7 +26,6 @@ const LABEL: Record<number, string> = {
 /** The window in days: ready-made or any number; a shorter one asks before it is saved. */
 export function PolicyForm({ org, policy }: { org: Org; policy: Outputs["retention"]["get"] }) {
   const trpc = useTRPC();
-  const cache = useQueryClient();
   const [days, setDays] = useState<Days>(policy.retentionDays ?? 365);
   const [isAsking, setIsAsking] = useState(false);
   const isValid = isRetention(days);
@@ -36,14 +36,8 @@ export function PolicyForm({ org, policy }: { org: Org; policy: Outputs["retenti
     ...trpc.retention.preview.queryOptions({ id: org.id, retentionDays: Number(settled) }),
     enabled: isNew && settled === days,
   });
-  const save = useMutation(
-    trpc.retention.set.mutationOptions({
-      onSuccess: async () => {
-        setIsAsking(false);
-        await cache.invalidateQueries(trpc.retention.pathFilter());
-      },
-    }),
-  );
+  const done = useDone(() => setIsAsking(false), trpc.retention.pathFilter());
+  const save = useMutation(trpc.retention.set.mutationOptions(done));
   const send = () => save.mutate({ id: org.id, retentionDays: Number(days) });
   const choose = (value: Days) => {
     save.reset();

@@ -1,7 +1,7 @@
 "use client";
 
 import { Button, FileButton, Group, NumberInput, Select, Skeleton } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { bytes } from "@/components/format/amounts";
 import { ChoiceSelect } from "@/components/import/choice-select";
 import classes from "@/components/import/import.module.css";
@@ -73,19 +73,10 @@ type Props = {
 /** The first rows of a file as the import will read them; what was detected can be changed. */
 export function FilePreview({ importId, fileNo, file, isBusy, onReplace }: Props) {
   const trpc = useTRPC();
-  const cache = useQueryClient();
-  const { scope, show } = useChange(importId);
   const key = { id: importId, fileNo };
+  const { scope, onSuccess } = useChange(importId, trpc.imports.preview.queryFilter(key));
   const preview = useQuery(trpc.imports.preview.queryOptions(key));
-  const change = useMutation(
-    trpc.imports.setFormat.mutationOptions({
-      scope,
-      onSuccess: async (next) => {
-        show(next);
-        await cache.invalidateQueries(trpc.imports.preview.queryFilter(key));
-      },
-    }),
-  );
+  const change = useMutation(trpc.imports.setFormat.mutationOptions({ scope, onSuccess }));
   const error = change.error ?? preview.error;
   // How it was set to be read is shown, and can be changed, even where it cannot be read so.
   const format = file.format ?? preview.data?.format;
