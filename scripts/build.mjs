@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { writeManifest } from "./manifest.mjs";
 import { bin, LaunchError, node, ROOT } from "./run.mjs";
-import { threadEntries } from "./threads.mjs";
+import { threadEntries, writeWhole } from "./threads.mjs";
 
 /** What esbuild makes: dist/NAME.mjs from a source file. */
 const ENTRIES = {
@@ -108,14 +108,16 @@ export function buildBundles() {
   const folders = ["app", "server", "db", "components", "agent", "bench", "testing", "scripts"];
   return whenChanged({ name: "bundles", folders, output: join(DIST, "server.mjs") }, async () => {
     const { build } = await import("esbuild");
-    await build({
+    const { outputFiles } = await build({
       ...BUNDLE,
+      write: false,
       entryPoints: Object.entries({ ...ENTRIES, ...threadEntries(ROOT) })
         .filter(([, source]) => existsSync(join(ROOT, source)))
         .map(([out, source]) => ({ in: source, out })),
     }).catch(() => {
       throw new LaunchError("The server bundle cannot be built; see above.");
     });
+    writeWhole(outputFiles);
     chmodSync(join(DIST, "server.mjs"), 0o755);
     const { offlinePage } = await import("./offline-page.mjs");
     writeFileSync(join(DIST, "verify-offline.html"), await offlinePage(ROOT));

@@ -31,12 +31,11 @@ async function vitest({ project, shard }, args) {
 /** The files that share a database take turns and mostly wait for it: so many databases at once. */
 const DATABASES = 2;
 
-/** The pure tests beside those of the databases; one database where it is given, or few files are named. */
-function vitests(args) {
+/** The tests of the databases, side by side; one database where it is given, or few files are named. */
+function databases(args) {
   const isOne = args.length > 0 || Boolean(process.env.TEST_OWNER_DATABASE_URL);
   const shards = Array.from({ length: isOne ? 1 : DATABASES }, (_, i) => (isOne ? undefined : i + 1));
-  const parts = [{ project: "unit" }, ...shards.map((shard) => ({ project: "database", shard }))];
-  return Promise.all(parts.map((part) => vitest(part, args)));
+  return shards.map((shard) => vitest({ project: "database", shard }, args));
 }
 
 async function playwright(args) {
@@ -82,6 +81,16 @@ async function newestNode() {
 
 const hasSpecs = () => readdirSync(join(ROOT, "e2e"), { recursive: true }).some((name) => name.endsWith(".spec.ts"));
 
+/** @returns true when it was done; what broke is told, and does not end what runs beside it. */
+const succeeds = (work) =>
+  work().then(
+    () => true,
+    (error) => {
+      process.stderr.write(`\n${error.expected ? error.message : error.stack}\n`);
+      return false;
+    },
+  );
+
 const SUITES = ["vitest", "newest", "e2e", "torture"];
 
 /**
@@ -101,18 +110,21 @@ export async function test(names, build) {
   mkdirSync(RESULTS, { recursive: true });
   const { writeManifest } = await import("./manifest.mjs");
   writeManifest();
-  const results = [];
-  if (wants("vitest")) results.push(...(await vitests(args)));
-  if (chosen.includes("newest")) results.push(await newestNode());
   const browser = wants("e2e") && existsSync(join(ROOT, "e2e")) && hasSpecs();
-  try {
-    if (browser || wants("torture")) await build();
-    if (browser) results.push(await playwright(args));
-    if (wants("torture") && existsSync(join(ROOT, "dist", "torture.mjs"))) results.push(await torture());
-  } catch (error) {
-    process.stderr.write(`\n${error.expected ? error.message : error.stack}\n`);
-    results.push({ passed: 0, failed: 1 });
-  }
+  const needsBuild = browser || wants("torture");
+  const results = [];
+  let isBuilt = false;
+  // The databases' tests take longest and mostly wait: what needs no database goes on beside them, one after the other.
+  const beside = async () => {
+    if (wants("vitest")) results.push(await vitest({ project: "unit" }, args));
+    if (chosen.includes("newest")) results.push(await newestNode());
+    if (needsBuild) isBuilt = await succeeds(build);
+  };
+  const [, ...ofDatabases] = await Promise.all([beside(), ...(wants("vitest") ? databases(args) : [])]);
+  results.push(...ofDatabases);
+  if (needsBuild && !isBuilt) results.push({ passed: 0, failed: 1 });
+  if (isBuilt && browser) results.push(await playwright(args));
+  if (isBuilt && wants("torture") && existsSync(join(ROOT, "dist", "torture.mjs"))) results.push(await torture());
   const passed = results.reduce((sum, r) => sum + r.passed, 0);
   const failed = results.reduce((sum, r) => sum + r.failed, 0);
   process.stdout.write(`\n${passed} passed, ${failed} failed\n`);

@@ -1,5 +1,5 @@
-import { readdirSync } from "node:fs";
-import { basename, join, relative } from "node:path";
+import { mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
 
 /**
  * The threads of the server, each a bundle of its own: every file called NAME-thread.ts below server/.
@@ -13,4 +13,16 @@ export function threadEntries(root) {
       .filter((file) => file.isFile() && file.name.endsWith("-thread.ts"))
       .map((file) => [basename(file.name, ".ts"), relative(root, join(file.parentPath, file.name))]),
   );
+}
+
+/**
+ * Writes what esbuild made, each file as a whole: tests or a server may be reading the one before.
+ * @param files esbuild's outputFiles.
+ */
+export function writeWhole(files) {
+  for (const { path, contents } of files) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(`${path}.${process.pid}`, contents);
+    renameSync(`${path}.${process.pid}`, path);
+  }
 }

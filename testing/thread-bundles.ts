@@ -1,7 +1,6 @@
-import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { threadEntries } from "@/scripts/threads.mjs";
+import { threadEntries, writeWhole } from "@/scripts/threads.mjs";
 
 /** Bundles the server's threads, as the product's build does: tests run the rest from its sources. */
 export default async function setup(): Promise<void> {
@@ -20,10 +19,5 @@ export default async function setup(): Promise<void> {
     logLevel: "warning",
     write: false,
   });
-  mkdirSync(join(root, "dist"), { recursive: true });
-  for (const { path, contents } of outputFiles) {
-    // As a whole: another run of tests may be reading the one before.
-    writeFileSync(`${path}.${process.pid}`, contents);
-    renameSync(`${path}.${process.pid}`, path);
-  }
+  writeWhole(outputFiles);
 }
