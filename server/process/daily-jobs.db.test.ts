@@ -77,16 +77,17 @@ it("starts later where the database was away when it should have started", async
 });
 
 it("is stopped by the end of the process and tried again later", async () => {
-  let stopped = false;
+  let [isRunning, stopped] = [false, false];
   const run = (signal: AbortSignal) =>
-    new Promise<void>((_, reject) =>
+    new Promise<void>((_, reject) => {
+      isRunning = true;
       signal.addEventListener("abort", () => {
         stopped = true;
         reject(new Error("stopped"));
-      }),
-    );
+      });
+    });
   start(job({ run }));
-  await sleep(1000);
+  await eventually(() => isRunning);
   await workers.pop()?.stop();
   expect(stopped).toBe(true);
   const [left] = await appSql()`SELECT state::text FROM pgboss.job WHERE name = 'retention'`;
