@@ -41,7 +41,6 @@ export const LINES: Sized[] = [
   ...slow([...pruneLines, ...migrationLines, ...exportLines, ...verificationLines, ...treeLines], 2, 20),
   ...slow([evidenceBrowserLine], 1, 20),
   ...slow([...clockLines, ...diskLines], 1, 10),
-  { line: importLawLine, quick: 1, full: 100 },
   { line: slowFilesLine, quick: 1, full: 10 },
   { line: frozenLine, quick: 1, full: 5 },
   { line: stopLine, quick: 1, full: 20 },
@@ -54,6 +53,7 @@ export const LINES: Sized[] = [
   { line: fairSharesLine, quick: 1, full: 10 },
   { line: proxyLine, quick: 1, full: 1 },
   // Their few cases are in `npm test vitest` already.
+  ...slow([importLawLine], 1, 100),
   ...slow([cleanLine], 30, 1_000),
   ...slow([hashLine], 800, 100_000),
   ...slow([sequencesLine], 10, 1_000),
