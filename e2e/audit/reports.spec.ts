@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import type { Locator } from "@playwright/test";
 import { ReportsPage } from "@/e2e/pages/reports";
 import { Api } from "@/e2e/support/api";
 import { expect, expectAccessible, test } from "@/e2e/support/fixtures";
@@ -74,31 +75,27 @@ test("each number leads to exactly its entries", async ({ page, request }) => {
   const counts = { "user.login": 4, "user.login.failed": 2, "data.access": 3, "data.export": 1, "policy.update": 5 };
   const orgId = await orgWith(api, "Counted", counts);
   const reports = new ReportsPage(page);
-  for (const [report, figure, rows] of [
-    ["Security events", "Sign-in attempts", 6],
-    ["Security events", "Failed sign-ins", 2],
-    ["Security events", "Security events", 11],
-    ["Compliance", "Changes", 5],
-    ["Compliance", "Compliance events", 9],
-  ] as const) {
-    await reports.open(`?orgId=${orgId}`);
-    await reports.show(report);
-    await expect(reports.figure(figure)).toHaveText(String(rows));
-    await reports.figure(figure).click();
+  const leadsTo = async (link: Locator, rows: number) => {
+    await link.click();
     await expect(page.getByRole("heading", { level: 1, name: "Audit log" })).toBeVisible();
-    await expect(
-      page
-        .getByRole("status")
-        .filter({ hasText: `${rows} entries` })
-        .first(),
-    ).toBeVisible();
+    const count = page.getByRole("status").filter({ hasText: `${rows} entries` });
+    await expect(count.first()).toBeVisible();
+    await page.goBack();
+    await expect(page.getByRole("heading", { level: 1, name: "Reports" })).toBeVisible();
+  };
+  await reports.open(`?orgId=${orgId}`);
+  for (const [report, figures] of [
+    ["Security events", { "Sign-in attempts": 6, "Failed sign-ins": 2, "Security events": 11 }],
+    ["Compliance", { Changes: 5, "Compliance events": 9 }],
+  ] as const) {
+    await reports.show(report);
+    for (const [figure, rows] of Object.entries(figures)) {
+      await expect(reports.figure(figure)).toHaveText(String(rows));
+      await leadsTo(reports.figure(figure), rows);
+    }
   }
-  await reports.open(`?orgId=${orgId}`);
   await reports.show("Security events");
-  await reports.row("Security events by action", "user.login.failed").getByRole("link").click();
-  await expect(page.getByRole("status").filter({ hasText: "2 entries" }).first()).toBeVisible();
-
-  await reports.open(`?orgId=${orgId}`);
+  await leadsTo(reports.row("Security events by action", "user.login.failed").getByRole("link"), 2);
   await reports.show("Statistics");
   await reports.row("Entries by category", "Policy").getByRole("link").click();
   await expect(page).toHaveURL(/category=policy/);

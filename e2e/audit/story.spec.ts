@@ -1,5 +1,5 @@
 import { Api } from "@/e2e/support/api";
-import { expect, expectAccessible, expectNoSidewaysScroll, sizesIn, test } from "@/e2e/support/fixtures";
+import { expect, expectAccessible, expectAccessibleInBoth, expectSound, test } from "@/e2e/support/fixtures";
 
 const CHANGES = 60;
 const MINUTE_MS = 60_000;
@@ -35,69 +35,55 @@ test.beforeAll(async ({ playwright, baseURL }) => {
 
 const changes = () => `?orgId=${orgId}&action=policy&fold=false`;
 
-for (const colorScheme of ["light", "dark"] as const)
-  test.describe(`in the ${colorScheme} scheme`, () => {
-    test.use({ colorScheme });
+test("what is around an entry is one list with the entry in it, narrowed by chips", async ({ viewer, page }) => {
+  await viewer.open(changes());
+  await viewer.entries().nth(3).click();
+  await viewer.drawer.getByRole("link", { name: "Everything around this moment" }).click();
+  await expect(page).toHaveURL(/\/audit\/[0-9a-f-]{36}\/around/);
+  const table = page.getByRole("table", { name: /Everything around the entry/ });
+  const middle = table.locator("[aria-current]");
+  await expect(middle).toHaveCount(1);
+  await expect(middle).toContainText("This entry");
+  await expect(table.getByRole("row").filter({ hasText: "after" }).first()).toBeVisible();
+  // The list begins where the entry is: a row half under the head of the table is no small target.
+  await expectSound(page, () => page.evaluate(() => window.scrollTo(0, 0)));
+  await page.getByText("± 15 min").click();
+  await expect(page).toHaveURL(/minutes=15/);
+  await page.getByText(/^Same address/).click();
+  await expect(page).toHaveURL(/ties=/);
+  await expect(middle).toHaveCount(1);
+  await page.goBack();
+  await page.goBack();
+  await expect(page).not.toHaveURL(/minutes=/);
+});
 
-    test("what is around an entry is one list with the entry in it, narrowed by chips", async ({ viewer, page }) => {
-      await viewer.open(changes());
-      await viewer.entries().nth(3).click();
-      await viewer.drawer.getByRole("link", { name: "Everything around this moment" }).click();
-      await expect(page).toHaveURL(/\/audit\/[0-9a-f-]{36}\/around/);
-      const table = page.getByRole("table", { name: /Everything around the entry/ });
-      const middle = table.locator("[aria-current]");
-      await expect(middle).toHaveCount(1);
-      await expect(middle).toContainText("This entry");
-      await expect(table.getByRole("row").filter({ hasText: "after" }).first()).toBeVisible();
-      for (const size of sizesIn(colorScheme)) {
-        await page.setViewportSize(size);
-        // The list begins where the entry is: a row half under the head of the table is no small target.
-        await page.evaluate(() => window.scrollTo(0, 0));
-        await expectAccessible(page);
-        await expectNoSidewaysScroll(page);
-      }
-      await page.getByText("± 15 min").click();
-      await expect(page).toHaveURL(/minutes=15/);
-      await page.getByText(/^Same address/).click();
-      await expect(page).toHaveURL(/ties=/);
-      await expect(middle).toHaveCount(1);
-      await page.goBack();
-      await page.goBack();
-      await expect(page).not.toHaveURL(/minutes=/);
-    });
-
-    test("two pinned entries are compared, and one with the change before it", async ({ viewer, page }) => {
-      await viewer.open(changes());
-      await expect(viewer.entries().nth(2)).toBeVisible();
-      await page.keyboard.press("j");
-      await page.keyboard.press("p");
-      const bar = page.getByRole("region", { name: "Pinned entries" });
-      await expect(bar.getByRole("listitem")).toHaveCount(1);
-      await page.keyboard.press("j");
-      await page.keyboard.press("p");
-      await expect(bar.getByRole("listitem")).toHaveCount(2);
-      await expectAccessible(page);
-      await bar.getByRole("link", { name: "Compare" }).click();
-      const table = page.getByRole("table", { name: /Two entries side by side/ });
-      await expect(table.getByRole("row", { name: /After › Retention/ })).toContainText("Differs");
-      for (const size of sizesIn(colorScheme)) {
-        await page.setViewportSize(size);
-        await expectAccessible(page);
-        await expectNoSidewaysScroll(page);
-      }
-      const all = await table.getByRole("row").count();
-      await page.getByRole("switch", { name: "Only differences" }).check();
-      await expect(page).toHaveURL(/only=true/);
-      expect(await table.getByRole("row").count()).toBeLessThan(all);
-      await viewer.open(changes());
-      await expect(bar.getByRole("listitem")).toHaveCount(2);
-      await bar.getByRole("button", { name: "Unpin all" }).click();
-      await expect(bar).toHaveCount(0);
-      await viewer.entries().first().click();
-      await viewer.drawer.getByRole("link", { name: "Compare with the previous change" }).click();
-      await expect(table.getByRole("row", { name: /After › Retention/ })).toContainText("Differs");
-    });
-  });
+test("two pinned entries are compared, and one with the change before it", async ({ viewer, page }) => {
+  await viewer.open(changes());
+  await expect(viewer.entries().nth(2)).toBeVisible();
+  await page.keyboard.press("j");
+  await page.keyboard.press("p");
+  const bar = page.getByRole("region", { name: "Pinned entries" });
+  await expect(bar.getByRole("listitem")).toHaveCount(1);
+  await page.keyboard.press("j");
+  await page.keyboard.press("p");
+  await expect(bar.getByRole("listitem")).toHaveCount(2);
+  await expectAccessibleInBoth(page);
+  await bar.getByRole("link", { name: "Compare" }).click();
+  const table = page.getByRole("table", { name: /Two entries side by side/ });
+  await expect(table.getByRole("row", { name: /After › Retention/ })).toContainText("Differs");
+  await expectSound(page);
+  const all = await table.getByRole("row").count();
+  await page.getByRole("switch", { name: "Only differences" }).check();
+  await expect(page).toHaveURL(/only=true/);
+  await expect.poll(() => table.getByRole("row").count()).toBeLessThan(all);
+  await viewer.open(changes());
+  await expect(bar.getByRole("listitem")).toHaveCount(2);
+  await bar.getByRole("button", { name: "Unpin all" }).click();
+  await expect(bar).toHaveCount(0);
+  await viewer.entries().first().click();
+  await viewer.drawer.getByRole("link", { name: "Compare with the previous change" }).click();
+  await expect(table.getByRole("row", { name: /After › Retention/ })).toContainText("Differs");
+});
 
 test("an entry stands beside the list, which stays in use; on a smaller screen it covers it", async ({
   viewer,

@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { IntegrityPage } from "@/e2e/pages/integrity";
 import { SettingsPage } from "@/e2e/pages/settings";
-import { expect, test } from "@/e2e/support/fixtures";
+import { expect, expectAccessible, expectSound, test } from "@/e2e/support/fixtures";
 import { Keys } from "@/e2e/support/keys";
 import { startFresh } from "@/e2e/support/server";
 import { freePort } from "@/testing/server";
@@ -25,20 +25,33 @@ function runCommand(program: string, args: string[], input = ""): Promise<number
   return new Promise((done) => child.once("close", done));
 }
 
+/** The one-time token that the console of the fresh server shows. */
+const token = (): string => /one-time token (\S+)/.exec(readFileSync(fresh.logFile, "utf8"))?.[1] ?? "";
+
 test("an empty installation reaches a first agent's entries with the checklist and the keyboard alone", async ({
   guest,
 }) => {
   test.setTimeout(300_000);
   const keys = new Keys(guest);
   await guest.goto(fresh.base);
+  await expect(guest).toHaveURL(`${fresh.base}/setup`);
+  await expect(guest).toHaveTitle("First run · Trailmark");
+  await expectSound(guest);
   const field = (label: string) => guest.getByLabel(label, { exact: true });
   await keys.type(field("Your company"), "Acme MSP");
   await keys.type(field("Your name"), "Ada Lovelace");
   await keys.type(field("E-mail"), "ada@acme.example");
   await keys.type(field("Password"), "a long enough password");
-  const [, token = ""] = /one-time token (\S+)/.exec(readFileSync(fresh.logFile, "utf8")) ?? [];
-  await keys.type(field("Setup token"), token);
+  await keys.type(field("Setup token"), "not the token");
   await keys.enter(guest.getByRole("button", { name: "Set up Trailmark" }));
+  await expect(guest.getByText("That is not the token that the console shows.")).toBeVisible();
+  await expectAccessible(guest);
+  await keys.to(field("Setup token"));
+  await keys.press("Control+a");
+  await guest.keyboard.type(token());
+  await keys.enter(guest.getByRole("button", { name: "Set up Trailmark" }));
+  await expect(guest.getByRole("heading", { level: 1, name: "Audit log" })).toBeVisible();
+  await expect(guest.getByRole("link", { name: /Ada Lovelace signed in/ })).toBeVisible();
   const panel = guest.getByRole("complementary", { name: "Getting started" });
   const settings = new SettingsPage(guest);
 
@@ -82,4 +95,7 @@ test("an empty installation reaches a first agent's entries with the checklist a
   // Whoever comes back from the terminal sees it at once; a page left alone asks once a minute.
   await guest.reload();
   await expect(panel).toContainText("Configure a witness");
+  // Whoever comes later makes no second first administrator.
+  await guest.goto(`${fresh.base}/setup`);
+  await expect(guest).not.toHaveURL(/setup/);
 });

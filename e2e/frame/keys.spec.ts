@@ -55,6 +55,7 @@ test("arrows walk the entries, the tab says what is shown, and the account menu 
 }) => {
   await viewer.open("?action=user.login&result=success");
   await expect(page).toHaveTitle("user.login, Success · Audit log · Trailmark");
+  await expect(viewer.entries().nth(1)).toBeVisible();
   await page.keyboard.press("j");
   await page.keyboard.press("ArrowDown");
   await expect(viewer.entries().nth(1)).toBeFocused();

@@ -68,31 +68,19 @@ for (const path of PAGES) {
     await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
     expect(await shiftOf(page)).toBeLessThan(MAX_SHIFT);
   });
-
-  test(`${path} can be read at 200 % zoom`, async ({ browser, admin, baseURL }) => {
-    // A window of 1440 px at 200 %: half the width, twice the pixels.
-    const context = await browser.newContext({
-      baseURL,
-      storageState: admin,
-      viewport: { width: 720, height: 450 },
-      deviceScaleFactor: 2,
-    });
-    const page = await context.newPage();
-    await page.goto(addressOf(path));
-    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
-    await expectNoSidewaysScroll(page);
-    await context.close();
-  });
 }
 
 test("between a phone and a desk no column of a list is crushed", async ({ page }) => {
-  for (const path of ["/devices", "/settings/users", "/settings/organizations", "/settings/enrollment"])
+  for (const path of ["/devices", "/settings/users", "/settings/organizations", "/settings/enrollment"]) {
+    await page.goto(path);
+    const cell = page.getByRole("cell").first();
+    await expect(cell).toBeVisible();
     for (const width of [640, 800, 1000, 1180]) {
       await page.setViewportSize({ width, height: 800 });
-      await page.goto(path);
-      const cell = page.getByRole("cell").first();
-      await expect(cell).toBeVisible();
-      expect((await cell.boundingBox())?.width, `${path} at ${width}`).toBeGreaterThan(110);
+      await expect
+        .poll(async () => (await cell.boundingBox())?.width, { message: `${path} at ${width}` })
+        .toBeGreaterThan(110);
       await expectNoSidewaysScroll(page);
     }
+  }
 });

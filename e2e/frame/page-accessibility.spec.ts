@@ -1,10 +1,12 @@
+import type { Page } from "@playwright/test";
 import { Api } from "@/e2e/support/api";
 import {
   expect,
   expectAccessible,
+  expectAccessibleInBoth,
   expectNoSidewaysScroll,
+  expectSound,
   PHONE,
-  sizesIn,
   test,
   violationsOn,
 } from "@/e2e/support/fixtures";
@@ -62,50 +64,71 @@ const PAGES: [path: string, heading: string][] = [
   ["/nowhere", "This page doesn't exist"],
 ];
 
-for (const colorScheme of ["light", "dark"] as const) {
-  test.describe(`in the ${colorScheme} scheme`, () => {
-    test.use({ colorScheme });
+/** A window of 1440 px at 200 %. */
+const ZOOMED = { width: 720, height: 450 };
 
-    for (const [path, heading] of PAGES)
-      test(`${path} has no accessibility violation`, async ({ page }) => {
-        await page.goto(at(path));
-        await expect(page.getByRole("heading", { level: 1, name: heading })).toBeVisible();
-        await expect(page.getByRole("status", { name: /Loading/ })).toHaveCount(0);
-        await expect(page).toHaveTitle(`${heading} · Trailmark`);
-        for (const size of sizesIn(colorScheme)) {
-          await page.setViewportSize(size);
-          await expectAccessible(page);
-          await expectNoSidewaysScroll(page);
-        }
-      });
-
-    test("the sign-in page has no accessibility violation", async ({ guest }) => {
-      await guest.goto("/login");
-      await expect(guest.getByRole("heading", { name: "Sign in" })).toBeVisible();
-      await expectAccessible(guest);
-    });
-
-    test("an open entry, the filters and the range have no accessibility violation", async ({ viewer, page }) => {
-      await viewer.open("?action=user.login");
-      await viewer
-        .entries(/signed in/)
-        .first()
-        .click();
-      await expect(viewer.drawer.getByRole("region", { name: "Raw entry", exact: true })).toBeVisible();
-      await expectAccessible(page);
-      await page.keyboard.press("Escape");
-      await viewer.openFacets();
-      await expectAccessible(page);
-      await viewer.search.fill("res");
-      await expect(viewer.suggestions).toBeVisible();
-      await expectAccessible(page);
-      await page.keyboard.press("Escape");
-      await page.getByRole("button", { name: /Time range/ }).click();
-      await expect(page.getByRole("button", { name: /Last hour/ })).toBeVisible();
-      await expectAccessible(page);
-    });
+/** What breaks the page's content security policy, or throws, from now on. */
+function faultsOf(page: Page): string[] {
+  const faults: string[] = [];
+  page.on("pageerror", (error) => faults.push(error.message));
+  page.on("console", (line) => {
+    if (/Content Security Policy|Hydration|Minified React error/.test(line.text())) faults.push(line.text());
   });
+  return faults;
 }
+
+for (const [path, heading] of PAGES)
+  test(`${path} has no accessibility violation, nor breaks its content security policy or throws`, async ({ page }) => {
+    const faults = faultsOf(page);
+    await page.goto(at(path));
+    await expect(page.getByRole("heading", { level: 1, name: heading })).toBeVisible();
+    await expect(page.getByRole("status", { name: /Loading/ })).toHaveCount(0);
+    await expect(page).toHaveTitle(`${heading} · Trailmark`);
+    await expectSound(page);
+    await page.setViewportSize(ZOOMED);
+    await expectNoSidewaysScroll(page);
+    expect(faults).toEqual([]);
+  });
+
+test("the sign-in page has no accessibility violation", async ({ guest }) => {
+  await guest.goto("/login");
+  await expect(guest.getByRole("heading", { name: "Sign in" })).toBeVisible();
+  await expectAccessibleInBoth(guest);
+});
+
+test("an open entry, the filters and the range have no accessibility violation", async ({ viewer, page }) => {
+  await viewer.open("?action=user.login");
+  await viewer
+    .entries(/signed in/)
+    .first()
+    .click();
+  await expect(viewer.drawer.getByRole("region", { name: "Raw entry", exact: true })).toBeVisible();
+  await expectAccessibleInBoth(page);
+  await page.keyboard.press("Escape");
+  await viewer.openFacets();
+  await expectAccessibleInBoth(page);
+  await viewer.search.fill("res");
+  await expect(viewer.suggestions).toBeVisible();
+  await expectAccessibleInBoth(page);
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: /Time range/ }).click();
+  await expect(page.getByRole("button", { name: /Last hour/ })).toBeVisible();
+  await expectAccessibleInBoth(page);
+});
+
+test.describe("opened in the dark scheme", () => {
+  test.use({ colorScheme: "dark" });
+
+  test("a page is dark before and after its scripts answer, without a violation", async ({ page }) => {
+    const faults = faultsOf(page);
+    await page.goto("/");
+    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+    await expect(page.locator("html")).toHaveAttribute("data-mantine-color-scheme", "dark");
+    await expect(page.getByRole("status", { name: /Loading/ })).toHaveCount(0);
+    await expectAccessible(page);
+    expect(faults).toEqual([]);
+  });
+});
 
 test("a control whose name leaves out its words would be found", async ({ page }) => {
   await page.goto("/scripts");
@@ -148,18 +171,4 @@ test.describe("where motion is unwanted", () => {
       );
       expect(Math.max(...durations)).toBeLessThan(0.001); // seconds
     });
-});
-
-test("no page breaks its content security policy or throws", async ({ page }) => {
-  const faults: string[] = [];
-  page.on("pageerror", (error) => faults.push(error.message));
-  page.on("console", (line) => {
-    if (/Content Security Policy|Hydration|Minified React error/.test(line.text())) faults.push(line.text());
-  });
-  for (const [path] of PAGES) {
-    await page.goto(at(path));
-    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
-    await expect(page.getByRole("status", { name: /Loading/ })).toHaveCount(0);
-  }
-  expect(faults).toEqual([]);
 });

@@ -1,71 +1,59 @@
 import { ImportWizard } from "@/e2e/pages/import";
 import { Api } from "@/e2e/support/api";
-import { expect, expectAccessible, expectNoSidewaysScroll, sizesIn, test } from "@/e2e/support/fixtures";
+import { expect, expectSound, test } from "@/e2e/support/fixtures";
 import { makeSmallWorld } from "@/e2e/support/import-world";
 
-for (const colorScheme of ["light", "dark"] as const)
-  test.describe(`in the ${colorScheme} scheme`, () => {
-    test.use({ colorScheme });
-
-    test("no step of an import has an accessibility violation, on a desk and on a phone", async ({ page, request }) => {
-      test.setTimeout(240_000);
-      const wizard = new ImportWizard(page);
-      const expectSound = async () => {
-        for (const size of sizesIn(colorScheme)) {
-          await page.setViewportSize(size);
-          await expectNoSidewaysScroll(page);
-          await expectAccessible(page);
-        }
-      };
-      await page.goto("/settings/custom-fields/import");
-      await expect(page.getByRole("button", { name: "Choose files" })).toBeVisible();
-      await expectSound();
-      const given = await makeSmallWorld(await Api.signIn(request));
-      await wizard.begin();
-      await expectSound();
-      await page.locator("input[type=file]").setInputFiles([
-        { name: "small.csv", mimeType: "text/csv", buffer: Buffer.from(given.csv) },
-        {
-          name: "fields.csv",
-          mimeType: "text/csv",
-          buffer: Buffer.from("Title,Scope,Type\nVPN,Client,Text\nRack,Location,Text\n"),
-        },
-      ]);
-      await expect(page.getByText("2 fields: VPN, Rack")).toBeVisible();
-      await expectSound();
-      await wizard.go("Read the files", "Fields");
-      await expect(page.getByText("2 fields are kept out.")).toBeVisible();
-      await expectSound();
-      await page.getByRole("checkbox", { name: /Import the values that fit/ }).check();
-      await wizard.go("Continue", "Values");
-      await expectSound();
-      await wizard.go("Check all rows", "Check");
-      for (const outcome of [
-        "Matched by source ID",
-        "Matched by hostname",
-        "Ambiguous",
-        "Identity conflict",
-        "Not found",
-        "Unreadable row",
-      ])
-        await expect(wizard.row(outcome).first()).toBeVisible();
-      for (const outcome of ["Set", "Same", "Already set", "Invalid", "Empty"])
-        await expect(wizard.count(outcome)).toBeVisible();
-      await expectSound();
-      await page.getByRole("button", { name: /^Ambiguous/ }).click();
-      await wizard
-        .row(given.twins[0] as string)
-        .getByRole("button", { name: /Open row/ })
-        .click();
-      await expect(page.getByRole("dialog").getByRole("radio").first()).toBeVisible();
-      await expectSound();
-      await page.keyboard.press("Escape");
-      await expect(page.getByRole("dialog")).toHaveCount(0);
-      await expectSound();
-      await wizard.go("Run import", "Report");
-      await expectSound();
-      await page.goto("/settings/custom-fields");
-      await expect(page.getByRole("row").filter({ hasText: given.field }).first()).toBeVisible();
-      await expectSound();
-    });
-  });
+test("no step of an import has an accessibility violation, on a desk and on a phone", async ({ page, request }) => {
+  test.setTimeout(240_000);
+  const wizard = new ImportWizard(page);
+  await page.goto("/settings/custom-fields/import");
+  await expect(page.getByRole("button", { name: "Choose files" })).toBeVisible();
+  await expectSound(page);
+  const given = await makeSmallWorld(await Api.signIn(request));
+  await wizard.begin();
+  await expectSound(page);
+  await page.locator("input[type=file]").setInputFiles([
+    { name: "small.csv", mimeType: "text/csv", buffer: Buffer.from(given.csv) },
+    {
+      name: "fields.csv",
+      mimeType: "text/csv",
+      buffer: Buffer.from("Title,Scope,Type\nVPN,Client,Text\nRack,Location,Text\n"),
+    },
+  ]);
+  await expect(page.getByText("2 fields: VPN, Rack")).toBeVisible();
+  await expectSound(page);
+  await wizard.go("Read the files", "Fields");
+  await expect(page.getByText("2 fields are kept out.")).toBeVisible();
+  await expectSound(page);
+  await page.getByRole("checkbox", { name: /Import the values that fit/ }).check();
+  await wizard.go("Continue", "Values");
+  await expectSound(page);
+  await wizard.go("Check all rows", "Check");
+  for (const outcome of [
+    "Matched by source ID",
+    "Matched by hostname",
+    "Ambiguous",
+    "Identity conflict",
+    "Not found",
+    "Unreadable row",
+  ])
+    await expect(wizard.row(outcome).first()).toBeVisible();
+  for (const outcome of ["Set", "Same", "Already set", "Invalid", "Empty"])
+    await expect(wizard.count(outcome)).toBeVisible();
+  await expectSound(page);
+  await page.getByRole("button", { name: /^Ambiguous/ }).click();
+  await wizard
+    .row(given.twins[0] as string)
+    .getByRole("button", { name: /Open row/ })
+    .click();
+  await expect(page.getByRole("dialog").getByRole("radio").first()).toBeVisible();
+  await expectSound(page);
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await expectSound(page);
+  await wizard.go("Run import", "Report");
+  await expectSound(page);
+  await page.goto("/settings/custom-fields");
+  await expect(page.getByRole("row").filter({ hasText: given.field }).first()).toBeVisible();
+  await expectSound(page);
+});

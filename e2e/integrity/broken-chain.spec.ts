@@ -2,7 +2,7 @@ import { Frame } from "@/e2e/pages/frame";
 import { IntegrityPage } from "@/e2e/pages/integrity";
 import { Api } from "@/e2e/support/api";
 import { withDatabase } from "@/e2e/support/database";
-import { expect, expectAccessible, expectNoSidewaysScroll, test } from "@/e2e/support/fixtures";
+import { expect, expectAccessible, expectSound, test } from "@/e2e/support/fixtures";
 
 /** What somebody could do who owns the database and puts the triggers out of the way. */
 const tamper = (orgId: string) =>
@@ -13,37 +13,28 @@ const tamper = (orgId: string) =>
     }),
   );
 
-for (const colorScheme of ["light", "dark"] as const) {
-  test.describe(`in the ${colorScheme} scheme`, () => {
-    test.use({ colorScheme });
+test("a row that was altered behind the server's back is shown, with what was expected and what was found", async ({
+  page,
+  request,
+}) => {
+  const orgId = await (await Api.signIn(request)).makeChain("Tampered", 4);
+  const integrity = new IntegrityPage(page);
+  const frame = new Frame(page);
+  await tamper(orgId);
+  await integrity.open(orgId);
+  await integrity.verifyNow();
+  await expect(integrity.verdict("Broken in 1 place")).toBeVisible();
+  const row = integrity.breaks("Verify or download evidence").filter({ hasText: "Entry 2" });
+  await expect(row).toContainText("Altered");
+  await expect(row.getByText(/^[0-9a-f]{64}$/)).toHaveCount(2);
 
-    test("a row that was altered behind the server's back is shown, with what was expected and what was found", async ({
-      page,
-      request,
-    }) => {
-      const orgId = await (await Api.signIn(request)).makeChain(`Tampered ${colorScheme}`, 4);
-      const integrity = new IntegrityPage(page);
-      const frame = new Frame(page);
-      await tamper(orgId);
-      await integrity.open(orgId);
-      await integrity.verifyNow();
-      await expect(integrity.verdict("Broken in 1 place")).toBeVisible();
-      const row = integrity.breaks("Verify or download evidence").filter({ hasText: "Entry 2" });
-      await expect(row).toContainText("Altered");
-      await expect(row.getByText(/^[0-9a-f]{64}$/)).toHaveCount(2);
-
-      await expect(integrity.verdict("Broken")).toBeVisible();
-      await expect(page.getByText("This stands until a verification of the whole chain finds nothing.")).toBeVisible();
-      await expect(frame.badge).toHaveAccessibleName(/^Broken\. The audit chain of Tampered \w+ is broken/);
-      await expectAccessible(page);
-      await page.setViewportSize({ width: 390, height: 844 });
-      await expectAccessible(page);
-      await expectNoSidewaysScroll(page);
-      await row.getByRole("link", { name: "Entry 2" }).click();
-      await expect(page).toHaveURL(/\/audit\/[0-9a-f-]{36}/);
-    });
-  });
-}
+  await expect(integrity.verdict("Broken")).toBeVisible();
+  await expect(page.getByText("This stands until a verification of the whole chain finds nothing.")).toBeVisible();
+  await expect(frame.badge).toHaveAccessibleName(/^Broken\. The audit chain of Tampered is broken/);
+  await expectSound(page);
+  await row.getByRole("link", { name: "Entry 2" }).click();
+  await expect(page).toHaveURL(/\/audit\/[0-9a-f-]{36}/);
+});
 
 test("the badge of an organization tells what was checked and how far it is anchored", async ({ page, request }) => {
   const orgId = await (await Api.signIn(request)).makeChain("Badged");

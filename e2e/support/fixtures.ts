@@ -12,8 +12,12 @@ type Fixtures = { admin: State; viewer: ViewerPage; settings: SettingsPage; gues
 export const PHONE = { width: 390, height: 844 };
 const DESK = { width: 1280, height: 800 };
 
-/** The windows to look at a page in; what is wrong with a colour is wrong at any width, so dark needs one. */
-export const sizesIn = (colorScheme: "light" | "dark") => (colorScheme === "light" ? [PHONE, DESK] : [DESK]);
+/** How a page is looked at; what is wrong with a colour is wrong at any width, so dark needs one. */
+const LOOKS = [
+  { colorScheme: "light", size: PHONE },
+  { colorScheme: "light", size: DESK },
+  { colorScheme: "dark", size: DESK },
+] as const;
 
 /** The page with a reader's patience: nothing is clicked or typed before its scripts answer (the body says so). */
 export async function patient(page: Page): Promise<Page> {
@@ -69,11 +73,46 @@ export async function violationsOn(page: Page): Promise<string[]> {
   }, STANDARDS);
 }
 
+/** Colours between two are nobody's choice. */
+const untilStill = (page: Page): Promise<void> =>
+  page.evaluate(async () => {
+    const passing = document
+      .getAnimations()
+      .filter(({ playState, effect }) => playState === "running" && effect?.getComputedTiming().endTime !== Infinity);
+    await Promise.allSettled(passing.map(({ finished }) => finished));
+  });
+
 /** No violation of WCAG 2.2 AA or of axe's best practices on what the page shows now. */
 export async function expectAccessible(page: Page): Promise<void> {
   // What is shown of the answer before is dimmed.
   await expect(page.locator("[data-stale]")).toHaveCount(0);
+  await untilStill(page);
   expect(await violationsOn(page)).toEqual([]);
+}
+
+/** A page follows the system's colour scheme: what it shows is looked at in both, without being opened twice. */
+async function wear(page: Page, colorScheme: "light" | "dark"): Promise<void> {
+  await page.emulateMedia({ colorScheme });
+  await expect(page.locator("html")).toHaveAttribute("data-mantine-color-scheme", colorScheme);
+}
+
+/** expectAccessible() in both colour schemes. */
+export async function expectAccessibleInBoth(page: Page): Promise<void> {
+  for (const colorScheme of ["dark", "light"] as const) {
+    await wear(page, colorScheme);
+    await expectAccessible(page);
+  }
+}
+
+/** What the page shows now is accessible and no wider than its window, on a phone and a desk, in light and in dark. */
+export async function expectSound(page: Page, prepare = async () => {}): Promise<void> {
+  for (const { colorScheme, size } of LOOKS) {
+    await wear(page, colorScheme);
+    await page.setViewportSize(size);
+    await prepare();
+    await expectAccessible(page);
+    await expectNoSidewaysScroll(page);
+  }
 }
 
 /** The page is never wider than its window. */
