@@ -62,5 +62,6 @@ test("the list of organizations names the broken one", async ({ page, request })
   const row = page.getByRole("row").filter({ has: page.getByRole("link", { name: "Broken in the list" }) });
   await expect(row).toContainText("Broken");
   await expect(new Frame(page).badge).toHaveAccessibleName(/^\d+ broken\. Audit chains: \d+ broken/);
+  await expect(page).toHaveTitle("Customers · Trailmark");
   await expectAccessible(page);
 });

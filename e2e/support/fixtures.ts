@@ -73,20 +73,20 @@ export async function violationsOn(page: Page): Promise<string[]> {
   }, STANDARDS);
 }
 
-/** Colours between two are nobody's choice. */
-const untilStill = (page: Page): Promise<void> =>
-  page.evaluate(async () => {
-    const passing = document
+/** What moves on the page and comes to an end: colours between two are nobody's choice. */
+const moving = (page: Page): Promise<string[]> =>
+  page.evaluate(() =>
+    document
       .getAnimations()
-      .filter(({ playState, effect }) => playState === "running" && effect?.getComputedTiming().endTime !== Infinity);
-    await Promise.allSettled(passing.map(({ finished }) => finished));
-  });
+      .filter(({ playState, effect }) => playState === "running" && effect?.getComputedTiming().endTime !== Infinity)
+      .map(({ effect }) => (effect as KeyframeEffect).target?.className.toString() ?? ""),
+  );
 
 /** No violation of WCAG 2.2 AA or of axe's best practices on what the page shows now. */
 export async function expectAccessible(page: Page): Promise<void> {
   // What is shown of the answer before is dimmed.
   await expect(page.locator("[data-stale]")).toHaveCount(0);
-  await untilStill(page);
+  await expect.poll(() => moving(page)).toEqual([]);
   expect(await violationsOn(page)).toEqual([]);
 }
 
