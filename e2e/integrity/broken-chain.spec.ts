@@ -61,7 +61,11 @@ test("the list of organizations names the broken one", async ({ page, request })
   await page.getByRole("main").getByRole("link", { name: "Customers" }).click();
   const row = page.getByRole("row").filter({ has: page.getByRole("link", { name: "Broken in the list" }) });
   await expect(row).toContainText("Broken");
-  await expect(new Frame(page).badge).toHaveAccessibleName(/^\d+ broken\. Audit chains: \d+ broken/);
+  const { badge } = new Frame(page);
+  await expect(badge).toHaveAccessibleName(/^\d+ broken\. Audit chains: \d+ broken/);
+  await badge.click();
+  await expect(page).toHaveURL(/\/customers\?show=chain/);
   await expect(page).toHaveTitle("Customers · Trailmark");
+  await expect(row).toContainText("Broken");
   await expectAccessible(page);
 });
