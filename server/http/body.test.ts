@@ -37,5 +37,12 @@ describe("request bodies", () => {
     ["a prototype key", post('{"a":{"__proto__":{"b":1}}}'), "validation_failed"],
   ])("with %s are refused", async (_, request, code) => expect(await codeOf(readJson(request))).toBe(code));
 
+  it("may be held to less", async () => {
+    const text = JSON.stringify({ a: "x".repeat(2_000) });
+    expect(await codeOf(readJson(post(text), { max: 1_000 }))).toBe("payload_too_large");
+    const packed = post(gzipSync(text), { "content-encoding": "gzip" });
+    expect(await codeOf(readJson(packed, { max: 1_000 }))).toBe("payload_too_large");
+  });
+
   it("may be 32 levels deep", async () => expect(await codeOf(readJson(post(nested(32))))).toBe("ok"));
 });

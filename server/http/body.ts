@@ -7,19 +7,22 @@ export const MAX_BODY_BYTES = 5 * 1024 * 1024;
 const MAX_NESTING = 32;
 const FORBIDDEN_KEYS = new Set(["__proto__", "constructor", "prototype"]);
 
-const tooLarge = () => new AppError("payload_too_large", "The body is over 5 MiB (after decompression).");
+const tooLarge = (max: number) => {
+  const most = max < 1024 * 1024 ? `${max / 1024} KiB` : `${max / 1024 / 1024} MiB`;
+  return new AppError("payload_too_large", `The body is over ${most} (after decompression).`);
+};
 
-/** Decompressed as it arrives and given up at the limit, so that a gzip bomb costs no more than 5 MiB. */
-function inflate(compressed: Uint8Array): Promise<Buffer> {
+/** Decompressed as it arrives and given up at the limit, so that a gzip bomb costs no more than that. */
+function inflate(compressed: Uint8Array, max: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     const gunzip: Gunzip = createGunzip();
     gunzip.on("data", (chunk: Buffer) => {
       size += chunk.length;
-      if (size > MAX_BODY_BYTES) {
+      if (size > max) {
         gunzip.destroy();
-        reject(tooLarge());
+        reject(tooLarge(max));
       } else chunks.push(chunk);
     });
     gunzip.on("end", () => resolve(Buffer.concat(chunks)));
@@ -40,8 +43,8 @@ export function hasBody({ headers }: Request): boolean {
 }
 
 /** The body as it came, given up at the limit. @throws AppError payload_too_large */
-export async function readLimited(request: Request): Promise<Uint8Array> {
-  if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES) throw tooLarge();
+export async function readLimited(request: Request, max = MAX_BODY_BYTES): Promise<Uint8Array> {
+  if (Number(request.headers.get("content-length") ?? 0) > max) throw tooLarge(max);
   const bytes = bytesOf(request);
   if (!bytes) return new Uint8Array();
   const chunks: Uint8Array[] = [];
@@ -49,7 +52,7 @@ export async function readLimited(request: Request): Promise<Uint8Array> {
   try {
     for await (const chunk of bytes) {
       size += chunk.length;
-      if (size > MAX_BODY_BYTES) throw tooLarge();
+      if (size > max) throw tooLarge(max);
       chunks.push(chunk);
     }
   } catch (error) {
@@ -61,7 +64,7 @@ export async function readLimited(request: Request): Promise<Uint8Array> {
 }
 
 /** Refuses what no client of ours needs and some code chokes on: deep nesting and prototype keys. */
-function refuseHostileJson(value: unknown, path = "body", depth = 1): void {
+export function refuseHostileJson(value: unknown, path = "body", depth = 1): void {
   if (typeof value !== "object" || value === null) return;
   if (depth > MAX_NESTING) throw invalid(path.split(".").slice(0, 4).join("."), `is nested over ${MAX_NESTING} levels`);
   if (Array.isArray(value)) {
@@ -87,19 +90,27 @@ function parse(text: string, exactNumbers: boolean): unknown {
   }
 }
 
+/** What strangers send: a form's fields. It is taken apart on the thread that answers everybody. */
+export const MAX_STRANGERS_BYTES = 64 * 1024;
+
+type Taken = { exactNumbers?: boolean | undefined; max?: number | undefined };
+
 /**
  * The JSON body of a request, decompressed and held to the limits; with exactNumbers no number loses a digit.
  * @throws AppError payload_too_large, unsupported_media_type or validation_failed.
  */
-export async function readJson(request: Request, exactNumbers = false): Promise<unknown> {
+export async function readJson(
+  request: Request,
+  { exactNumbers = false, max = MAX_BODY_BYTES }: Taken = {},
+): Promise<unknown> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
   if (type !== "application/json" && !type.endsWith("+json"))
     throw new AppError("unsupported_media_type", "Send the body as application/json.");
   const encoding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
-  const raw = await readLimited(request);
+  const raw = await readLimited(request, max);
   if (encoding !== "identity" && encoding !== "gzip")
     throw new AppError("unsupported_media_type", "Content-Encoding may be gzip or identity.");
-  const bytes = encoding === "gzip" ? await inflate(raw) : raw;
+  const bytes = encoding === "gzip" ? await inflate(raw, max) : raw;
   const value = parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"), exactNumbers);
   refuseHostileJson(value);
   return value;

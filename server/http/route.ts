@@ -7,12 +7,13 @@ import type { Ctx } from "@/server/context";
 import { type ErrorCode, invalid, invalidInput } from "@/server/errors";
 import { writeExact } from "@/server/exact-json";
 import { admit, type Operation, perform } from "@/server/operation";
-import { repairJson, repairText } from "@/server/text";
+import { repairJson } from "@/server/text";
 import { type Answer, setHeader, toResponse } from "./answer";
-import { bytesOf, hasBody, readJson } from "./body";
+import { bytesOf, hasBody, MAX_STRANGERS_BYTES, readJson } from "./body";
 import { recordDenied } from "./denied";
 import { idempotencyKeyOf, once, repeaterOf, requestText } from "./idempotency";
 import { problemAnswer } from "./problem";
+import { queryOf } from "./query";
 
 /** Who may call: nobody in particular, a person or program, or the agent that the path's :id names. */
 export type RouteAuth = "none" | "user" | "agent";
@@ -80,13 +81,10 @@ type Call = { request: Request; requestId: string; params: Record<string, string
  * compare: no verb has to think of NUL.
  */
 async function gatherInput(spec: RouteSpec, { request, params }: Call): Promise<Record<string, unknown>> {
-  const input: Record<string, unknown> = {};
-  const query = request.url.indexOf("?");
-  if (query >= 0)
-    for (const [key, value] of new URLSearchParams(request.url.slice(query)))
-      input[key] = Object.hasOwn(input, key) ? [input[key], repairText(value)].flat() : repairText(value);
+  const input = queryOf(request.url);
   if (takesJson(spec, request)) {
-    const json = await readJson(request, spec.exactNumbers);
+    const max = spec.auth === "none" ? MAX_STRANGERS_BYTES : undefined;
+    const json = await readJson(request, { exactNumbers: spec.exactNumbers, max });
     if (typeof json !== "object" || json === null || Array.isArray(json))
       throw invalid("body", "must be a JSON object");
     Object.assign(input, json);

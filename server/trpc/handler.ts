@@ -1,6 +1,6 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { invalid, notFound } from "@/server/errors";
-import { readJson } from "@/server/http/body";
+import { MAX_STRANGERS_BYTES, readJson, refuseHostileJson } from "@/server/http/body";
 import { problemResponse } from "@/server/http/problem";
 import { newRequestId } from "@/server/ids";
 import { MAX_BATCH_CALLS } from "./batch";
@@ -18,11 +18,23 @@ function requireReadable({ pathname, searchParams }: URL): void {
   } catch {
     throw notFound("procedure");
   }
+  if (input !== undefined) refuseHostileJson(parse(input), "input");
+}
+
+function parse(input: string): unknown {
   try {
-    if (input !== undefined) JSON.parse(input);
+    return JSON.parse(input);
   } catch {
     throw invalid("input", "is not valid JSON");
   }
+}
+
+/** More than a stranger sends is taken apart for those alone who are known. */
+async function limitOf(request: Request): Promise<number | undefined> {
+  const length = Number(request.headers.get("content-length") ?? Number.POSITIVE_INFINITY);
+  if (length <= MAX_STRANGERS_BYTES && !request.headers.has("content-encoding")) return undefined;
+  const { caller } = await createContext(request).catch(() => ({ caller: null }));
+  return caller ? undefined : MAX_STRANGERS_BYTES;
 }
 
 /** The same request with its body read, checked and held to the limits of REST: tRPC itself would read without end. */
@@ -30,7 +42,7 @@ async function checked(request: Request): Promise<Request> {
   const url = new URL(request.url);
   requireReadable(url);
   if (request.method !== "POST") return request;
-  const body = JSON.stringify(await readJson(request));
+  const body = JSON.stringify(await readJson(request, { max: await limitOf(request) }));
   const headers = new Headers([...request.headers].filter(([name]) => !/^content-(length|encoding)$/.test(name)));
   return new Request(url, { method: "POST", headers, signal: request.signal, body });
 }

@@ -1,0 +1,36 @@
+import { expect, it } from "vitest";
+import { POST as token } from "@/app/api/v1/auth/token/route";
+import { bearer, call, createUser } from "@/testing/factories";
+import { answerTrpc } from "./handler";
+
+async function ask(input: string) {
+  const authorization = `Bearer ${await bearer(await createUser({ role: "org_viewer" }))}`;
+  const url = `http://127.0.0.1:3000/api/trpc/audit.list?input=${encodeURIComponent(input)}`;
+  const response = await answerTrpc(new Request(url, { headers: { authorization } }));
+  return { status: response.status, body: await response.json() };
+}
+
+it.each([
+  ["lists", `${"[".repeat(5_000)}${"]".repeat(5_000)}`],
+  ["objects", `${'{"a":'.repeat(2_000)}1${"}".repeat(2_000)}`],
+])("refuses an address with %s within each other like a body with them", async (_, input) => {
+  const { status, body } = await ask(input);
+  expect([status, body.code, body.detail]).toEqual([
+    400,
+    "validation_failed",
+    expect.stringMatching(/^input.*: is nested over 32 levels$/),
+  ]);
+});
+
+it("takes no more of a stranger than a form has, over both doors", async () => {
+  const body = { email: "x".repeat(70_000), password: "x" };
+  expect(await call(token, { body })).toMatchObject({ status: 413, body: { code: "payload_too_large" } });
+  const post = async (headers: Record<string, string>) => {
+    const text = JSON.stringify(body);
+    const sent = { "content-type": "application/json", "content-length": String(text.length), ...headers };
+    const url = "http://127.0.0.1:3000/api/trpc/auth.forgotPassword";
+    return (await answerTrpc(new Request(url, { method: "POST", headers: sent, body: text }))).status;
+  };
+  expect([await post({}), await post({ authorization: "Bearer x.y.z" })]).toEqual([413, 413]);
+  expect(await post({ authorization: `Bearer ${await bearer(await createUser())}` })).toBe(400);
+});
