@@ -14,12 +14,19 @@ const optionsOf = (refused: unknown[] = []) => authOptions(ctx(), (error) => ref
 const authorize = (credentials: unknown, refused: unknown[] = []) =>
   (optionsOf(refused).providers[0] as unknown as Provider).options.authorize(credentials);
 
-/** A request to next-auth's own address, as the sign-in page makes it. */
-const ask = (path: string, { cookie, form }: { cookie?: string; form?: Record<string, string> } = {}) =>
+type Asked = { cookie?: string; form?: Record<string, string>; json?: string };
+
+/** A request to next-auth's own address, as the sign-in page makes it, or with JSON as a stranger may. */
+const ask = (path: string, { cookie, form, json }: Asked = {}) =>
   answerNextAuth(
     new Request(`http://127.0.0.1:3000/api/auth/${path}`, {
-      headers: { "x-trailmark-peer": "198.51.100.31", ...(cookie && { cookie }) },
+      headers: {
+        "x-trailmark-peer": "198.51.100.31",
+        ...(cookie && { cookie }),
+        ...(json && { "content-type": "application/json" }),
+      },
       ...(form && { method: "POST", body: new URLSearchParams(form) }),
+      ...(json && { method: "POST", body: json }),
     }),
     { params: Promise.resolve({ nextauth: path.replace(/\?.*/, "").split("/") }) },
   );
@@ -58,6 +65,35 @@ describe("signing in through the browser", () => {
       const cookie = `next-auth.callback-url=${encodeURIComponent(address)}`;
       expect((await ask("csrf", { cookie })).status, address).toBe(200);
       expect((await ask(`csrf?callbackUrl=${encodeURIComponent(address)}`)).status, address).toBe(200);
+    }
+  });
+
+  it.each(["signin", "signin/credentials", "signout", "callback/credentials", "session"])(
+    "takes fields that are no texts for none, and a body that is no object for a bad one: %s",
+    async (path) => {
+      const odd = [
+        "null",
+        "[]",
+        "1",
+        '"x"',
+        '{"callbackUrl":{"a":1}}',
+        '{"csrfToken":[1]}',
+        '{"callbackUrl":"http://["}',
+      ];
+      for (const json of odd) expect((await ask(path, { json })).status, json).toBeLessThan(500);
+    },
+  );
+
+  it("takes no form, and returns to no address, that is longer than a browser of ours sends", async () => {
+    expect((await ask("signin", { form: { email: "x".repeat(70_000) } })).status).toBe(413);
+    const far = await ask("signin", { form: { callbackUrl: `/${"a".repeat(10_000)}` } });
+    expect(JSON.stringify([...far.headers]).length).toBeLessThan(4_000);
+  });
+
+  it("gives back no text as it stands in a header", async () => {
+    for (const text of ["\r\nX-Injected: y", "€", "\0"]) {
+      const { status, headers } = await ask(`error?error=${encodeURIComponent(text)}`);
+      expect([status, headers.get("location")]).toEqual([302, expect.stringMatching(/^[\x20-\x7e]+$/)]);
     }
   });
 

@@ -4,6 +4,7 @@ import type { Ctx } from "@/server/context";
 import { env, isHttps } from "@/server/env";
 import { AppError } from "@/server/errors";
 import { log } from "@/server/log";
+import { inOneLine } from "@/server/text";
 import { findUserCaller } from "./caller";
 import { type AccessClaims, SESSION_SECONDS, scopeClaims, signAccessToken, verifyAccessToken } from "./jwt";
 import { endSignIn } from "./log-out";
@@ -23,6 +24,7 @@ export const defaultOf = <T>(imported: T): T => (imported as { default?: T }).de
 type OnRefused = (error: unknown) => void;
 type SignedIn = User & { claims: AccessClaims };
 
+const MAX_CODE_LENGTH = 100;
 const BROWSER: Door = { via: "browser", seconds: SESSION_SECONDS };
 
 type Fields = Record<string, unknown>;
@@ -87,6 +89,9 @@ async function enterByOidc(ctx: Ctx, profile: Profile, user: User): Promise<true
   return true;
 }
 
+/** A code of next-auth's; browsers post theirs, so it is anybody's text. */
+const codeText = (code: unknown): string => (typeof code === "string" ? inOneLine(code).slice(0, MAX_CODE_LENGTH) : "");
+
 async function leave(ctx: Ctx, claims: AccessClaims | null): Promise<void> {
   const caller = claims && (await findUserCaller(claims.sub, { sid: claims.sid, viaCookie: true }));
   if (claims && caller) await endSignIn({ ...ctx, ...caller }, claims.sid);
@@ -136,6 +141,6 @@ export function authOptions(ctx: Ctx, onRefused: OnRefused): NextAuthOptions {
     },
     events: { signOut: ({ token }) => leave(ctx, token as AccessClaims | null) },
     // Its metadata may hold what was typed; the code alone says enough. Anybody can cause them with an address.
-    logger: { error: (code) => log.info({ code }, "next-auth"), warn: () => {}, debug: () => {} },
+    logger: { error: (code) => log.info({ code: codeText(code) }, "next-auth"), warn: () => {}, debug: () => {} },
   };
 }

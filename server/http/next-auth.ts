@@ -5,7 +5,8 @@ import { originOf } from "@/server/client-ip";
 import { systemCtx } from "@/server/context";
 import { env } from "@/server/env";
 import { invalid } from "@/server/errors";
-import { readLimited } from "./body";
+import { isObject } from "@/server/records";
+import { MAX_STRANGERS_BYTES, readLimited } from "./body";
 import { problemAnswer, toAppError, toProblem } from "./problem";
 import type { RouteContext } from "./route";
 
@@ -25,10 +26,13 @@ function decoded(value: string): string {
   }
 }
 
+const MAX_ADDRESS_LENGTH = 2_048;
+
 const CALLBACK_COOKIE = /^(__Secure-)?next-auth\.callback-url$/;
 
-/** next-auth answers 500 to an address that it cannot read: such a one is as good as none. */
+/** next-auth answers to no address that it cannot read, or that no header holds: such a one is as good as none. */
 function isReadable(address: string): boolean {
+  if (address.length > MAX_ADDRESS_LENGTH) return false;
   const base = address.startsWith("/") ? "http://localhost" : undefined;
   return URL.canParse(address, base) && /^https?:$/.test(new URL(address, base).protocol);
 }
@@ -39,23 +43,35 @@ function cookiesOf({ headers }: Request): Record<string, string> {
   return Object.fromEntries(cookies.filter(([name, value]) => !CALLBACK_COOKIE.test(name) || isReadable(value)));
 }
 
-function queryOf(request: Request): Record<string, string> {
-  const query = [...new URL(request.url).searchParams];
-  return Object.fromEntries(query.filter(([name, value]) => name !== "callbackUrl" || isReadable(value)));
+/** Fields as next-auth takes them: texts, and no address that it cannot read. */
+function fieldsOf(given: Iterable<[string, unknown]>): Record<string, string> {
+  const texts = [...given].filter((field): field is [string, string] => typeof field[1] === "string");
+  return Object.fromEntries(texts.filter(([name, value]) => name !== "callbackUrl" || isReadable(value)));
 }
 
-async function formOf(request: Request): Promise<unknown> {
-  if (request.method !== "POST") return undefined;
-  const text = Buffer.from(await readLimited(request)).toString("utf8");
-  const type = request.headers.get("content-type") ?? "";
-  if (type.includes("application/x-www-form-urlencoded")) return Object.fromEntries(new URLSearchParams(text));
-  if (!type.includes("application/json")) return undefined;
+const queryOf = (request: Request) => fieldsOf(new URL(request.url).searchParams);
+
+function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     throw invalid("body", "is not valid JSON");
   }
 }
+
+async function formOf(request: Request): Promise<Record<string, string> | undefined> {
+  if (request.method !== "POST") return undefined;
+  const text = Buffer.from(await readLimited(request, MAX_STRANGERS_BYTES)).toString("utf8");
+  const type = request.headers.get("content-type") ?? "";
+  if (type.includes("application/x-www-form-urlencoded")) return fieldsOf(new URLSearchParams(text));
+  if (!type.includes("application/json")) return undefined;
+  const body = parse(text);
+  if (!isObject(body)) throw invalid("body", "must be a JSON object");
+  return fieldsOf(Object.entries(body));
+}
+
+/** A header is ASCII: what else a text from outside has in it is escaped, line breaks too. */
+const inHeader = (text: string): string => text.toWellFormed().replace(/[^\x20-\x7e]/gu, encodeURIComponent);
 
 /** The members of Next's older response object that next-auth writes to. */
 function createReply() {
@@ -70,7 +86,7 @@ function createReply() {
     getHeader: (name: string) => (name === "Set-Cookie" ? headers.getSetCookie() : headers.get(name)),
     setHeader(name: string, value: string | string[]) {
       headers.delete(name);
-      for (const one of [value].flat()) headers.append(name, one);
+      for (const one of [value].flat()) headers.append(name, inHeader(one));
     },
     json(value: unknown) {
       headers.set("Content-Type", "application/json");
