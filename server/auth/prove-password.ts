@@ -6,18 +6,19 @@ import { limit, requireAttemptsLeft } from "./limits/rate-limit";
 import { verifyPassword } from "./password";
 
 /**
- * Whether this is the password of a person who is signed in. Failures are counted against the person.
+ * The stored hash that the password of a person who is signed in was proven by; null for a wrong one. Failures are
+ * counted against the person.
  * @throws AppError rate_limited after too many failures.
  */
-export const provesPassword = (userId: string, password: string): Promise<boolean> =>
-  inTurn(`password ${userId}`, () => isPasswordOf(userId, password));
+export const provenPassword = (userId: string, password: string): Promise<string | null> =>
+  inTurn(`password ${userId}`, () => hashOf(userId, password));
 
-async function isPasswordOf(userId: string, password: string): Promise<boolean> {
+async function hashOf(userId: string, password: string): Promise<string | null> {
   await requireAttemptsLeft("password.failed", userId);
   const [row] = await asSystem((tx) =>
     tx.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, userId)),
   );
-  if (await verifyPassword(row?.passwordHash, password, userId)) return true;
+  if (row && (await verifyPassword(row.passwordHash, password, userId))) return row.passwordHash;
   await limit("password.failed", userId);
-  return false;
+  return null;
 }

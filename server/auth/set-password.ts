@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { users } from "@/db/schema";
 import { dropUserTokens } from "./links/user-tokens";
@@ -7,12 +7,31 @@ import { endSessions } from "./sessions";
 
 type Change = { userId: string; password: string; now: Date; exceptSession?: string | undefined };
 
-/** Gives a person a password, ends their sign-ins, but for one, and every link and challenge. @returns how many sign-ins were ended. */
-export async function setPassword({ userId, password, now, exceptSession }: Change): Promise<number> {
+/** @param former the hash of the password that it has to replace; without one, whatever the person has */
+async function change({ userId, password, now, exceptSession }: Change, former?: string): Promise<number | null> {
   const passwordHash = await hashPassword(password);
+  const isFormer = former === undefined ? undefined : eq(users.passwordHash, former);
+  const theirs = and(eq(users.id, userId), isFormer);
   return asSystem(async (tx) => {
-    await tx.update(users).set({ passwordHash, updatedAt: now }).where(eq(users.id, userId));
+    const changed = await tx
+      .update(users)
+      .set({ passwordHash, updatedAt: now })
+      .where(theirs)
+      .returning({ id: users.id });
+    if (changed.length === 0) return null;
     await dropUserTokens(tx, userId);
     return endSessions(tx, { userId, except: exceptSession, now });
   });
 }
+
+/**
+ * Gives a person a password, ends their sign-ins, but for one, and every link and challenge.
+ * @returns how many sign-ins were ended
+ */
+export const setPassword = async (given: Change): Promise<number> => (await change(given)) ?? 0;
+
+/**
+ * The same in place of the password that was proven by its hash (former).
+ * @returns null where that has been replaced by another meanwhile: then nothing is changed
+ */
+export const replacePassword = (former: string, given: Change): Promise<number | null> => change(given, former);

@@ -18,8 +18,8 @@ import { atOnce } from "@/testing/held-rows";
 const NEW_PASSWORD = "another good password";
 const signIn = (user: TestUser) => call(token, { body: { email: user.email, password: PASSWORD } });
 const rowOf = (user: TestUser) => sql`SELECT FROM users WHERE id = ${user.id} FOR UPDATE`;
-const choose = (session: string) =>
-  call(changePassword, { token: session, body: { currentPassword: PASSWORD, newPassword: NEW_PASSWORD } });
+const choose = (session: string, newPassword = NEW_PASSWORD) =>
+  call(changePassword, { token: session, body: { currentPassword: PASSWORD, newPassword } });
 
 /** An expired token, which a renewal clears away in its middle: whoever holds it, holds the renewal up. */
 async function expiredToken({ id: userId }: TestUser) {
@@ -50,6 +50,17 @@ it("lets nobody in by a password that is being replaced", async () => {
   const [changed, entered] = await atOnce(rowOf(user), [() => choose(own), () => signIn(user)]);
   expect(changed?.status).toBe(200);
   expect(entered).toMatchObject({ status: 401, body: { code: "unauthenticated" } });
+});
+
+it("gives nobody a password of theirs by one that is being replaced", async () => {
+  const user = await createUser();
+  const [own, other] = [await bearer(user), await bearer(user)];
+  const [kept, late] = await atOnce(rowOf(user), [
+    () => choose(own),
+    () => choose(other, "a password of somebody else"),
+  ]);
+  expect([kept?.status, late?.status, late?.body.errors?.[0]?.path]).toEqual([200, 400, "currentPassword"]);
+  expect((await call(token, { body: { email: user.email, password: NEW_PASSWORD } })).status).toBe(200);
 });
 
 it("asks nobody for a second factor by such a password", async () => {

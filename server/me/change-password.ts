@@ -1,8 +1,8 @@
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { requirePerson } from "@/server/auth/person";
-import { provesPassword } from "@/server/auth/prove-password";
-import { setPassword } from "@/server/auth/set-password";
+import { provenPassword } from "@/server/auth/prove-password";
+import { replacePassword } from "@/server/auth/set-password";
 import { callersChanged } from "@/server/background/streams";
 import { invalid } from "@/server/errors";
 import { operation } from "@/server/operation";
@@ -19,13 +19,15 @@ export const changePassword = operation({
   async run(ctx, { currentPassword, newPassword }) {
     const person = requirePerson(ctx);
     const about = { orgId: ctx.homeOrgId, ...resourceOf("user", person) };
-    if (!(await provesPassword(person.id, currentPassword))) {
+    const former = await provenPassword(person.id, currentPassword);
+    const change = { userId: person.id, password: newPassword, now: ctx.now(), exceptSession: ctx.session?.id };
+    // Replaced by another at this moment, it is the current one no longer.
+    const endedSessions = former === null ? null : await replacePassword(former, change);
+    if (endedSessions === null) {
       const errorMessage = "The current password is wrong.";
       record(ctx, { ...about, action: "user.password.change", result: "failure", errorMessage });
       throw invalid("currentPassword", "is wrong");
     }
-    const change = { userId: person.id, password: newPassword, now: ctx.now(), exceptSession: ctx.session?.id };
-    const endedSessions = await setPassword(change);
     callersChanged();
     record(ctx, { ...about, action: "user.password.change", details: { endedSessions } });
     return { endedSessions };

@@ -5,7 +5,7 @@ import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { issueUserToken, spendUserToken } from "@/server/auth/links/user-tokens";
 import { requirePerson } from "@/server/auth/person";
-import { provesPassword } from "@/server/auth/prove-password";
+import { provenPassword } from "@/server/auth/prove-password";
 import { secondFactorsOf } from "@/server/auth/second-factor/factors";
 import {
   arePasskeysPossible,
@@ -55,7 +55,7 @@ export const checkProof = operation({
 type Given = Proof & { password?: string | undefined; challenge?: string | undefined };
 
 async function methodOf(userId: string, { password, code, passkey, challenge }: Given, now: Date) {
-  if (password !== undefined) return (await provesPassword(userId, password)) ? "password" : null;
+  if (password !== undefined) return (await provenPassword(userId, password)) ? "password" : null;
   const spent = challenge
     ? await asSystem((tx) => spendUserToken(tx, { secret: challenge, purpose: "passkey", now }))
     : null;
