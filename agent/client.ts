@@ -13,6 +13,8 @@ const GZIP_FROM_BYTES = 512;
 const REQUEST_TIMEOUT_MS = 30_000;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
+/** What a server asks for beyond is not waited: a timer of more than 24 days ends at once. */
+const MAX_ASKED_MS = 3_600_000;
 /** Statuses that end an agent when its server gives them; a proxy or a captive portal gives them for reasons of its own. */
 const TURNED_AWAY = [401, 403, 404, 407];
 
@@ -33,12 +35,11 @@ export function backoffMs(attempt: number, random: () => number): number {
   return Math.round(random() * Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** attempt));
 }
 
-/** Retry-After in milliseconds: seconds or an HTTP date; 0 where the header is missing or odd. */
+/** Retry-After in milliseconds, an hour at most: seconds or an HTTP date; 0 where the header is missing or odd. */
 export function retryAfterMs(header: string | null, now: number): number {
   if (!header) return 0;
-  if (/^\d+$/.test(header)) return Number(header) * 1000;
-  const at = Date.parse(header);
-  return Number.isNaN(at) ? 0 : Math.max(0, at - now);
+  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
+  return Number.isNaN(ms) ? 0 : Math.min(MAX_ASKED_MS, Math.max(0, ms));
 }
 
 type ClientOptions = {

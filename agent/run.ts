@@ -12,6 +12,7 @@ import { requireKnown, type Shipped, shipDiagnostics, shipEvents, UnknownAgentEr
 import type { StateFolder } from "./state";
 
 const DIAGNOSTICS_INTERVAL_MS = 60_000;
+const MAX_BEAT_SECONDS = 3_600;
 
 export type Agent = {
   options: Options & { url: string };
@@ -42,10 +43,19 @@ export async function enroll({ options, folder, client, diagnostics }: Agent): P
   });
   if (reply.kind === "unreachable") throw new Error(`The server cannot be reached: ${reply.detail}`);
   if (reply.kind === "refused") throw new UnknownAgentError(`the server did not enrol this agent: ${reply.detail}`);
-  const { agentId, deviceId, orgId, token } = reply.body;
+  const { agentId, deviceId, orgId, token }: Partial<EnrollOutput> = reply.body ?? {};
+  if (!agentId || !deviceId || !orgId || !token)
+    throw new Error("What answers at that address is no Trailmark server: it names no agent and no token.");
   await folder.save({ url: options.url, agentId, deviceId, orgId, token });
   client.token = token;
   diagnostics.info("enroll", "enrolled", { agentId, deviceId });
+}
+
+/** The milliseconds until the next heartbeat: what the answer asks for, or a minute where that cannot be kept to. */
+export function nextBeatMs(body: unknown): number {
+  const { intervalSeconds: asked }: Partial<HeartbeatOutput> = Object(body);
+  const isKept = typeof asked === "number" && asked >= 1 && asked <= MAX_BEAT_SECONDS;
+  return (isKept ? asked : HEARTBEAT_INTERVAL_SECONDS) * 1000;
 }
 
 /** @returns the milliseconds until the next one. */
@@ -59,8 +69,7 @@ async function beat(agent: Agent, status: string): Promise<number> {
   requireKnown(reply);
   if (reply.kind === "refused")
     agent.diagnostics.warn("main", "the server refused a heartbeat", { detail: reply.detail });
-  const seconds = reply.kind === "ok" ? reply.body.intervalSeconds : HEARTBEAT_INTERVAL_SECONDS;
-  return seconds * 1000;
+  return nextBeatMs(reply.kind === "ok" && reply.body);
 }
 
 /** Enrols where the server does not know this agent, or not any more. @returns whether it had to */

@@ -174,4 +174,10 @@ describe("waiting", () => {
     expect(retryAfterMs(new Date(60_000).toUTCString(), 50_000)).toBe(10_000);
     expect([retryAfterMs(null, 0), retryAfterMs("soon", 0)]).toEqual([0, 0]);
   });
+
+  it("waits an hour at most, and never so long that a timer ends at once", () => {
+    const nextYear = new Date(365 * 86_400_000).toUTCString();
+    for (const header of ["3601", "2147484", "99999999999", "9".repeat(400), nextYear])
+      expect(retryAfterMs(header, 0)).toBe(3_600_000);
+  });
 });
