@@ -36,8 +36,9 @@ export const createApiKey = operation({
     const { secret, shown, hash } = newSecret("apiKey");
     const row = await tenant(ctx.scope, async (tx) => {
       if (!orgId) await requireWholePartner(tx, ctx);
-      const owner = orgId ? eq(t.orgId, orgId) : and(eq(t.partnerId, partnerId), isNull(t.orgId));
-      await requireRoom(tx, { table: t, where: and(owner, isNull(t.revokedAt)), max: MAX_PER_OWNER, what: "API keys" });
+      const theirs = orgId ? eq(t.orgId, orgId) : and(eq(t.partnerId, partnerId), isNull(t.orgId));
+      const bound = { max: MAX_PER_OWNER, owner: orgId ?? partnerId, what: "API keys" };
+      await requireRoom(tx, { table: t, where: and(theirs, isNull(t.revokedAt)), ...bound });
       const inserted = await tx
         .insert(apiKeys)
         .values({

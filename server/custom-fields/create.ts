@@ -8,6 +8,7 @@ import { requireWholePartner } from "@/server/auth/grant";
 import type { Ctx } from "@/server/context";
 import { AppError, invalid, notFound } from "@/server/errors";
 import { newId } from "@/server/ids";
+import { countInTurn } from "@/server/limits/room";
 import { operation } from "@/server/operation";
 import { repairJson } from "@/server/text";
 import { auditable, fitToType, requireRow, toDefinition } from "./definition";
@@ -34,6 +35,7 @@ async function ownerOf(tx: Tx, ctx: Ctx, input: CreateInput): Promise<Owner> {
 
 async function refuseTooMany(tx: Tx, { partnerId, orgId }: Owner): Promise<void> {
   const d = customFieldDefinitions;
+  await countInTurn(tx, `custom fields of ${orgId ?? partnerId}`);
   const [row] = await tx
     .select({ total: count() })
     .from(d)

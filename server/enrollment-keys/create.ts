@@ -35,7 +35,7 @@ export const createEnrollmentKey = operation({
     const { secret, shown, hash } = newSecret("enrollment");
     const rows = await tenant(ctx.scope, async (tx) => {
       const where = and(eq(t.orgId, orgId), isNull(t.revokedAt));
-      await requireRoom(tx, { table: t, where, max: MAX_PER_ORGANIZATION, what: "enrollment keys" });
+      await requireRoom(tx, { table: t, where, max: MAX_PER_ORGANIZATION, owner: orgId, what: "enrollment keys" });
       return tx
         .insert(t)
         .values({

@@ -12,5 +12,6 @@ export async function requireRoomForUser(tx: Tx, owner: { orgId: string | null; 
     ? eq(users.orgId, owner.orgId)
     : and(eq(users.partnerId, owner.partnerId), isNull(users.orgId));
   const remedy = "Disabled ones count; enable one instead.";
-  await requireRoom(tx, { table: users, where, max: MAX_USERS_PER_OWNER, what: "users", remedy });
+  const id = owner.orgId ?? owner.partnerId;
+  await requireRoom(tx, { table: users, where, max: MAX_USERS_PER_OWNER, owner: id, what: "users", remedy });
 }

@@ -56,7 +56,8 @@ export const createOrganization = operation({
     const partnerId = await partnerFor(ctx, input.partnerId);
     const row = await asSystem(async (tx) => {
       const where = eq(organizations.partnerId, partnerId);
-      await requireRoom(tx, { table: organizations, where, max: MAX_PER_PARTNER, what: "organizations", remedy: "" });
+      const bound = { max: MAX_PER_PARTNER, owner: partnerId, what: "organizations", remedy: "" };
+      await requireRoom(tx, { table: organizations, where, ...bound });
       const created = await insertOrganization(tx, { partnerId, name: repairText(input.name) });
       await grantCreatorAccess(tx, ctx, created.id);
       return created;

@@ -2,10 +2,13 @@ import { randomUUID } from "node:crypto";
 import { afterAll, describe, expect, it } from "vitest";
 import { GET as getProof } from "@/app/api/v1/audit-logs/logs/[id]/proof/route";
 import { GET as openLink } from "@/app/api/v1/proof-links/[token]/route";
+import { asSystem } from "@/db/client";
+import { auditSharedProofs } from "@/db/schema";
 import { ownKeys } from "@/server/audit/checkpoints/keys";
 import { signCheckpoint } from "@/server/audit/checkpoints/sign";
 import { judgeProof } from "@/server/audit/proofs/judge-proof";
 import { appendAudit } from "@/server/audit/record/append";
+import { hashSecret } from "@/server/auth/secrets";
 import type { Ctx } from "@/server/context";
 import { noteTools } from "@/server/note-tools";
 import { auditRow, auditRows, closeRoles, roles, tamper } from "@/testing/chain";
@@ -98,6 +101,17 @@ describe("a short link to a proof", () => {
     const openings = await recorded(orgId, "audit_logs.proof.open");
     expect(openings).toHaveLength(2);
     expect(openings[0]).toMatchObject({ resourceId: id, details: { linkId: link.id }, result: "success" });
+  });
+
+  it("is one of 50 at most, also for several who make one at the same moment", async () => {
+    const { orgId, id, seq: chainSeq, ctx } = await arrange();
+    const link = { orgId, entryId: id, chainSeq, createdBy: randomUUID(), createdByName: "Probe" };
+    const expiresAt = new Date(Date.now() + DAY_MS);
+    const open = Array.from({ length: 48 }, () => ({ ...link, tokenHash: hashSecret(randomUUID()), expiresAt }));
+    await asSystem((tx) => tx.insert(auditSharedProofs).values(open));
+    const made = await Promise.allSettled(Array.from({ length: 8 }, () => share(ctx, id)));
+    expect(made.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
+    expect(made.find(({ status }) => status === "rejected")).toMatchObject({ reason: { code: "conflict" } });
   });
 
   it("looks the same when it has ended, was revoked or never was", async () => {

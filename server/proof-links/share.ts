@@ -8,6 +8,7 @@ import { hashSecret } from "@/server/auth/secrets";
 import { type Ctx, ZERO_UUID } from "@/server/context";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
+import { countInTurn } from "@/server/limits/room";
 import { operation } from "@/server/operation";
 import { DAY_MS } from "@/server/time/durations";
 import { toProofLink } from "./proof-link";
@@ -23,6 +24,7 @@ const creatorOf = ({ actor }: Ctx): { createdBy: string; createdByName: string }
 
 async function refuseTooMany(tx: Tx, entryId: string, now: Date): Promise<void> {
   const t = auditSharedProofs;
+  await countInTurn(tx, `proof links of ${entryId}`);
   const open = and(eq(t.entryId, entryId), isNull(t.revokedAt), gt(t.expiresAt, now));
   const [row] = await tx.select({ total: count() }).from(t).where(open);
   if ((row?.total ?? 0) >= MAX_LINKS_PER_ENTRY)

@@ -8,6 +8,7 @@ import { resourceOf } from "@/server/audit/resource-of";
 import { requirePerson } from "@/server/auth/person";
 import { AppError, notFound } from "@/server/errors";
 import { newId } from "@/server/ids";
+import { countInTurn } from "@/server/limits/room";
 import { isMailConfigured } from "@/server/mail";
 import { operation } from "@/server/operation";
 import { onlyIdInput } from "@/server/wire";
@@ -82,6 +83,7 @@ export const createSchedule = operation({
       orgId: orgId ?? (scope.kind === "organization" ? (scope.orgIds[0] ?? null) : null),
     };
     const row = await tenant(scope, async (tx) => {
+      await countInTurn(tx, `report schedules of ${person.id}`);
       const [counted] = await tx.select({ total: count() }).from(t).where(eq(t.userId, person.id));
       if ((counted?.total ?? 0) >= MAX_SCHEDULES)
         throw new AppError("conflict", `You have ${MAX_SCHEDULES} schedules already. Delete one first.`);

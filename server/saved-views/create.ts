@@ -6,6 +6,7 @@ import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
+import { countInTurn } from "@/server/limits/room";
 import { operation } from "@/server/operation";
 import { repairJson } from "@/server/text";
 import {
@@ -20,6 +21,7 @@ import { createInput, MAX_VIEWS_PER_PERSON, savedView } from "./schema";
 
 async function refuseTooMany(tx: Tx, personId: string): Promise<void> {
   const t = auditSavedViews;
+  await countInTurn(tx, `views of ${personId}`);
   const [row] = await tx.select({ total: count() }).from(t).where(eq(t.createdBy, personId));
   if ((row?.total ?? 0) >= MAX_VIEWS_PER_PERSON)
     throw new AppError("conflict", `You keep ${MAX_VIEWS_PER_PERSON} views already; delete one first.`);

@@ -35,7 +35,7 @@ export const createWebhook = operation({
     const row = await tenant(ctx.scope, async (tx) => {
       if (!orgId) await requireWholePartner(tx, ctx);
       const where = orgId ? eq(t.orgId, orgId) : and(eq(t.partnerId, partnerId), isNull(t.orgId));
-      await requireRoom(tx, { table: t, where, max: MAX_PER_OWNER, what: "webhooks" });
+      await requireRoom(tx, { table: t, where, max: MAX_PER_OWNER, owner: orgId ?? partnerId, what: "webhooks" });
       const created = await tx
         .insert(webhookEndpoints)
         .values({

@@ -28,7 +28,8 @@ export const createImport = operation({
     const preset = presetOf(source);
     const [row] = await tenant(scope, async (tx) => {
       const where = and(eq(t.partnerId, scope.partnerId), isNull(t.startedAt));
-      await requireRoom(tx, { table: t, where, max: MAX_DRAFTS, what: "imports that were not started" });
+      const bound = { max: MAX_DRAFTS, owner: scope.partnerId, what: "imports that were not started" };
+      await requireRoom(tx, { table: t, where, ...bound });
       return tx
         .insert(t)
         .values({
