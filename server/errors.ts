@@ -1,5 +1,5 @@
 import type { TRPC_ERROR_CODE_KEY } from "@trpc/server";
-import type { ZodError } from "zod";
+import { type ZodError, z } from "zod";
 
 /** Every error code of the wire contract: its HTTP status, its tRPC code and its title. */
 export const ERROR_CODES = {
@@ -49,14 +49,84 @@ const MAX_FIELD_ERRORS = 50;
 /** Characters of a field's name that an answer repeats. */
 const MAX_PATH = 300;
 
+const TYPES: Record<string, string> = {
+  string: "text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  record: "an object",
+};
+const FORMATS: Record<string, string> = {
+  email: "an e-mail address",
+  guid: "a UUID",
+  uuid: "a UUID",
+  url: "a web address",
+  datetime: "an ISO 8601 time",
+};
+/** What a list or a text has too many or too few of. */
+const UNITS: Record<string, string> = { string: "characters", array: "items" };
+
+const NOT_VALID = "is not valid";
+const mustBe = (forms: readonly string[]) => `must be ${[...new Set(forms)].join(" or ")}`;
+const typeOf = (expected: string): string => TYPES[expected] ?? expected;
+
+function sizeWords(issue: z.core.$ZodRawIssue<z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall>): string {
+  const unit = UNITS[issue.origin];
+  const isTooBig = issue.code === "too_big";
+  const bound = isTooBig ? issue.maximum : issue.minimum;
+  if (unit && !isTooBig && bound === 1) return "is empty";
+  if (unit && issue.exact) return `must have exactly ${bound} ${unit}`;
+  if (unit) return isTooBig ? `has more than ${bound} ${unit}` : `must have at least ${bound} ${unit}`;
+  if (issue.inclusive) return `must be at ${isTooBig ? "most" : "least"} ${bound}`;
+  return `must be ${isTooBig ? "less" : "greater"} than ${bound}`;
+}
+
+/** Words, to follow the name of a field, for what a schema leaves to zod: zod's own are for developers. */
+const plainWords: z.core.$ZodErrorMap = (issue) => {
+  if (issue.input === undefined && issue.code.startsWith("invalid_")) return "is missing";
+  switch (issue.code) {
+    case "invalid_type":
+      return mustBe([typeOf(issue.expected)]) + (Array.isArray(issue.input) ? ", not a list" : "");
+    case "invalid_value":
+      return `must be ${issue.values.length > 1 ? "one of " : ""}${issue.values.join(", ")}`;
+    case "too_big":
+    case "too_small":
+      return sizeWords(issue);
+    case "invalid_format":
+      return `is not ${FORMATS[issue.format] ?? "of the right form"}`;
+    case "not_multiple_of":
+      return `must be a multiple of ${issue.divisor}`;
+    case "unrecognized_keys":
+      return `has members that are not known: ${issue.keys.join(", ")}`;
+    case "invalid_union":
+      return "options" in issue && Array.isArray(issue.options)
+        ? `must be one of ${issue.options.join(", ")}`
+        : NOT_VALID;
+    default:
+      return NOT_VALID;
+  }
+};
+
+// For every schema of the process, at whichever door: what a schema says itself comes first.
+z.config({ customError: plainWords });
+
 type Issue = ZodError["issues"][number];
 
-/** What a value of several possible forms breaks: the rules of the form whose type it has, else those of the last. */
+/**
+ * What a value of several possible forms breaks: what the schema says of all of them, else the rules of the form whose
+ * type it has, else that it is of none of their types.
+ */
 function withoutUnions(issue: Issue): Issue[] {
-  if (issue.code !== "invalid_union") return [issue];
-  const isOfType = (form: Issue[]) => form.every(({ code, path }) => code !== "invalid_type" || path.length > 0);
-  const form = issue.errors.find(isOfType) ?? issue.errors.at(-1);
-  return form ? form.flatMap((inner) => withoutUnions({ ...inner, path: [...issue.path, ...inner.path] })) : [issue];
+  if (issue.code !== "invalid_union" || issue.message !== NOT_VALID) return [issue];
+  const mistyped = issue.errors.map((form) =>
+    form.find(({ code, path }) => code === "invalid_type" && path.length === 0),
+  );
+  const form = issue.errors.find((_, i) => !mistyped[i]);
+  if (form) return form.flatMap((inner) => withoutUnions({ ...inner, path: [...issue.path, ...inner.path] }));
+  const types = mistyped.flatMap((found) => (found?.code === "invalid_type" ? [typeOf(found.expected)] : []));
+  return [{ ...issue, message: types.length > 0 ? mustBe(types) : NOT_VALID }];
 }
 
 /** Every offending field by name: an unknown member under its own, the input as a whole as "body". */

@@ -24,8 +24,11 @@ describe("the size of a page", () => {
 describe("what is wrong with a value of several forms", () => {
   it.each([
     [{ page: "0" }, "page: must be a positive integer"],
-    [{ skipCount: "yes" }, 'skipCount: Invalid option: expected one of "true"|"false"'],
-    [{ page: ["1", "2"] }, "page: Invalid input: expected string, received array"],
+    [{ page: 1.5 }, "page: must be a positive integer"],
+    [{ page: ["1", "2"] }, "page: must be a positive integer"],
+    [{ skipCount: "yes" }, "skipCount: must be true or false"],
+    [{ actorType: 7 }, "actorType: must be text or a list"],
+    [{ from: ["2026-11-20T10:00:00Z", "2026-11-21T10:00:00Z"] }, "from: must be text, not a list"],
   ])("%j is told by the rule that it breaks", (input, fault) => {
     expect(faultsOf(auditLogs, input)).toEqual([fault]);
   });

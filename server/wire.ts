@@ -82,29 +82,40 @@ export const inOrder =
     if (first && last && first > last) context.addIssue({ code: "custom", path: [from], message: `is after ${to}` });
   };
 
+const NOT_POSITIVE = "must be a positive integer";
+
 /** A positive integer, as a number or the digits of a query parameter. */
-export const positiveInt = z.union([
-  z.number().int().positive(),
-  z
-    .string()
-    .regex(/^0*[1-9]\d{0,14}$/, "must be a positive integer")
-    .transform(Number),
-]);
+export const positiveInt = z.union(
+  [
+    z.number().int().positive(),
+    z
+      .string()
+      .regex(/^0*[1-9]\d{0,14}$/)
+      .transform(Number),
+  ],
+  NOT_POSITIVE,
+);
 
 /** The size of a page: more than max, however much, is cut to it. */
 export const pageLimit = (max: number) =>
   z
-    .union([
-      z.int().positive(),
-      z
-        .string()
-        .regex(/^0*[1-9]\d*$/, "must be a positive integer")
-        .transform(Number),
-    ])
+    .union(
+      [
+        z.int().positive(),
+        z
+          .string()
+          .regex(/^0*[1-9]\d*$/)
+          .transform(Number),
+      ],
+      NOT_POSITIVE,
+    )
     .transform((limit) => Math.min(limit, max));
 
 /** A boolean, or the word for one in a query parameter. */
-export const flag = z.union([z.boolean(), z.enum(["true", "false"]).transform((text) => text === "true")]);
+export const flag = z.union(
+  [z.boolean(), z.enum(["true", "false"]).transform((text) => text === "true")],
+  "must be true or false",
+);
 
 /** Free text of a filter; an empty field of a form is no filter. */
 export const filterText = z
@@ -112,6 +123,25 @@ export const filterText = z
   .max(MAX_FILTER_LENGTH)
   .transform((text) => text || undefined)
   .optional();
+
+/** The word of a filter among a few, as `find` knows it; an empty field of a form is no filter. */
+export const wordFilter = <T extends string>(words: readonly T[], find: (text: string) => T | undefined) =>
+  z
+    .string()
+    .transform((text, context): T | undefined => {
+      const found = find(text.trim());
+      if (found === undefined && text !== "")
+        context.addIssue({ code: "custom", message: `must be one of ${words.join(", ")}` });
+      return found;
+    })
+    .optional();
+
+/** A filter that takes one of a few words as they are. */
+export const choiceFilter = <const T extends readonly string[]>(words: T) =>
+  wordFilter<T[number]>(words, (text) => words.find((word) => word === text)).meta({ enum: [...words] });
+
+/** A filter by yes or no. */
+export const flagFilter = z.union([flag, z.literal("").transform(() => undefined)], "must be true or false").optional();
 
 /** Query members of a paged list; a limit over the maximum is cut to it. */
 export const pageShape = (defaultLimit: number, maxLimit: number) => ({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { filterText, guid, inOrder, instant, isoTime, pageShape, pagination } from "@/server/wire";
+import { filterText, guid, inOrder, instant, isoTime, pageShape, pagination, wordFilter } from "@/server/wire";
 
 /** Spec, Limits: live query timeout. */
 export const LIVE_QUERY_TIMEOUT_MS = 30_000;
@@ -32,27 +32,23 @@ export function canonicalLevel(text: string): LiveLevel | undefined {
   return LEVEL_ALIASES.get(word) ?? LIVE_LEVELS.find((level) => level === word);
 }
 
-const level = z.string().transform((text, context): LiveLevel | undefined => {
-  if (text === "") return undefined;
-  const found = canonicalLevel(text);
-  if (!found) context.addIssue({ code: "custom", message: `is one of ${LIVE_LEVELS.join(", ")}` });
-  return found;
-});
-
 /** Zero or more, as a number or the digits of a path or query parameter. */
-const ordinal = z.union([
-  z.int().min(0),
-  z
-    .string()
-    .regex(/^\d{1,15}$/, "must be a whole number")
-    .transform(Number),
-]);
+const ordinal = z.union(
+  [
+    z.int().min(0),
+    z
+      .string()
+      .regex(/^\d{1,15}$/)
+      .transform(Number),
+  ],
+  "must be a whole number",
+);
 
 const logName = z.string().trim().min(1).max(MAX_LOG_NAME_LENGTH);
 
 const filters = {
   ...pageShape(DEFAULT_LIVE_LIMIT, MAX_LIVE_LIMIT),
-  level: level.optional(),
+  level: wordFilter<LiveLevel>(LIVE_LEVELS, canonicalLevel),
   source: filterText,
   startTime: instant.optional(),
   endTime: instant.optional(),

@@ -221,6 +221,9 @@ const INTERNAL =
 const MAX_MS = 2_000;
 const GATEWAY = new Set([502, 503, 504]);
 
+/** How zod's own sentences read: they are for developers. */
+export const OF_ZOD = /^(Invalid |Too (small|big)|Unrecognized )|\b(expected|received) /;
+
 type Problem = Json & { errors?: { path?: string; message?: string }[] };
 type Given = { status: number; contentType: string; text: string; ms: number };
 
@@ -234,7 +237,10 @@ function problemFault({ status, text }: Given): string | null {
   if (body.code !== "validation_failed") return null;
   const { errors = [] } = body;
   if (errors.length === 0) return "validation_failed without field errors";
-  return errors.every((e) => e.path && e.message) ? null : `a field error without path: ${JSON.stringify(errors[0])}`;
+  const nameless = errors.find((e) => !e.path || !e.message);
+  if (nameless) return `a field error without path: ${JSON.stringify(nameless)}`;
+  const odd = errors.find((e) => OF_ZOD.test(e.message ?? ""));
+  return odd ? `words of zod: ${odd.message}` : null;
 }
 
 /** What is wrong with an answer, or null. The shape of a success is the caller's to check. */
