@@ -2,6 +2,7 @@ import { z } from "zod";
 import { mapValues } from "@/server/records";
 import { MAX_FILTER_LENGTH } from "@/server/text";
 import {
+  choiceFilter,
   columnText,
   filledText,
   flag,
@@ -82,12 +83,9 @@ const wordsText = z
 export const filterShape = {
   ...filters,
   q: wordsText,
-  routine: z
-    .enum(ROUTINE)
-    .optional()
-    .describe(
-      "Telemetry that agents send around the clock and that succeeded: left out (without), or nothing else (only)",
-    ),
+  routine: choiceFilter(ROUTINE).describe(
+    "Telemetry that agents send around the clock and that succeeded: left out (without), or nothing else (only)",
+  ),
   from: instant.optional(),
   to: instant.optional(),
 };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { adminPage, guid, isoTime, pagination } from "@/server/wire";
+import { adminPage, choiceFilter, guid, isoTime, pagination } from "@/server/wire";
 
 const STATUSES = ["pending", "delivered", "failed"] as const;
 
@@ -7,7 +7,7 @@ const STATUSES = ["pending", "delivered", "failed"] as const;
 export const listInput = z.strictObject({
   orgId: guid.optional(),
   endpointId: guid.optional(),
-  status: z.enum(STATUSES).optional(),
+  status: choiceFilter(STATUSES),
   ...adminPage,
 });
 

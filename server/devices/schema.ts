@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { valueMap } from "@/server/custom-fields/schema";
-import { columnText, filterText, flag, guid, hostText, isoTime, pageShape, pagination } from "@/server/wire";
+import { columnText, filterText, flagFilter, guid, hostText, isoTime, pageShape, pagination } from "@/server/wire";
 
 const DEVICE_PAGE_LIMIT = 50;
 const MAX_DEVICE_PAGE_LIMIT = 100;
@@ -14,7 +14,7 @@ export const listInput = z.object({
   os: filterText,
   fieldKey: filterText,
   fieldValue: filterText,
-  online: flag.optional(),
+  online: flagFilter,
   ...pageShape(DEVICE_PAGE_LIMIT, MAX_DEVICE_PAGE_LIMIT),
 });
 export type ListInput = z.output<typeof listInput>;

@@ -9,6 +9,7 @@ import {
   isoTime,
   pageShape,
   pagination,
+  wordFilter,
 } from "@/server/wire";
 
 /** The wire contract's; a page limit is the specification's. */
@@ -49,24 +50,20 @@ export const ingestInput = z.object({ id: z.string(), events: z.array(event).max
 /** count is the number of new rows; events already stored are not among them. */
 export const ingestOutput = z.strictObject({ success: z.literal(true), count: z.int() });
 
-const level = z.string().transform((text, context): EventLevel => {
-  const word = text.trim().toLowerCase();
-  const found = LEVEL_ALIASES.get(word) ?? EVENT_LEVELS.find((l) => l === word);
-  if (!found) context.addIssue({ code: "custom", message: `is one of ${EVENT_LEVELS.join(", ")}` });
-  return found ?? "info";
+const level = wordFilter<EventLevel>(EVENT_LEVELS, (text) => {
+  const word = text.toLowerCase();
+  return LEVEL_ALIASES.get(word) ?? EVENT_LEVELS.find((l) => l === word);
 });
-
-const category = z
-  .string()
-  .transform((text) => text.trim().toLowerCase())
-  .pipe(z.enum(EVENT_CATEGORIES));
+const category = wordFilter<EventCategory>(EVENT_CATEGORIES, (text) =>
+  EVENT_CATEGORIES.find((word) => word === text.toLowerCase()),
+);
 
 /** Query of GET /devices/:id/eventlogs. */
 export const listInput = z
   .object({
     id: guid,
-    category: category.optional(),
-    level: level.optional(),
+    category,
+    level,
     source: filterText,
     search: filterText.describe("A part of the message"),
     startDate: instant.optional(),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { adminPage, guid, isoTime, pagination } from "@/server/wire";
+import { adminPage, choiceFilter, guid, isoTime, pagination } from "@/server/wire";
 import { KIND_NAMES } from "./vocabulary";
 
 const kind = z.enum(KIND_NAMES);
@@ -8,8 +8,8 @@ const STATUSES = ["open", "resolved"] as const;
 /** Query of GET /notifications. */
 export const listInput = z.strictObject({
   orgId: guid.optional(),
-  status: z.enum(STATUSES).optional(),
-  kind: kind.optional(),
+  status: choiceFilter(STATUSES),
+  kind: choiceFilter(KIND_NAMES),
   ...adminPage,
 });
 

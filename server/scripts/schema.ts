@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { filterText, guid, isoTime } from "@/server/wire";
+import { filterText, guid, isoTime, wordFilter } from "@/server/wire";
 
 export const SCRIPT_OS = ["windows", "macos", "linux"] as const;
 export type ScriptOs = (typeof SCRIPT_OS)[number];
@@ -48,14 +48,11 @@ const OS_ALIASES = new Map<string, ScriptOs>([
   ["win32", "windows"],
 ]);
 
-const os = z.string().transform((text, context): ScriptOs | undefined => {
-  const word = text.trim().toLowerCase();
-  if (word === "") return undefined;
-  const found = OS_ALIASES.get(word) ?? SCRIPT_OS.find((name) => name === word);
-  if (!found) context.addIssue({ code: "custom", message: `is one of ${SCRIPT_OS.join(", ")}` });
-  return found;
+const os = wordFilter<ScriptOs>(SCRIPT_OS, (text) => {
+  const word = text.toLowerCase();
+  return OS_ALIASES.get(word) ?? SCRIPT_OS.find((name) => name === word);
 });
 
 /** Query of GET /scripts/system-library. */
-export const libraryInput = z.object({ category: filterText, os: os.optional(), search: filterText });
+export const libraryInput = z.object({ category: filterText, os, search: filterText });
 export const libraryOutput = z.strictObject({ data: z.array(libraryScript) });

@@ -18,21 +18,23 @@ const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 100;
 
 const source = z.enum(TIMELINE_SOURCES);
-/** Some of a few words, as a list or as a text with commas. */
-const someOf = <T extends string>(word: z.ZodType<T, T>) =>
+/** Some of a few words, as a list or as a text with commas; the usual ones where it is left out or empty. */
+const someOf = <T extends string>(word: z.ZodType<T, T>, usual: readonly T[]) =>
   z
-    .union([z.array(word), z.string().transform((text) => text.split(",").map((part) => part.trim()))])
+    .union([
+      z.array(word),
+      z.string().transform((text) => (text === "" ? [...usual] : text.split(",").map((part) => part.trim()))),
+    ])
     .pipe(z.array(word).min(1))
-    .transform((list): T[] => [...new Set(list)]);
-const sources = someOf<TimelineSource>(source);
+    .transform((list): T[] => [...new Set(list)])
+    .default([...usual]);
+const sources = someOf<TimelineSource>(source, TIMELINE_SOURCES);
 
 /** Query of GET /devices/:id/timeline. */
 export const timelineInput = z
   .object({
     id: guid,
-    sources: sources
-      .default([...TIMELINE_SOURCES])
-      .describe(`Which logs: any of ${TIMELINE_SOURCES.join(", ")}, separated by commas; all by default`),
+    sources: sources.describe(`Which logs: any of ${TIMELINE_SOURCES.join(", ")}, separated by commas; all by default`),
     from: instant.optional().describe("Start of the range"),
     to: instant.optional().describe("End of the range"),
     search: filterText.describe(
@@ -71,10 +73,10 @@ export const aroundInput = z.object({
     .refine((n) => n <= MAX_MINUTES, `is over ${MAX_MINUTES}`)
     .default(DEFAULT_AROUND_MINUTES)
     .describe(`Minutes before and after the entry, at most ${MAX_MINUTES}`),
-  ties: someOf<Tie>(tie)
-    .default([...USUAL_TIES])
-    .describe(`What others have in common with the entry, any of it: ${TIES.join(", ")}; by default all but the last`),
-  sources: sources.default([...TIMELINE_SOURCES]).describe("Which logs; the device's own only where device is a tie"),
+  ties: someOf<Tie>(tie, USUAL_TIES).describe(
+    `What others have in common with the entry, any of it: ${TIES.join(", ")}; by default all but the last`,
+  ),
+  sources: sources.describe("Which logs; the device's own only where device is a tie"),
   limit: pageLimit(MAX_AROUND_LIMIT)
     .default(DEFAULT_AROUND_LIMIT)
     .describe(`Items on each side of the entry, at most ${MAX_AROUND_LIMIT}, the closest ones`),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ASSIGNABLE_ROLES } from "@/server/auth/permissions";
 import { email, newPassword } from "@/server/auth/schema";
-import { adminPage, columnText, displayName, filterText, flag, guid, isoTime, pagination } from "@/server/wire";
+import { adminPage, columnText, displayName, filterText, flagFilter, guid, isoTime, pagination } from "@/server/wire";
 
 const assignableRole = z.enum(ASSIGNABLE_ROLES);
 const department = columnText(255).transform((text) => text.trim());
@@ -13,7 +13,7 @@ const organizationIds = z.array(guid).min(1).max(1000);
 export const listInput = z.strictObject({
   orgId: guid.optional(),
   search: filterText,
-  twoFactor: flag.optional(),
+  twoFactor: flagFilter,
   ...adminPage,
 });
 
