@@ -11,6 +11,7 @@ import {
   registrationOptions,
 } from "@/server/auth/second-factor/passkeys";
 import { AppError, invalid, notFound } from "@/server/errors";
+import { requireRoom } from "@/server/limits/room";
 import { operation } from "@/server/operation";
 import { requireRecentProof } from "@/server/recent-proof";
 import { repairText } from "@/server/text";
@@ -45,7 +46,7 @@ export const beginPasskey = operation({
 
 /**
  * POST /me/passkeys: keeps the passkey that the browser has made; with a first factor come recovery codes.
- * @throws AppError validation_failed for an answer that does not fit its challenge, conflict for a known one
+ * @throws AppError validation_failed for an answer that does not fit its challenge, conflict for a known one or one too many
  */
 export const addPasskey = operation({
   account: true,
@@ -60,6 +61,9 @@ export const addPasskey = operation({
     const registered = await readRegistration(response, expected);
     if (!registered) throw invalid("response", "does not answer the challenge");
     const codes = await asSystem(async (tx) => {
+      const where = eq(userPasskeys.userId, person.id);
+      const bound = { max: MAX_PASSKEYS, what: "passkeys", owner: person.id, remedy: "Remove one first." };
+      await requireRoom(tx, { table: userPasskeys, where, ...bound });
       const row = { userId: person.id, name: repairText(name), createdAt: now, ...registered };
       const kept = await tx.insert(userPasskeys).values(row).onConflictDoNothing().returning({ id: userPasskeys.id });
       if (kept.length === 0) throw new AppError("conflict", "This passkey is in use already.");

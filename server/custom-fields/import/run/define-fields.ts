@@ -11,12 +11,14 @@ import { partnerDefinitions } from "@/server/custom-fields/import/map/default-pl
 import { activeFields, type Plan } from "@/server/custom-fields/import/schema";
 import { MAX_CHOICES, MAX_DEFINITIONS_PER_OWNER } from "@/server/custom-fields/schema";
 import { AppError } from "@/server/errors";
+import { countInTurn } from "@/server/limits/room";
 
 /** What a run made of the definitions before it wrote a value. */
 export type Defined = { created: DefinitionRow[]; extended: { before: DefinitionRow; after: DefinitionRow }[] };
 
 /** Creates the planned definitions that do not exist yet, all owned by All organizations. */
 async function createDefinitions(tx: Tx, found: ImportRecord, plan: Plan): Promise<DefinitionRow[]> {
+  await countInTurn(tx, `custom fields of ${found.partnerId}`);
   const known = await partnerDefinitions(tx, found.partnerId);
   const wanted = activeFields(plan).filter(
     (field) => field.action === "create" && !known.some((d) => d.id === field.fieldId),
