@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { isDatabaseAway } from "./away";
 
 /** What a transaction is for, and who wants to hear of it. */
 type Traced = {
@@ -6,10 +7,23 @@ type Traced = {
   requestId?: string;
   /** Begins a part of the request's trace; the answer ends it. Only where traces are configured. */
   begin?: (name: string) => (error?: unknown) => void;
+  /** The database could not be reached for it. */
+  databaseAway?: boolean;
 };
 
 /** The request that the present work belongs to. */
 export const traced = new AsyncLocalStorage<Traced>();
+
+/** What work gives; that the database was away for it is noted with the request. */
+export async function noteAway<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const request = traced.getStore();
+    if (request && isDatabaseAway(error)) request.databaseAway = true;
+    throw error;
+  }
+}
 
 /** Names the request that is being answered: its transactions bear the id in pg_stat_activity and PostgreSQL's log. */
 export function nameRequest(requestId: string): string {

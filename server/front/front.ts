@@ -10,6 +10,7 @@ import type { Answer } from "@/server/http/answer";
 import { problemAnswer } from "@/server/http/problem";
 import { METHODS, type RouteFile } from "@/server/http/route";
 import { log } from "@/server/log";
+import { orAwayPage } from "./away-page";
 import { lazyRequest } from "./lazy-request";
 import { watchPeer } from "./linux-peers";
 import { redirectPage } from "./page-redirect";
@@ -95,7 +96,7 @@ async function servePage(incoming: IncomingMessage, outgoing: ServerResponse, op
   if (redirectPage(incoming, outgoing, options.origin.startsWith("https:"))) return;
   setPagePolicy(incoming, outgoing, options.dev);
   if (incoming.headers.accept === "text/event-stream") watchPeer(incoming.socket);
-  const render = () => options.next(incoming, outgoing);
+  const render = () => orAwayPage(incoming, outgoing, () => options.next(incoming, outgoing));
   if (options.dev) return render();
   await inPageShare(incoming, outgoing, render).catch(async (error: unknown) => {
     if (!(error instanceof AppError)) throw error;

@@ -1,4 +1,4 @@
-import { nameRequest } from "@/db/traced";
+import { nameRequest, noteAway } from "@/db/traced";
 import { publishedPolicy } from "@/server/audit/witnesses/policy-file";
 import { authenticate } from "@/server/auth/authenticate";
 import { oidcProvider } from "@/server/auth/oidc/oidc";
@@ -31,7 +31,7 @@ export const pages = {
   /** What procedures get for the person who opens a page; caller is null where nobody is signed in. */
   async context(headers: Headers): Promise<TrpcContext> {
     const requestId = nameRequest(newRequestId());
-    return { caller: await findCaller(headers, requestId), requestId };
+    return { caller: await noteAway(() => findCaller(headers, requestId)), requestId };
   },
   /** Whether whoever opens a page may ask what a query's key names: its first part is the procedure's path. */
   mayAsk(caller: Ctx | null, [path]: readonly unknown[]): boolean {
@@ -44,7 +44,7 @@ export const pages = {
   publishedPolicy,
   /** What the sign-in page offers. */
   signInOptions: (): SignInOptions => ({ mail: isMailConfigured(), oidc: oidcProvider()?.name ?? null }),
-  isSetUp: async (): Promise<boolean> => !(await isSetupNeeded()),
+  isSetUp: async (): Promise<boolean> => !(await noteAway(isSetupNeeded)),
 };
 
 declare global {
