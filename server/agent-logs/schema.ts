@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { agentVersion } from "@/server/agents/schema";
-import { columnText, filterText, guid, inOrder, instant, isoTime, pageShape } from "@/server/wire";
+import { columnText, filterText, guid, happenedAt, inOrder, instant, isoTime, pageShape } from "@/server/wire";
 
 /** Spec, Limits. */
 export const MAX_LOGS_PER_REQUEST = 500;
@@ -20,7 +20,7 @@ const LEVEL_ALIASES = new Map<string, LogLevel>([
 
 /** One entry of POST /agents/:id/logs. */
 const logEntry = z.object({
-  timestamp: instant,
+  timestamp: happenedAt,
   level: z.enum(LOG_LEVELS),
   component: columnText(100),
   message: z.string(),
@@ -35,15 +35,16 @@ export const ingestInput = z.object({ id: z.string(), logs: z.array(logEntry).ma
 
 export const ingestOutput = z.strictObject({ received: z.int() });
 
-const levels = z.union([z.string(), z.array(z.string())]).transform((texts, context): LogLevel[] => {
+const levels = z.union([z.string(), z.array(z.string())]).transform((texts, context): LogLevel[] | undefined => {
   const found = new Set<LogLevel>();
   for (const part of [texts].flat().join(",").split(",")) {
     const word = part.trim().toLowerCase();
+    if (word === "") continue;
     const level = LEVEL_ALIASES.get(word) ?? LOG_LEVELS.find((l) => l === word);
     if (level) found.add(level);
     else context.addIssue({ code: "custom", message: `takes ${LOG_LEVELS.join(", ")}, separated by commas` });
   }
-  return [...found];
+  return found.size > 0 ? [...found] : undefined;
 });
 
 /** Query of GET /devices/:id/diagnostic-logs. */

@@ -1,6 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { PUT as putEvents } from "@/app/api/v1/agents/[id]/eventlogs/route";
+import { POST as postLogs } from "@/app/api/v1/agents/[id]/logs/route";
 import { GET as preview } from "@/app/api/v1/orgs/organizations/[id]/device-log-retention/preview/route";
 import { GET, PUT } from "@/app/api/v1/orgs/organizations/[id]/device-log-retention/route";
 import { asSystem } from "@/db/client";
@@ -13,9 +14,8 @@ const MS_PER_DAY = 86_400_000;
 const daysAgo = (days: number) => new Date(Date.now() - days * MS_PER_DAY);
 
 /** Rows of so many ages in days, all received long ago. */
-async function fill(device: TestDevice, ages: number[]): Promise<void> {
+async function fill(device: TestDevice, ages: number[], createdAt = daysAgo(5)): Promise<void> {
   const { id: deviceId, orgId } = device;
-  const createdAt = daysAgo(5);
   const common = { deviceId, orgId, createdAt, message: "m" };
   await asSystem(async (tx) => {
     for (const [i, age] of ages.entries()) {
@@ -32,6 +32,39 @@ const counts = (orgId: string) =>
     await tx.$count(agentLogs, eq(agentLogs.orgId, orgId)),
     await tx.$count(deviceEventLogs, eq(deviceEventLogs.orgId, orgId)),
   ]);
+
+describe("a time to come", () => {
+  const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+
+  it("is taken for a day from a clock that is ahead, and refused beyond that: retention would wait for it", async () => {
+    const device = await createDevice();
+    const about = { token: device, params: { id: device.agentId } };
+    const send = async (timestamp: string) => [
+      await call(postLogs, { ...about, body: { logs: [{ timestamp, level: "info", component: "c", message: "m" }] } }),
+      await call(putEvents, {
+        ...about,
+        method: "PUT",
+        body: { events: [{ timestamp, level: "info", category: "system", source: "s", message: "m" }] },
+      }),
+    ];
+    expect((await send(inHours(23))).map(({ status }) => status)).toEqual([201, 200]);
+    const told = (await send(inHours(25))).map(({ status, body }) => [status, body.errors[0]]);
+    const message = "lies more than 24 hours in the future";
+    expect(told).toEqual([
+      [400, { path: "logs.0.timestamp", message }],
+      [400, { path: "events.0.timestamp", message }],
+    ]);
+    expect(await counts(device.orgId)).toEqual([1, 1]);
+  });
+
+  it("does not keep a log that was stored with it longer than its window", async () => {
+    const device = await createDevice();
+    await fill(device, [-4_000, -0.5, 1], daysAgo(40));
+    await fill(await createDevice({ orgId: device.orgId }), [-5_000], daysAgo(20));
+    await pruneDeviceLogs({ orgIds: [device.orgId] });
+    expect(await counts(device.orgId)).toEqual([3, 4]);
+  });
+});
 
 describe("device log retention", () => {
   let device: TestDevice;

@@ -57,9 +57,14 @@ export const cutoffOf = (now: Date, days: number): Date => new Date(now.getTime(
 export const isExpired = ({ orgId, cutoff }: { orgId: string; cutoff: Date }): SQL =>
   sql`org_id = ${orgId} AND "timestamp" < ${cutoff.toISOString()}::timestamptz AND created_at < now() - interval '1 day'`;
 
+/** What it removes besides: by a clock that was wrong these are still to come, so they count as of when they came. */
+export const isAheadAndExpired = ({ orgId, cutoff }: { orgId: string; cutoff: Date }): SQL =>
+  sql`org_id = ${orgId} AND "timestamp" > now() + interval '1 day' AND created_at < ${cutoff.toISOString()}::timestamptz`;
+
 /** What of a table has expired, counted up to the limit. */
 export async function countExpired(tx: Tx, table: Table, target: { orgId: string; cutoff: Date }): Promise<Expired> {
-  const rows = await countUpTo(tx, table, isExpired(target));
+  const rows =
+    (await countUpTo(tx, table, isExpired(target))) + (await countUpTo(tx, table, isAheadAndExpired(target)));
   return {
     cutoff: target.cutoff.toISOString(),
     rows: Math.min(rows, MAX_COUNTED_ROWS),

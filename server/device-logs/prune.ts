@@ -8,7 +8,7 @@ import { resourceOf } from "@/server/audit/resource-of";
 import { counter } from "@/server/background/metrics";
 import { systemCtx } from "@/server/context";
 import { log } from "@/server/log";
-import { countExpired, cutoffOf, isExpired, TABLES } from "./measure";
+import { countExpired, cutoffOf, isAheadAndExpired, isExpired, TABLES } from "./measure";
 import type { Expired } from "./schema";
 
 /** One transaction of a run: short, so that agents' inserts beside it do not wait. */
@@ -33,8 +33,9 @@ async function pruneBatch(tx: Tx, kind: Kind, range: Range): Promise<number> {
     tx,
     sql`WITH gone AS (
         DELETE FROM ${table} WHERE org_id = ${range.orgId} AND ctid = ANY (ARRAY(
-          SELECT ctid FROM ${table} WHERE ${isExpired(range)}
-          ORDER BY "timestamp" LIMIT ${BATCH_ROWS}))
+          (SELECT ctid FROM ${table} WHERE ${isExpired(range)} ORDER BY "timestamp" LIMIT ${BATCH_ROWS})
+          UNION ALL
+          (SELECT ctid FROM ${table} WHERE ${isAheadAndExpired(range)} ORDER BY "timestamp" LIMIT ${BATCH_ROWS})))
         RETURNING 1)
       SELECT count(*)::int AS n FROM gone`,
   );
