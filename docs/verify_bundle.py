@@ -442,6 +442,7 @@ def verify_v1(first, stream, trust):
         except Misuse: pass
     seq, before, anchors, proven, receipt = head["start"]["seq"], head["start"]["checksum"], {}, set(), None
     need(seq <= 0 or before, f"sequence {seq}: missing")
+    from_start, through = seq <= 0, 0   # of a whole chain: how far retention's receipt says that the beginning is gone
     digest, rows, first_row, end = hashlib.sha256(first.encode() + b"\n"), 0, None, None   # checkpoints, a receipt, rows, the end
     for raw, data in lines_of(stream):
         need(end is None, "something stands behind the end line")
@@ -449,7 +450,8 @@ def verify_v1(first, stream, trust):
         if line.startswith('{"type":"row"'):
             row = read_row(line); at = row["chainSeq"]
             need(row["good"], f"sequence {at}: altered")
-            if not rows and receipt: seq, before = receipt["throughSeq"], receipt["throughChecksum"]
+            if not rows and from_start and at > 1 and (row["prevChecksum"] is None or through == at - 1):   # pruned before it
+                seq, before = at - 1, receipt["throughChecksum"] if row["prevChecksum"] else None
             need(at == seq + 1, f"sequence {seq + 1}: missing")
             need(row["prevChecksum"] == before, f"sequence {at}: relinked")
             need(row["orgId"] == org, f"sequence {at}: another organization's")
@@ -459,7 +461,7 @@ def verify_v1(first, stream, trust):
             item = read(line, LINES_V1)
             need(item["type"] != "header", "a second header")
             if item["type"] == "end": end = item; continue
-            if item["type"] == "receipt": need(not rows and not receipt, "a receipt line stands in the wrong place"); receipt = item
+            if item["type"] == "receipt": need(not rows and not receipt, "a receipt line stands in the wrong place"); receipt = item; through = max(0, item["throughSeq"])
             else:
                 note = old_checkpoint(item["note"])
                 need(note and note[3] == org, "a checkpoint that cannot be read, or of another organization")
@@ -474,11 +476,13 @@ def verify_v1(first, stream, trust):
                 if True in checks: proven.add(note[1])
         digest.update(raw)
     need(end and end["rows"] == rows and end["digest"] == digest.hexdigest(), "the end is missing or does not fit")
-    need(max(anchors, default=0) <= seq, "cut before its last checkpoint")
+    last = seq if rows or not from_start else through
+    need(max(anchors, default=0) <= last, "cut before its last checkpoint")
     missing = []
     if not trust.keys: missing.append("it fits in itself; pass --key")
     elif not rows or seq not in proven: missing.append("no checkpoint of a trusted key names the last row")
-    if receipt and first_row == receipt["throughSeq"] + 1: missing.append("the receipt of retention is not signed")
+    if through and first_row == through + 1: missing.append("the receipt of retention is not signed")
+    elif rows and from_start and first_row > 1: missing.append(f"the entries before sequence {first_row} are not in it, and no receipt says why")
     if trust.quorum: missing.append("the quorum of the policy is not met")
     notices = ["organization, range and time of creation are not signed in version 1"]
     return "intact", f"{rows} entries, through sequence {seq}, {head['organization']}", missing, notices

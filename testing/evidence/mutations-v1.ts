@@ -19,6 +19,12 @@ const FORGED_V1 = chainRows(9, (row) => {
   if (row.chainSeq === 5) row.action = "device.harmless";
 });
 
+/** The last rows of a chain, the first of which is linked to nothing: the key's holder signed it so. */
+const HEADLESS_V1 = chainRows(9, (row) => {
+  if (row.chainSeq === 6) row.prevChecksum = null;
+}).slice(5);
+const PRUNED_V1 = { throughSeq: 5, throughChecksum: ROWS_V1[4]?.checksum ?? null };
+
 /** Rows without a checkpoint before them, and lines behind the rows, where the format has none. */
 const behindV1 = (rows: typeof ROWS_V1, ...lines: readonly string[]): string =>
   endedV1(joined([...linesOf(makeBundleV1({ rows, checkpoints: [] })).slice(0, -1), ...lines]), rows.length);
@@ -91,6 +97,46 @@ export const MUTATIONS_V1: Mutation[] = [
     "broken",
   ),
   v1("a beginning cut off", makeBundleV1({ rows: ROWS_V1.slice(5) }), "broken"),
+  v1("a beginning cut off, the link to it taken away", makeBundleV1({ rows: HEADLESS_V1 }), "unproven"),
+  v1(
+    "a beginning cut off, the link to it taken away, a receipt of other entries",
+    makeBundleV1({ rows: HEADLESS_V1, receipt: { throughSeq: 3, throughChecksum: ROWS_V1[2]?.checksum ?? null } }),
+    "unproven",
+  ),
+  v1(
+    "a receipt of nothing",
+    makeBundleV1({ rows: ROWS_V1, receipt: { throughSeq: 0, throughChecksum: null } }),
+    "intact",
+  ),
+  v1("a receipt of entries that are all there", makeBundleV1({ rows: ROWS_V1, receipt: PRUNED_V1 }), "intact"),
+  v1(
+    "a receipt, and no row behind it",
+    makeBundleV1({ rows: [], receipt: PRUNED_V1, checkpoints: [5], genuine: ROWS_V1 }),
+    "unproven",
+  ),
+  v1(
+    "a receipt, and the row that a checkpoint names cut off behind it",
+    makeBundleV1({ rows: [], receipt: PRUNED_V1, checkpoints: [6], genuine: ROWS_V1 }),
+    "broken",
+  ),
+  v1(
+    "from the middle, a receipt of entries before",
+    makeBundleV1({
+      rows: ROWS_V1.slice(5),
+      start: { seq: 5, checksum: ROWS_V1[4]?.checksum ?? null },
+      receipt: { throughSeq: 3, throughChecksum: ROWS_V1[2]?.checksum ?? null },
+    }),
+    "intact",
+  ),
+  v1(
+    "from the middle, a receipt up to there that does not link",
+    makeBundleV1({
+      rows: ROWS_V1.slice(5),
+      start: { seq: 5, checksum: ROWS_V1[4]?.checksum ?? null },
+      receipt: { throughSeq: 5, throughChecksum: "ab".repeat(32) },
+    }),
+    "unproven",
+  ),
   v1("an end cut off behind a checkpoint", makeBundleV1({ rows: ROWS_V1.slice(0, 5), checkpoints: [3] }), "unproven"),
   v1(
     "an end cut off before a checkpoint",

@@ -170,8 +170,11 @@ export class BundleJudgeV1 {
       reasons.push("The bundle holds no entries, and nothing signed says that there were none.");
     else if (!this.#anchors.some(({ seq, isTrusted }) => isTrusted && seq === lastSeq))
       reasons.push(`No checkpoint that a trusted key signed names the last entry, sequence ${lastSeq}.`);
-    if (verdict.prunedPrefix && verdict.firstSeq === verdict.prunedPrefix.throughSeq + 1)
+    const { firstSeq, prunedPrefix } = verdict;
+    if (prunedPrefix && firstSeq === prunedPrefix.throughSeq + 1)
       reasons.push("The receipt for the entries that retention removed is not signed.");
+    else if (firstSeq !== null && firstSeq > 1 && (this.#header?.start.seq ?? 0) <= 0)
+      reasons.push(`The entries before sequence ${firstSeq} are not in it, and no receipt says why.`);
     if (quorum) reasons.push("The quorum of the policy is not met: no witness cosigned version 1.");
     return reasons;
   }
