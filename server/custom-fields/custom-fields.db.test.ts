@@ -52,6 +52,20 @@ describe("definitions", () => {
     expect((await call(POST, { token: partnerAdmin, body })).body.code).toBe("validation_failed");
   });
 
+  it.each([
+    ["type", "number"],
+    ["type", null],
+    ["fieldKey", "other_key"],
+  ])("keeps its %s, and says so", async (path, value) => {
+    const { partnerAdmin } = await arrange();
+    const { id } = (await call(POST, { token: partnerAdmin, body: field() })).body;
+    const body = { name: "Renamed", [path]: value };
+    const refused = await call(PATCH, { method: "PATCH", token: partnerAdmin, params: { id }, body });
+    expect(refused).toMatchObject({ status: 400, body: { errors: [{ path, message: "cannot be changed" }] } });
+    const kept = await call(GET_ONE, { token: partnerAdmin, params: { id } });
+    expect(kept.body).toMatchObject({ name: "Asset tag", type: "text", fieldKey: "asset_tag" });
+  });
+
   it("of All organizations is changed and deleted by who reaches them all, and read and filled in by the others", async () => {
     const { partner, own, other, partnerAdmin, device } = await arrange();
     const elsewhere = await createDevice({ orgId: other.id });

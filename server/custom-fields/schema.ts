@@ -66,9 +66,13 @@ export const createInput = z.strictObject({
 });
 export type CreateInput = z.output<typeof createInput>;
 
+const fixed = z.never("cannot be changed").optional();
+
 /** Body of PATCH /custom-fields/:id. Key and type stay what they are. */
 export const updateInput = z.strictObject({
   id: guid,
+  fieldKey: fixed,
+  type: fixed,
   name: name.optional(),
   options: fieldOptions.nullish(),
   required: z.boolean().optional(),
