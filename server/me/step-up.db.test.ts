@@ -86,14 +86,15 @@ describe("a fresh proof of who one is", () => {
     expect((await call(createKey, { token: program, body: key(user) })).status).toBe(201);
   });
 
-  it("is asked at the other door too, before an import runs", async () => {
+  it("is asked at the other door too, before an import runs and before it is undone", async () => {
     const ctx = await ctxFor("partner_admin");
     const session = { id: crypto.randomUUID(), viaBrowser: true, provenAt: new Date(0) };
     const { imports } = appRouter.createCaller({ caller: { ...ctx, session }, requestId: "r" });
-    await expect(imports.run({ id: crypto.randomUUID() })).rejects.toMatchObject({
-      code: "FORBIDDEN",
-      cause: { code: "step_up_required" },
-    });
+    for (const deed of [imports.run, imports.undo])
+      await expect(deed({ id: crypto.randomUUID() })).rejects.toMatchObject({
+        code: "FORBIDDEN",
+        cause: { code: "step_up_required" },
+      });
   });
 
   it("is asked of a token that was taken out of a browser's cookie, however it is sent", async () => {

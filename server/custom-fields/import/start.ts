@@ -60,10 +60,15 @@ export const startCheck = operation({
   run: (ctx, { id }) => start(ctx, { id, job: "check", from: ["staged", "checked"] }),
 });
 
-/** Undoes what a finished or cancelled run wrote, where nothing changed since. @throws AppError not_found, conflict. */
+/**
+ * Undoes what a finished or cancelled run wrote, where nothing changed since: as many values change as in the run, so it
+ * asks for as recent a proof.
+ * @throws AppError not_found, conflict, step_up_required
+ */
 export const startUndo = operation({
   permission: "custom_fields:import",
   input: idInput,
   output: typed<ImportState>(),
+  stepUp: () => true,
   run: (ctx, { id }) => start(ctx, { id, job: "undo", from: ["done", "cancelled"] }),
 });
