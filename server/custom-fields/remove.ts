@@ -6,6 +6,7 @@ import { resourceOf } from "@/server/audit/resource-of";
 import { operation } from "@/server/operation";
 import { idInput } from "@/server/wire";
 import { auditable, type DefinitionRow, manageable, toDefinition } from "./definition";
+import { lockDefinitions } from "./hold-definitions";
 import { holders } from "./holders";
 import { getDefinition } from "./list";
 import { usage } from "./schema";
@@ -45,6 +46,7 @@ export const removeDefinition = operation({
   async run(ctx, { id }) {
     const row = await tenant(ctx.scope, (tx) => manageable(tx, ctx, id));
     const values = await asSystem(async (tx) => {
+      await lockDefinitions(tx, row);
       const gone = await tx.delete(customFieldDefinitions).where(eq(customFieldDefinitions.id, row.id)).returning();
       return gone.length > 0 ? dropValues(tx, row) : 0;
     });

@@ -7,6 +7,7 @@ import { operation } from "@/server/operation";
 import { repairJson } from "@/server/text";
 import { coerceValue } from "./coerce";
 import type { DefinitionRow } from "./definition";
+import { holdDefinitionsOf } from "./hold-definitions";
 import { deviceValues, type FieldValue, MASK, setValuesInput } from "./schema";
 import { type DeviceRef, fieldsOfDevice, findDevice, readDeviceValues, toValueMap } from "./values";
 
@@ -76,6 +77,7 @@ export const setDeviceValues = operation({
     const { id, ...given } = repairJson(input);
     const { device, details, values } = await tenant(ctx.scope, async (tx) => {
       const device = await findDevice(tx, ctx, id);
+      await holdDefinitionsOf(tx, device);
       const changes = toChanges(await fieldsOfDevice(tx, device), given as Record<string, FieldValue | null>);
       const details = changes.length > 0 ? auditOf(await write(tx, device, changes), changes) : null;
       return { device, details, values: await readDeviceValues(tx, ctx, device) };

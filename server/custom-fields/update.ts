@@ -9,6 +9,7 @@ import { operation } from "@/server/operation";
 import { repairJson } from "@/server/text";
 import { convertDefault, convertValues } from "./change-type";
 import { auditable, type DefinitionRow, fitToType, manageable, requireRow, toDefinition } from "./definition";
+import { lockDefinitions } from "./hold-definitions";
 import { type Definition, definition, type FieldType, retypeInput, updateInput } from "./schema";
 
 type Change = Omit<z.output<typeof retypeInput>, "type"> & { type?: FieldType };
@@ -45,6 +46,7 @@ async function store(tx: Tx, id: string, values: Partial<DefinitionRow>): Promis
 /** With the values in one transaction; they are also those of organizations that this caller does not reach. */
 function storeConverted(row: DefinitionRow, values: Partial<DefinitionRow>): Promise<DefinitionRow> {
   return asSystem(async (tx) => {
+    await lockDefinitions(tx, row);
     await convertValues(tx, row, { type: values.type ?? row.type, options: values.options ?? null });
     return store(tx, row.id, values);
   });

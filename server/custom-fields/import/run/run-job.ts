@@ -6,6 +6,7 @@ import { record } from "@/server/audit/record/record";
 import { findUserCaller } from "@/server/auth/caller";
 import { reachesWholePartner } from "@/server/auth/grant";
 import { type Ctx, systemCtx } from "@/server/context";
+import { holdDefinitions } from "@/server/custom-fields/hold-definitions";
 import { loadPlan } from "@/server/custom-fields/import/decide/load-plan";
 import { emptyTally } from "@/server/custom-fields/import/decide/tally";
 import {
@@ -33,6 +34,7 @@ import { checkRows } from "./check";
 import { forgetSecrets } from "./forget-secrets";
 import { Cancelled, finishWork, markDone, releaseLease, renewLease, requireLease } from "./lease";
 import { countsOf, readBack } from "./read-back";
+import { requireSameFields } from "./same-fields";
 import { stageFiles } from "./stage";
 import { undoChunk } from "./undo";
 
@@ -111,6 +113,7 @@ async function apply(first: Work): Promise<void> {
     const isLast = await tenant(work.scope, async (tx) => {
       const now = await lockImport(tx, work.ctx, work.found.id);
       requireLease(now);
+      await requireSameFields(tx, plan);
       const report = reportOf(now);
       const through = await applyChunk(tx, plan, { after: now.jobDone, report });
       const jobDone = Math.min(through, now.totalRows);
@@ -142,6 +145,7 @@ async function undo(first: Work): Promise<void> {
     const isOver = await tenant(work.scope, async (tx) => {
       const now = await lockImport(tx, work.ctx, work.found.id);
       requireLease(now);
+      await holdDefinitions(tx, now);
       const report = undoReportOf(now);
       const last = await undoChunk(tx, now, { after: now.jobDone, report });
       if (last !== null) await markDone(tx, now.id, { jobDone: last, summary: { ...now.summary, undo: report } });

@@ -1,20 +1,30 @@
 import type { Tx } from "@/db/client";
+import { coerceValue, type FieldRule } from "@/server/custom-fields/coerce";
+import { rulesOf } from "@/server/custom-fields/hold-definitions";
 import { rowsAtOnce, rowsPerTransaction } from "@/server/custom-fields/import/decide/rounds";
 import type { ImportRecord } from "@/server/custom-fields/import/find-import";
 import type { UndoReport } from "@/server/custom-fields/import/schema";
+import type { FieldValue } from "@/server/custom-fields/schema";
 import { type Change, lockChanges, markUndone, type Values } from "./tables/changes";
 import { deleteSourceIds } from "./tables/source-ids";
 import { type ValuePatch, writeValues } from "./tables/values";
 
+type Undone = Pick<Change, "previous" | "written"> & { now: Values | null };
+type Rules = Awaited<ReturnType<typeof rulesOf>>;
+
+/** Whether a field still exists, and has a type for what it held; a choice may have gone since. */
+function takes(rule: FieldRule | undefined, value: FieldValue | null): boolean {
+  if (!rule || value === null) return rule !== undefined;
+  return coerceValue({ type: rule.type === "dropdown" ? "text" : rule.type, options: null }, value).ok;
+}
+
 /** Values to put back: those that still are what the import wrote. Others have been changed since and stay. */
-function restorePatch({ previous, written, now }: Pick<Change, "previous" | "written"> & { now: Values | null }): {
-  patch: Values;
-  left: number;
-} {
+function restorePatch({ previous, written, now }: Undone, rules: Rules): { patch: Values; left: number } {
   const patch: Values = {};
   let left = 0;
   for (const [fieldId, value] of Object.entries(written)) {
-    if ((now?.[fieldId] ?? null) === value) patch[fieldId] = previous[fieldId] ?? null;
+    const before = previous[fieldId] ?? null;
+    if ((now?.[fieldId] ?? null) === value && takes(rules.get(fieldId), before)) patch[fieldId] = before;
     else left++;
   }
   return { patch, left };
@@ -36,9 +46,10 @@ export async function undoChunk(
   });
   const last = changes.at(-1);
   if (!last) return null;
+  const rules = await rulesOf(tx, new Set(changes.flatMap(({ written }) => Object.keys(written))));
   const patches: ValuePatch[] = [];
   for (const change of changes) {
-    const { patch, left } = restorePatch(change);
+    const { patch, left } = restorePatch(change, rules);
     const restored = Object.keys(patch).length;
     if (restored > 0 && change.now)
       patches.push({ deviceId: change.deviceId, orgId: change.orgId, patch, isNew: false });

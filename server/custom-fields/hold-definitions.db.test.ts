@@ -1,0 +1,59 @@
+import { sql } from "drizzle-orm";
+import { expect, it } from "vitest";
+import { asSystem } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import { check, createDevices, createSimple, createWorld, stageText, valuesOf } from "@/testing/import/imports";
+import { createDefinition } from "./create";
+import { getImport } from "./import/get";
+import { runWaitingImports } from "./import/run/worker";
+import { startUndo } from "./import/start";
+import { startRun } from "./import/start-run";
+import { listDefinitions } from "./list";
+import { removeDefinition } from "./remove";
+import { createInput } from "./schema";
+import { setDeviceValues } from "./set-values";
+
+const isWaiting = async () => {
+  const rows = await asSystem((tx) =>
+    rowsOf<{ n: number }>(tx, sql`SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted`),
+  );
+  return (rows[0]?.n ?? 0) > 0;
+};
+
+it("a value that is being written when its field is deleted goes with it", async () => {
+  const { ctx, partnerId, a } = await createWorld();
+  const [id = ""] = await createDevices(partnerId, [{ orgId: a.id, hostname: "T" }]);
+  const create = (fieldKey: string) =>
+    createDefinition.run(ctx, createInput.parse({ name: fieldKey, fieldKey, type: "text" }));
+  const [rack] = [await create("rack"), await create("site")];
+  await setDeviceValues.run(ctx, { id, site: "Ghent" });
+  let written: Promise<unknown> = Promise.resolve();
+  let removed: Promise<unknown> = Promise.resolve();
+  await asSystem(async (tx) => {
+    await tx.execute(sql`SELECT 1 FROM custom_field_values WHERE device_id = ${id}::uuid FOR UPDATE`);
+    written = setDeviceValues.run(ctx, { id, rack: "R1" });
+    await expect.poll(isWaiting).toBe(true);
+    removed = removeDefinition.run(ctx, { id: rack.id });
+    await Promise.race([removed, new Promise((done) => setTimeout(done, 300))]);
+  });
+  await Promise.all([written, removed]);
+  expect(await valuesOf(id)).toEqual(["Ghent"]);
+});
+
+it("an import whose field is deleted after its start ends, and writes no value of it; nor does its undoing", async () => {
+  const { ctx, ids, text } = await createSimple();
+  const { id } = await check(ctx, (await stageText(ctx, text)).id);
+  await startRun.run(ctx, { id });
+  const { data } = await listDefinitions.run(ctx, {});
+  const tag = data.find(({ fieldKey }) => fieldKey === "asset_tag");
+  await removeDefinition.run(ctx, { id: tag?.id ?? "" });
+  await runWaitingImports();
+  expect(await getImport.run(ctx, { id })).toMatchObject({
+    status: "cancelled",
+    error: "Asset Tag was deleted or given another type during the import, which ended there.",
+  });
+  expect(await Promise.all(ids.map(valuesOf))).toEqual([null, null, null]);
+  await startUndo.run(ctx, { id });
+  await runWaitingImports();
+  expect(await Promise.all(ids.map(valuesOf))).toEqual([null, null, null]);
+});
