@@ -32,7 +32,7 @@ function recordFailure(ctx: Ctx, { email, row, reason }: Failure): void {
       ...resourceOf("user", { id, name }),
       details: { reason },
       result: reason === "disabled" ? "denied" : "failure",
-      errorMessage: reason === "disabled" ? "The account is disabled." : "The e-mail or password is wrong.",
+      errorMessage: reason === "disabled" ? "The account is disabled." : "Wrong e-mail address or password.",
     },
   );
 }
@@ -74,5 +74,5 @@ async function provePerson(ctx: Ctx, { email, password, key }: TokenInput & { ke
   await limit("login.failed", key);
   await limit("login.failed.account", email);
   await limit("login.failed.ip", ctx.ip);
-  throw new AppError("unauthenticated", "The e-mail or password is wrong.");
+  throw new AppError("unauthenticated", "Wrong e-mail address or password, or the account is disabled.");
 }

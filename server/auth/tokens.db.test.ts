@@ -74,6 +74,7 @@ describe("POST /auth/token", () => {
       expect(status).toBe(401);
       expect(headers.get("www-authenticate")).toBe("Bearer");
       expect({ ...body, requestId: "" }).toEqual({ ...answers[0]?.body, requestId: "" });
+      expect(body.detail).toBe("Wrong e-mail address or password, or the account is disabled.");
     }
     expect(await lastOf(user.orgId, "user.login.failed")).toMatchObject({
       actorId: user.id,

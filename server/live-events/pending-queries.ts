@@ -1,11 +1,12 @@
 import { trackStream } from "@/server/background/streams";
 import { AppError } from "@/server/errors";
-import type { CommandResult } from "./schema";
+import { type CommandResult, LIVE_QUERY_TIMEOUT_MS } from "./schema";
 
 export const disconnected = () =>
   new AppError("agent_disconnected", "The agent disconnected before it had answered. Ask again once it is back.");
-const timedOut = (ms: number) =>
-  new AppError("agent_timeout", `The agent did not answer within ${Math.round(ms / 100) / 10} seconds.`);
+/** Whoever asked has waited for as long as a query may take, whichever of its commands was late. */
+const timedOut = () =>
+  new AppError("agent_timeout", `The agent did not answer within ${LIVE_QUERY_TIMEOUT_MS / 1000} seconds.`);
 const cancelled = () => new AppError("unavailable", "The query was cancelled.");
 const stopping = () =>
   new AppError("unavailable", "The server is restarting. Ask again.", { headers: { "Retry-After": "1" } });
@@ -42,7 +43,7 @@ export class PendingQueries {
         onFailed();
       };
       const onAbort = () => fail(cancelled());
-      const timer = setTimeout(() => fail(timedOut(timeoutMs)), timeoutMs);
+      const timer = setTimeout(() => fail(timedOut()), timeoutMs);
       const end = (): boolean => {
         clearTimeout(timer);
         signal?.removeEventListener("abort", onAbort);
