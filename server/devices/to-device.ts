@@ -1,5 +1,5 @@
 import { agents, devices } from "@/db/schema";
-import { onlineCondition } from "./presence";
+import { lastHeard, onlineCondition } from "./presence";
 import type { Device } from "./schema";
 
 /** What a device query selects, with agents joined on the left. */
@@ -14,7 +14,7 @@ export const deviceColumns = (now: Date) => ({
   agentVersion: devices.agentVersion,
   status: devices.status,
   lastIp: devices.lastIp,
-  lastSeenAt: devices.lastSeenAt,
+  lastSeenAt: lastHeard,
   createdAt: devices.createdAt,
   updatedAt: devices.updatedAt,
   online: onlineCondition(now),

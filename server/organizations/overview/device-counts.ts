@@ -3,7 +3,7 @@ import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { agents, devices } from "@/db/schema";
 import type { Scope } from "@/server/context";
-import { onlineCondition } from "@/server/devices/presence";
+import { lastHeard, onlineCondition } from "@/server/devices/presence";
 import { inScope } from "@/server/scope";
 import { HOUR_MS } from "@/server/time/durations";
 import { type OrganizationOverview, SILENT_AFTER_HOURS } from "./schema";
@@ -24,7 +24,7 @@ export async function deviceCountsOf(tx: Tx, scope: Scope, now: Date): Promise<M
       FROM (
         SELECT ${devices.orgId} AS org_id, ${onlineCondition(now)} AS online,
           ${agents.id} IS NOT NULL AND ${agents.revokedAt} IS NULL AS reports,
-          coalesce(${devices.lastSeenAt}, ${devices.createdAt}) AS heard_at
+          coalesce(${lastHeard}, ${devices.createdAt}) AS heard_at
         FROM ${devices} LEFT JOIN ${agents} ON ${eq(agents.deviceId, devices.id)}
         WHERE ${inScope(devices.orgId, scope)} OFFSET 0) d
       GROUP BY 1`,

@@ -1,4 +1,7 @@
+import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
+import { asSystem } from "@/db/client";
+import { agentStreams } from "@/db/schema";
 import {
   call,
   createApiKey,
@@ -74,6 +77,26 @@ describe("GET /devices", () => {
     expect((await one(viewer, fresh.id)).body).toMatchObject({ id: fresh.id, agentId: fresh.agentId, online: true });
     expect((await one(viewer, stale.id)).body).toMatchObject({ online: false, lastSeenAt: new Date(0).toISOString() });
     expect((await one(partner, elsewhere.id)).status).toBe(200);
+  });
+
+  it("was last heard by its open stream, or when that ended, where that is later than what it sent", async () => {
+    const device = await createDevice({ orgId: org.id, hostname: "streaming", lastSeenAt: new Date(0) });
+    const at = new Date();
+    const stream = {
+      agentId: device.agentId,
+      orgId: org.id,
+      deviceId: device.id,
+      connectedAt: new Date(0),
+      beatAt: at,
+    };
+    await asSystem((tx) =>
+      tx.insert(agentStreams).values({ ...stream, processId: crypto.randomUUID(), streamId: crypto.randomUUID() }),
+    );
+    const one = async () => (await call(getOne, { token: viewer, params: { id: device.id } })).body;
+    expect(await one()).toMatchObject({ online: true, lastSeenAt: at.toISOString() });
+    const closedAt = new Date(at.getTime() - 60_000);
+    await asSystem((tx) => tx.update(agentStreams).set({ closedAt }).where(eq(agentStreams.deviceId, device.id)));
+    expect(await one()).toMatchObject({ online: false, lastSeenAt: closedAt.toISOString() });
   });
 
   it("tells a foreign device and a missing one alike", async () => {
