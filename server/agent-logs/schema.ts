@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { agentVersion } from "@/server/agents/schema";
-import { columnText, filterText, guid, happenedAt, inOrder, instant, isoTime, pageShape } from "@/server/wire";
+import { columnText, filterText, guid, inOrder, instant, isoTime, pageShape } from "@/server/wire";
 
 /** Spec, Limits. */
 export const MAX_LOGS_PER_REQUEST = 500;
@@ -20,7 +20,8 @@ const LEVEL_ALIASES = new Map<string, LogLevel>([
 
 /** One entry of POST /agents/:id/logs. */
 const logEntry = z.object({
-  timestamp: happenedAt,
+  // As the device's clock says, however wrong: of a log that nobody looks into, retention judges when it came.
+  timestamp: instant,
   level: z.enum(LOG_LEVELS),
   component: columnText(100),
   message: z.string(),

@@ -173,7 +173,7 @@ export const DEVICES: WordTable[] = [
       "logs.level": ["How severe it is", "info"],
       fields: ["Structured values beside the message; numbers are kept digit for digit", { attempt: 2 }],
       component: ["Part of the agent", "updater"],
-      timestamp: ["When it happened, on the device's clock. More than 24 hours ahead is refused", TIME],
+      timestamp: ["When it happened, on the device's clock. Of an event more than 24 hours ahead is refused", TIME],
       message: ["The message in full", "started"],
       events: [
         "The device's events: all of them are stored, or none",
