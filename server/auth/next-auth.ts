@@ -89,6 +89,13 @@ async function enterByOidc(ctx: Ctx, profile: Profile, user: User): Promise<true
   return true;
 }
 
+/** next-auth would hand the message of any error to the page as ?error=, a statement and its parameters too. */
+const orSayWhy = (entered: Promise<true | string>): Promise<true | string> =>
+  entered.catch((error: unknown) => {
+    if (!(error instanceof AppError)) log.error({ err: error }, "sign-in by the identity provider");
+    return `/login?error=${error instanceof AppError ? error.code : "unavailable"}`;
+  });
+
 /** A code of next-auth's; browsers post theirs, so it is anybody's text. */
 const codeText = (code: unknown): string => (typeof code === "string" ? inOneLine(code).slice(0, MAX_CODE_LENGTH) : "");
 
@@ -131,7 +138,7 @@ export function authOptions(ctx: Ctx, onRefused: OnRefused): NextAuthOptions {
     ],
     callbacks: {
       signIn: ({ user, account, profile }) =>
-        account?.provider === "oidc" ? enterByOidc(ctx, profile as Profile, user) : true,
+        account?.provider === "oidc" ? orSayWhy(enterByOidc(ctx, profile as Profile, user)) : true,
       jwt: ({ token, user }) => {
         if (user) return { ...(user as SignedIn).claims };
         const { sub, sid, scope, orgId, partnerId } = token as AccessClaims;

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import Provider from "oidc-provider";
 import { Secret, TOTP } from "otpauth";
@@ -7,10 +8,12 @@ import { GET as me } from "@/app/api/v1/me/route";
 import { POST as confirm } from "@/app/api/v1/me/two-factor/totp/confirm/route";
 import { POST as begin } from "@/app/api/v1/me/two-factor/totp/route";
 import { POST as invite } from "@/app/api/v1/users/[id]/invite/route";
+import { systemCtx } from "@/server/context";
 import { env } from "@/server/env";
 import { answerNextAuth } from "@/server/http/next-auth";
 import { auditRows, bearer, call, createOrg, createUser } from "@/testing/factories";
 import { portOf } from "@/testing/port-of";
+import { findByIdentity } from "./oidc";
 
 type Claims = { email: string; email_verified: boolean; name?: string };
 const people = new Map<string, Claims>();
@@ -172,6 +175,46 @@ describe("signing in by an OpenID Connect provider", () => {
     Object.assign(env(), { OIDC_JIT_ORGANIZATION: undefined });
     expect(await whoIs(session)).toMatchObject({ role: "org_viewer", name: "Jo Just" });
     expect((await auditRows(org.id)).map((r) => r.action)).toEqual(["user.create", "user.identity.link", "user.login"]);
+  });
+
+  it("gives a new viewer a name that fits, and the address where the provider says none that can be one", async () => {
+    const org = await createOrg();
+    Object.assign(env(), { OIDC_JIT_ORGANIZATION: org.id });
+    const nameOf = async (name: unknown) => {
+      const sub = person({ name: name as string });
+      const user = await whoIs((await signInAs(sub)).session);
+      return user?.name === `${sub}@example.test` ? "the address" : user?.name;
+    };
+    expect(await nameOf("😀".repeat(300))).toBe("😀".repeat(255));
+    for (const name of ["", " \n", 5, null, ["a"]]) expect(await nameOf(name)).toBe("the address");
+    Object.assign(env(), { OIDC_JIT_ORGANIZATION: undefined });
+  });
+
+  it("links one of several subjects that come with one address at once, and one subject in several browsers once", async () => {
+    const [shared, own] = [await createUser(), await createUser()];
+    const enter = (sub: string, { email }: { email: string }) =>
+      findByIdentity(systemCtx(), { sub, email, email_verified: true });
+    const subjects = Array.from({ length: 8 }, () => crypto.randomUUID());
+    const found = await Promise.all(subjects.map((sub) => enter(sub, shared)));
+    expect(found.filter(Boolean)).toEqual([shared.id]);
+    const again = await Promise.all(subjects.map(() => enter(own.id, own)));
+    expect(again).toEqual(subjects.map(() => own.id));
+    expect((await auditRows(own.orgId as string)).map((r) => r.action)).toEqual(["user.identity.link"]);
+  });
+
+  it("refuses a subject that the standard does not have or the database cannot keep apart", async () => {
+    for (const sub of ["", "a\0b", "\ud800", randomBytes(3000).toString("hex"), 12 as never]) {
+      const { email } = await createUser();
+      expect(await findByIdentity(systemCtx(), { sub, email, email_verified: true })).toBeUndefined();
+    }
+  });
+
+  it("says nothing of what went wrong inside", async () => {
+    Object.assign(env(), { OIDC_JIT_ORGANIZATION: "nothing that is an id" });
+    const { last, session } = await signInAs(person());
+    Object.assign(env(), { OIDC_JIT_ORGANIZATION: undefined });
+    expect(last.headers.get("location")).toBe("/login?error=unavailable");
+    expect(session).toBeUndefined();
   });
 
   it("does not take an answer that this browser did not ask for", async () => {

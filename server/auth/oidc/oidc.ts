@@ -1,6 +1,6 @@
 import { and, eq, isNull, notExists, sql } from "drizzle-orm";
 import type { OAuthConfig } from "next-auth/providers/oauth";
-import { asSystem } from "@/db/client";
+import { asSystem, type Tx } from "@/db/client";
 import { organizations, userIdentities, users } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
@@ -9,6 +9,7 @@ import { email as emailSchema } from "@/server/auth/schema";
 import { type Ctx, systemCtx } from "@/server/context";
 import { env } from "@/server/env";
 import { newId } from "@/server/ids";
+import { countInTurn } from "@/server/limits/room";
 import { requireRoomForUser } from "@/server/limits/room-for-user";
 import { inOneLine, repairText } from "@/server/text";
 
@@ -42,9 +43,20 @@ export function oidcProvider(): OAuthConfig<Profile> | null {
   };
 }
 
-async function findLinked(sub: string): Promise<string | undefined> {
+/** Of a subject, by the standard (OpenID Connect Core 1.0, section 2); what is longer would not fit into its index. */
+const MAX_SUBJECT_LENGTH = 255;
+/** Characters of a person's name, as of one that is typed here. */
+const MAX_NAME_LENGTH = 255;
+
+type Verified = { sub: string; address: string; name: unknown };
+
+/** A subject that is kept as it is: two that the database would make one are two people. */
+const isSubject = (sub: unknown): sub is string =>
+  typeof sub === "string" && sub !== "" && sub.length <= MAX_SUBJECT_LENGTH && repairText(sub) === sub;
+
+async function findLinked(tx: Tx, sub: string): Promise<string | undefined> {
   const same = and(eq(userIdentities.issuer, env().OIDC_ISSUER ?? ""), eq(userIdentities.subject, sub));
-  const [row] = await asSystem((tx) => tx.select({ userId: userIdentities.userId }).from(userIdentities).where(same));
+  const [row] = await tx.select({ userId: userIdentities.userId }).from(userIdentities).where(same);
   return row?.userId;
 }
 
@@ -52,64 +64,79 @@ async function findLinked(sub: string): Promise<string | undefined> {
  * The person with the address that the provider has verified; only then is it the same person. Not one whom the provider
  * has named already: companies give addresses of those who left to others.
  */
-async function findVerified({ email, email_verified }: Profile): Promise<string | undefined> {
-  const address = emailSchema.safeParse(email);
-  if (email_verified !== true || !address.success) return undefined;
-  return asSystem(async (tx) => {
-    const linked = and(eq(userIdentities.userId, users.id), eq(userIdentities.issuer, env().OIDC_ISSUER ?? ""));
-    const isFree = notExists(tx.select({ subject: userIdentities.subject }).from(userIdentities).where(linked));
-    const same = and(eq(sql`lower(${users.email})`, address.data), isNull(users.disabledAt), isFree);
-    const [row] = await tx.select({ id: users.id }).from(users).where(same);
-    return row?.id;
-  });
+async function findByAddress(tx: Tx, address: string): Promise<string | undefined> {
+  const linked = and(eq(userIdentities.userId, users.id), eq(userIdentities.issuer, env().OIDC_ISSUER ?? ""));
+  const isFree = notExists(tx.select({ subject: userIdentities.subject }).from(userIdentities).where(linked));
+  const same = and(eq(sql`lower(${users.email})`, address), isNull(users.disabledAt), isFree);
+  const [row] = await tx.select({ id: users.id }).from(users).where(same);
+  return row?.id;
+}
+
+/** A provider's name for a person as one that is typed here may be; their address where it has none. */
+function nameOf({ name, address }: Verified): string {
+  const said = typeof name === "string" ? inOneLine(repairText(name)).trim() : "";
+  return [...(said || address)].slice(0, MAX_NAME_LENGTH).join("").trim();
 }
 
 /** Just in time, where the environment names an organization for it: a viewer of that organization, and nothing more. */
-async function createViewer(ctx: Ctx, { email, email_verified, name }: Profile): Promise<string | undefined> {
+async function createViewer(tx: Tx, verified: Verified) {
   const orgId = env().OIDC_JIT_ORGANIZATION;
-  const address = emailSchema.safeParse(email);
-  if (!orgId || email_verified !== true || !address.success) return undefined;
-  const person = {
-    id: newId(),
-    email: address.data,
-    name: inOneLine(repairText(name ?? address.data)),
-    role: "org_viewer" as const,
-  };
-  const created = await asSystem(async (tx) => {
-    const [org] = await tx.select().from(organizations).where(eq(organizations.id, orgId));
-    if (!org) return [];
-    const row = { ...person, orgId, partnerId: org.partnerId };
-    await requireRoomForUser(tx, row);
-    return tx.insert(users).values(row).onConflictDoNothing().returning({ id: users.id });
-  });
-  if (created.length === 0) return undefined;
-  const about = resourceOf("user", person);
-  const details = { via: "oidc", after: { email: person.email, name: person.name, role: person.role } };
-  record({ ...systemCtx(), ip: ctx.ip, userAgent: ctx.userAgent }, { action: "user.create", orgId, ...about, details });
-  return person.id;
+  if (!orgId) return undefined;
+  const [org] = await tx.select().from(organizations).where(eq(organizations.id, orgId));
+  if (!org) return undefined;
+  const person = { id: newId(), email: verified.address, name: nameOf(verified), role: "org_viewer" as const };
+  const row = { ...person, orgId, partnerId: org.partnerId };
+  await requireRoomForUser(tx, row);
+  const created = await tx.insert(users).values(row).onConflictDoNothing().returning({ id: users.id });
+  return created.length > 0 ? { ...person, orgId } : undefined;
 }
 
-async function link(ctx: Ctx, userId: string, sub: string): Promise<void> {
-  const issuer = env().OIDC_ISSUER ?? "";
-  await asSystem((tx) => tx.insert(userIdentities).values({ issuer, subject: sub, userId }).onConflictDoNothing());
+/** Links a subject to whom its address is; of several with one address that come at once, the first one. */
+function linkByAddress(verified: Verified) {
+  const { sub, address } = verified;
+  return asSystem(async (tx) => {
+    await countInTurn(tx, `identities of ${address}`);
+    const known = await findLinked(tx, sub);
+    if (known) return { userId: known, isNew: false };
+    const found = await findByAddress(tx, address);
+    const viewer = found ? undefined : await createViewer(tx, verified);
+    const userId = found ?? viewer?.id;
+    if (!userId) return undefined;
+    await tx.insert(userIdentities).values({ issuer: env().OIDC_ISSUER ?? "", subject: sub, userId });
+    return { userId, viewer, isNew: true };
+  });
+}
+
+type Viewer = NonNullable<Awaited<ReturnType<typeof createViewer>>>;
+
+function recordViewer(ctx: Ctx, { id, email, name, role, orgId }: Viewer): void {
+  const about = resourceOf("user", { id, name });
+  const details = { via: "oidc", after: { email, name, role } };
+  record({ ...systemCtx(), ip: ctx.ip, userAgent: ctx.userAgent }, { action: "user.create", orgId, ...about, details });
+}
+
+async function recordLink(ctx: Ctx, userId: string): Promise<void> {
   const caller = await findUserCaller(userId);
   if (caller?.actor.type !== "user") return;
   const { id, name } = caller.actor;
-  const about = resourceOf("user", { id, name });
-  record(
-    { ...ctx, ...caller },
-    { action: "user.identity.link", orgId: caller.homeOrgId, ...about, details: { issuer } },
-  );
+  const event = { action: "user.identity.link" as const, orgId: caller.homeOrgId, ...resourceOf("user", { id, name }) };
+  record({ ...ctx, ...caller }, { ...event, details: { issuer: env().OIDC_ISSUER ?? "" } });
 }
 
 /**
  * Who a person of the identity provider is here: the one linked to that subject, else the one with the verified address,
  * who is linked from now on, else (only where the environment says so) a new viewer; undefined for anybody else.
+ * @throws AppError conflict when the organization has no room for a viewer more
  */
 export async function findByIdentity(ctx: Ctx, profile: Profile): Promise<string | undefined> {
-  const known = await findLinked(profile.sub);
+  const { sub, email, email_verified, name } = profile;
+  if (!isSubject(sub)) return undefined;
+  const known = await asSystem((tx) => findLinked(tx, sub));
   if (known) return known;
-  const userId = (await findVerified(profile)) ?? (await createViewer(ctx, profile));
-  if (userId) await link(ctx, userId, profile.sub);
-  return userId;
+  const address = emailSchema.safeParse(email);
+  if (email_verified !== true || !address.success) return undefined;
+  const linked = await linkByAddress({ sub, address: address.data, name });
+  if (linked?.viewer) recordViewer(ctx, linked.viewer);
+  if (linked?.isNew) await recordLink(ctx, linked.userId);
+  return linked?.userId;
 }
