@@ -51,6 +51,16 @@ describe("the front", () => {
   const ask = (path: string, init: RequestInit = {}) =>
     fetch(`http://127.0.0.1:${port}${path}`, { redirect: "manual", ...init });
 
+  it("renders no page whose address has parameters by the thousand, and every page that is asked for as ours are", async () => {
+    for (const path of ["/login", "/icon.svg", "/devices/"]) {
+      const answer = await ask(`${path}?${"a&".repeat(7_500)}`);
+      expect([answer.status, (await answer.json()).detail]).toEqual([400, "target: has more than 200 parameters"]);
+    }
+    const most = Array.from({ length: 200 }, (_, n) => `p${n}=x`).join("&");
+    expect(await (await ask(`/login?${most}`)).text()).toBe("page");
+    expect((await ask(`/login?${most}&q`)).status).toBe(400);
+  });
+
   it.each([
     [5, 1_024, 131_072],
     [100, 131_072, 1_048_576],

@@ -16,7 +16,7 @@ import { watchPeer } from "./linux-peers";
 import { redirectPage } from "./page-redirect";
 import { refuseMalformed, refuseOn } from "./refuse-malformed";
 import { createRegistry, handlerOf, type RouteMatch } from "./registry";
-import { namedTwice, pathOf } from "./request-target";
+import { hasTooManyParameters, MAX_PAGE_PARAMETERS, namedTwice, pathOf } from "./request-target";
 import { respond } from "./respond";
 import { setPagePolicy, setSecurityHeaders } from "./security-headers";
 import { countInFlight, holdRefusal, inPageShare } from "./shares";
@@ -93,6 +93,8 @@ async function servePage(incoming: IncomingMessage, outgoing: ServerResponse, op
   // Next's development server posts to addresses of its own.
   if (!options.dev && !PAGE_METHODS.includes(method))
     return respond(incoming, outgoing, methodNotAllowed(method, PAGE_METHODS));
+  if (hasTooManyParameters(incoming.url ?? ""))
+    return respond(incoming, outgoing, refusal(invalid("target", `has more than ${MAX_PAGE_PARAMETERS} parameters`)));
   if (redirectPage(incoming, outgoing, options.origin.startsWith("https:"))) return;
   setPagePolicy(incoming, outgoing, options.dev);
   if (incoming.headers.accept === "text/event-stream") watchPeer(incoming.socket);

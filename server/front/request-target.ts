@@ -10,6 +10,13 @@ export function pathOf(target: string, origin: string): string | null {
   return url.host === new URL(origin).host && !url.username && !url.password ? url.pathname + url.search : null;
 }
 
+/** Of an address of ours that shows a page; none has a tenth of it. */
+export const MAX_PAGE_PARAMETERS = 200;
+
+/** Whether an address has more parameters than a page takes: Next's time for them grows with the square of their number. */
+export const hasTooManyParameters = (target: string): boolean =>
+  target.split("&", MAX_PAGE_PARAMETERS + 1).length > MAX_PAGE_PARAMETERS;
+
 /** Of two of these a proxy may have read the other one (RFC 9112, section 3.2; RFC 9110, section 5.3). */
 const SINGULAR = new Set(["host", "authorization", "x-api-key", "content-type", "content-encoding", "idempotency-key"]);
 
