@@ -7,6 +7,7 @@ import type { Ctx } from "@/server/context";
 import { type ErrorCode, invalid, invalidInput } from "@/server/errors";
 import { writeExact } from "@/server/exact-json";
 import { admit, type Operation, perform } from "@/server/operation";
+import { isObject } from "@/server/records";
 import { repairJson } from "@/server/text";
 import { type Answer, setHeader, toResponse } from "./answer";
 import { bytesOf, hasBody, MAX_STRANGERS_BYTES, readJson } from "./body";
@@ -75,19 +76,24 @@ function takesJson({ body }: RouteSpec, request: Request): boolean {
 /** One request, its id for the log and the answer, and the path's parameters. */
 type Call = { request: Request; requestId: string; params: Record<string, string | string[]> };
 
+/** The body with what else was given; into the body, because copying one of half a million names takes longer than reading it. */
+function fillUp(body: Record<string, unknown>, rest: Record<string, unknown>): Record<string, unknown> {
+  for (const [name, value] of Object.entries(rest)) if (!Object.hasOwn(body, name)) body[name] = value;
+  return body;
+}
+
 /**
  * Query parameters, the JSON body's members, headers and path parameters in one object; the later names win. A parameter given
  * several times is a list, which the schemas of lists alone take. Text of the address becomes such as the database can
  * compare: no verb has to think of NUL.
  */
 async function gatherInput(spec: RouteSpec, { request, params }: Call): Promise<Record<string, unknown>> {
-  const input = queryOf(request.url);
+  let input = queryOf(request.url);
   if (takesJson(spec, request)) {
     const max = spec.auth === "none" ? MAX_STRANGERS_BYTES : undefined;
     const json = await readJson(request, { exactNumbers: spec.exactNumbers, max });
-    if (typeof json !== "object" || json === null || Array.isArray(json))
-      throw invalid("body", "must be a JSON object");
-    Object.assign(input, json);
+    if (!isObject(json)) throw invalid("body", "must be a JSON object");
+    input = fillUp(json, input);
   }
   for (const [name, header] of Object.entries(spec.headers ?? {})) {
     const value = request.headers.get(header);
