@@ -156,6 +156,20 @@ describe("values", () => {
     expect(Object.values(shown.body.customFields).every((v) => v === null)).toBe(true);
   });
 
+  it("keeps every number as it was given, or refuses it", async () => {
+    const { partnerAdmin, device } = await arrange();
+    const seats = (over = {}) => field({ fieldKey: "seats", type: "number", ...over });
+    const params = { id: device.id };
+    const set = (value: number) => call(SET, { method: "PATCH", token: partnerAdmin, params, body: { seats: value } });
+    await call(POST, { token: partnerAdmin, body: seats() });
+    for (const value of [2 ** 53 - 1, 1 - 2 ** 53, 0.1 + 0.2, 1.5e-7])
+      expect((await set(value)).body.customFields.seats).toBe(value);
+    const detail = "seats: is a whole number beyond 9007199254740991, which would be rounded";
+    for (const value of [2 ** 53, -(2 ** 63), 1e300]) expect((await set(value)).body.detail).toBe(detail);
+    const made = await call(POST, { token: partnerAdmin, body: seats({ fieldKey: "more", defaultValue: 2 ** 53 }) });
+    expect(made.body.detail).toMatch(/^defaultValue: is a whole number beyond/);
+  });
+
   it("prefers an organization's own field to one of All organizations with the same key", async () => {
     const { partnerAdmin, own, device } = await arrange();
     await call(POST, { token: partnerAdmin, body: field() });

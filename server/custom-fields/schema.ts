@@ -31,6 +31,14 @@ export const MASK = "••••••••";
 const fieldValue = z.union([z.string(), z.number(), z.boolean()]);
 export type FieldValue = z.output<typeof fieldValue>;
 
+const isExact = (value: number): boolean => !Number.isInteger(value) || Number.isSafeInteger(value);
+/** A value from outside: of a whole number beyond 2^53 JSON.parse has changed the digits already. */
+const givenValue = z.union([
+  z.string(),
+  z.number().refine(isExact, `is a whole number beyond ${Number.MAX_SAFE_INTEGER}, which would be rounded`),
+  z.boolean(),
+]);
+
 const name = nameText(MAX_FIELD_NAME);
 /** "id" names the device in PATCH /devices/:id/custom-fields. */
 const RESERVED_KEYS: ReadonlySet<string> = new Set(["id"]);
@@ -60,7 +68,7 @@ export const createInput = z.strictObject({
   type: z.enum(FIELD_TYPES),
   options: fieldOptions.nullish(),
   required: z.boolean().default(false),
-  defaultValue: fieldValue.nullish(),
+  defaultValue: givenValue.nullish(),
   deviceTypes: deviceTypes.nullish(),
   secret: z.boolean().default(false),
 });
@@ -76,7 +84,7 @@ export const updateInput = z.strictObject({
   name: name.optional(),
   options: fieldOptions.nullish(),
   required: z.boolean().optional(),
-  defaultValue: fieldValue.nullish(),
+  defaultValue: givenValue.nullish(),
   deviceTypes: deviceTypes.nullish(),
   secret: z.boolean().optional(),
 });
@@ -125,7 +133,7 @@ const deviceValue = z.strictObject({
 export type DeviceValue = z.output<typeof deviceValue>;
 
 /** Body of PATCH /devices/:id/custom-fields: any keys, checked against the definitions; id is the path's. */
-export const setValuesInput = z.object({ id: guid }).catchall(fieldValue.nullable());
+export const setValuesInput = z.object({ id: guid }).catchall(givenValue.nullable());
 
 /** Field key to value, of every field that applies to a device; null where it holds none. */
 export const valueMap = z.record(z.string(), fieldValue.nullable());
