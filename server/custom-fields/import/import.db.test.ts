@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { auditLogs, customFieldImports, deviceSourceIds } from "@/db/schema";
@@ -258,6 +258,35 @@ describe("the run", () => {
       { recovery_key: 1 },
     ]);
     expect(JSON.stringify(events, (_, v) => (typeof v === "bigint" ? String(v) : v))).not.toContain("hunter2");
+    await stopRecording();
+  });
+
+  it("is done, and audited as done, when somebody cancels it after its last row", async () => {
+    await startRecording({ dir: mkdtempSync(join(tmpdir(), "trailmark-spool-")) });
+    const { ctx, a, partnerId } = await createWorld();
+    await createDevices(partnerId, [{ orgId: a.id, hostname: "PC1" }]);
+    const header = ["Computer ID", "Computer Name", "Rack", "Recovery Key"];
+    const staged = await stageText(ctx, toCsv([header, ["1", "PC1", "R1", "hunter2"]]));
+    await check(ctx, staged.id);
+    await startRun.run(ctx, { id: staged.id });
+    // What a run forgets at its end is held, so that the end waits.
+    const ended = await asSystem(async (tx) => {
+      await tx.execute(sql`SELECT FROM custom_field_import_rows WHERE import_id = ${staged.id}::uuid FOR UPDATE`);
+      const run = runWaitingImports();
+      const progress = async () => (await getImport.run(ctx, staged)).job?.done;
+      await expect.poll(progress, { timeout: 10_000 }).toBe(1);
+      expect((await cancelImport.run(ctx, staged)).job?.cancelRequested).toBe(true);
+      return { run };
+    });
+    await ended.run;
+    expect((await getImport.run(ctx, staged)).status).toBe("done");
+    await flushRecording();
+    const finish = and(
+      eq(auditLogs.orgId, ctx.homeOrgId as string),
+      eq(auditLogs.action, "custom_fields.import.finish"),
+    );
+    const [event] = await asSystem((tx) => tx.select().from(auditLogs).where(finish));
+    expect(event?.details).toMatchObject({ cancelled: false });
     await stopRecording();
   });
 });

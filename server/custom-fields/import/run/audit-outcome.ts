@@ -14,8 +14,10 @@ function eventId(...parts: string[]): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
+/** cancelled: whether rows are left; one that somebody cancels after its last row is complete. */
 type Outcome = ({ kind: "finish"; report: RunReport } | { kind: "undo"; report: UndoReport }) & {
   touched: readonly Touched[];
+  cancelled: boolean;
 };
 
 /**
@@ -25,7 +27,7 @@ type Outcome = ({ kind: "finish"; report: RunReport } | { kind: "undo"; report: 
 export async function auditOutcome(
   tx: Tx,
   ctx: Ctx,
-  { found, kind, report, touched }: Outcome & { found: ImportRecord },
+  { found, kind, report, touched, cancelled }: Outcome & { found: ImportRecord },
 ): Promise<void> {
   const name = fileNames(found);
   const once = (event: AuditEvent) =>
@@ -45,6 +47,6 @@ export async function auditOutcome(
     action: kind === "undo" ? "custom_fields.import.undo" : "custom_fields.import.finish",
     orgId: ctx.homeOrgId,
     ...resourceOf("custom_field_import", { id: found.id, name }),
-    details: { source: found.source, cancelled: found.cancelRequested, organizations: touched.length, ...report },
+    details: { source: found.source, cancelled, organizations: touched.length, ...report },
   });
 }

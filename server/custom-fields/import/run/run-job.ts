@@ -96,7 +96,8 @@ async function finishRun({ found, ctx, scope }: Work, status: "done" | "cancelle
     const now = await lockImport(tx, ctx, found.id);
     const report = reportOf(now);
     const run = { ...report, readBack: report.fields.map(({ fieldId }) => countsOf(touched, fieldId)) };
-    await auditOutcome(tx, ctx, { found: now, kind: "finish", report: run, touched });
+    const cancelled = status === "cancelled";
+    await auditOutcome(tx, ctx, { found: now, kind: "finish", report: run, touched, cancelled });
     const jobDone = status === "done" ? now.totalRows : now.jobDone;
     const columns = withoutSamples(now.columns, secrets);
     const summary = { ...now.summary, run };
@@ -134,7 +135,7 @@ async function finishUndo({ found, ctx, scope }: Work): Promise<void> {
     const now = await lockImport(tx, ctx, found.id);
     const report = undoReportOf(now);
     const summary = { ...now.summary, undo: report };
-    await auditOutcome(tx, ctx, { found: now, kind: "undo", report, touched });
+    await auditOutcome(tx, ctx, { found: now, kind: "undo", report, touched, cancelled: false });
     await finishWork(tx, now.id, { status: "undone", undoneAt: new Date(), summary, jobDone: now.totalRows });
   });
 }
