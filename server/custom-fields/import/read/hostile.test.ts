@@ -51,6 +51,13 @@ describe("a hostile file", () => {
   const DAMAGED = /damaged workbook/;
   const cases: [string, Buffer | string, RegExp][] = [
     ["styles that begin again and again", workbook({ "xl/styles.xml": "<cellXfs ".repeat(600_000) }), DAMAGED],
+    [
+      "sheets by the hundred thousand",
+      workbook({
+        "xl/workbook.xml": `<workbook><sheets>${'<sheet name="S" r:id="r"/>'.repeat(400_000)}</sheets></workbook>`,
+      }),
+      /over 1,000 sheets/,
+    ],
     ["styles without an end", workbook({ "xl/styles.xml": "<cellXfs>".repeat(600_000) }), DAMAGED],
     [
       "phonetic hints without an end",

@@ -14,6 +14,9 @@ const MAX_PART_BYTES = 32 * 1024 * 1024;
 /** Shared strings are held while the sheet is read. */
 const MAX_STRINGS = 10_000_000;
 
+/** Sheets to choose from; nobody finds one among more. */
+const MAX_SHEETS = 1_000;
+
 const WORKBOOK = "xl/workbook.xml";
 
 type Sheet = SheetInfo & { member: string };
@@ -36,6 +39,7 @@ async function listSheets(archive: Archive): Promise<{ sheets: Sheet[]; from1904
   for await (const item of readXml(archive.read(WORKBOOK, MAX_PART_BYTES), bookEvents)) {
     if (item.kind === "sheet") listed.push(item);
     else from1904 = true;
+    if (listed.length > MAX_SHEETS) throw badFile(`is a workbook of over ${MAX_SHEETS.toLocaleString("en")} sheets`);
   }
   const targets = new Map<string, string>();
   const relations = readXml(archive.read("xl/_rels/workbook.xml.rels", MAX_PART_BYTES), relationEvents);
