@@ -1,6 +1,8 @@
 import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
+import { agents, devices } from "@/db/schema";
+import { lastHeard } from "@/server/devices/presence";
 import { SILENT_AFTER_MS } from "@/server/notifications/vocabulary";
 import type { Finding } from "./finding";
 
@@ -11,12 +13,10 @@ export async function checkSilentAgents(now: Date): Promise<Finding[]> {
   const rows = await asSystem((tx) =>
     rowsOf<Row>(
       tx,
-      sql`SELECT a.org_id AS "orgId", count(*)::int AS agents,
-          (extract(epoch FROM max(greatest(d.last_seen_at, coalesce(s.closed_at, s.beat_at)))) * 1000)::float8 AS "heardMs"
-        FROM agents a
-        JOIN devices d ON d.id = a.device_id
-        LEFT JOIN agent_streams s ON s.device_id = d.id
-        WHERE a.revoked_at IS NULL GROUP BY a.org_id`,
+      sql`SELECT ${agents.orgId} AS "orgId", count(*)::int AS agents,
+          (extract(epoch FROM max(${lastHeard})) * 1000)::float8 AS "heardMs"
+        FROM ${agents} JOIN ${devices} ON ${devices.id} = ${agents.deviceId}
+        WHERE ${agents.revokedAt} IS NULL GROUP BY 1`,
     ),
   );
   const found = rows.flatMap(({ orgId, agents, heardMs }) => {
