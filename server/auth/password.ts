@@ -1,14 +1,22 @@
 import { availableParallelism } from "node:os";
 import { hash, verify } from "@node-rs/argon2";
-import { FairShare } from "@/server/limits/fair-share";
+import { Crowding } from "@/server/limits/crowding";
+import { crowdRests, FairShare } from "@/server/limits/fair-share";
 
 /** A hundred sign-ins at once leave a core, and threads for files, to everybody else; each takes some 30 ms and 19 MiB. */
 export const MAX_AT_ONCE = Math.max(1, availableParallelism() - 1);
 /** Those of one turn-taker: more than one network may try in a minute ("token" in limits/rate-limit.ts). */
 const MAX_WAITING = 300;
 const MAX_WAIT_MS = 30_000;
-/** In turn network by network: whoever tries a hundred passwords keeps nobody else from signing in. */
-const share = new FairShare({ total: MAX_AT_ONCE, perCaller: MAX_AT_ONCE, waiting: MAX_WAITING, waitMs: MAX_WAIT_MS });
+const wrong = new Crowding();
+/**
+ * In turn network by network: whoever tries a hundred passwords keeps nobody else from signing in, and rests between wrong
+ * ones, so that others' requests are worked on meanwhile. Right ones make nobody rest.
+ */
+const share = new FairShare(
+  { total: MAX_AT_ONCE, perCaller: MAX_AT_ONCE, waiting: MAX_WAITING, waitMs: MAX_WAIT_MS },
+  (from) => crowdRests(wrong.of(from)),
+);
 
 /**
  * Argon2id with the library's defaults, which are OWASP's: 19 MiB, two passes, one lane.
@@ -38,6 +46,10 @@ export async function verifyPassword(
   from: string | null,
 ): Promise<boolean> {
   const against = passwordHash ?? (await decoyHash());
-  const matches = await share.run(from ?? "", () => verify(against, password).catch(() => false));
-  return matches && typeof passwordHash === "string";
+  return share.run(from ?? "", async () => {
+    const matches = await verify(against, password).catch(() => false);
+    const isRight = matches && typeof passwordHash === "string";
+    if (!isRight) wrong.note(from ?? "");
+    return isRight;
+  });
 }

@@ -1,6 +1,6 @@
 /** Each refusal of a caller waits so much longer than the one before it that still waits. */
-const LONGER_MS = 15;
-const MAX_WAIT_MS = 1_000;
+const LONGER_MS = 20;
+const MAX_WAIT_MS = 5_000;
 /** Connections that may be open for this alone; beyond, a refusal is answered at once. */
 export const MAX_HELD = 1_000;
 
@@ -8,7 +8,7 @@ export const MAX_HELD = 1_000;
 type Held = { over: Promise<void>; letGo: () => void };
 
 /**
- * Holds refusals back, so that a caller who comes back at once with hundreds of requests is refused some seventy times a
+ * Holds refusals back, so that a caller who comes back at once with hundreds of requests is refused some fifty times a
  * second and not some thousand times: parsing and refusing costs the thread that answers everybody. One refusal alone
  * waits for a moment that nobody notices. Nothing is remembered of a caller of whom nothing is held.
  */

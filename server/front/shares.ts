@@ -6,9 +6,9 @@ import { clientIp, networkOf } from "@/server/client-ip";
 import { env, isHttps } from "@/server/env";
 import { AppError, hungUp } from "@/server/errors";
 import type { RouteSpec } from "@/server/http/route";
-import { FairShare } from "@/server/limits/fair-share";
-import { atHalfSpeed } from "@/server/limits/half-speed";
+import { crowdRests, FairShare } from "@/server/limits/fair-share";
 import { enterInFlight } from "@/server/limits/in-flight";
+import { rest } from "@/server/limits/rest";
 import { MAX_BATCH_CALLS } from "@/server/trpc/batch";
 import { HeldRefusals } from "./held-refusals";
 import type { RouteMatch } from "./registry";
@@ -73,7 +73,9 @@ export async function holdRefusal(
 }
 
 /** A page is rendered on the thread that answers everybody: so many of one session at a time, the next ones after a rest. */
-const pages = new FairShare({ total: 64, perCaller: 2, waiting: 64, waitMs: 10_000 });
+const pages = new FairShare({ total: 64, perCaller: 2, waiting: 64, waitMs: 10_000 }, (_, waiting) =>
+  crowdRests(waiting),
+);
 
 /**
  * Renders a page when the session's turn comes; Next's files, and pages of strangers, at once.
@@ -95,10 +97,10 @@ export function inPageShare(
   });
   const key = hash("sha256", session, "base64");
   // Whoever hangs up has a turn no longer, whether the rendering notices or not. The rest keeps the next page waiting, not this one.
-  const work = () =>
-    atHalfSpeed(
-      () => Promise.race([render(), closed]),
-      () => true,
-    );
+  const work = async () => {
+    const began = performance.now();
+    await Promise.race([render(), closed]);
+    await rest(performance.now() - began, 1);
+  };
   return pages.run(key, work, gone.signal);
 }

@@ -57,12 +57,13 @@ test("a crowd of one caller runs one by one and rests while others ask, and as m
       await tick();
       await tick();
     };
+    // Eighteen wait: after work of 100 and 200 ms a rest of two and a quarter times as long.
     await end(0);
     await end(1);
     expect(begun).toEqual(["a0", "a1"]);
-    await vi.advanceTimersByTimeAsync(100);
+    await vi.advanceTimersByTimeAsync(225);
     expect(begun).toEqual(["a0", "a1"]);
-    await vi.advanceTimersByTimeAsync(100);
+    await vi.advanceTimersByTimeAsync(225);
     expect(begun).toEqual(["a0", "a1", "a2"]);
     now += 1_000;
     await end(2);
@@ -74,6 +75,25 @@ test("a crowd of one caller runs one by one and rests while others ask, and as m
     vi.useRealTimers();
     vi.restoreAllMocks();
   }
+});
+
+test("who gives way can be said otherwise, by its key and by how many it has waiting", async () => {
+  const asked: [string, number][] = [];
+  const share = new FairShare(LIMITS, (key, waiting) => {
+    asked.push([key, waiting]);
+    return key === "a" ? 1 : 0;
+  });
+  const begun: string[] = [];
+  const all = ["a1", "a2", "b1", "b2"].map((name) => {
+    const one = work(begun, name);
+    return { ...one, done: share.run(name.slice(0, 1), one.run) };
+  });
+  await tick();
+  expect(begun).toEqual(["a1", "b1", "b2"]);
+  for (const { end } of all) end();
+  await Promise.all(all.map(({ done }) => done));
+  expect(asked).toContainEqual(["a", 1]);
+  expect(begun.at(-1)).toBe("a2");
 });
 
 test("others are there for a second after they asked, however often the caller itself asks", async () => {

@@ -3,19 +3,27 @@ import { availableParallelism } from "node:os";
 import type { Actor } from "@/server/context";
 import { env } from "@/server/env";
 import { AppError } from "@/server/errors";
+import { Crowding } from "./crowding";
 
 /** How much runs at once, and how much may wait for it. */
 export type Limits = { total: number; perCaller: number; waiting: number; waitMs: number };
 
+/** How many times as long as its work a caller with so many waiting rests before the next one; 0: it need not give way. */
+export type Rests = (key: string, waiting: number) => number;
+
 type Caller = { running: number; queue: (() => void)[] };
 
 const RETRY_AFTER_SECONDS = 5;
-/** More than a page asks for at once: whoever has so many waiting gives way while others ask as well. */
+/** More than a page asks for at once: whoever has so many waiting, or refused of late, gives way. */
 const CROWD = 8;
 /** Others who asked within this time are still there. */
 const PRESENT_MS = 1_000;
-/** Whoever gives way rests for as long as its work took, and no longer than this. */
-const MAX_REST_MS = 250;
+/** Whoever gives way rests no longer than so many times as long as its work took, and no longer than this. */
+const MAX_RESTS = 8;
+const MAX_REST_MS = 2_000;
+
+/** The longer, the more of a crowd somebody is. */
+export const crowdRests = (count: number): number => (count < CROWD ? 0 : Math.min(count / CROWD, MAX_RESTS));
 
 /** The refusal of whoever asks for too much at once. */
 export const tooMany = (message: string): AppError =>
@@ -24,8 +32,8 @@ export const tooMany = (message: string): AppError =>
 /**
  * Work of many callers: each has so many running at a time, all together no more than the database has connections for,
  * and whoever waits is taken in turn caller by caller, so that one who asks for two hundred things at once delays its
- * own alone. While others ask as well, such a caller has one running at a time and rests in between: turns alone do not
- * leave the others their share of a small machine's processors.
+ * own alone. While others ask as well, such a caller has one running at a time and rests in between, the longer the more
+ * it has waiting: turns alone do not leave the others their share of a small machine's processors.
  */
 export class FairShare {
   #running = 0;
@@ -36,7 +44,11 @@ export class FairShare {
   #latest = { key: "", at: Number.NEGATIVE_INFINITY };
   #before = Number.NEGATIVE_INFINITY;
 
-  constructor(readonly limits: Limits) {}
+  /** @param rests who gives way; without it a crowd does while others ask in this share */
+  constructor(
+    readonly limits: Limits,
+    readonly rests?: Rests,
+  ) {}
 
   /** How many run and wait, for the tests. */
   get state(): { running: number; callers: number } {
@@ -67,7 +79,7 @@ export class FairShare {
       return await work();
     } finally {
       this.#running--;
-      const rest = this.#givesWay(key, caller) ? Math.min(performance.now() - began, MAX_REST_MS) : 0;
+      const rest = Math.min((performance.now() - began) * this.#rests(key, caller), MAX_REST_MS);
       if (rest > 0) setTimeout(() => this.#end(key, caller), rest);
       else this.#end(key, caller);
       this.#next();
@@ -86,12 +98,13 @@ export class FairShare {
     return performance.now() - others < PRESENT_MS;
   }
 
-  #givesWay(key: string, { queue }: Caller): boolean {
-    return queue.length >= CROWD && this.hasOthers(key);
+  #rests(key: string, { queue }: Caller): number {
+    if (this.rests) return this.rests(key, queue.length);
+    return this.hasOthers(key) ? crowdRests(queue.length) : 0;
   }
 
   #isFree(key: string, caller: Caller): boolean {
-    const most = this.#givesWay(key, caller) ? 1 : this.limits.perCaller;
+    const most = this.#rests(key, caller) > 0 ? 1 : this.limits.perCaller;
     return this.#running < this.limits.total && caller.running < most;
   }
 
@@ -192,8 +205,21 @@ const keyOf = (actor: Actor): string => ("id" in actor ? `${actor.type} ${actor.
 /** How the requests of people and keys stand, for the metrics. */
 export const shareState = (): FairShare["figures"] => requests?.figures ?? { running: 0, waiting: 0, refused: 0 };
 
+/** Callers who are refused because what they may have running does run. */
+const refusals = new Crowding();
+
+/** Notes that a caller was refused for having so much running already. */
+export const noteRefusal = (actor: Actor): void => refusals.note(keyOf(actor));
+
 /** True while people, keys or agents other than this caller ask this process for something. */
 export const othersAsk = (actor: Actor): boolean => requests?.hasOthers(keyOf(actor)) ?? false;
+
+/**
+ * How many times as long as its work a caller's long work rests: not at all while nobody else asks this process for anything;
+ * once while somebody does; more often for a caller who asks for so much more that it is being refused.
+ */
+export const restsOf = (actor: Actor): number =>
+  othersAsk(actor) ? Math.max(1, crowdRests(refusals.of(keyOf(actor)))) : 0;
 
 /**
  * Does what a person or a key asks for within that caller's share of this process.

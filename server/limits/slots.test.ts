@@ -1,6 +1,9 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import type { Actor } from "@/server/context";
+import { inFairShare, restsOf } from "./fair-share";
 import { acquireSlot } from "./slots";
+
+afterEach(() => void vi.unstubAllEnvs());
 
 const agent = (id: string): Actor => ({ type: "agent", id, deviceId: id, hostname: "ws-1" });
 const acquire = (id: string, kind = "exports") => acquireSlot(agent(id), { kind, max: 4, advice: "Wait." });
@@ -14,4 +17,18 @@ test("a caller's slots beyond the limit are refused until one is released; other
   releases[0]?.(); // A slot is released once, however often it is said.
   acquire("a");
   expect(() => acquire("a")).toThrow("4 exports running");
+});
+
+test("whoever is refused again and again while others ask rests for longer", async () => {
+  const [crowd, other] = [agent("crowd"), agent("other")];
+  vi.stubEnv("DATABASE_URL", "postgres://app@127.0.0.1/none");
+  vi.stubEnv("NEXTAUTH_SECRET", "s".repeat(32));
+  vi.stubEnv("NEXTAUTH_URL", "http://127.0.0.1");
+  await inFairShare(other, async () => {});
+  expect([restsOf(crowd), restsOf(other)]).toEqual([1, 0]);
+  for (let i = 0; i < 4; i++) acquire("crowd");
+  for (let i = 0; i < 7; i++) expect(() => acquire("crowd")).toThrow("4 exports running");
+  expect(restsOf(crowd)).toBe(1);
+  for (let i = 0; i < 25; i++) expect(() => acquire("crowd")).toThrow("4 exports running");
+  expect(restsOf(crowd)).toBe(4);
 });

@@ -1,7 +1,5 @@
 import type { Actor } from "@/server/context";
-import { AppError } from "@/server/errors";
-
-const RETRY_AFTER_SECONDS = 5;
+import { noteRefusal, tooMany } from "./fair-share";
 
 const counts = new Map<string, number>();
 
@@ -16,10 +14,10 @@ type Slots = { kind: string; max: number; advice: string };
 export function acquireSlot(actor: Actor, { kind, max, advice }: Slots): () => void {
   const key = [kind, actor.type, "id" in actor ? actor.id : ""].join(" ");
   const count = counts.get(key) ?? 0;
-  if (count >= max)
-    throw new AppError("rate_limited", `You have ${count} ${kind} running, which is the limit. ${advice}`, {
-      headers: { "Retry-After": String(RETRY_AFTER_SECONDS) },
-    });
+  if (count >= max) {
+    noteRefusal(actor);
+    throw tooMany(`You have ${count} ${kind} running, which is the limit. ${advice}`);
+  }
   counts.set(key, count + 1);
   let isReleased = false;
   return () => {

@@ -9,8 +9,8 @@ import { resolveFilter } from "@/server/audit/query/resolve";
 import { type Key, newestRows, rowsByKey, type Shape } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search-keys";
 import type { Ctx } from "@/server/context";
-import { othersAsk } from "@/server/limits/fair-share";
-import { atHalfSpeed } from "@/server/limits/half-speed";
+import { restsOf } from "@/server/limits/fair-share";
+import { rest } from "@/server/limits/rest";
 import { Turns } from "@/server/limits/turns";
 
 /** Rows and bytes of details that are read at a time; twice as much is held, being read and being written. */
@@ -85,13 +85,26 @@ function reader<R extends SizedRow>(
   };
 }
 
+/** Reads when its turn comes. Each turn ends with a rest; a crowd rests the longer, and others' turns come meanwhile. */
+async function paced<T>(ctx: Ctx, read: (tx: Tx) => Promise<T>): Promise<T> {
+  let workedMs = 0;
+  const found = await turns.run(async () => {
+    const began = performance.now();
+    const rows = await tenantRead(ctx.scope, read);
+    workedMs = performance.now() - began;
+    await rest(workedMs, Math.min(restsOf(ctx.actor), 1));
+    return rows;
+  });
+  await rest(workedMs, restsOf(ctx.actor) - 1);
+  return found;
+}
+
 /**
  * Settled rows, chunk after chunk, the next one read while the last is written. Each chunk has a transaction of its own, so
  * a slow client holds no connection; what retention takes meanwhile is left out.
  */
 export async function* eachChunk<R extends SizedRow>(ctx: Ctx, rows: Settled, shape: Shape<R>): AsyncGenerator<R[]> {
-  const isWanted = () => othersAsk(ctx.actor);
-  const read = reader((fn) => turns.run(() => atHalfSpeed(() => tenantRead(ctx.scope, fn), isWanted)), rows, shape);
+  const read = reader((fn) => paced(ctx, fn), rows, shape);
   const next = (size: number): Promise<R[]> => {
     const chunk = read(size);
     chunk.catch(() => {}); // Whoever awaits it hears of it; nobody may have to, when the client is gone.

@@ -13,7 +13,7 @@ import { formatVerifierKey } from "@/server/audit/tree/signed-note";
 import type { Ctx } from "@/server/context";
 import { toBody } from "@/server/download";
 import { notFound } from "@/server/errors";
-import { othersAsk } from "@/server/limits/fair-share";
+import { restsOf } from "@/server/limits/fair-share";
 import { acquireSlot } from "@/server/limits/slots";
 import { log } from "@/server/log";
 import { operation } from "@/server/operation";
@@ -30,6 +30,11 @@ async function organizationName(ctx: Ctx, orgId: string): Promise<string> {
   );
   if (!found) throw notFound("organization");
   return found.name;
+}
+
+async function planOf(ctx: Ctx, orgId: string, input: EvidenceInput): Promise<{ organization: string; plan: Plan }> {
+  const organization = await organizationName(ctx, orgId);
+  return { organization, plan: await planBundle(ctx, orgId, input) };
 }
 
 type Writing = { organization: string; createdAt: string; out: BundleStream; signal: AbortSignal };
@@ -70,10 +75,9 @@ function detailsOf({ from, to, since }: EvidenceInput, { range, checkpoint }: Pl
 async function streamEvidence(ctx: Ctx, input: EvidenceInput): Promise<Response> {
   const orgId = oneOrganization(ctx, input.orgId);
   const scoped = narrow(ctx, orgId);
-  const organization = await organizationName(scoped, orgId);
-  // Before anything is signed or recorded: a download that is refused must not be recorded as done.
+  // Before anything is read, signed or recorded: a download that is refused costs nothing and must not be recorded as done.
   const release = acquireSlot(scoped.actor, EXPORT_SLOTS);
-  const plan = await planBundle(scoped, orgId, input).catch((error: unknown) => {
+  const { organization, plan } = await planOf(scoped, orgId, input).catch((error: unknown) => {
     release();
     throw error;
   });
@@ -86,7 +90,7 @@ async function streamEvidence(ctx: Ctx, input: EvidenceInput): Promise<Response>
     resourceName: "Evidence bundle",
     details: detailsOf(input, plan, fileName),
   });
-  const out = new BundleStream(() => othersAsk(ctx.actor));
+  const out = new BundleStream(() => restsOf(ctx.actor));
   const gone = new AbortController();
   out.out.once("close", () => {
     gone.abort();

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { PassThrough } from "node:stream";
-import { restFor } from "@/server/limits/half-speed";
+import { rest } from "@/server/limits/rest";
 
 const FLUSH_BYTES = 64 * 1024;
 
@@ -12,8 +12,8 @@ export class BundleStream {
   #began = performance.now();
   #hasFlushed = false;
 
-  /** @param isWanted true while somebody else asks the process for something */
-  constructor(private readonly isWanted: () => boolean) {}
+  /** @param rests how many times as long as a piece took the next one waits (restsOf in limits/fair-share.ts) */
+  constructor(private readonly rests: () => number) {}
 
   /** Lines, each with its newline. */
   write(lines: string): void {
@@ -37,7 +37,7 @@ export class BundleStream {
   }
 
   async #rest(): Promise<void> {
-    await restFor(this.#began, this.isWanted);
+    await rest(performance.now() - this.#began, this.rests());
     if (this.out.writableNeedDrain) await this.#drained();
     this.#began = performance.now();
   }
