@@ -1,5 +1,6 @@
 "use client";
 
+import { useEffect } from "react";
 import notice from "@/components/ui/notice.module.css";
 import classes from "./page-error.module.css";
 
@@ -8,6 +9,13 @@ import classes from "./page-error.module.css";
  * be what is missing: so it is plain, with the look of a notice.
  */
 export function PageError({ error }: { error: Error & { digest?: string } }) {
+  useEffect(() => {
+    // A page that was reached by a click comes in pieces with status 200; asked for whole, it says what is away (503).
+    fetch(window.location.href, { method: "HEAD", cache: "no-store" }).then(
+      ({ status }) => status === 503 && window.location.reload(),
+      () => {},
+    );
+  }, []);
   return (
     <div className={notice.notice} role="alert">
       <svg viewBox="0 0 24 24" className={`${notice.icon} ${classes.icon}`} aria-hidden="true">
@@ -16,8 +24,9 @@ export function PageError({ error }: { error: Error & { digest?: string } }) {
       </svg>
       <h2 className={classes.title}>This page could not be shown</h2>
       <div className={classes.text}>
-        Something went wrong on the server. Stored data is not affected.
-        {error.digest ? ` Find it in the server's log as ${error.digest}.` : ""}
+        {error.digest
+          ? `Something went wrong on the server. Find it in the server's log as ${error.digest}.`
+          : "Something went wrong while the browser made this page."}
       </div>
       {/* From the server: after an update the scripts of the page that was open are gone. */}
       <button type="button" className={classes.button} onClick={() => window.location.reload()}>

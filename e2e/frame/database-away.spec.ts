@@ -1,6 +1,6 @@
 import { SignInPage } from "@/e2e/pages/sign-in";
 import { withDatabase } from "@/e2e/support/database";
-import { expect, expectAccessible, expectNoSidewaysScroll, PHONE, test } from "@/e2e/support/fixtures";
+import { DESK, expect, expectAccessible, expectNoSidewaysScroll, PHONE, test } from "@/e2e/support/fixtures";
 import { startFresh } from "@/e2e/support/server";
 import { ADMIN, freePort } from "@/testing/server";
 
@@ -19,7 +19,7 @@ const takeAway = () =>
   }, fresh.dataDir);
 const giveBack = () => withDatabase((sql) => sql`ALTER ROLE trailmark_app LOGIN`, fresh.dataDir);
 
-test("a page asked for while the database is away says so, with or without a session, and opens when it is back", async ({
+test("a page asked for while the database is away says so, with or without a session or by a click, and opens when it is back", async ({
   guest,
 }) => {
   await guest.goto(`${fresh.base}/login`);
@@ -41,4 +41,11 @@ test("a page asked for while the database is away says so, with or without a ses
   await giveBack();
   await expect(guest.getByRole("heading", { level: 1, name: "Devices" })).toBeVisible();
   await expect(guest).toHaveURL(`${fresh.base}/devices?search=WS`);
+
+  await guest.setViewportSize(DESK);
+  await takeAway();
+  await guest.getByRole("link", { name: "Scripts", exact: true }).click();
+  await expect(guest.getByRole("heading", { level: 1, name: "The database is away" })).toBeVisible();
+  await giveBack();
+  await expect(guest.getByRole("heading", { level: 1, name: "Scripts" })).toBeVisible();
 });

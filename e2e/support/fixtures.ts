@@ -10,7 +10,7 @@ const SIGN_IN_AGAIN_MS = 8 * 60_000;
 type Fixtures = { admin: State; viewer: ViewerPage; settings: SettingsPage; guest: Page };
 
 export const PHONE = { width: 390, height: 844 };
-const DESK = { width: 1280, height: 800 };
+export const DESK = { width: 1280, height: 800 };
 
 /** How a page is looked at; what is wrong with a colour is wrong at any width, so dark needs one. */
 const LOOKS = [
