@@ -16,7 +16,7 @@ const QUICK_MS = 2_000;
 const FULL_MS = 10_000;
 const FULL_ROUNDS = 10;
 /** Below this nobody notices; a quick run on a busy machine only sees that others are not shut out. */
-const NOTICED_MS = 250;
+const NOTICED_MS = 100;
 /** Others who are not answered within this were shut out; a quick run is made on machines that do other things as well. */
 const TIMEOUT_MS = 10_000;
 const QUICK_TIMEOUT_MS = 30_000;
