@@ -9,8 +9,8 @@ const REFRESH_TOKEN_SECONDS = 30 * 24 * 60 * 60;
 const inSeconds = (now: Date, seconds: number) => new Date(now.getTime() + seconds * 1000);
 
 /**
- * What begins, renews and ends a person's sign-ins comes one after the other: ending all of them sees a token that is
- * being made at that moment, or the other way round. First of all in a transaction.
+ * What begins, renews and ends a person's sign-ins, or changes their second factors, comes one after the other: ending all
+ * of them sees a token that is being made at that moment, or the other way round. First of all in a transaction.
  */
 export async function lockSignIns(tx: Tx, userId: string): Promise<void> {
   await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for("no key update");

@@ -10,6 +10,7 @@ import {
   readRegistration,
   registrationOptions,
 } from "@/server/auth/second-factor/passkeys";
+import { lockSignIns } from "@/server/auth/sessions";
 import { AppError, invalid, notFound } from "@/server/errors";
 import { requireRoom } from "@/server/limits/room";
 import { operation } from "@/server/operation";
@@ -17,7 +18,7 @@ import { requireRecentProof } from "@/server/recent-proof";
 import { repairText } from "@/server/text";
 import { noInput, onlyIdInput } from "@/server/wire";
 import { codesForFirst, dropCodesAfterLast, recordFactor } from "./changed";
-import { requireAnother } from "./required";
+import { isRequired, requireAnother } from "./required";
 import { addPasskeyInput, passkeyOptions, recoveryCodes } from "./schema";
 
 const MAX_PASSKEYS = 20;
@@ -61,6 +62,7 @@ export const addPasskey = operation({
     const registered = await readRegistration(response, expected);
     if (!registered) throw invalid("response", "does not answer the challenge");
     const codes = await asSystem(async (tx) => {
+      await lockSignIns(tx, person.id);
       const where = eq(userPasskeys.userId, person.id);
       const bound = { max: MAX_PASSKEYS, what: "passkeys", owner: person.id, remedy: "Remove one first." };
       await requireRoom(tx, { table: userPasskeys, where, ...bound });
@@ -86,13 +88,16 @@ export const removePasskey = operation({
     const person = requirePerson(ctx);
     requireRecentProof(ctx, "session");
     const mine = and(eq(userPasskeys.userId, person.id), eq(userPasskeys.id, id));
-    const [known] = await asSystem((tx) => tx.select().from(userPasskeys).where(mine));
-    if (!known) throw notFound("passkey");
-    await requireAnother(ctx, person.id);
-    await asSystem(async (tx) => {
+    const required = await isRequired(ctx);
+    const name = await asSystem(async (tx) => {
+      await lockSignIns(tx, person.id);
+      const [known] = await tx.select().from(userPasskeys).where(mine);
+      if (!known) throw notFound("passkey");
+      await requireAnother(tx, person.id, required);
       await tx.delete(userPasskeys).where(mine);
       await dropCodesAfterLast(tx, person.id);
+      return known.name;
     });
-    recordFactor(ctx, person, { action: "user.two_factor.disable", details: { method: "passkey", name: known.name } });
+    recordFactor(ctx, person, { action: "user.two_factor.disable", details: { method: "passkey", name } });
   },
 });

@@ -1,7 +1,8 @@
 import { asSystem } from "@/db/client";
 import { requirePerson } from "@/server/auth/person";
-import { secondFactorsOf } from "@/server/auth/second-factor/factors";
+import { secondFactorsIn } from "@/server/auth/second-factor/factors";
 import { replaceRecoveryCodes } from "@/server/auth/second-factor/recovery-codes";
+import { lockSignIns } from "@/server/auth/sessions";
 import { AppError } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { requireRecentProof } from "@/server/recent-proof";
@@ -20,9 +21,12 @@ export const renewRecoveryCodes = operation({
   async run(ctx) {
     const person = requirePerson(ctx);
     requireRecentProof(ctx, "session");
-    if (!(await secondFactorsOf(person.id)).isOn)
-      throw new AppError("conflict", "Recovery codes go with a second factor; set one up first.");
-    const codes = await asSystem((tx) => replaceRecoveryCodes(tx, person.id, ctx.now()));
+    const codes = await asSystem(async (tx) => {
+      await lockSignIns(tx, person.id);
+      if (!(await secondFactorsIn(tx, person.id)).isOn)
+        throw new AppError("conflict", "Recovery codes go with a second factor; set one up first.");
+      return replaceRecoveryCodes(tx, person.id, ctx.now());
+    });
     recordFactor(ctx, person, { action: "user.recovery_codes.create" });
     return { recoveryCodes: codes };
   },

@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
-import { asSystem } from "@/db/client";
+import { asSystem, type Tx } from "@/db/client";
 import { organizations, partners } from "@/db/schema";
-import { secondFactorsOf } from "@/server/auth/second-factor/factors";
+import { secondFactorsIn } from "@/server/auth/second-factor/factors";
 import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
 
@@ -18,9 +18,13 @@ export async function isRequired({ homeOrgId }: Ctx): Promise<boolean> {
   return org?.required ?? false;
 }
 
-/** @throws AppError conflict when what is about to go is the caller's only second factor and one is required. */
-export async function requireAnother(ctx: Ctx, userId: string): Promise<void> {
-  const { totp, passkeys } = await secondFactorsOf(userId);
-  if (Number(totp) + passkeys.length > 1 || !(await isRequired(ctx))) return;
+/**
+ * Asked once nothing of the caller's factors changes any more.
+ * @throws AppError conflict when what is about to go is the caller's only second factor and one is required.
+ */
+export async function requireAnother(tx: Tx, userId: string, required: boolean): Promise<void> {
+  if (!required) return;
+  const { totp, passkeys } = await secondFactorsIn(tx, userId);
+  if (Number(totp) + passkeys.length > 1) return;
   throw new AppError("conflict", "Your organization requires two-factor sign-in. Add another factor first.");
 }

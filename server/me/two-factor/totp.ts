@@ -1,16 +1,18 @@
 import { and, eq, isNotNull, isNull } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { userTotp } from "@/db/schema";
+import { inTurn } from "@/server/auth/limits/in-turn";
 import { limit, requireAttemptsLeft } from "@/server/auth/limits/rate-limit";
 import { requirePerson } from "@/server/auth/person";
 import { seal, unseal } from "@/server/auth/second-factor/sealed";
 import { newTotpSecret, stepOf, totpUri } from "@/server/auth/second-factor/totp";
+import { lockSignIns } from "@/server/auth/sessions";
 import { AppError, invalid, notFound } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { requireRecentProof } from "@/server/recent-proof";
 import { noInput } from "@/server/wire";
 import { codesForFirst, dropCodesAfterLast, recordFactor } from "./changed";
-import { requireAnother } from "./required";
+import { isRequired, requireAnother } from "./required";
 import { confirmInput, recoveryCodes, totpSecret } from "./schema";
 
 /**
@@ -38,6 +40,23 @@ export const beginTotp = operation({
   },
 });
 
+/** Turns the app on whose code it is. @returns recovery codes, where it is the first factor */
+async function confirmed(userId: string, code: string, now: Date): Promise<string[] | null> {
+  await requireAttemptsLeft("second_factor.failed", userId);
+  const codes = await asSystem(async (tx) => {
+    await lockSignIns(tx, userId);
+    const begun = and(eq(userTotp.userId, userId), isNull(userTotp.confirmedAt));
+    const [row] = await tx.select().from(userTotp).where(begun).for("update");
+    const step = row ? stepOf(unseal(row.secret, userId), code.replace(/\s/g, ""), now) : null;
+    if (step === null) return undefined;
+    await tx.update(userTotp).set({ confirmedAt: now, lastStep: step }).where(begun);
+    return codesForFirst(tx, userId, now);
+  });
+  if (codes !== undefined) return codes;
+  await limit("second_factor.failed", userId);
+  throw invalid("code", "is wrong; check that the clock of your device is right");
+}
+
 /**
  * POST /me/two-factor/totp/confirm: the first code of the app turns it on; with a first factor come recovery codes.
  * @throws AppError validation_failed for a wrong code, rate_limited
@@ -48,20 +67,7 @@ export const confirmTotp = operation({
   output: recoveryCodes,
   async run(ctx, { code }) {
     const person = requirePerson(ctx);
-    await requireAttemptsLeft("second_factor.failed", person.id);
-    const now = ctx.now();
-    const codes = await asSystem(async (tx) => {
-      const begun = and(eq(userTotp.userId, person.id), isNull(userTotp.confirmedAt));
-      const [row] = await tx.select().from(userTotp).where(begun).for("update");
-      const step = row ? stepOf(unseal(row.secret, person.id), code.replace(/\s/g, ""), now) : null;
-      if (step === null) return undefined;
-      await tx.update(userTotp).set({ confirmedAt: now, lastStep: step }).where(begun);
-      return codesForFirst(tx, person.id, now);
-    });
-    if (codes === undefined) {
-      await limit("second_factor.failed", person.id);
-      throw invalid("code", "is wrong; check that the clock of your device is right");
-    }
+    const codes = await inTurn(`second factor ${person.id}`, () => confirmed(person.id, code, ctx.now()));
     recordFactor(ctx, person, { action: "user.two_factor.enable", details: { method: "totp" } });
     return { recoveryCodes: codes };
   },
@@ -78,14 +84,15 @@ export const removeTotp = operation({
   async run(ctx) {
     const person = requirePerson(ctx);
     requireRecentProof(ctx, "session");
-    await requireAnother(ctx, person.id);
-    const removed = await asSystem(async (tx) => {
+    const required = await isRequired(ctx);
+    await asSystem(async (tx) => {
+      await lockSignIns(tx, person.id);
+      await requireAnother(tx, person.id, required);
       const mine = and(eq(userTotp.userId, person.id), isNotNull(userTotp.confirmedAt));
       const gone = await tx.delete(userTotp).where(mine).returning({ userId: userTotp.userId });
+      if (gone.length === 0) throw notFound("authenticator app");
       await dropCodesAfterLast(tx, person.id);
-      return gone.length > 0;
     });
-    if (!removed) throw notFound("authenticator app");
     recordFactor(ctx, person, { action: "user.two_factor.disable", details: { method: "totp" } });
   },
 });
