@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { linkedTo } from "./abort";
+import { textOf } from "./body";
 import type { Diagnostics } from "./diagnostics";
 import { messageOf } from "./message-of";
 
@@ -90,7 +91,7 @@ export class Client {
     const linked = linkedTo(this.options.signal, REQUEST_TIMEOUT_MS);
     try {
       const response = await this.fetch(sent, linked.signal);
-      const text = await response.text();
+      const text = await textOf(response, linked.signal);
       if (response.ok) return { kind: "ok", body: text ? JSON.parse(text) : undefined };
       const { isProblem, detail: said } = describe(text);
       const detail = `${response.status} ${said}`.trim();

@@ -155,6 +155,13 @@ describe("shipping", () => {
     },
   );
 
+  it("takes no more than a mebibyte of an answer, and tries again", async () => {
+    const sizes = [2 ** 28, 2 ** 20 + 1, 100];
+    answer = () => ({ status: 200, body: { pad: "x".repeat(sizes.shift() ?? 0) } });
+    await port.client.send("POST", "/x", {});
+    expect(received).toHaveLength(3);
+  });
+
   it("keeps diagnostics until they are acknowledged", async () => {
     port.diagnostics.info("test", "hello");
     answer = () => ({ status: 503 });

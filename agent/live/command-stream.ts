@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { linkedTo } from "@/agent/abort";
+import { chunksUntil } from "@/agent/body";
 import { backoffMs, Client, retryAfterMs } from "@/agent/client";
 import type { Diagnostics } from "@/agent/diagnostics";
 import { messageOf } from "@/agent/message-of";
@@ -29,22 +30,6 @@ export type LiveOptions = {
   onAnswered?: (taken: boolean, ms: number) => void;
   random?: () => number;
 };
-
-/**
- * A body's chunks, ended by the signal for sure: once the answer's head has come, Node 20's fetch may forget its signal
- * when memory is collected, and a dead connection would be listened to for ever.
- */
-async function* chunksUntil(signal: AbortSignal, body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const reader = body.getReader();
-  const cancel = () => void reader.cancel().catch(() => {});
-  signal.addEventListener("abort", cancel, { once: true });
-  try {
-    for (let read = await reader.read(); !read.done && !signal.aborted; read = await reader.read()) yield read.value;
-  } finally {
-    signal.removeEventListener("abort", cancel);
-    cancel();
-  }
-}
 
 /** Takes commands from one connection until it ends. @returns the milliseconds that the server wants to be left alone. */
 async function listen(options: LiveOptions, client: Client): Promise<number> {
