@@ -20,12 +20,10 @@ function Install-TrailmarkAgent {
 
   Set-StrictMode -Version 2.0
   $ErrorActionPreference = 'Stop'
-  # The progress bar slows downloads down tenfold in 5.1.
-  $ProgressPreference = 'SilentlyContinue'
 
   $server = '@SERVER@'
   $version = '@VERSION@'
-  # One line a program: platform, file, SHA-256 of the download, SHA-256 of the program.
+  # One line a program: platform, file, SHA-256 of the download, SHA-256 of the program, bytes of the download.
   $programs = '@PROGRAMS@'
 
   # A 32-bit PowerShell, as other tools' agents start it, must find the same folder as a 64-bit one.
@@ -102,6 +100,31 @@ function Install-TrailmarkAgent {
     if ($LASTEXITCODE -ne 0) { throw "The rights of $path cannot be set." }
   }
 
+  # Downloads from the server, without following it elsewhere: so many bytes and half an hour at most.
+  function Save-Download([string]$uri, [string]$path, [long]$bytes) {
+    $request = [Net.WebRequest]::Create($uri)
+    $request.AllowAutoRedirect = $false
+    $request.Timeout = 60000
+    $request.ReadWriteTimeout = 60000
+    $end = [DateTime]::UtcNow.AddMinutes(30)
+    $response = $request.GetResponse()
+    try {
+      if ([int]$response.StatusCode -ne 200) { throw "$uri cannot be downloaded: $([int]$response.StatusCode)." }
+      $from = $response.GetResponseStream()
+      $to = [IO.File]::Create($path)
+      try {
+        $buffer = New-Object byte[] 65536
+        $left = $bytes
+        while (($read = $from.Read($buffer, 0, $buffer.Length)) -gt 0) {
+          $left -= $read
+          if ($left -lt 0) { throw "$uri sends more than the server described; nothing was changed." }
+          if ([DateTime]::UtcNow -gt $end) { throw "$uri takes too long; nothing was changed." }
+          $to.Write($buffer, 0, $read)
+        }
+      } finally { $to.Dispose() }
+    } finally { $response.Dispose() }
+  }
+
   function Expand-Gzip([string]$packed, [string]$plain) {
     $from = [IO.File]::OpenRead($packed)
     try {
@@ -119,7 +142,7 @@ function Install-TrailmarkAgent {
     if (-not $line -or -not [Environment]::Is64BitOperatingSystem) {
       throw 'The server has no program for this machine (64-bit Windows is needed).'
     }
-    $file, $packedDigest, $plainDigest = ($line.Trim() -split ' ')[1..3]
+    $file, $packedDigest, $plainDigest, $bytes = ($line.Trim() -split ' ')[1..4]
     if ((Test-Path -LiteralPath $program) -and (Get-Sha256 $program) -eq $plainDigest) {
       Write-Output "The agent $version is here already."
       return
@@ -128,7 +151,7 @@ function Install-TrailmarkAgent {
     $packed = Join-Path $folder 'download.gz'
     $plain = Join-Path $folder 'new.exe'
     try {
-      Invoke-WebRequest -Uri "$server/agent/$file" -OutFile $packed -UseBasicParsing -MaximumRedirection 0
+      Save-Download "$server/agent/$file" $packed $bytes
       if ((Get-Sha256 $packed) -ne $packedDigest) { throw 'The download is not what the server described; nothing was changed.' }
       Expand-Gzip $packed $plain
       if ((Get-Sha256 $plain) -ne $plainDigest) { throw 'The program is not what the server described; nothing was changed.' }

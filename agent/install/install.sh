@@ -5,8 +5,15 @@
 
 SERVER='@SERVER@'
 VERSION='@VERSION@'
-# One line a program: platform, file, SHA-256 of the download, SHA-256 of the program.
+# SHA-256 of every line of this script but this one.
+SELF='@SELF@'
+# One line a program: platform, file, SHA-256 of the download, SHA-256 of the program, bytes of the download.
 PROGRAMS='@PROGRAMS@'
+
+# The script is a thirtieth of it.
+MAX_SCRIPT_BYTES=524288
+# 30 MB over 128 kbit/s.
+MAX_SECONDS=1800
 
 usage() {
   cat <<USAGE
@@ -78,28 +85,35 @@ find_platform() {
 
 # field PLATFORM NUMBER: a column of the platform's line.
 field() {
-  printf '%s\n' "$PROGRAMS" | while read -r name file packed plain; do
+  printf '%s\n' "$PROGRAMS" | while read -r name file packed plain bytes; do
     [ "$name" = "$1" ] || continue
     case $2 in
       2) printf '%s' "$file" ;;
       3) printf '%s' "$packed" ;;
       4) printf '%s' "$plain" ;;
+      5) printf '%s' "$bytes" ;;
     esac
   done
 }
 
-# fetch PATH FILE: from the server, without following it elsewhere; a broken download goes on where it stopped.
+# take URL FILE: one attempt, which ends. Neither follows the server elsewhere.
+take() {
+  if have curl; then
+    curl --proto "=${SERVER%%:*}" --tlsv1.2 --fail --silent --show-error --connect-timeout 20 --max-time "$MAX_SECONDS" \
+      --continue-at - --output "$2" "$1"
+  else
+    timeout "$MAX_SECONDS" wget -q --max-redirect=0 --tries=1 --timeout=60 -O "$2" "$1"
+  fi
+}
+
+# fetch PATH FILE BYTES: from the server, so many bytes at most; a broken download goes on where it stopped.
 fetch() {
+  have curl || { have timeout && have wget && wget --version 2>&1 | grep -q GNU; } ||
+    fail "curl, or GNU wget with timeout, is needed"
   attempt=1
-  while :; do
-    if have curl; then
-      curl --proto "=${SERVER%%:*}" --tlsv1.2 --fail --silent --show-error --connect-timeout 20 \
-        --continue-at - --output "$2" "$SERVER$1" && return
-    elif have wget; then
-      wget -q -O "$2" "$SERVER$1" && return
-    else
-      fail "curl or wget is needed"
-    fi
+  # In blocks of 512 bytes, in some shells of 1,024: what a file may grow to while it is written.
+  until (ulimit -f $(($3 / 512 + 1)) && take "$SERVER$1" "$2"); do
+    [ ! -f "$2" ] || [ "$(wc -c <"$2")" -le "$3" ] || fail "$SERVER$1 sends more than the server described"
     [ "$attempt" -lt 4 ] || fail "$SERVER$1 cannot be downloaded"
     attempt=$((attempt + 1))
     sleep 2
@@ -144,7 +158,7 @@ place_program() {
   fi
   say "Downloading the agent $VERSION for $platform."
   work=$(mktemp -d "$dir/.new.XXXXXX")
-  fetch "/agent/$(field "$platform" 2)" "$work/packed"
+  fetch "/agent/$(field "$platform" 2)" "$work/packed" "$(field "$platform" 5)"
   [ "$(sha256 "$work/packed")" = "$(field "$platform" 3)" ] ||
     fail "the download is not what the server described; nothing was changed"
   gzip -dc <"$work/packed" >"$work/agent" || fail "the download cannot be unpacked; nothing was changed"
@@ -152,7 +166,10 @@ place_program() {
   chmod 755 "$work/agent"
   run "$work/agent" --version >/dev/null ||
     fail "the program does not run on this machine; nothing was changed"
-  fetch /agent/install.sh "$work/install.sh"
+  fetch /agent/install.sh "$work/install.sh" "$MAX_SCRIPT_BYTES"
+  grep -v "^SELF='" "$work/install.sh" >"$work/self" || :
+  [ "$(sha256 "$work/self")" = "$SELF" ] ||
+    fail "this script is not what the server described; run it again. Nothing was changed"
   chmod 755 "$work/install.sh"
   mv -f "$work/agent" "$program"
   mv -f "$work/install.sh" "$dir/install.sh"

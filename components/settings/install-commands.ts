@@ -10,7 +10,8 @@ export const isSafeAddress = (url: string): boolean => url.startsWith("https:") 
  */
 export function installCommands(url: string, key: string): { linux: string; windows: string } {
   const isPlain = url.startsWith("http:");
-  const curl = `curl ${isPlain ? "" : "--proto =https "}-fsSL ${url}/agent/install.sh`;
+  // Without -L a redirect would count as a script, an empty one.
+  const curl = `curl ${isPlain ? "" : "--proto =https "}-fsSL --max-redirs 0 ${url}/agent/install.sh`;
   const script = `irm ${url}/agent/install.ps1`;
   return {
     linux: ` printf %s ${key} | sudo sh -c 's=$(${curl}) && eval "$s"'${isPlain ? " install.sh --allow-loopback-http" : ""}`,

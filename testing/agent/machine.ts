@@ -1,11 +1,13 @@
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
 const TOOLS =
-  "awk cat chmod cmp cp curl cut find grep gzip id ls mkdir mktemp mv rm rmdir sha256sum sh sleep uname".split(" ");
+  "awk cat chmod cmp cp curl cut find grep gzip id ls mkdir mktemp mv rm rmdir sha256sum sh sleep timeout uname wc".split(
+    " ",
+  );
 
 /** What a service needs of its system, as far as the installer asks: done by nobody, and written down like the rest. */
 const SYSTEM = {
@@ -51,6 +53,11 @@ export class Machine {
   put(name: string, script: string): void {
     const note = `{ echo "RUN \${0##*/} $*"; ${ENV}; } >>"$ROOT/log"`;
     writeFileSync(join(this.bin, name), `#!/bin/sh\nROOT=${this.root}\n${note}\n${script}\n`, { mode: 0o755 });
+  }
+
+  /** Takes a program away. */
+  remove(name: string): void {
+    rmSync(join(this.bin, name), { force: true });
   }
 
   /** Every program that ran, with its arguments and its environment. */

@@ -34,11 +34,15 @@ export function publicOrigin(address: string): string {
   throw new AppError("not_found", BAD_ADDRESS);
 }
 
+/** A script's own digest is in it, in a line that it does not cover. */
+const withoutSelf = (text: string): string => text.replace(/^SELF='.*\n/m, "");
+
 /** A script with the address and the programs of a build in it, whose digests vouch for what it downloads. */
 function fillScript(template: string, origin: string, { version, files }: Build): string {
-  const programs = files.map((f) => `${f.platform} ${f.file} ${f.sha256} ${f.programSha256}`).join("\n");
+  const programs = files.map((f) => `${f.platform} ${f.file} ${f.sha256} ${f.programSha256} ${f.bytes}`).join("\n");
   const values: Record<string, string> = { SERVER: origin, VERSION: version, PROGRAMS: programs };
-  return template.replace(/@(SERVER|VERSION|PROGRAMS)@/g, (_, name: string) => values[name] ?? "");
+  const filled = template.replace(/@(SERVER|VERSION|PROGRAMS)@/g, (_, name: string) => values[name] ?? "");
+  return filled.replace("@SELF@", sha256(withoutSelf(filled)));
 }
 
 /** What a server gives to machines that become devices: scripts, programs and their manifest. All of it is public. */
