@@ -97,6 +97,15 @@ describe("signing in through the browser", () => {
     }
   });
 
+  it("takes no cookie for a piece of a session, of which there are none, nor removes thousands of them", async () => {
+    const pieces = Array.from({ length: 2_000 }, (_, i) => `trailmark.session.${i}=x; trailmark.sessionx${i}=y`);
+    for (const path of ["session", "csrf", "providers"]) {
+      const { status, headers } = await ask(path, { cookie: pieces.join("; ") });
+      expect(status).toBe(200);
+      expect(headers.getSetCookie().filter((line) => line.startsWith("trailmark.session"))).toEqual([]);
+    }
+  });
+
   it("sets an httpOnly, SameSite=Lax cookie of a fixed name", () => {
     expect(optionsOf().cookies?.sessionToken).toEqual({
       name: "trailmark.session",

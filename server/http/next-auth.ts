@@ -1,9 +1,10 @@
 import type { NextApiRequest, NextApiResponse } from "next";
 import NextAuth, { type NextAuthOptions } from "next-auth";
 import { authOptions, defaultOf } from "@/server/auth/next-auth";
+import { sessionCookie } from "@/server/auth/session-cookie";
 import { originOf } from "@/server/client-ip";
 import { systemCtx } from "@/server/context";
-import { env } from "@/server/env";
+import { env, isHttps } from "@/server/env";
 import { invalid } from "@/server/errors";
 import { isObject } from "@/server/records";
 import { MAX_STRANGERS_BYTES, readLimited } from "./body";
@@ -37,9 +38,14 @@ function isReadable(address: string): boolean {
   return URL.canParse(address, base) && /^https?:$/.test(new URL(address, base).protocol);
 }
 
+/** next-auth would take every cookie whose name begins like the session's for a piece of it, and remove each by a header. */
+const isPiece = (name: string): boolean =>
+  name.startsWith(sessionCookie(isHttps())) && name !== sessionCookie(isHttps());
+
 function cookiesOf({ headers }: Request): Record<string, string> {
   const pairs = (headers.get("cookie") ?? "").split(";").map((part) => part.trim().split(/=(.*)/s, 2));
-  const cookies = pairs.filter(([name]) => name).map(([name = "", value = ""]) => [name, decoded(value)] as const);
+  const known = pairs.filter(([name = ""]) => name && !isPiece(name));
+  const cookies = known.map(([name = "", value = ""]) => [name, decoded(value)] as const);
   return Object.fromEntries(cookies.filter(([name, value]) => !CALLBACK_COOKIE.test(name) || isReadable(value)));
 }
 

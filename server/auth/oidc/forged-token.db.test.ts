@@ -9,7 +9,7 @@ import { portOf } from "@/testing/port-of";
 const CLIENT = "trailmark";
 /** Has never come from the provider. */
 const STRANGER = `stranger-${crypto.randomUUID()}@example.test`;
-type Forgery = { claims?: object; expiresAt?: number; foreignKey?: boolean; userinfo?: object };
+type Forgery = { claims?: object; expiresAt?: number; issuedAt?: number; foreignKey?: boolean; userinfo?: object };
 
 let server: Server;
 let issuer: string;
@@ -27,7 +27,7 @@ beforeAll(async () => {
   const idToken = () =>
     new SignJWT({ nonce, iss: issuer, aud: CLIENT, ...person, ...forgery.claims })
       .setProtectedHeader({ alg: "RS256", kid: "k" })
-      .setIssuedAt()
+      .setIssuedAt(forgery.issuedAt)
       .setExpirationTime(forgery.expiresAt ?? "5m")
       .sign(forgery.foreignKey ? foreign.privateKey : own.privateKey);
   const answers: Record<string, () => object | Promise<object>> = {
@@ -85,6 +85,8 @@ const asStranger = (over: object): Forgery => ({
   userinfo: { sub: "new", email: STRANGER, ...over },
 });
 
+const soon = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
+
 describe("what a provider signs", () => {
   it("lets its person in when everything is right", async () => {
     forgery = {};
@@ -97,6 +99,8 @@ describe("what a provider signs", () => {
     ["answers none", { claims: { nonce: undefined } }],
     ["is of another provider", { claims: { iss: "https://elsewhere.example" } }],
     ["has expired", { expiresAt: 1_700_000_000 }],
+    ["was signed tomorrow", { issuedAt: soon(86_400), expiresAt: soon(90_000) }],
+    ["was signed in two minutes", { issuedAt: soon(120) }],
     ["is signed by another key", { foreignKey: true }],
     ["speaks of somebody else than its userinfo", { userinfo: { sub: "somebody else" } }],
     ["has an address that is not verified", asStranger({ email_verified: false })],
@@ -104,6 +108,11 @@ describe("what a provider signs", () => {
   ])("lets nobody in when it %s", async (_, wrong) => {
     forgery = wrong;
     expect(await signIn()).toBeUndefined();
+  });
+
+  it("lets its person in when its clock is a little ahead", async () => {
+    forgery = { issuedAt: soon(5) };
+    expect(await signIn()).toBeDefined();
   });
 
   it("lets in whose address it has verified", async () => {

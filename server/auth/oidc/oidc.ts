@@ -16,6 +16,9 @@ import { inOneLine, repairText } from "@/server/text";
 /** What an identity provider says of a person (OpenID Connect Core 1.0, section 5.1). */
 export type Profile = { sub: string; email?: string; email_verified?: boolean; name?: string };
 
+/** How far a provider's clock may be ahead of ours. */
+const MAX_CLOCK_SKEW_SECONDS = 60;
+
 /** The provider that the environment names, for next-auth; null without one. */
 export function oidcProvider(): OAuthConfig<Profile> | null {
   const { OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_NAME } = env();
@@ -34,8 +37,11 @@ export function oidcProvider(): OAuthConfig<Profile> | null {
     userinfo: {
       request: async ({ client, tokens }) => {
         const said = await client.userinfo(tokens.access_token ?? "");
-        const { sub } = JSON.parse(Buffer.from(String(tokens.id_token).split(".")[1] ?? "", "base64url").toString());
+        const signed = Buffer.from(String(tokens.id_token).split(".")[1] ?? "", "base64url").toString();
+        const { sub, iat }: { sub?: unknown; iat?: unknown } = JSON.parse(signed);
         if (said.sub !== sub) throw new Error("userinfo speaks of somebody else");
+        if (!(Number(iat) <= Date.now() / 1000 + MAX_CLOCK_SKEW_SECONDS))
+          throw new Error("the ID token is not signed yet");
         return said as Profile;
       },
     },
