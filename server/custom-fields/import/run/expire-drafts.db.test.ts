@@ -1,5 +1,4 @@
 import { existsSync, mkdirSync, utimesSync } from "node:fs";
-import { join } from "node:path";
 import { expect, it } from "vitest";
 import { importFolder } from "@/server/custom-fields/import/import-folder";
 import { listImports } from "@/server/custom-fields/import/list";
@@ -16,14 +15,15 @@ it("deletes imports that were never run, and their files, seven days after the l
   const kept = await stageText(ctx, text);
   await check(ctx, kept.id);
   await run(ctx, kept.id);
-  const orphan = importFolder(newId());
-  mkdirSync(join(orphan), { recursive: true });
+  // Of no import, and of one whose process was killed before it had removed the files.
+  const orphans = [importFolder(newId()), importFolder(kept.id)];
+  for (const orphan of orphans) mkdirSync(orphan, { recursive: true });
   const listed = async () => (await listImports.run(ctx, { page: 1, limit: 20 })).data.map(({ id }) => id);
   await expireDrafts(inDays(6.9));
   expect(await listed()).toEqual([kept.id, draft.id]);
   expect(existsSync(importFolder(draft.id))).toBe(true);
-  utimesSync(orphan, inDays(-1), inDays(-1));
+  for (const orphan of orphans) utimesSync(orphan, inDays(-1), inDays(-1));
   expect(await expireDrafts(inDays(7.1))).toBeGreaterThan(0);
   expect(await listed()).toEqual([kept.id]);
-  expect([importFolder(draft.id), orphan].map(existsSync)).toEqual([false, false]);
+  expect([importFolder(draft.id), ...orphans].map(existsSync)).toEqual([false, false, false]);
 });

@@ -19,15 +19,15 @@ export async function deleteImport(tx: Tx, id: string): Promise<void> {
 
 const isOver = (before: Date): SQL | undefined => and(isNull(i.startedAt), isNull(i.job), lt(i.updatedAt, before));
 
-const idsOf = (where?: SQL): Promise<{ id: string }[]> =>
+const idsOf = (where: SQL | undefined): Promise<{ id: string }[]> =>
   asSystem((tx) => tx.select({ id: i.id }).from(i).where(where));
 
-/** Folders of no import, left behind by a process that died between the database and the disk. */
+/** Folders of no import, or of one that has ended, left behind by a process that died between the database and the disk. */
 async function removeOrphans(before: Date): Promise<void> {
   const root = join(importFolder("x"), "..");
   const names = await readdir(root).catch(() => []);
   if (names.length === 0) return;
-  const known = new Set((await idsOf()).map(({ id }) => id));
+  const known = new Set((await idsOf(isNull(i.finishedAt))).map(({ id }) => id));
   for (const name of names) {
     if (known.has(name)) continue;
     const { mtime } = await stat(join(root, name));

@@ -1,9 +1,16 @@
-import { sql } from "drizzle-orm";
+import { existsSync } from "node:fs";
+import { eq, sql } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
+import { users } from "@/db/schema";
+import type { Role } from "@/server/auth/permissions";
+import { getImport } from "@/server/custom-fields/import/get";
+import { importFolder } from "@/server/custom-fields/import/import-folder";
+import { startRun } from "@/server/custom-fields/import/start-run";
 import { toCsv } from "@/testing/import/files";
 import { check, createDevices, createWorld, run, stageText } from "@/testing/import/imports";
+import { runWaitingImports } from "./worker";
 
 const ROWS = 410;
 const SECRETS = 97;
@@ -35,4 +42,30 @@ it("leaves nothing behind of many columns of secrets in more rows than one state
   const done = await run(ctx, (await check(ctx, staged.id)).id);
   expect(done).toMatchObject({ status: "done", error: null, summary: { run: { devices: 1 } } });
   expect(await stored()).toEqual([{ ...before, secret: 0 }]);
+});
+
+it("leaves nothing behind of a run that is refused in its middle, its files neither", async () => {
+  const { ctx, partnerId, a, admin } = await createWorld();
+  await createDevices(partnerId, [{ orgId: a.id, hostname: "PC0" }]);
+  const titles = ["Computer ID", "Computer Name", "Admin password", "Asset Tag"];
+  const staged = await stageText(ctx, toCsv([titles, ["1", "PC0", "hunter2", "Tag 0"]]));
+  const { id } = await check(ctx, staged.id);
+  await startRun.run(ctx, { id });
+  const setRole = (role: Role) => asSystem((tx) => tx.update(users).set({ role }).where(eq(users.id, admin.id)));
+  await setRole("partner_technician");
+  await runWaitingImports();
+  await setRole("partner_admin");
+  expect(await getImport.run(ctx, { id })).toMatchObject({ status: "cancelled", error: expect.any(String) });
+  const [stored] = await asSystem((tx) =>
+    rowsOf<{ cells: string; columns: string }>(
+      tx,
+      sql`
+      SELECT r.cells::text AS cells, i.columns::text AS columns
+      FROM custom_field_import_rows r JOIN custom_field_imports i ON i.id = r.import_id
+      WHERE i.id = ${id}::uuid`,
+    ),
+  );
+  expect(stored?.cells).toContain("Tag 0");
+  expect(JSON.stringify(stored)).not.toContain("hunter");
+  expect(existsSync(importFolder(id))).toBe(false);
 });

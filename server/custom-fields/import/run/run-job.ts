@@ -159,21 +159,19 @@ async function undo(first: Work): Promise<void> {
 /** Errors of reading that stay until a file, or how it is read, is another one. */
 const OF_FILES: readonly ErrorCode[] = ["validation_failed", "payload_too_large", "conflict"];
 
-/** Work that cannot continue for a reason that a person should see. A run keeps what it wrote and counts as cancelled. */
-async function giveUp(id: string, error: AppError): Promise<void> {
-  const [row] = await asSystem((tx) => tx.select().from(customFieldImports).where(eq(customFieldImports.id, id)));
-  if (!row) return;
-  const isRun = row.job === "apply";
-  const summary = { ...toRecord(row).summary, isRefused: row.job === "stage" && OF_FILES.includes(error.code) };
+type End = { error: AppError; values: object };
+
+/** A run that is given up keeps what it wrote and counts as cancelled; like any other that ended, it leaves no secrets behind. */
+async function giveUpRun(found: ImportRecord, { error, values }: End): Promise<void> {
+  const { id, partnerId, orgIds } = found;
+  const secrets = await forgetSecrets(found, { kind: "partner", partnerId, orgIds });
   await asSystem(async (tx) => {
-    const end = isRun ? { status: "cancelled", finishedAt: new Date() } : {};
-    await finishWork(tx, id, { error: error.message, summary, ...end });
-    const [home] = isRun
-      ? await tx
-          .select()
-          .from(organizations)
-          .where(and(eq(organizations.partnerId, row.partnerId), sql`is_home`))
-      : [];
+    const columns = withoutSamples(found.columns, secrets);
+    await finishWork(tx, id, { ...values, columns, status: "cancelled", finishedAt: new Date() });
+    const [home] = await tx
+      .select()
+      .from(organizations)
+      .where(and(eq(organizations.partnerId, partnerId), sql`is_home`));
     if (home)
       record(systemCtx(), {
         action: "custom_fields.import.cancel",
@@ -182,9 +180,20 @@ async function giveUp(id: string, error: AppError): Promise<void> {
         resourceId: id,
         result: "failure",
         errorMessage: error.message,
-        details: { source: row.source, rowsDone: row.jobDone, rows: row.totalRows },
+        details: { source: found.source, rowsDone: found.jobDone, rows: found.totalRows },
       });
   });
+  await rm(importFolder(id), { recursive: true, force: true });
+}
+
+/** Work that cannot continue for a reason that a person should see. */
+async function giveUp(id: string, error: AppError): Promise<void> {
+  const [row] = await asSystem((tx) => tx.select().from(customFieldImports).where(eq(customFieldImports.id, id)));
+  if (!row) return;
+  const found = toRecord(row);
+  const summary = { ...found.summary, isRefused: row.job === "stage" && OF_FILES.includes(error.code) };
+  const end: End = { error, values: { error: error.message, summary } };
+  await (row.job === "apply" ? giveUpRun(found, end) : asSystem((tx) => finishWork(tx, id, end.values)));
 }
 
 async function endWork(id: string, error: unknown): Promise<void> {
