@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { parseExact, plainNumbers, readExact, writeExact } from "./exact-json";
+import { parseExact, parseUnrounded, plainNumbers, readExact, writeExact } from "./exact-json";
 
 const through = (text: string): string => writeExact(JSON.stringify(parseExact(text)));
 
@@ -24,6 +24,38 @@ it.each([
 ])("%s is refused at %s", (text, path) => {
   expect(() => parseExact(text)).toThrow(expect.objectContaining({ code: "validation_failed" }));
   expect(() => parseExact(text)).toThrow(`${path}: `);
+});
+
+it.each([
+  "1.0",
+  "-1.50",
+  "1e5",
+  "1E+5",
+  "15e-1",
+  "0.30000000000000004",
+  "-0",
+  "0.000",
+  "1e300",
+  "[5e-324,2.5]",
+  '{"a":"1e400"}',
+])("%s is a double", (text) => {
+  expect(parseUnrounded(text)).toEqual(JSON.parse(text));
+});
+
+it.each(["1e400", "-1e400", "1e-400", "9007199254740993", "0.1000000000000000055", "1.7976931348623159e308"])(
+  "%s is none",
+  (digits) => {
+    expect(() => parseUnrounded(`{"a":[0,{"b":${digits}}]}`)).toThrow(/^a\.1\.b: has more digits/);
+  },
+);
+
+it("takes every double that is written as JSON.stringify writes it", () => {
+  fc.assert(
+    fc.property(
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      (n) => Number(parseUnrounded(JSON.stringify(n))) === n,
+    ),
+  );
 });
 
 it("keeps every decimal number's digits, and all the text around them", () => {

@@ -61,6 +61,14 @@ export function readMembers(text: string | null): Record<string, unknown> | null
   return isObject(value) ? value : null;
 }
 
+/** @throws AppError validation_failed naming the path of the first number with a fault */
+function refuseNumbers(text: string, fault: (digits: string) => string | null): void {
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+    const found = /^[-\d]/.test(token) && !isPlain(token) ? fault(token) : null;
+    if (found) throw invalid(pathTo(text, index) || "body", found);
+  }
+}
+
 /**
  * Parses JSON from outside.
  * @throws SyntaxError; AppError validation_failed naming the path of a number that could not be kept as it is
@@ -68,11 +76,33 @@ export function readMembers(text: string | null): Record<string, unknown> | null
 export function parseExact(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (!hasExact(text)) return value;
-  for (const { 0: token, index } of text.matchAll(TOKEN)) {
-    const fault = /^[-\d]/.test(token) && !isPlain(token) ? faultOf(token) : null;
-    if (fault) throw invalid(pathTo(text, index) || "body", fault);
-  }
+  refuseNumbers(text, faultOf);
   return JSON.parse(markNumbers(text));
+}
+
+/** A number's digits without zeros at either end, and the power of ten of the last one; null for what is none. */
+function decimalOf(number: string): string | null {
+  const [, sign, whole = "", fraction = "", exponent = "0"] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
+  if (sign === undefined) return null;
+  const digits = (whole + fraction).replace(/^0+/, "");
+  let end = digits.length;
+  while (end > 0 && digits[end - 1] === "0") end--;
+  if (end === 0) return "0";
+  return `${sign}${digits.slice(0, end)} ${Number(exponent) - fraction.length + digits.length - end}`;
+}
+
+const roundingOf = (digits: string): string | null =>
+  decimalOf(digits) === decimalOf(String(Number(digits))) ? null : "has more digits than are kept, it would be rounded";
+
+/**
+ * Parses JSON from outside whose numbers become doubles.
+ * @throws SyntaxError; AppError validation_failed naming the path of a number that is none of them
+ */
+export function parseUnrounded(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  if (hasExact(text)) refuseNumbers(text, roundingOf);
+  return value;
 }
 
 /** JSON text with its exact numbers as numbers. */

@@ -168,6 +168,20 @@ describe("values", () => {
     for (const value of [2 ** 53, -(2 ** 63), 1e300]) expect((await set(value)).body.detail).toBe(detail);
     const made = await call(POST, { token: partnerAdmin, body: seats({ fieldKey: "more", defaultValue: 2 ** 53 }) });
     expect(made.body.detail).toMatch(/^defaultValue: is a whole number beyond/);
+    const write = (body: string) => call(SET, { method: "PATCH", token: partnerAdmin, params, body });
+    for (const [digits, value] of [
+      ["1.50", 1.5],
+      ["15e-1", 1.5],
+      ["-0", 0],
+    ] as const)
+      expect((await write(`{"seats":${digits}}`)).body.customFields.seats).toBe(value);
+    for (const digits of ["0.12345678901234567890", "1e400", "1e-400", "9007199254740993", "0.1000000000000000055"])
+      expect((await write(`{"seats":${digits}}`)).body.detail).toBe(
+        "seats: has more digits than are kept, it would be rounded",
+      );
+    const body = field({ fieldKey: "tax", type: "number", defaultValue: "@" });
+    const asText = JSON.stringify(body).replace(/"@"/, "0.12345678901234567890");
+    expect((await call(POST, { token: partnerAdmin, body: asText })).body.detail).toMatch(/^defaultValue: has more/);
   });
 
   it("prefers an organization's own field to one of All organizations with the same key", async () => {

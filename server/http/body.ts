@@ -1,6 +1,6 @@
 import { createGunzip, type Gunzip } from "node:zlib";
 import { AppError, invalid } from "@/server/errors";
-import { parseExact } from "@/server/exact-json";
+import { parseExact, parseUnrounded } from "@/server/exact-json";
 import { isObject } from "@/server/records";
 
 export const MAX_BODY_BYTES = 5 * 1024 * 1024;
@@ -82,9 +82,18 @@ export function refuseHostileJson(value: unknown, path = "body", depth = 1): voi
   }
 }
 
-function parse(text: string, exactNumbers: boolean): unknown {
+/** What becomes of a body's numbers: kept digit for digit, refused where a double would change them, or doubles. */
+export type Numbers = "exact" | "unrounded" | "doubles";
+
+const PARSERS: Record<Numbers, (text: string) => unknown> = {
+  exact: parseExact,
+  unrounded: parseUnrounded,
+  doubles: (text) => JSON.parse(text),
+};
+
+function parse(text: string, numbers: Numbers): unknown {
   try {
-    return exactNumbers ? parseExact(text) : JSON.parse(text);
+    return PARSERS[numbers](text);
   } catch (error) {
     throw error instanceof AppError ? error : invalid("body", "is not valid JSON");
   }
@@ -93,15 +102,15 @@ function parse(text: string, exactNumbers: boolean): unknown {
 /** What strangers send: a form's fields. It is taken apart on the thread that answers everybody. */
 export const MAX_STRANGERS_BYTES = 64 * 1024;
 
-type Taken = { exactNumbers?: boolean | undefined; max?: number | undefined };
+type Taken = { numbers?: Numbers | undefined; max?: number | undefined };
 
 /**
- * The JSON body of a request, decompressed and held to the limits; with exactNumbers no number loses a digit.
+ * The JSON body of a request, decompressed and held to the limits.
  * @throws AppError payload_too_large, unsupported_media_type or validation_failed.
  */
 export async function readJson(
   request: Request,
-  { exactNumbers = false, max = MAX_BODY_BYTES }: Taken = {},
+  { numbers = "doubles", max = MAX_BODY_BYTES }: Taken = {},
 ): Promise<unknown> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
   if (type !== "application/json" && !type.endsWith("+json"))
@@ -111,7 +120,7 @@ export async function readJson(
   if (encoding !== "identity" && encoding !== "gzip")
     throw new AppError("unsupported_media_type", "Content-Encoding may be gzip or identity.");
   const bytes = encoding === "gzip" ? await inflate(raw, max) : raw;
-  const value = parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"), exactNumbers);
+  const value = parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"), numbers);
   refuseHostileJson(value);
   return value;
 }

@@ -10,7 +10,7 @@ import { admit, type Operation, perform } from "@/server/operation";
 import { isObject } from "@/server/records";
 import { repairJson } from "@/server/text";
 import { type Answer, setHeader, toResponse } from "./answer";
-import { bytesOf, hasBody, MAX_STRANGERS_BYTES, readJson } from "./body";
+import { bytesOf, hasBody, MAX_STRANGERS_BYTES, type Numbers, readJson } from "./body";
 import { recordDenied } from "./denied";
 import { idempotencyKeyOf, once, repeaterOf, requestText } from "./idempotency";
 import { problemAnswer } from "./problem";
@@ -40,8 +40,8 @@ export type RouteOptions = {
   errors?: ErrorCode[];
   /** Status of success; by default 200, or 204 without a body. */
   status?: number;
-  /** Numbers of the body are stored as they come, digit for digit. */
-  exactNumbers?: boolean;
+  /** What becomes of the body's numbers; by default doubles, where all that counts is what the input's schema says. */
+  numbers?: Numbers;
   /**
    * Sent again with the same Idempotency-Key it is answered the first answer. By default every POST that answers 201 or
    * 202 to a caller with a credential; without one, the input's member that proves the caller has to be named.
@@ -91,7 +91,7 @@ async function gatherInput(spec: RouteSpec, { request, params }: Call): Promise<
   let input = queryOf(request.url);
   if (takesJson(spec, request)) {
     const max = spec.auth === "none" ? MAX_STRANGERS_BYTES : undefined;
-    const json = await readJson(request, { exactNumbers: spec.exactNumbers, max });
+    const json = await readJson(request, { numbers: spec.numbers, max });
     if (!isObject(json)) throw invalid("body", "must be a JSON object");
     input = fillUp(json, input);
   }

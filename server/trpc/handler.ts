@@ -1,5 +1,6 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
-import { invalid, notFound } from "@/server/errors";
+import { AppError, invalid, notFound } from "@/server/errors";
+import { parseUnrounded } from "@/server/exact-json";
 import { MAX_STRANGERS_BYTES, readJson, refuseHostileJson } from "@/server/http/body";
 import { problemResponse } from "@/server/http/problem";
 import { newRequestId } from "@/server/ids";
@@ -23,9 +24,9 @@ function requireReadable({ pathname, searchParams }: URL): void {
 
 function parse(input: string): unknown {
   try {
-    return JSON.parse(input);
-  } catch {
-    throw invalid("input", "is not valid JSON");
+    return parseUnrounded(input);
+  } catch (error) {
+    throw error instanceof AppError ? error : invalid("input", "is not valid JSON");
   }
 }
 
@@ -42,7 +43,7 @@ async function checked(request: Request): Promise<Request> {
   const url = new URL(request.url);
   requireReadable(url);
   if (request.method !== "POST") return request;
-  const body = JSON.stringify(await readJson(request, { max: await limitOf(request) }));
+  const body = JSON.stringify(await readJson(request, { numbers: "unrounded", max: await limitOf(request) }));
   const headers = new Headers([...request.headers].filter(([name]) => !/^content-(length|encoding)$/.test(name)));
   return new Request(url, { method: "POST", headers, signal: request.signal, body });
 }

@@ -11,4 +11,5 @@ export const POST = route(createDefinition, {
   summary: "Create a custom field, of one organization or (a partner's caller, without orgId) of All organizations.",
   auth: "user",
   status: 201,
+  numbers: "unrounded",
 });

@@ -6,5 +6,5 @@ export const POST = route(submitEvents, {
   note: "With a key of all organizations every event names its own as `orgId`: one without is dropped, not recorded.",
   auth: "user",
   status: 202,
-  exactNumbers: true,
+  numbers: "exact",
 });

@@ -4,6 +4,6 @@ import { route } from "@/server/http/route";
 export const POST = route(ingestLogs, {
   summary: "Submit the agent's own diagnostic logs",
   auth: "agent",
-  exactNumbers: true,
+  numbers: "exact",
   status: 201,
 });

@@ -4,4 +4,5 @@ import { route } from "@/server/http/route";
 export const PATCH = route(setDeviceValues, {
   summary: "Set custom field values of a device by field key; null clears one.",
   auth: "user",
+  numbers: "unrounded",
 });
