@@ -1,8 +1,13 @@
 import { expect, it } from "vitest";
-import { GET as exportCsv } from "@/app/api/v1/audit-logs/export/route";
+import { GET as exportCsv, POST as exportJson } from "@/app/api/v1/audit-logs/export/route";
 import { GET as list } from "@/app/api/v1/audit-logs/logs/route";
+import { runRetention } from "@/server/retention/run";
 import { appendEvents } from "@/testing/audit-entries";
-import { call, createUser } from "@/testing/factories";
+import { daysAgo } from "@/testing/chain";
+import { call, createApiKey, createUser } from "@/testing/factories";
+
+/** More than are read before somebody reads the first. */
+const ROWS = 1_000;
 
 const at = (minute: number) => new Date(Date.UTC(2026, 9, 1, 12, minute));
 
@@ -36,4 +41,23 @@ it("GET takes the filters of the lists, and exports what they show (spec, Export
   }
   const refused = await call(exportCsv, { token: jane, path: "/?actoin=device" });
   expect(refused.body).toMatchObject({ status: 400, errors: [{ path: "actoin" }] });
+});
+
+it("POST counts no rows that retention takes while the others leave", async () => {
+  const { orgId } = await createUser({ role: "org_admin" });
+  const owned = { orgId: orgId as string, timestamp: new Date(daysAgo(400)) };
+  const details = { text: "x".repeat(4_000) };
+  await appendEvents(Array.from({ length: ROWS }, () => ({ ...owned, details })));
+  const { key } = await createApiKey({ orgId: orgId as string, permissions: ["audit:export"] });
+  const asked = new Request("http://127.0.0.1:3000/api/v1/audit-logs/export", {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ format: "json" }),
+  });
+  const answer = await exportJson(asked);
+  const run = await runRetention({ orgIds: [orgId as string] });
+  expect(run).toMatchObject({ status: "done", rows: ROWS });
+  const { data, total, truncated } = await answer.json();
+  expect({ total, truncated }).toEqual({ total: data.length, truncated: false });
+  expect(data.length).toBeLessThan(ROWS);
 });
