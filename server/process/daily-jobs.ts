@@ -18,7 +18,7 @@ const SETTLE_MS = 1_000;
 const START_AGAIN_MS = 10_000;
 
 type Running = { boss: PgBoss; sql: postgres.Sql; abort: AbortController; watch: BackgroundLoop };
-type Pace = { pollSeconds: number; catchUpAfterSeconds: number };
+type Pace = { pollSeconds: number; catchUpAfterSeconds: number; startAgainMs: number };
 
 /** pg-boss hands JSON over as text and parameters as undefined; postgres.js would encode the one again and refuse the other. */
 function connect(): postgres.Sql {
@@ -113,10 +113,14 @@ async function end({ boss, sql, abort, watch }: Running): Promise<void> {
  */
 export function dailyJobsWorker(
   jobs: readonly DailyJob[],
-  pace: Pace = { pollSeconds: POLL_SECONDS, catchUpAfterSeconds: CATCH_UP_AFTER_SECONDS },
+  pace: Pace = {
+    pollSeconds: POLL_SECONDS,
+    catchUpAfterSeconds: CATCH_UP_AFTER_SECONDS,
+    startAgainMs: START_AGAIN_MS,
+  },
 ) {
   let running: Running | null = null;
-  const starting = backgroundLoop("start of the daily jobs", START_AGAIN_MS, async () => {
+  const starting = backgroundLoop("start of the daily jobs", pace.startAgainMs, async () => {
     running ??= await begin(jobs, pace);
   });
   return {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { getPriority } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
 import type postgres from "postgres";
 import { afterAll, describe, expect, inject, it } from "vitest";
 import { THREADS } from "@/server/audit/chain/chain-stream";
@@ -17,6 +18,7 @@ afterAll(closeRoles);
 /** Ranges so short that a chain of a few rows has many. */
 const DIVIDED = { fromRows: 1, rangeRows: 7 };
 const ROWS = 60;
+const WRITE_EVERY_MS = 10;
 
 async function chain(): Promise<string> {
   const { id } = await createOrg();
@@ -84,11 +86,19 @@ describe("a chain that is divided among threads", () => {
 
   it("is read in one snapshot: what is written meanwhile is no break", async () => {
     const orgId = await chain();
-    let isDone = false;
+    let [isDone, written] = [false, 0];
     const writer = (async () => {
-      while (!isDone) await appendAudit(roles.app, [auditRow(orgId)]);
+      for (; !isDone; written++) {
+        await appendAudit(roles.app, [auditRow(orgId)]);
+        // At a pace: as many as can be written would make each reading longer than the one before.
+        await sleep(WRITE_EVERY_MS);
+      }
     })();
-    for (let i = 0; i < 5; i++) expect((await divided(orgId)).breaks).toEqual([]);
+    for (let i = 0; i < 5; i++) {
+      const before = written;
+      expect((await divided(orgId)).breaks).toEqual([]);
+      expect(written).toBeGreaterThan(before);
+    }
     isDone = true;
     await writer;
   });
