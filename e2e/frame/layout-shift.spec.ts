@@ -1,24 +1,6 @@
-import type { Page } from "@playwright/test";
 import { Api } from "@/e2e/support/api";
-import { expect, expectNoSidewaysScroll, test } from "@/e2e/support/fixtures";
-
-const PAGES = [
-  "/",
-  "/integrity?orgId=ORG",
-  "/reports",
-  "/devices",
-  "/devices/DEVICE",
-  "/scripts",
-  "/settings/organizations",
-  "/settings/users",
-  "/settings/api-keys",
-  "/settings/enrollment",
-  "/settings/custom-fields",
-  "/settings/retention?orgId=ORG",
-  "/docs",
-];
-const MAX_SHIFT = 0.02;
-const QUIET_MS = 700;
+import { expect, expectNoSidewaysScroll, PHONE, test } from "@/e2e/support/fixtures";
+import { expectSteady, STEADY } from "@/e2e/support/steady";
 
 let ids: Record<string, string> = {};
 test.beforeAll(async ({ playwright, baseURL }) => {
@@ -31,44 +13,16 @@ test.beforeAll(async ({ playwright, baseURL }) => {
 
 const addressOf = (path: string) => path.replace(/ORG|DEVICE/, (name) => ids[name] ?? "");
 
-/** How far the page has moved by itself, once it has been quiet for a while. */
-const shiftOf = (page: Page) =>
-  page.evaluate(
-    (quietMs) =>
-      new Promise<number>((done) => {
-        let total = 0;
-        const end = () => done(total);
-        let timer = setTimeout(end, quietMs);
-        const again = () => {
-          clearTimeout(timer);
-          timer = setTimeout(end, quietMs);
-        };
-        new PerformanceObserver((list) => {
-          for (const entry of list.getEntries() as (PerformanceEntry & { value: number; hadRecentInput: boolean })[])
-            if (!entry.hadRecentInput) total += entry.value;
-          again();
-        }).observe({ type: "layout-shift", buffered: true });
-        new PerformanceObserver(again).observe({ type: "resource" });
-      }),
-    QUIET_MS,
-  );
-
-for (const path of PAGES) {
-  test(`${path} does not move while it loads`, async ({ page }) => {
-    await page.goto(addressOf(path));
-    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
-    expect(await shiftOf(page)).toBeLessThan(MAX_SHIFT);
-  });
-
-  test(`${path} does not move on a phone either`, async ({ page }) => {
+// On a desk they are measured where everything else about a page is: page-accessibility.spec.ts.
+for (const path of STEADY)
+  test(`${path} does not move while it loads on a phone`, async ({ page }) => {
     // Without the fonts: where a line breaks while they come differs from one machine's fallback to another's.
     await page.route("**/*.woff2", (route) => route.abort());
-    await page.setViewportSize({ width: 390, height: 844 });
+    await page.setViewportSize(PHONE);
     await page.goto(addressOf(path));
     await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
-    expect(await shiftOf(page)).toBeLessThan(MAX_SHIFT);
+    await expectSteady(page);
   });
-}
 
 test("between a phone and a desk no column of a list is crushed", async ({ page }) => {
   for (const path of ["/devices", "/settings/users", "/settings/organizations", "/settings/enrollment"]) {

@@ -10,6 +10,7 @@ import {
   test,
   violationsOn,
 } from "@/e2e/support/fixtures";
+import { expectSteady, STEADY } from "@/e2e/support/steady";
 
 let ids: Record<string, string> = {};
 test.beforeAll(async ({ playwright, baseURL }) => {
@@ -78,10 +79,13 @@ function faultsOf(page: Page): string[] {
 }
 
 for (const [path, heading] of PAGES)
-  test(`${path} has no accessibility violation, nor breaks its content security policy or throws`, async ({ page }) => {
+  test(`${path} is steady, has no accessibility violation, nor breaks its content security policy or throws`, async ({
+    page,
+  }) => {
     const faults = faultsOf(page);
     await page.goto(at(path));
     await expect(page.getByRole("heading", { level: 1, name: heading })).toBeVisible();
+    if (STEADY.includes(path)) await expectSteady(page);
     await expect(page.getByRole("status", { name: /Loading/ })).toHaveCount(0);
     await expect(page).toHaveTitle(`${heading} · Trailmark`);
     await expectSound(page);
