@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
@@ -7,7 +9,53 @@ const root = fileURLToPath(new URL(".", import.meta.url));
 const POLL_TIMEOUT_MS = 20_000;
 const TEST_TIMEOUT_MS = 120_000;
 
-/** Two projects: pure tests, and tests that speak to a real PostgreSQL as the application role. */
+const FOLDERS = ["server", "db", "components", "agent", "app", "scripts", "testing"];
+/**
+ * What holds for a whole process: other modules in the place of ours, another clock, another environment, loops that
+ * run on, pools that are closed. A file that names any of it has a process of its own; the others share one, as the
+ * product's verbs do: to start a process and to load the product takes longer than most files.
+ */
+const CHANGES_PROCESS = new RegExp(
+  [
+    /\bvi\.(mock|resetModules|stubEnv|stubGlobal|useFakeTimers)\b/,
+    /\bprocess\.(env\.\w+ (\?\?)?= |(on|once|kill|emit)\()/,
+    /\bObject\.assign\(env\(\)/,
+    /\b(closeDatabase|closeDenials|closeLookup|closeStreams|endHolding|stopRecording|stopRelay|stopTracing)\b/,
+    /\b(registry|startEmbedded)\b|\.start\(\)/,
+  ]
+    .map(({ source }) => source)
+    .join("|"),
+);
+
+/** As a pattern that means this file alone: folders of routes have brackets in their names. */
+const literally = (file: string) => file.replace(/[^\w./-]/g, "?");
+
+/** The files of a kind: those that share a process, and those that have one each. */
+function filesOf(isKind: (name: string) => boolean): { shared: string[]; alone: string[] } {
+  const files = FOLDERS.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+      .filter(isKind)
+      .map((name) => `${folder}/${name.replaceAll("\\", "/")}`),
+  );
+  const alone = files.filter((file) => CHANGES_PROCESS.test(readFileSync(join(root, file), "utf8")));
+  const shared = files.filter((file) => !alone.includes(file));
+  return { alone: alone.map(literally), shared: shared.map(literally) };
+}
+
+const pure = filesOf((name) => /(?<!\.db)\.test\.tsx?$/.test(name));
+const stored = filesOf((name) => name.endsWith(".db.test.ts"));
+
+const unit = { globalSetup: ["testing/temp-folder.ts"] };
+const database = {
+  // They share a database, and what claims the next job takes any organization's.
+  fileParallelism: false,
+  sequence: { groupOrder: 1 },
+  globalSetup: ["testing/temp-folder.ts", "testing/database.ts", "testing/thread-bundles.ts"],
+  setupFiles: ["testing/env.ts"],
+  hookTimeout: 120_000,
+};
+
+/** Pure tests, and tests that speak to a real PostgreSQL as the application role. */
 export default defineConfig({
   resolve: {
     alias: {
@@ -19,27 +67,10 @@ export default defineConfig({
     testTimeout: TEST_TIMEOUT_MS,
     expect: { poll: { timeout: POLL_TIMEOUT_MS } },
     projects: [
-      {
-        extends: true,
-        test: {
-          name: "unit",
-          include: ["{server,db,components,agent,app,scripts,testing}/**/*.test.{ts,tsx}"],
-          exclude: ["**/*.db.test.ts", "**/node_modules/**"],
-          globalSetup: ["testing/temp-folder.ts"],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: "database",
-          // They share a database, and what claims the next job takes any organization's.
-          fileParallelism: false,
-          include: ["{server,db,agent,app,scripts,testing}/**/*.db.test.ts"],
-          globalSetup: ["testing/temp-folder.ts", "testing/database.ts", "testing/thread-bundles.ts"],
-          setupFiles: ["testing/env.ts"],
-          hookTimeout: 120_000,
-        },
-      },
+      { extends: true, test: { ...unit, name: "unit", isolate: false, include: pure.shared } },
+      { extends: true, test: { ...unit, name: "unit-alone", include: pure.alone } },
+      { extends: true, test: { ...database, name: "database", isolate: false, include: stored.shared } },
+      { extends: true, test: { ...database, name: "database-alone", include: stored.alone } },
     ],
   },
 });

@@ -7,14 +7,21 @@ import { env } from "@/server/env";
 
 const connect = (url: string, max: number) => postgres(url, { max, idle_timeout: 5, onnotice: () => {} });
 
-/** Connections of the three roles, for tests that speak SQL to the chain. */
-export const roles = {
+const connectRoles = () => ({
   app: connect(inject("databaseUrl"), 40),
   admin: connect(inject("adminDatabaseUrl"), 4),
   owner: connect(inject("ownerDatabaseUrl"), 2),
-};
+});
 
-export const closeRoles = () => Promise.all(Object.values(roles).map((sql) => sql.end({ timeout: 5 })));
+/** Connections of the three roles, for tests that speak SQL to the chain. */
+export const roles = connectRoles();
+
+/** Closes them, at the end of a file; the next one of this process has new ones. */
+export function closeRoles() {
+  const open = Object.values(roles);
+  Object.assign(roles, connectRoles());
+  return Promise.all(open.map((sql) => sql.end({ timeout: 5 })));
+}
 
 /** A transaction of the application role that sees these organizations, or all. */
 export function inTenant<T>(orgIds: readonly string[] | "system", fn: (tx: postgres.TransactionSql) => Promise<T>) {

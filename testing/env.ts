@@ -1,14 +1,17 @@
-import { mkdtempSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inject } from "vitest";
 
-/** The environment of a file of tests: the throw-away database of testing/database.ts, a data folder, fixed secrets. */
+const dataDir = join(tmpdir(), `data-${process.pid}`);
+mkdirSync(dataDir, { recursive: true });
+
+/** The environment of a process of tests: the throw-away database of testing/database.ts, a data folder, fixed secrets. */
 Object.assign(process.env, {
   DATABASE_URL: process.env.TEST_DATABASE_URL ?? inject("databaseUrl"),
   AUDIT_ADMIN_DATABASE_URL: process.env.TEST_ADMIN_DATABASE_URL ?? inject("adminDatabaseUrl"),
   DATABASE_POOL_SIZE: process.env.DATABASE_POOL_SIZE ?? "5",
-  TRAILMARK_DATA_DIR: mkdtempSync(join(tmpdir(), "data-")),
+  TRAILMARK_DATA_DIR: dataDir,
   NEXTAUTH_SECRET: "test-secret-test-secret-test-secret-test",
   NEXTAUTH_URL: "http://127.0.0.1:3000",
   LOG_LEVEL: process.env.LOG_LEVEL ?? "silent",
