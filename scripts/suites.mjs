@@ -21,7 +21,7 @@ async function vitest({ project, shard }, args) {
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${fileOf(suite)}`];
   const part = shard ? [`--shard=${shard}/${DATABASES}`] : [];
   const none = args.length > 0 ? ["--passWithNoTests"] : [];
-  const options = ["--project", project, ...part, ...none, ...reporters, ...args];
+  const options = ["--project", `${project}*`, ...part, ...none, ...reporters, ...args];
   const code = await node([bin("vitest", "vitest.mjs"), "run", ...options]);
   const report = reportOf(suite);
   const broken = (report?.testResults ?? []).filter((f) => f.status === "failed" && f.assertionResults.length === 0);
@@ -74,7 +74,7 @@ async function newestNode() {
     return { passed: 0, failed: 0 };
   }
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${fileOf(suite)}`];
-  const code = await onNewest(bin("vitest", "vitest.mjs"), "run", "--project", "unit", ...reporters, ...TOUCHES_NODE);
+  const code = await onNewest(bin("vitest", "vitest.mjs"), "run", "--project", "unit*", ...reporters, ...TOUCHES_NODE);
   const report = reportOf(suite);
   return outcomeOf(code, report?.numPassedTests ?? 0, report?.numFailedTests ?? 0);
 }
@@ -113,18 +113,20 @@ export async function test(names, build) {
   const browser = wants("e2e") && existsSync(join(ROOT, "e2e")) && hasSpecs();
   const needsBuild = browser || wants("torture");
   const results = [];
-  let isBuilt = false;
-  // The databases' tests take longest and mostly wait: what needs no database goes on beside them, one after the other.
-  const beside = async () => {
+  const pure = async () => {
     if (wants("vitest")) results.push(await vitest({ project: "unit" }, args));
     if (chosen.includes("newest")) results.push(await newestNode());
-    if (needsBuild) isBuilt = await succeeds(build);
   };
-  const [, ...ofDatabases] = await Promise.all([beside(), ...(wants("vitest") ? databases(args) : [])]);
+  // Torture's quick lines mostly wait for servers that start; the browser tests, which take two processors, come last.
+  const built = async () => {
+    if (!needsBuild) return;
+    if (!(await succeeds(build))) return void results.push({ passed: 0, failed: 1 });
+    if (wants("torture") && existsSync(join(ROOT, "dist", "torture.mjs"))) results.push(await torture());
+    if (browser) results.push(await playwright(args));
+  };
+  // Side by side: each leaves a processor idle for half of its time.
+  const [, , ...ofDatabases] = await Promise.all([pure(), built(), ...(wants("vitest") ? databases(args) : [])]);
   results.push(...ofDatabases);
-  if (needsBuild && !isBuilt) results.push({ passed: 0, failed: 1 });
-  if (isBuilt && browser) results.push(await playwright(args));
-  if (isBuilt && wants("torture") && existsSync(join(ROOT, "dist", "torture.mjs"))) results.push(await torture());
   const passed = results.reduce((sum, r) => sum + r.passed, 0);
   const failed = results.reduce((sum, r) => sum + r.failed, 0);
   process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
