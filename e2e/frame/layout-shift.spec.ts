@@ -1,3 +1,4 @@
+import type { Page } from "@playwright/test";
 import { Api } from "@/e2e/support/api";
 import { expect, expectNoSidewaysScroll, PHONE, test } from "@/e2e/support/fixtures";
 import { expectSteady, STEADY } from "@/e2e/support/steady";
@@ -13,16 +14,26 @@ test.beforeAll(async ({ playwright, baseURL }) => {
 
 const addressOf = (path: string) => path.replace(/ORG|DEVICE/, (name) => ids[name] ?? "");
 
+async function openOnPhone(page: Page, address: string): Promise<void> {
+  // Without the fonts: where a line breaks while they come differs from one machine's fallback to another's.
+  await page.route("**/*.woff2", (route) => route.abort());
+  await page.setViewportSize(PHONE);
+  await page.goto(address);
+  await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+}
+
 // On a desk they are measured where everything else about a page is: page-accessibility.spec.ts.
 for (const path of STEADY)
   test(`${path} does not move while it loads on a phone`, async ({ page }) => {
-    // Without the fonts: where a line breaks while they come differs from one machine's fallback to another's.
-    await page.route("**/*.woff2", (route) => route.abort());
-    await page.setViewportSize(PHONE);
-    await page.goto(addressOf(path));
-    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+    await openOnPhone(page, addressOf(path));
     await expectSteady(page);
   });
+
+test("nor does the page of a chain that is just written to, which has more to say", async ({ page, request }) => {
+  const org = await (await Api.signIn(request)).makeChain("Written to");
+  await openOnPhone(page, `/integrity?orgId=${org}`);
+  await expectSteady(page);
+});
 
 test("between a phone and a desk no column of a list is crushed", async ({ page }) => {
   for (const path of ["/devices", "/settings/users", "/settings/organizations", "/settings/enrollment"]) {
