@@ -33,6 +33,9 @@ it.each([
   "1E+5",
   "15e-1",
   "0.30000000000000004",
+  "0.10000000000000001",
+  "-3.1400000000000001",
+  "2.2250738585072014e-308",
   "-0",
   "0.000",
   "1e300",
@@ -49,12 +52,12 @@ it.each(["1e400", "-1e400", "1e-400", "9007199254740993", "0.1000000000000000055
   },
 );
 
-it("takes every double that is written as JSON.stringify writes it", () => {
+it("takes every double as JSON.stringify writes it, and every fraction with as many digits as other programs write", () => {
   fc.assert(
-    fc.property(
-      fc.double({ noNaN: true, noDefaultInfinity: true }),
-      (n) => Number(parseUnrounded(JSON.stringify(n))) === n,
-    ),
+    fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (n) => {
+      const same = Number(parseUnrounded(JSON.stringify(n))) === n;
+      return same && (Number.isInteger(n) || Number(parseUnrounded(n.toPrecision(17))) === n);
+    }),
   );
 });
 

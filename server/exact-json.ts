@@ -80,20 +80,33 @@ export function parseExact(text: string): unknown {
   return JSON.parse(markNumbers(text));
 }
 
-/** A number's digits without zeros at either end, and the power of ten of the last one; null for what is none. */
-function decimalOf(number: string): string | null {
+/** So many digits every double can be written with: 0.10000000000000001 is the double that JavaScript writes as 0.1. */
+const MAX_DIGITS_OF_DOUBLE = 17;
+
+/** A number's digits without zeros at either end, and the power of ten of the last one; null for what is no number. */
+function decimalOf(number: string): { digits: string; power: number } | null {
   const [, sign, whole = "", fraction = "", exponent = "0"] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
   if (sign === undefined) return null;
   const digits = (whole + fraction).replace(/^0+/, "");
   let end = digits.length;
   while (end > 0 && digits[end - 1] === "0") end--;
-  if (end === 0) return "0";
-  return `${sign}${digits.slice(0, end)} ${Number(exponent) - fraction.length + digits.length - end}`;
+  if (end === 0) return { digits: "0", power: 0 };
+  return { digits: sign + digits.slice(0, end), power: Number(exponent) - fraction.length + digits.length - end };
 }
 
-const roundingOf = (digits: string): string | null =>
-  decimalOf(digits) === decimalOf(String(Number(digits))) ? null : "has more digits than are kept, it would be rounded";
+/** What is as many digits as doubles are written with is one of them, unless it is a whole number, too large or too small. */
+function roundingOf(number: string): string | null {
+  const [given, kept] = [decimalOf(number), decimalOf(String(Number(number)))];
+  const isSame = given?.digits === kept?.digits && given?.power === kept?.power;
+  const isDouble =
+    given &&
+    kept &&
+    given.power < 0 &&
+    given.digits.replace("-", "").length <= MAX_DIGITS_OF_DOUBLE &&
+    kept.digits !== "0";
+  return isSame || isDouble ? null : "has more digits than are kept, it would be rounded";
+}
 
 /**
  * Parses JSON from outside whose numbers become doubles.
