@@ -20,7 +20,7 @@ const CROWD = 8;
 const PRESENT_MS = 1_000;
 /** Whoever gives way rests no longer than so many times as long as its work took, and no longer than this. */
 const MAX_RESTS = 8;
-const MAX_REST_MS = 2_000;
+const MAX_REST_MS = 5_000;
 
 /** The longer, the more of a crowd somebody is. */
 export const crowdRests = (count: number): number => (count < CROWD ? 0 : Math.min(count / CROWD, MAX_RESTS));
