@@ -93,7 +93,8 @@ async function judge(reader: ChainReader, input: VerifyInput, bounds: Bounds | n
   const { orgId, signal } = input;
   const { head, pruned } = await (input.isHeadLost ? headOfRows : readHead)(reader, orgId);
   const earliest = (pruned?.throughSeq ?? 0) + 1;
-  const first = bounds ? Math.max(bounds.first, earliest) : 1;
+  // A part that begins behind the newest entry is read from there: it has no row before it to lead on from.
+  const first = bounds ? Math.min(Math.max(bounds.first, earliest), (head?.seq ?? 0) + 1) : 1;
   const last = bounds?.last ?? Number.MAX_SAFE_INTEGER;
   const fromStart = first <= earliest;
   const toEnd = last >= (head?.seq ?? 0);

@@ -98,6 +98,17 @@ describe("a verification by sequence", () => {
         checksum = (SELECT checksum FROM audit_logs a WHERE a.org_id = h.org_id AND chain_seq = 20) WHERE org_id = ${orgId}`;
     });
     expect(await ask(15, 30)).toMatchObject({ status: "broken", breaks: [{ seq: 21, kind: "truncated" }] });
+    expect(await ask(25)).toMatchObject({ status: "broken", breaks: [{ seq: 21, kind: "truncated" }] });
+  });
+
+  it.for([30, 0])("far behind the newest of %i entries is refused and raises no alarm", async (rows) => {
+    const orgId = await chainOf(rows);
+    const ctx = await asker(orgId);
+    for (const part of [{ fromSeq: rows + 2 }, { fromSeq: rows + 5, toSeq: rows + 9 }, { fromSeq: 1e9 }])
+      await expect(verifyIntegrity.run(ctx, { orgId, ...part })).rejects.toMatchObject({
+        extra: { errors: [{ path: "fromSeq" }] },
+      });
+    expect(await getIntegrityStatus.run(ctx, { orgId })).toMatchObject({ alarm: null });
   });
 
   it("does not take two ways of naming a part at once, nor one that ends before it begins", () => {
