@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { nextBeatMs } from "./run";
+import { parseOptions, UsageError } from "./options";
+import { type Agent, enroll, nextBeatMs } from "./run";
+
+it("an agent that is not enrolled and has no key was called wrongly: no server is asked, and none is blamed", async () => {
+  const options = parseOptions(["--url", "http://127.0.0.1:9"]);
+  await expect(enroll({ options } as Agent)).rejects.toThrow(UsageError);
+});
 
 describe("the next heartbeat", () => {
   it("is when the server says", () => {

@@ -6,7 +6,7 @@ import { AGENT_VERSION, type Diagnostics } from "./diagnostics";
 import { readEnrollmentKey } from "./enrollment-key";
 import { describeMachine, measureMachine } from "./machine";
 import { messageOf } from "./message-of";
-import type { Options } from "./options";
+import { type Options, UsageError } from "./options";
 import type { Logs } from "./providers/provider";
 import { requireKnown, type Shipped, shipDiagnostics, shipEvents, UnknownAgentError } from "./ship";
 import type { StateFolder } from "./state";
@@ -26,11 +26,11 @@ export type Agent = {
 /**
  * Makes this agent known to the server once; its id was stored before, so a lost answer does no harm. The token of an
  * earlier enrolment at the same server is given along: that is what lets the agent keep its id.
- * @throws UnknownAgentError without a key, and where the server refuses; Error where it cannot be reached
+ * @throws UsageError without a key; UnknownAgentError where the server refuses; Error where it cannot be reached
  */
 export async function enroll({ options, folder, client, diagnostics }: Agent): Promise<void> {
   const enrollmentKey = await readEnrollmentKey(options);
-  if (!enrollmentKey) throw new UnknownAgentError("this agent is not enrolled: give it --enrollment-key-file");
+  if (!enrollmentKey) throw new UsageError("This agent is not enrolled: give it --enrollment-key-file.");
   const { sourceSystem, sourceDeviceId } = options;
   const reply = await client.sendOnce<EnrollOutput>("POST", "/agents/enroll", {
     enrollmentKey,

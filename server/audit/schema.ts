@@ -38,12 +38,14 @@ const valueList = z
   .union([listText, z.array(listText).max(MAX_VALUES)])
   .transform((texts) => [texts].flat().flatMap(splitValues));
 
-/** The values of a filter, any of which matches; an empty field of a form is no filter. */
+/** The values of a filter, any of which matches; an empty field of a form is no filter, and an empty id is none. */
 function inputOf(filter: Filter) {
   const { choices, isId, label } = filter;
   const input = valueList
     .superRefine((values, context) => {
-      const fault = values.map((value) => faultOf(filter, value)).find(Boolean);
+      // An organization that is left empty would otherwise be all of them.
+      const checked = isId && values.length === 0 ? [""] : values;
+      const fault = checked.map((value) => faultOf(filter, value)).find(Boolean);
       if (fault) context.addIssue({ code: "custom", message: fault });
       if (values.length > MAX_VALUES) context.addIssue({ code: "custom", message: `has over ${MAX_VALUES} values` });
     })

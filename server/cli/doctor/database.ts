@@ -105,7 +105,11 @@ async function checkAlarms(): Promise<Finding> {
   const alarms = await openAlarms({ kind: "system" });
   if (alarms.length === 0) return finding("alarms", "ok", "none");
   const named = alarms.slice(0, MAX_NAMED).map((a) => `${a.orgId} since ${a.at}`);
-  return finding("alarms", "fail", `${alarms.length} chains were found broken: ${named.join(", ")}`);
+  return finding(
+    "alarms",
+    "fail",
+    `${alarms.length === 1 ? "a chain was" : `${alarms.length} chains were`} found broken: ${named.join(", ")}`,
+  );
 }
 
 async function checkPruning(): Promise<Finding> {
