@@ -12,7 +12,7 @@ import { AppError, invalid, notFound } from "./errors";
 export async function partnerFor(ctx: Ctx, named?: string): Promise<string> {
   if (ctx.scope.kind !== "system") {
     const own = ctx.scope.partnerId;
-    if (named && named !== own) throw new AppError("forbidden", "That partner is outside your reach.");
+    if (named && named !== own) throw new AppError("forbidden", "You have no access to that partner.");
     return own;
   }
   const where = named ? eq(partners.id, named) : undefined;

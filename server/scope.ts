@@ -28,7 +28,7 @@ export function narrow(ctx: Ctx, named: string | readonly string[] | undefined):
   const [orgId] = orgIds;
   if (!orgId) return ctx;
   if (!orgIds.every((id) => reaches(ctx.scope, id)))
-    throw new AppError("forbidden", "That organization is outside your reach.");
+    throw new AppError("forbidden", "You have no access to that organization.");
   const partnerId = ctx.scope.kind === "system" ? "" : ctx.scope.partnerId;
   const { recheck } = ctx;
   return {

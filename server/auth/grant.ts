@@ -44,7 +44,7 @@ export async function reachesWholePartner(tx: Tx, ctx: Ctx): Promise<boolean> {
 export async function requireWholePartner(
   tx: Tx,
   ctx: Ctx,
-  message = "This concerns organizations outside your reach.",
+  message = "This concerns organizations that you have no access to.",
 ): Promise<void> {
   if (!(await reachesWholePartner(tx, ctx))) throw new AppError("forbidden", message);
 }

@@ -105,7 +105,7 @@ describe("what a signed-in caller is refused", () => {
     const { orgId, ...key } = await createApiKey({ permissions: ["audit:read"] });
     expect((await call(AUDIT_LOGS, { token: { orgId, ...key }, path: `/?orgId=${foreign}` })).status).toBe(403);
     expect(await deniedOf(orgId)).toMatchObject([
-      { actorType: "api_key", resourceName: null, errorMessage: "That organization is outside your reach." },
+      { actorType: "api_key", resourceName: null, errorMessage: "You have no access to that organization." },
     ]);
     const viewer = await createUser({ role: "org_viewer" });
     await ask(`audit.tail?input=${encodeURIComponent(JSON.stringify({ orgId: foreign }))}`, viewer);
@@ -125,7 +125,7 @@ describe("what a signed-in caller is refused", () => {
     };
     expect((await call(CREATE_USER, { token: admin, body })).status).toBe(403);
     expect(await deniedOf(partner.homeOrgId)).toMatchObject([
-      { actorId: admin.id, errorMessage: "This concerns organizations outside your reach." },
+      { actorId: admin.id, errorMessage: "This concerns organizations that you have no access to." },
     ]);
   });
 

@@ -44,7 +44,7 @@ export const getSettings = operation({
 async function requireKnown({ scope }: Ctx, ids: readonly string[]): Promise<void> {
   const wanted = [...new Set(ids)];
   const found = await tenant(scope, (tx) => tx.$count(organizations, inArray(organizations.id, wanted)));
-  if (found !== wanted.length) throw new AppError("forbidden", "That organization is outside your reach.");
+  if (found !== wanted.length) throw new AppError("forbidden", "You have no access to that organization.");
 }
 
 /**

@@ -69,7 +69,7 @@ export async function sharedOwner(tx: Tx, ctx: Ctx, audience: NonNullable<Audien
     await requireWholePartner(tx, ctx, "You reach only some organizations: share it with one of them.");
     return { partnerId: scope.partnerId, orgId: null, shared: true };
   }
-  if (!reaches(scope, audience.orgId)) throw new AppError("forbidden", "That organization is outside your reach.");
+  if (!reaches(scope, audience.orgId)) throw new AppError("forbidden", "You have no access to that organization.");
   const [org] = await tx.select().from(organizations).where(eq(organizations.id, audience.orgId));
   if (!org) throw notFound("organization");
   return { partnerId: org.partnerId, orgId: org.id, shared: true };

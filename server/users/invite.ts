@@ -33,7 +33,7 @@ async function findInvitable(ctx: Ctx, id: string) {
   if (!theirs) throw new AppError("conflict", "The account is disabled; enable it first.");
   // Whoever holds the link reaches what the person reaches.
   if (theirs.scope.kind === "partner" && !theirs.scope.orgIds.every((orgId) => reaches(ctx.scope, orgId)))
-    throw new AppError("forbidden", "They have access to organizations outside your reach.");
+    throw new AppError("forbidden", "They have access to organizations that you have no access to.");
   return row;
 }
 

@@ -10,7 +10,7 @@ import { reaches } from "@/server/scope";
 export async function requireReachOver(ctx: Ctx, partnerId: string, organizationIds: string[]): Promise<void> {
   for (const id of organizationIds)
     if (!reaches(ctx.scope, id) || (await partnerOfOrg(id)) !== partnerId)
-      throw new AppError("forbidden", "One of the organizations is outside your reach.");
+      throw new AppError("forbidden", "You have no access to one of the organizations.");
 }
 
 /**

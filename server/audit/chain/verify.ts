@@ -128,7 +128,7 @@ async function judge(reader: ChainReader, input: VerifyInput, bounds: Bounds | n
  */
 export async function verifyChain(ctx: Pick<Ctx, "scope">, input: VerifyInput): Promise<Integrity> {
   const { orgId, fromSeq, toSeq, signal } = input;
-  if (!reaches(ctx.scope, orgId)) throw invalid("orgId", "is outside your reach");
+  if (!reaches(ctx.scope, orgId)) throw invalid("orgId", "is none that you have access to");
   const isPart = fromSeq !== undefined || toSeq !== undefined;
   const bounds = isPart ? { first: fromSeq ?? 1, last: toSeq ?? Number.MAX_SAFE_INTEGER } : null;
   const pool = input.pool ?? (isPart ? "short" : "whole");
