@@ -23,7 +23,7 @@ async function runTests({ project, files, name }: Ordered, cases: number, seed: 
   const report = join(folder, "report.json");
   try {
     const chosen = [...files, ...(name ? ["-t", name] : [])];
-    const options = ["--project", project, `--testTimeout=${TEST_TIMEOUT_MS}`, "--reporter=json"];
+    const options = ["--project", `${project}*`, `--testTimeout=${TEST_TIMEOUT_MS}`, "--reporter=json"];
     const vitest = join("node_modules", "vitest", "vitest.mjs");
     const child = spawn(process.execPath, [vitest, "run", ...chosen, ...options, `--outputFile=${report}`], {
       env: { ...process.env, TORTURE_CASES: String(cases), TORTURE_SEED: String(seed) },
