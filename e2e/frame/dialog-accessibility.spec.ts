@@ -26,44 +26,68 @@ test.beforeAll(async ({ playwright, baseURL }) => {
 
 const at = (path: string) => path.replace(/ORG|DEVICE/, (name) => ids[name] ?? "");
 
-type Opening = { name: string | RegExp; path: string; open: (page: Page) => Promise<void> };
+type Opening = { name: string | RegExp; open: (page: Page) => Promise<void> };
 const press = (button: string | RegExp) => (page: Page) => page.getByRole("button", { name: button }).first().click();
 
-/** Every dialog of these pages and the way to it. */
-const DIALOGS: Opening[] = [
-  { name: "Organization", path: "/devices", open: press(/^Organization:/) },
-  { name: "Account", path: "/devices", open: press(/^Account of/) },
-  { name: "Colour scheme", path: "/devices", open: press("Colour scheme") },
-  { name: "Keyboard", path: "/devices", open: (page) => page.keyboard.press("?") },
-  { name: "New enrollment key", path: "/devices", open: press("Enroll a device") },
-  { name: "New organization", path: "/settings/organizations", open: press("New organization") },
-  { name: "Invite user", path: "/settings/users", open: press("Invite user") },
-  { name: "Set up an authenticator app", path: "/account", open: press("Set up an app") },
-  { name: /^Reset the password/, path: "/settings/users?orgId=ORG", open: press(/^Reset the password of Dora/) },
-  {
-    name: /^Link for Dora/,
-    path: "/settings/users?orgId=ORG",
-    open: async (page) => {
-      await press(/^Reset the password of Dora/)(page);
-      await press("Create link")(page);
-    },
-  },
-  { name: "New API key", path: "/settings/api-keys", open: press("New API key") },
-  { name: "New enrollment key", path: "/settings/enrollment", open: press("New enrollment key") },
-  { name: "Edit organization", path: "/settings/organizations", open: press(/^Edit /) },
-  { name: /^Edit/, path: "/settings/users?orgId=ORG", open: press(/^Edit Dora/) },
-  { name: "Revoke Dialog key", path: "/settings/api-keys?orgId=ORG", open: press(/^Revoke /) },
-  { name: /^Revoke tme_/, path: "/settings/enrollment?orgId=ORG", open: press(/^Revoke /) },
-  { name: "New custom field", path: "/settings/custom-fields?orgId=ORG", open: press("New field") },
-  { name: /^Edit/, path: "/settings/custom-fields?orgId=ORG", open: (page) => press(`Edit ${ids.FIELD}`)(page) },
-  { name: /^Delete/, path: "/settings/custom-fields?orgId=ORG", open: (page) => press(`Delete ${ids.FIELD}`)(page) },
+/** Every dialog of these pages and the way to it, one after the other. */
+const DIALOGS: [path: string, dialogs: Opening[]][] = [
+  [
+    "/devices",
+    [
+      { name: "Organization", open: press(/^Organization:/) },
+      { name: "Account", open: press(/^Account of/) },
+      { name: "Colour scheme", open: press("Colour scheme") },
+      { name: "Keyboard", open: (page) => page.keyboard.press("?") },
+      { name: "New enrollment key", open: press("Enroll a device") },
+    ],
+  ],
+  [
+    "/settings/organizations",
+    [
+      { name: "New organization", open: press("New organization") },
+      { name: "Edit organization", open: press(/^Edit /) },
+    ],
+  ],
+  ["/settings/users", [{ name: "Invite user", open: press("Invite user") }]],
+  ["/account", [{ name: "Set up an authenticator app", open: press("Set up an app") }]],
+  [
+    "/settings/users?orgId=ORG",
+    [
+      { name: /^Edit/, open: press(/^Edit Dora/) },
+      { name: /^Reset the password/, open: press(/^Reset the password of Dora/) },
+      {
+        name: /^Link for Dora/,
+        open: async (page) => {
+          await press(/^Reset the password of Dora/)(page);
+          await press("Create link")(page);
+        },
+      },
+    ],
+  ],
+  ["/settings/api-keys", [{ name: "New API key", open: press("New API key") }]],
+  ["/settings/api-keys?orgId=ORG", [{ name: "Revoke Dialog key", open: press(/^Revoke /) }]],
+  ["/settings/enrollment", [{ name: "New enrollment key", open: press("New enrollment key") }]],
+  ["/settings/enrollment?orgId=ORG", [{ name: /^Revoke tme_/, open: press(/^Revoke /) }]],
+  [
+    "/settings/custom-fields?orgId=ORG",
+    [
+      { name: "New custom field", open: press("New field") },
+      { name: /^Edit/, open: (page) => press(`Edit ${ids.FIELD}`)(page) },
+      { name: /^Delete/, open: (page) => press(`Delete ${ids.FIELD}`)(page) },
+    ],
+  ],
 ];
 
-for (const { name, path, open } of DIALOGS)
-  test(`the dialog ${name} of ${path} has no accessibility violation`, async ({ page }) => {
+for (const [path, dialogs] of DIALOGS)
+  test(`the dialogs of ${path} have no accessibility violation`, async ({ page }) => {
     await page.goto(at(path));
     await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
-    await open(page);
-    const dialog = page.getByRole("dialog", { name });
-    await expectSound(page, () => expect(dialog).toBeVisible());
+    for (const { name, open } of dialogs)
+      await test.step(`the dialog ${name}`, async () => {
+        await open(page);
+        const dialog = page.getByRole("dialog", { name });
+        await expectSound(page, () => expect(dialog).toBeVisible());
+        await page.keyboard.press("Escape");
+        await expect(page.getByRole("dialog")).toHaveCount(0);
+      });
   });
