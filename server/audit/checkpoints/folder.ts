@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, statSync } from "node:fs";
-import { open, readFile, rename } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, renameSync, statSync } from "node:fs";
+import { open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createFolder } from "@/db/embedded/create-folder";
 import { env } from "@/server/env";
@@ -18,15 +19,17 @@ async function syncPath(path: string): Promise<void> {
   await handle.sync().finally(() => handle.close());
 }
 
-async function readIfThere(path: string): Promise<string | null> {
-  return existsSync(path) ? await readFile(path, "utf8") : null;
+const latestOf = (orgId: string): string => join(folderOf(orgId), "latest");
+
+function toLatest(orgId: string, note: string): StoredNote | null {
+  const stored = readOwnNote(orgId, note);
+  return stored?.kind === "checkpoint" ? stored : null;
 }
 
 /** The newest checkpoint in the folder; null when there is none, or none that our key signed. */
 export async function readLatest(orgId: string): Promise<StoredNote | null> {
-  const note = await readIfThere(join(folderOf(orgId), "latest"));
-  const stored = note === null ? null : readOwnNote(orgId, note);
-  return stored?.kind === "checkpoint" ? stored : null;
+  const path = latestOf(orgId);
+  return existsSync(path) ? toLatest(orgId, await readFile(path, "utf8")) : null;
 }
 
 /** Appends a note to the file of its month and waits for the disk. */
@@ -46,23 +49,41 @@ export async function keepInMonth(stored: StoredNote): Promise<void> {
 const hourOf = ({ signedAt }: StoredNote): string => signedAt.slice(0, 13);
 
 /**
+ * Puts a draft into the place of the newest checkpoint, unless one of more entries that was signed later has got there: by a
+ * command beside the server, for example. Nothing else of this process comes between looking and replacing.
+ */
+function replaceLatest({ orgId, size, signedAt }: StoredNote, draft: string): void {
+  const path = latestOf(orgId);
+  const kept = existsSync(path) ? toLatest(orgId, readFileSync(path, "utf8")) : null;
+  if (!kept || kept.size <= size || kept.signedAt < signedAt) renameSync(draft, path);
+}
+
+async function writeDraft(path: string, text: string): Promise<void> {
+  const handle = await open(path, "wx", 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
  * Keeps a checkpoint as the newest one: on the disk before anything else sees it. The one that it replaces goes to the file
- * of its month when it was the last of its hour.
+ * of its month when it was the last of its hour. Two processes may do so at the same moment, each with a draft of its own.
  */
 export async function keepLatest(stored: StoredNote): Promise<void> {
   const folder = folderOf(stored.orgId);
   createFolder(folder, 0o700);
   const before = await readLatest(stored.orgId);
   if (before && hourOf(before) !== hourOf(stored)) await keepInMonth(before);
-  const written = join(folder, "latest.new");
-  const handle = await open(written, "w", 0o600);
+  const draft = join(folder, `latest.${randomUUID()}.new`);
   try {
-    await handle.writeFile(stored.note);
-    await handle.sync();
+    await writeDraft(draft, stored.note);
+    replaceLatest(stored, draft);
   } finally {
-    await handle.close();
+    await rm(draft, { force: true });
   }
-  await rename(written, join(folder, "latest"));
   await syncPath(folder);
 }
 

@@ -9,6 +9,7 @@ import { checkpointText } from "@/server/audit/tree/statement";
 import { env } from "@/server/env";
 import { closeRoles, roles } from "@/testing/chain";
 import { signText, testKey } from "@/testing/notes";
+import { keepLatest, readLatest } from "./folder";
 import { EMPTY_ROOT } from "./hashing";
 import { insertNote, listCheckpoints, newestCheckpoint, newestReceipt } from "./note-store";
 import { signReceipt } from "./receipts";
@@ -46,6 +47,20 @@ describe("stored notes", () => {
     const sizes = (await asSystem((tx) => listCheckpoints(tx, orgId, 2))).map(({ size }) => size);
     expect(sizes).toEqual([7, 3]);
     expect((await asSystem((tx) => newestCheckpoint(tx, orgId)))?.size).toBe(7);
+  });
+
+  it("are kept in the folder by two processes at the same moment, of which the later and larger one stays", async () => {
+    const orgId = randomUUID();
+    const at = (n: number) => checkpointAt(orgId, n, new Date(Date.UTC(2026, 10, 23, 12, 0, 0, n)).toISOString());
+    const sizes = Array.from({ length: 20 }, (_, n) => 1 + ((n * 7) % 20));
+    await Promise.all(sizes.map((size) => keepLatest(at(size))));
+    expect((await readLatest(orgId))?.size).toBe(20);
+    await keepLatest(at(19));
+    expect((await readLatest(orgId))?.size).toBe(20);
+    expect(readdirSync(join(env().TRAILMARK_DATA_DIR, "checkpoints", orgId))).toEqual(["latest"]);
+    // A log that was restored is shorter, and signed later.
+    await keepLatest(checkpoint(orgId, 3));
+    expect((await readLatest(orgId))?.size).toBe(3);
   });
 
   it("pass over what no key of this server signed, what was altered and what is another organization's", async () => {
