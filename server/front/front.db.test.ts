@@ -61,6 +61,14 @@ describe("the front", () => {
     expect((await ask(`/login?${most}&q`)).status).toBe(400);
   });
 
+  it("says once how long an answer is, whatever form of it is asked for", async () => {
+    const headers = { authorization: `Bearer ${token}`, "trpc-accept": "application/jsonl" };
+    const answer = await ask("/api/trpc/me.get?batch=1&input=%7B%7D", { headers });
+    expect(answer.status).toBe(200);
+    expect(Number(answer.headers.get("content-length"))).toBe((await answer.arrayBuffer()).byteLength);
+    expect(answer.headers.has("transfer-encoding")).toBe(false);
+  });
+
   it.each([
     [5, 1_024, 131_072],
     [100, 131_072, 1_048_576],

@@ -57,7 +57,8 @@ export async function respond(
   outgoing.statusCode = response.status;
   for (const [name, value] of response.headers)
     if (name === "set-cookie") outgoing.appendHeader(name, value);
-    else outgoing.setHeader(name, value);
+    // How an answer is framed is Node's to say; a second word for it is a second answer to whoever reads that one.
+    else if (name !== "transfer-encoding") outgoing.setHeader(name, value);
   if (!response.body || incoming.method === "HEAD") {
     await response.body?.cancel();
     outgoing.end();
