@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { isIPv4 } from "node:net";
 import { resolve } from "node:path";
 import { z } from "zod";
 
@@ -15,12 +16,15 @@ const postgresUrl = z
   .regex(/^postgres(ql)?:\/\/.+/, { error: "must be a postgres:// address", abort: true })
   .refine(canBeRead, 'cannot be read; in a password "#", "/", "?", "@" and "%" are written %23, %2F, %3F, %40 and %25');
 
+const NO_HOST = "must be an address or a host name";
+
 const webUrl = z.url({ protocol: /^https?$/, error: "must be an http or https address" });
 
 export const envSchema = z.object({
   HOST: z
     .string()
-    .regex(/^[\w.:%-]+$/, "must be an address or a host name")
+    .regex(/^[\w.:%-]+$/, { error: NO_HOST, abort: true })
+    .refine((host) => !/^[\d.]+$/.test(host) || isIPv4(host), NO_HOST)
     .default("127.0.0.1"),
   PORT: z.coerce.number().int().min(0).max(65535).default(3000),
   TRAILMARK_DATA_DIR: z.string().min(1).default(".trailmark"),
@@ -110,6 +114,15 @@ function withFiles(source: NodeJS.ProcessEnv): { values: Record<string, string>;
   return { values, faults };
 }
 
+/** A line a fault. Unset, NEXTAUTH_URL is made of HOST and PORT: where these are wrong, they alone are to blame. */
+function namedFaults(issues: readonly z.core.$ZodIssue[]): string[] {
+  const named = issues.map(({ path, message }) => ({ name: path.join("."), message }));
+  const isListener = named.some(({ name }) => name === "HOST" || name === "PORT");
+  return named
+    .filter(({ name }) => !(isListener && name === "NEXTAUTH_URL"))
+    .map(({ name, message }) => `${name}: ${message}`);
+}
+
 /**
  * Reads and checks the environment.
  * @throws EnvError naming every variable that is missing or wrong.
@@ -117,8 +130,7 @@ function withFiles(source: NodeJS.ProcessEnv): { values: Record<string, string>;
 export function parseEnv(source: NodeJS.ProcessEnv): Env {
   const { values, faults } = withFiles(source);
   const parsed = envSchema.safeParse(values);
-  if (!parsed.success)
-    for (const issue of parsed.error.issues) faults.push(`${issue.path.join(".")}: ${issue.message}`);
+  if (!parsed.success) faults.push(...namedFaults(parsed.error.issues));
   if (parsed.success && !parsed.data.TRAILMARK_ADMIN_EMAIL !== !parsed.data.TRAILMARK_ADMIN_PASSWORD)
     faults.push("TRAILMARK_ADMIN_EMAIL and TRAILMARK_ADMIN_PASSWORD go together; one of them is missing");
   const oidc = parsed.data && [parsed.data.OIDC_ISSUER, parsed.data.OIDC_CLIENT_ID, parsed.data.OIDC_CLIENT_SECRET];

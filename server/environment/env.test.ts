@@ -61,6 +61,19 @@ describe("the environment", () => {
     for (const HOST of ["0.0.0.0", "::1", "fe80::1%eth0", "db_1.example"]) expect(faultsOf({ ...good, HOST })).toBe("");
   });
 
+  it.each([
+    [{ HOST: "999.1.1.1" }, "HOST: must be an address or a host name"],
+    [{ HOST: "a b" }, "HOST: must be an address or a host name"],
+    [{ PORT: "abc" }, "PORT: "],
+    [{ PORT: "65536" }, "PORT: "],
+  ])("of %j names that alone, not the address that is made of it", (given, fault) => {
+    const { HOST, PORT } = { HOST: "127.0.0.1", PORT: "3000", ...given };
+    const made = `http://${HOST}:${PORT}`;
+    const faults = faultsOf({ ...good, ...given, NEXTAUTH_URL: made });
+    expect(faults).toContain(fault);
+    expect(faults).not.toContain("NEXTAUTH_URL");
+  });
+
   it("names a secret's file that cannot be read, and never a secret", () => {
     const faults = faultsOf({ ...good, METRICS_TOKEN_FILE: "/nonexistent/token", NEXTAUTH_SECRET: "hunter2" });
     expect(faults).toContain("METRICS_TOKEN_FILE");

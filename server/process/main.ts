@@ -5,7 +5,7 @@ import next from "next";
 import type { RequestHandler } from "next/dist/server/next";
 import type { Embedded } from "@/db/embedded/embedded";
 import { causeOf, codeOf, isExpected, messageOf, stackOf } from "@/db/thrown";
-import { EnvError, env } from "@/server/env";
+import { EnvError, env, unusableVariable } from "@/server/env";
 import { unknownVariables } from "@/server/environment/unknown-variables";
 import { createFront } from "@/server/front/front";
 import { log } from "@/server/log";
@@ -49,11 +49,23 @@ async function serve(): Promise<void> {
   const app = next({ dev: TRAILMARK_DEV, dir: process.cwd(), httpServer, hostname: HOST, port: PORT });
   const [{ notice }] = await Promise.all([service.get(), app.prepare()]);
   handle = app.getRequestHandler();
-  await new Promise<void>((resolve, reject) => server.once("error", reject).listen(PORT, HOST, resolve));
+  await new Promise<void>((resolve, reject) =>
+    server.once("error", (error) => reject(listenFault(error))).listen(PORT, HOST, resolve),
+  );
   process.stdout.write(`\n  Trailmark is at ${NEXTAUTH_URL}\n${notice ? `  ${notice}\n` : ""}\n`);
   if (TRAILMARK_DEV) replaceOnChange(service, toNext);
   const stop = shutdown({ server, service, closeNext: () => app.close(), embedded });
   for (const signal of SIGNALS) process.removeAllListeners(signal).on(signal, stop);
+}
+
+/** What a listener was refused, by the setting that is to blame; the error itself where none is. */
+function listenFault(error: unknown): unknown {
+  const { HOST, PORT } = env();
+  const code = codeOf(error);
+  if (["ENOTFOUND", "EAI_AGAIN", "EADDRNOTAVAIL"].includes(code))
+    return unusableVariable("HOST", `${HOST} is no address of this machine (${code})`);
+  if (code === "EACCES") return unusableVariable("PORT", `this user may not listen on ${PORT}`);
+  return error;
 }
 
 /** Away, read-only, no room, a statement that took too long, a file that cannot be read: not our statement's fault. */

@@ -32,7 +32,7 @@ export function completePlaces(): string {
   const dataDir = resolve(process.env.TRAILMARK_DATA_DIR || ".trailmark");
   createDataFolder(dataDir);
   process.env.TRAILMARK_DATA_DIR = dataDir;
-  process.env.NEXTAUTH_URL ||= `http://${hostInUrl(process.env.HOST || "127.0.0.1")}:${process.env.PORT || "3000"}`;
+  process.env.NEXTAUTH_URL ||= `http://${hostInUrl(process.env.HOST || "127.0.0.1")}:${process.env.PORT?.trim() || "3000"}`;
   return dataDir;
 }
 
