@@ -90,6 +90,8 @@ function Retention({ org }: { org: Org }) {
   );
 }
 
+const meanOver = (days: number) => (days > 1 ? `mean of the last ${days} days` : "its log is less than two days old");
+
 function Holdings({ overview }: { overview: Outputs["retention"]["overview"] | undefined }) {
   const wait = <Skeleton height={20} width={72} my={4} />;
   return (
@@ -105,7 +107,7 @@ function Holdings({ overview }: { overview: Outputs["retention"]["overview"] | u
         {
           label: "Growth per day",
           value: overview ? counted(Math.round(overview.rowsPerDay), "entry", "entries") : wait,
-          note: overview ? `${bytes(overview.bytesPerDay)}, mean of the last 30 days` : "mean of the last 30 days",
+          note: overview && `${bytes(overview.bytesPerDay)}, ${meanOver(overview.growthDays)}`,
         },
       ]}
     />

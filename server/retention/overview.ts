@@ -54,7 +54,8 @@ function toOverview(orgId: string, { head: chain, row, recentRows, rowBytes }: R
   const oldest = row?.oldest ? new Date(Number(row.oldest)) : null;
   const newest = row?.newest ? new Date(Number(row.newest)) : null;
   const ageDays = oldest ? Math.max(1, (now.getTime() - oldest.getTime()) / DAY_MS) : GROWTH_DAYS;
-  const rowsPerDay = Math.round((recentRows / Math.min(GROWTH_DAYS, ageDays)) * 10) / 10;
+  const days = Math.min(GROWTH_DAYS, ageDays);
+  const rowsPerDay = Math.round((recentRows / days) * 10) / 10;
   return {
     orgId,
     rows,
@@ -62,6 +63,7 @@ function toOverview(orgId: string, { head: chain, row, recentRows, rowBytes }: R
     oldestAt: oldest?.toISOString() ?? null,
     newestAt: newest?.toISOString() ?? null,
     rowsPerDay,
+    growthDays: Math.floor(days),
     bytesPerDay: Math.round(rowsPerDay * rowBytes),
   };
 }

@@ -121,7 +121,18 @@ it("tells growth by when entries happened, in whatever order they came", async (
   const recent = Array.from({ length: 60 }, (_, i) => ({ orgId, timestamp: at(1 + (i % 20)) }));
   // One that a device kept for four weeks comes last, after those of a log that was brought along.
   await appendEvents([...recent, { orgId, timestamp: at(400) }, { orgId, timestamp: at(29) }]);
-  expect(await getOverview.run(systemCtx(), { id: orgId })).toMatchObject({ rows: 62, rowsPerDay: 2 });
+  expect(await getOverview.run(systemCtx(), { id: orgId })).toMatchObject({ rows: 62, rowsPerDay: 2, growthDays: 30 });
+});
+
+it("says of a young log over how many days its growth is the mean", async () => {
+  const growthOf = async (days: number) => {
+    const { id: orgId } = await createOrg();
+    await appendEvents([{ orgId, timestamp: at(days) }]);
+    return (await getOverview.run(systemCtx(), { id: orgId })).growthDays;
+  };
+  expect(await growthOf(0)).toBe(1);
+  expect(await growthOf(5)).toBe(5);
+  expect(await growthOf(31)).toBe(30);
 });
 
 it("tells rows, size, oldest row and growth without a scan", async () => {

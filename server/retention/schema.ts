@@ -80,6 +80,8 @@ export const overview = z.strictObject({
   oldestAt: isoTime.nullable(),
   newestAt: isoTime.nullable(),
   rowsPerDay: z.number(),
+  /** Whole days over which growth is the mean, at least 1. */
+  growthDays: z.int(),
   bytesPerDay: z.number(),
 });
 export type Overview = z.output<typeof overview>;
