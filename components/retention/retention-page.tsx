@@ -107,7 +107,8 @@ function Holdings({ overview }: { overview: Outputs["retention"]["overview"] | u
         {
           label: "Growth per day",
           value: overview ? counted(Math.round(overview.rowsPerDay), "entry", "entries") : wait,
-          note: overview && `${bytes(overview.bytesPerDay)}, ${meanOver(overview.growthDays)}`,
+          // A line high from the start.
+          note: overview ? `${bytes(overview.bytesPerDay)}, ${meanOver(overview.growthDays)}` : "\u00a0",
         },
       ]}
     />

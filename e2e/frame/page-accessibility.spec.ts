@@ -65,6 +65,11 @@ const PAGES: [path: string, heading: string][] = [
   ["/nowhere", "This page doesn't exist"],
 ];
 
+test("every page that is to be steady is among them", () => {
+  const paths = PAGES.map(([path]) => path);
+  expect(STEADY.filter((path) => !paths.includes(path))).toEqual([]);
+});
+
 /** A window of 1440 px at 200 %. */
 const ZOOMED = { width: 720, height: 450 };
 

@@ -1,6 +1,9 @@
 import { expect, it, vi } from "vitest";
 import { hashPassword, MAX_AT_ONCE, verifyPassword } from "./password";
 
+/** As in password.ts and limits/fair-share.ts: how long one waits at most, and how many wrong ones are a crowd. */
+const [MAX_WAIT_MS, CROWD] = [30_000, 8];
+
 const { atOnce, work } = vi.hoisted(() => {
   const atOnce = { now: 0, most: 0 };
   const work = async <T>(result: T): Promise<T> => {
@@ -26,6 +29,19 @@ it("works on a few passwords at a time, however many are tried, and tells right 
   await Promise.all(made);
   expect(found).toEqual(found.map((_, n) => n % 2 === 1));
   expect(atOnce.most).toBe(MAX_AT_ONCE);
+});
+
+it("lets a network rest between wrong passwords once it has tried several, and nobody between right ones", async () => {
+  const stored = await hashPassword("right");
+  const timers = vi.spyOn(globalThis, "setTimeout");
+  const restsOf = async (password: string, from: string) => {
+    timers.mockClear();
+    await Promise.all(Array.from({ length: 20 }, () => verifyPassword(stored, password, from)));
+    return timers.mock.calls.filter(([, ms]) => ms !== MAX_WAIT_MS).length;
+  };
+  expect(await restsOf("right", "203.0.113.1")).toBe(0);
+  expect(await restsOf("wrong", "203.0.113.2")).toBeGreaterThanOrEqual(20 - CROWD);
+  timers.mockRestore();
 });
 
 it("takes networks in turn: whoever tries a hundred passwords is not before somebody else who signs in", async () => {

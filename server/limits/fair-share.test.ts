@@ -102,14 +102,15 @@ test("others are there for a second after they asked, however often the caller i
   try {
     const share = new FairShare(LIMITS);
     await share.run("a", async () => {});
-    expect([share.hasOthers("a"), share.hasOthers("b")]).toEqual([false, true]);
+    expect([share.hasOthers("a"), share.hasOthers("b"), share.hasSeveral]).toEqual([false, true, false]);
     share.notice("b");
+    expect(share.hasSeveral).toBe(true);
     now = 900;
     await share.run("a", async () => {});
     await share.run("a", async () => {});
     expect(share.hasOthers("a")).toBe(true);
     now = 1_001;
-    expect([share.hasOthers("a"), share.hasOthers("b")]).toEqual([false, true]);
+    expect([share.hasOthers("a"), share.hasOthers("b"), share.hasSeveral]).toEqual([false, true, false]);
   } finally {
     vi.restoreAllMocks();
   }

@@ -98,6 +98,11 @@ export class FairShare {
     return performance.now() - others < PRESENT_MS;
   }
 
+  /** True while at least two callers have asked of late. */
+  get hasSeveral(): boolean {
+    return performance.now() - this.#before < PRESENT_MS;
+  }
+
   #rests(key: string, { queue }: Caller): number {
     if (this.rests) return this.rests(key, queue.length);
     return this.hasOthers(key) ? crowdRests(queue.length) : 0;
@@ -210,6 +215,9 @@ const refusals = new Crowding();
 
 /** Notes that a caller was refused for having so much running already. */
 export const noteRefusal = (actor: Actor): void => refusals.note(keyOf(actor));
+
+/** True while several people, keys or agents ask this process for something. */
+export const severalAsk = (): boolean => requests?.hasSeveral ?? false;
 
 /** True while people, keys or agents other than this caller ask this process for something. */
 export const othersAsk = (actor: Actor): boolean => requests?.hasOthers(keyOf(actor)) ?? false;
