@@ -141,6 +141,20 @@ arrange(
   },
 );
 
+arrange("a stream that is being opened while the browser goes offline is given up", async ({ page, live, write }) => {
+  // The first one is never answered.
+  await page.route(/audit\.tail/, () => {}, { times: 1 });
+  const opening = page.waitForRequest(/audit\.tail/);
+  const closed = page.waitForEvent("requestfailed", (request) => request.url().includes("audit.tail"));
+  await live.toggle.click();
+  await opening;
+  await page.evaluate(() => window.dispatchEvent(new Event("offline")));
+  await closed;
+  await expect(live.state("Live")).toBeVisible();
+  await write("Afterwards");
+  await expect(page.getByText("Afterwards")).toBeVisible();
+});
+
 arrange("a tab that is not shown holds no connection, and misses nothing", async ({ viewer, page, live, write }) => {
   const setHidden = (isHidden: boolean) =>
     page.evaluate((value) => {

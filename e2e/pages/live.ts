@@ -8,9 +8,9 @@ export class LiveView {
     return this.page.getByRole("button", { name: "Live", exact: true });
   }
 
-  /** What the live view says of itself: "Live", "Paused, 2 new" … */
-  state(words: string | RegExp): Locator {
-    return this.page.getByText(words, { exact: true }).first();
+  /** What the live view says of itself: "Live", "Paused, 2 new" …; the button that turns it on says "Live" too. */
+  state(words: string): Locator {
+    return this.page.locator("[data-state] > [aria-hidden]").getByText(words, { exact: true });
   }
 
   get pill(): Locator {

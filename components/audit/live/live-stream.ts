@@ -34,6 +34,7 @@ export function useTailStream(input: Input, onMessage: (message: TailMessage) =>
     let delayMs = FIRST_DELAY_MS;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let close = () => {};
+    let lose = () => {};
     const open = () => {
       // Nobody reads it then, and a browser has six connections for a host: hidden tabs would leave none.
       if (document.hidden) return;
@@ -54,6 +55,7 @@ export function useTailStream(input: Input, onMessage: (message: TailMessage) =>
             onNewMessage(data);
           },
           onConnectionStateChange: ({ state: now }) => {
+            if (isOver) return;
             if (now === "pending") setState({ kind: "live" });
             else if (now === "connecting") setState((was) => (was.kind === "live" ? { kind: "reconnecting" } : was));
           },
@@ -65,24 +67,25 @@ export function useTailStream(input: Input, onMessage: (message: TailMessage) =>
         isOver = true;
         stream.unsubscribe();
       };
+      lose = () => end(null);
     };
     const reopen = () => {
       clearTimeout(timer);
       close();
       open();
     };
-    const lose = () => setState((was) => (was.kind === "ended" ? was : { kind: "reconnecting" }));
+    const onOffline = () => lose();
     open();
-    // The browser notices by itself, but takes its time.
+    // The browser notices by itself, but takes its time; a stream that was being opened could still say that it is live.
     window.addEventListener("online", reopen);
     document.addEventListener("visibilitychange", reopen);
-    window.addEventListener("offline", lose);
+    window.addEventListener("offline", onOffline);
     return () => {
       clearTimeout(timer);
       close();
       window.removeEventListener("online", reopen);
       document.removeEventListener("visibilitychange", reopen);
-      window.removeEventListener("offline", lose);
+      window.removeEventListener("offline", onOffline);
     };
   }, [client, input]);
   return state;
