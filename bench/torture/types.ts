@@ -9,6 +9,16 @@ export type LineInput = {
   progress: (what: string) => void;
 };
 
+/**
+ * How many rounds were too slow, as far as they count. A full run has the machine for itself, and each counts. A quick one is
+ * run beside other work, which can keep any round waiting: a product that is slow by itself is slow in all of them.
+ * @param faults what was too slow, round by round
+ */
+export function countLate(faults: readonly (readonly string[])[], isFull: boolean): number {
+  if (!isFull && faults.some((round) => round.length === 0)) return 0;
+  return faults.flat().length;
+}
+
 /** One row of the torture table. */
 export type Line = { id: string; title: string; run: (input: LineInput) => Promise<Outcome> };
 

@@ -55,7 +55,7 @@ describe("a chain that lost its head", () => {
     const { lost, fine, head } = await twoChains();
     const mixed = Array.from({ length: 20 }, (_, i) => auditRow(i % 2 ? lost : fine));
     recorder.enqueue(mixed);
-    await recorder.flush(5_000);
+    await recorder.flush(20_000);
     expect(damaged).toEqual([lost]);
     expect(await chainOf(fine)).toHaveLength(20);
     expect(await chainOf(lost)).toHaveLength(10);
@@ -65,7 +65,7 @@ describe("a chain that lost its head", () => {
 
     await restoreHead(lost, head);
     await expect.poll(() => recorder.stats().held, { timeout: 10_000 }).toBe(0);
-    await recorder.flush(5_000);
+    await recorder.flush(20_000);
     const ids = (await expectIntact(lost, 21)).map(({ id }) => id);
     expect(ids).toEqual(expect.arrayContaining(mixed.filter(({ orgId }) => orgId === lost).map(({ id }) => id)));
     await expectIntact(fine, 21);
@@ -74,16 +74,16 @@ describe("a chain that lost its head", () => {
   it("keeps them through a restart, and stores each once when the head is right again", async () => {
     const { lost, head } = await twoChains();
     recorder.enqueue(auditRows(lost, 5));
-    await recorder.flush(5_000);
+    await recorder.flush(20_000);
     await recorder.stop(500);
     recorder = new Recorder();
     recorder.start(dir, (orgId) => damaged.push(orgId));
-    await recorder.flush(5_000);
+    await recorder.flush(20_000);
     expect(damaged).toEqual([lost, lost]);
     expect(recorder.stats()).toMatchObject({ held: 5, deadLettered: 0 });
     await restoreHead(lost, head);
     await expect.poll(() => recorder.stats().held, { timeout: 10_000 }).toBe(0);
-    await recorder.flush(5_000);
+    await recorder.flush(20_000);
     await expectIntact(lost, 15);
     await recorder.stop(500);
     expect(readdirSync(dir)).toEqual([]);
@@ -113,7 +113,7 @@ describe("a chain that lost its head", () => {
     await expect(recorder.durably([auditRow(lost)])).rejects.toMatchObject({ code: "unavailable" });
     await restoreHead(lost, head);
     await expect.poll(() => recorder.stats().held, { timeout: 10_000 }).toBe(0);
-    await recorder.flush(5_000);
+    await recorder.flush(20_000);
     await expectIntact(lost, 11);
   });
 });

@@ -2,6 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { elapsedMs, quickest } from "@/testing/quickest";
 import { PendingWrite, PendingWrites } from "./pending-write";
 import { Segment } from "./segment";
 
@@ -49,12 +50,15 @@ test("a late commit is answered by a flush, shared by those who wait", async () 
 });
 
 test("while the database is behind, a flush answers at once", async () => {
-  const { writes } = spool({ isBehind: true });
-  const write = spooled();
-  const began = Date.now();
-  writes.add(write);
-  await write.durable;
-  expect(Date.now() - began).toBeLessThan(200);
+  const attempt = () => {
+    const { writes } = spool({ isBehind: true });
+    const write = spooled();
+    return elapsedMs(() => {
+      writes.add(write);
+      return write.durable;
+    });
+  };
+  expect(await quickest(200, attempt)).toBeLessThan(200);
 });
 
 test("a write is given up, never taken for durable, when the flush fails or nothing is spooled", async () => {
