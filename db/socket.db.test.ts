@@ -47,4 +47,4 @@ it("a connection that closes between being told a statement and writing it answe
     expect(next).toEqual([{ three: 3 }]);
   }
   await pool.end({ timeout: 1 });
-}, 120_000);
+});

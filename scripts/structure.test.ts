@@ -260,7 +260,7 @@ describe("in a checkout", () => {
     expect(stdout).toContain("\n1 violations of the structure.\n");
   });
 
-  it("Biome refuses a fourth parameter, a function over 80 lines and a file over 400", { timeout: 30_000 }, () => {
+  it("Biome refuses a fourth parameter, a function over 80 lines and a file over 400", () => {
     execFileSync("git", ["init", "-q", checkout]);
     copyFileSync("biome.json", join(checkout, "biome.json"));
     const lines = (count: number) => "  call();\n".repeat(count);
@@ -285,7 +285,7 @@ describe("in a checkout", () => {
     ]);
   });
 
-  it("knip finds what nothing uses", { timeout: 30_000 }, () => {
+  it("knip finds what nothing uses", () => {
     mkdirSync(checkout, { recursive: true });
     copyFileSync("knip.json", join(checkout, "knip.json"));
     symlinkSync(resolve("node_modules"), join(checkout, "node_modules"));

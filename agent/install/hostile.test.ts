@@ -119,7 +119,7 @@ describe.each(["curl", "wget"])("install.sh with %s", (tool) => {
     ["keeps no script that breaks off", "script", cut],
     ["keeps no other script", "script", other],
     ["keeps no other program", "program", other],
-  ])("%s", { timeout: 30_000 }, async ([_, to, by]) => {
+  ])("%s", async ([_, to, by]) => {
     const { machine, ran } = await run({ to, by });
     expect(ran.code).toBe(1);
     expect(ran.out).toMatch(/cannot be downloaded|not what the server described|sends more than/);

@@ -26,7 +26,7 @@ const PASSWORD = "correct horse battery staple";
 const PASSPHRASE = "a passphrase for the keys";
 
 /** The drill of the guide, on the embedded PostgreSQL: write, back up, write more, destroy, restore, verify, go on. */
-describe("a restore drill", { timeout: 180_000 }, () => {
+describe("a restore drill", () => {
   let home: string;
   let backups: string;
   let orgId: string;

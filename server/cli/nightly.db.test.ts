@@ -39,7 +39,7 @@ it("nightly says intact, broken or not proven by its exit code, in words and as 
   expect(unproven.code).toBe(3);
   expect(unproven.out).toMatch(new RegExp(`NOT PROVEN +${fine}`));
   expect(unproven.out).toContain("No checkpoint could be signed");
-}, 60_000);
+});
 
 it("a database that is away is not a broken chain", async () => {
   const away = new URL(inject("databaseUrl"));
@@ -47,7 +47,7 @@ it("a database that is away is not a broken chain", async () => {
   const { code, err } = await nightly([], { DATABASE_URL: away.href });
   expect(code).toBe(2);
   expect(err).toContain("nowhere");
-}, 60_000);
+});
 
 it("commands that are called wrongly are told so, with exit code 2", async () => {
   expect(await nightly(["--org", "nobody"])).toMatchObject({ code: 2, err: expect.stringContaining("--org") });
@@ -55,7 +55,7 @@ it("commands that are called wrongly are told so, with exit code 2", async () =>
   expect(await nightly(["--org", unknown])).toMatchObject({ code: 2, err: expect.stringContaining(unknown) });
   expect(await nightly(["--all", "--org", unknown])).toMatchObject({ code: 2 });
   expect(await runCli(["repair-head"], { env: settings })).toMatchObject({ code: 2 });
-}, 60_000);
+});
 
 it("repair-head rebuilds a lost head, and refuses a broken chain", async () => {
   const [lost, broken] = [await chain(), await chain()];
@@ -67,4 +67,4 @@ it("repair-head rebuilds a lost head, and refuses a broken chain", async () => {
   expect(done.out).toMatch(/INTACT +the whole chain/);
   expect(await repair(lost)).toMatchObject({ code: 0, out: expect.stringContaining("nothing to repair") });
   expect(await repair(broken)).toMatchObject({ code: 1, err: expect.stringContaining("Refused") });
-}, 60_000);
+});

@@ -208,7 +208,7 @@ it("however many endpoints of one organization do not answer, another's message 
   silent.closeAllConnections();
   silent.close();
   await deliveryWorker.stop();
-}, 30_000);
+});
 
 describe("who may", () => {
   it("administers the organization, the whole partner for a partner's, and sees no other's log", async () => {

@@ -65,5 +65,5 @@ describe.skipIf(!isInstalled)("two processes that speak through NATS", () => {
     expect(await ask()).toBeGreaterThan(1_000); // by looking, without a word
     start();
     await expect.poll(ask, { timeout: 20_000, interval: 500 }).toBeLessThan(1_000);
-  }, 60_000);
+  });
 });

@@ -257,7 +257,7 @@ describe("between processes", () => {
     };
     expect(await quickest(2_500, attempt)).toBeLessThan(2_500);
     there.leave();
-  }, 40_000);
+  });
 
   it("2,000 queries in flight to 200 agents on two processes cross no answer and leave nothing behind", async () => {
     const holders = [createRelay(), createRelay()] as const;
@@ -280,11 +280,11 @@ describe("between processes", () => {
     const started = performance.now();
     const asking = Array.from({ length: 2_000 }, (_, n) => {
       const device = devices[n % 200]!;
-      return askers[n % 2]!.ask({ ...list(device, { timeoutMs: 25_000 }), params: { n } })
+      return askers[n % 2]!.ask({ ...list(device, { timeoutMs: 90_000 }), params: { n } })
         .then((answer) => expect(answer).toEqual(ok({ agent: device.agentId, n })))
         .catch((error) => void refused.push(error));
     });
-    await expect.poll(() => held.length, { timeout: 25_000 }).toBe(2_000);
+    await expect.poll(() => held.length, { timeout: 90_000 }).toBe(2_000);
     const most = askers[0].stats.queries + askers[1].stats.queries;
     const placed = performance.now() - started;
     for (const answer of held.sort(() => Math.random() - 0.5))
@@ -303,5 +303,5 @@ describe("between processes", () => {
     const left = await asSystem((tx) => tx.select().from(liveCommands).where(eq(liveCommands.orgId, org.id)));
     expect(left).toEqual([]);
     console.info(`2,000 in flight after ${Math.round(placed)} ms, all answered after ${Math.round(total)} ms`);
-  }, 60_000);
+  });
 });

@@ -71,7 +71,7 @@ beforeAll(async () => {
   service = new CurrentService(await first);
   server = createFront(service.listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-}, 60_000);
+});
 afterAll(async () => {
   await endWatch?.();
   server?.close();
@@ -82,7 +82,7 @@ describe.each(["as it was started", "after a source file has changed"])("the ser
   const word = state.startsWith("after") ? "second" : "first";
   beforeAll(async () => {
     if (word === "second") await edit(word);
-  }, 30_000);
+  });
 
   it("answers by the verb as it is written now", async () => {
     expect(await ask("/api/v1/greeting")).toMatchObject({ status: 200, body: { word } });

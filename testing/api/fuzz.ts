@@ -243,6 +243,15 @@ function problemFault({ status, text }: Given): string | null {
   return odd ? `words of zod: ${odd.message}` : null;
 }
 
+const TRIES = 3;
+
+/** Asks again where an answer took too long: other work can keep any one waiting. The last answer counts. */
+export async function patiently<T>(send: () => Promise<T>, faultOfOne: (one: T) => string | null): Promise<T> {
+  let one = await send();
+  for (let n = 1; n < TRIES && faultOfOne(one)?.startsWith("took "); n++) one = await send();
+  return one;
+}
+
 /** What is wrong with an answer, or null. The shape of a success is the caller's to check. */
 export function faultOf({ operation, path }: Described, given: Given): string | null {
   const documented = Object.keys(operation.responses);

@@ -87,7 +87,7 @@ function commandsOf(guide: string, heading: string): string {
   return [...chapter.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block).join("\n");
 }
 
-it("README: from nothing to a verified bundle, by its commands alone", { timeout: 180_000 }, async () => {
+it("README: from nothing to a verified bundle, by its commands alone", async () => {
   const commands = commandsOf("README.md", "From nothing to a verified bundle")
     .replace(/^npm start.*$/m, "")
     .replaceAll("127.0.0.1:3000", `127.0.0.1:${port}`);

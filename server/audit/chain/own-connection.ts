@@ -32,13 +32,20 @@ export async function readOnOwnConnection<T>(
   try {
     return (await sql.begin("isolation level repeatable read read only", async (tx) => {
       const orgIds = tenant.kind === "system" ? "{}" : `{${tenant.orgIds.join(",")}}`;
-      // Before anything that looks at a row.
-      if (snapshot !== undefined) await tx.unsafe(`SET TRANSACTION SNAPSHOT '${snapshot.replace(/[^0-9A-F-]/gi, "")}'`);
-      // Each a message of its own, which on a distributed database goes to the other nodes too.
-      await tx.unsafe(`SET LOCAL trailmark.scope = '${tenant.kind === "system" ? "system" : ""}'`);
-      await tx.unsafe(`SET LOCAL trailmark.org_ids = '${orgIds.replaceAll("'", "''")}'`);
-      await tx.unsafe(`SET LOCAL statement_timeout = '${STATEMENT_TIMEOUT}'`);
-      await tx.unsafe(`SET LOCAL idle_in_transaction_session_timeout = '${IDLE_TIMEOUT}'`);
+      // Each a message of its own, which on a distributed database goes to the other nodes too. None waits for the answer
+      // to the one before: the transaction is not idle in between.
+      await Promise.all(
+        [
+          // Before anything that looks at a row.
+          snapshot && `SET TRANSACTION SNAPSHOT '${snapshot.replace(/[^0-9A-F-]/gi, "")}'`,
+          `SET LOCAL idle_in_transaction_session_timeout = '${IDLE_TIMEOUT}'`,
+          `SET LOCAL statement_timeout = '${STATEMENT_TIMEOUT}'`,
+          `SET LOCAL trailmark.scope = '${tenant.kind === "system" ? "system" : ""}'`,
+          `SET LOCAL trailmark.org_ids = '${orgIds.replaceAll("'", "''")}'`,
+        ]
+          .filter((text) => text !== undefined)
+          .map((text) => tx.unsafe(text)),
+      );
       return fn({
         sql: tx,
         copy: async (query, push, options) => {

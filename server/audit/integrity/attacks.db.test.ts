@@ -76,7 +76,7 @@ describe("entries deleted from a chain of 100", () => {
     }
     // The night raised the alarm: a range does not end it, and the state says broken until a whole chain is read.
     expect((await readState(SYSTEM, id)).state).toMatchObject({ status: "broken" });
-  }, 120_000);
+  });
 });
 
 describe("what stands beside the rows", () => {
@@ -113,16 +113,12 @@ describe("what stands beside the rows", () => {
     expect([await whole(id), await nightly(id)]).toEqual(["broken", "broken"]);
   });
 
-  it.each(Object.entries(TREE))(
-    "%s is broken in the night that reads it",
-    async (_, statement) => {
-      const id = await chain(300);
-      await tamperBy(statement.replaceAll("ID", id));
-      let nights = 0;
-      while ((await nightly(id)) !== "broken") expect(++nights).toBeLessThanOrEqual(30);
-    },
-    60_000,
-  );
+  it.each(Object.entries(TREE))("%s is broken in the night that reads it", async (_, statement) => {
+    const id = await chain(300);
+    await tamperBy(statement.replaceAll("ID", id));
+    let nights = 0;
+    while ((await nightly(id)) !== "broken") expect(++nights).toBeLessThanOrEqual(30);
+  });
 
   it("the notes of the database deleted or altered change nothing while the folder has them", async () => {
     for (const statement of [

@@ -43,7 +43,7 @@ test("whatever text an event holds, it comes back as it was", () => {
       expect(decodeFrames(Buffer.from(rows.map(encodeFrame).join("")))).toEqual({ rows, damaged: 0 });
     }),
   );
-}, 30_000);
+});
 
 test("cut anywhere, a file gives every event before the cut", () => {
   const rows = [anyRow(), anyRow({ resourceName: "é😀" }), anyRow()];

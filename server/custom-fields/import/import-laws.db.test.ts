@@ -19,7 +19,7 @@ const HEADER = ["Computer ID", "Computer Name", "Client Name", "Serial Number", 
 const RACK: Partial<PlanField> = { type: "number", options: null, typeConflictAccepted: true };
 const BOUGHT: Partial<PlanField> = { type: "date", options: null, typeConflictAccepted: true };
 const RUNS = 12;
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 600_000;
 
 const hostnames = ["pc1", "PC1.corp.local", "pc1.lab.local", "pc2", "PC3", "pc4.corp.local", "pc5"];
 const sourceIds = ["1", "2", "3", "4"];

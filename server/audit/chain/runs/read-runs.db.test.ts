@@ -94,13 +94,16 @@ describe("a chain that is divided among threads", () => {
         await sleep(WRITE_EVERY_MS);
       }
     })();
-    for (let i = 0; i < 5; i++) {
-      const before = written;
-      expect((await divided(orgId)).breaks).toEqual([]);
-      expect(written).toBeGreaterThan(before);
+    try {
+      for (let i = 0; i < 3; i++) {
+        const before = written;
+        expect((await divided(orgId)).breaks).toEqual([]);
+        expect(written).toBeGreaterThan(before);
+      }
+    } finally {
+      isDone = true;
+      await writer;
     }
-    isDone = true;
-    await writer;
   });
 
   it.runIf(process.platform === "linux")("leaves the processor to the thread that answers everybody", async () => {
@@ -119,7 +122,7 @@ describe("a chain that is divided among threads", () => {
     const limit = (to: string) =>
       roles.owner.unsafe(`ALTER ROLE "${role}" SET idle_in_transaction_session_timeout = '${to}'`);
     const [before] = await roles.app`SHOW idle_in_transaction_session_timeout`;
-    await limit("20ms");
+    await limit("100ms");
     try {
       // The threads take longer than that to start.
       expect((await divided(orgId)).status).toBe("intact");
