@@ -74,7 +74,7 @@ type Entry = { userAgent: string; ipAddress: string };
 async function storedAddresses(server: Server, { orgId, accessToken }: Credentials): Promise<Map<string, string>> {
   const query = new URLSearchParams({ orgId, action: "enrollment_key.create", limit: "100" });
   const found = new Map<string, string>();
-  for (const deadline = Date.now() + 5_000; found.size < MIXES.length && Date.now() < deadline; ) {
+  for (const deadline = Date.now() + 30_000; found.size < MIXES.length && Date.now() < deadline; ) {
     const answer = await fetch(`${server.base}/api/v1/audit-logs/logs?${query}`, {
       headers: { Authorization: `Bearer ${accessToken}` },
     });
