@@ -14,7 +14,7 @@ export default defineConfig({
   retries: 0,
   workers: 2,
   // Generous: a busy machine is no defect of the page. What may not take long is measured by the test that says so.
-  timeout: 120_000,
+  timeout: 240_000,
   expect: { timeout: 30_000 },
   reporter: "list",
   use: {

@@ -1,17 +1,8 @@
 import { Frame } from "@/e2e/pages/frame";
 import { IntegrityPage } from "@/e2e/pages/integrity";
 import { Api } from "@/e2e/support/api";
-import { withDatabase } from "@/e2e/support/database";
 import { expect, expectAccessible, expectSound, test } from "@/e2e/support/fixtures";
-
-/** What somebody could do who owns the database and puts the triggers out of the way. */
-const tamper = (orgId: string) =>
-  withDatabase((sql) =>
-    sql.begin(async (tx) => {
-      await tx`SET LOCAL session_replication_role = replica`;
-      await tx`UPDATE audit_logs SET result = 'denied' WHERE org_id = ${orgId}::uuid AND chain_seq = 2`;
-    }),
-  );
+import { tamper } from "@/e2e/support/tamper";
 
 test("a row that was altered behind the server's back is shown, with what was expected and what was found", async ({
   page,
