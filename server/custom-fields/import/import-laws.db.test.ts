@@ -18,7 +18,7 @@ import { startUndo } from "./start";
 const HEADER = ["Computer ID", "Computer Name", "Client Name", "Serial Number", "Row", "Rack", "Bought"];
 const RACK: Partial<PlanField> = { type: "number", options: null, typeConflictAccepted: true };
 const BOUGHT: Partial<PlanField> = { type: "date", options: null, typeConflictAccepted: true };
-const RUNS = 12;
+const RUNS = 6;
 const TIMEOUT_MS = 600_000;
 
 const hostnames = ["pc1", "PC1.corp.local", "pc1.lab.local", "pc2", "PC3", "pc4.corp.local", "pc5"];

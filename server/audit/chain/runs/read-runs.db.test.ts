@@ -54,7 +54,7 @@ const ACTS: ((tx: postgres.TransactionSql, orgId: string, seq: number) => Promis
   (tx, orgId, seq) =>
     tx`UPDATE audit_logs SET timestamp = timestamp + interval '1 ms' WHERE org_id = ${orgId} AND chain_seq = ${seq}`,
   (tx, orgId, seq) =>
-    tx`UPDATE audit_logs SET chain_seq = chain_seq + 100000000000 WHERE org_id = ${orgId} AND chain_seq = ${seq}`,
+    tx`UPDATE audit_logs SET chain_seq = chain_seq + 1000 WHERE org_id = ${orgId} AND chain_seq = ${seq}`,
   (tx, orgId, seq) => tx`UPDATE audit_logs SET chain_seq = -chain_seq WHERE org_id = ${orgId} AND chain_seq = ${seq}`,
   (tx, orgId) => tx`DELETE FROM audit_chain_heads WHERE org_id = ${orgId}`,
 ];
