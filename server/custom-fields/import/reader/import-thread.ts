@@ -15,6 +15,7 @@ async function main(task: Task): Promise<void> {
     if (parentPort) taken = once(parentPort, "message");
     send({ kind: "batch", batch });
   };
+  send({ kind: "begun" });
   try {
     send({ kind: "done", answer: await runTask(task, onBatch) });
   } catch (error) {

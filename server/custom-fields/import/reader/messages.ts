@@ -3,8 +3,9 @@ import { AppError, type ErrorCode, type FieldError } from "@/server/errors";
 import type { Batch } from "./stage-rows";
 import type { Answers } from "./tasks";
 
-/** From the reading thread: rows, then the answer or why there is none. A batch is answered by "next". */
+/** From the reading thread: that it begins, rows, then the answer or why there is none. A batch is answered by "next". */
 export type FromThread =
+  | { kind: "begun" }
   | { kind: "batch"; batch: Batch }
   | { kind: "done"; answer: Answers[keyof Answers] }
   | { kind: "refused"; code: ErrorCode; message: string; errors: FieldError[] | undefined }

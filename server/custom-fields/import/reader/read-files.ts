@@ -6,6 +6,8 @@ import type { Answers, Task } from "./tasks";
 
 /** Memory of a reading thread (MB): a file that needs more is refused, and nothing else of the process suffers. */
 const MAX_HEAP_MB = 320;
+/** Time for a thread to start, which is no matter of the file: on a machine that is busy with other things it takes seconds. */
+const START_MS = 60_000;
 /** Time for a preview, and for reading to come to its next rows: linear reading needs a fraction of it. */
 const DEADLINE_MS = { preview: 20_000, stage: 30_000 };
 /** All of a file's reading, the database's part included. */
@@ -37,6 +39,9 @@ function giveTurn(): void {
 const tooSlow = () =>
   new AppError("payload_too_large", "The file takes too long to read. Save it as CSV, or split it, and try again.");
 
+const notStarted = () =>
+  new AppError("unavailable", "The server is too busy to read the file at this moment. Try again in a minute.");
+
 /** What ended a thread that did not answer: beyond its memory it is the file, else a fault of ours. */
 const ended = (error: unknown): unknown =>
   isOutOfMemory(error)
@@ -55,7 +60,11 @@ function runThread<K extends Kind>({ task, onBatch }: Running<K>): Promise<Answe
   const worker = startThread({ name: "import-thread", task, maxHeapMb: MAX_HEAP_MB });
   return new Promise<Answers[K]>((resolve, reject) => {
     const overall = setTimeout(() => reject(tooSlow()), MAX_STAGE_MS);
-    let deadline = setTimeout(() => reject(tooSlow()), DEADLINE_MS[task.kind]);
+    let deadline = setTimeout(() => reject(notStarted()), START_MS);
+    const waitForRows = () => {
+      clearTimeout(deadline);
+      deadline = setTimeout(() => reject(tooSlow()), DEADLINE_MS[task.kind]);
+    };
     const settle = (finish: () => void) => {
       clearTimeout(overall);
       clearTimeout(deadline);
@@ -64,11 +73,12 @@ function runThread<K extends Kind>({ task, onBatch }: Running<K>): Promise<Answe
     const addBatch = async (batch: Batch) => {
       clearTimeout(deadline);
       await onBatch?.(batch);
-      deadline = setTimeout(() => reject(tooSlow()), DEADLINE_MS[task.kind]);
+      waitForRows();
       worker.postMessage("next");
     };
     worker.on("message", (message: FromThread) => {
-      if (message.kind === "batch") addBatch(message.batch).catch((error: unknown) => settle(() => reject(error)));
+      if (message.kind === "begun") waitForRows();
+      else if (message.kind === "batch") addBatch(message.batch).catch((error: unknown) => settle(() => reject(error)));
       else if (message.kind === "done") settle(() => resolve(message.answer as Answers[K]));
       else if (message.kind === "failed") settle(() => reject(new Error(message.message)));
       else
