@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { parseExact, parseUnrounded, plainNumbers, readExact, writeExact } from "./exact-json";
+import { parseDigits, parseExact, parseUnrounded, plainNumbers, readExact, writeExact } from "./exact-json";
 
 const through = (text: string): string => writeExact(JSON.stringify(parseExact(text)));
 
@@ -84,4 +84,15 @@ it("gives a page doubles, and what holds no such number as it is", () => {
 it("takes no text from outside for a number", () => {
   const text = '{"a":"number 000000000000000000000000 5","b":1.0}';
   expect(through(text)).toBe(text);
+});
+
+it("reads what no double is as its digits, and every other number as it is", () => {
+  const text =
+    '{"a":9007199254740993,"b":[0.1000000000000000055,1e400,-1e-400,1.50,1e3,-0,7],"1e400":"9007199254740993"}';
+  expect(parseDigits(text)).toEqual({
+    a: "9007199254740993",
+    b: ["0.1000000000000000055", "1e400", "-1e-400", 1.5, 1000, -0, 7],
+    "1e400": "9007199254740993",
+  });
+  expect(() => parseDigits('{"a":01}')).toThrow(SyntaxError);
 });

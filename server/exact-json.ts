@@ -118,6 +118,18 @@ export function parseUnrounded(text: string): unknown {
   return value;
 }
 
+/**
+ * Parses JSON from outside of which some members alone are read: a number that no double is, is its digits as text. Where a
+ * number is wanted a schema refuses it, and what nobody reads does no harm.
+ * @throws SyntaxError
+ */
+export function parseDigits(text: string): unknown {
+  const isRounded = (token: string) => /^[-\d]/.test(token) && !isPlain(token) && roundingOf(token) !== null;
+  const asTexts = () => text.replace(TOKEN, (token) => (isRounded(token) ? `"${token}"` : token));
+  const value: unknown = JSON.parse(text);
+  return hasExact(text) ? JSON.parse(asTexts()) : value;
+}
+
 /** JSON text with its exact numbers as numbers. */
 export const writeExact = (json: string): string => (json.includes(MARK) ? json.replace(MARKED, "$1") : json);
 

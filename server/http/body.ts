@@ -1,6 +1,6 @@
 import { createGunzip, type Gunzip } from "node:zlib";
 import { AppError, invalid } from "@/server/errors";
-import { parseExact, parseUnrounded } from "@/server/exact-json";
+import { parseDigits, parseExact, parseUnrounded } from "@/server/exact-json";
 import { isObject } from "@/server/records";
 
 export const MAX_BODY_BYTES = 5 * 1024 * 1024;
@@ -82,12 +82,16 @@ export function refuseHostileJson(value: unknown, path = "body", depth = 1): voi
   }
 }
 
-/** What becomes of a body's numbers: kept digit for digit, refused where a double would change them, or doubles. */
-export type Numbers = "exact" | "unrounded" | "doubles";
+/**
+ * What becomes of a body's numbers: kept digit for digit; refused, or the text of their digits, where a double would change
+ * them; or doubles.
+ */
+export type Numbers = "exact" | "unrounded" | "digits" | "doubles";
 
 const PARSERS: Record<Numbers, (text: string) => unknown> = {
   exact: parseExact,
   unrounded: parseUnrounded,
+  digits: parseDigits,
   doubles: (text) => JSON.parse(text),
 };
 

@@ -60,6 +60,13 @@ describe("an agent's answer", () => {
     expect(ids({ entries: [], total: 0 }, 1, 10)).toEqual([[], 0]);
   });
 
+  it("has a total that is a count, or none", () => {
+    const parse = (total: unknown) => parseEntries({ events: [entry()], total }, { page: 1, limit: 10 });
+    for (const none of [undefined, null]) expect(parse(none)).toMatchObject({ ok: true, value: { total: 1 } });
+    for (const total of ["12", 1.5, -1, "9007199254740993", Number.NaN, {}, true])
+      expect(parse(total), String(total)).toEqual({ ok: false, issues: [expect.stringMatching(/^total: /)] });
+  });
+
   it("of another shape is told by place, never by content", () => {
     for (const data of [
       undefined,
@@ -77,6 +84,22 @@ describe("an agent's answer", () => {
     }
     expect(parseLogs([{ name: "" }]).ok).toBe(false);
     expect(parseEntry([]).ok).toBe(false);
+  });
+
+  it("is given up at its first fault, and of one that is not paged the page alone is read", () => {
+    const many = Array.from({ length: 500_000 }, () => ({}));
+    for (const parse of [parseLogs, (data: unknown) => parseEntries(data, { page: 1, limit: 500 })]) {
+      const started = performance.now();
+      expect(parse(many).ok).toBe(false);
+      expect(performance.now() - started).toBeLessThan(250);
+    }
+    expect(parseLogs(Array.from({ length: 5_001 }, () => ({ name: "System" })))).toMatchObject({ ok: false });
+    const odd = [...Array.from({ length: 10 }, (_, n) => entry({ recordId: n })), {}];
+    expect(parseEntries(odd, { page: 1, limit: 10 })).toMatchObject({ ok: true, value: { total: 11 } });
+    expect(parseEntries(odd, { page: 2, limit: 10 })).toMatchObject({
+      ok: false,
+      issues: [expect.stringMatching(/^0\.recordId: /), expect.stringMatching(/^0\.timeCreated: /)],
+    });
   });
 
   it("repairs text that no database takes", () => {

@@ -3,6 +3,9 @@ import { isObject } from "@/server/records";
 import { repairJson } from "@/server/text";
 import { canonicalLevel, type Descriptor, type Entry, LIVE_LEVELS } from "./schema";
 
+/** Windows has some 1,200. */
+const MAX_LOGS = 5_000;
+
 const text = z
   .string()
   .nullish()
@@ -43,30 +46,46 @@ const agentEntry = z.object({
   rawXml: text,
 }) satisfies z.ZodType<Entry>;
 
-/** An array as it is, or under the one member that holds it. */
-const listUnder = <T extends z.ZodType>(members: readonly string[], item: T) =>
-  z.preprocess((value) => {
-    if (!isObject(value)) return value;
-    return members.map((name) => value[name]).find(Array.isArray) ?? value;
-  }, z.array(item));
-
-const logList = listUnder(["logs", "data"], agentDescriptor);
-const entryList = listUnder(["events", "entries", "data"], agentEntry);
-const totalMember = z.object({ total: z.int().min(0) });
+const totalMember = z.object({ total: z.int().min(0).nullish() });
 const oneEntry = z.union([agentEntry, z.object({ event: agentEntry }).transform(({ event }) => event)]);
 
 /** What an agent's answer turned out to be; issues say where it is wrong, never what is there. */
 export type Parsed<T> = { ok: true; value: T } | { ok: false; issues: string[] };
 
-function parsed<T>(schema: z.ZodType<T>, data: unknown): Parsed<T> {
-  const result = schema.safeParse(repairJson(data));
-  if (result.success) return { ok: true, value: result.data };
-  const issues = result.error.issues.slice(0, 5).map((issue) => `${issue.path.join(".") || "data"}: ${issue.message}`);
-  return { ok: false, issues };
+/** What no member is read of is not looked at: it may weigh megabytes. */
+function parsed<T>(schema: z.ZodType<T>, data: unknown, at: PropertyKey[] = []): Parsed<T> {
+  const result = schema.safeParse(data);
+  if (result.success) return { ok: true, value: repairJson(result.data) };
+  const { issues } = result.error;
+  const told = issues.slice(0, 5).map(({ path, message }) => `${[...at, ...path].join(".") || "data"}: ${message}`);
+  return { ok: false, issues: told };
 }
 
+/** The first fault is enough: half a million wrong items would take seconds, in which nobody else is answered. */
+function parsedItems<T>(item: z.ZodType<T>, list: readonly unknown[]): Parsed<T[]> {
+  const value: T[] = [];
+  for (const [index, data] of list.entries()) {
+    const one = parsed(item, data, [index]);
+    if (!one.ok) return one;
+    value.push(one.value);
+  }
+  return { ok: true, value };
+}
+
+/** An array as it is, or under the one member that holds it. */
+function listUnder(members: readonly string[], data: unknown): unknown[] | null {
+  if (Array.isArray(data)) return data;
+  return (isObject(data) && members.map((name) => data[name]).find(Array.isArray)) || null;
+}
+
+const refused = (issue: string): { ok: false; issues: string[] } => ({ ok: false, issues: [`data: ${issue}`] });
+
 /** Data of eventlogs.list: descriptors, bare or under `logs`. */
-export const parseLogs = (data: unknown): Parsed<Descriptor[]> => parsed(logList, data);
+export function parseLogs(data: unknown): Parsed<Descriptor[]> {
+  const list = listUnder(["logs", "data"], data);
+  if (!list) return refused("must be a list of logs");
+  return list.length > MAX_LOGS ? refused(`has more than ${MAX_LOGS} logs`) : parsedItems(agentDescriptor, list);
+}
 
 /** Data of eventlogs.get: an entry, bare or under `event`. */
 export const parseEntry = (data: unknown): Parsed<Entry> => parsed(oneEntry, data);
@@ -79,17 +98,16 @@ export function parseEntries(
   data: unknown,
   { page, limit }: { page: number; limit: number },
 ): Parsed<{ entries: Entry[]; total: number }> {
-  const list = parsed(entryList, data);
-  if (!list.ok) return list;
-  const all = list.value;
-  const total = totalMember.safeParse(data);
+  const all = listUnder(["events", "entries", "data"], data);
+  if (!all) return refused("must be a list of events");
+  const told = Array.isArray(data) ? null : parsed(totalMember, data);
+  if (told?.ok === false) return told;
   const skipped = (page - 1) * limit;
-  if (all.length > limit)
-    return {
-      ok: true,
-      value: { entries: all.slice(skipped, skipped + limit), total: total.success ? total.data.total : all.length },
-    };
-  return { ok: true, value: { entries: all, total: total.success ? total.data.total : skipped + all.length } };
+  const isWhole = all.length > limit;
+  const entries = parsedItems(agentEntry, isWhole ? all.slice(skipped, skipped + limit) : all);
+  if (!entries.ok) return entries;
+  const total = told?.value.total ?? (isWhole ? all.length : skipped + all.length);
+  return { ok: true, value: { entries: entries.value, total } };
 }
 
 /** An agent's own words, fit for one line of an answer: no control characters, not long. */
