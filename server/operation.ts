@@ -4,7 +4,7 @@ import type { Ctx } from "./context";
 import { AppError } from "./errors";
 import { inFairShare } from "./limits/fair-share";
 import { requireRecentProof } from "./recent-proof";
-import { narrow, requirePermission } from "./scope";
+import { narrow, reachesAll, requirePermission } from "./scope";
 
 /** What run answers: a value of a strict schema, nothing, or a stream that it writes itself. */
 type Output<R = unknown> = z.ZodType<R> | "empty" | "stream";
@@ -50,6 +50,19 @@ export function admit(ctx: Ctx, { permission, account }: Admission): void {
   if (ctx.mustEnroll && !account)
     throw new AppError("forbidden", "Your organization requires two-factor sign-in. Set it up in your account first.");
   if (permission) requirePermission(ctx, permission);
+}
+
+/** Whether a caller would still be let in, and reach all that it reached, if it came now. */
+export async function isStillAdmitted(ctx: Ctx, admission: Admission): Promise<boolean> {
+  if (!ctx.recheck) return true;
+  try {
+    const now = await ctx.recheck();
+    admit(now, admission);
+    return reachesAll(now.scope, ctx.scope);
+  } catch (error) {
+    // A database that is away says nothing of the caller.
+    return !(error instanceof AppError);
+  }
 }
 
 /**

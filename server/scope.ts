@@ -9,6 +9,10 @@ export function reaches(scope: Scope, orgId: string): boolean {
   return scope.kind === "system" || scope.orgIds.includes(orgId);
 }
 
+/** True when the scope reaches all that another one does. */
+export const reachesAll = (scope: Scope, other: Scope): boolean =>
+  scope.kind === "system" || (other.kind !== "system" && other.orgIds.every((orgId) => reaches(scope, orgId)));
+
 /**
  * The first condition of every query over a table with an org_id. Many organizations are one parameter: a partner of a
  * thousand would else make a thousand, and the text of the statement again each time.

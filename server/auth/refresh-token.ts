@@ -3,6 +3,7 @@ import { asSystem } from "@/db/client";
 import { refreshTokens } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
+import { callersChanged } from "@/server/background/streams";
 import { AppError } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { findUserCaller } from "./caller";
@@ -49,6 +50,7 @@ export const refreshToken = operation({
     const rotation: Rotation = looksLike("refresh", input.refreshToken)
       ? await rotate(hashSecret(input.refreshToken), ctx.now())
       : { kind: "unknown" };
+    if (rotation.kind === "reused") callersChanged();
     const caller = rotation.kind === "unknown" ? null : await findUserCaller(rotation.userId);
     if (rotation.kind === "reused" && caller?.actor.type === "user") {
       const { id, name } = caller.actor;

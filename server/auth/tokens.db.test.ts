@@ -6,6 +6,7 @@ import { POST as token } from "@/app/api/v1/auth/token/route";
 import { GET as me } from "@/app/api/v1/me/route";
 import { asSystem } from "@/db/client";
 import { refreshTokens, users } from "@/db/schema";
+import { callerChanges } from "@/server/background/streams";
 import { env } from "@/server/env";
 import { log } from "@/server/log";
 import { auditRows, call, createApiKey, createPartner, createUser, PASSWORD, type TestUser } from "@/testing/factories";
@@ -136,7 +137,9 @@ describe("POST /auth/refresh", () => {
     expect(second.status).toBe(200);
     expect(second.body.refreshToken).not.toBe(first.refreshToken);
     expect((await call(me, { token: second.body.accessToken })).status).toBe(200);
+    const changes = callerChanges();
     expect((await call(refresh, { body: { refreshToken: first.refreshToken } })).status).toBe(401);
+    expect(callerChanges()).toBeGreaterThan(changes);
     expect((await call(refresh, { body: { refreshToken: second.body.refreshToken } })).status).toBe(401);
     expect((await call(me, { token: second.body.accessToken })).status).toBe(401);
     expect(await lastOf(user.orgId, "user.token.reuse")).toMatchObject({ actorId: user.id, result: "denied" });

@@ -7,6 +7,10 @@ export function trackStream(close: () => void): () => void {
 }
 
 const watchers = new Set<() => void>();
+let changes = 0;
+
+/** How often somebody's access has changed: another number than before is a reason to look a caller up again. */
+export const callerChanges = (): number => changes;
 
 /** Calls wake whenever somebody's access has changed: who holds an open answer has to be looked up again. */
 export function watchCallers(wake: () => void): () => void {
@@ -16,6 +20,7 @@ export function watchCallers(wake: () => void): () => void {
 
 /** Has this process look its callers up again. */
 export function wakeWatchers(): void {
+  changes++;
   for (const wake of [...watchers]) wake();
 }
 

@@ -2,11 +2,13 @@ import type { z } from "zod";
 import { nameRequest } from "@/db/traced";
 import { authenticate } from "@/server/auth/authenticate";
 import { requireSameOrigin } from "@/server/auth/origin";
+import { cutOff } from "@/server/background/cut-off";
+import { callerChanges } from "@/server/background/streams";
 import { originOf } from "@/server/client-ip";
 import type { Ctx } from "@/server/context";
 import { type ErrorCode, invalid, invalidInput } from "@/server/errors";
 import { writeExact } from "@/server/exact-json";
-import { admit, type Operation, perform } from "@/server/operation";
+import { admit, isStillAdmitted, type Operation, perform } from "@/server/operation";
 import { isObject } from "@/server/records";
 import { repairJson } from "@/server/text";
 import { type Answer, setHeader, toResponse } from "./answer";
@@ -107,7 +109,9 @@ async function gatherInput(spec: RouteSpec, { request, params }: Call): Promise<
 const pathOf = (url: string): string => new URL(url).pathname;
 
 /** Who is calling, from where; a browser's cookie counts only from our own pages. */
-async function toContext({ auth, permission, body }: RouteSpec, { request, params, requestId }: Call): Promise<Ctx> {
+async function toContext(spec: RouteSpec, call: Call): Promise<Ctx> {
+  const { auth, permission, body } = spec;
+  const { request, params, requestId } = call;
   const agentId = typeof params.id === "string" ? params.id : undefined;
   const { viaCookie, ...caller } = await authenticate(request, {
     auth,
@@ -120,6 +124,7 @@ async function toContext({ auth, permission, body }: RouteSpec, { request, param
     ...originOf(request),
     requestId,
     now: () => new Date(),
+    ...(auth === "user" && { recheck: () => toContext(spec, call) }),
     // Created only for those who read it.
     get signal() {
       return request.signal;
@@ -155,8 +160,10 @@ async function answerFor(ctx: Ctx, spec: RouteSpec, call: Call): Promise<Answer 
 }
 
 async function answerWith(spec: RouteSpec, ctx: Ctx, input: unknown): Promise<Answer | Response> {
+  const since = callerChanges();
   const result = await perform(spec, ctx, input);
-  if (result instanceof Response) return result;
+  if (result instanceof Response)
+    return ctx.recheck ? cutOff(result, { since, mayGoOn: () => isStillAdmitted(ctx, spec) }) : result;
   if (spec.output === "empty") return { status: spec.status ?? 204, headers: {}, body: null };
   return {
     status: spec.status ?? 200,

@@ -3,13 +3,23 @@ import { tenant } from "@/db/client";
 import { agents, devices } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
+import { callerChanges } from "@/server/background/streams";
 import type { Ctx } from "@/server/context";
 import { AppError, type ErrorCode, notFound } from "@/server/errors";
 import { log } from "@/server/log";
+import { admit } from "@/server/operation";
 import { inScope } from "@/server/scope";
 import { relay } from "./current";
 import { type Parsed, sanitize } from "./parse-answer";
 import { LIVE_QUERY_TIMEOUT_MS } from "./schema";
+
+/** The access to a device may have ended while it was asked. @throws AppError what a new query would be refused with */
+async function requireAccess(ctx: Ctx, deviceId: string): Promise<void> {
+  const now = await ctx.recheck?.();
+  if (!now) return;
+  admit(now, { permission: "devices:live" });
+  await findTarget(now, deviceId);
+}
 
 /** What a live query may answer beyond what every operation may. */
 export const LIVE_ERRORS: ErrorCode[] = ["device_offline", "agent_bad_response", "agent_disconnected", "agent_timeout"];
@@ -87,6 +97,7 @@ export async function askDevice<T>(
   run: (ask: AskAgent, target: Target & { agentId: string }) => Promise<T>,
 ): Promise<T> {
   const started = performance.now();
+  const changes = callerChanges();
   const target = await findTarget(ctx, query.deviceId);
   try {
     const { agentId } = target;
@@ -95,6 +106,7 @@ export async function askDevice<T>(
     const ask: AskAgent = (command, withinMs = LIVE_QUERY_TIMEOUT_MS) =>
       askAgent(ctx, command, { agentId, timeoutMs: Math.max(1, Math.min(withinMs, left())) });
     const answer = await run(ask, { ...target, agentId });
+    if (callerChanges() !== changes) await requireAccess(ctx, query.deviceId);
     audit(ctx, { target, query, started });
     return answer;
   } catch (error) {

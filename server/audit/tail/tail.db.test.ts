@@ -196,6 +196,18 @@ describe("the live tail", () => {
     await expect(other.next()).rejects.toMatchObject({ code: "unavailable" });
   });
 
+  it("sends nothing that was written after the access was gone", async () => {
+    const user = await createUser({ role: "org_admin" });
+    const own = await ctxFor(user);
+    let isGone = false;
+    const recheck = async () => (isGone ? ctx : own);
+    const stream = tailEntries({ ...own, recheck }, tailInput.parse({}), 0);
+    await stream.next();
+    isGone = true;
+    await appendEvents([{ orgId: user.orgId as string }]);
+    await expect(stream.next()).rejects.toMatchObject({ code: "unavailable" });
+  });
+
   it("looks the caller up at once when somebody's access has changed", async () => {
     const attempt = async () => {
       const user = await createUser({ role: "org_admin" });

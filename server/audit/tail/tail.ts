@@ -61,6 +61,11 @@ async function* follow(ctx: Ctx, { lastEventId, ...filter }: TailInput, view: Vi
     const spans = reload ? [] : nextSpans(position, heads());
     const entries = spans.length > 0 ? await readSpans(ctx, filter, spans) : [];
     position = advance(position, spans);
+    // Before anything is sent: it may have been written after the access was gone.
+    if (view.consumeChange() || performance.now() >= checkAt) {
+      await requireSame(ctx, view);
+      checkAt = performance.now() + everyMs;
+    }
     // Rows that the filters leave out move the position too, or a reconnected reader would pass all of them again.
     if (reload || entries.length > 0 || rowsBehind(sent, position) > MAX_TAIL_BACKLOG / 2) {
       yield tracked(
@@ -69,10 +74,6 @@ async function* follow(ctx: Ctx, { lastEventId, ...filter }: TailInput, view: Vi
       );
       sent = position;
       reload = null;
-    }
-    if (view.consumeChange() || performance.now() >= checkAt) {
-      await requireSame(ctx, view);
-      checkAt = performance.now() + everyMs;
     }
     if (rowsBehind(position, heads()) === 0) await view.wake.wait(checkAt - performance.now());
   }

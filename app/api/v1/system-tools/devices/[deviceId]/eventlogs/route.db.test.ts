@@ -8,6 +8,7 @@ import { keepCommandStream } from "@/agent/live/command-stream";
 import { FileProvider } from "@/agent/providers/files";
 import * as result from "@/app/api/v1/agents/[id]/commands/[commandId]/result/route";
 import * as commands from "@/app/api/v1/agents/[id]/commands/route";
+import { DELETE as revoke } from "@/app/api/v1/api-keys/[id]/route";
 import * as eventById from "@/app/api/v1/devices/[id]/eventlogs/[name]/events/[recordId]/route";
 import * as eventsById from "@/app/api/v1/devices/[id]/eventlogs/[name]/events/route";
 import * as logById from "@/app/api/v1/devices/[id]/eventlogs/[name]/route";
@@ -23,6 +24,7 @@ import { eventOutput, eventsOutput, logOutput, logsOutput } from "@/server/live-
 import { log as output } from "@/server/log";
 import {
   bearer,
+  call,
   createApiKey,
   createDevice,
   createOrg,
@@ -232,6 +234,33 @@ describe("live event log queries", () => {
       code: "agent_bad_response",
       detail: expect.stringContaining("access denied"),
     });
+  });
+
+  it("show a number as the device sent it, or say that the answer is of no use", async () => {
+    let number = "";
+    const { device } = await deviceWith(
+      ({ name }) =>
+        `{"ok":true,"data":${name === "eventlogs.list" ? `[{"name":"System","maxSize":${number}}]` : `{"recordId":${number},"timeCreated":"x","keywords":9223372036854775809}`}}`,
+    );
+    const path = `/system-tools/devices/${device.id}/eventlogs`;
+    for (number of ["9007199254740993", "0.1000000000000000055", "1e400", "-1e-400", '"7"', "NaN"])
+      for (const asked of [`${path}/System`, `${path}/System/events/1`])
+        expect([number, ...(await failing(asked))]).toEqual([number, 502, "agent_bad_response"]);
+    for (number of ["9007199254740991", "-7", "1.50", "1e3", "0.1"])
+      expect((await get(`${path}/System/events/1`)).body.data.recordId, number).toBe(Number(number));
+  });
+
+  it("tell nobody what the device says once the asker's access has ended", async () => {
+    const key = await createApiKey({ orgId: org.id, permissions: ["devices:live"] });
+    const admin = await createUser({ orgId: org.id });
+    const { device, agent } = await deviceWith(() => undefined);
+    const asking = get(`/system-tools/devices/${device.id}/eventlogs`, key.key);
+    await expect.poll(() => agent.commands.length).toBe(1);
+    expect((await call(revoke, { method: "DELETE", token: admin, params: { id: key.id } })).status).toBe(204);
+    const body = { ok: true, data: [{ name: "s3cret" }] };
+    expect(await postResult(base, device, { commandId: agent.commands[0]!.id, body })).toBe(204);
+    const { status, body: answer } = await asking;
+    expect([status, JSON.stringify(answer).includes("s3cret")]).toEqual([401, false]);
   });
 
   it("are 409 without a connected agent, from the moment that it disconnects, and 502 at once in flight", async () => {

@@ -1,0 +1,57 @@
+import { expect, it } from "vitest";
+import { cutOff } from "./cut-off";
+import { callerChanges, callersChanged } from "./streams";
+
+/** An endless answer, and what is known of it. */
+function endless() {
+  const state = { cancelled: false, asked: 0, may: true };
+  const source = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(new TextEncoder().encode("row")),
+    cancel: () => {
+      state.cancelled = true;
+    },
+  });
+  const mayGoOn = async () => {
+    state.asked++;
+    return state.may;
+  };
+  const open = (since = callerChanges()) => cutOff(new Response(source, { status: 206 }), { since, mayGoOn });
+  return { state, open };
+}
+
+it("goes on while its caller may have it, and breaks off when not, also while nobody reads", async () => {
+  const { state, open } = endless();
+  const response = open();
+  expect(response.status).toBe(206);
+  const reader = response.body?.getReader();
+  await reader?.read();
+  callersChanged();
+  await expect.poll(() => state.asked).toBe(1);
+  expect(await reader?.read()).toMatchObject({ done: false });
+  state.may = false;
+  callersChanged();
+  await expect.poll(() => state.cancelled).toBe(true);
+  await expect(reader?.read()).rejects.toThrow("access has ended");
+  callersChanged();
+  expect(state.asked).toBe(2);
+});
+
+it("looks at once where somebody's access has changed since the caller was let in", async () => {
+  const { state, open } = endless();
+  state.may = false;
+  open(callerChanges() - 1);
+  await expect.poll(() => state.cancelled).toBe(true);
+});
+
+it("asks no more once the answer is over or its reader has gone", async () => {
+  const { state, open } = endless();
+  await open().body?.cancel();
+  expect(state.cancelled).toBe(true);
+  const mayGoOn = async () => {
+    state.asked++;
+    return true;
+  };
+  expect(await cutOff(new Response("whole"), { since: callerChanges(), mayGoOn }).text()).toBe("whole");
+  callersChanged();
+  expect(state.asked).toBe(0);
+});

@@ -1,0 +1,71 @@
+import { expect, it } from "vitest";
+import { DELETE as revoke } from "@/app/api/v1/api-keys/[id]/route";
+import { GET as evidence } from "@/app/api/v1/audit-logs/evidence/route";
+import { POST as exportEntries } from "@/app/api/v1/audit-logs/export/route";
+import { POST as logOut } from "@/app/api/v1/auth/logout/route";
+import { PATCH as updateUser } from "@/app/api/v1/users/[id]/route";
+import { appendEvents } from "@/testing/audit-entries";
+import { bearer, call, createApiKey, createOrg, createPartner, createUser } from "@/testing/factories";
+import type { RouteHandler } from "./route";
+
+const ROWS = 1_000;
+
+/** A partner with an administrator, and an organization whose entries take longer to leave than a first look at them. */
+async function world() {
+  const partner = await createPartner();
+  const orgId = (await createOrg({ partnerId: partner.id })).id;
+  const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
+  await appendEvents(Array.from({ length: ROWS }, () => ({ orgId, details: { text: "x".repeat(4_000) } })));
+  return { partnerId: partner.id, orgId, admin };
+}
+
+type Asked = { handler: RouteHandler; token: string; orgId: string };
+
+/** An answer of which the first piece has been read. */
+async function opened({ handler, token, orgId }: Asked) {
+  const isPost = handler === exportEntries;
+  const url = `http://127.0.0.1:3000/api/v1/x${isPost ? "" : `?orgId=${orgId}`}`;
+  const response = await handler(
+    new Request(url, {
+      method: isPost ? "POST" : "GET",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      ...(isPost && { body: JSON.stringify({ format: "csv" }) }),
+    }),
+  );
+  expect(response.status).toBe(200);
+  const reader = response.body?.getReader() as ReadableStreamDefaultReader<Uint8Array>;
+  await reader.read();
+  const rest = async () => {
+    for (let chunks = 0; ; chunks++) if ((await reader.read()).done) return chunks;
+  };
+  return rest;
+}
+
+it.for([
+  ["an export", exportEntries],
+  ["an evidence bundle", evidence],
+] as const)("%s that is being read breaks off when the key is revoked", async ([_, handler]) => {
+  const { orgId, admin } = await world();
+  const { id, key } = await createApiKey({ orgId, permissions: ["audit:read", "audit:export"] });
+  const rest = await opened({ handler, token: key, orgId });
+  expect((await call(revoke, { method: "DELETE", token: admin, params: { id } })).status).toBe(204);
+  await expect(rest()).rejects.toThrow("access has ended");
+});
+
+it("an export breaks off when its person is disabled, signs out or reaches less, and goes on when others do", async () => {
+  const { partnerId, orgId, admin } = await world();
+  const staff = () => createUser({ role: "partner_admin", partnerId });
+  const patch = (id: string, body: object) =>
+    call(updateUser, { method: "PATCH", token: admin, params: { id }, body }).then(({ status }) => status);
+  const [disabled, narrowed, gone, other] = await Promise.all([staff(), staff(), staff(), staff()]);
+  const open = (token: string) => opened({ handler: exportEntries, token, orgId });
+  const token = await bearer(gone);
+  const rests = [await open(await bearer(disabled)), await open(await bearer(narrowed)), await open(token)];
+  const stays = await open(await bearer(other));
+  expect(await patch(disabled.id, { disabled: true })).toBe(200);
+  const elsewhere = (await createOrg({ partnerId })).id;
+  expect(await patch(narrowed.id, { organizationIds: [elsewhere] })).toBe(200);
+  expect((await call(logOut, { token, body: {} })).status).toBe(204);
+  for (const rest of rests) await expect(rest()).rejects.toThrow("access has ended");
+  expect(await stays()).toBeGreaterThan(0);
+});
