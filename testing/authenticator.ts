@@ -5,11 +5,18 @@ const b64 = (data: Uint8Array | string) => Buffer.from(data).toString("base64url
 const UP_AND_UV = 0x05;
 const WITH_CREDENTIAL = 0x40;
 
+const twoBytes = (n: number) => Buffer.from([n >> 8, n & 0xff]);
+/** CBOR (RFC 8949) of the length of a byte string. */
+const bytesHead = (n: number) => (n < 256 ? Buffer.from([0x58, n]) : Buffer.concat([Buffer.from([0x59]), twoBytes(n)]));
+
+/** padBytes: of a member that stands beside the key and means nothing. */
+type Odd = { idBytes?: number; padBytes?: number };
+
 /** A security key in software (WebAuthn Level 3, ES256, no attestation), for one site. */
-export function createAuthenticator({ rpId, origin }: { rpId: string; origin: string }) {
+export function createAuthenticator({ rpId, origin, idBytes = 32, padBytes }: { rpId: string; origin: string } & Odd) {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const { x = "", y = "" } = publicKey.export({ format: "jwk" });
-  const id = randomBytes(32);
+  const id = randomBytes(idBytes);
   let counter = 0;
   const authData = (flags: number, rest = Buffer.alloc(0)) => {
     const count = Buffer.alloc(4);
@@ -26,21 +33,23 @@ export function createAuthenticator({ rpId, origin }: { rpId: string; origin: st
   });
   return {
     /** What navigator.credentials.create gives: the key in COSE, inside a CBOR map {fmt, attStmt, authData}. */
-    create(challenge: string) {
+    create(challenge: string, transports: unknown = ["internal"]) {
+      const pad = padBytes ? [Buffer.from([0x38, 0xff]), bytesHead(padBytes), Buffer.alloc(padBytes)] : [];
       const cose = Buffer.concat([
-        Buffer.from("a5010203262001215820", "hex"),
+        Buffer.from(`${padBytes ? "a6" : "a5"}010203262001215820`, "hex"),
         Buffer.from(x, "base64url"),
         Buffer.from("225820", "hex"),
         Buffer.from(y, "base64url"),
+        ...pad,
       ]);
-      const credential = Buffer.concat([Buffer.alloc(16), Buffer.from([0, id.length]), id, cose]);
+      const credential = Buffer.concat([Buffer.alloc(16), twoBytes(id.length), id, cose]);
       const data = authData(UP_AND_UV | WITH_CREDENTIAL, credential);
-      const head = Buffer.from(`a363666d74646e6f6e656761747453746d74a068${hexOf("authData")}58`, "hex");
-      const attestationObject = Buffer.concat([head, Buffer.from([data.length]), data]);
+      const head = Buffer.from(`a363666d74646e6f6e656761747453746d74a068${hexOf("authData")}`, "hex");
+      const attestationObject = Buffer.concat([head, bytesHead(data.length), data]);
       return answer({
         clientDataJSON: b64(clientData("webauthn.create", challenge)),
         attestationObject: b64(attestationObject),
-        transports: ["internal"],
+        transports,
       });
     },
     /** What navigator.credentials.get gives: a signature over the challenge. */

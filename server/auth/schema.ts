@@ -21,7 +21,12 @@ export type TokenInput = z.output<typeof tokenInput>;
 /** A code of an authenticator app or a recovery code. */
 export const factorCode = z.string().trim().min(1).max(64);
 /** What a browser's authenticator answers (WebAuthn), read by the library that made the options. */
-export const passkeyResponse = z.looseObject({ id: z.string().max(2000) });
+export const passkeyResponse = z.looseObject({
+  id: z
+    .string()
+    .max(2000)
+    .regex(/^[\w-]+$/, "must be base64url"),
+});
 
 /** Body of POST /auth/token/second-factor: the challenge, and the answer to it. */
 export const secondFactorInput = z

@@ -61,7 +61,16 @@ export const registrationOptions = (person: { id: string; email: string; name: s
     authenticatorSelection: { residentKey: "preferred", userVerification: "preferred" },
   });
 
-/** The credential that an authenticator has made; null when the answer does not fit the challenge. */
+/** What a credential may weigh in base64url: an id of 1 to 1023 bytes (WebAuthn Level 3), a key that leaves room for larger ones. */
+const CREDENTIAL_ID = /^[\w-]{2,1364}$/;
+const MAX_PUBLIC_KEY = 8_192;
+const TRANSPORT = /^[a-z-]{1,32}$/;
+
+/** The ways to reach an authenticator, which its browser names; what is none is of no use to any. */
+const transportsIn = (given: unknown): string[] =>
+  (Array.isArray(given) ? given : []).filter((one) => typeof one === "string" && TRANSPORT.test(one)).slice(0, 10);
+
+/** The credential that an authenticator has made; null when the answer does not fit the challenge, or is no such credential. */
 export async function readRegistration(response: unknown, expectedChallenge: string) {
   const { rpID, origin } = requireRelyingParty();
   const answer = response as RegistrationResponseJSON;
@@ -74,12 +83,9 @@ export async function readRegistration(response: unknown, expectedChallenge: str
   }).catch(() => ({ verified: false, registrationInfo: undefined }));
   if (!verified || !registrationInfo) return null;
   const { id, publicKey, counter } = registrationInfo.credential;
-  return {
-    credentialId: id,
-    publicKey: Buffer.from(publicKey).toString("base64url"),
-    counter,
-    transports: (answer.response.transports ?? []).slice(0, 10).map(String),
-  };
+  const key = Buffer.from(publicKey).toString("base64url");
+  if (!CREDENTIAL_ID.test(id) || key.length > MAX_PUBLIC_KEY) return null;
+  return { credentialId: id, publicKey: key, counter, transports: transportsIn(answer.response.transports) };
 }
 
 /** What the browser needs to prove one of a person's passkeys. */
@@ -114,6 +120,7 @@ export async function provesPasskey(
   }).catch(() => ({ verified: false, authenticationInfo: undefined }));
   if (!verified || !authenticationInfo) return false;
   const used = { counter: authenticationInfo.newCounter, lastUsedAt: now };
-  await asSystem((tx) => tx.update(userPasskeys).set(used).where(mine));
-  return true;
+  // Of two who come with one counter at the same moment, perhaps to two processes, one has a copy.
+  const unused = and(mine, eq(userPasskeys.counter, known.counter));
+  return (await asSystem((tx) => tx.update(userPasskeys).set(used).where(unused).returning())).length > 0;
 }

@@ -7,6 +7,7 @@ import { POST as add } from "@/app/api/v1/me/passkeys/route";
 import { POST as stepUpOptions } from "@/app/api/v1/me/step-up/options/route";
 import { POST as stepUp } from "@/app/api/v1/me/step-up/route";
 import { GET as factors } from "@/app/api/v1/me/two-factor/route";
+import { provesPasskey } from "@/server/auth/second-factor/passkeys";
 import { env } from "@/server/env";
 import { appRouter } from "@/server/trpc/root";
 import { createAuthenticator } from "@/testing/authenticator";
@@ -78,6 +79,49 @@ it("makes no passkey of a challenge that asks for a proof of one: whoever has a 
   const added = await call(add, { token: accessToken, body: { challenge: asked.challenge, name: "Mine", response } });
   expect(added).toMatchObject({ status: 400, body: { errors: [{ path: "challenge" }] } });
   expect((await call(factors, { token: accessToken })).body.passkeys).toHaveLength(1);
+});
+
+it("keeps of an odd credential what can be used, and refuses one that cannot", async () => {
+  const accessToken = await bearer(await createUser());
+  const made = async (odd: { idBytes?: number; padBytes?: number }, transports?: unknown) => {
+    const asked = (await call(options, { method: "POST", token: accessToken })).body;
+    const response = createAuthenticator({ rpId: "localhost", origin: ORIGIN, ...odd }).create(
+      asked.options.challenge,
+      transports,
+    );
+    return call(add, { token: accessToken, body: { challenge: asked.challenge, name: "Odd", response } });
+  };
+  for (const odd of [{ idBytes: 1_024 }, { idBytes: 5_000 }, { padBytes: 9_000 }])
+    expect(await made(odd)).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: expect.stringMatching(/^response/) }] },
+    });
+  for (const transports of ["usb", 5, {}, null, [{ toString: 1 }], ["a\0b"], ["x".repeat(9_000)], ["usb", 7, "hybrid"]])
+    expect((await made({}, transports)).status, JSON.stringify(transports)?.slice(0, 40)).toBe(200);
+  expect((await made({ idBytes: 1_023 })).status).toBe(200);
+  const { excludeCredentials } = (await call(options, { method: "POST", token: accessToken })).body.options;
+  const kept = excludeCredentials.flatMap((one: { transports?: string[] }) => one.transports ?? []);
+  expect(kept.sort()).toEqual(["hybrid", "internal", "usb"]);
+});
+
+it("names the id of an answer that cannot be one", async () => {
+  const { user, device } = await withPasskey();
+  const { challenge, passkeyOptions } = await password(user.email);
+  for (const id of ["\0", "", "a b", "x".repeat(2_001)]) {
+    const passkey = { ...device.get(passkeyOptions.challenge), id };
+    const refused = await call(answer, { body: { challenge, passkey } });
+    expect(refused).toMatchObject({ status: 400, body: { errors: [{ path: "passkey.id" }] } });
+  }
+});
+
+it("takes one counter once, also from a key and its copy at the same moment", async () => {
+  const { user, device } = await withPasskey();
+  const copy = Buffer.from("challenge of both").toString("base64url");
+  const response = device.get(copy);
+  const proofs = Array.from({ length: 6 }, () =>
+    provesPasskey(user.id, { response, challenge: copy, now: new Date() }),
+  );
+  expect((await Promise.all(proofs)).filter(Boolean)).toHaveLength(1);
 });
 
 it("confirms who is there, and is removed by its owner alone", async () => {
