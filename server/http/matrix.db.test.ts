@@ -255,10 +255,10 @@ const MATRIX: Record<string, Row> = {
     own: (p) => (p.kind === "person" ? [201] : [403]),
   },
   "DELETE /report-schedules/[id]": { ...ofPerson([404]), make: () => ({ params: { id: randomUUID() } }) },
-  "GET /orgs/partner": { ...open([200]), own: (p) => (p.partner ? [200] : [403]) },
+  "GET /orgs/partner": { ...open([200]), own: (p) => (p.partner && !p.narrowed ? [200] : [403]) },
   "PATCH /orgs/partner": {
     ...open([200], { requireTwoFactor: false }),
-    own: (p) => (p.partner ? [200] : [403]),
+    own: (p) => (p.partner && !p.narrowed ? [200] : [403]),
   },
   "GET /webhooks": list(),
   "POST /webhooks": posted([201], (orgId) => ({

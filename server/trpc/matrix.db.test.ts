@@ -10,6 +10,7 @@ import {
   enrollmentKeyIn,
   exportOf,
   fieldIn,
+  foreignTo,
   keyIn,
   type Principal,
   proofLinkIn,
@@ -154,10 +155,11 @@ describe("every tRPC procedure", () => {
     "%s answers a foreign target like a missing one",
     async (path) => {
       const { make, rest = {} } = NAMED[path] as (typeof NAMED)[string];
-      const foreign = await make(world.elsewhere);
+      const made = { [world.elsewhere]: await make(world.elsewhere), [world.b]: await make(world.b) };
       for (const principal of world.principals) {
         const caller = await callerOf(principal).catch(() => null);
         if (!caller) continue;
+        const foreign = made[foreignTo(world, principal)] as { id: string };
         const codes = await Promise.all(
           [foreign.id, randomUUID()].map((id) => codeOf(invoke(path, caller, { id, ...rest }))),
         );

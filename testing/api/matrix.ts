@@ -11,7 +11,7 @@ import {
 } from "@/db/schema";
 import { authenticate } from "@/server/auth/authenticate";
 import { signAccessToken } from "@/server/auth/jwt";
-import { PERMISSIONS, type Permission, ROLE_PERMISSIONS } from "@/server/auth/permissions";
+import { PERMISSIONS, type Permission, ROLE_PERMISSIONS, type Role } from "@/server/auth/permissions";
 import { hashSecret } from "@/server/auth/secrets";
 import type { RouteAuth } from "@/server/http/route";
 import {
@@ -37,6 +37,8 @@ export type Principal = {
   /** Organizations within its reach: its own one first. */
   reach: string[];
   partner: boolean;
+  /** Of a partner's staff, and reaches some of its organizations only. */
+  narrowed?: true;
   device?: TestDevice;
 };
 
@@ -94,6 +96,12 @@ async function person(user: TestUser, reach: string[]): Promise<Principal> {
   };
 }
 
+/** One of the partner's staff who reaches one of its organizations alone. */
+async function narrowed(role: Role, { partnerId, orgId }: { partnerId: string; orgId: string }): Promise<Principal> {
+  const user = await createUser({ partnerId, role, organizationIds: [orgId] });
+  return { ...(await person(user, [orgId])), name: `${role} of one organization`, partner: true, narrowed: true };
+}
+
 const agent = (name: string, device: TestDevice): Principal => ({
   name,
   token: device.token,
@@ -104,7 +112,7 @@ const agent = (name: string, device: TestDevice): Principal => ({
   device,
 });
 
-/** Two organizations of one partner, one of another, and sixteen callers between them. */
+/** Two organizations of one partner, one of another, and nineteen callers between them. */
 export async function createWorld(): Promise<World> {
   const partner = await createPartner();
   const [a, b] = [(await createOrg({ partnerId: partner.id })).id, (await createOrg({ partnerId: partner.id })).id];
@@ -134,6 +142,8 @@ export async function createWorld(): Promise<World> {
     await person(await createUser({ orgId: b, role: "org_admin" }), [b]),
     await person(await createUser({ partnerId: partner.id, role: "partner_admin" }), reach),
     await person(await createUser({ partnerId: partner.id, role: "partner_technician" }), reach),
+    await narrowed("partner_admin", { partnerId: partner.id, orgId: a }),
+    await narrowed("partner_technician", { partnerId: partner.id, orgId: a }),
     keyed("reading key of A", await createApiKey({ orgId: a, permissions: ["audit:read", "devices:read"] }), [a]),
     keyed(
       "full key of the partner",
@@ -148,10 +158,13 @@ export async function createWorld(): Promise<World> {
 
 export type Target = "own" | "foreign" | "missing";
 
+/** An organization that the principal must not see: another partner's, or its own partner's beyond its reach. */
+export const foreignTo = (world: World, { narrowed }: Principal): string => (narrowed ? world.b : world.elsewhere);
+
 /** An organization as the principal sees it: its own, one that it must not see, one that nobody has. */
 export function orgFor(world: World, principal: Principal, target: Target): string {
   if (target === "missing") return randomUUID();
-  if (target === "foreign") return world.elsewhere;
+  if (target === "foreign") return foreignTo(world, principal);
   return principal.reach[0] ?? world.a;
 }
 
