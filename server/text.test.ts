@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { containsPattern, inOneLine, isOneLine, repairJson, repairText, toSlug } from "./text";
+import { containsPattern, counted, inOneLine, isOneLine, repairJson, repairText, toSlug } from "./text";
 
 describe("repairText", () => {
   it("puts U+FFFD in the place of NUL and of lone surrogates, and leaves pairs alone", () => {
@@ -7,6 +7,15 @@ describe("repairText", () => {
     expect(repairText("x\ud800y\udc00")).toBe("x\ufffdy\ufffd");
     expect(repairText("\u{1f600} fine")).toBe("\u{1f600} fine");
   });
+});
+
+it("counts in the singular and the plural", () => {
+  const chains = (n: number) => counted(n, "chain was found", "chains were found");
+  expect([chains(0), chains(1), chains(2)]).toEqual([
+    "0 chains were found",
+    "1 chain was found",
+    "2 chains were found",
+  ]);
 });
 
 describe("text in one line", () => {

@@ -47,6 +47,9 @@ const RUNS_OF_BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
 /** Line breaks and other control characters as a space: what was stored must not add lines to what is written around it. */
 export const inOneLine = (text: string): string => text.replace(RUNS_OF_BREAKS, " ");
 
+/** A number with what it counts: "1 chain", "0 chains". */
+export const counted = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
+
 /** "device" as "Device", "must be a date" as "Must be a date". */
 export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 

@@ -68,6 +68,10 @@ test("a sentence says what was done, tried or not allowed", () => {
   expect(told("user.login", "success", { resourceName: "Jane Doe" })).toBe("Jane Doe signed in");
   expect(told("user.login.failed", "failure")).toBe("Jane Doe failed to sign in");
   expect(told("user.login.failed", "denied")).toBe("Jane Doe failed to sign in");
+  const reused = { resourceName: "Jane Doe", reason: "A refresh token was used twice." };
+  expect(told("user.token.reuse", "denied", reused)).toBe(
+    "Jane Doe reused a refresh token: A refresh token was used twice.",
+  );
 });
 
 test("a sentence names the device that the details name, and an agent's own only once", () => {

@@ -43,7 +43,7 @@ const catalogue = {
   "user.identity.link": { does: "link an identity provider", about: null },
   "user.step_up": { does: "confirm their identity", about: null },
   "user.session.end": { does: "end a session", about: "end a session of {name}" },
-  "user.token.reuse": { does: "reuse a refresh token", about: "reuse a refresh token of {name}" },
+  "user.token.reuse": { does: "reuse a refresh token", about: null, isResult: true },
   "partner.update": { does: "change what holds for every organization", about: null },
   "organization.create": { does: "create organization" },
   "organization.update": { does: "update organization", compliance: true },

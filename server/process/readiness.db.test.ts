@@ -24,7 +24,7 @@ it("a chain that lost its head is shown and raises the alarm; the process stays 
   await tamper((tx) => tx`DELETE FROM audit_chain_heads WHERE org_id = ${id}`);
   expect(await heads()).toMatchObject({
     ok: false,
-    detail: expect.stringMatching(/^[1-9]\d* chains without their head or their end/),
+    detail: expect.stringMatching(/^(1 chain without its|\d+ chains without their) head or/),
   });
   expect(await checkReadiness()).toMatchObject({ ready: true });
   await raiseHeadAlarm(id);

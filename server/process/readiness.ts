@@ -7,6 +7,7 @@ import { listLostHeads } from "@/server/audit/integrity/heads";
 import { Growth } from "@/server/audit/record/growth";
 import { recordingStats } from "@/server/audit/record/record";
 import { whyNotPruned } from "@/server/retention/schedule";
+import { counted } from "@/server/text";
 
 /** `ready` asks whether this process can serve; a check that is not ok beside it is an operator's to look at. */
 export type Readiness = { ready: boolean; checks: Check[] };
@@ -62,17 +63,31 @@ async function checkDatabase(stats: Stats): Promise<Check[]> {
 /** Damage to one chain, and events set aside: nothing that another process could do better, so all others go on. */
 async function checkDamage({ held, deadLetters, spoolFault }: Stats): Promise<Check[]> {
   const heads = await withTimeout(listLostHeads()).then(
-    ({ length }) => ({ ok: length === 0, detail: `${length} chains without their head or their end` }),
+    ({ length }) => ({
+      ok: length === 0,
+      detail: counted(length, "chain without its head or its end", "chains without their head or their end"),
+    }),
     () => ({ ok: false, detail: "could not be looked at" }),
   );
   const alarms = await withTimeout(openAlarms({ kind: "system" })).then(
-    ({ length }) => ({ ok: length === 0, detail: `${length} chains were found broken` }),
+    ({ length }) => ({
+      ok: length === 0,
+      detail: counted(length, "chain was found broken", "chains were found broken"),
+    }),
     () => ({ ok: false, detail: "could not be looked at" }),
   );
   return [
     { name: "heads", ...heads },
     { name: "alarms", ...alarms },
-    { name: "held", ok: held === 0, detail: `${held} events wait for the repair of a damaged chain` },
+    {
+      name: "held",
+      ok: held === 0,
+      detail: counted(
+        held,
+        "event waits for the repair of a damaged chain",
+        "events wait for the repair of a damaged chain",
+      ),
+    },
     {
       name: "spool disk",
       ok: spoolFault === "",
@@ -80,7 +95,11 @@ async function checkDamage({ held, deadLetters, spoolFault }: Stats): Promise<Ch
         ? `takes no events (${spoolFault}): they are in memory alone until the database has them`
         : "takes events",
     },
-    { name: "dead letters", ok: deadLetters === 0, detail: `${deadLetters} events were refused by the database` },
+    {
+      name: "dead letters",
+      ok: deadLetters === 0,
+      detail: counted(deadLetters, "event was refused by the database", "events were refused by the database"),
+    },
   ];
 }
 
@@ -111,7 +130,8 @@ function checkWrites({ queued, writeFault }: Stats, isReadOnly: boolean): Check 
 /** While the database takes nothing the spool keeps what comes, until it is much. */
 function checkSpool({ queued, spoolTakesEvents }: Stats, takesWrites: boolean): Check {
   const isGrowing = growth.isGrowing(queued);
-  if (takesWrites || spoolTakesEvents) return { name: "spool", ok: !isGrowing, detail: `${queued} events waiting` };
+  if (takesWrites || spoolTakesEvents)
+    return { name: "spool", ok: !isGrowing, detail: counted(queued, "event waiting", "events waiting") };
   return { name: "spool", ok: false, detail: `${queued} events waiting, and it takes no more` };
 }
 
