@@ -1,8 +1,23 @@
+/**
+ * What is said of an error, without the values of the statement that failed: Drizzle's message holds all of them, and they
+ * may be secrets, or as long as a body.
+ */
+export function withoutValues(thrown: unknown, said: string): string {
+  if (!(thrown instanceof Error)) return said;
+  const isStatement = "params" in thrown && "query" in thrown;
+  return withoutValues(
+    thrown.cause,
+    isStatement ? said.replaceAll(thrown.message, () => `Failed query: ${thrown.query}`) : said,
+  );
+}
+
 /** What was thrown, in a line: the message of an Error, anything else as text. */
-export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
+export const messageOf = (thrown: unknown): string =>
+  thrown instanceof Error ? withoutValues(thrown, thrown.message) : String(thrown);
 
 /** What was thrown, with its stack where it has one. */
-export const stackOf = (thrown: unknown): string => (thrown instanceof Error && thrown.stack) || messageOf(thrown);
+export const stackOf = (thrown: unknown): string =>
+  (thrown instanceof Error && thrown.stack && withoutValues(thrown, thrown.stack)) || messageOf(thrown);
 
 /** The code of an error of Node, of a socket or of PostgreSQL (ENOENT, 23505); "" where it has none. */
 export function codeOf(thrown: unknown): string {

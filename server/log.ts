@@ -1,4 +1,5 @@
 import pino from "pino";
+import { withoutValues } from "@/db/thrown";
 import { readableStack } from "./readable-stack";
 
 /** Secrets never reach the log: these paths are removed wherever a record carries them. */
@@ -15,8 +16,10 @@ export const log = pino({
   serializers: {
     err(error: unknown) {
       if (!(error instanceof Error)) return error;
-      const said = pino.stdSerializers.err(error);
-      return { ...said, stack: readableStack(said.stack) };
+      // What PostgreSQL adds to its message quotes the row or the value.
+      const { params: _, detail: __, where: ___, ...said } = pino.stdSerializers.err(error);
+      const [message, stack] = [withoutValues(error, said.message), withoutValues(error, said.stack)];
+      return { ...said, message, stack: readableStack(stack) };
     },
   },
   redact: { paths: REDACTED.flatMap((k) => [k, `*.${k}`]), censor: "[redacted]" },
