@@ -2,9 +2,12 @@ import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from "node:
 import { z } from "zod";
 import { BackupError } from "./backup-error";
 
+/** Whoever made a backup knows its passphrase: no name in it may lead out of the data folder. */
+const INSIDE = /^(?![/\\])(?!.*(^|[/\\])\.{1,2}([/\\]|$))[^\0]+$/s;
+
 /** A secret file of the installation: its name in the data folder, its bytes in base64. */
 export type KeyFile = z.output<typeof keyFiles>[number];
-const keyFiles = z.array(z.object({ name: z.string(), content: z.string() }));
+const keyFiles = z.array(z.object({ name: z.string().regex(INSIDE), content: z.string() }));
 
 const MAGIC = Buffer.from("trailmark keys 1\n");
 const SALT_BYTES = 16;
