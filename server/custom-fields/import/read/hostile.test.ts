@@ -47,6 +47,13 @@ async function readAll(content: string | Buffer): Promise<{ end: string; blocked
 const MOST_MS = 5_000;
 const BLOCKED_MS = 1_500;
 
+/** The workbook with another checksum of its sheet in the directory. */
+function withWrongSum(whole: Buffer): Buffer {
+  const record = whole.lastIndexOf("xl/worksheets/sheet1.xml") - 46;
+  whole.writeUInt32LE((whole.readUInt32LE(record + 16) ^ 1) >>> 0, record + 16);
+  return whole;
+}
+
 describe("a hostile file", () => {
   const DAMAGED = /damaged workbook/;
   const cases: [string, Buffer | string, RegExp][] = [
@@ -64,6 +71,7 @@ describe("a hostile file", () => {
       workbook({ "xl/sharedStrings.xml": `<sst><si>${"<rPh>".repeat(400_000)}` }),
       DAMAGED,
     ],
+    ["a sheet that is not what was packed", withWrongSum(sheet('<row><c t="str"><v>Id</v></c></row>')), DAMAGED],
     ["texts without an end", workbook({ "xl/sharedStrings.xml": `<sst><si>${"<t>".repeat(400_000)}` }), DAMAGED],
     ["cells without an end", sheet(`<row>${"<c>".repeat(400_000)}`), DAMAGED],
     ["a tag without an end", sheet(`<row>${"<c ".repeat(400_000)}`), DAMAGED],
