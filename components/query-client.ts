@@ -14,8 +14,8 @@ function isFinal(error: unknown): boolean {
   return status !== undefined && status < 500;
 }
 
-/** The session ended while the page was open: sign in again and come back. */
-function onError(error: unknown): void {
+/** Where the error says that the session ended while the page was open: sign in again and come back. */
+export function leaveIfSignedOut(error: unknown): void {
   if (statusOf(error) !== 401 || typeof window === "undefined") return;
   const { pathname, search } = window.location;
   if (pathname !== "/login")
@@ -25,8 +25,8 @@ function onError(error: unknown): void {
 /** The query cache's rules, the same on the server (prefetch) and in the browser. */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
-    queryCache: new QueryCache({ onError }),
-    mutationCache: new MutationCache({ onError }),
+    queryCache: new QueryCache({ onError: leaveIfSignedOut }),
+    mutationCache: new MutationCache({ onError: leaveIfSignedOut }),
     defaultOptions: {
       queries: { staleTime: FRESH_MS, retry: (count, error) => !isFinal(error) && count < 1 },
       dehydrate: { shouldDehydrateQuery: defaultShouldDehydrateQuery },

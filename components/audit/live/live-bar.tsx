@@ -29,7 +29,7 @@ function stateText(props: Props): string {
   const { state, isPaused } = props;
   if (state.kind === "connecting") return "Connecting";
   if (state.kind === "reconnecting") return "Reconnecting";
-  if (state.kind === "ended") return `Live updates ended: ${state.isSignedOut ? "sign in again" : state.reason}`;
+  if (state.kind === "ended") return `Live updates ended: ${state.reason}`;
   return [isPaused ? "Paused" : "Live", waitingText(props)].filter(Boolean).join(", ");
 }
 
@@ -77,14 +77,6 @@ export function LiveBar(props: Props) {
           <button type="button" className={classes.action} onClick={onPause} ref={pause}>
             {isPaused ? "Resume" : "Pause"}
           </button>
-        )}
-        {state.kind === "ended" && state.isSignedOut && (
-          <a
-            className={classes.action}
-            href={`/login?callbackUrl=${encodeURIComponent(location.pathname + location.search)}`}
-          >
-            Sign in
-          </a>
         )}
       </div>
       <div className={classes.dock} ref={dock}>

@@ -1,6 +1,7 @@
 import { useEffect, useEffectEvent, useState } from "react";
 import type { Entry } from "@/components/audit/entry";
 import type { Input } from "@/components/audit/filters/list-input";
+import { leaveIfSignedOut } from "@/components/query-client";
 import { type ApiError, useTRPCClient } from "@/components/trpc";
 
 const FIRST_DELAY_MS = 1_000;
@@ -10,15 +11,13 @@ const MAX_DELAY_MS = 15_000;
 export type TailMessage = { kind: "entries"; entries: Entry[] } | { kind: "reload" };
 
 /** What the stream is doing; ended: it was refused, with the reason. */
-export type StreamState =
-  | { kind: "connecting" | "live" | "reconnecting" }
-  | { kind: "ended"; isSignedOut: boolean; reason: string };
+export type StreamState = { kind: "connecting" | "live" | "reconnecting" } | { kind: "ended"; reason: string };
 
 /** Refusals that another try would not change. After a cut the server may still count the old connection as open. */
 function refusal(error: ApiError, hadBegun: boolean): StreamState | null {
   const status = error.data?.httpStatus ?? 500;
   if (status === 429 && hadBegun) return null;
-  return status < 500 ? { kind: "ended", isSignedOut: status === 401, reason: error.message } : null;
+  return status < 500 ? { kind: "ended", reason: error.message } : null;
 }
 
 /**
@@ -59,7 +58,10 @@ export function useTailStream(input: Input, onMessage: (message: TailMessage) =>
             if (now === "pending") setState({ kind: "live" });
             else if (now === "connecting") setState((was) => (was.kind === "live" ? { kind: "reconnecting" } : was));
           },
-          onError: (error) => end(refusal(error, position !== undefined)),
+          onError: (error) => {
+            leaveIfSignedOut(error);
+            end(refusal(error, position !== undefined));
+          },
           onComplete: () => end(null),
         },
       );
