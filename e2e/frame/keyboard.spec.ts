@@ -38,9 +38,11 @@ test("from the sign-in page to what a row changed, by the keyboard alone", async
   await expect(guest.getByRole("link", { name: new RegExp(`updated organization ${name}`) })).toBeVisible();
   // Until then the list is that of all organizations, which has this entry too.
   await expect(guest.getByText(`1 entry of ${name} Ltd`)).toBeVisible();
+  const viewer = new ViewerPage(guest);
+  await expect(viewer.entries()).toHaveCount(1);
   await keyboard.press("Escape");
   await keyboard.press("j");
   await keyboard.press("Enter");
-  const changes = new ViewerPage(guest).drawer.getByRole("table", { name: /^What changed/ });
+  const changes = viewer.drawer.getByRole("table", { name: /^What changed/ });
   await expect(changes).toContainText(`${name} Ltd`);
 });
