@@ -60,6 +60,9 @@ async function untilAnswered<Body = object>(ask: () => Promise<Asked<Body>>, tim
 }
 
 type Checks = { tried: number; faults: string[] };
+/** Where what was found goes, and how often something is asked that other work can keep waiting. */
+type Checking = { tally: Checks; tries: number };
+
 function check(tally: Checks, what: string, ok: boolean): void {
   tally.tried += 1;
   if (!ok) tally.faults.push(what);
@@ -122,7 +125,7 @@ async function untilOffline(ask: () => Promise<Asked>): Promise<Asked> {
 }
 
 /** An agent that answers what nobody can read, and one that leaves in the middle of a query. */
-async function badAgents(api: Api, key: string, tally: Checks): Promise<void> {
+async function badAgents(api: Api, key: string, { tally, tries }: Checking): Promise<void> {
   const given = { enrollmentKey: key, hostname: "GARBAGE-1", os: "linux" };
   const { body: agent } = await call<Enrolled>(api, "/agents/enroll", given);
   for (const garbage of [{ ok: true, data: "x" }, { ok: true, data: { logs: [{ name: 7 }] } }, { ok: true }]) {
@@ -132,12 +135,16 @@ async function badAgents(api: Api, key: string, tally: Checks): Promise<void> {
     fake.leave();
     await fake.ended;
   }
-  const leaving = await connectAgent(`${api.base}/api/v1`, agent, () => void setTimeout(() => leaving.leave(), 20));
-  const asked = await untilAnswered(() => call(api, live(agent.deviceId)), WAIT_MS);
+  const leave = async () => {
+    const leaving = await connectAgent(`${api.base}/api/v1`, agent, () => void setTimeout(() => leaving.leave(), 20));
+    return untilAnswered(() => call(api, live(agent.deviceId)), WAIT_MS);
+  };
+  let asked = await leave();
+  for (let n = 1; n < tries && asked.ms >= FIRST_ANSWER_MS; n++) asked = await leave();
   check(
     tally,
     `left: ${asked.status} ${asked.body.code}`,
-    isCode(asked, 502, "agent_disconnected") && asked.ms < 2_000,
+    isCode(asked, 502, "agent_disconnected") && asked.ms < FIRST_ANSWER_MS,
   );
 }
 
@@ -145,13 +152,13 @@ async function badAgents(api: Api, key: string, tally: Checks): Promise<void> {
 async function believing(server: Server, { token }: Api, key: string): Promise<number> {
   const tally: Checks = { tried: 0, faults: [] };
   await withFault(server, answersAt(/\/system-tools\/devices\//, 200, { data: [] }), ({ base }) =>
-    badAgents({ base, token }, key, tally),
+    badAgents({ base, token }, key, { tally, tries: 1 }),
   );
   return tally.faults.length;
 }
 
 /** A query to each of the simulated agents at once, while they ship. */
-async function manyAgents(api: Api, key: string, tally: Checks): Promise<string> {
+async function manyAgents(api: Api, key: string, { tally, tries }: Checking): Promise<string> {
   const args = ["simulate", "--url", api.base, "--enrollment-key", key, "--devices", String(SIMULATED), "--rate", "50"];
   const simulation = startAgent(args);
   try {
@@ -163,11 +170,16 @@ async function manyAgents(api: Api, key: string, tally: Checks): Promise<string>
       [1, 2, 3].map((page) => call<List<Device>>(api, `/devices?limit=100&page=${page}`)),
     );
     const devices = pages.flatMap(({ body }) => body.data).filter(({ agentId }) => agentId?.startsWith("sim-"));
-    const asked = await Promise.all(
-      devices.map(({ id }) =>
-        untilAnswered(() => call<List<Record>>(api, live(id, "/Security/events?limit=50")), 5_000),
-      ),
-    );
+    const ask = ({ id }: Device) =>
+      untilAnswered(() => call<List<Record>>(api, live(id, "/Security/events?limit=50")), WAIT_MS);
+    const asked = await Promise.all(devices.map(ask));
+    for (let n = 1; n < tries; n++)
+      await Promise.all(
+        asked.map(async ({ status }, at) => {
+          const device = devices[at];
+          if (status === 504 && device) asked[at] = await ask(device);
+        }),
+      );
     check(tally, `${devices.length} devices are simulated`, devices.length === SIMULATED);
     for (const { status, body } of asked)
       check(tally, `simulated: ${status}`, status === 200 && body.data.length === 50);
@@ -189,10 +201,11 @@ async function run(rounds: number, folder: string): Promise<Outcome> {
     const tally: Checks = { tried: 0, faults: [] };
     const agent = { key, dir: join(folder, "agent"), isFull: rounds >= FULL_ROUNDS };
     const reference = await referenceAgent(api, tally, agent);
-    await badAgents(api, key, tally);
+    const checking = { tally, tries: agent.isFull ? 1 : QUICK_TRIES };
+    await badAgents(api, key, checking);
     const believed = await believing(server, api, key);
     check(tally, "the control, which answers for any agent, was not found out", believed > 0);
-    const many = await manyAgents(api, key, tally);
+    const many = await manyAgents(api, key, checking);
     const control = `control, a server that answers for any agent: found out ${believed} times`;
     const detail = [reference, many, control, ...new Set(tally.faults)].join("; ");
     return { tried: tally.tried, failed: tally.faults.length, detail };
