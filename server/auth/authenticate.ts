@@ -10,8 +10,11 @@ import { sessionToken } from "./session-cookie";
 
 /** A caller and the way its credential came: a cookie is sent by browsers unasked, so writes need more (origin.ts). */
 export type Authenticated = Caller & { viaCookie: boolean };
-/** records: the request only submits events, which a key may do while the database is away. */
-type Options = { auth: "none" | "user" | "agent"; agentId?: string; records?: boolean };
+/**
+ * records: the request only submits events, which a key may do while the database is away. at: when an access token has to
+ * be good, by default now; that it runs out takes nothing from what it was given in time.
+ */
+type Options = { auth: "none" | "user" | "agent"; agentId?: string; records?: boolean; at?: Date };
 
 /** The caller of doors that are open to everybody: reaches nothing, may nothing. */
 export const ANONYMOUS: Caller = {
@@ -44,17 +47,17 @@ async function authenticateAgent(request: Request, agentId: string | undefined):
   return { ...caller, viaCookie: false };
 }
 
-async function byAccessToken(token: string, viaCookie: boolean): Promise<Caller | null> {
-  const claims = await verifyAccessToken(token);
+async function byAccessToken(token: string, viaCookie: boolean, at?: Date): Promise<Caller | null> {
+  const claims = await verifyAccessToken(token, at);
   return claims && findUserCaller(claims.sub, { sid: claims.sid, viaCookie });
 }
 
 /** A credential in a header counts alone: when it is bad, no cookie makes up for it. */
-async function authenticateUser(request: Request, records: boolean): Promise<Authenticated> {
+async function authenticateUser(request: Request, { records = false, at }: Options): Promise<Authenticated> {
   const text = bearer(request.headers) ?? request.headers.get("x-api-key");
   if (text === null) {
     const cookie = sessionToken(request.headers, isHttps());
-    const caller = cookie ? await byAccessToken(cookie, true) : null;
+    const caller = cookie ? await byAccessToken(cookie, true, at) : null;
     if (!caller) throw new AppError("unauthenticated");
     return { ...caller, viaCookie: true };
   }
@@ -64,7 +67,7 @@ async function authenticateUser(request: Request, records: boolean): Promise<Aut
   const caller = usable
     ? await (isKey
         ? findApiKeyCaller(hashSecret(text), { ip: originOf(request).ip, records })
-        : byAccessToken(text, false))
+        : byAccessToken(text, false, at))
     : null;
   if (!caller) throw new AppError("unauthenticated", "The credential is unknown, expired or revoked.");
   return { ...caller, viaCookie: false };
@@ -75,7 +78,8 @@ async function authenticateUser(request: Request, records: boolean): Promise<Aut
  * @throws AppError unauthenticated without a good credential of the right kind; not_found for an agent's token under
  * another agent's id.
  */
-export function authenticate(request: Request, { auth, agentId, records = false }: Options): Promise<Authenticated> {
+export function authenticate(request: Request, options: Options): Promise<Authenticated> {
+  const { auth, agentId } = options;
   if (auth === "none") return Promise.resolve({ ...ANONYMOUS, viaCookie: false });
-  return auth === "agent" ? authenticateAgent(request, agentId) : authenticateUser(request, records);
+  return auth === "agent" ? authenticateAgent(request, agentId) : authenticateUser(request, options);
 }

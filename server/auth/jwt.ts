@@ -92,13 +92,16 @@ type Verified = AccessClaims & { exp: number };
 const verified = new Map<string, Verified>();
 const MAX_VERIFIED = 1_000;
 
-/** The claims of a token that we signed and that is still good; null for every other text. Serves cookie and Bearer. */
-export async function verifyAccessToken(token: string): Promise<Verified | null> {
+/**
+ * The claims of a token that we signed and that was good at a moment; null for every other text. Serves cookie and Bearer.
+ * @param at by default now
+ */
+export async function verifyAccessToken(token: string, at = new Date()): Promise<Verified | null> {
   if (token.length > 4096 || token.split(".").length !== 3) return null;
   const hash = createHash("sha256").update(token).digest("base64");
   const known = verified.get(hash);
-  if (known && known.exp > Date.now() / 1000) return known;
-  const found = await verifySignature(token);
+  if (known && known.exp > at.getTime() / 1000) return known;
+  const found = await verifySignature(token, at);
   verified.delete(hash);
   if (!found) return null;
   const [oldest] = verified.size < MAX_VERIFIED ? [] : verified.keys();
@@ -107,7 +110,7 @@ export async function verifyAccessToken(token: string): Promise<Verified | null>
   return found;
 }
 
-async function verifySignature(token: string): Promise<Verified | null> {
+async function verifySignature(token: string, at: Date): Promise<Verified | null> {
   const { alg, verify } = await keys();
   try {
     const { payload } = await jwtVerify(token, verify, {
@@ -116,6 +119,7 @@ async function verifySignature(token: string): Promise<Verified | null> {
       audience: AUDIENCE,
       typ: TYPE,
       requiredClaims: ["exp", "sub"],
+      currentDate: at,
     });
     const parsed = claims.safeParse(payload);
     return parsed.success ? { ...parsed.data, exp: payload.exp ?? 0 } : null;

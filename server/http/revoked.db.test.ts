@@ -1,9 +1,10 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { DELETE as revoke } from "@/app/api/v1/api-keys/[id]/route";
 import { GET as evidence } from "@/app/api/v1/audit-logs/evidence/route";
 import { POST as exportEntries } from "@/app/api/v1/audit-logs/export/route";
 import { POST as logOut } from "@/app/api/v1/auth/logout/route";
 import { PATCH as updateUser } from "@/app/api/v1/users/[id]/route";
+import { callersChanged } from "@/server/background/streams";
 import { appendEvents } from "@/testing/audit-entries";
 import { bearer, call, createApiKey, createOrg, createPartner, createUser } from "@/testing/factories";
 import type { RouteHandler } from "./route";
@@ -50,6 +51,18 @@ it.for([
   const rest = await opened({ handler, token: key, orgId });
   expect((await call(revoke, { method: "DELETE", token: admin, params: { id } })).status).toBe(204);
   await expect(rest()).rejects.toThrow("access has ended");
+});
+
+it("an export goes on when the access token runs out on which it was begun", async () => {
+  const { orgId, admin } = await world();
+  const rest = await opened({ handler: exportEntries, token: await bearer(admin), orgId });
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60 * 60_000 });
+  try {
+    callersChanged();
+    expect(await rest()).toBeGreaterThan(0);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 it("an export breaks off when its person is disabled, signs out or reaches less, and goes on when others do", async () => {

@@ -108,8 +108,8 @@ async function gatherInput(spec: RouteSpec, { request, params }: Call): Promise<
 /** The path of a request's address; what is in its query may be private. */
 const pathOf = (url: string): string => new URL(url).pathname;
 
-/** Who is calling, from where; a browser's cookie counts only from our own pages. */
-async function toContext(spec: RouteSpec, call: Call): Promise<Ctx> {
+/** Who called, from where, at a moment; a browser's cookie counts only from our own pages. */
+async function toContext(spec: RouteSpec, call: Call, at = new Date()): Promise<Ctx> {
   const { auth, permission, body } = spec;
   const { request, params, requestId } = call;
   const agentId = typeof params.id === "string" ? params.id : undefined;
@@ -117,6 +117,7 @@ async function toContext(spec: RouteSpec, call: Call): Promise<Ctx> {
     auth,
     agentId,
     records: permission === "audit:write",
+    at,
   });
   requireSameOrigin(request, viaCookie);
   return {
@@ -124,7 +125,7 @@ async function toContext(spec: RouteSpec, call: Call): Promise<Ctx> {
     ...originOf(request),
     requestId,
     now: () => new Date(),
-    ...(auth === "user" && { recheck: () => toContext(spec, call) }),
+    ...(auth === "user" && { recheck: () => toContext(spec, call, at) }),
     // Created only for those who read it.
     get signal() {
       return request.signal;
