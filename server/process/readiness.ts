@@ -119,7 +119,7 @@ function checkWrites({ queued, writeFault }: Stats, isReadOnly: boolean): Check 
   if (writeFault && writeFault.ms >= MAX_WRITE_FAULT_MS) {
     const reason = REASONS[writeFault.code] ?? writeFault.code;
     const seconds = Math.floor(writeFault.ms / 1_000);
-    const detail = `the database has taken no audit event for ${seconds} s (${reason}); ${queued} wait`;
+    const detail = `the database has taken no audit event for ${seconds} s (${reason}); ${counted(queued, "waits", "wait")}`;
     return { name: WRITES, ok: false, detail };
   }
   return isReadOnly
@@ -130,9 +130,9 @@ function checkWrites({ queued, writeFault }: Stats, isReadOnly: boolean): Check 
 /** While the database takes nothing the spool keeps what comes, until it is much. */
 function checkSpool({ queued, spoolTakesEvents }: Stats, takesWrites: boolean): Check {
   const isGrowing = growth.isGrowing(queued);
-  if (takesWrites || spoolTakesEvents)
-    return { name: "spool", ok: !isGrowing, detail: counted(queued, "event waiting", "events waiting") };
-  return { name: "spool", ok: false, detail: `${queued} events waiting, and it takes no more` };
+  const waiting = counted(queued, "event waiting", "events waiting");
+  if (takesWrites || spoolTakesEvents) return { name: "spool", ok: !isGrowing, detail: waiting };
+  return { name: "spool", ok: false, detail: `${waiting}, and it takes no more` };
 }
 
 /**
