@@ -1,6 +1,6 @@
 import postgres from "postgres";
 import { env } from "@/server/env";
-import { greetingSockets } from "./socket";
+import { poolSockets } from "./socket/pool-sockets";
 
 type Options = {
   /** How many connections at most. */
@@ -57,7 +57,7 @@ export function connectApp({ name, url = env().DATABASE_URL, connection, ...opti
     prepare: !pooled,
     connect_timeout: 5,
     backoff: soon,
-    ...{ socket: greetingSockets() },
+    ...{ socket: poolSockets() },
     onnotice: () => {},
     ...options,
     connection: { application_name: name, ...connection },

@@ -1,12 +1,13 @@
-import { Socket } from "node:net";
+import type { Socket } from "node:net";
+import { PoolSocket } from "./pool-socket";
 
 /** The part of its own options that postgres.js hands to a socket factory. */
 type Target = { host: string[]; port: number[]; path?: string | false; sslnegotiation?: string | null };
 
 /** How the first message of a connection begins, behind its length: startup, TLS wanted, cancel a statement. */
-const FIRST_CODES = new Set([196_608, 80_877_103, 80_877_102]);
-const beginsWell = (message: Uint8Array): boolean =>
-  message.length >= 8 && FIRST_CODES.has(Buffer.from(message).readUInt32BE(4));
+const STARTUP = 196_608;
+const FIRST_CODES = new Set([STARTUP, 80_877_103, 80_877_102]);
+const firstCodeOf = (message: Uint8Array) => (message.length < 8 ? 0 : Buffer.from(message).readUInt32BE(4));
 
 /** So often in a row at most; a buffer is full after a dozen greetings. */
 const MAX_SILENT = 50;
@@ -20,27 +21,31 @@ const MAX_SILENT = 50;
  * within some milliseconds, and is itself. This file can go when https://github.com/porsager/postgres/pull/1176 or another
  * of its kind is in a release.
  */
-export function greetingSockets(): (target: Target) => Socket {
+export function poolSockets(): (target: Target) => Socket {
   let made = 0;
   let silent = 0;
   return ({ host, port, path, sslnegotiation }) => {
     const at = made++ % host.length;
     // The names are read by postgres.js, for what a certificate must say.
-    const socket = Object.assign(new Socket(), { host: host[at], port: port[at] });
+    const socket = Object.assign(new PoolSocket(), { host: host[at], port: port[at] });
     if (path) socket.connect(path);
     else socket.connect(port[at] ?? 5432, host[at] ?? "localhost");
     // Where TLS begins without being asked for, it writes past this socket's own write.
     let hasGreeted = sslnegotiation === "direct";
     const giveUp = () => {
       silent += 1;
-      if (silent <= MAX_SILENT) socket.destroy();
+      if (silent > MAX_SILENT) return;
+      socket.isGivenUp = true;
+      socket.destroy();
     };
     // After connect(), which puts the socket's own write back.
     const write = socket.write.bind(socket);
     const first = (message: Uint8Array, done?: (error?: Error | null) => void): boolean => {
       if (hasGreeted) return write(message, done);
       hasGreeted = true;
-      if (beginsWell(message)) silent = 0;
+      const code = firstCodeOf(message);
+      if (code === STARTUP) socket.expectLogin();
+      if (FIRST_CODES.has(code)) silent = 0;
       else giveUp();
       return write(message, done);
     };

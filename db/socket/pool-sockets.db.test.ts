@@ -2,13 +2,20 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import { connectApp } from "@/db/connect";
 import { portOf } from "@/testing/port-of";
-import { connectApp } from "./connect";
+
+/** What PostgreSQL says to a client that it does not let in. */
+const FIELDS = "SFATAL\0VFATAL\0C57P03\0Mthe database system is starting up\0\0";
+const STARTING_UP = Buffer.concat([Buffer.from("E"), Buffer.alloc(4), Buffer.from(FIELDS)]);
+STARTING_UP.writeUInt32BE(STARTING_UP.length - 1, 1);
 
 const accepted = new Set<Socket>();
 const database = new URL(inject("databaseUrl"));
 /** Between the pool and PostgreSQL, to break what is between them at a moment of ours. */
+let refuses = false;
 const proxy = createServer((from) => {
+  if (refuses) return void from.once("data", () => from.end(STARTING_UP));
   const to = connect(Number(database.port), database.hostname);
   accepted.add(from);
   for (const [one, other] of [
@@ -45,6 +52,31 @@ it("a connection that closes between being told a statement and writing it answe
     expect(["CONNECTION_CLOSED", "ECONNRESET", "EPIPE"]).toContain(await told);
     const next = await Promise.race([pool`SELECT 3 AS three`, sleep(20_000, "nothing", { ref: false })]);
     expect(next).toEqual([{ three: 3 }]);
+  }
+  await pool.end({ timeout: 1 });
+});
+
+it("a connection that closes under a statement tells the next one at once that it is not let in", async () => {
+  const pool = connectApp({ name: "test", url: address(), max: 1, connect_timeout: 60 });
+  const codeOf = (work: Promise<unknown>) =>
+    Promise.race([
+      work.then(
+        () => "answered",
+        ({ code }) => code,
+      ),
+      sleep(5_000, "nothing", { ref: false }),
+    ]);
+  for (let round = 0; round < 5; round++) {
+    expect(await pool`SELECT ${round}::int AS n`).toEqual([{ n: round }]);
+    const running = codeOf(pool`SELECT pg_sleep(20)`);
+    await sleep(50);
+    refuses = true;
+    for (const socket of accepted) round % 2 ? socket.resetAndDestroy() : socket.end();
+    accepted.clear();
+    expect(await running).toBe(round % 2 ? "ECONNRESET" : "CONNECTION_CLOSED");
+    expect(await codeOf(pool`SELECT 2`)).toBe("57P03");
+    expect(await codeOf(pool.begin((tx) => tx`SELECT 2`))).toBe("57P03");
+    refuses = false;
   }
   await pool.end({ timeout: 1 });
 });
