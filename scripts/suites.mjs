@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { bin, node, ROOT, run } from "./run.mjs";
 
 const RESULTS = join(ROOT, "dist", "results");
@@ -14,7 +14,31 @@ function reportOf(suite) {
 }
 
 /** A runner that ended badly without naming a failed test (a set-up that broke, a crash) counts as one failure. */
-const outcomeOf = (code, passed, failed) => ({ passed, failed: code !== 0 && failed === 0 ? 1 : failed });
+const outcomeOf = ({ suite, code, passed, failures }) => ({
+  passed,
+  failures: code !== 0 && failures.length === 0 ? [`${suite} ended with exit code ${code}`] : failures,
+});
+
+/** What failed and the first lines of why: the end of a log is what is kept of it. */
+const failureOf = (name, message = "") => [name, ...message.split("\n").slice(0, 12)].join("\n    ").trimEnd();
+
+const failuresOfVitest = ({ testResults = [] } = {}) =>
+  testResults.flatMap(({ name, status, message, assertionResults }) => {
+    const file = relative(ROOT, name);
+    if (status === "failed" && assertionResults.length === 0) return [failureOf(file, message)];
+    const failed = assertionResults.filter((test) => test.status === "failed");
+    return failed.map((test) => failureOf(`${file} › ${test.fullName}`, test.failureMessages[0]));
+  });
+
+const failuresOfPlaywright = ({ suites = [], specs = [], errors = [] } = {}) => [
+  ...errors.map((error) => failureOf("playwright", error.message)),
+  ...suites.flatMap((suite) => failuresOfPlaywright({ ...suite, errors: [] })),
+  ...specs.flatMap(({ file, title, tests }) =>
+    tests
+      .filter((test) => test.status === "unexpected" || test.status === "flaky")
+      .map(({ results }) => failureOf(`${file} › ${title}`, results[0]?.error?.message)),
+  ),
+];
 
 async function vitest({ project, shard }, args) {
   const suite = ["vitest", project, ...(shard ? [shard] : [])].join("-");
@@ -24,8 +48,7 @@ async function vitest({ project, shard }, args) {
   const options = ["--project", `${project}*`, ...part, ...none, ...reporters, ...args];
   const code = await node([bin("vitest", "vitest.mjs"), "run", ...options]);
   const report = reportOf(suite);
-  const broken = (report?.testResults ?? []).filter((f) => f.status === "failed" && f.assertionResults.length === 0);
-  return outcomeOf(code, report?.numPassedTests ?? 0, (report?.numFailedTests ?? 0) + broken.length);
+  return outcomeOf({ suite, code, passed: report?.numPassedTests ?? 0, failures: failuresOfVitest(report) });
 }
 
 /** The files that share a database take turns and mostly wait for it: so many databases at once. */
@@ -41,13 +64,17 @@ function databases(args) {
 async function playwright(args) {
   const env = { PLAYWRIGHT_JSON_OUTPUT_FILE: fileOf("playwright") };
   const code = await node([bin("@playwright/test", "cli.js"), "test", "--reporter=list,json", ...args], { env });
-  const stats = reportOf("playwright")?.stats ?? {};
-  return outcomeOf(code, stats.expected ?? 0, (stats.unexpected ?? 0) + (stats.flaky ?? 0));
+  const report = reportOf("playwright");
+  const failures = failuresOfPlaywright(report);
+  return outcomeOf({ suite: "playwright", code, passed: report?.stats.expected ?? 0, failures });
 }
 
 async function torture() {
-  const code = await node(["--enable-source-maps", join(ROOT, "dist", "torture.mjs"), "--quick"]);
-  return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+  const report = `--report=${fileOf("torture")}`;
+  const code = await node(["--enable-source-maps", join(ROOT, "dist", "torture.mjs"), "--quick", report]);
+  const failed = (reportOf("torture") ?? []).filter(({ verdict }) => verdict === "FAILED");
+  const failures = failed.map(({ id, detail }) => failureOf(`torture › ${id}`, detail));
+  return outcomeOf({ suite: "torture", code, passed: code === 0 ? 1 : 0, failures });
 }
 
 /** The newest Node that npm has; the other suites run on the Node that started them. */
@@ -71,12 +98,12 @@ async function newestNode() {
   const onNewest = (...args) => run("npm", ["exec", "--yes", `--package=${program}`, "--", "node", ...args], { shell });
   if ((await onNewest("--version")) !== 0) {
     process.stdout.write(`${program} cannot be fetched: nothing was run on it.\n`);
-    return { passed: 0, failed: 0 };
+    return { passed: 0, failures: [] };
   }
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${fileOf(suite)}`];
   const code = await onNewest(bin("vitest", "vitest.mjs"), "run", "--project", "unit*", ...reporters, ...TOUCHES_NODE);
   const report = reportOf(suite);
-  return outcomeOf(code, report?.numPassedTests ?? 0, report?.numFailedTests ?? 0);
+  return outcomeOf({ suite, code, passed: report?.numPassedTests ?? 0, failures: failuresOfVitest(report) });
 }
 
 const hasSpecs = () => readdirSync(join(ROOT, "e2e"), { recursive: true }).some((name) => name.endsWith(".spec.ts"));
@@ -94,7 +121,7 @@ const succeeds = (work) =>
 const SUITES = ["vitest", "newest", "e2e", "torture"];
 
 /**
- * Runs every suite, also after one has failed, and ends with a line `N passed, N failed` over all of them.
+ * Runs every suite, also after one has failed, and ends with what failed and a line `N passed, N failed` over all of them.
  * @param names suites to run instead of all: vitest, e2e, torture, and newest, which needs the network and runs only
  *   when it is named; what follows `--` goes to them.
  * @returns 0 when at least one test ran and none failed.
@@ -120,7 +147,7 @@ export async function test(names, build) {
   // Torture's quick lines mostly wait for servers that start; the browser tests, which take two processors, come last.
   const built = async () => {
     if (!needsBuild) return;
-    if (!(await succeeds(build))) return void results.push({ passed: 0, failed: 1 });
+    if (!(await succeeds(build))) return void results.push({ passed: 0, failures: ["the build"] });
     if (wants("torture") && existsSync(join(ROOT, "dist", "torture.mjs"))) results.push(await torture());
     if (browser) results.push(await playwright(args));
   };
@@ -128,7 +155,8 @@ export async function test(names, build) {
   const [, , ...ofDatabases] = await Promise.all([pure(), built(), ...(wants("vitest") ? databases(args) : [])]);
   results.push(...ofDatabases);
   const passed = results.reduce((sum, r) => sum + r.passed, 0);
-  const failed = results.reduce((sum, r) => sum + r.failed, 0);
-  process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
-  return passed > 0 && failed === 0 ? 0 : 1;
+  const failures = results.flatMap((r) => r.failures);
+  for (const failure of failures) process.stdout.write(`\nFAILED ${failure}\n`);
+  process.stdout.write(`\n${passed} passed, ${failures.length} failed\n`);
+  return passed > 0 && failures.length === 0 ? 0 : 1;
 }

@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { stackOf } from "@/db/thrown";
 import { createRandom } from "@/scripts/demo/random";
@@ -5,8 +6,9 @@ import { LINES } from "./lines";
 import type { Line, Outcome } from "./types";
 
 /**
- * `npm run torture [-- --quick | --full] [ID …] [--seed N] [--minutes N]`: runs each line on this machine against the
- * built server, prints what was tried and what failed, and exits non-zero on any failure.
+ * `npm run torture [-- --quick | --full] [ID …] [--seed N] [--minutes N] [--report FILE]`: runs each line on this
+ * machine against the built server, prints what was tried and what failed (--report: as JSON, too), and exits non-zero on
+ * any failure.
  */
 
 const { values, positionals: chosen } = parseArgs({
@@ -15,6 +17,7 @@ const { values, positionals: chosen } = parseArgs({
     full: { type: "boolean" },
     seed: { type: "string" },
     minutes: { type: "string" },
+    report: { type: "string" },
   },
   allowPositionals: true,
 });
@@ -50,6 +53,7 @@ const verdictOf = ({ failed, skipped }: Outcome): "ok" | "FAILED" | "SKIPPED" =>
   return failed > 0 ? "FAILED" : "ok";
 };
 
+const results: ({ id: string; verdict: string } & Outcome)[] = [];
 const counts = { ok: 0, FAILED: 0, SKIPPED: 0 };
 for (const { line, quick, full: many, slow } of LINES) {
   if (chosen.length > 0 ? !chosen.includes(line.id) : slow && !full) continue;
@@ -61,9 +65,11 @@ for (const { line, quick, full: many, slow } of LINES) {
   }));
   const verdict = verdictOf(outcome);
   counts[verdict]++;
+  results.push({ ...outcome, id: line.id, verdict });
   process.stdout.write(
     `${line.id}  ${line.title}: ${verdict}  tried ${outcome.tried}, failed ${outcome.failed}, seed ${seed}, ${((Date.now() - started) / 1000).toFixed(1)} s\n    ${outcome.detail}\n`,
   );
 }
+if (values.report) writeFileSync(values.report, JSON.stringify(results));
 process.stdout.write(`${counts.ok} lines ok, ${counts.FAILED} failed, ${counts.SKIPPED} skipped\n`);
 process.exit(counts.FAILED > 0 ? 1 : 0);

@@ -38,10 +38,10 @@ const CASES: Case[] = [
   { path: "/devices/DEVICE", procedure: "audit.list", what: "the audit history", act: tab("Audit history") },
 ];
 
-/** Its own in every worker: the switcher is asked for it by name. */
-const NAME = `Failing ${crypto.randomUUID().slice(0, 8)}`;
+/** Its own whenever the set-up runs, in every worker and again after another file: the switcher is asked for it by name. */
+let name = "";
 async function narrow(page: Page) {
-  await new Frame(page).switchTo(NAME);
+  await new Frame(page).switchTo(name);
 }
 
 test.describe("what could not be loaded is told with the request's id, and comes by Retry", () => {
@@ -49,7 +49,8 @@ test.describe("what could not be loaded is told with the request's id, and comes
   test.beforeAll(async ({ playwright, baseURL }) => {
     const request = await playwright.request.newContext({ baseURL });
     const api = await Api.signIn(request);
-    const org = await api.makeOrganization(NAME);
+    name = `Failing ${crypto.randomUUID().slice(0, 8)}`;
+    const org = await api.makeOrganization(name);
     const { data } = await api.call<{ data: { id: string; isHome: boolean }[] }>(
       "GET",
       "/orgs/organizations?limit=100",
@@ -61,7 +62,7 @@ test.describe("what could not be loaded is told with the request's id, and comes
 
   for (const { path, procedure, what, act } of CASES)
     test(what, async ({ page }) => {
-      await page.goto(path.replace(/ORG|HOME|DEVICE/, (name) => ids[name] ?? ""));
+      await page.goto(path.replace(/ORG|HOME|DEVICE/, (word) => ids[word] ?? ""));
       await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
       const mend = await failing(page, procedure);
       const failure = new Frame(page).failure(what);
