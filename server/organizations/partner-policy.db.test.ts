@@ -1,10 +1,14 @@
 import { expect, it } from "vitest";
+import { PATCH as ORGANIZATION } from "@/app/api/v1/orgs/organizations/[id]/route";
 import { GET as ORGS } from "@/app/api/v1/orgs/organizations/route";
 import { GET, PATCH } from "@/app/api/v1/orgs/partner/route";
 import { GET as LIST } from "@/app/api/v1/users/route";
 import { asSystem } from "@/db/client";
 import { userTotp } from "@/db/schema";
-import { auditRows, call, createOrg, createPartner, createUser, type TestUser } from "@/testing/factories";
+import { tailInput } from "@/server/audit/tail/schema";
+import { tailEntries } from "@/server/audit/tail/tail";
+import { appendEvents } from "@/testing/audit-entries";
+import { auditRows, call, createOrg, createPartner, createUser, ctxFor, type TestUser } from "@/testing/factories";
 
 const secure = (user: TestUser) =>
   asSystem((tx) => tx.insert(userTotp).values({ userId: user.id, secret: "sealed", confirmedAt: new Date() }));
@@ -34,6 +38,42 @@ it("one switch asks everybody of a partner for a second factor, and nobody of an
     { before: { requireTwoFactor: false }, after: { requireTwoFactor: true } },
     { before: { requireTwoFactor: true }, after: { requireTwoFactor: false } },
   ]);
+});
+
+it("ends the live view of who lacks the factor that is required from now on, by the partner or by the organization", async () => {
+  const partner = await createPartner();
+  const org = await createOrg({ partnerId: partner.id });
+  const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
+  await secure(admin);
+  const byOrganization = () =>
+    call(ORGANIZATION, { token: admin, method: "PATCH", params: { id: org.id }, body: { requireTwoFactor: true } });
+  for (const turnOn of [byOrganization, () => require(admin, true)]) {
+    const [member, secured] = [await createUser({ orgId: org.id }), await createUser({ orgId: org.id })];
+    await secure(secured);
+    const views = await Promise.all(
+      [member, secured].map(async (user) => {
+        const view = tailEntries(
+          { ...(await ctxFor(user)), recheck: () => ctxFor(user) },
+          tailInput.parse({}),
+          600_000,
+        );
+        await view.next();
+        return view;
+      }),
+    );
+    const nexts = views.map((view) => view.next());
+    expect((await turnOn()).status).toBe(200);
+    await expect(nexts[0]).rejects.toMatchObject({ code: "unavailable" });
+    await appendEvents([{ orgId: org.id }]);
+    expect((await nexts[1])?.done).toBe(false);
+    await Promise.all(views.map((view) => view.return(undefined)));
+    await call(ORGANIZATION, {
+      token: admin,
+      method: "PATCH",
+      params: { id: org.id },
+      body: { requireTwoFactor: false },
+    });
+  }
 });
 
 it("is not for who reaches less than the whole partner", async () => {

@@ -5,6 +5,7 @@ import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { requireWholePartner } from "@/server/auth/grant";
 import { secondFactorsOf } from "@/server/auth/second-factor/factors";
+import { callersChanged } from "@/server/background/streams";
 import type { Ctx } from "@/server/context";
 import { AppError, notFound } from "@/server/errors";
 import { operation } from "@/server/operation";
@@ -35,7 +36,7 @@ export const getPartnerPolicy = operation({
 
 /**
  * PATCH /orgs/partner: requires a second factor of everybody, the partner's staff and the people of every organization.
- * It counts from their next request on; what an organization requires of itself stays as it is.
+ * It counts from their next request on, and ends what they have open; what an organization requires of itself stays as it is.
  * @throws AppError forbidden, conflict when the caller would be asked for a factor that they do not have
  */
 export const setPartnerPolicy = operation({
@@ -54,13 +55,15 @@ export const setPartnerPolicy = operation({
         await tx.update(partners).set({ requireTwoFactor, updatedAt: ctx.now() }).where(eq(partners.id, id));
       return found;
     });
-    if (before.requireTwoFactor !== requireTwoFactor)
+    if (before.requireTwoFactor !== requireTwoFactor) {
+      if (requireTwoFactor) callersChanged();
       record(ctx, {
         action: "partner.update",
         orgId: await homeOrgOf(id),
         ...resourceOf("partner", { id, name: before.name }),
         details: { before: { requireTwoFactor: before.requireTwoFactor }, after: { requireTwoFactor } },
       });
+    }
     return { id, name: before.name, requireTwoFactor };
   },
 });

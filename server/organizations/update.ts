@@ -4,6 +4,7 @@ import { organizations } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { secondFactorsOf } from "@/server/auth/second-factor/factors";
+import { callersChanged } from "@/server/background/streams";
 import type { Ctx } from "@/server/context";
 import { AppError, notFound } from "@/server/errors";
 import { operation } from "@/server/operation";
@@ -33,8 +34,8 @@ async function requireOwnFactor({ actor, homeOrgId }: Ctx, orgId: string): Promi
 
 /**
  * Renames an organization within the caller's reach (its slug stays, because addresses hold it), requires a second factor
- * of its people (of the home organization these are the partner's staff; it counts from their next request on), or sets
- * the time zone of its reports, which scheduled ones follow.
+ * of its people (of the home organization these are the partner's staff; it counts from their next request on,
+ * and ends what they have open), or sets the time zone of its reports, which scheduled ones follow.
  * @throws AppError not_found, conflict when the caller would be asked for a factor that they do not have
  */
 export const updateOrganization = operation({
@@ -62,6 +63,7 @@ export const updateOrganization = operation({
         ...resourceOf("organization", after),
         details: { before: Object.fromEntries(names.map((name) => [name, before[name]])), after: change },
       });
+    if (change.requireTwoFactor) callersChanged();
     if ("timeZone" in change) await followZone(after);
     return toOrganization(after);
   },
