@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -18,15 +19,22 @@ const FOREIGN = /^(TEST_)?(DATABASE_|AUDIT_ADMIN_DATABASE_|TRAILMARK_|NEXTAUTH_|
 
 export type Server = { base: string; child: ChildProcess; dataDir: string; port: number };
 
-/** A port that nothing listens on. */
-export function freePort(): Promise<number> {
-  return new Promise((done, fail) => {
-    const probe = createServer().once("error", fail);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() => (typeof address === "object" && address ? done(address.port) : fail(new Error("no port"))));
-    });
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((done) => {
+    const probe = createServer().once("error", () => done(false));
+    probe.listen(port, "127.0.0.1", () => probe.close(() => done(true)));
   });
+
+/**
+ * A port that nothing listens on. Below those that the system gives to whoever asks for any, and beside those of the
+ * embedded database: a server takes seconds before it listens, and the tests beside it open thousands of connections.
+ * Browsers refuse 10080.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(11_000, 20_000);
+    if (await isFree(port)) return port;
+  }
 }
 
 /** True when the server says that it is ready. */
