@@ -15,7 +15,7 @@ export default defineConfig({
   workers: 2,
   // Generous: a busy machine is no defect of the page. What may not take long is measured by the test that says so.
   timeout: 240_000,
-  expect: { timeout: 30_000 },
+  expect: { timeout: 60_000 },
   reporter: "list",
   use: {
     baseURL: `http://127.0.0.1:${process.env.TRAILMARK_E2E_PORT}`,

@@ -12,7 +12,6 @@ let server: Server;
 let base: string;
 const dataDir = mkdtempSync(join(tmpdir(), "trailmark-passkey-"));
 test.beforeAll(async () => {
-  test.setTimeout(120_000);
   const port = await freePort();
   base = `http://localhost:${port}`;
   server = await startServer({ dataDir, port, env: { NEXTAUTH_URL: base } });

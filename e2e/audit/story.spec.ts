@@ -29,7 +29,7 @@ test.beforeAll(async ({ playwright, baseURL }) => {
   }));
   await api.as(key).call("POST", "/audit-logs/events", { events });
   const listed = () => api.call<{ entries: unknown[] }>("GET", `/audit-logs?orgId=${orgId}&action=policy&limit=100`);
-  await expect.poll(async () => (await listed()).entries.length, { timeout: 30_000 }).toBe(CHANGES);
+  await expect.poll(async () => (await listed()).entries.length).toBe(CHANGES);
   await request.dispose();
 });
 

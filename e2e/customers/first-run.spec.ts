@@ -12,7 +12,6 @@ import { freePort } from "@/testing/server";
 const NO_ADMIN = { TRAILMARK_ADMIN_EMAIL: "", TRAILMARK_ADMIN_PASSWORD: "" };
 let fresh: Awaited<ReturnType<typeof startFresh>>;
 test.beforeAll(async () => {
-  test.setTimeout(120_000); // a cluster is created and migrated
   fresh = await startFresh("e2e-checklist", await freePort(), NO_ADMIN);
 });
 test.afterAll(() => fresh.discard());

@@ -7,7 +7,6 @@ import { ADMIN, freePort } from "@/testing/server";
 
 let fresh: Awaited<ReturnType<typeof startFresh>>;
 test.beforeAll(async () => {
-  test.setTimeout(120_000); // a cluster is created and migrated
   fresh = await startFresh("e2e-thousand", await freePort());
   await withDatabase(
     (sql) => sql`INSERT INTO organizations (partner_id, name, slug)
@@ -35,7 +34,8 @@ test("a thousand customers stand on one page, few of their rows in the document,
   await dialog.getByText("730 days").click();
   await expect(dialog).toContainText("The next run would remove nothing");
   await dialog.getByRole("button", { name: "Set retention" }).click();
-  await expect(dialog).toContainText("1,001 organizations changed to 730 days.");
+  // Each change is recorded in its own organization's chain: seconds on a machine that has nothing else to do.
+  await expect(dialog).toContainText("1,001 organizations changed to 730 days.", { timeout: 120_000 });
   const kept = await withDatabase(
     (sql) => sql`SELECT FROM audit_retention_policies WHERE retention_days = 730`,
     fresh.dataDir,

@@ -6,7 +6,6 @@ import { ADMIN, freePort } from "@/testing/server";
 
 let fresh: Awaited<ReturnType<typeof startFresh>>;
 test.beforeAll(async () => {
-  test.setTimeout(120_000); // a cluster is created and migrated
   fresh = await startFresh("e2e-database-away", await freePort());
 });
 test.afterAll(() => fresh.discard());

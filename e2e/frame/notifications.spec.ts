@@ -59,7 +59,8 @@ test("a webhook is created, tested, seen in the delivery log and sent again, eac
     .rowOf("Webhooks", name)
     .getByRole("button", { name: /^Send a test message/ })
     .click();
-  const logged = notifications.rowOf("Delivery log", name);
+  // Beside it, a chain that another test breaks is told to every endpoint.
+  const logged = notifications.rowOf("Delivery log", name).filter({ hasText: "notification.test" });
   await expect(logged).toContainText("Failed");
   await expect(logged).toContainText("The endpoint answered 410.");
   await page.reload();
@@ -71,10 +72,10 @@ test("a webhook is created, tested, seen in the delivery log and sent again, eac
   receiver.answer.status = 200;
   await logged.getByRole("button", { name: /^Resend/ }).click();
   await expect(logged).toContainText("Delivered");
-  for (const { body, headers } of receiver.received)
-    expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toMatchObject({
-      type: "notification.test",
-    });
+  const messages = receiver.received.map(({ body, headers }) =>
+    new Webhook(secret).verify(body, headers as Record<string, string>),
+  );
+  expect(messages).toContainEqual(expect.objectContaining({ type: "notification.test" }));
   await expectAccessible(page);
   await notifications
     .rowOf("Webhooks", name)

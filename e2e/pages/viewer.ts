@@ -50,7 +50,7 @@ export class ViewerPage {
       if (!(await this.entries(words).first().isVisible()))
         await this.page.getByRole("button", { name: "Refresh" }).click();
       await expect(this.entries(words).first()).toBeVisible({ timeout: 2_000 });
-    }).toPass({ timeout: 30_000 });
+    }).toPass({ timeout: 60_000 });
   }
 
   /** The links of all entries whose sentence holds the words. */

@@ -78,7 +78,7 @@ function ask(path: string, headers: Headers) {
   return { status, hangUp: () => outgoing.destroy() };
 }
 const many = (count: number, path: string, headers: Headers) => Array.from({ length: count }, () => ask(path, headers));
-const untilBegun = (count: number) => expect.poll(() => begun.length, { timeout: 10_000 }).toBe(count);
+const untilBegun = (count: number) => expect.poll(() => begun.length).toBe(count);
 
 it.for<[string, Headers, Headers, Headers]>([
   ["a bearer token", { authorization: "Bearer a" }, { authorization: "bearer   a " }, { authorization: "Bearer b" }],
@@ -148,15 +148,12 @@ it("whoever hangs up has nothing in flight any more", async () => {
   for (const { hangUp } of asked) hangUp();
   await Promise.all(asked.map(({ status }) => status));
   await expect
-    .poll(
-      async () => {
-        const next = ask("/api/v1/slow", mine);
-        const refused = await Promise.race([next.status, new Promise((resolve) => setTimeout(resolve, 50, null))]);
-        next.hangUp();
-        return refused;
-      },
-      { timeout: 10_000 },
-    )
+    .poll(async () => {
+      const next = ask("/api/v1/slow", mine);
+      const refused = await Promise.race([next.status, new Promise((resolve) => setTimeout(resolve, 50, null))]);
+      next.hangUp();
+      return refused;
+    })
     .toBe(null);
 });
 
@@ -177,7 +174,7 @@ it("gives the turn of whoever hangs up to the session's next page", async () => 
   await untilBegun(2);
   const next = ask("/next", mine);
   for (const { hangUp } of left) hangUp();
-  await expect.poll(() => begun, { timeout: 10_000 }).toContain("/next");
+  await expect.poll(() => begun).toContain("/next");
   goOn();
   expect(await next.status).toBe(200);
 });

@@ -92,7 +92,7 @@ describe.skipIf(!hasPooler())("behind a pooler in transaction mode", () => {
     const peer = { send: vi.fn(), end: vi.fn() };
     await relay.open({ agentId, orgId: agentOrg, deviceId }, peer);
     await closeStream(agentId);
-    await expect.poll(() => peer.end.mock.calls.length, { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => peer.end.mock.calls.length).toBe(1);
     await relay.stop();
     const orgId = crypto.randomUUID();
     const writer = writerConnection();
@@ -140,6 +140,6 @@ describe.skipIf(!hasPooler())("behind a pooler in transaction mode", () => {
       await plain.end({ timeout: 0 });
       return pooler.log();
     };
-    await expect.poll(attempt, { timeout: 20_000 }).toContain("not linked");
+    await expect.poll(attempt).toContain("not linked");
   });
 });

@@ -2,15 +2,13 @@ import { tenantRead } from "@/db/read";
 import type { AuditFilter } from "@/server/audit/query/conditions";
 import { resolveFilter } from "@/server/audit/query/resolve";
 import { findKeys } from "@/server/audit/query/search-keys";
+import { searchTime } from "@/server/audit/query/search-time";
 import { MAX_UNPROVEN_ROWS } from "@/server/audit/vocabulary";
 import type { Ctx } from "@/server/context";
 import { lacksRecentProof, requireRecentProof } from "@/server/recent-proof";
 
-/** A filter that no index serves is looked through for so long; what is not known by then counts as many. */
-const SEARCH_TIMEOUT_MS = 2_000;
-
 async function areMany(ctx: Ctx, filter: AuditFilter): Promise<boolean> {
-  const window = { need: MAX_UNPROVEN_ROWS + 1, deadline: performance.now() + SEARCH_TIMEOUT_MS };
+  const window = { need: MAX_UNPROVEN_ROWS + 1, deadline: performance.now() + searchTime.proof };
   const { keys, cut } = await tenantRead(ctx.scope, async (tx) =>
     findKeys(tx, await resolveFilter(tx, ctx, filter), window),
   );

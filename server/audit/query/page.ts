@@ -8,7 +8,8 @@ import { type Cursor, decodeCursor, encodeCursor } from "./cursor";
 import { type ResolvedFilter, resolveFilter } from "./resolve";
 import { ENTRY, type EntryRow, newestRows, rowsByKey } from "./rows";
 import { findKeys } from "./search-keys";
-import { isShort, SCAN_MS, scanKeys } from "./search-scan";
+import { isShort, scanKeys } from "./search-scan";
+import { searchTime } from "./search-time";
 
 /** Deeper pages are read only when there are so many rows, even when the caller does not want the total. */
 const MAX_BLIND_OFFSET = 10_000;
@@ -71,7 +72,7 @@ async function readNewest(tx: Tx, resolved: ResolvedFilter, input: PageInput): P
   const { after, offset } = startOf(input);
   const end = offset + input.limit;
   const need = input.skipCount ? end + 1 : Number.POSITIVE_INFINITY;
-  const { keys, rest } = await scanKeys(tx, resolved, { after, need, deadline: performance.now() + SCAN_MS });
+  const { keys, rest } = await scanKeys(tx, resolved, { after, need, deadline: performance.now() + searchTime.scan });
   const rows = await rowsByKey(tx, keys.slice(offset, end), ENTRY);
   const last = keys.length > end ? keys[end - 1] : rest;
   const pagination = paginate(input, input.skipCount ? -1 : keys.length, last ?? null);

@@ -8,9 +8,6 @@ import type { Cursor } from "./cursor";
 import { allOf, olderThan } from "./rows";
 import type { Found } from "./search-blocks";
 
-/** What an answer to a short text may take, less what comes before and after the scan. */
-export const SCAN_MS = 120;
-
 /** True when the only text that is asked for is too short for the index. */
 export function isShort({ phrase, words = [] }: RowFilter): boolean {
   const texts = [...words.map((word) => word.text), ...(phrase ? [phrase] : [])];

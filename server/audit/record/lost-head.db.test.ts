@@ -64,7 +64,7 @@ describe("a chain that lost its head", () => {
     expect(recorder.stats()).toMatchObject({ held: 11, heldChains: 1, dropped: 0, deadLettered: 0, queued: 0 });
 
     await restoreHead(lost, head);
-    await expect.poll(() => recorder.stats().held, { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => recorder.stats().held).toBe(0);
     await recorder.flush(20_000);
     const ids = (await expectIntact(lost, 21)).map(({ id }) => id);
     expect(ids).toEqual(expect.arrayContaining(mixed.filter(({ orgId }) => orgId === lost).map(({ id }) => id)));
@@ -82,7 +82,7 @@ describe("a chain that lost its head", () => {
     expect(damaged).toEqual([lost, lost]);
     expect(recorder.stats()).toMatchObject({ held: 5, deadLettered: 0 });
     await restoreHead(lost, head);
-    await expect.poll(() => recorder.stats().held, { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => recorder.stats().held).toBe(0);
     await recorder.flush(20_000);
     await expectIntact(lost, 15);
     await recorder.stop(500);
@@ -112,7 +112,7 @@ describe("a chain that lost its head", () => {
     await restoreHead(lost, { ...head, seq: "4", checksum: fourth?.checksum ?? "" });
     await expect(recorder.durably([auditRow(lost)])).rejects.toMatchObject({ code: "unavailable" });
     await restoreHead(lost, head);
-    await expect.poll(() => recorder.stats().held, { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => recorder.stats().held).toBe(0);
     await recorder.flush(20_000);
     await expectIntact(lost, 11);
   });

@@ -53,7 +53,7 @@ test("PostgreSQL killed under load: nothing acknowledged is missing or doubled, 
     await new Promise((resolve) => setTimeout(resolve, 400));
     const killed = database.pid();
     process.kill(killed, "SIGKILL");
-    await vi.waitUntil(() => isBack(killed), { timeout: 20_000 });
+    await vi.waitUntil(() => isBack(killed), { timeout: 60_000 });
     await new Promise((resolve) => setTimeout(resolve, 400));
   }
   running = false;

@@ -274,7 +274,7 @@ describe("the run", () => {
       await tx.execute(sql`SELECT FROM custom_field_import_rows WHERE import_id = ${staged.id}::uuid FOR UPDATE`);
       const run = runWaitingImports();
       const progress = async () => (await getImport.run(ctx, staged)).job?.done;
-      await expect.poll(progress, { timeout: 10_000 }).toBe(1);
+      await expect.poll(progress).toBe(1);
       expect((await cancelImport.run(ctx, staged)).job?.cancelRequested).toBe(true);
       return { run };
     });

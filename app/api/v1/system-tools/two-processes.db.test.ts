@@ -82,7 +82,7 @@ it("a query at one server process reaches the agent at another, also after that 
     expect([status, body.data?.[0]?.message]).toEqual([200, "hello"]);
   }
   first.leave();
-  await expect.poll(async () => (await get(query.base, path)).status, { timeout: 15_000, interval: 20 }).toBe(409);
+  await expect.poll(async () => (await get(query.base, path)).status, { interval: 20 }).toBe(409);
 
   const silent = await connectAgent(stream.base, device, () => undefined);
   const inFlight = get(query.base, path);

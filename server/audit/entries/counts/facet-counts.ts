@@ -11,10 +11,9 @@ import type { ResolvedFilter } from "@/server/audit/query/resolve";
 import { allOf, ENTRY, keyRows, rowsAt, rowsByKey } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search-keys";
 import { BY_KIND, BY_ORGANIZATION, talliedCounts } from "@/server/audit/query/search-tallies";
+import { searchTime } from "@/server/audit/query/search-time";
 import { ZERO_UUID } from "@/server/context";
 import { MAX_EXACT_ROWS, MAX_FACET_ROWS, MAX_FACET_VALUES } from "./facets-schema";
-
-const TIME_MS = 400;
 
 export type Kind = "action" | "actorType" | "actor" | "result" | "resourceType" | "organization";
 /** label is what people call the value, where the count knows it; sample a row that has the value: organization, blank, sequence. */
@@ -44,7 +43,7 @@ const countValues = (tx: Tx, rows: SQL): Promise<Count[]> =>
  * MAX_FACET_ROWS.
  */
 export async function countRead(tx: Tx, resolved: ResolvedFilter): Promise<Counted> {
-  const deadline = performance.now() + TIME_MS;
+  const deadline = performance.now() + searchTime.counts;
   const { keys, cut } = await findKeys(tx, resolved, { need: MAX_FACET_ROWS + 1, deadline });
   const isAll = !cut && keys.length <= MAX_FACET_ROWS;
   if (!isAll && isTallied(resolved.filter)) {

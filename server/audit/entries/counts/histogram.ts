@@ -8,12 +8,11 @@ import { type ResolvedFilter, resolveFilter } from "@/server/audit/query/resolve
 import { instants, keyRows, newestKeys, rowsAt } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search-keys";
 import { TALLY_MS, talliedCounts } from "@/server/audit/query/search-tallies";
+import { searchTime } from "@/server/audit/query/search-time";
 import type { AuditResult } from "@/server/audit/vocabulary";
 import { operation } from "@/server/operation";
 import { type Histogram, histogram, histogramInput, MAX_HISTOGRAM_ROWS } from "./facets-schema";
 import { edgesOf, stepOf } from "./time-steps";
-
-const TIME_MS = 400;
 
 type Bounds = { first: number | null; last: number | null };
 
@@ -41,7 +40,7 @@ async function countNewest(tx: Tx, resolved: ResolvedFilter, edges: readonly num
   let rows: SQL;
   let cut = false;
   if (resolved.probe && !isTallied(resolved.filter)) {
-    const found = await findKeys(tx, resolved, { need: limit, deadline: performance.now() + TIME_MS });
+    const found = await findKeys(tx, resolved, { need: limit, deadline: performance.now() + searchTime.counts });
     cut = found.cut;
     rows = sql`SELECT a."timestamp", a.result, 1 FROM ${rowsAt(keyRows(found.keys))}`;
   } else {

@@ -24,7 +24,7 @@ async function openFor(agent: { agentId: string; orgId: string; deviceId: string
   };
   await relay().open(agent, { send: () => {}, end });
   await act();
-  return elapsedMs(() => expect.poll(() => isOpen, { timeout: 15_000 }).toBe(false));
+  return elapsedMs(() => expect.poll(() => isOpen).toBe(false));
 }
 
 describe("POST /agents/enroll", () => {

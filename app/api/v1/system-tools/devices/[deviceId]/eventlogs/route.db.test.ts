@@ -228,7 +228,7 @@ describe("live event log queries", () => {
       expect(JSON.stringify(answer.body)).not.toContain("s3cret");
     }
     // The query fails at once; the agent's own request may end a moment later.
-    await expect.poll(() => agent.statuses, { timeout: 5_000 }).toEqual([204, 204, 204, 400, 400, 400, 400, 400, 413]);
+    await expect.poll(() => agent.statuses).toEqual([204, 204, 204, 400, 400, 400, 400, 400, 413]);
     body = { ok: false, error: { code: "access_denied", message: "access\r\ndenied\u0000" } };
     expect((await ask()).body).toMatchObject({
       code: "agent_bad_response",
@@ -322,7 +322,7 @@ describe("live event log queries", () => {
     going.abort();
     expect(await asking).toBe("gone");
     const late = () => postResult(base, device, { commandId: agent.commands[0]!.id, body: { ok: true, data: [] } });
-    await expect.poll(late, { timeout: 15_000 }).toBe(404);
+    await expect.poll(late).toBe(404);
   });
 });
 
@@ -341,7 +341,7 @@ it("the reference agent answers them from this machine's files", async () => {
     logs: [new FileProvider({ path: join(dir, "auth.log"), program: "auth" })],
   });
   const path = `/system-tools/devices/${device.id}/eventlogs`;
-  await expect.poll(async () => (await get(path)).status, { timeout: 5_000 }).toBe(200);
+  await expect.poll(async () => (await get(path)).status).toBe(200);
   const { data, meta } = eventsOutput.parse((await get(`${path}/AUTH.LOG/events?level=err&limit=2&source=SSHD`)).body);
   expect(data.map((e) => [e.message, e.level])).toEqual([
     ["error: failed 4", "error"],
@@ -352,7 +352,7 @@ it("the reference agent answers them from this machine's files", async () => {
   expect(await failing(`${path}/auth.log/events/1`)).toEqual([404, "not_found"]);
   stopping.abort();
   await keeping;
-  await expect.poll(() => failing(path), { timeout: 15_000 }).toEqual([409, "device_offline"]);
+  await expect.poll(() => failing(path)).toEqual([409, "device_offline"]);
 });
 
 describe("the command stream", () => {
