@@ -33,14 +33,15 @@ export function RetentionDialog({ organizations, onClose }: Props) {
   const isValid = isRetention(days);
   const orgId = organizations.map((org) => org.orgId);
   const input = { orgId, retentionDays: Number(settled) };
+  const stale = useStale(trpc.retention.pathFilter(), trpc.organizations.pathFilter());
+  const set = useMutation(trpc.retention.setMany.mutationOptions(stale));
   const preview = useQuery({
     queryKey: [...trpc.retention.previewMany.mutationKey(), input],
     queryFn: ({ signal }) => client.retention.previewMany.mutate(input, { signal }),
-    enabled: isValid && settled === days,
+    // What is saved is not previewed again, organization by organization, before the reader is told.
+    enabled: isValid && settled === days && (set.isIdle || set.isError),
   });
   const known = preview.data?.retentionDays === days ? preview.data : undefined;
-  const stale = useStale(trpc.retention.pathFilter(), trpc.organizations.pathFilter());
-  const set = useMutation(trpc.retention.setMany.mutationOptions(stale));
   const mustType = (known?.entries ?? 0) > 0;
   const isReady = isValid && known !== undefined && (!mustType || typed.trim().toLowerCase() === WORD);
   const send = (event: FormEvent) => {

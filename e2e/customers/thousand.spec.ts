@@ -28,14 +28,19 @@ test("a thousand customers stand on one page, few of their rows in the document,
   await expect(guest.getByText("1,001 organizations", { exact: true })).toBeVisible();
   expect((await customers.names()).length).toBeLessThan(100);
 
+  let previews = 0;
+  guest.on("request", (request) => {
+    if (request.url().includes("retention.previewMany")) previews++;
+  });
   await guest.getByRole("checkbox", { name: "Select all organizations shown" }).check();
   await guest.getByRole("button", { name: "Set retention" }).click();
   const dialog = customers.dialog(/Retention of 1,001 organizations/);
   await dialog.getByText("730 days").click();
   await expect(dialog).toContainText("The next run would remove nothing");
+  const before = previews;
   await dialog.getByRole("button", { name: "Set retention" }).click();
-  // Each change is recorded in its own organization's chain: seconds on a machine that has nothing else to do.
-  await expect(dialog).toContainText("1,001 organizations changed to 730 days.", { timeout: 120_000 });
+  await expect(dialog).toContainText("1,001 organizations changed to 730 days.");
+  expect([before > 0, previews]).toEqual([true, before]);
   const kept = await withDatabase(
     (sql) => sql`SELECT FROM audit_retention_policies WHERE retention_days = 730`,
     fresh.dataDir,
