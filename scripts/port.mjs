@@ -13,14 +13,31 @@ function isTaken(host, port) {
   });
 }
 
+/** A port that is free now; undefined where the host has none to give, which the server then says. */
+function freePort(host) {
+  return new Promise((done) => {
+    const probe = createServer();
+    probe.once("error", () => done(undefined));
+    probe.listen({ host, port: 0 }, () => {
+      const { port } = probe.address();
+      probe.close(() => done(port));
+    });
+  });
+}
+
 /**
- * Waits until HOST and PORT are free for the server, as after a restart its predecessor may still be draining.
+ * Waits until HOST and PORT are free for the server, as after a restart its predecessor may still be draining. A PORT of
+ * 0 becomes a free one: the public address is made of it before the server listens.
  * @throws LaunchError when another program keeps the port.
  */
 export async function untilPortIsFree() {
   const host = process.env.HOST || "127.0.0.1";
   const port = Number(process.env.PORT || 3000);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) return; // the server itself says what is wrong with it
+  if (port === 0) {
+    process.env.PORT = String((await freePort(host)) ?? 0);
+    return;
+  }
   const deadline = Date.now() + WAIT_MS;
   while (await isTaken(host, port)) {
     if (Date.now() > deadline)

@@ -23,7 +23,8 @@ export function createAuthenticator({ rpId, origin, idBytes = 32, padBytes }: { 
     count.writeUInt32BE(++counter);
     return Buffer.concat([sha256(rpId), Buffer.from([flags]), count, rest]);
   };
-  const clientData = (type: string, challenge: string) => Buffer.from(JSON.stringify({ type, challenge, origin }));
+  const clientData = (type: string, challenge: string, crossOrigin?: boolean) =>
+    Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin }));
   const answer = (response: object) => ({
     id: b64(id),
     rawId: b64(id),
@@ -33,7 +34,7 @@ export function createAuthenticator({ rpId, origin, idBytes = 32, padBytes }: { 
   });
   return {
     /** What navigator.credentials.create gives: the key in COSE, inside a CBOR map {fmt, attStmt, authData}. */
-    create(challenge: string, transports: unknown = ["internal"]) {
+    create(challenge: string, transports: unknown = ["internal"], crossOrigin?: boolean) {
       const pad = padBytes ? [Buffer.from([0x38, 0xff]), bytesHead(padBytes), Buffer.alloc(padBytes)] : [];
       const cose = Buffer.concat([
         Buffer.from(`${padBytes ? "a6" : "a5"}010203262001215820`, "hex"),
@@ -47,14 +48,14 @@ export function createAuthenticator({ rpId, origin, idBytes = 32, padBytes }: { 
       const head = Buffer.from(`a363666d74646e6f6e656761747453746d74a068${hexOf("authData")}`, "hex");
       const attestationObject = Buffer.concat([head, bytesHead(data.length), data]);
       return answer({
-        clientDataJSON: b64(clientData("webauthn.create", challenge)),
+        clientDataJSON: b64(clientData("webauthn.create", challenge, crossOrigin)),
         attestationObject: b64(attestationObject),
         transports,
       });
     },
-    /** What navigator.credentials.get gives: a signature over the challenge. */
-    get(challenge: string) {
-      const [data, client] = [authData(UP_AND_UV), clientData("webauthn.get", challenge)];
+    /** What navigator.credentials.get gives: a signature over the challenge. crossOrigin: asked in another site's frame. */
+    get(challenge: string, crossOrigin?: boolean) {
+      const [data, client] = [authData(UP_AND_UV), clientData("webauthn.get", challenge, crossOrigin)];
       return answer({
         clientDataJSON: b64(client),
         authenticatorData: b64(data),

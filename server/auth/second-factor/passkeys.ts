@@ -70,6 +70,10 @@ const TRANSPORT = /^[a-z-]{1,32}$/;
 const transportsIn = (given: unknown): string[] =>
   (Array.isArray(given) ? given : []).filter((one) => typeof one === "string" && TRANSPORT.test(one)).slice(0, 10);
 
+/** Whether a frame on another site asked for it (WebAuthn Level 3, crossOrigin): no site can frame our pages. */
+const isFramed = (clientDataJSON: string): boolean =>
+  JSON.parse(Buffer.from(clientDataJSON, "base64url").toString()).crossOrigin === true;
+
 /** The credential that an authenticator has made; null when the answer does not fit the challenge, or is no such credential. */
 export async function readRegistration(response: unknown, expectedChallenge: string) {
   const { rpID, origin } = requireRelyingParty();
@@ -81,7 +85,7 @@ export async function readRegistration(response: unknown, expectedChallenge: str
     expectedRPID: rpID,
     requireUserVerification: false,
   }).catch(() => ({ verified: false, registrationInfo: undefined }));
-  if (!verified || !registrationInfo) return null;
+  if (!verified || !registrationInfo || isFramed(answer.response.clientDataJSON)) return null;
   const { id, publicKey, counter } = registrationInfo.credential;
   const key = Buffer.from(publicKey).toString("base64url");
   if (!CREDENTIAL_ID.test(id) || key.length > MAX_PUBLIC_KEY) return null;
@@ -118,7 +122,7 @@ export async function provesPasskey(
       counter: known.counter,
     },
   }).catch(() => ({ verified: false, authenticationInfo: undefined }));
-  if (!verified || !authenticationInfo) return false;
+  if (!verified || !authenticationInfo || isFramed(answer.response.clientDataJSON)) return false;
   const used = { counter: authenticationInfo.newCounter, lastUsedAt: now };
   // Of two who come with one counter at the same moment, perhaps to two processes, one has a copy.
   const unused = and(mine, eq(userPasskeys.counter, known.counter));

@@ -72,6 +72,19 @@ it("refuses another key, another site and somebody else's challenge", async () =
   expect((await call(stepUp, { token: stranger.accessToken, body: stolen })).status).toBe(400);
 });
 
+it("refuses what a frame on another site asked for: none can hold our pages", async () => {
+  const { user, accessToken, device } = await withPasskey();
+  const asked = (await call(options, { method: "POST", token: accessToken })).body;
+  const response = key().create(asked.options.challenge, ["internal"], true);
+  const added = await call(add, { token: accessToken, body: { challenge: asked.challenge, name: "Framed", response } });
+  expect(added).toMatchObject({ status: 400, body: { errors: [{ path: "response" }] } });
+  const { challenge, passkeyOptions } = await password(user.email);
+  const framed = device.get(passkeyOptions.challenge, true);
+  expect((await call(answer, { body: { challenge, passkey: framed } })).status).toBe(401);
+  const passkey = device.get(passkeyOptions.challenge, false);
+  expect((await call(answer, { body: { challenge, passkey } })).status).toBe(200);
+});
+
 it("makes no passkey of a challenge that asks for a proof of one: whoever has a session alone gets such a challenge", async () => {
   const { accessToken } = await withPasskey();
   const asked = (await call(stepUpOptions, { method: "POST", token: accessToken })).body;

@@ -27,6 +27,9 @@ async function listMembers(zip: ZipFile): Promise<Map<string, Entry>> {
     bytes += entry.uncompressedSize;
     if (bytes > MAX_WORKBOOK_BYTES)
       throw new AppError("payload_too_large", "The workbook unpacks to over 500 MiB; save it as CSV.");
+    // Programs differ in which of the two they read.
+    if (members.has(entry.fileName))
+      throw badFile("is a workbook with two parts of one name: open it in Excel and save it again");
     members.set(entry.fileName, entry);
   }
   return members;

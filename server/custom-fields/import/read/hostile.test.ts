@@ -54,6 +54,13 @@ function withWrongSum(whole: Buffer): Buffer {
   return whole;
 }
 
+/** A workbook whose sheet is in it twice, which no program reads alike. */
+function withTwoSheets(): Buffer {
+  const one = "<worksheet><sheetData></sheetData></worksheet>";
+  const whole = workbook({ "xl/worksheets/sheet1.xml": one, "xl/worksheets/sheet2.xml": one });
+  return Buffer.from(whole.toString("latin1").replaceAll("sheet2.xml", "sheet1.xml"), "latin1");
+}
+
 describe("a hostile file", () => {
   const DAMAGED = /damaged workbook/;
   const cases: [string, Buffer | string, RegExp][] = [
@@ -72,6 +79,7 @@ describe("a hostile file", () => {
       DAMAGED,
     ],
     ["a sheet that is not what was packed", withWrongSum(sheet('<row><c t="str"><v>Id</v></c></row>')), DAMAGED],
+    ["one part twice", withTwoSheets(), /two parts of one name/],
     ["texts without an end", workbook({ "xl/sharedStrings.xml": `<sst><si>${"<t>".repeat(400_000)}` }), DAMAGED],
     ["cells without an end", sheet(`<row>${"<c>".repeat(400_000)}`), DAMAGED],
     ["a tag without an end", sheet(`<row>${"<c ".repeat(400_000)}`), DAMAGED],
