@@ -3,11 +3,11 @@ import { Api } from "@/e2e/support/api";
 import { expect, expectAccessible, test } from "@/e2e/support/fixtures";
 
 const DAY_MS = 86_400_000;
-/** The Tuesday before today, in the tests' zone, UTC. */
+/** Half past eleven on the Tuesday before today, in the tests' zone, UTC: outside of the hour that afterNine() is in. */
 const lastTuesday = () => {
   const today = new Date();
   const back = ((today.getUTCDay() + 4) % 7) + 1;
-  return new Date(Math.floor(today.getTime() / DAY_MS) * DAY_MS - back * DAY_MS + 9.5 * 3_600_000);
+  return new Date(Math.floor(today.getTime() / DAY_MS) * DAY_MS - back * DAY_MS + 11.5 * 3_600_000);
 };
 
 type Planted = {
