@@ -34,3 +34,14 @@ export function useOrg() {
   const nameOf = useOrgName();
   return { org: chosen, orgId: chosen?.id, organizations, several, setOrg, nameOf };
 }
+
+/**
+ * A sentence on what a list of one organization leaves out although it counts there too; null for the list of all.
+ * theirs: what an organization's own people are not shown of their service provider. ours: the same, as the provider says it.
+ */
+export function useLeftOut({ theirs, ours }: { theirs: string; ours: string }): string | null {
+  const { scope } = useMe();
+  const { org } = useOrg();
+  if (scope === "organization") return `${theirs} are not listed here.`;
+  return org && `${ours} are listed under All organizations.`;
+}

@@ -4,7 +4,7 @@ import { Button, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { useState } from "react";
-import { useMe, useOrg } from "@/components/account/org";
+import { useLeftOut, useMe, useOrg } from "@/components/account/org";
 import { counted } from "@/components/format/amounts";
 import { useTRPC } from "@/components/trpc";
 import { Confirm } from "@/components/ui/dialogs/confirm";
@@ -24,12 +24,16 @@ const ONLY_CHOSEN = "this webhook is for all organizations, and you have access 
 
 type Open = { what: "new" } | { what: "edit" | "rotate" | "delete"; webhook: Webhook };
 
+const LEAD =
+  "Messages are signed by the Standard Webhooks specification; one a kind, however many organizations it concerns.";
+
 /** Addresses that notifications are posted to. */
 export function WebhooksSection() {
   const trpc = useTRPC();
   const cache = useQueryClient();
   const { orgId, nameOf } = useOrg();
   const { allOrganizations } = useMe();
+  const leftOut = useLeftOut({ theirs: "Webhooks of your service provider", ours: "Webhooks for all organizations" });
   const [page, setPage] = useState(1);
   const [open, setOpen] = useState<Open | null>(null);
   const list = useQuery(trpc.webhooks.list.queryOptions({ page, orgId }));
@@ -66,7 +70,7 @@ export function WebhooksSection() {
   return (
     <Section
       title="Webhooks"
-      lead="Messages are signed by the Standard Webhooks specification; one a kind, however many organizations it concerns."
+      lead={leftOut ? `${LEAD} ${leftOut}` : LEAD}
       action={<Button onClick={() => setOpen({ what: "new" })}>New webhook</Button>}
       flush
     >

@@ -5,7 +5,7 @@ import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { parseAsInteger, useQueryState } from "nuqs";
 import { useState } from "react";
-import { useMe, useOrg } from "@/components/account/org";
+import { useLeftOut, useMe, useOrg } from "@/components/account/org";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
 import { RowButton } from "@/components/ui/row-button";
@@ -19,11 +19,14 @@ const NewApiKey = dynamic(() => import("./new-api-key").then((m) => m.NewApiKey)
 
 const ONLY_CHOSEN = "this key is for all organizations, and you have access to chosen ones only";
 
+const LEAD = "For programs. What a key does is in the audit log under its name.";
+
 /** Keys for programs: what they may do, where, and until when. */
 export function ApiKeys() {
   const trpc = useTRPC();
   const { orgId, nameOf } = useOrg();
   const { allOrganizations } = useMe();
+  const leftOut = useLeftOut({ theirs: "Keys of your service provider", ours: "Keys for all organizations" });
   const whyNot = (apiKey: ApiKey) => (apiKey.orgId === null && !allOrganizations ? ONLY_CHOSEN : undefined);
   const [page, setPage] = useQueryState("page", parseAsInteger.withDefault(1).withOptions({ history: "push" }));
   const list = useQuery(trpc.apiKeys.list.queryOptions({ page, orgId }, { placeholderData: keepPreviousData }));
@@ -40,7 +43,7 @@ export function ApiKeys() {
         one="API key"
         many="API keys"
         title="API keys"
-        lead="For programs. What a key does is in the audit log under its name."
+        lead={leftOut ? `${LEAD} ${leftOut}` : LEAD}
         whenEmpty="Create one for each program, so that each can be revoked alone."
         list={list}
         columns={[

@@ -7,7 +7,7 @@ import { Plus } from "lucide-react";
 import dynamic from "next/dynamic";
 import { parseAsInteger, parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useCallback, useState } from "react";
-import { useMe, useOrg } from "@/components/account/org";
+import { useLeftOut, useMe, useOrg } from "@/components/account/org";
 import { ROLE_LABEL } from "@/components/account/roles";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
@@ -25,11 +25,14 @@ const InviteUser = dynamic(() => import("./invite-user").then((m) => m.InviteUse
 const SendLink = dynamic(() => import("./send-link").then((m) => m.SendLink), { ssr: false });
 const EditUser = dynamic(() => import("./edit-user").then((m) => m.EditUser), { ssr: false });
 
+const LEAD = "People who can sign in, and what they have access to.";
+
 /** The people who can sign in: their role, their access and whether they are disabled. */
 export function Users() {
   const trpc = useTRPC();
-  const { user: me } = useMe();
-  const { org, orgId, nameOf } = useOrg();
+  const { user: me, allOrganizations } = useMe();
+  const { orgId, nameOf } = useOrg();
+  const leftOut = useLeftOut({ theirs: "Staff of your service provider", ours: "Your own staff with access to it" });
   const [view, setView] = useQueryStates(
     { page: parseAsInteger.withDefault(1), search: parseAsString, twoFactor: parseAsStringLiteral(["on", "off"]) },
     { history: "push" },
@@ -46,20 +49,19 @@ export function Users() {
   const list = useQuery(trpc.users.list.queryOptions(input, { placeholderData: keepPreviousData }));
   const onSearch = useCallback((search: string) => setView({ search: search || null, page: null }), [setView]);
   const columns: Column<User>[] = [
-    ...columnsOf(nameOf),
+    ...columnsOf((user) => accessOf(user, { nameOf, seesAll: allOrganizations })),
     {
       header: "Actions",
       width: 150,
       align: "end",
-      cell: (u) => <Actions user={u} isMe={u.id === me.id} onLink={setLinking} onEdit={setEditing} />,
+      cell: (u) => (
+        <Actions user={u} isMe={u.id === me.id} seesAll={allOrganizations} onLink={setLinking} onEdit={setEditing} />
+      ),
     },
   ];
   return (
     <>
-      <PageHeader
-        title="Users"
-        lead={org ? `People with access to ${org.name}.` : "People who can sign in, and what they have access to."}
-      >
+      <PageHeader title="Users" lead={leftOut ? `${LEAD} ${leftOut}` : LEAD}>
         <Button leftSection={<Plus size={15} aria-hidden />} onClick={create.open}>
           Invite user
         </Button>
@@ -97,7 +99,7 @@ export function Users() {
   );
 }
 
-const columnsOf = (nameOf: (orgId: string) => string): Column<User>[] => [
+const columnsOf = (access: (user: User) => string): Column<User>[] => [
   {
     header: "Name",
     cell: (u) => (
@@ -110,7 +112,7 @@ const columnsOf = (nameOf: (orgId: string) => string): Column<User>[] => [
     ),
   },
   { header: "Role", cell: (u) => ROLE_LABEL[u.role] ?? u.role, width: 130 },
-  { header: "Access", cell: (u) => accessOf(u, nameOf), width: 170 },
+  { header: "Access", cell: access, width: 170 },
   { header: "Department", cell: (u) => u.department || "None", width: 116, minor: true },
   { header: "Last sign-in", cell: (u) => <When at={u.lastLoginAt} />, width: 160, minor: true },
   {
@@ -121,10 +123,21 @@ const columnsOf = (nameOf: (orgId: string) => string): Column<User>[] => [
   { header: "State", cell: StateOf, width: 100 },
 ];
 
-type ActionsProps = { user: User; isMe: boolean; onLink: (user: User) => void; onEdit: (user: User) => void };
+/** Why somebody with access to chosen organizations leaves the partner's own staff as they are. */
+const ONLY_CHOSEN = "only somebody with access to all organizations can do this";
 
-function Actions({ user, isMe, onLink, onEdit }: ActionsProps) {
+type ActionsProps = {
+  user: User;
+  isMe: boolean;
+  /** Whether the reader has access to all organizations of the partner. */
+  seesAll: boolean;
+  onLink: (user: User) => void;
+  onEdit: (user: User) => void;
+};
+
+function Actions({ user, isMe, seesAll, onLink, onEdit }: ActionsProps) {
   const { name, invited, disabled } = user;
+  const isStaff = user.orgId === null;
   if (isMe)
     return (
       <Text span size="sm" c="dimmed" px={8}>
@@ -137,11 +150,16 @@ function Actions({ user, isMe, onLink, onEdit }: ActionsProps) {
         <RowButton
           label={invited ? `Invite again: ${name}` : `Reset the password of ${name}`}
           onClick={() => onLink(user)}
+          whyNot={isStaff && !user.organizationIds && !seesAll ? ONLY_CHOSEN : undefined}
         >
           {invited ? "Invite again" : "Reset"}
         </RowButton>
       )}
-      <RowButton label={`Edit ${name}`} onClick={() => onEdit(user)}>
+      <RowButton
+        label={`Edit ${name}`}
+        onClick={() => onEdit(user)}
+        whyNot={isStaff && !seesAll ? ONLY_CHOSEN : undefined}
+      >
         Edit
       </RowButton>
     </>
@@ -158,9 +176,13 @@ function StateOf({ disabled, invited }: User) {
   return invited ? <StateTag tone="off">Invited</StateTag> : <StateTag tone="good">Active</StateTag>;
 }
 
-function accessOf(user: User, nameOf: (id: string) => string): string {
-  if (user.orgId) return nameOf(user.orgId);
-  if (!user.organizationIds) return "All organizations";
-  const [only, ...others] = user.organizationIds;
-  return only && others.length === 0 ? nameOf(only) : `${user.organizationIds.length} organizations`;
+type Reader = { nameOf: (orgId: string) => string; seesAll: boolean };
+
+/** Who has access to chosen organizations is not told of the others that somebody has: their number would be too low. */
+function accessOf({ orgId, organizationIds }: User, { nameOf, seesAll }: Reader): string {
+  if (orgId) return nameOf(orgId);
+  if (!organizationIds) return "All organizations";
+  const [only, ...others] = organizationIds;
+  if (!seesAll) return only ? `${organizationIds.length} of your organizations` : "None of your organizations";
+  return only && others.length === 0 ? nameOf(only) : `${organizationIds.length} organizations`;
 }

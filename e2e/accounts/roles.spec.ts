@@ -57,6 +57,9 @@ test("an administrator of chosen organizations is offered what they may do, and 
   const email = `${crypto.randomUUID().slice(0, 8)}@chosen.example`;
   const reach = { role: "partner_admin", organizationIds: [orgId] };
   await api.call("POST", "/users", { email, password: PASSWORD, name: "Cora Chosen", ...reach });
+  const elsewhere = { role: "partner_technician", organizationIds: [await api.makeOrganization("Not theirs")] };
+  const peerEmail = `${crypto.randomUUID().slice(0, 8)}@other.example`;
+  await api.call("POST", "/users", { email: peerEmail, password: PASSWORD, name: "Olga Other", ...elsewhere });
   await new SignInPage(guest).signIn({ email, password: PASSWORD });
   await guest.goto("/settings/api-keys");
   for (const verb of ["Edit", "Rotate", "Revoke"]) {
@@ -73,6 +76,11 @@ test("an administrator of chosen organizations is offered what they may do, and 
   await notifications.createWebhook(narrow, "https://desk.example/hook");
   await expect(notifications.rowOf("Webhooks", narrow)).not.toContainText("All organizations");
   await guest.goto("/settings/users");
+  const peer = guest.getByRole("row", { name: /Olga Other/ });
+  await expect(peer).toContainText("None of your organizations");
+  await expect(peer.getByRole("button", { name: /^Edit Olga Other: only somebody with access to all/ })).toBeDisabled();
+  await guest.goto(`/settings/users?orgId=${orgId}`);
+  await expect(guest.getByText("Your own staff with access to it are listed under All organizations.")).toBeVisible();
   await guest.getByRole("button", { name: "Invite user" }).click();
   await guest.getByRole("dialog").getByLabel("Role").click();
   await guest.getByRole("option", { name: "Partner technician" }).click();
