@@ -1,10 +1,13 @@
 import { AppError } from "@/server/errors";
 import type { Segment } from "./segment";
 
-/** How long a caller waits for the commit before a flushed spool will do. */
-export const COMMIT_TIMEOUT_MS = 250;
-/** How long a caller waits when neither the database nor the disk answers. */
-const GIVE_UP_TIMEOUT_MS = 2_000;
+/** How long a caller waits, in ms. Tests of what is committed raise them: how fast the database is, is the machine's. */
+export const writeTime = {
+  /** For the commit, before a flushed spool will do. */
+  commit: 250,
+  /** When neither the database nor the disk answers. */
+  giveUp: 2_000,
+};
 const SWEEP_MS = 50;
 
 const unavailable = () =>
@@ -73,8 +76,8 @@ export class PendingWrites {
     }
     const now = Date.now();
     const isBehind = isLast || this.spool.isBehind();
-    const late = this.#waiting.filter((write) => write.segment && (isBehind || now - write.since >= COMMIT_TIMEOUT_MS));
+    const late = this.#waiting.filter((write) => write.segment && (isBehind || now - write.since >= writeTime.commit));
     if (late.length > 0 && (await this.spool.flush())) for (const write of late) write.resolve();
-    for (const write of this.#waiting) if (isLast || now - write.since >= GIVE_UP_TIMEOUT_MS) write.reject();
+    for (const write of this.#waiting) if (isLast || now - write.since >= writeTime.giveUp) write.reject();
   }
 }

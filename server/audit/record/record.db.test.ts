@@ -9,11 +9,15 @@ import type { ActionCode } from "@/server/audit/actions";
 import { systemCtx, ZERO_UUID } from "@/server/context";
 import { newId } from "@/server/ids";
 import { createOrg, createPartner, createUser, ctxFor } from "@/testing/factories";
+import { writeTime } from "./pending-write";
 import { flushRecording, record, recordDurably, recordingStats, startRecording, stopRecording } from "./record";
 import { toRow } from "./to-row";
 
 const dir = mkdtempSync(join(tmpdir(), "trailmark-record-"));
-beforeAll(() => startRecording({ dir }));
+beforeAll(() => {
+  Object.assign(writeTime, { commit: 60_000, giveUp: 60_000 });
+  return startRecording({ dir });
+});
 afterAll(stopRecording);
 
 const stored = (orgId: string) =>

@@ -7,7 +7,7 @@ import { BatchWriter, byOrganization, MAX_BATCH_BYTES, MAX_BATCH_ROWS } from "./
 import { DeadLetters } from "./dead-letters";
 import { encodeFrame } from "./frame";
 import { chainDamaged, HeldChains } from "./held-chains";
-import { COMMIT_TIMEOUT_MS, PendingWrite, PendingWrites } from "./pending-write";
+import { PendingWrite, PendingWrites, writeTime } from "./pending-write";
 import { Queue, type QueuedEvent } from "./queue";
 import { Spool } from "./spool";
 import { HEARTBEAT_MS } from "./spool-folder";
@@ -107,7 +107,7 @@ export class Recorder {
 
   /** True when no commit is to be expected soon: the database is away, frozen, or far behind. */
   get isBehind(): boolean {
-    return (this.writer?.busyMs ?? 0) > COMMIT_TIMEOUT_MS || (this.spool?.hasCold ?? false);
+    return (this.writer?.busyMs ?? 0) > writeTime.commit || (this.spool?.hasCold ?? false);
   }
 
   /** Spools the events and queues them for the batch writer. Events that neither takes are given back or dropped. */
