@@ -138,6 +138,21 @@ test("a poison event is named and kept aside, its 499 neighbours are stored", as
   expect(readFileSync(join(dir, "dead-letter.log"), "utf8")).toContain(bad.id);
 });
 
+test("events behind many of a chain that is held do not wait for its repair", async () => {
+  const damaged = row();
+  const damage = Object.assign(failure("23505"), { constraint_name: "audit_logs_org_seq_key" });
+  const database = peer(async (rows) => {
+    if (rows.some(({ orgId }) => orgId === damaged.orgId)) throw damage;
+  });
+  const recorder = start(database);
+  await expect(recorder.durably([damaged])).rejects.toMatchObject({ code: "unavailable" });
+  const held = Array.from({ length: 60 }, () => anyRow({ orgId: damaged.orgId }));
+  const other = row();
+  recorder.enqueue([...held, other]);
+  await expect.poll(() => [...database.stored]).toEqual([other.id]);
+  expect(recorder.stats()).toMatchObject({ held: 61, queued: 0 });
+});
+
 test("what a stopped recorder could not write is written by the next one, once", async () => {
   const away = peer(async () => {
     throw failure("ECONNREFUSED");

@@ -226,17 +226,20 @@ export class Recorder {
     return this.queue.length === 0 && !this.spool?.hasCold && this.inFlight === 0;
   }
 
+  /** The next batch; events of held chains alone are none, and what comes behind them does not wait. */
   private async dequeue(inFlight: number): Promise<QueuedEvent[]> {
-    while (this.queue.length === 0 && this.spool?.hasCold) await this.readBack(this.spool);
-    const waiting = this.queue.length;
-    if (inFlight > 0 && waiting < MIN_SECOND_BATCH_ROWS) return [];
-    // Half now, so that the other half is prepared while the database works on this one.
-    const most = inFlight > 0 ? MAX_BATCH_ROWS : Math.max(MIN_SECOND_BATCH_ROWS, waiting >> 1);
-    const dequeued = this.queue.dequeue(Math.min(MAX_BATCH_ROWS, most), MAX_BATCH_BYTES);
-    this.inFlight += dequeued.length;
-    const batch = this.held.size === 0 ? dequeued : this.withoutHeld(dequeued);
-    if (this.isIdle()) for (const resolve of this.idle.splice(0)) resolve();
-    return batch;
+    for (;;) {
+      while (this.queue.length === 0 && this.spool?.hasCold) await this.readBack(this.spool);
+      const waiting = this.queue.length;
+      if (inFlight > 0 && waiting < MIN_SECOND_BATCH_ROWS) return [];
+      // Half now, so that the other half is prepared while the database works on this one.
+      const most = inFlight > 0 ? MAX_BATCH_ROWS : Math.max(MIN_SECOND_BATCH_ROWS, waiting >> 1);
+      const dequeued = this.queue.dequeue(Math.min(MAX_BATCH_ROWS, most), MAX_BATCH_BYTES);
+      this.inFlight += dequeued.length;
+      const batch = this.held.size === 0 ? dequeued : this.withoutHeld(dequeued);
+      if (this.isIdle()) for (const resolve of this.idle.splice(0)) resolve();
+      if (batch.length > 0 || dequeued.length === 0) return batch;
+    }
   }
 
   /** Queues the events of the oldest cold segment. */

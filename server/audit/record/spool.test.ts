@@ -135,6 +135,18 @@ test("cold events come back in the order in which they were written, those still
   expect(spool.coldEvents).toBe(0);
 });
 
+test("a chain that is released while another segment is read is read too, and the other one once", async () => {
+  const spool = new Spool(dir);
+  const [held, cold] = [anyRow(), anyRow()];
+  spool.hold(held.orgId, encodeFrame(held), 1);
+  spool.append(encodeFrame(cold), 1, true);
+  const first = spool.readCold();
+  spool.release(held.orgId);
+  expect((await first)?.rows).toEqual([cold]);
+  expect(await readAll(spool)).toEqual([held]);
+  expect(spool).toMatchObject({ coldEvents: 0, damaged: 0 });
+});
+
 test("a full spool refuses, and takes again when there is room", () => {
   const spool = new Spool(dir, 2000);
   const frame = encodeFrame(anyRow());

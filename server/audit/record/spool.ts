@@ -181,7 +181,8 @@ export class Spool {
     if (!segment) return null;
     if (segment === this.active) this.active = null;
     const bytes = await readFile(segment.path).catch(() => null);
-    this.cold.shift();
+    // Not shift(): a chain that was released during the read may stand before it now.
+    this.cold = this.cold.filter((other) => other !== segment);
     if (bytes === null) {
       // The file stays where it is: a later start tries again.
       this.segments.delete(segment);
