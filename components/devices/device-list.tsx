@@ -5,7 +5,6 @@ import { useDisclosure } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { MonitorSmartphone, Plus } from "lucide-react";
 import dynamic from "next/dynamic";
-import Link from "next/link";
 import { parseAsInteger, parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useCallback } from "react";
 import { useCan, useOrg } from "@/components/account/org";
@@ -15,6 +14,7 @@ import { useTRPC } from "@/components/trpc";
 import { FilterSelect } from "@/components/ui/filter-select";
 import { NoMatch, Notice } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
+import { PageLink } from "@/components/ui/page-link";
 import { PagedList } from "@/components/ui/paged-list";
 import pagedClasses from "@/components/ui/paged-list.module.css";
 import { type Column, RecordTable } from "@/components/ui/record-table";
@@ -103,7 +103,7 @@ function useColumns(): Column<Device>[] {
     {
       header: "Device",
       cell: (d) => (
-        <Anchor component={Link} href={`/devices/${d.id}${query}`} fw={600} fz="inherit">
+        <Anchor component={PageLink} href={`/devices/${d.id}${query}`} fw={600} fz="inherit">
           {d.hostname}
         </Anchor>
       ),
