@@ -4,16 +4,16 @@ import { adminPage, displayName, guid, instant, isoTime, pagination } from "@/se
 
 export const listInput = z.strictObject({ orgId: guid.optional(), ...adminPage });
 
-/**
- * Body of POST /api-keys. Without orgId the key reaches what its maker does: the one organization, or all of the
- * partner's. partnerId only the platform's operator needs.
- */
 const permissions = z
   .array(z.enum(PERMISSIONS))
   .min(1)
   .max(100)
   .transform((list) => [...new Set(list)]);
 
+/**
+ * Body of POST /api-keys. Without orgId the key reaches what its creator does: the one organization, or all of the
+ * partner's. Only the platform's operator needs partnerId.
+ */
 export const createInput = z.strictObject({
   name: displayName,
   orgId: guid.nullish(),
