@@ -201,16 +201,16 @@ describe("beside a database of one's own", () => {
     await appendAudit(roles.app, auditRows(id, 7, { timestamp: daysAgo(400) }));
     const look = await runCli(["retention", "--dry-run", "--org", id], { env: settings });
     expect(look).toMatchObject({ code: 0 });
-    expect(look.out).toContain("7 audit rows would go (sequence 1 to 7)");
+    expect(look.out).toContain("7 audit entries would go (sequence 1 to 7)");
     const run = await runCli(["retention", "--org", id], { env: settings });
-    expect(run.out).toContain("7 audit rows went");
+    expect(run.out).toContain("7 audit entries went");
     expect(run.out).toContain("0 diagnostic logs and 0 device events of 1 organizations went.");
     expect((await runCli(["retention", "--org", id], { env: settings })).out).toContain(
-      "0 audit rows of 1 organizations",
+      "0 audit entries of 1 organizations",
     );
     const { AUDIT_ADMIN_DATABASE_URL: _, ...without } = settings;
     const off = await runCli(["retention"], { env: without });
-    expect(off).toMatchObject({ code: 1, err: "AUDIT_ADMIN_DATABASE_URL is not set: no audit row can be pruned.\n" });
+    expect(off).toMatchObject({ code: 1, err: "AUDIT_ADMIN_DATABASE_URL is not set: no audit entry can be pruned.\n" });
   });
 
   it("prunes device logs as well, for which it needs no elevated role", async () => {
