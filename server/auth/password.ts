@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { hash, verify } from "@node-rs/argon2";
 import { Crowding } from "@/server/limits/crowding";
-import { crowdRests, FairShare } from "@/server/limits/fair-share";
+import { backOffFactor, FairShare } from "@/server/limits/fair-share";
 
 /** A hundred sign-ins at once leave a core, and threads for files, to everybody else; each takes some 30 ms and 19 MiB. */
 export const MAX_AT_ONCE = Math.max(1, availableParallelism() - 1);
@@ -15,7 +15,7 @@ const wrong = new Crowding();
  */
 const share = new FairShare(
   { total: MAX_AT_ONCE, perCaller: MAX_AT_ONCE, waiting: MAX_WAITING, waitMs: MAX_WAIT_MS },
-  (from) => crowdRests(wrong.of(from)),
+  (from) => backOffFactor(wrong.of(from)),
 );
 
 /**

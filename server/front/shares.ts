@@ -6,7 +6,7 @@ import { clientIp, networkOf } from "@/server/client-ip";
 import { env, isHttps } from "@/server/env";
 import { AppError, hungUp } from "@/server/errors";
 import type { RouteSpec } from "@/server/http/route";
-import { crowdRests, FairShare, severalAsk } from "@/server/limits/fair-share";
+import { backOffFactor, FairShare, hasSeveralCallers } from "@/server/limits/fair-share";
 import { enterInFlight } from "@/server/limits/in-flight";
 import { rest } from "@/server/limits/rest";
 import { MAX_BATCH_CALLS } from "@/server/trpc/batch";
@@ -77,7 +77,7 @@ export async function holdRefusal(
  * is rendered asks for its reader, so that only several who ask are others.
  */
 const pages = new FairShare({ total: 64, perCaller: 2, waiting: 64, waitMs: 10_000 }, (_, waiting) =>
-  severalAsk() ? crowdRests(waiting) : 0,
+  hasSeveralCallers() ? backOffFactor(waiting) : 0,
 );
 
 /**

@@ -103,7 +103,7 @@ test("others are there for a second after they asked, however often the caller i
     const share = new FairShare(LIMITS);
     await share.run("a", async () => {});
     expect([share.hasOthers("a"), share.hasOthers("b"), share.hasSeveral]).toEqual([false, true, false]);
-    share.notice("b");
+    share.noteRequest("b");
     expect(share.hasSeveral).toBe(true);
     now = 900;
     await share.run("a", async () => {});

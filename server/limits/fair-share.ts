@@ -9,21 +9,22 @@ import { Crowding } from "./crowding";
 export type Limits = { total: number; perCaller: number; waiting: number; waitMs: number };
 
 /** How many times as long as its work a caller with so many waiting rests before the next one; 0: it need not give way. */
-export type Rests = (key: string, waiting: number) => number;
+export type DelayFactor = (key: string, waiting: number) => number;
 
 type Caller = { running: number; queue: (() => void)[] };
 
 const RETRY_AFTER_SECONDS = 5;
 /** More than a page asks for at once: whoever has so many waiting, or refused of late, gives way. */
-const CROWD = 8;
+const CONTENTION = 8;
 /** Others who asked within this time are still there. */
 const PRESENT_MS = 1_000;
 /** Whoever gives way rests no longer than so many times as long as its work took, and no longer than this. */
-const MAX_RESTS = 8;
-const MAX_REST_MS = 5_000;
+const MAX_DELAY_FACTOR = 8;
+const MAX_DELAY_MS = 5_000;
 
 /** The longer, the more of a crowd somebody is. */
-export const crowdRests = (count: number): number => (count < CROWD ? 0 : Math.min(count / CROWD, MAX_RESTS));
+export const backOffFactor = (count: number): number =>
+  count < CONTENTION ? 0 : Math.min(count / CONTENTION, MAX_DELAY_FACTOR);
 
 /** The refusal of whoever asks for too much at once. */
 export const tooMany = (message: string): AppError =>
@@ -47,7 +48,7 @@ export class FairShare {
   /** @param rests who gives way; without it a crowd does while others ask in this share */
   constructor(
     readonly limits: Limits,
-    readonly rests?: Rests,
+    readonly delayFactor?: DelayFactor,
   ) {}
 
   /** How many run and wait, for the tests. */
@@ -69,7 +70,7 @@ export class FairShare {
    */
   async run<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
-    this.notice(key);
+    this.noteRequest(key);
     const caller = this.#callers.get(key) ?? { running: 0, queue: [] };
     this.#callers.set(key, caller);
     if (this.#isFree(key, caller)) this.#begin(caller);
@@ -79,15 +80,15 @@ export class FairShare {
       return await work();
     } finally {
       this.#running--;
-      const rest = Math.min((performance.now() - began) * this.#rests(key, caller), MAX_REST_MS);
-      if (rest > 0) setTimeout(() => this.#end(key, caller), rest);
+      const delay = Math.min((performance.now() - began) * this.#delayFactor(key, caller), MAX_DELAY_MS);
+      if (delay > 0) setTimeout(() => this.#end(key, caller), delay);
       else this.#end(key, caller);
       this.#next();
     }
   }
 
   /** Somebody asks for something, in this share or past it. */
-  notice(key: string): void {
+  noteRequest(key: string): void {
     if (this.#latest.key !== key) this.#before = this.#latest.at;
     this.#latest = { key, at: performance.now() };
   }
@@ -103,13 +104,13 @@ export class FairShare {
     return performance.now() - this.#before < PRESENT_MS;
   }
 
-  #rests(key: string, { queue }: Caller): number {
-    if (this.rests) return this.rests(key, queue.length);
-    return this.hasOthers(key) ? crowdRests(queue.length) : 0;
+  #delayFactor(key: string, { queue }: Caller): number {
+    if (this.delayFactor) return this.delayFactor(key, queue.length);
+    return this.hasOthers(key) ? backOffFactor(queue.length) : 0;
   }
 
   #isFree(key: string, caller: Caller): boolean {
-    const most = this.#rests(key, caller) > 0 ? 1 : this.limits.perCaller;
+    const most = this.#delayFactor(key, caller) > 0 ? 1 : this.limits.perCaller;
     return this.#running < this.limits.total && caller.running < most;
   }
 
@@ -153,13 +154,13 @@ export class FairShare {
       throw tooMany(`${waiting} requests of yours are waiting already. Send fewer at a time.`);
     }
     return new Promise((resolve, reject) => {
-      const go = () => {
+      const proceed = () => {
         clearTimeout(timer);
         signal?.removeEventListener("abort", abandon);
         resolve();
       };
-      const giveUp = (reason: unknown) => {
-        const at = caller.queue.indexOf(go);
+      const cancel = (reason: unknown) => {
+        const at = caller.queue.indexOf(proceed);
         if (at < 0) return;
         clearTimeout(timer);
         signal?.removeEventListener("abort", abandon);
@@ -167,16 +168,16 @@ export class FairShare {
         this.#leave(key, caller);
         reject(reason);
       };
-      const abandon = () => giveUp(signal?.reason);
+      const abandon = () => cancel(signal?.reason);
       const timer = setTimeout(() => {
         this.#refused++;
-        giveUp(tooMany("Your earlier requests are still being worked on. Send fewer at a time."));
+        cancel(tooMany("Your earlier requests are still being worked on. Send fewer at a time."));
       }, waitMs);
       timer.unref();
       // The calls of one batch share their request's signal: many listeners are no leak.
       if (signal) setMaxListeners(0, signal);
       signal?.addEventListener("abort", abandon, { once: true });
-      caller.queue.push(go);
+      caller.queue.push(proceed);
     });
   }
 }
@@ -217,17 +218,17 @@ const refusals = new Crowding();
 export const noteRefusal = (actor: Actor): void => refusals.note(keyOf(actor));
 
 /** True while several people, keys or agents ask this process for something. */
-export const severalAsk = (): boolean => requests?.hasSeveral ?? false;
+export const hasSeveralCallers = (): boolean => requests?.hasSeveral ?? false;
 
 /** True while people, keys or agents other than this caller ask this process for something. */
-export const othersAsk = (actor: Actor): boolean => requests?.hasOthers(keyOf(actor)) ?? false;
+export const hasOtherCallers = (actor: Actor): boolean => requests?.hasOthers(keyOf(actor)) ?? false;
 
 /**
  * How many times as long as its work a caller's long work rests: not at all while nobody else asks this process for anything;
  * once while somebody does; more often for a caller who asks for so much more that it is being refused.
  */
-export const restsOf = (actor: Actor): number =>
-  othersAsk(actor) ? Math.max(1, crowdRests(refusals.of(keyOf(actor)))) : 0;
+export const delayFactorOf = (actor: Actor): number =>
+  hasOtherCallers(actor) ? Math.max(1, backOffFactor(refusals.of(keyOf(actor)))) : 0;
 
 /**
  * Does what a person or a key asks for within that caller's share of this process.
@@ -236,6 +237,6 @@ export const restsOf = (actor: Actor): number =>
 export function inFairShare<T>(actor: Actor, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   const key = keyOf(actor);
   if (actor.type === "user" || actor.type === "api_key") return share().run(key, work, signal);
-  if (actor.type === "agent") share().notice(key);
+  if (actor.type === "agent") share().noteRequest(key);
   return work();
 }

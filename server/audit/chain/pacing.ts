@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { env } from "@/server/env";
-import { othersAsk } from "@/server/limits/fair-share";
+import { hasOtherCallers } from "@/server/limits/fair-share";
 
 /** So long rows are read before writers have the processor for as long. */
 const TURN_MS = 10;
@@ -23,7 +23,7 @@ export async function writtenUpTo(): Promise<string | null> {
 }
 
 /** Pages and lists are answered by the thread that a long reading runs on, and write nothing. */
-const isAsked = () => othersAsk({ type: "system" });
+const isAsked = () => hasOtherCallers({ type: "system" });
 
 type Sources = { written?: () => Promise<string | null>; asked?: () => boolean; now?: () => number };
 

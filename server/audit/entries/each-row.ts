@@ -9,7 +9,7 @@ import { resolveFilter } from "@/server/audit/query/resolve";
 import { type Key, newestRows, rowsByKey, type Shape } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search-keys";
 import type { Ctx } from "@/server/context";
-import { restsOf } from "@/server/limits/fair-share";
+import { delayFactorOf } from "@/server/limits/fair-share";
 import { rest } from "@/server/limits/rest";
 import { Turns } from "@/server/limits/turns";
 
@@ -92,10 +92,10 @@ async function paced<T>(ctx: Ctx, read: (tx: Tx) => Promise<T>): Promise<T> {
     const began = performance.now();
     const rows = await tenantRead(ctx.scope, read);
     workedMs = performance.now() - began;
-    await rest(workedMs, Math.min(restsOf(ctx.actor), 1));
+    await rest(workedMs, Math.min(delayFactorOf(ctx.actor), 1));
     return rows;
   });
-  await rest(workedMs, restsOf(ctx.actor) - 1);
+  await rest(workedMs, delayFactorOf(ctx.actor) - 1);
   return found;
 }
 
