@@ -24,9 +24,9 @@ async function checkWith(name: string, file: string): Promise<string> {
   vi.resetModules();
   const { checkTokenKey } = await import("@/server/auth/jwt");
   const { checkSigningKey } = await import("./signing-key");
-  const said = checkSigningKey();
+  const complaint = checkSigningKey();
   await checkTokenKey();
-  return said;
+  return complaint;
 }
 
 afterEach(() => vi.unstubAllEnvs());

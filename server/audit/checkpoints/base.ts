@@ -37,7 +37,7 @@ export type Base = {
 };
 
 type OldReceipt = Pick<PruneReceipt, "through" | "before" | "days">;
-type Begun = { head: Head; zeroThrough: number };
+type TreeStart = { head: Head; zeroThrough: number };
 type Notes = {
   newest: StoredNote | null;
   latest: StoredNote | null;
@@ -74,7 +74,7 @@ async function beginTree(tx: Tx, orgId: string, head: Head | null): Promise<numb
 async function unsignedPruning(
   tx: Tx,
   orgId: string,
-  { head, zeroThrough: through }: Begun,
+  { head, zeroThrough: through }: TreeStart,
 ): Promise<OldReceipt | null> {
   const receipt = await newestReceipt(tx, orgId);
   if ((receipt?.size ?? 0) >= through) return null;
@@ -181,13 +181,13 @@ const warningsOf = async (tx: Tx, orgId: string, { newest, latest, restored, pro
 
 /** What the database's notes say of restorations, and what the newest checkpoint says that they do not. */
 function restorationsOf(restored: readonly Restoration[], newest: StoredNote | null): Restoration[] {
-  const said = newest ? (checkpointOf(newest).restored ?? []) : [];
-  const more = said.filter((one) => !restored.some(({ at, lost }) => at === one.at && lost === one.lost));
+  const claimed = newest ? (checkpointOf(newest).restored ?? []) : [];
+  const more = claimed.filter((one) => !restored.some(({ at, lost }) => at === one.at && lost === one.lost));
   return [...restored, ...more].sort((a, b) => (a.at < b.at ? -1 : 1));
 }
 
 /** The newest checkpoint in the folder, unless it covers entries that a later restoration left behind. */
-async function standingLatest(orgId: string, restored: readonly Restoration[]): Promise<Notes["latest"]> {
+async function readCurrentLatest(orgId: string, restored: readonly Restoration[]): Promise<Notes["latest"]> {
   const latest = await readLatest(orgId);
   return latest && isSuperseded(latest, restored) ? null : latest;
 }
@@ -205,7 +205,7 @@ async function lastLeafOf(tx: Tx, orgId: string, size: number): Promise<Uint8Arr
 export async function findBase(tx: Tx, orgId: string): Promise<Base | Refused> {
   const restored = await listRestorations(tx, orgId);
   // The head last: what another process signs meanwhile is then never beyond it.
-  const latest = await standingLatest(orgId, restored);
+  const latest = await readCurrentLatest(orgId, restored);
   const stored = await newestCheckpoint(tx, orgId);
   const head = await readHead(tx, orgId);
   const newest = latest && (!stored || latest.size >= stored.size) ? latest : stored;

@@ -81,8 +81,8 @@ export async function newestCheckpoints(tx: Tx, orgIds: readonly string[]): Prom
   for (const { orgId, note, wasRestored } of rows) {
     const newest = readOwnNote(orgId, note);
     // One that is not ours says nothing: an older one may be. Nor does one that a restoration left behind.
-    const isStanding = newest?.kind === "checkpoint" && !wasRestored;
-    const ours = isStanding ? newest : await newestCheckpoint(tx, orgId);
+    const isCurrent = newest?.kind === "checkpoint" && !wasRestored;
+    const ours = isCurrent ? newest : await newestCheckpoint(tx, orgId);
     if (ours) found.set(orgId, ours);
   }
   return found;

@@ -61,8 +61,8 @@ export async function signRestoration({ beyond, proven }: SignedBeyond, at: stri
     await insertNote(tx, stored);
     // What it had been restored from before stays in every checkpoint.
     for (const { at: before, ...older } of checkpointOf(beyond).restored ?? []) {
-      const said = restoredText({ origin: originOfOrg(orgId), ...older, at: before });
-      const kept = { ...stored, size: older.lost, signedAt: before, note: signStatement(orgId, said) };
+      const statement = restoredText({ origin: originOfOrg(orgId), ...older, at: before });
+      const kept = { ...stored, size: older.lost, signedAt: before, note: signStatement(orgId, statement) };
       await insertNote(tx, kept);
     }
   });

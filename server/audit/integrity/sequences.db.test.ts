@@ -4,7 +4,7 @@ import { appendAudit } from "@/server/audit/record/append";
 import { runRetention } from "@/server/retention/run";
 import { auditRows, chainOf, closeRoles, daysAgo, headOf, insertRaw, inTenant, roles, tamper } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
-import { orderedRuns, tell } from "@/testing/ordered";
+import { orderedRuns, reportCases } from "@/testing/ordered";
 import { signCheckpoint } from "./checkpoints";
 import { judgeChain } from "./judge";
 import { verifyNightly } from "./nightly";
@@ -120,7 +120,7 @@ it("no sequence of writing, pruning, verifying and signing breaks a chain or tak
     }),
     settings,
   );
-  tell(settings.numRuns, `${steps} steps`);
+  reportCases(settings.numRuns, `${steps} steps`);
 });
 
 it("the same with an entry that somebody removed in between is broken", async () => {
@@ -129,5 +129,5 @@ it("the same with an entry that somebody removed in between is broken", async ()
   await tamper((tx) => tx`DELETE FROM audit_logs WHERE org_id = ${real.orgId} AND chain_seq = 7`);
   await expect(verify.run(model, real)).rejects.toThrow("seq: 7");
   await expect(night.run(model, real)).rejects.toThrow("seq: 7");
-  tell(0, "an entry that was removed in between is seen");
+  reportCases(0, "an entry that was removed in between is seen");
 });

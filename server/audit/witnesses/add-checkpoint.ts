@@ -40,10 +40,10 @@ export function requestBody(older: number, proof: readonly Uint8Array[], note: S
   return `${[`old ${older}`, ...proof.map(toBase64)].join("\n")}\n\n${formatNote(note.text, note.signatures)}`;
 }
 
-type Asked = { note: SignedNote; witness: Witness };
+type Submission = { note: SignedNote; witness: Witness };
 
 /** The witness's own line among those that it sent; the others are left alone. */
-function cosignatureIn(tools: NoteTools, body: string, { note, witness: { key } }: Asked): ReplyMeaning {
+function cosignatureIn(tools: NoteTools, body: string, { note, witness: { key } }: Submission): ReplyMeaning {
   const lines = parseNote(`\n\n${body}`)?.signatures ?? [];
   const signature = lines.find(({ name, id }) => name === key.name && id === key.id);
   if (!signature) return { kind: "refused", reason: "its answer holds no signature of its key" };
@@ -53,12 +53,12 @@ function cosignatureIn(tools: NoteTools, body: string, { note, witness: { key } 
 }
 
 /** What a witness's answer to a note means. */
-export function readReply(tools: NoteTools, reply: WitnessReply, asked: Asked): ReplyMeaning {
-  if (reply.status === 200) return cosignatureIn(tools, reply.body, asked);
+export function readReply(tools: NoteTools, reply: WitnessReply, submission: Submission): ReplyMeaning {
+  if (reply.status === 200) return cosignatureIn(tools, reply.body, submission);
   const size = reply.status === 409 && reply.type?.startsWith(SIZE_TYPE) ? SIZE.exec(reply.body)?.[1] : undefined;
   if (size !== undefined) return { kind: "other size", size: Number(size) };
-  const said = reply.body.split("\n", 1)[0]?.slice(0, MAX_REASON) ?? "";
-  const reason = `it answered ${reply.status}${said ? `: ${said}` : ""}`;
+  const firstLine = reply.body.split("\n", 1)[0]?.slice(0, MAX_REASON) ?? "";
+  const reason = `it answered ${reply.status}${firstLine ? `: ${firstLine}` : ""}`;
   if (reply.status === 409) return { kind: "conflict", reason };
   return reply.status === 422 ? { kind: "contradicted", reason } : { kind: "refused", reason };
 }
