@@ -79,12 +79,12 @@ describe("a database with the 24 migrations of version 0.110.0", () => {
   });
 
   it("gets this version's functions, keeps its record of migrations and lacks nothing afterwards", async () => {
-    const said: string[] = [];
+    const lines: string[] = [];
     await Promise.all([
-      migrate({ ...urlsOf(names.upgraded), log: (line) => said.push(line) }),
+      migrate({ ...urlsOf(names.upgraded), log: (line) => lines.push(line) }),
       migrate(urlsOf(names.upgraded)),
     ]);
-    expect(said.join()).not.toContain(`applying ${countMigrations()} `);
+    expect(lines.join()).not.toContain(`applying ${countMigrations()} `);
     await migrate({ appUrl: urlsOf(names.upgraded).appUrl });
     const [record] = await withOwner(
       names.upgraded,

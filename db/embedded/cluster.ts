@@ -102,11 +102,13 @@ function run(command: string, args: string[], { uid, gid, cwd }: Runner): Promis
       stdio: ["ignore", "pipe", "pipe"],
       windowsHide: true,
     });
-    let said = "";
+    let output = "";
     for (const stream of [child.stdout, child.stderr])
-      stream.on("data", (chunk) => (said = `${said}${chunk}`.slice(-4_000)));
+      stream.on("data", (chunk) => (output = `${output}${chunk}`.slice(-4_000)));
     child.once("error", fail);
-    child.once("close", (code) => (code === 0 ? done() : fail(new Error(`initdb failed (${code}):\n${said.trim()}`))));
+    child.once("close", (code) =>
+      code === 0 ? done() : fail(new Error(`initdb failed (${code}):\n${output.trim()}`)),
+    );
   });
 }
 

@@ -123,8 +123,8 @@ export async function ensureRunning(launch: Launch): Promise<Server> {
   }
 }
 
-const isTransient = (said: string): boolean =>
-  /postmaster\.pid|shared memory|Address already in use|could not create any TCP/.test(said);
+const isTransient = (output: string): boolean =>
+  /postmaster\.pid|shared memory|Address already in use|could not create any TCP/.test(output);
 
 async function waitWhile(pid: number): Promise<void> {
   for (let i = 0; i < 5 && isAlive(pid); i++) await sleep(20);

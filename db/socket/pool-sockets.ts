@@ -22,17 +22,17 @@ const MAX_SILENT = 50;
  * of its kind is in a release.
  */
 export function poolSockets(): (target: Target) => Socket {
-  let made = 0;
+  let created = 0;
   let silent = 0;
   return ({ host, port, path, sslnegotiation }) => {
-    const at = made++ % host.length;
+    const at = created++ % host.length;
     // The names are read by postgres.js, for what a certificate must say.
     const socket = Object.assign(new PoolSocket(), { host: host[at], port: port[at] });
     if (path) socket.connect(path);
     else socket.connect(port[at] ?? 5432, host[at] ?? "localhost");
     // Where TLS begins without being asked for, it writes past this socket's own write.
     let hasGreeted = sslnegotiation === "direct";
-    const giveUp = () => {
+    const abandon = () => {
       silent += 1;
       if (silent > MAX_SILENT) return;
       socket.isGivenUp = true;
@@ -46,13 +46,13 @@ export function poolSockets(): (target: Target) => Socket {
       const code = firstCodeOf(message);
       if (code === STARTUP) socket.expectLogin();
       if (FIRST_CODES.has(code)) silent = 0;
-      else giveUp();
+      else abandon();
       return write(message, done);
     };
     Object.assign(socket, { write: first });
     setImmediate(() =>
       setImmediate(() => {
-        if (!hasGreeted) giveUp();
+        if (!hasGreeted) abandon();
       }),
     );
     return socket;

@@ -188,10 +188,10 @@ describe("beside a database of one's own", () => {
       tx.select({ slug: organizations.slug }).from(organizations).where(eq(organizations.id, org.id)),
     );
     const args = ["create-api-key", "--name", "Script", "--permission", "audit:read,audit:export"];
-    const made = await runCli([...args, "--org", row?.slug ?? ""], { env: settings });
-    expect(made.code).toBe(0);
-    expect(made.out).toMatch(/^tmk_[A-Za-z0-9_-]{40}\n$/);
-    expect((await call(getEvidence, { path: "/audit-logs/evidence", token: made.out.trim() })).status).toBe(200);
+    const created = await runCli([...args, "--org", row?.slug ?? ""], { env: settings });
+    expect(created.code).toBe(0);
+    expect(created.out).toMatch(/^tmk_[A-Za-z0-9_-]{40}\n$/);
+    expect((await call(getEvidence, { path: "/audit-logs/evidence", token: created.out.trim() })).status).toBe(200);
     expect((await runCli([...args, "--org", "nowhere"], { env: settings })).err).toContain("no organization");
     expect((await runCli([...args.slice(0, -1), "everything", "--org", org.id], { env: settings })).code).toBe(2);
   });
@@ -301,12 +301,12 @@ describe("beside the embedded PostgreSQL", () => {
     try {
       await migrate(server);
       const env = { TRAILMARK_DATA_DIR: home };
-      const made = await runCli(["create-admin", "--email", "first@partner.example", "--password-stdin"], {
+      const created = await runCli(["create-admin", "--email", "first@partner.example", "--password-stdin"], {
         env,
         input: PASSWORD,
       });
-      expect(made).toMatchObject({ code: 0, err: "" });
-      expect(made.out).toContain("Created the partner Home");
+      expect(created).toMatchObject({ code: 0, err: "" });
+      expect(created.out).toContain("Created the partner Home");
       const sql = postgres(server.ownerUrl, { max: 1, onnotice: () => {} });
       expect((await sql`SELECT count(*)::int AS n FROM users`)[0]?.n).toBe(1);
       await sql.end();

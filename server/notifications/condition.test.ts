@@ -22,10 +22,10 @@ class Rows {
   }
 }
 
-type Look = { pause: number; holds: boolean };
+type Observation = { pause: number; holds: boolean };
 const looks = fc.array(fc.record({ pause: fc.integer({ min: 1, max: 40 }), holds: fc.boolean() }), { maxLength: 80 });
 
-function play(kind: NotificationKind, all: readonly Look[]) {
+function play(kind: NotificationKind, all: readonly Observation[]) {
   const rows = new Rows();
   const seen: { at: number; holds: boolean }[] = [];
   let at = AT;

@@ -84,11 +84,11 @@ function sentenceOf(error: unknown): string {
 
 let embedded: Embedded | null = null;
 // Before there is anything to drain, a signal only has to take the embedded PostgreSQL along.
-const giveUp = async () => {
+const abandon = async () => {
   await embedded?.stop().catch(() => {});
   process.exit(130);
 };
-for (const signal of SIGNALS) process.on(signal, () => void giveUp());
+for (const signal of SIGNALS) process.on(signal, () => void abandon());
 // The driver rejects promises that no caller can await (a LISTEN that reconnects): they are logged.
 process.on("unhandledRejection", (error) => log.error({ err: error }, "unhandled rejection"));
 for (const sentence of unknownVariables()) log.warn(sentence);

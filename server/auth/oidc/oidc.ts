@@ -36,13 +36,13 @@ export function oidcProvider(): OAuthConfig<Profile> | null {
     // Providers that keep to the standard give the address at the userinfo endpoint alone.
     userinfo: {
       request: async ({ client, tokens }) => {
-        const said = await client.userinfo(tokens.access_token ?? "");
+        const given = await client.userinfo(tokens.access_token ?? "");
         const signed = Buffer.from(String(tokens.id_token).split(".")[1] ?? "", "base64url").toString();
         const { sub, iat }: { sub?: unknown; iat?: unknown } = JSON.parse(signed);
-        if (said.sub !== sub) throw new Error("userinfo speaks of somebody else");
+        if (given.sub !== sub) throw new Error("userinfo speaks of somebody else");
         if (!(Number(iat) <= Date.now() / 1000 + MAX_CLOCK_SKEW_SECONDS))
           throw new Error("the ID token is not signed yet");
-        return said as Profile;
+        return given as Profile;
       },
     },
     profile: ({ sub, email, name }) => ({ id: sub, email: email ?? null, name: name ?? null }),
@@ -80,8 +80,8 @@ async function findByAddress(tx: Tx, address: string): Promise<string | undefine
 
 /** A provider's name for a person as one that is typed here may be; their address where it has none. */
 function nameOf({ name, address }: Verified): string {
-  const said = typeof name === "string" ? inOneLine(repairText(name)).trim() : "";
-  return [...(said || address)].slice(0, MAX_NAME_LENGTH).join("").trim();
+  const given = typeof name === "string" ? inOneLine(repairText(name)).trim() : "";
+  return [...(given || address)].slice(0, MAX_NAME_LENGTH).join("").trim();
 }
 
 /** Just in time, where the environment names an organization for it: a viewer of that organization, and nothing more. */

@@ -3,7 +3,7 @@ import { knownOrganization } from "@/server/cli/known-organization";
 import { onPlatform } from "@/server/cli/platform";
 import { showBreaks } from "@/server/cli/show-verdict";
 import { EXIT_CODE, wordOf } from "@/server/cli/verdict-words";
-import { continueChain as goOn } from "@/server/retention/continue-chain";
+import { continueChain as continueOrganization } from "@/server/retention/continue-chain";
 
 /** Lets a chain go on that was restored to an older state, which is recorded, signed and visible for ever. */
 export const continueChain: Command = {
@@ -13,7 +13,7 @@ export const continueChain: Command = {
   async run(args) {
     const { values } = readArgs(args, { org: { type: "string" } });
     const org = required(values.org, "--org");
-    const done = await onPlatform(async () => goOn(await knownOrganization(org)));
+    const done = await onPlatform(async () => continueOrganization(await knownOrganization(org)));
     if (done.kind === "right") {
       say("The chain holds everything that this server has signed: there is nothing to do.");
       return EXIT_CODE.intact;
