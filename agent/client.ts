@@ -93,8 +93,8 @@ export class Client {
       const response = await this.fetch(sent, linked.signal);
       const text = await textOf(response, linked.signal);
       if (response.ok) return { kind: "ok", body: text ? JSON.parse(text) : undefined };
-      const { isProblem, detail: said } = describe(text);
-      const detail = `${response.status} ${said}`.trim();
+      const { isProblem, detail: reason } = describe(text);
+      const detail = `${response.status} ${reason}`.trim();
       const isAnswer = isProblem || !TURNED_AWAY.includes(response.status);
       // The first attempt of the same request is still worked on.
       const isUnderWay = sent.idempotencyKey && response.status === 409 && response.headers.has("retry-after");

@@ -54,7 +54,7 @@ describe("a proxy that the setting does not fit", () => {
     ["false", {}, "127.0.0.1", null],
     ["true", { [XFF]: "203.0.113.2" }, "127.0.0.1", null],
     ["false", { [XFF]: "203.0.113.2" }, "1.1.1.1", null],
-  ])("trust %s, %j from %s: told once, or not at all", async ([trust, given, peer, said]) => {
+  ])("trust %s, %j from %s: told once, or not at all", async ([trust, given, peer, message]) => {
     vi.stubEnv("TRUST_PROXY_HEADERS", trust);
     vi.stubEnv("DATABASE_URL", "postgres://a:b@localhost/c");
     vi.stubEnv("NEXTAUTH_SECRET", "s".repeat(32));
@@ -64,6 +64,6 @@ describe("a proxy that the setting does not fit", () => {
     const warn = vi.spyOn(log, "warn").mockImplementation(() => {});
     const request = new Request("http://localhost", { headers: { ...given, [PEER_HEADER]: peer } });
     for (let i = 0; i < 3; i++) originOf(request);
-    expect(warn.mock.calls.map(([, text]) => text)).toEqual(said ? [expect.stringMatching(said)] : []);
+    expect(warn.mock.calls.map(([, text]) => text)).toEqual(message ? [expect.stringMatching(message)] : []);
   });
 });

@@ -26,7 +26,7 @@ export const orderedRuns = (few: number): { numRuns: number; seed?: number } => 
 });
 
 /** Tells the torture suite how many cases the test that is running tried, and what its control saw. */
-export function tell(tried: number, control?: string): void {
+export function reportCases(tried: number, control?: string): void {
   const meta = TestRunner.getCurrentTest()?.meta;
   if (meta) Object.assign(meta, { tried: (meta.tried ?? 0) + tried, ...(control && { control }) });
 }

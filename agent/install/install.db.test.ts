@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { installCommands } from "@/components/settings/install-commands";
-import { bundleAgent, makeBlob, makeExecutable, publish } from "@/scripts/agent-executable.mjs";
+import { bundleAgent, createBlob, createExecutable, publish } from "@/scripts/agent-executable.mjs";
 import { agentFiles } from "@/server/agents/install/agent-files";
 import { createFront, createListener } from "@/server/front/front";
 import { download } from "@/server/http/download";
@@ -272,8 +272,8 @@ describe.runIf(process.platform === "linux" && process.arch === "x64")("the sing
   it("enrolls and ships on a machine without Node", async () => {
     const node = process.execPath;
     const [blob, file] = [join(build.folder, "agent.blob"), join(build.folder, "agent")];
-    await makeBlob({ node, bundle, blob });
-    await makeExecutable({ node, blob, file });
+    await createBlob({ node, bundle, blob });
+    await createExecutable({ node, blob, file });
     await offer("linux-x64", file);
     const machine = new Machine();
     const { key, orgId } = await createEnrollmentKey();
@@ -282,8 +282,8 @@ describe.runIf(process.platform === "linux" && process.arch === "x64")("the sing
     const shipping = spawn(machine.program, ["--state-dir", machine.state, "--once"], {
       env: { NODE_ENV: "production", PATH: "/nonexistent" },
     });
-    const [said, [code]] = await Promise.all([text(shipping.stdout), once(shipping, "close")]);
-    expect([code, said]).toEqual([0, expect.stringMatching(/^shipped \d+ events/)]);
+    const [output, [code]] = await Promise.all([text(shipping.stdout), once(shipping, "close")]);
+    expect([code, output]).toEqual([0, expect.stringMatching(/^shipped \d+ events/)]);
     expect(await devicesOf(orgId)).toMatchObject([{ status: "running" }]);
   });
 });

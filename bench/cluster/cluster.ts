@@ -29,7 +29,7 @@ async function members(): Promise<Member[]> {
 const RUNNING = new Set(["running", "streaming"]);
 const has = (all: Member[], role: string) => all.find((m) => m.role === role && RUNNING.has(m.state));
 
-async function makeDatabase(): Promise<void> {
+async function createDatabase(): Promise<void> {
   const run = async (database: string, ...statements: string[]) => {
     const sql = postgres(superUrl(PORTS.primary, database), { max: 1, onnotice: () => {} });
     for (const statement of statements) await sql.unsafe(statement);
@@ -118,7 +118,7 @@ export class Cluster {
     await this.nodeAs("leader");
     say("haproxy, pgbouncer, nats-server");
     for (const each of [this.proxy, this.pooler, this.nats]) each.start();
-    await until("the database through the proxy", async () => makeDatabase().then(() => true));
+    await until("the database through the proxy", async () => createDatabase().then(() => true));
     say("three server processes");
     const key = join(this.folder, "signing-key.pem");
     execFileSync("openssl", ["genpkey", "-algorithm", "ed25519", "-out", key], { stdio: "ignore" });

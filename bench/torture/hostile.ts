@@ -76,13 +76,13 @@ const expectAll = (seen: Seen[], right: (s: Seen) => boolean): string[] =>
 const bodyAttack = (
   name: string,
   status: number,
-  make: () => { headers?: Record<string, string>; body: Body },
+  build: () => { headers?: Record<string, string>; body: Body },
 ): Attack => ({
   name,
   run: async ({ server, credentials: { agentId, agentToken } }) => {
     const url = `${server.base}/api/v1/agents/${agentId}/logs`;
     const one = () => {
-      const { headers, body } = make();
+      const { headers, body } = build();
       return send(url, { headers: bearer(agentToken, { ...JSON_TYPE, ...headers }), body });
     };
     return expectAll(await Promise.all(Array.from({ length: BODIES }, one)), (s) => s.status === status);

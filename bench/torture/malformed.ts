@@ -196,9 +196,9 @@ export const malformedLine: Line = {
       const cursor = await cursorOf(server.base, credentials);
       const requests = Array.from({ length: rounds }, (): Raw[] =>
         Object.entries(KINDS).flatMap(([kind, make]) => {
-          const made = make(random, cursor);
+          const created = make(random, cursor);
           const tokens = WITHOUT.has(kind) ? [null] : [null, credentials.accessToken];
-          return tokens.map((token) => ({ kind, text: withCredential(made, token) }));
+          return tokens.map((token) => ({ kind, text: withCredential(created, token) }));
         }),
       ).flat();
       const faults = await attack(server.port, requests);

@@ -79,9 +79,9 @@ export const slowFilesLine: Line = {
     let slowestFile = "";
     try {
       for (let round = 1; round <= rounds; round++)
-        for (const { name, make } of [...SLOW_FILES, ...ARCHIVE_BOMBS]) {
+        for (const { name, build } of [...SLOW_FILES, ...ARCHIVE_BOMBS]) {
           const path = join(folder, String(tried++));
-          writeFileSync(path, make(rounds === 1 ? 10 : round));
+          writeFileSync(path, build(rounds === 1 ? 10 : round));
           let { fault, wait, took } = await measure(path, clock);
           // A quick run stands beside other work, which can keep this process waiting as well.
           for (let n = 1; !full && n < QUICK_TRIES && wait > maxWaitMs; n++)

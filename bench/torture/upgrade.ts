@@ -87,7 +87,7 @@ const faultsOf = ({ answers }: Acknowledged): number =>
   [...answers].reduce((n, [status, count]) => n + (status >= 300 && status !== 503 ? count : 0), 0);
 
 /** What the two were told, as one. */
-const together = (one: Acknowledged, other: Acknowledged): Acknowledged => ({
+const mergeAcknowledged = (one: Acknowledged, other: Acknowledged): Acknowledged => ({
   ...nothingYet(),
   events: new Set([...one.events, ...other.events]),
   deviceEvents: new Set([...one.deviceEvents, ...other.deviceEvents]),
@@ -145,7 +145,7 @@ export const upgradeLine: Line = {
         }
         await Promise.all(stops.map((stop) => stop()));
         const bases = [pair.base(0), pair.base(1)];
-        const found = await compareAt({ bases, url: database.url("super") }, credentials, together(...told));
+        const found = await compareAt({ bases, url: database.url("super") }, credentials, mergeAcknowledged(...told));
         const { acknowledged, ...wrong } = {
           ...found,
           "functions taken back": new Set(steps).size - 1,

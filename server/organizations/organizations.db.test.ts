@@ -59,8 +59,10 @@ describe("POST /orgs/organizations", () => {
       partnerId: partner.id,
       organizationIds: [(await createOrg({ partnerId: partner.id })).id],
     });
-    const made = await call(POST, { token: limited, body: { name: "New" } });
-    expect((await call(list, { token: limited })).body.data.map((o: { id: string }) => o.id)).toContain(made.body.id);
+    const created = await call(POST, { token: limited, body: { name: "New" } });
+    expect((await call(list, { token: limited })).body.data.map((o: { id: string }) => o.id)).toContain(
+      created.body.id,
+    );
   });
 
   it("is refused where the partner has 10,000, of another partner's nobody counts", async () => {

@@ -109,9 +109,9 @@ describe("a short link to a proof", () => {
     const expiresAt = new Date(Date.now() + DAY_MS);
     const open = Array.from({ length: 48 }, () => ({ ...link, tokenHash: hashSecret(randomUUID()), expiresAt }));
     await asSystem((tx) => tx.insert(auditSharedProofs).values(open));
-    const made = await Promise.allSettled(Array.from({ length: 8 }, () => share(ctx, id)));
-    expect(made.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
-    expect(made.find(({ status }) => status === "rejected")).toMatchObject({ reason: { code: "conflict" } });
+    const created = await Promise.allSettled(Array.from({ length: 8 }, () => share(ctx, id)));
+    expect(created.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
+    expect(created.find(({ status }) => status === "rejected")).toMatchObject({ reason: { code: "conflict" } });
   });
 
   it("looks the same when it has ended, was revoked or never was", async () => {

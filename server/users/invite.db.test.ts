@@ -34,8 +34,8 @@ const signIn = (email: string, password: string) => call(token, { body: { email,
 async function invited() {
   const admin = await createUser({ role: "org_admin" });
   const body = { email: address(), name: "Ira Invited", role: "org_viewer" };
-  const made = await call(create, { token: admin, body });
-  return { admin, id: made.body.id as string, email: body.email, made };
+  const created = await call(create, { token: admin, body });
+  return { admin, id: created.body.id as string, email: body.email, created };
 }
 
 let mail: MailServer | undefined;
@@ -52,8 +52,8 @@ afterEach(async () => {
 
 describe("an invitation", () => {
   it("is a link shown once where no mail is configured; whoever has it chooses a password and can sign in", async () => {
-    const { admin, id, email, made } = await invited();
-    expect(made).toMatchObject({ status: 201, body: { invited: true, disabled: false } });
+    const { admin, id, email, created } = await invited();
+    expect(created).toMatchObject({ status: 201, body: { invited: true, disabled: false } });
     expect((await signIn(email, CHOSEN)).status).toBe(401);
     const { status, body } = await send(admin, id);
     expect(status).toBe(200);
@@ -224,13 +224,13 @@ describe("the reach of a partner's user", () => {
       role: "partner_technician",
       organizationIds: ids.slice(0, 2),
     };
-    const made = await call(create, { token: admin, body });
+    const created = await call(create, { token: admin, body });
     const open = (await signIn(body.email, PASSWORD)).body.accessToken;
     const reached = async () =>
       (await call(me, { token: open })).body.organizations.map((o: { id: string }) => o.id).sort();
     expect(await reached()).toEqual(ids.slice(0, 2));
     const patch = (organizationIds: string[] | null, who = admin) =>
-      call(PATCH, { method: "PATCH", token: who, params: { id: made.body.id }, body: { organizationIds } });
+      call(PATCH, { method: "PATCH", token: who, params: { id: created.body.id }, body: { organizationIds } });
     expect((await patch([ids[2] as string])).body.organizationIds).toEqual([ids[2]]);
     expect(await reached()).toEqual([ids[2]]);
     expect((await patch(null)).body.organizationIds).toBeNull();

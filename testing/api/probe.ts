@@ -5,7 +5,7 @@ import type { RouteHandler } from "@/server/http/route";
 import { routes } from "@/server/http/routes.generated";
 import { appendEvents } from "@/testing/audit-entries";
 import { bearer, createApiKey, createUser, type TestUser } from "@/testing/factories";
-import { type Described, describedOperations, type FuzzRequest, faultOf, type Hints, patiently } from "./fuzz";
+import { type Described, describedOperations, type FuzzRequest, faultOf, type Hints, withRetries } from "./fuzz";
 import { createWorld, enrollmentKeyIn, fieldIn, keyIn, userIn, type World } from "./matrix";
 
 export let world: World;
@@ -65,7 +65,7 @@ export async function probe(
   request: FuzzRequest,
 ): Promise<{ fault: string | null; status: number; text: string }> {
   try {
-    const given = await patiently(
+    const given = await withRetries(
       async () => send(operation, request, await tokenFor(operation)),
       (one) => faultOf(operation, one),
     );

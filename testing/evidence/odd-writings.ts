@@ -1,5 +1,5 @@
 import { BASES, joined, linesOf, type Mutation, ROWS } from "./base-bundles";
-import { checkpointOf, logKey, makeBundle, sealed, signedBy } from "./bundles";
+import { checkpointOf, createBundle, logKey, sealed, signedBy } from "./bundles";
 
 /**
  * What libraries read differently (white space, halves of surrogate pairs, days that no calendar has, lengths): a bundle
@@ -52,7 +52,7 @@ export const ODD_WRITINGS: Mutation[] = [
     withCheckpoint(`signed on ${day}`, checkpointOf(ROWS).replace(/signed-at .*/, `signed-at ${day}`), "broken"),
     {
       name: `entries from ${day} on`,
-      text: makeBundle({ rows: ROWS, range: { kind: "time", from: day, to: null }, shown: () => true }),
+      text: createBundle({ rows: ROWS, range: { kind: "time", from: day, to: null }, shown: () => true }),
       verdict: "broken" as const,
     },
   ]),

@@ -66,17 +66,17 @@ export type GivenFile = { name: string; content: string | Uint8Array };
 
 /** Uploads files as the browser would, each in one part, and reads them in. */
 export async function stageFiles(ctx: Ctx, files: readonly GivenFile[], source = "automate"): Promise<ImportState> {
-  const made = await createImport.run(ctx, { source });
+  const created = await createImport.run(ctx, { source });
   for (const [fileNo, { name, content }] of files.entries()) {
     const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
     await uploadPart.run(
       { ...ctx, bytes: once(bytes) },
-      { importId: made.id, fileNo, name, offset: 0, size: bytes.length },
+      { importId: created.id, fileNo, name, offset: 0, size: bytes.length },
     );
   }
-  await startStaging.run(ctx, made);
+  await startStaging.run(ctx, created);
   await runWaitingImports();
-  return getImport.run(ctx, made);
+  return getImport.run(ctx, created);
 }
 
 /** The same for one file. */

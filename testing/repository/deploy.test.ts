@@ -67,10 +67,10 @@ it("the compose file mounts files, volumes and secrets that are there", () => {
     expect([...secrets.filter((secret) => !(secret in compose.secrets))], name).toEqual([]);
     expect(Object.keys(depends_on).filter((other) => !(other in compose.services))).toEqual([]);
   }
-  const made = textOf("deploy/make-secrets.sh");
+  const created = textOf("deploy/make-secrets.sh");
   for (const [name, { file }] of Object.entries(compose.secrets)) {
     expect(file).toBe(`./secrets/${name}`);
-    expect(made).toContain(name);
+    expect(created).toContain(name);
   }
 });
 

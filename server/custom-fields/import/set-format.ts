@@ -24,8 +24,8 @@ export const setFormat = operation({
     return tenant(ctx.scope, async (tx) => {
       const found = await lockImport(tx, ctx, id);
       requireIdle(found, "draft", "staged", "checked");
-      const said = format.headerRow === undefined ? {} : { isHeaderSaid: true };
-      const next = { ...kept, ...format, ...said };
+      const headerChoice = format.headerRow === undefined ? {} : { isHeaderSaid: true };
+      const next = { ...kept, ...format, ...headerChoice };
       // What came up while it was read in another way no longer counts.
       const changed = ({ notes: _, ...file }: StoredFile): StoredFile => ({ ...file, format: next, records: null });
       const files = found.files.map((file, i) => (i === fileNo ? changed(file) : file));

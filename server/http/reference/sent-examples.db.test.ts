@@ -50,8 +50,8 @@ const handlers = new Map(
 );
 
 let world: World;
-const thing = async (made: Promise<{ id: string }>): Promise<Setup> => ({
-  values: { [sample.THING]: (await made).id },
+const thing = async (created: Promise<{ id: string }>): Promise<Setup> => ({
+  values: { [sample.THING]: (await created).id },
 });
 const asPerson = async (user: TestUser, values: Record<string, string> = {}): Promise<Setup> => ({
   values: { [sample.EMAIL]: user.email, [sample.PASSWORD]: user.password, ...values },

@@ -187,7 +187,7 @@ async function giveUpRun(found: ImportRecord, { error, values }: End): Promise<v
 }
 
 /** Work that cannot continue for a reason that a person should see. */
-async function giveUp(id: string, error: AppError): Promise<void> {
+async function abandon(id: string, error: AppError): Promise<void> {
   const [row] = await asSystem((tx) => tx.select().from(customFieldImports).where(eq(customFieldImports.id, id)));
   if (!row) return;
   const found = toRecord(row);
@@ -204,7 +204,7 @@ async function endWork(id: string, error: unknown): Promise<void> {
     return work.found.job === "apply" ? finishRun(work, "cancelled") : asSystem((tx) => finishWork(tx, id, {}));
   }
   if (!(error instanceof AppError)) throw error;
-  return giveUp(id, error);
+  return abandon(id, error);
 }
 
 const WORK: Record<Job, (work: Work) => Promise<void>> = { stage, check, apply, undo };
