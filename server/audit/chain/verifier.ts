@@ -9,6 +9,9 @@ type BreakKind = "altered" | "missing" | "inserted" | "relinked" | "truncated" |
 /** Where the chain is not what it must be; expected and actual in words or checksums, whichever is clearer. */
 export type Break = { seq: number; id: string; kind: BreakKind; expected: string; actual: string };
 
+/** A break that no entry stands for. */
+export const breakOf = (found: Omit<Break, "id">): Break => ({ ...found, id: "" });
+
 /** A place that is known from elsewhere: a signed checkpoint, or the head that the database keeps. */
 export type Anchor = { seq: number; checksum: string };
 
@@ -142,7 +145,7 @@ export class Verifier {
   }
 
   #reportMissing(seq: number, actual: string): void {
-    this.#report({ seq, id: "", kind: "missing", expected: `sequence ${seq}`, actual });
+    this.#report(breakOf({ seq, kind: "missing", expected: `sequence ${seq}`, actual }));
   }
 
   #reportLink(row: Link, expected: string | null): void {
@@ -201,7 +204,7 @@ export class Verifier {
   /** Of a part, more rows may follow: what was read is no end of the chain. */
   #reportNoHead(last: number): void {
     const actual = `the chain has no head; the last entry read is sequence ${last}`;
-    this.#report({ seq: last + 1, id: "", kind: "truncated", expected: "a head that names the last entry", actual });
+    this.#report(breakOf({ seq: last + 1, kind: "truncated", expected: "a head that names the last entry", actual }));
   }
 
   #checkHead(head: Anchor, last: number): void {
@@ -215,6 +218,6 @@ export class Verifier {
   #reportCut(before: number, expected: string, last = before): void {
     const actual =
       last === 0 ? "no entry" : `the last entry is sequence ${last} (${this.#prevChecksum ?? "no checksum"})`;
-    this.#report({ seq: before + 1, id: "", kind: "truncated", expected, actual });
+    this.#report(breakOf({ seq: before + 1, kind: "truncated", expected, actual }));
   }
 }

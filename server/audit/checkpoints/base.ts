@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import type { Break } from "@/server/audit/chain/verifier";
+import { type Break, breakOf } from "@/server/audit/chain/verifier";
 import { isSuperseded, type Restoration } from "@/server/audit/tree/restoration";
 import { toBase64 } from "@/server/audit/tree/signed-note";
 import type { PruneReceipt } from "@/server/audit/tree/statement";
@@ -46,7 +46,7 @@ type Notes = {
 };
 export type Refused = { kind: "refused"; breaks: Break[] };
 
-const refused = (...breaks: Break[]): Refused => ({ kind: "refused", breaks });
+const refused = (found: Omit<Break, "id">): Refused => ({ kind: "refused", breaks: [breakOf(found)] });
 
 async function readHead(tx: Tx, orgId: string): Promise<Head | null> {
   const [row] = await rowsOf<{ seq: string; checksum: string; through: string; through_checksum: string | null }>(
@@ -84,7 +84,6 @@ async function unsignedPruning(
 const beyondHead = (head: Head | null, newest: StoredNote): Refused =>
   refused({
     seq: (head?.seq ?? 0) + 1,
-    id: "",
     kind: "truncated",
     expected: `rows up to sequence ${newest.size}, which a signed checkpoint of ${newest.signedAt} covers`,
     actual: head ? `the head is at sequence ${head.seq}` : "the chain has no head",
@@ -107,33 +106,36 @@ const expectedOf = ({ size, at }: Proven): string =>
 
 const rolledBack = (head: Head | null, proven: Proven): Refused =>
   refused({
-    ...{ seq: (head?.seq ?? 0) + 1, id: "", kind: "truncated", expected: expectedOf(proven) },
+    seq: (head?.seq ?? 0) + 1,
+    kind: "truncated",
+    expected: expectedOf(proven),
     actual: head
       ? `no checkpoint, and the head is at sequence ${head.seq}`
       : "no checkpoint, and the chain has no head",
   });
 
-const allLost = (proven: Proven): Break => ({
-  ...{ seq: proven.size, id: "", kind: "truncated", expected: expectedOf(proven) },
-  actual: "neither the folder nor the database holds any, so that a rollback can no longer be excluded",
-});
+const allLost = (proven: Proven): Break =>
+  breakOf({
+    seq: proven.size,
+    kind: "truncated",
+    expected: expectedOf(proven),
+    actual: "neither the folder nor the database holds any, so that a rollback can no longer be excluded",
+  });
 
 const otherRoot = (note: StoredNote, root: Uint8Array): Refused =>
   refused({
     seq: note.size,
-    id: "",
     kind: "altered",
     expected: `the tree of ${note.size} entries that a checkpoint of ${note.signedAt} signed: ${toBase64(checkpointOf(note).root)}`,
     actual: `tiles and rows give ${toBase64(root)}`,
   });
 
 const damaged = (size: number, damage: TreeDamage): Refused =>
-  refused({ seq: size, id: "", kind: "missing", expected: `the tree of ${size} entries`, actual: damage.message });
+  refused({ seq: size, kind: "missing", expected: `the tree of ${size} entries`, actual: damage.message });
 
 const unexplained = (through: number): Refused =>
   refused({
     seq: 1,
-    id: "",
     kind: "missing",
     expected: "sequence 1, or the record of its removal by retention",
     actual: `the head claims that retention removed everything through sequence ${through}`,
@@ -149,13 +151,12 @@ async function folderWarnings(tx: Tx, orgId: string, newest: StoredNote): Promis
   );
   if (!oldest?.ms || Number(oldest.ms) > folderKeptThrough() - MIN_AGE_MS) return [];
   return [
-    {
+    breakOf({
       seq: newest.size,
-      id: "",
       kind: "truncated",
       expected: `the newest checkpoint in the data folder; the database's own is of ${newest.size} entries`,
       actual: "the folder holds none, so that a rollback of the database can no longer be excluded",
-    },
+    }),
   ];
 }
 
@@ -169,7 +170,7 @@ async function strangerWarnings(tx: Tx, orgId: string): Promise<Break[]> {
   if (row?.size == null || (await newestCheckpoint(tx, orgId))) return [];
   const actual = `the newest of the database, of ${row.size} entries, is signed by another key`;
   return [
-    { seq: Number(row.size), id: "", kind: "truncated", expected: "a checkpoint signed by this server's key", actual },
+    breakOf({ seq: Number(row.size), kind: "truncated", expected: "a checkpoint signed by this server's key", actual }),
   ];
 }
 
@@ -225,7 +226,11 @@ export async function findBase(tx: Tx, orgId: string): Promise<Base | Refused> {
       if (!equalBytes(root, checkpointOf(older).root)) return otherRoot(older, root);
     }
     return {
-      ...{ head, newest, builder, zeroThrough, unsigned },
+      head,
+      newest,
+      builder,
+      zeroThrough,
+      unsigned,
       inFolder: latest !== null && latest.size === size,
       inDatabase: stored !== null && stored.size === size,
       lastLeaf: size > zeroThrough ? (builder.lastLeaf ?? (await lastLeafOf(tx, orgId, size))) : null,

@@ -7,7 +7,7 @@ import { copyQuery } from "@/server/audit/chain/copy-query";
 import { createLinkReader } from "@/server/audit/chain/copy-rows";
 import { pacing } from "@/server/audit/chain/pacing";
 import { readChainRows } from "@/server/audit/chain/read-row";
-import { type Break, type Link, Verifier } from "@/server/audit/chain/verifier";
+import { type Break, breakOf, type Link, Verifier } from "@/server/audit/chain/verifier";
 import { equalBytes } from "@/server/audit/tree/tree";
 import { type Base, findBase, type Head, type Refused } from "./base";
 import { leafOf } from "./hashing";
@@ -75,7 +75,7 @@ function judgeHead({ seq, checksum }: Head, lastLeaf: Uint8Array | null): Refuse
   if (!lastLeaf || equalBytes(leafOf(checksum), lastLeaf)) return null;
   const expected = `sequence ${seq} (${checksum}), which the chain's head names`;
   const actual = "another entry is the last one in the signed tree";
-  return { kind: "refused", breaks: [{ seq, id: "", kind: "truncated", expected, actual }] };
+  return { kind: "refused", breaks: [breakOf({ seq, kind: "truncated", expected, actual })] };
 }
 
 /** One transaction under the tree's lock: the next rows, or none when the tree covers the head. */
@@ -91,7 +91,7 @@ async function extendOnce(tx: Tx, orgId: string, base: Base): Promise<Refused | 
   } catch (error) {
     if (!(error instanceof TreeDamage)) throw error;
     const expected = "tiles that fit the rows";
-    return { kind: "refused", breaks: [{ seq: last, id: "", kind: "altered", expected, actual: error.message }] };
+    return { kind: "refused", breaks: [breakOf({ seq: last, kind: "altered", expected, actual: error.message })] };
   }
   return null;
 }

@@ -32,7 +32,11 @@ function remember(note: string, found: { orgId: string; checkpoint: TreeCheckpoi
 }
 
 const toStored = (orgId: string, { size, signedAt }: TreeCheckpoint, note: string): StoredNote => ({
-  ...{ orgId, kind: "checkpoint", size, signedAt, note },
+  orgId,
+  kind: "checkpoint",
+  size,
+  signedAt,
+  note,
 });
 
 /**

@@ -17,7 +17,8 @@ type Signed = { size: number; at: number; lacksQuorum: boolean };
 const signed = new Map<string, Signed>();
 
 const signedBy = ({ size, note }: StoredNote, at: number): Signed => ({
-  ...{ size, at },
+  size,
+  at,
   lacksQuorum: witnessStateOf(note).state === "missing",
 });
 

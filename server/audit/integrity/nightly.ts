@@ -2,7 +2,7 @@ import { asc, eq, max } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { auditVerifications, organizations } from "@/db/schema";
 import { messageOf } from "@/db/thrown";
-import type { Anchor, Break } from "@/server/audit/chain/verifier";
+import { type Anchor, type Break, breakOf } from "@/server/audit/chain/verifier";
 import { findGap } from "@/server/audit/chain/verify";
 import type { DailyJob } from "@/server/background/daily-job";
 import { systemCtx } from "@/server/context";
@@ -24,13 +24,12 @@ function cutSince(head: Anchor | null, verifiedThrough: number): Break[] {
   const last = head?.seq ?? 0;
   if (last >= verifiedThrough) return [];
   return [
-    {
+    breakOf({
       seq: last + 1,
-      id: "",
       kind: "truncated",
       expected: `rows up to sequence ${verifiedThrough}, which an earlier verification read`,
       actual: head ? `the last entry is sequence ${last}` : "the chain has no head",
-    },
+    }),
   ];
 }
 
@@ -39,7 +38,7 @@ async function gapIn(orgId: string): Promise<Break[]> {
   const gap = await findGap(orgId);
   return gap === null
     ? []
-    : [{ seq: gap, id: "", kind: "missing", expected: `sequence ${gap}`, actual: "a gap in the sequence" }];
+    : [breakOf({ seq: gap, kind: "missing", expected: `sequence ${gap}`, actual: "a gap in the sequence" })];
 }
 
 /** Breaks in order, each place once under each kind. */

@@ -24,7 +24,15 @@ export async function keepVerification(
 ): Promise<void> {
   const { orgId, status, reasons, rowsChecked, firstSeq, lastSeq, breaks, covered } = found;
   const values = {
-    ...{ orgId, ranAt, kind, status, reasons, rowsChecked, firstSeq, lastSeq, breaks },
+    orgId,
+    ranAt,
+    kind,
+    status,
+    reasons,
+    rowsChecked,
+    firstSeq,
+    lastSeq,
+    breaks,
     coveredThroughSeq: covered.lastSeq,
     verifiedThroughSeq: progress?.verifiedThrough ?? (kind === "whole" && status === "intact" ? lastSeq : null),
     rollingThroughSeq: progress?.slice?.last ?? null,
