@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { PERMISSIONS } from "@/server/auth/permissions";
-import { adminPage, displayName, guid, instant, isoTime, pagination } from "@/server/wire";
+import { adminPage, displayName, guid, instant, isoTime, overlapSeconds, pagination } from "@/server/wire";
 
 export const listInput = z.strictObject({ orgId: guid.optional(), ...adminPage });
 
@@ -30,13 +30,10 @@ export const updateInput = z.strictObject({
   expiresAt: instant.nullish(),
 });
 
-const DEFAULT_OVERLAP_SECONDS = 24 * 60 * 60;
-const MAX_OVERLAP_SECONDS = 7 * DEFAULT_OVERLAP_SECONDS;
-
 /** Body of POST /api-keys/:id/rotate: for how long the former secret still works, 0 for not at all. */
 export const rotateInput = z.strictObject({
   id: guid,
-  overlapSeconds: z.int().min(0).max(MAX_OVERLAP_SECONDS).default(DEFAULT_OVERLAP_SECONDS),
+  overlapSeconds,
 });
 
 /**
