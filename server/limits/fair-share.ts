@@ -4,6 +4,7 @@ import type { Actor } from "@/server/context";
 import { env } from "@/server/env";
 import { AppError } from "@/server/errors";
 import { Crowding } from "./crowding";
+import { waitIn } from "./wait-in";
 
 /** How much runs at once, and how much may wait for it. */
 export type Limits = { total: number; perCaller: number; waiting: number; waitMs: number };
@@ -147,38 +148,24 @@ export class FairShare {
     return false;
   }
 
-  #wait(key: string, caller: Caller, signal: AbortSignal | undefined): Promise<void> {
+  async #wait(key: string, caller: Caller, signal: AbortSignal | undefined): Promise<void> {
     const { waiting, waitMs } = this.limits;
     if (caller.queue.length >= waiting) {
       this.#refused++;
       throw tooMany(`${waiting} requests of yours are waiting already. Send fewer at a time.`);
     }
-    return new Promise((resolve, reject) => {
-      const proceed = () => {
-        clearTimeout(timer);
-        signal?.removeEventListener("abort", abandon);
-        resolve();
-      };
-      const cancel = (reason: unknown) => {
-        const at = caller.queue.indexOf(proceed);
-        if (at < 0) return;
-        clearTimeout(timer);
-        signal?.removeEventListener("abort", abandon);
-        caller.queue.splice(at, 1);
-        this.#leave(key, caller);
-        reject(reason);
-      };
-      const abandon = () => cancel(signal?.reason);
-      const timer = setTimeout(() => {
-        this.#refused++;
-        cancel(tooMany("Your earlier requests are still being worked on. Send fewer at a time."));
-      }, waitMs);
-      timer.unref();
-      // The calls of one batch share their request's signal: many listeners are no leak.
-      if (signal) setMaxListeners(0, signal);
-      signal?.addEventListener("abort", abandon, { once: true });
-      caller.queue.push(proceed);
-    });
+    const onTimeout = () => {
+      this.#refused++;
+      return tooMany("Your earlier requests are still being worked on. Send fewer at a time.");
+    };
+    // The calls of one batch share their request's signal: many listeners are no leak.
+    if (signal) setMaxListeners(0, signal);
+    try {
+      await waitIn(caller.queue, { signal, timeoutMs: waitMs, onTimeout });
+    } catch (error) {
+      this.#leave(key, caller);
+      throw error;
+    }
   }
 }
 
