@@ -69,7 +69,6 @@ const t = initTRPC
   });
 
 export const router = t.router;
-export const createCaller = t.createCallerFactory;
 
 /** Whatever was thrown, under the tRPC code of its contract error. */
 export function toTrpcError(cause: unknown, requestId: string): TRPCError {

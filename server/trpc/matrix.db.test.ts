@@ -21,7 +21,7 @@ import {
 } from "@/testing/api/matrix";
 import { appendEvents } from "@/testing/audit-entries";
 import { importIn } from "@/testing/import/imports";
-import { createCaller, type ProcedureMeta } from "./init";
+import type { ProcedureMeta } from "./init";
 import { appRouter } from "./root";
 
 type Procedure = { _def: { meta?: ProcedureMeta; type: string } };
@@ -45,7 +45,7 @@ async function callerOf(principal: Principal): Promise<Ctx | null> {
 }
 
 const invoke = (path: string, caller: Ctx | null, input: unknown): Promise<unknown> => {
-  const root = createCaller(appRouter)({ caller, requestId: randomUUID() }) as unknown as Record<
+  const root = appRouter.createCaller({ caller, requestId: randomUUID() }) as unknown as Record<
     string,
     Record<string, (input: unknown) => Promise<unknown>>
   >;

@@ -31,11 +31,6 @@ async function readBacklog(): Promise<Backlog[]> {
   );
 }
 
-/** Organizations whose newest rows are not indexed yet, or whose pruned ones still are. */
-export async function listBacklog(): Promise<string[]> {
-  return (await readBacklog()).map(({ orgId }) => orgId);
-}
-
 /**
  * One step of the indexer in the chains of some organizations, in one transaction: the next `rows` rows of each, those
  * kept back that do not fill a block.
@@ -51,9 +46,6 @@ async function advanceAll(orgIds: readonly string[], rows: number): Promise<numb
   );
   return answer?.advanced ?? null;
 }
-
-/** The same in one chain. */
-export const advanceIndex = (orgId: string, rows = MAX_STEP_ROWS): Promise<number | null> => advanceAll([orgId], rows);
 
 let stepRows = MAX_STEP_ROWS;
 
