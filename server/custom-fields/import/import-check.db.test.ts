@@ -19,7 +19,7 @@ import { listRows } from "./list-rows";
 import { pickCandidate } from "./pick-candidate";
 import { savePlan } from "./save-plan";
 import type { RowOutcome } from "./schema";
-import { startCheck } from "./start";
+import { startCheck } from "./start/check";
 
 describe("the check", () => {
   it("tells apart every outcome of a row, and applies only what is resolved", async () => {

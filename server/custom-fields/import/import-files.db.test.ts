@@ -32,7 +32,7 @@ import { listImports } from "./list";
 import { listRows } from "./list-rows";
 import { runWaitingImports } from "./run/worker";
 import { savePlan } from "./save-plan";
-import { startStaging } from "./start";
+import { startStaging } from "./start/staging";
 import { uploadPart } from "./upload";
 
 async function* once(bytes: Uint8Array) {

@@ -11,7 +11,7 @@ import { pickCandidate } from "./pick-candidate";
 import { runWaitingImports } from "./run/worker";
 import { savePlan } from "./save-plan";
 import type { ImportRow, ImportState, PlanField } from "./schema";
-import { startUndo } from "./start";
+import { startUndo } from "./start/undo";
 
 /** Rules of the importer that hold for any inventory and any file: names, ids and values collide on purpose. */
 

@@ -29,8 +29,8 @@ import { claimImport, owner } from "./run/lease";
 import { runImportJob } from "./run/run-job";
 import { runWaitingImports } from "./run/worker";
 import { savePlan } from "./save-plan";
-import { startUndo } from "./start";
-import { startRun } from "./start-run";
+import { startRun } from "./start/run";
+import { startUndo } from "./start/undo";
 
 describe("a whole import", () => {
   it("makes the fields, writes the values, records the source ids, and reports what it read back", async () => {

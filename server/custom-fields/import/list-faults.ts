@@ -2,10 +2,10 @@ import { tenant } from "@/db/client";
 import { reachesWholePartner } from "@/server/auth/grant";
 import { operation } from "@/server/operation";
 import { idInput, typed } from "@/server/wire";
-import { findImport } from "./find-import";
 import { partnerDefinitions } from "./map/default-plan";
 import { planFaults } from "./map/plan-faults";
 import { unknownChoices } from "./map/unknown-choices";
+import { findImport } from "./record/find";
 import type { PlanFaults } from "./schema";
 
 /**

@@ -3,9 +3,11 @@ import { tenant } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
 import { operation } from "@/server/operation";
 import { typed } from "@/server/wire";
-import { completeFile, findImport, lockImport, requireIdle, type StoredFile, toRecord, unread } from "./find-import";
 import { toImportState } from "./import-state";
 import { readFiles } from "./reader/read-files";
+import { findImport, lockImport } from "./record/find";
+import { type StoredFile, toRecord, unread } from "./record/record";
+import { completeFile, requireIdle } from "./record/require";
 import { formatInput, type ImportState } from "./schema";
 
 /**

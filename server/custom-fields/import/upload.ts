@@ -11,8 +11,10 @@ import { isDiskFull, requireFreeDisk } from "@/server/disk";
 import { AppError, invalid } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { repairText } from "@/server/text";
-import { findImport, lockImport, requireIdle, type StoredFile, unread } from "./find-import";
 import { importFolder } from "./import-folder";
+import { findImport, lockImport } from "./record/find";
+import { type StoredFile, unread } from "./record/record";
+import { requireIdle } from "./record/require";
 import { MAX_IMPORT_BYTES, type UploadInput, uploadInput, uploadOutput } from "./schema";
 
 const DISK_FULL =

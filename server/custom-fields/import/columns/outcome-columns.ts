@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { type ActiveField, fittingValue, invalidReason } from "@/server/custom-fields/import/decide/decide-value";
 import type { LoadedPlan } from "@/server/custom-fields/import/decide/load-plan";
-import type { ImportRecord } from "@/server/custom-fields/import/find-import";
+import type { ImportRecord } from "@/server/custom-fields/import/record/record";
 import { relatedTo } from "@/server/custom-fields/import/run/related-rows";
 import {
   outcomeOfCode,

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { invalidReason } from "@/server/custom-fields/import/decide/decide-value";
 import type { LoadedPlan } from "@/server/custom-fields/import/decide/load-plan";
-import type { ImportRecord } from "@/server/custom-fields/import/find-import";
+import type { ImportRecord } from "@/server/custom-fields/import/record/record";
 import type { ResultRow } from "@/server/custom-fields/import/run/tables/results";
 import { REASON_TITLE, ROW_OUTCOME_LABELS, UNREADABLE_MARK, VALUE_CODES } from "@/server/custom-fields/import/schema";
 import { type Columns, isApplied } from "./columns";

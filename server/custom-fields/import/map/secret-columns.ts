@@ -1,4 +1,4 @@
-import type { ImportRecord } from "@/server/custom-fields/import/find-import";
+import type { ImportRecord } from "@/server/custom-fields/import/record/record";
 import { isHidden, type Plan } from "@/server/custom-fields/import/schema";
 import type { Misfit, SourceColumn } from "./column-schema";
 

@@ -3,8 +3,8 @@ import type { Tx } from "@/db/client";
 import { type AuditEvent, record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import type { Ctx } from "@/server/context";
-import { fileNames, type ImportRecord } from "@/server/custom-fields/import/find-import";
 import { partnerDefinitions } from "@/server/custom-fields/import/map/default-plan";
+import { fileNames, type ImportRecord } from "@/server/custom-fields/import/record/record";
 import type { RunReport, UndoReport } from "@/server/custom-fields/import/schema";
 import type { Touched } from "./read-back";
 

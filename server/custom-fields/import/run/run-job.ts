@@ -9,16 +9,12 @@ import { type Ctx, systemCtx } from "@/server/context";
 import { holdDefinitions } from "@/server/custom-fields/hold-definitions";
 import { loadPlan } from "@/server/custom-fields/import/decide/load-plan";
 import { emptyTally } from "@/server/custom-fields/import/decide/tally";
-import {
-  type ImportRecord,
-  lockImport,
-  type PartnerScope,
-  partnerScope,
-  toRecord,
-} from "@/server/custom-fields/import/find-import";
 import { importFolder } from "@/server/custom-fields/import/import-folder";
 import { initialPlan } from "@/server/custom-fields/import/map/mapping";
 import { withoutSamples } from "@/server/custom-fields/import/map/secret-columns";
+import { lockImport } from "@/server/custom-fields/import/record/find";
+import { type ImportRecord, toRecord } from "@/server/custom-fields/import/record/record";
+import { type PartnerScope, partnerScope } from "@/server/custom-fields/import/record/scope";
 import {
   activeFields,
   type ImportSummary,
