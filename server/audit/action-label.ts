@@ -87,7 +87,7 @@ export type SentenceParts = {
   organization?: string | null;
 };
 
-/** True for an act with a sentence of its own for agents: its actor is then the device itself. */
+/** True for an act with a separate sentence for agents: its actor is then the device itself. */
 export const hasAgentSentence = (action: string): boolean => known(action)?.itself !== undefined;
 
 /** The template of a sentence without its actor: names are in braces. */

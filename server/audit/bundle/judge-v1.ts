@@ -15,7 +15,7 @@ import type { JudgedBundle } from "./verdict";
 
 /**
  * The judge of version 1: the chain of rows, checkpoints over the chain's checksums, no signature over the header. Such
- * bundles verify for ever.
+ * bundles verify permanently.
  */
 
 const utf8 = new TextEncoder();
@@ -81,7 +81,7 @@ export class BundleJudgeV1 {
     this.#header = header;
     const instant = (text: string | null, open: number) => (text === null ? open : Date.parse(text));
     this.#span = { from: instant(header.from, this.#span.from), to: instant(header.to, this.#span.to) };
-    // Version 1 signed in the installation's name, whatever the key is pinned for.
+    // Version 1 signed in the installation's name, regardless of what the key is pinned for.
     const name = header.origin.slice(0, Math.max(0, header.origin.indexOf("/audit/")));
     const here = (key: VerifierKey) => ({ ...key, name, id: keyIdOf(this.tools.sha256, { ...key, name }) });
     this.#trusted = this.input.trust.logs

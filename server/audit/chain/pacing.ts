@@ -7,11 +7,11 @@ import { hasOtherCallers } from "@/server/limits/fair-share";
 
 /** So long rows are read before writers have the processor for as long. */
 const TURN_MS = 10;
-/** How often it is polled whether anybody writes; that nobody did counts until the poll after the next. */
+/** How often the poll for writers runs; that there were none counts until the poll after the next. */
 const POLL_MS = 50;
 
 /**
- * How far the database's write-ahead log goes: farther each time that anybody wrote anything, committed or not.
+ * How far the database's write-ahead log goes: farther each time that anything was written, committed or not.
  * @returns null on a distributed database, where no node knows of all
  */
 export async function writtenUpTo(): Promise<string | null> {
@@ -28,8 +28,8 @@ const isAsked = () => hasOtherCallers({ type: "system" });
 type Sources = { written?: () => Promise<string | null>; asked?: () => boolean; now?: () => number };
 
 /**
- * A long reading gives as much time to others as it takes: it stops for as long as it went on, every so often. It goes
- * on at full speed once nobody writes or asks this process for anything, and until somebody does.
+ * A long reading gives as much time to others as it takes: it stops for as long as it ran, at intervals. It runs
+ * at full speed while there are no writers and no requests to this process.
  */
 export function pacing({
   written = writtenUpTo,

@@ -1,5 +1,5 @@
 /**
- * The verdict over one chain, as a pure state machine: whoever reads the rows (the server over COPY, the command line
+ * The verdict over one chain, as a pure state machine: the reader of the rows (the server over COPY, the command line
  * and the browser over a bundle) recomputes each checksum and hands both in, in sequence order. Nothing here hashes,
  * reads or waits, so there is one judge for all.
  */
@@ -18,7 +18,7 @@ export type Anchor = { seq: number; checksum: string };
 /** What retention removed: through which sequence, and that row's checksum. */
 export type PrunedPrefix = { throughSeq: number; throughChecksum: string | null };
 
-/** What the database keeps as a chain's newest row; "absent" when it keeps none, "unknown" when nobody asked. */
+/** What the database keeps as a chain's newest row; "absent" when it keeps none, "unknown" when it was not read. */
 export type HeadClaim = Anchor | "absent" | "unknown";
 
 export type VerifierInput = {
@@ -135,7 +135,7 @@ export class Verifier {
       return;
     }
     if (row.seq > wanted) {
-      // The link of the row after a gap dangles by itself: one break, at the first row that is gone.
+      // The link of the row after a gap dangles as a consequence: one break, at the first row that is gone.
       const gone = row.seq > throughSeq ? Math.max(wanted, throughSeq + 1) : wanted;
       this.#reportMissing(gone, `sequence ${row.seq}`);
       return;

@@ -17,10 +17,10 @@ import { loadBuilder, type TreeBuilder } from "./tree-builder";
 /** The newest row of a chain, as the database keeps it. */
 export type Head = { seq: number; checksum: string; prunedThrough: number; prunedChecksum: string | null };
 
-/** From where a tree is extended: its right edge, proven to be what the newest checkpoint of ours names. */
+/** From where a tree is extended: its right edge, proven to be what our newest checkpoint names. */
 export type Base = {
   head: Head | null;
-  /** The newest checkpoint of ours; null before the first. */
+  /** Our newest checkpoint; null before the first. */
   newest: StoredNote | null;
   inFolder: boolean;
   inDatabase: boolean;
@@ -70,7 +70,7 @@ async function beginTree(tx: Tx, orgId: string, head: Head | null): Promise<numb
   return zeroThrough;
 }
 
-/** What retention removed before there were receipts, as long as no receipt of ours says it. */
+/** What retention removed before there were receipts, as long as none of our receipts states it. */
 async function unsignedPruning(
   tx: Tx,
   orgId: string,
@@ -89,7 +89,7 @@ const beyondHead = (head: Head | null, newest: StoredNote): Refused =>
     actual: head ? `the head is at sequence ${head.seq}` : "the chain has no head",
   });
 
-/** What a verification proved by a checkpoint of ours that is in neither folder nor database any more. */
+/** What a verification proved by one of our checkpoints that is in neither folder nor database any more. */
 type Proven = { size: number; at: string };
 
 async function provenBefore(tx: Tx, orgId: string): Promise<Proven | null> {
@@ -160,7 +160,7 @@ async function folderWarnings(tx: Tx, orgId: string, newest: StoredNote): Promis
   ];
 }
 
-/** Notes are there, but none that a key of this server signed: whoever replaced the key, or the database. */
+/** Notes are there, but none that a key of this server signed: the key, or the database, was replaced. */
 async function strangerWarnings(tx: Tx, orgId: string): Promise<Break[]> {
   const [row] = await rowsOf<{ size: string | null }>(
     tx,
@@ -200,7 +200,7 @@ async function lastLeafOf(tx: Tx, orgId: string, size: number): Promise<Uint8Arr
 }
 
 /**
- * Finds from where to go on: the larger of our newest checkpoints in the folder and in the database. The tree, read
+ * Finds from where to continue: the larger of our newest checkpoints in the folder and in the database. The tree, read
  * again, must have the root that each of them names.
  */
 export async function findBase(tx: Tx, orgId: string): Promise<Base | Refused> {

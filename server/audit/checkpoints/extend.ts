@@ -15,7 +15,7 @@ import { insertTiles, TreeDamage } from "./tiles";
 
 /** Rows read, judged and added to a tree in one transaction; a longer backlog takes several. */
 const CHUNK_ROWS = 250_000;
-/** Up to so many are read on the connection at hand: one of their own would take longer than they do. */
+/** Up to so many are read on the connection at hand: a separate one would take longer than they do. */
 const FEW_ROWS = 1_000;
 
 /** A tree that covers the head as it was when the reading began; every row behind `readAfter` was read and judged for it. */
@@ -97,7 +97,7 @@ async function extendOnce(tx: Tx, orgId: string, base: Base): Promise<Refused | 
 }
 
 /**
- * Brings an organization's tree to its head: from the newest checkpoint of ours, over every row behind it. Anything
+ * Brings an organization's tree to its head: from our newest checkpoint, over every row behind it. Anything
  * that does not fit is a refusal, and nothing is to be signed.
  */
 export async function extendTree(orgId: string): Promise<Extended | Refused> {

@@ -47,7 +47,7 @@ async function signIfDue(head: Head, now: number): Promise<void> {
   if (checkpoint) signed.set(head.orgId, signedBy(checkpoint, now));
 }
 
-/** Signs moved heads. Every process with workers keeps checkpoints of its own, outside the database. */
+/** Signs moved heads. Every process with workers keeps its own checkpoints, outside the database. */
 export const checkpointWorker = backgroundLoop("audit checkpoints", POLL_MS, async (stopping) => {
   for (const head of await listHeads()) {
     if (stopping.aborted) return;

@@ -22,7 +22,7 @@ const command = (name: string, run: (model: Model, real: Real) => Promise<void>)
   toString: () => name,
 });
 
-/** Nothing that was said to be there is missing, whatever the sentence is about it. */
+/** Nothing that was said to be there is missing, regardless of the wording. */
 async function expectIs({ ages, pruned }: Model, { orgId }: Real): Promise<void> {
   const rows = await chainOf(orgId);
   const numbers = Array.from({ length: ages.length - pruned }, (_, i) => pruned + i + 1);

@@ -187,7 +187,7 @@ test("without a spool events still reach the database; when memory is full too, 
   for (let i = 0; i < 20_100; i++) recorder.enqueue([row()]);
   const { dropped, recorded } = recorder.stats();
   expect(dropped).toBeGreaterThan(0);
-  // Whoever is told to send them again has lost nothing.
+  // A caller that is asked to send them again has lost nothing.
   await expect(recorder.durably([row()])).rejects.toMatchObject({ code: "unavailable" });
   expect(recorder.stats()).toMatchObject({ dropped, recorded });
   open();

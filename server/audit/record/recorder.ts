@@ -321,7 +321,7 @@ export class Recorder {
     if (event.segment) this.spool?.settle(event.segment, 1);
   }
 
-  /** A caller who waits is told to send them again: then they are not lost. */
+  /** A caller who waits is asked to send them again: then they are not lost. */
   private drop(count: number, write: PendingWrite | null): void {
     if (write && !write.isDone) {
       write.reject();

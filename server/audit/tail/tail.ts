@@ -19,7 +19,7 @@ type View = {
   wake: Signal;
   isOver: () => boolean;
   everyMs: number;
-  /** True once after somebody's access has changed. */
+  /** True once after a user's access has changed. */
   consumeChange: () => boolean;
 };
 

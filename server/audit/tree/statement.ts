@@ -57,7 +57,7 @@ function hashIn(text: string | undefined): Uint8Array | null {
   return bytes?.length === HASH_BYTES ? bytes : null;
 }
 
-/** What follows a word on a line of its own. */
+/** What follows a word on a separate line. */
 function afterWord(line: string | undefined, word: string): string | null {
   return line?.startsWith(`${word} `) ? line.slice(word.length + 1) : null;
 }

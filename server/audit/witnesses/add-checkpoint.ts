@@ -11,7 +11,7 @@ import {
 
 /**
  * The client's half of add-checkpoint (c2sp.org/tlog-witness): what a witness is asked and what its answer means. Pure:
- * sending is handed in by whoever asks.
+ * sending is passed in by the caller.
  */
 
 /** What came back over the wire; `type` is the Content-Type. */
@@ -19,11 +19,11 @@ export type WitnessReply = { status: number; type: string | null; body: string }
 
 export type ReplyMeaning =
   | { kind: "cosigned"; signature: NoteSignature; seconds: number }
-  /** It cosigned another size than it was asked from: a smaller one, or one that is ahead of ours. */
+  /** It cosigned another size than it was asked from: a smaller one, or one that is ahead of our log. */
   | { kind: "other size"; size: number }
   /** It names no size in a conflict: asked from the checkpoint's own size, it holds another root of that size. */
   | { kind: "conflict"; reason: string }
-  /** It holds a log that is not a beginning of ours. */
+  /** It holds a log that is not a beginning of our log. */
   | { kind: "contradicted"; reason: string }
   | { kind: "refused"; reason: string };
 

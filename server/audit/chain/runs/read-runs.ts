@@ -114,7 +114,7 @@ async function readParallel(reader: ChainReader, ranges: Ranges, { tenant, orgId
 
 /**
  * Reads a part of a chain, hashes each row, and hands over its runs in order. A long one is divided among threads that
- * read in the same snapshot, each on a connection of its own; where a thread cannot, the connection at hand reads on.
+ * read in the same snapshot, each on its own connection; where a thread cannot, the connection at hand reads on.
  */
 export async function readRuns(reader: ChainReader, reading: Reading): Promise<void> {
   const { orgId, part, mark, signal, isPaced, division = DIVISION } = reading;
