@@ -114,7 +114,7 @@ function run(command: string, args: string[], { uid, gid, cwd }: Runner): Promis
 
 type Installation = { binaries: Binaries; runner: Runner; durable: boolean };
 
-/** initdb into a folder of our own, renamed when whole: a start cut short, or two at once, leave no half cluster. */
+/** initdb into a temporary folder, renamed when complete: a start cut short, or two at once, leave no half cluster. */
 async function initialise(
   cluster: string,
   secrets: Secrets,

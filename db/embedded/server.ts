@@ -72,7 +72,7 @@ async function attempt(launch: Launch): Promise<Server | string> {
     ...settings,
   };
   const args = ["-D", cluster, ...Object.entries(options).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
-  // Detached: a process group of its own, so that Ctrl-C reaches us alone and we drain before PostgreSQL goes.
+  // Detached: its own process group, so that Ctrl-C reaches us alone and we drain before PostgreSQL goes.
   const child = spawn(postgresOf(launch.binaries), args, {
     uid: runner.uid,
     gid: runner.gid,
