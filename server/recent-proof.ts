@@ -4,7 +4,7 @@ import { AppError } from "./errors";
 /** For so long a proof of who one is (signing in, or confirming it) covers what asks for one. */
 export const PROOF_MS = 10 * 60 * 1000;
 
-/** browser: scripts that signed a person in go on; session: they are asked too. Programs have no session. */
+/** browser: scripts that signed a person in are not asked; session: they are. Programs have no session. */
 type AppliesTo = "browser" | "session";
 
 /** Whether a person has to confirm who they are first, because they have not done so for ten minutes. */

@@ -27,7 +27,7 @@ export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K,
   return groups;
 }
 
-/** The item at an index; behind the end it goes on from the start. @throws RangeError for an empty list */
+/** The item at an index; behind the end it continues from the start. @throws RangeError for an empty list */
 export function itemAt<T>(items: readonly T[], index: number): T {
   const item = items[index % items.length];
   if (item === undefined) throw new RangeError("an empty list has no items");

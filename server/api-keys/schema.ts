@@ -22,7 +22,7 @@ export const createInput = z.strictObject({
   partnerId: guid.optional(),
 });
 
-/** Body of PATCH /api-keys/:id; what is left out stays, expiresAt null is for ever. */
+/** Body of PATCH /api-keys/:id; members left out stay unchanged, expiresAt null means no expiry. */
 export const updateInput = z.strictObject({
   id: guid,
   name: displayName.optional(),

@@ -51,7 +51,7 @@ describe("POST /auth/token", () => {
     const spies = [vi.spyOn(log, "error"), vi.spyOn(log, "warn"), vi.spyOn(console, "warn")];
     const told = vi.spyOn(log, "info");
     const { NODE_ENV } = env();
-    // As where it runs for good: tests are told nothing.
+    // As in production: tests get no details.
     Object.assign(env(), { NODE_ENV: "production" });
     const email = "not.a.person@example.test";
     const { status } = await call(token, { body: { email, password: PASSWORD }, ip: "198.51.100.77" });

@@ -120,7 +120,7 @@ it("a transaction bears the id of its request in pg_stat_activity, and afterward
 });
 
 it("imports nothing of OpenTelemetry unless an endpoint is set", async () => {
-  // A folder in which no package of OpenTelemetry can be found: whoever imports one there fails.
+  // A folder in which no package of OpenTelemetry can be found: an import there fails.
   const folder = mkdtempSync(join(tmpdir(), "trailmark-tracing-"));
   const bundle = join(folder, "tracing.mjs");
   const source = `

@@ -25,7 +25,7 @@ import { buildCli, removeCli, runCli } from "@/testing/cli";
 const PASSWORD = "correct horse battery staple";
 const PASSPHRASE = "a passphrase for the keys";
 
-/** The drill of the guide, on the embedded PostgreSQL: write, back up, write more, destroy, restore, verify, go on. */
+/** The drill of the guide, on the embedded PostgreSQL: write, back up, write more, destroy, restore, verify, continue. */
 describe("a restore drill", () => {
   let home: string;
   let backups: string;

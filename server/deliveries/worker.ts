@@ -75,5 +75,5 @@ export const deliveryWorker = {
   },
 };
 
-/** Tells this process's worker, if it runs one, of a new message; other processes find it at their next poll. */
+/** Notifies this process's worker, if it runs one, of a new message; other processes find it at their next poll. */
 export const notifyDeliveries = (): void => loop.notify();

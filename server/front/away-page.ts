@@ -71,7 +71,7 @@ const METHODS = ["writeHead", "write", "end", "flushHeaders"] as const;
 
 /**
  * Renders a page; where Next would answer 500 because the database could not be reached, a page that says so goes out with
- * 503 instead. Whatever Next writes after that is dropped.
+ * 503 instead. What Next writes after that is dropped.
  */
 export function orAwayPage<T>(incoming: IncomingMessage, outgoing: ServerResponse, render: () => T): T {
   const request = traced.getStore();

@@ -90,7 +90,7 @@ function endAfter(incoming: IncomingMessage): void {
 
 async function servePage(incoming: IncomingMessage, outgoing: ServerResponse, options: FrontOptions): Promise<void> {
   const { method = "GET" } = incoming;
-  // Next's development server posts to addresses of its own.
+  // Next's development server posts to its own addresses.
   if (!options.dev && !PAGE_METHODS.includes(method))
     return respond(incoming, outgoing, methodNotAllowed(method, PAGE_METHODS));
   if (hasTooManyParameters(incoming.url ?? ""))

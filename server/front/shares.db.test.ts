@@ -8,7 +8,7 @@ import { HeldRefusals } from "./held-refusals";
 
 type Headers = Record<string, string>;
 
-/** What the server works on, until the test lets it go on. */
+/** What the server works on, until the test releases it. */
 let begun: string[] = [];
 let release = () => {};
 let held = Promise.resolve();

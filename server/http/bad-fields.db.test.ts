@@ -273,7 +273,7 @@ describe("a bad value in one field", () => {
         ? `orgId=${world.a}`
         : "";
       const { fault, status } = await probe(operation, { params: {}, query, body: null, headers: {} });
-      // The probe's key has no account of its own, and no mailbox.
+      // The probe's key has no account, and no mailbox.
       const right = /^\/(me\/|report-schedules$)/.test(operation.path) ? 403 : 200;
       // How long a list of all that takes is for other tests to say.
       const isWrong = fault !== null && !fault.startsWith("took");

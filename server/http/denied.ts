@@ -6,7 +6,7 @@ import { AppError } from "@/server/errors";
 /** What was asked for when it was denied: by which route or procedure, and the permission that it needs. */
 export type DeniedRequest = { request: string; permission?: Permission | undefined };
 
-/** Repeats within so long are one entry: whoever sends the same again and again does not fill the log. */
+/** Repeats within so long are one entry: repeated requests do not fill the log. */
 const FOLD_MS = 60_000;
 const MAX_REQUEST = 200;
 /** Different requests, and different reasons, that one entry names. */
@@ -72,7 +72,7 @@ export function closeDenials(): void {
 /**
  * Records that a person or a program was refused something: a permission that they lack, an organization out of their
  * reach, what a verb keeps to others. The first is an entry at once; repeats by the same caller are one more a minute, for
- * as long as they go on. A person who has yet to set up a second factor is sent to do so, which is no denial.
+ * as long as they continue. A person who has yet to set up a second factor is sent to do so, which is no denial.
  * @param error what was thrown; anything but the contract's `forbidden` is passed over
  */
 export function recordDenied(ctx: Ctx, error: unknown, { request, permission }: DeniedRequest): void {

@@ -25,7 +25,7 @@ import { routes } from "./routes.generated";
 
 type Probe = { params?: Record<string, string>; query?: string; body?: unknown };
 type Row = {
-  /** What the request looks like for a target in an organization; missing ones get ids that nobody has. */
+  /** What the request looks like for a target in an organization; missing ones get ids that do not exist. */
   build: (orgId: string, target: Target, principal: Principal) => Probe | Promise<Probe>;
   /** Where the target is named: in the path (foreign and missing are 404), by orgId (403), or not at all. */
   by: "path" | "org" | "none";

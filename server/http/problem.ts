@@ -18,7 +18,7 @@ export type Problem = {
 const TOOK_TOO_LONG = "57014";
 const RETRY = { headers: { "Retry-After": "2" } };
 
-/** Any thrown thing as one of the contract's errors; what nobody foresaw is logged and becomes a bare `internal`. */
+/** Any thrown thing as one of the contract's errors; what was not foreseen is logged and becomes a bare `internal`. */
 export function toAppError(error: unknown, requestId: string): AppError {
   if (error instanceof AppError) return error;
   if (isDatabaseAway(error)) {

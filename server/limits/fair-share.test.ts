@@ -5,7 +5,7 @@ import { FairShare } from "./fair-share";
 const LIMITS = { total: 4, perCaller: 2, waiting: 3, waitMs: 60_000 };
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Work that ends when it is told to, and says when it began. */
+/** Work that ends on demand, and records when it began. */
 function work(begun: string[], name: string) {
   let end = () => {};
   const done = new Promise<void>((resolve) => {

@@ -15,25 +15,25 @@ export type DelayFactor = (key: string, waiting: number) => number;
 type Caller = { running: number; queue: (() => void)[] };
 
 const RETRY_AFTER_SECONDS = 5;
-/** More than a page asks for at once: whoever has so many waiting, or refused of late, gives way. */
+/** More than a page asks for at once: a caller with so many waiting, or refused of late, backs off. */
 const CONTENTION = 8;
 /** Others who asked within this time are still there. */
 const PRESENT_MS = 1_000;
-/** Whoever gives way rests no longer than so many times as long as its work took, and no longer than this. */
+/** A caller that backs off is delayed by no more than so many times as long as its work took, and no longer than this. */
 const MAX_DELAY_FACTOR = 8;
 const MAX_DELAY_MS = 5_000;
 
-/** The longer, the more of a crowd somebody is. */
+/** The more a caller has waiting, the longer its delay. */
 export const backOffFactor = (count: number): number =>
   count < CONTENTION ? 0 : Math.min(count / CONTENTION, MAX_DELAY_FACTOR);
 
-/** The refusal of whoever asks for too much at once. */
+/** The refusal of a caller that asks for too much at once. */
 export const tooMany = (message: string): AppError =>
   new AppError("rate_limited", message, { headers: { "Retry-After": String(RETRY_AFTER_SECONDS) } });
 
 /**
  * Work of many callers: each has so many running at a time, all together no more than the database has connections for,
- * and whoever waits is taken in turn caller by caller, so that one who asks for two hundred things at once delays its
+ * and waiting work is taken in turn caller by caller, so that one who asks for two hundred things at once delays its
  * own alone. While others ask as well, such a caller has one running at a time and rests in between, the longer the more
  * it has waiting: turns alone do not leave the others their share of a small machine's processors.
  */
@@ -42,7 +42,7 @@ export class FairShare {
   #refused = 0;
   /** Callers with something running or waiting, the next one to be served first. */
   readonly #callers = new Map<string, Caller>();
-  /** Who asked last, and when somebody else did before. */
+  /** The latest caller, and when another one asked before. */
   #latest = { key: "", at: Number.NEGATIVE_INFINITY };
   #before = Number.NEGATIVE_INFINITY;
 
@@ -67,7 +67,7 @@ export class FairShare {
    * Does the work when its turn comes.
    * @param signal gives up the wait; the work itself must look at it from then on
    * @throws AppError rate_limited when too much of this caller waits, or it has waited for too long; the signal's reason;
-   *   whatever the work throws
+   *   what the work throws
    */
   async run<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
@@ -88,13 +88,13 @@ export class FairShare {
     }
   }
 
-  /** Somebody asks for something, in this share or past it. */
+  /** Notes that a caller asks for something, in this share or past it. */
   noteRequest(key: string): void {
     if (this.#latest.key !== key) this.#before = this.#latest.at;
     this.#latest = { key, at: performance.now() };
   }
 
-  /** True while somebody other than this caller asked a moment ago. */
+  /** True while a caller other than this one asked a moment ago. */
   hasOthers(key: string): boolean {
     const others = this.#latest.key === key ? this.#before : this.#latest.at;
     return performance.now() - others < PRESENT_MS;
@@ -211,15 +211,15 @@ export const hasSeveralCallers = (): boolean => requests?.hasSeveral ?? false;
 export const hasOtherCallers = (actor: Actor): boolean => requests?.hasOthers(keyOf(actor)) ?? false;
 
 /**
- * How many times as long as its work a caller's long work rests: not at all while nobody else asks this process for anything;
- * once while somebody does; more often for a caller who asks for so much more that it is being refused.
+ * How many times as long as its work a caller's long work rests: not at all while there are no other requests to this process;
+ * once while there are; more often for a caller who asks for so much more that it is being refused.
  */
 export const delayFactorOf = (actor: Actor): number =>
   hasOtherCallers(actor) ? Math.max(1, backOffFactor(refusals.of(keyOf(actor)))) : 0;
 
 /**
  * Does what a person or a key asks for within that caller's share of this process.
- * @throws AppError rate_limited, and whatever the work throws
+ * @throws AppError rate_limited, and what the work throws
  */
 export function inFairShare<T>(actor: Actor, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   const key = keyOf(actor);

@@ -18,7 +18,7 @@ export class Turns {
   /**
    * Does the work when its turn comes.
    * @param signal gives up the wait; the work itself must look at it from then on
-   * @throws whatever the work throws, or the signal's reason
+   * @throws what the work throws, or the signal's reason
    */
   async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (this.#running < this.max) this.#running++;

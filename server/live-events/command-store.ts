@@ -62,7 +62,7 @@ export function claimWaiting(processId: string): Promise<Waiting[]> {
 
 /**
  * Accepts an answer at another process than the requester's.
- * @returns the requester to notify, or null when nobody waits for it (late, repeated, unknown, another agent's).
+ * @returns the requester to notify, or null when no requester waits for it (late, repeated, unknown, another agent's).
  */
 export async function storeAnswer(agentId: string, id: string, result: string): Promise<string | null> {
   const rows = await asSystem((tx) =>
@@ -93,7 +93,7 @@ export function claimDone(requesterId: string): Promise<Done[]> {
   ]);
 }
 
-/** Forgets queries that nobody waits for any more. */
+/** Forgets queries that no requester waits for any more. */
 export async function dropCommands(ids: readonly string[]): Promise<void> {
   await asSystem((tx) => tx.execute(sql`DELETE FROM live_commands WHERE id = ANY (${uuids(ids)})`));
 }

@@ -34,7 +34,7 @@ export function toNatsOptions(url: string): ConnectionOptions {
   };
 }
 
-/** NATS core: a subject a process. It reconnects for ever; what was missed meanwhile is looked up. */
+/** NATS core: a subject a process. It reconnects indefinitely; what was missed meanwhile is looked up. */
 export function createNatsBus(url: string): Bus {
   let connection: NatsConnection | undefined;
   gauge("trailmark_nats_connected", "1 while NATS_URL is set and answers; 0 while the relay polls", () =>

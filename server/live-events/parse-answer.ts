@@ -61,7 +61,7 @@ function parsed<T>(schema: z.ZodType<T>, data: unknown, at: PropertyKey[] = []):
   return { ok: false, issues: told };
 }
 
-/** The first fault is enough: half a million wrong items would take seconds, in which nobody else is answered. */
+/** The first fault is enough: half a million wrong items would take seconds, in which no other request is answered. */
 function parsedItems<T>(item: z.ZodType<T>, list: readonly unknown[]): Parsed<T[]> {
   const value: T[] = [];
   for (const [index, data] of list.entries()) {
@@ -92,7 +92,7 @@ export const parseEntry = (data: unknown): Parsed<Entry> => parsed(oneEntry, dat
 
 /**
  * Data of eventlogs.query: `{events, total}`. Without a total what is known to exist counts; an agent that does not page
- * by itself is paged here.
+ * itself is paged here.
  */
 export function parseEntries(
   data: unknown,

@@ -10,7 +10,7 @@ import { createPostgresBus } from "./postgres-bus";
 import { Relay } from "./relay";
 
 const relays: Relay[] = [];
-/** A relay with a LISTEN connection of its own, as a server process has. */
+/** A relay with its own LISTEN connection, as a server process has. */
 function createRelay(bus: Bus = createPostgresBus()): Relay {
   const relay = new Relay(bus);
   relays.push(relay);

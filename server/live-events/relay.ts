@@ -104,7 +104,7 @@ export class Relay {
     for (const requester of requesters) this.#notify(requester, "answers");
   }
 
-  /** Has every process look up again who holds its open answers: somebody's access has changed. */
+  /** Has every process look up again who holds its open answers: a user's access has changed. */
   notifyCallersChanged(): void {
     this.#later(this.#start().then(() => this.bus.notifyAll("callers")));
   }
@@ -133,7 +133,7 @@ export class Relay {
       signal,
       onFailed: () => this.#later(dropCommands([id])),
     });
-    answer.catch(() => {}); // it may fail before anybody looks
+    answer.catch(() => {}); // it may fail before it is awaited
     const query = this.#queries.get(id);
     if (!query) return answer;
     const refuse = (error: AppError): Promise<CommandResult> => {
@@ -142,7 +142,7 @@ export class Relay {
     };
     const command = { id, agentId, requesterId: this.id, name, params: JSON.stringify(params), timeoutMs };
     const placed = await queueCommand(command).catch((error) => {
-      query.reject(offline()); // nobody sees this one: the database's own error is thrown
+      query.reject(offline()); // this one is not seen: the database's own error is thrown
       throw error;
     });
     if (placed.kind !== "placed") return refuse(placed.kind === "offline" ? offline() : busy());
@@ -153,7 +153,7 @@ export class Relay {
     return answer;
   }
 
-  /** Takes an agent's answer. @returns false when nobody waits for it: late, repeated, unknown, another agent's. */
+  /** Takes an agent's answer. @returns false when no requester waits for it: late, repeated, unknown, another agent's. */
   async settle(agentId: string, id: string, result: CommandResult): Promise<boolean> {
     if (!isUuid(id)) return false;
     await this.#start();
@@ -191,7 +191,7 @@ export class Relay {
         .catch((error) => log.error({ err: error }, "the relay cannot hear other processes; it polls"));
       this.#timers = [setInterval(() => this.#poll(), POLL_MS), setInterval(() => this.#beat(), STREAM_COMMENT_MS)];
       for (const timer of this.#timers) timer.unref();
-      // A bus that is away must not keep anybody waiting: polling does its work meanwhile.
+      // A bus that is away must not keep a caller waiting: polling does its work meanwhile.
       await Promise.race([listening, new Promise((resolve) => setTimeout(resolve, LISTEN_TIMEOUT_MS).unref())]);
     })();
     return this.#started;
@@ -216,7 +216,7 @@ export class Relay {
     this.#later(processId === this.id ? this.#handlers[news]() : this.bus.notify(processId, news));
   }
 
-  /** Work that nobody waits for; stop() does. */
+  /** Work that no caller waits for; stop() does. */
   #later(work: Promise<unknown>): void {
     const done = work
       .catch((error) => log.warn({ err: error }, "the relay could not finish a step; polling makes up for it"))

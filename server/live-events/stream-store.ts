@@ -77,7 +77,7 @@ export async function beatStreams(processId: string, streamIds: readonly string[
   );
 }
 
-/** Removes the streams of processes that died and the commands that nobody fetched. @returns whom to notify. */
+/** Removes the streams of processes that died and the commands that were not fetched. @returns whom to notify. */
 export async function buryDead(): Promise<string[]> {
   return asSystem(async (tx) => {
     const broken = await tx.execute<{ requesterId: string }>(sql`

@@ -21,7 +21,7 @@ const rowOf = (user: TestUser) => sql`SELECT FROM users WHERE id = ${user.id} FO
 const choose = (session: string, newPassword = NEW_PASSWORD) =>
   call(changePassword, { token: session, body: { currentPassword: PASSWORD, newPassword } });
 
-/** An expired token, which a renewal clears away in its middle: whoever holds it, holds the renewal up. */
+/** An expired token, which a renewal clears away in its middle: its lock delays the renewal. */
 async function expiredToken({ id: userId }: TestUser) {
   const tokenHash = randomUUID();
   const at = new Date(0);

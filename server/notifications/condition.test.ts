@@ -6,7 +6,7 @@ import { KIND_NAMES, KINDS, type NotificationKind } from "./vocabulary";
 const MINUTE = 60_000;
 const AT = Date.UTC(2026, 0, 1);
 
-/** What a table of rows would hold: at most one open row, and what was told. */
+/** What a table of rows would hold: at most one open row, and what was reported. */
 class Rows {
   open: Open | null = null;
   readonly told: { what: "raised" | "resolved"; at: number }[] = [];

@@ -95,7 +95,7 @@ const SENTENCES: Record<NotificationKind, Sentences> = {
 /** A notification as far as its words need it. */
 export type Said = { kind: NotificationKind; organization: string; detail: Detail; resolution: Detail; since: Date };
 
-/** How it began, in one line whatever the names hold. It claims what was seen and no more. */
+/** How it began, in one line regardless of what the names hold. It claims what was seen and no more. */
 export const raisedSentence = ({ kind, organization, detail, since }: Said): string =>
   inOneLine(SENTENCES[kind].raised(organization, detail, since));
 

@@ -18,7 +18,7 @@ import { startService } from "./service";
 import { shutdown } from "./shutdown";
 
 /**
- * By themselves V8 and malloc keep several times what is in use, because the machine has so much. The first line of this
+ * By default V8 and malloc keep several times what is in use, because the machine has so much. The first line of this
  * file bounds the space of new objects and how many arenas malloc divides memory into; the heap of old ones is collected
  * once it has grown by this much. Nothing bounds what may be in use.
  */
@@ -44,7 +44,7 @@ async function serve(): Promise<void> {
   const service = new CurrentService(() => startService(toNext));
   const server = createFront(service.listener);
   // Next takes every request to upgrade on the server that it is given, for its hot reloading. In production it would only
-  // keep whoever offers HTTP/2 or WebSockets waiting for ever: there it is given a server that nobody reaches.
+  // keep a client that offers HTTP/2 or WebSockets waiting indefinitely: there it gets a server that no client reaches.
   const httpServer = TRAILMARK_DEV ? server : createServer();
   const app = next({ dev: TRAILMARK_DEV, dir: process.cwd(), httpServer, hostname: HOST, port: PORT });
   const [{ notice }] = await Promise.all([service.get(), app.prepare()]);

@@ -26,7 +26,7 @@ const EVERY_MS = 20_000;
 const CANNOT_BE_WRITTEN = "The report could not be written. It is tried again every hour.";
 const t = reportSchedules;
 
-/** Why a report may not be sent to whoever scheduled it. */
+/** Why a report may not be sent to the person who scheduled it. */
 class Refused extends Error {}
 
 /** The person as they are today: what they may no longer see is not mailed to them. */

@@ -20,7 +20,7 @@ export type Repair =
   | { kind: "refused"; breaks: Break[] }
   | { kind: "repaired"; before: number | null; head: Anchor; rows: number; after: Judged };
 
-/** The larger of our own notes, in the data folder and in the database. */
+/** The larger of our notes, in the data folder and in the database. */
 async function ownCheckpoint(orgId: string): Promise<StoredNote | null> {
   const [kept, stored] = [await readLatest(orgId), await asSystem((tx) => newestCheckpoint(tx, orgId))];
   return kept && (!stored || kept.size >= stored.size) ? kept : stored;

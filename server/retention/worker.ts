@@ -18,7 +18,7 @@ async function lastRanAt(): Promise<Date | null> {
   return row?.at ?? null;
 }
 
-/** Tells whoever watches logs and metrics whether audit rows ever leave this installation. */
+/** Reports in the log and the metrics whether audit entries are ever removed from this installation. */
 export function announcePruning(): void {
   gauge(
     "trailmark_retention_enabled",

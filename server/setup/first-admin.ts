@@ -30,7 +30,7 @@ export async function setupToken(): Promise<string> {
   return SECRET_PREFIXES.setup + mac.subarray(0, TOKEN_BYTES).toString("base64url");
 }
 
-/** "jane.doe@…" as "Jane Doe", until somebody gives a better name. */
+/** "jane.doe@…" as "Jane Doe", until it is changed. */
 const nameOf = (email: string) =>
   (email.split("@")[0] ?? "")
     .split(/[._-]+/)

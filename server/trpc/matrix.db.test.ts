@@ -27,7 +27,7 @@ import { appRouter } from "./root";
 type Procedure = { _def: { meta?: ProcedureMeta; type: string } };
 const procedures = Object.entries(appRouter._def.procedures as unknown as Record<string, Procedure>);
 
-/** Open to everybody: first-run set-up, choosing a password by a link, and the second step of a sign-in. */
+/** Open to all: first-run set-up, choosing a password by a link, and the second step of a sign-in. */
 const PUBLIC = [
   "setup.status",
   "setup.complete",

@@ -14,7 +14,7 @@ type Forgery = { claims?: object; expiresAt?: number; issuedAt?: number; foreign
 let server: Server;
 let issuer: string;
 let victim: TestUser;
-/** What the provider says of whoever comes, and what is wrong with it. */
+/** What the provider says of the person who signs in, and what is wrong with it. */
 let forgery: Forgery = {};
 let nonce: string | null = null;
 

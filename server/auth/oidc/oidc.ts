@@ -16,7 +16,7 @@ import { inOneLine, repairText } from "@/server/text";
 /** What an identity provider says of a person (OpenID Connect Core 1.0, section 5.1). */
 export type Profile = { sub: string; email?: string; email_verified?: boolean; name?: string };
 
-/** How far a provider's clock may be ahead of ours. */
+/** How far a provider's clock may be ahead of our clock. */
 const MAX_CLOCK_SKEW_SECONDS = 60;
 
 /** The provider that the environment names, for next-auth; null without one. */
@@ -131,7 +131,7 @@ async function recordLink(ctx: Ctx, userId: string): Promise<void> {
 
 /**
  * Who a person of the identity provider is here: the one linked to that subject, else the one with the verified address,
- * who is linked from now on, else (only where the environment says so) a new viewer; undefined for anybody else.
+ * who is linked from now on, else (only where the environment says so) a new viewer; undefined for any other.
  * @throws AppError conflict when the organization has no room for a viewer more
  */
 export async function findByIdentity(ctx: Ctx, profile: Profile): Promise<string | undefined> {

@@ -5,7 +5,7 @@ import { showBreaks } from "@/server/cli/show-verdict";
 import { EXIT_CODE, wordOf } from "@/server/cli/verdict-words";
 import { continueChain as continueOrganization } from "@/server/retention/continue-chain";
 
-/** Lets a chain go on that was restored to an older state, which is recorded, signed and visible for ever. */
+/** Lets a chain continue that was restored to an older state, which is recorded, signed and visible permanently. */
 export const continueChain: Command = {
   usage: "--org ID",
   summary:

@@ -132,7 +132,7 @@ async function undo(ctx: Ctx, state: ImportState): Promise<void> {
   await runWaitingImports();
 }
 
-/** Some devices hold values before: written by an import of their own, which makes the fields too. */
+/** Some devices hold values before: written by a separate import, which makes the fields too. */
 async function fill({ ctx, ids }: { ctx: Ctx; ids: string[] }, { devices }: Inventory): Promise<void> {
   const first = await checked(ctx, [["77", "nobody", "", "", "#", "1", ""]]);
   await run(ctx, first.id);

@@ -75,7 +75,7 @@ export const activeFields = (plan: Plan): ActivePlanField[] =>
   plan.fields.filter((field): field is ActivePlanField => field.action !== "skip" && field.fieldId !== null);
 
 /**
- * Values of a dropdown's column that are none of its choices: those that nobody has decided about counted, the most
+ * Values of a dropdown's column that are none of its choices: the undecided ones are counted, the most
  * frequent of them shown, and with them those that are decided.
  */
 export type UnknownChoices = {
@@ -214,7 +214,7 @@ export type ImportState = {
   totalRows: number;
   job: { name: Job; done: number; total: number; startedAt: string; cancelRequested: boolean } | null;
   error: string | null;
-  /** Another one after each change, whoever made it. */
+  /** Another one after each change, by any person. */
   revision: string;
 };
 

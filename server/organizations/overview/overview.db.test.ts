@@ -48,7 +48,7 @@ function fractions(seed: number): () => number {
   };
 }
 
-/** An organization with a history of its own kind: entries out of order, some signed, some verified, devices. */
+/** An organization with a distinct history: entries out of order, some signed, some verified, devices. */
 async function anyOrg(partnerId: string, seed: number): Promise<string> {
   const { id } = await createOrg({ partnerId, name: `Any ${seed}` });
   const next = fractions(seed);

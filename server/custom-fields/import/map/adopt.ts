@@ -6,7 +6,7 @@ import { intoExisting } from "./default-plan";
 export type Adopted = { plan: Plan; ids: ReadonlyMap<string, string> };
 
 /**
- * Fields that the plan would create, and that somebody else has created since the import began, are taken as they are:
+ * Fields that the plan would create, and that another user has created since the import began, are taken as they are:
  * two people who bring the same fields over at once share them. `mayAdopt` says which.
  */
 export function adoptFields(

@@ -15,7 +15,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 const PAGE_LIST = /^(computers?|data|items|results|records)$/i;
-/** A member by which an object is a computer itself, whatever lists it has. */
+/** A member by which an object is a computer itself, regardless of the lists it has. */
 const NAMES_ITSELF =
   /^(u?id|guid|name|host|(host|(computer|device|agent|machine|asset|endpoint|system)[ _-]?)(id|name))$/i;
 

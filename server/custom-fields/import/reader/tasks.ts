@@ -9,12 +9,12 @@ import { PREVIEW_ROWS } from "@/server/custom-fields/import/schema";
 import { MASK } from "@/server/custom-fields/schema";
 import { type Batch, type GivenFile, type Staged, stageRows } from "./stage-rows";
 
-/** What a thread of its own does with files. The format is the one that a person set, or null: it is detected. */
+/** What a reading thread does with files. The format is the one that a person set, or null: it is detected. */
 type PreviewTask = { kind: "preview"; source: string; path: string; format: FileFormat | null };
 type StageTask = { kind: "stage"; source: string; files: readonly GivenFile[] };
 export type Task = PreviewTask | StageTask;
 
-/** The first rows of a file. headerDoubts: its header may be a row of values, and nobody has said yet. */
+/** The first rows of a file. headerDoubts: its header may be a row of values, and no person has decided yet. */
 export type Preview = Detected & {
   titles: string[];
   rows: { line: number; cells: string[]; fault: string | null }[];

@@ -19,7 +19,7 @@ export function requireIdle(found: ImportRecord, ...statuses: ImportStatus[]): v
     throw new AppError("conflict", `This cannot be done with an import ${IN_WORDS[found.status]}.`);
 }
 
-/** Another one after each change, whoever made it. */
+/** Another one after each change, by any person. */
 export const revisionOf = (row: ImportRecord): string => row.updatedAt.toISOString();
 
 /** @throws AppError conflict where the import is not the one that the caller has seen. */

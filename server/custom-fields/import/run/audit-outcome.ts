@@ -14,7 +14,7 @@ function eventId(...parts: string[]): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** cancelled: whether rows are left; one that somebody cancels after its last row is complete. */
+/** cancelled: whether rows are left; one that is cancelled after its last row is complete. */
 type Outcome = ({ kind: "finish"; report: RunReport } | { kind: "undo"; report: UndoReport }) & {
   touched: readonly Touched[];
   cancelled: boolean;

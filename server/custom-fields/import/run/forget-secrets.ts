@@ -7,7 +7,7 @@ import { forgetEdits } from "./tables/edits";
 import { forgetColumns } from "./tables/staged";
 
 /**
- * Empties the columns of secrets that nobody chose to import, some rows at a time: no statement grows with the file.
+ * Empties the columns of secrets that were not chosen for import, some rows at a time: no statement grows with the file.
  * Done again after a kill, it changes nothing more.
  * @returns these columns.
  */

@@ -15,7 +15,7 @@ import { notifyImports } from "@/server/custom-fields/import/run/worker";
 import type { ImportState, ImportStatus, Job, Plan } from "@/server/custom-fields/import/schema";
 import { AppError } from "@/server/errors";
 
-/** @throws AppError validation_failed with the plan's faults, values that nobody has decided about among them. */
+/** @throws AppError validation_failed with the plan's faults, undecided values among them. */
 async function requireCheckable(
   tx: Tx,
   ctx: Ctx,
