@@ -16,7 +16,7 @@ const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
 /** What a server asks for beyond is not waited: a timer of more than 24 days ends at once. */
 const MAX_ASKED_MS = 3_600_000;
-/** Statuses that end an agent when its server gives them; a proxy or a captive portal gives them for reasons of its own. */
+/** Statuses that end an agent when its server gives them; a proxy or a captive portal gives them for other reasons. */
 const TURNED_AWAY = [401, 403, 404, 407];
 
 export type Method = "POST" | "PUT";

@@ -121,7 +121,7 @@ describe("install.sh", () => {
     const ran = await machine.install(script, UNPRIVILEGED, { env: { TRAILMARK_ENROLLMENT_KEY: key } });
     expect(ran.code).toBe(0);
     expect(await devicesOf(orgId)).toHaveLength(1);
-    // Those that ran before it was read had it from whoever started the script; none had it as argument.
+    // Those that ran before it was read inherited it from the caller of the script; none had it as argument.
     expect(machine.calls.join("\n")).not.toContain("tme_");
     const after = machine.noted.slice(machine.noted.indexOf("RUN mktemp"));
     expect(after).toContain("--enrollment-key-file -");
@@ -230,7 +230,7 @@ describe("install.sh", () => {
     expect(readFileSync(join(machine.units, "trailmark-agent.service"), "utf8")).toContain(
       `EnvironmentFile=-${kept}\n`,
     );
-    // An update by somebody without it, by a timer for example, keeps it.
+    // An update without it, by a timer for example, keeps it.
     expect((await machine.install(script, [...LOOPBACK, "--update"])).code).toBe(0);
     expect(existsSync(kept)).toBe(true);
     const odd = await machine.install(script, LOOPBACK, { env: { https_proxy: 'http://proxy" X=' } });

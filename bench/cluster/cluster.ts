@@ -147,7 +147,7 @@ export class Cluster {
     return [this.nats, this.pooler, this.proxy, ...this.nodes, this.etcd];
   }
 
-  /** @param keepLogs leaves the folder, with each part's output, to whoever wants to know why. */
+  /** @param keepLogs leaves the folder, with each part's output, for a later analysis. */
   async stop({ keepLogs }: { keepLogs: boolean }): Promise<void> {
     await Promise.all(this.servers.map(endServer));
     for (const each of this.parts) await each.stop();

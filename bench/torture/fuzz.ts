@@ -94,7 +94,7 @@ export const fuzzLine: Line = {
             const asked = rounds >= FULL_ROUNDS ? once() : withRetries(once, withoutPlace);
             const fault = await asked.catch((e: Error) => `${path}: ${e.message} ${e.cause}`);
             tried++;
-            // How long it took exactly is no kind of its own.
+            // How long it took exactly is not a separate kind.
             const kind = fault?.replace(TOO_LONG, "an answer took too long").slice(0, 150);
             if (kind) faults.set(kind, (faults.get(kind) ?? 0) + 1);
           }

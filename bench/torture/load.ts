@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ADMIN } from "@/testing/server";
 
-/** What the writers were told is stored. */
+/** What was acknowledged to the writers. */
 export type Acknowledged = {
   events: Set<string>;
   deviceEvents: Set<string>;
@@ -130,10 +130,10 @@ function reasonOf(error: unknown): string {
   return String(cause?.code ?? name);
 }
 
-/** Who writes, and what it was told is stored. */
+/** Who writes, and what was acknowledged to it. */
 type Load = { credentials: Credentials; acked: Acknowledged };
 
-/** One writer: posts until told to stop; counts only what was answered with success. */
+/** One writer: posts until it is stopped; counts only what was answered with success. */
 async function writer(
   { base, credentials, acked, isStopped }: Load & { base: string; isStopped: () => boolean },
   at: number,

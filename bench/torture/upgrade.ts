@@ -86,7 +86,7 @@ const countOf = ({ events, deviceEvents, logs }: Acknowledged): number => events
 const faultsOf = ({ answers }: Acknowledged): number =>
   [...answers].reduce((n, [status, count]) => n + (status >= 300 && status !== 503 ? count : 0), 0);
 
-/** What the two were told, as one. */
+/** The acknowledgements of both, merged. */
 const mergeAcknowledged = (one: Acknowledged, other: Acknowledged): Acknowledged => ({
   ...nothingYet(),
   events: new Set([...one.events, ...other.events]),

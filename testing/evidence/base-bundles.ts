@@ -3,14 +3,14 @@ import { ED25519 } from "@/server/audit/tree/signed-note";
 import { testKey } from "@/testing/notes";
 import { chainRows, createBundle, HOUR_MS, ORIGIN } from "./bundles";
 
-/** Bundles as they are and as somebody changed them, with what every verifier must say of each under the log's key. */
+/** Bundles as they are and after changes, with what every verifier must say of each under the log's key. */
 
 export type Mutation = {
   name: string;
   text: string;
   /** Under the log's own key; without any key nothing is ever better than not proven. */
   verdict: "intact" | "empty" | "broken" | "unproven" | "unreadable";
-  /** Its seal carries a signature of a key that nobody knows: whoever changes that one changes nothing that is proven. */
+  /** Its seal carries a signature of an unknown key: a change of that one changes nothing that is proven. */
   hasUnknownSigner?: true;
 };
 

@@ -67,7 +67,7 @@ function sealedAnew(base: Base): Mutation[] {
   });
 }
 
-/** A change of the text of a bundle by the operator, sealed anew. */
+/** A change of the text of a bundle by the operator, sealed again. */
 function editorOf(base: Base): (name: string, from: string | RegExp, to: string) => Mutation {
   const before = BASES[base];
   return (name, from, to) => {

@@ -22,7 +22,7 @@ const changed = (name: string, text: string, verdict: Mutation["verdict"]): Muta
   verdict,
 });
 
-/** The note of one line with one more signature, of a key that nobody knows: anybody can add that to a seal. */
+/** The note of one line with one more signature, of an unknown key: anyone can add that to a seal. */
 const withSigner = (name: string, verdict: Mutation["verdict"]): Mutation => ({
   name: `a seal with a signature of ${JSON.stringify(name)}`,
   text: WHOLE.replace(/\\n"\}\n$/, () => `\\n\u2014 ${name} AAAAAAA=\\n"}\n`),

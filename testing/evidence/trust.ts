@@ -37,7 +37,7 @@ const since = {
   size: OLDER,
   hashes: consistencyProof(tree, OLDER, 11).map(toBase64),
 };
-/** A kept checkpoint of the same log, one of a rewritten log, and bundles that go on from the first. */
+/** A kept checkpoint of the same log, one of a rewritten log, and bundles that continue from the first. */
 export const SINCE = {
   note: signedBy(checkpointOf(ROWS, OLDER), [logKey]),
   rewritten: signedBy(checkpointOf(FORGED, OLDER), [logKey]),

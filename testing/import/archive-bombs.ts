@@ -13,7 +13,7 @@ const UNKNOWN_SIZE = 0xffff_ffff;
 
 /** A deflate stream of so many bytes "A": a block of a megabyte again and again, which takes no memory to make. */
 function endlessLetters(mebibytes: number): Buffer {
-  // A full flush leaves each block complete by itself and not the last one.
+  // A full flush leaves each block complete in itself and not the last one.
   const block = deflateRawSync(Buffer.alloc(MIB, "A"), { finishFlush: 3 });
   const last = deflateRawSync(Buffer.alloc(0));
   return Buffer.concat([...Array.from({ length: mebibytes }, () => block), last]);

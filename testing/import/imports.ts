@@ -103,7 +103,7 @@ export async function run(ctx: Ctx, id: string): Promise<ImportState> {
   return getImport.run(ctx, { id });
 }
 
-/** An import that has been begun for the partner of an organization, by nobody in particular. */
+/** An import that has been begun for the partner of an organization, by no particular user. */
 export async function importIn(orgId: string): Promise<{ id: string }> {
   const [row] = await asSystem((tx) =>
     tx.execute<{ id: string }>(sql`

@@ -12,7 +12,7 @@ const FILES = readdirSync("deploy", { recursive: true, withFileTypes: true })
   .filter((path) => !/^deploy\/(secrets|tls)\//.test(path));
 const textOf = (path: string): string => readFileSync(path, "utf8");
 
-/** Variables that a file gives to a process of ours: KEY=, Environment=KEY=, each of ENV's, KEY: and name: KEY. */
+/** Variables that a file gives to one of our processes: KEY=, Environment=KEY=, each of ENV's, KEY: and name: KEY. */
 const VARIABLE = /(?:^\s*(?:Environment=|- name: )?|(?<=^ENV .*) |^ENV )([A-Z][A-Z0-9_]{3,})(?:[=:]|$)/gm;
 /** What other programs of the compose file read. */
 const OF_OTHERS = /^(POSTGRES_|GF_)/;

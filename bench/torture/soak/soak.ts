@@ -21,7 +21,7 @@ const READS = (orgId: string): string[] => [
   "/devices",
 ];
 
-/** Reads until told to stop. @returns how many of each status came; 0 where nobody answered */
+/** Reads until it is stopped. @returns how many of each status came; 0 where there was no answer */
 function startReaders(base: () => string, token: string, orgId: string): () => Promise<Map<number, number>> {
   const answers = new Map<number, number>();
   let stop = false;

@@ -11,13 +11,13 @@ import type { Line, LineInput, Outcome } from "@/bench/torture/types";
 import type { Server } from "@/testing/server";
 import { growth, type Held, heldBy } from "./flat";
 
-/** A program of its own for so many agents: that is as many as the agent simulates at once. */
+/** A separate program for so many agents: that is as many as the agent simulates at once. */
 const PROGRAMS = 6;
 const AGENTS_EACH = 1_000;
-/** Six thousand machines have processors of their own; here they must not take the server's. */
+/** Six thousand machines have their own processors; here they must not take the server's. */
 const SIMULATION_NICE = 10;
 const EVENTS_PER_SECOND = 2_000;
-/** As often as an agent ships where nobody has set it otherwise. */
+/** As often as an agent ships by default. */
 const SHIP_EVERY_S = 120;
 const EVENTS_PER_REQUEST = (EVENTS_PER_SECOND * SHIP_EVERY_S) / (PROGRAMS * AGENTS_EACH);
 const TAILS = 200;
@@ -97,7 +97,7 @@ async function openTails({ base }: Server, { orgId, accessToken }: { orgId: stri
   return tails;
 }
 
-/** Somebody who hands in an event every tenth of a second. @returns how long each took (ms), refusals as endless */
+/** A client that submits an event every tenth of a second. @returns how long each took (ms), refusals as endless */
 function startPosting({ base }: Server, key: string): () => Promise<number[]> {
   const times: number[] = [];
   let stop = false;
