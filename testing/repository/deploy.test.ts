@@ -3,7 +3,7 @@ import { join, posix } from "node:path";
 import { expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { z } from "zod";
-import { UPLOAD_PART_BYTES } from "@/server/custom-fields/import/schema";
+import { UPLOAD_PART_BYTES } from "@/server/custom-fields/import/limits-schema";
 import { EnvError, envSchema, parseEnv } from "@/server/env";
 
 const FILES = readdirSync("deploy", { recursive: true, withFileTypes: true })

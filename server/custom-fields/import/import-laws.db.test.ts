@@ -8,9 +8,11 @@ import { toCsv } from "@/testing/import/files";
 import { check, createDevices, createWorld, run, stageText, type World, withFields } from "@/testing/import/imports";
 import { listRows } from "./list-rows";
 import { pickCandidate } from "./pick-candidate";
+import type { PlanField } from "./plan-schema";
+import type { ImportRow } from "./row-schema";
 import { runWaitingImports } from "./run/worker";
 import { savePlan } from "./save-plan";
-import type { ImportRow, ImportState, PlanField } from "./schema";
+import type { ImportState } from "./schema";
 import { startUndo } from "./start/undo";
 
 /** Rules of the importer that hold for any inventory and any file: names, ids and values collide on purpose. */

@@ -5,8 +5,8 @@ import { idInput, typed } from "@/server/wire";
 import { partnerDefinitions } from "./map/default-plan";
 import { planFaults } from "./map/plan-faults";
 import { unknownChoices } from "./map/unknown-choices";
+import type { PlanFaults } from "./plan-schema";
 import { findImport } from "./record/find";
-import type { PlanFaults } from "./schema";
 
 /**
  * What still keeps the plan from being checked, tied to its fields, and the values of dropdowns that are none of their

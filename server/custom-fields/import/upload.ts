@@ -12,10 +12,11 @@ import { AppError, invalid } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { repairText } from "@/server/text";
 import { importFolder } from "./import-folder";
+import { MAX_IMPORT_BYTES } from "./limits-schema";
 import { findImport, lockImport } from "./record/find";
 import { type StoredFile, unread } from "./record/record";
 import { requireIdle } from "./record/require";
-import { MAX_IMPORT_BYTES, type UploadInput, uploadInput, uploadOutput } from "./schema";
+import { type UploadInput, uploadInput, uploadOutput } from "./schema";
 
 const DISK_FULL =
   "The server's disk is full. Nothing of this part was kept; ask your operator to free space, then try again.";

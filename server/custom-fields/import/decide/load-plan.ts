@@ -6,10 +6,10 @@ import { decidedTexts, plannedChoices } from "@/server/custom-fields/import/map/
 import { partnerDefinitions } from "@/server/custom-fields/import/map/default-plan";
 import { requireSound } from "@/server/custom-fields/import/map/plan-faults";
 import { normaliseHeader } from "@/server/custom-fields/import/normalise";
+import { activeFields, isHidden, type PlanIdentifiers } from "@/server/custom-fields/import/plan-schema";
 import { presetOf } from "@/server/custom-fields/import/presets";
 import type { ImportRecord } from "@/server/custom-fields/import/record/record";
 import type { PartnerScope } from "@/server/custom-fields/import/record/scope";
-import { activeFields, isHidden, type PlanIdentifiers } from "@/server/custom-fields/import/schema";
 import { appliesTo } from "@/server/custom-fields/values";
 import type { ActiveField } from "./decide-value";
 import { rowsAtOnce } from "./rounds";

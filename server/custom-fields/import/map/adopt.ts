@@ -1,5 +1,5 @@
 import type { DefinitionRow } from "@/server/custom-fields/definition";
-import type { Plan } from "@/server/custom-fields/import/schema";
+import type { Plan } from "@/server/custom-fields/import/plan-schema";
 import { intoExisting } from "./default-plan";
 
 /** A plan, and the ids of planned fields that an existing one has taken the place of. */

@@ -1,5 +1,5 @@
+import { isHidden, type Plan } from "@/server/custom-fields/import/plan-schema";
 import type { ImportRecord } from "@/server/custom-fields/import/record/record";
-import { isHidden, type Plan } from "@/server/custom-fields/import/schema";
 import type { Misfit, SourceColumn } from "./column-schema";
 
 /** A column without its values. */

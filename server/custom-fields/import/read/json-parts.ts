@@ -1,5 +1,5 @@
 import { JSONParser, TokenType } from "@streamparser/json";
-import { MAX_RECORD_CHARS } from "@/server/custom-fields/import/schema";
+import { MAX_RECORD_CHARS } from "@/server/custom-fields/import/limits-schema";
 import { AppError } from "@/server/errors";
 import { badFile } from "./bad-file";
 

@@ -1,4 +1,4 @@
-import { MAX_IMPORT_BYTES, MAX_WORKBOOK_BYTES } from "@/server/custom-fields/import/schema";
+import { MAX_IMPORT_BYTES, MAX_WORKBOOK_BYTES } from "@/server/custom-fields/import/limits-schema";
 import { AppError } from "@/server/errors";
 import { type Archive, openArchive } from "./archive";
 import { badFile } from "./bad-file";

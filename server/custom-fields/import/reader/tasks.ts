@@ -1,3 +1,4 @@
+import { PREVIEW_ROWS } from "@/server/custom-fields/import/limits-schema";
 import { isMasked, namesSecret } from "@/server/custom-fields/import/normalise";
 import { presetOf } from "@/server/custom-fields/import/presets";
 import { type Detected, detect } from "@/server/custom-fields/import/read/detect-format";
@@ -5,7 +6,6 @@ import type { FileFormat } from "@/server/custom-fields/import/read/file-schema"
 import { createNotes } from "@/server/custom-fields/import/read/notes";
 import { readSource } from "@/server/custom-fields/import/read/read-file";
 import { openWorkbook } from "@/server/custom-fields/import/read/read-workbook";
-import { PREVIEW_ROWS } from "@/server/custom-fields/import/schema";
 import { MASK } from "@/server/custom-fields/schema";
 import { type Batch, type GivenFile, type Staged, stageRows } from "./stage-rows";
 

@@ -12,16 +12,12 @@ import { emptyTally } from "@/server/custom-fields/import/decide/tally";
 import { importFolder } from "@/server/custom-fields/import/import-folder";
 import { initialPlan } from "@/server/custom-fields/import/map/mapping";
 import { withoutSamples } from "@/server/custom-fields/import/map/secret-columns";
+import type { RunReport } from "@/server/custom-fields/import/outcome-schema";
+import { activeFields } from "@/server/custom-fields/import/plan-schema";
 import { lockImport } from "@/server/custom-fields/import/record/find";
 import { type ImportRecord, toRecord } from "@/server/custom-fields/import/record/record";
 import { type PartnerScope, partnerScope } from "@/server/custom-fields/import/record/scope";
-import {
-  activeFields,
-  type ImportSummary,
-  type Job,
-  type RunReport,
-  type UndoReport,
-} from "@/server/custom-fields/import/schema";
+import type { ImportSummary, Job, UndoReport } from "@/server/custom-fields/import/schema";
 import { AppError, type ErrorCode } from "@/server/errors";
 import { LostLease, Stopped, whileRenewed } from "@/server/lease";
 import { applyChunk } from "./apply";

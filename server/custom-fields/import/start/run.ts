@@ -10,6 +10,7 @@ import { adoptFields } from "@/server/custom-fields/import/map/adopt";
 import { partnerDefinitions } from "@/server/custom-fields/import/map/default-plan";
 import { keepMapping } from "@/server/custom-fields/import/map/mapping";
 import { requireSound } from "@/server/custom-fields/import/map/plan-faults";
+import { activeFields, type Plan } from "@/server/custom-fields/import/plan-schema";
 import { queueWork } from "@/server/custom-fields/import/queue-work";
 import { lockImport } from "@/server/custom-fields/import/record/find";
 import { fileNames, type ImportRecord } from "@/server/custom-fields/import/record/record";
@@ -17,13 +18,7 @@ import { requireIdle, requireRevision } from "@/server/custom-fields/import/reco
 import { partnerScope } from "@/server/custom-fields/import/record/scope";
 import { defineFields, recordDefined } from "@/server/custom-fields/import/run/define-fields";
 import { notifyImports } from "@/server/custom-fields/import/run/worker";
-import {
-  activeFields,
-  type ImportState,
-  type ImportSummary,
-  type Plan,
-  runInput,
-} from "@/server/custom-fields/import/schema";
+import { type ImportState, type ImportSummary, runInput } from "@/server/custom-fields/import/schema";
 import { operation } from "@/server/operation";
 import { typed } from "@/server/wire";
 

@@ -6,13 +6,14 @@ import { adoptFields } from "@/server/custom-fields/import/map/adopt";
 import { partnerDefinitions } from "@/server/custom-fields/import/map/default-plan";
 import { requireSound } from "@/server/custom-fields/import/map/plan-faults";
 import { unknownChoices } from "@/server/custom-fields/import/map/unknown-choices";
+import type { Plan } from "@/server/custom-fields/import/plan-schema";
 import { queueWork } from "@/server/custom-fields/import/queue-work";
 import { lockImport } from "@/server/custom-fields/import/record/find";
 import type { ImportRecord } from "@/server/custom-fields/import/record/record";
 import { requireIdle } from "@/server/custom-fields/import/record/require";
 import { partnerScope } from "@/server/custom-fields/import/record/scope";
 import { notifyImports } from "@/server/custom-fields/import/run/worker";
-import type { ImportState, ImportStatus, Job, Plan } from "@/server/custom-fields/import/schema";
+import type { ImportState, ImportStatus, Job } from "@/server/custom-fields/import/schema";
 import { AppError } from "@/server/errors";
 
 /** @throws AppError validation_failed with the plan's faults, undecided values among them. */

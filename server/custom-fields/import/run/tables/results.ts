@@ -2,8 +2,8 @@ import { type SQL, sql } from "drizzle-orm";
 import { uuids } from "@/db/arrays";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
+import { type RowOutcome, WRITE_CODES } from "@/server/custom-fields/import/outcome-schema";
 import type { StagedRow } from "@/server/custom-fields/import/reader/stage-rows";
-import { type RowOutcome, WRITE_CODES } from "@/server/custom-fields/import/schema";
 import { type Range, readStagedRows } from "./staged";
 
 /** What the check found for a row (or the run, where it found something else). */
