@@ -141,9 +141,9 @@ async function measure({ server, other, full }: Measure, verb: Verb, callers: re
   if (full && p95 > Math.max(2 * before.p95, NOTICED_MS)) faults.push(`others waited ${Math.round(p95)} ms`);
   if (!answers.has(429)) faults.push("nothing was answered 429");
   for (const status of answers.keys()) if (!EXPECTED.has(status)) faults.push(`answered ${status}`);
-  const told = [...answers].filter(([status]) => status > 0).map(([status, count]) => `${status} x${count}`);
+  const summary = [...answers].filter(([status]) => status > 0).map(([status, count]) => `${status} x${count}`);
   const waited = `others' p95 ${before.p95.toFixed(0)} -> ${p95.toFixed(0)} ms of ${asked}, work ${before.work.toFixed(0)} -> ${work.toFixed(0)} ms`;
-  return { note: `${told.join(" ")}; ${waited}`, faults, times: p95 / before.p95 };
+  return { note: `${summary.join(" ")}; ${waited}`, faults, times: p95 / before.p95 };
 }
 
 export const fairSharesLine: Line = {

@@ -57,8 +57,8 @@ function parsed<T>(schema: z.ZodType<T>, data: unknown, at: PropertyKey[] = []):
   const result = schema.safeParse(data);
   if (result.success) return { ok: true, value: repairJson(result.data) };
   const { issues } = result.error;
-  const told = issues.slice(0, 5).map(({ path, message }) => `${[...at, ...path].join(".") || "data"}: ${message}`);
-  return { ok: false, issues: told };
+  const first = issues.slice(0, 5).map(({ path, message }) => `${[...at, ...path].join(".") || "data"}: ${message}`);
+  return { ok: false, issues: first };
 }
 
 /** The first fault is enough: half a million wrong items would take seconds, in which no other request is answered. */
@@ -100,13 +100,13 @@ export function parseEntries(
 ): Parsed<{ entries: Entry[]; total: number }> {
   const all = listUnder(["events", "entries", "data"], data);
   if (!all) return refused("must be a list of events");
-  const told = Array.isArray(data) ? null : parsed(totalMember, data);
-  if (told?.ok === false) return told;
+  const declared = Array.isArray(data) ? null : parsed(totalMember, data);
+  if (declared?.ok === false) return declared;
   const skipped = (page - 1) * limit;
   const isWhole = all.length > limit;
   const entries = parsedItems(agentEntry, isWhole ? all.slice(skipped, skipped + limit) : all);
   if (!entries.ok) return entries;
-  const total = told?.value.total ?? (isWhole ? all.length : skipped + all.length);
+  const total = declared?.value.total ?? (isWhole ? all.length : skipped + all.length);
   return { ok: true, value: { entries: entries.value, total } };
 }
 

@@ -66,7 +66,7 @@ const SENTENCES: Record<NotificationKind, Sentences> = {
   },
   "pruning.off": {
     raised: () =>
-      "Expired entries are not removed, whatever the retention policies say: AUDIT_ADMIN_DATABASE_URL is not set.",
+      "Expired entries are not removed, regardless of the retention policies: AUDIT_ADMIN_DATABASE_URL is not set.",
     resolved: () => "Pruning is on.",
   },
   "events.lost": {

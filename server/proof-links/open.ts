@@ -15,7 +15,7 @@ const TOKEN = /^[\w-]{22}$/;
 
 /** One answer for a link that ended, was revoked, never existed, or whose entry retention has removed. */
 const gone = (): AppError =>
-  new AppError("not_found", "This link has ended, was revoked or never existed. Ask whoever gave it to you.");
+  new AppError("not_found", "This link has ended, was revoked or never existed. Ask the person who gave it to you.");
 
 /** Counts an opening of a link that can be opened. */
 async function countOpening(token: string, now: Date) {

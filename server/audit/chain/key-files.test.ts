@@ -60,7 +60,7 @@ describe("the key of the data folder", () => {
     expect(await checkWith("TRAILMARK_DATA_DIR", data)).toBe("");
     chmodSync(file, 0o644);
     expect(await checkWith("TRAILMARK_DATA_DIR", data)).toBe(
-      `${file} can be read by others: whoever has it can sign a rewritten history. chmod 600 it.`,
+      `${file} can be read by others: anyone who has it can sign a rewritten history. chmod 600 it.`,
     );
   });
 

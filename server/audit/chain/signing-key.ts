@@ -88,5 +88,5 @@ export function checkSigningKey(): string {
   const existed = readKept() !== null;
   // A file that the operator names may be shared with a group on purpose; the one of the data folder is made for its owner.
   if (!existed || env().TRAILMARK_SIGNING_KEY_FILE || (statSync(ownFile()).mode & OTHERS_MAY_READ) === 0) return "";
-  return `${ownFile()} can be read by others: whoever has it can sign a rewritten history. chmod 600 it.`;
+  return `${ownFile()} can be read by others: anyone who has it can sign a rewritten history. chmod 600 it.`;
 }

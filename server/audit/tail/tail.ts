@@ -24,7 +24,7 @@ type View = {
 };
 
 /** Ends a stream so that the browser connects again: the answer to that says what holds now. */
-const interrupted = () => new AppError("unavailable", "The live view was interrupted; it continues by itself.");
+const interrupted = () => new AppError("unavailable", "The live view was interrupted; it continues automatically.");
 
 const organizationsOf = async (scope: Scope): Promise<string[]> =>
   [...(await tenant(scope, (tx) => reachedBy(tx, scope)))].sort();

@@ -31,7 +31,7 @@ async function mailLink(ctx: Ctx, email: string): Promise<void> {
     subject: "Reset your Trailmark password",
     text: [
       `Hello ${inOneLine(row.name)},`,
-      `somebody, most likely you, asked to reset the password of ${row.email}. Choose a new one within the hour:`,
+      `someone, most likely you, asked to reset the password of ${row.email}. Choose a new one within the hour:`,
       link,
       "If it was not you, ignore this mail: nothing has changed.",
     ].join("\n\n"),

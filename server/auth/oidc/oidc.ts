@@ -39,7 +39,7 @@ export function oidcProvider(): OAuthConfig<Profile> | null {
         const given = await client.userinfo(tokens.access_token ?? "");
         const signed = Buffer.from(String(tokens.id_token).split(".")[1] ?? "", "base64url").toString();
         const { sub, iat }: { sub?: unknown; iat?: unknown } = JSON.parse(signed);
-        if (given.sub !== sub) throw new Error("userinfo speaks of somebody else");
+        if (given.sub !== sub) throw new Error("userinfo describes another subject");
         if (!(Number(iat) <= Date.now() / 1000 + MAX_CLOCK_SKEW_SECONDS))
           throw new Error("the ID token is not signed yet");
         return given as Profile;

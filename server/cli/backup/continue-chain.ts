@@ -9,7 +9,7 @@ import { continueChain as continueOrganization } from "@/server/retention/contin
 export const continueChain: Command = {
   usage: "--org ID",
   summary:
-    "let a chain go on that was restored to an older state or lost all entries: recorded, signed, never intact over what was lost; exit code 3 done, 0 nothing to do, 1 refused",
+    "let a chain continue that was restored to an older state or lost all entries: recorded, signed, never intact over what was lost; exit code 3 done, 0 nothing to do, 1 refused",
   async run(args) {
     const { values } = readArgs(args, { org: { type: "string" } });
     const org = required(values.org, "--org");
