@@ -148,7 +148,7 @@ export const ROOMS = [
   },
   {
     name: "base",
-    files: /^server\/(limits\/)?[^/]+$/,
+    files: /^server\/((limits|log)\/)?[^/]+$/,
     may: [...WIRE, "db", "env"],
     instead: "What stands in server/ itself is below every room of it: move it into the room it needs.",
   },

@@ -60,7 +60,7 @@ describe("a proxy that the setting does not fit", () => {
     vi.stubEnv("NEXTAUTH_SECRET", "s".repeat(32));
     vi.stubEnv("NEXTAUTH_URL", "http://localhost:3000");
     vi.resetModules();
-    const [{ originOf }, { log }] = await Promise.all([import("./client-ip"), import("./log")]);
+    const [{ originOf }, { log }] = await Promise.all([import("./client-ip"), import("./log/log")]);
     const warn = vi.spyOn(log, "warn").mockImplementation(() => {});
     const request = new Request("http://localhost", { headers: { ...given, [PEER_HEADER]: peer } });
     for (let i = 0; i < 3; i++) originOf(request);

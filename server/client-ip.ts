@@ -1,7 +1,7 @@
 import ipaddr from "ipaddr.js";
 import type { Ctx } from "./context";
 import { env } from "./env";
-import { log } from "./log";
+import { log } from "./log/log";
 
 const FORWARDING = ["cf-connecting-ip", "x-forwarded-for", "x-real-ip"] as const;
 

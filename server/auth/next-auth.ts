@@ -3,7 +3,7 @@ import Credentials from "next-auth/providers/credentials";
 import type { Ctx } from "@/server/context";
 import { env, isHttps } from "@/server/env";
 import { AppError } from "@/server/errors";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { inOneLine } from "@/server/text";
 import { findUserCaller } from "./caller";
 import { type AccessClaims, SESSION_SECONDS, scopeClaims, signAccessToken, verifyAccessToken } from "./jwt";

@@ -8,7 +8,7 @@ import { asSystem } from "@/db/client";
 import { refreshTokens, users } from "@/db/schema";
 import { callerChanges } from "@/server/background/streams";
 import { env } from "@/server/env";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { auditRows, call, createApiKey, createPartner, createUser, PASSWORD, type TestUser } from "@/testing/factories";
 import { ACCESS_TOKEN_SECONDS } from "./jwt";
 import { limit } from "./limits/rate-limit";

@@ -1,6 +1,6 @@
 import { backgroundLoop } from "@/server/background/background-loop";
 import { whileRenewed } from "@/server/lease";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { attempt } from "./attempt";
 import { type Claimed, claim, renew } from "./claim";
 import { settle } from "./settle";

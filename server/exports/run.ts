@@ -9,7 +9,7 @@ import { type Ctx, systemCtx } from "@/server/context";
 import { isDiskFull, requireFreeDisk } from "@/server/disk";
 import { AppError } from "@/server/errors";
 import { LostLease, Stopped, whileRenewed } from "@/server/lease";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { creatorNow } from "./access";
 import { recordEnd } from "./drop";
 import { type ExportRow, filterOf } from "./export-job";

@@ -9,7 +9,7 @@ import { AppError, ERROR_CODES, invalid } from "@/server/errors";
 import type { Answer } from "@/server/http/answer";
 import { problemAnswer } from "@/server/http/problem";
 import { METHODS, type RouteFile } from "@/server/http/route";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { orAwayPage } from "./away-page";
 import { lazyRequest } from "./lazy-request";
 import { watchPeer } from "./linux-peers";

@@ -3,7 +3,7 @@ import pino from "pino";
 import { expect, it } from "vitest";
 import { appSql, asSystem } from "@/db/client";
 import { messageOf, stackOf } from "@/db/thrown";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 
 /** As the log writes an error. */
 const logged = (error: unknown): string => {

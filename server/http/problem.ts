@@ -1,7 +1,7 @@
 import { isDatabaseAway } from "@/db/away";
 import { causeOf, codeOf } from "@/db/thrown";
 import { AppError, ERROR_CODES, type ErrorCode, type FieldError, type SecondFactor } from "@/server/errors";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { type Answer, toResponse } from "./answer";
 
 export type Problem = {

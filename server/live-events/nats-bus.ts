@@ -1,6 +1,6 @@
 import type { ConnectionOptions, NatsConnection } from "@nats-io/transport-node";
 import { gauge } from "@/server/background/metrics";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { type Bus, isNews } from "./bus";
 
 const subjectOf = (processId: string): string => `trailmark.live.${processId}`;

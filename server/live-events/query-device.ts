@@ -6,7 +6,7 @@ import { resourceOf } from "@/server/audit/resource-of";
 import { callerChanges } from "@/server/background/streams";
 import type { Ctx } from "@/server/context";
 import { AppError, type ErrorCode, notFound } from "@/server/errors";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { admit } from "@/server/operation";
 import { inScope } from "@/server/scope";
 import { relay } from "./current";

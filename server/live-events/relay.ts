@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { wakeWatchers } from "@/server/background/streams";
 import { AppError } from "@/server/errors";
 import { isUuid } from "@/server/ids";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import type { Bus, News } from "./bus";
 import {
   claimAnswer,

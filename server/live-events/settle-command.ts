@@ -1,6 +1,6 @@
 import { agentCaller } from "@/server/agent-caller";
 import { notFound } from "@/server/errors";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { operation } from "@/server/operation";
 import { relay } from "./current";
 import { resultInput } from "./schema";

@@ -5,7 +5,7 @@ import { connectApp } from "@/db/connect";
 import { type BackgroundLoop, backgroundLoop } from "@/server/background/background-loop";
 import type { DailyJob } from "@/server/background/daily-job";
 import { BEAT_MS } from "@/server/lease";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { HOUR_MS } from "@/server/time/durations";
 import { freeSilentJobs, whileClaimed } from "./job-claim";
 

@@ -19,7 +19,7 @@ import { closeDenials } from "@/server/http/denied";
 import { publishRoutes } from "@/server/http/openapi";
 import { routes } from "@/server/http/routes.generated";
 import { relay, stopRelay } from "@/server/live-events/current";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { ensureFirstAdmin } from "@/server/setup/first-admin";
 import { checkAddresses } from "./check-addresses";
 import { refuseUnsafeRole } from "./guard-role";

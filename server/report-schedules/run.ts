@@ -9,7 +9,7 @@ import { queueMail } from "@/server/deliveries/queue";
 import { notifyDeliveries } from "@/server/deliveries/worker";
 import { env } from "@/server/env";
 import { newRequestId } from "@/server/ids";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { isMailConfigured } from "@/server/mail";
 import { narrow, reaches } from "@/server/scope";
 import { inOneLine } from "@/server/text";

@@ -4,7 +4,7 @@ import { asSystem } from "@/db/client";
 import { auditRetentionPolicies } from "@/db/schema";
 import type { DailyJob } from "@/server/background/daily-job";
 import { gauge } from "@/server/background/metrics";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { type RetentionRun, runRetention } from "./run";
 import { whyNotPruned } from "./schedule";
 import { RETENTION_CRON } from "./schema";

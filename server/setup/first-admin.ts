@@ -6,7 +6,7 @@ import { email as emailSchema } from "@/server/auth/schema";
 import { SECRET_PREFIXES } from "@/server/auth/secrets";
 import { derivedKey } from "@/server/derived-key";
 import { env } from "@/server/env";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { capitalized } from "@/server/text";
 import { foundPartner, isSetupNeeded } from "./found-partner";
 

@@ -15,7 +15,7 @@ import { toBody } from "@/server/download";
 import { notFound } from "@/server/errors";
 import { delayFactorOf } from "@/server/limits/fair-share";
 import { acquireSlot } from "@/server/limits/slots";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { operation } from "@/server/operation";
 import { narrow } from "@/server/scope";
 import { writeEntries } from "./entries";

@@ -2,7 +2,7 @@ import { readLatest } from "@/server/audit/checkpoints/folder";
 import type { StoredNote } from "@/server/audit/checkpoints/stored-note";
 import { witnessStateOf } from "@/server/audit/checkpoints/witnessed";
 import { backgroundLoop } from "@/server/background/background-loop";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { type Head, listHeads, signCheckpoint } from "./checkpoints";
 
 /** Every moved head is signed once its last checkpoint is this old, or this many rows behind. */

@@ -3,7 +3,7 @@ import { eachOf, everyOne, headsOf } from "@/db/citus/each-of";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { type Break, breakOf } from "@/server/audit/chain/verifier";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { raiseAlarm } from "./alarm";
 
 /** A chain whose head is absent (null), is not its newest row (0: it has none), or ends before what was signed. */

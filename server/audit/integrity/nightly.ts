@@ -6,7 +6,7 @@ import { type Anchor, type Break, breakOf } from "@/server/audit/chain/verifier"
 import { findGap } from "@/server/audit/chain/verify";
 import type { DailyJob } from "@/server/background/daily-job";
 import { systemCtx } from "@/server/context";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { VERIFICATION_CRON } from "@/server/retention/schema";
 import { raiseAlarm } from "./alarm";
 import { raiseLostAlarms } from "./alarm-watch";

@@ -8,7 +8,7 @@ import { checkpointOf, type StoredNote } from "@/server/audit/checkpoints/stored
 import { TreeDamage } from "@/server/audit/checkpoints/tiles";
 import { formatVerifierKey } from "@/server/audit/tree/signed-note";
 import { inclusionProof, verifyInclusion } from "@/server/audit/tree/tree";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { raiseAlarm } from "./alarm";
 
 /**

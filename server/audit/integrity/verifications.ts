@@ -2,7 +2,7 @@ import { and, desc, eq, isNotNull } from "drizzle-orm";
 import { asSystem, tenant } from "@/db/client";
 import { auditVerifications } from "@/db/schema";
 import type { Scope } from "@/server/context";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { inScope } from "@/server/scope";
 import type { Judged } from "./judge";
 import type { Slice } from "./nightly-range";

@@ -11,7 +11,7 @@ import { parseNote } from "@/server/audit/tree/signed-note";
 import { inclusionProof } from "@/server/audit/tree/tree";
 import type { Scope } from "@/server/context";
 import { AppError, notFound } from "@/server/errors";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { noteTools } from "@/server/note-tools";
 import { checkEntryProof, type EntryProof, formatEntryProof } from "./entry-proof";
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf, messageOf } from "@/db/thrown";
 import { Signal } from "@/server/background/signal";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { groupBy } from "@/server/records";
 import type { QueuedEvent } from "./queue";
 import type { WriterConnection } from "./writer-connection";

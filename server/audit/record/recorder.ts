@@ -2,7 +2,7 @@ import { codeOf } from "@/db/thrown";
 import type { AuditInsert } from "@/server/audit/row";
 import { backgroundLoop } from "@/server/background/background-loop";
 import { AppError } from "@/server/errors";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { BatchWriter, byOrganization, MAX_BATCH_BYTES, MAX_BATCH_ROWS } from "./batch-writer";
 import { DeadLetters } from "./dead-letters";
 import { encodeFrame } from "./frame";

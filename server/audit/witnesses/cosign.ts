@@ -1,6 +1,6 @@
 import { cosignedBy, meetsQuorum, type Policy, type Witness } from "@/server/audit/tree/policy";
 import type { NoteSignature } from "@/server/audit/tree/signed-note";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { noteTools } from "@/server/note-tools";
 import { askWitness, type Unwitnessed, type WitnessOutcome } from "./ask";
 import { witnessPolicy } from "./policy-file";

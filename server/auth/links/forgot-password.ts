@@ -5,7 +5,7 @@ import { findByEmail } from "@/server/auth/find-by-email";
 import { limit } from "@/server/auth/limits/rate-limit";
 import { forgotInput } from "@/server/auth/schema";
 import type { Ctx } from "@/server/context";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { isMailConfigured, sendMail } from "@/server/mail";
 import { operation } from "@/server/operation";
 import { inOneLine } from "@/server/text";

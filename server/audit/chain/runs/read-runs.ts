@@ -4,7 +4,7 @@ import type { SeqRange } from "@/server/audit/chain/copy-query";
 import type { ChainReader } from "@/server/audit/chain/own-connection";
 import type { Run } from "@/server/audit/chain/verifier";
 import { env } from "@/server/env";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import type { ThreadTask } from "./messages";
 import { DIVISION, type Division, rangesOf } from "./ranges";
 import { readRange } from "./read-range";
