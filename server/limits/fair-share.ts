@@ -3,21 +3,21 @@ import { availableParallelism } from "node:os";
 import type { Actor } from "@/server/context";
 import { env } from "@/server/env";
 import { AppError } from "@/server/errors";
-import { Crowding } from "./crowding";
+import { RecentCounts } from "./recent-counts";
 import { waitIn } from "./wait-in";
 
 /** How much runs at once, and how much may wait for it. */
 export type Limits = { total: number; perCaller: number; waiting: number; waitMs: number };
 
-/** How many times as long as its work a caller with so many waiting rests before the next one; 0: it need not give way. */
+/** By how many times its work's duration a caller with so many waiting is delayed before its next work; 0: not at all. */
 export type DelayFactor = (key: string, waiting: number) => number;
 
 type Caller = { running: number; queue: (() => void)[] };
 
 const RETRY_AFTER_SECONDS = 5;
-/** More than a page asks for at once: a caller with so many waiting, or refused of late, backs off. */
+/** More than a page asks for at once: a caller with so many waiting, or refused recently, backs off. */
 const CONTENTION = 8;
-/** Others who asked within this time are still there. */
+/** Callers with a request within this time count as present. */
 const PRESENT_MS = 1_000;
 /** A caller that backs off is delayed by no more than so many times as long as its work took, and no longer than this. */
 const MAX_DELAY_FACTOR = 8;
@@ -34,8 +34,8 @@ export const tooMany = (message: string): AppError =>
 /**
  * Work of many callers: each has so many running at a time, all together no more than the database has connections for,
  * and waiting work is taken in turn caller by caller, so that one who asks for two hundred things at once delays its
- * own alone. While others ask as well, such a caller has one running at a time and rests in between, the longer the more
- * it has waiting: turns alone do not leave the others their share of a small machine's processors.
+ * own alone. While other callers are present, such a caller has one running at a time and is delayed in between, the longer
+ * the more it has waiting: turns alone do not leave the others their share of a small machine's processors.
  */
 export class FairShare {
   #running = 0;
@@ -46,7 +46,7 @@ export class FairShare {
   #latest = { key: "", at: Number.NEGATIVE_INFINITY };
   #before = Number.NEGATIVE_INFINITY;
 
-  /** @param rests who gives way; without it a crowd does while others ask in this share */
+  /** @param delayFactor who backs off; without it callers with many waiting do, while others are present in this share */
   constructor(
     readonly limits: Limits,
     readonly delayFactor?: DelayFactor,
@@ -57,7 +57,7 @@ export class FairShare {
     return { running: this.#running, callers: this.#callers.size };
   }
 
-  /** How many run and wait, and how many have given up waiting since the start. */
+  /** How many run and wait, and how many were refused since the start. */
   get figures(): { running: number; waiting: number; refused: number } {
     const waiting = [...this.#callers.values()].reduce((sum, { queue }) => sum + queue.length, 0);
     return { running: this.#running, waiting, refused: this.#refused };
@@ -65,7 +65,7 @@ export class FairShare {
 
   /**
    * Does the work when its turn comes.
-   * @param signal gives up the wait; the work itself must look at it from then on
+   * @param signal ends the wait; the work itself must observe it from then on
    * @throws AppError rate_limited when too much of this caller waits, or it has waited for too long; the signal's reason;
    *   what the work throws
    */
@@ -134,7 +134,7 @@ export class FairShare {
     while (this.#startOne());
   }
 
-  /** Hands what is free to the caller who has waited longest for a turn, and puts that caller behind the others. */
+  /** Starts the next work of the caller who has waited longest for a turn, and puts that caller behind the others. */
   #startOne(): boolean {
     for (const [key, caller] of this.#callers) {
       if (this.#running >= this.limits.total) return false;
@@ -199,19 +199,19 @@ const keyOf = (actor: Actor): string => ("id" in actor ? `${actor.type} ${actor.
 export const shareState = (): FairShare["figures"] => requests?.figures ?? { running: 0, waiting: 0, refused: 0 };
 
 /** Callers who are refused because what they may have running does run. */
-const refusals = new Crowding();
+const refusals = new RecentCounts();
 
-/** Notes that a caller was refused for having so much running already. */
+/** Counts that a caller was refused for having too much running already. */
 export const noteRefusal = (actor: Actor): void => refusals.note(keyOf(actor));
 
-/** True while several people, keys or agents ask this process for something. */
+/** True while several people, keys or agents have recent requests to this process. */
 export const hasSeveralCallers = (): boolean => requests?.hasSeveral ?? false;
 
-/** True while people, keys or agents other than this caller ask this process for something. */
+/** True while people, keys or agents other than this caller have recent requests to this process. */
 export const hasOtherCallers = (actor: Actor): boolean => requests?.hasOthers(keyOf(actor)) ?? false;
 
 /**
- * How many times as long as its work a caller's long work rests: not at all while there are no other requests to this process;
+ * By how many times its duration a caller's long work is delayed: not at all while there are no other requests to this process;
  * once while there are; more often for a caller who asks for so much more that it is being refused.
  */
 export const delayFactorOf = (actor: Actor): number =>
