@@ -128,7 +128,7 @@ describe("a database with the 24 migrations of version 0.110.0", () => {
     expect(await advanceIndex(ORG)).not.toBeNull();
   });
 
-  it("prunes as the retention role and goes on appending to intact chains", async () => {
+  it("prunes as the retention role and continues appending to intact chains", async () => {
     const run = await runRetention({ orgIds: [ORG, PRUNED_ORG] });
     expect(run).toMatchObject({ status: "done", rows: 25 + 2 });
     const app = postgres(urlsOf(names.upgraded).appUrl, { max: 1, onnotice: () => {} });

@@ -32,7 +32,7 @@ describe("client IP behind a trusted proxy", () => {
     expect(clientIp(headers(all as Record<string, string>), "::ffff:10.0.0.9", false)).toBe("10.0.0.9");
   });
 
-  it("is null where nobody knows it", () => expect(clientIp(headers({}), null, true)).toBeNull());
+  it("is null where no one knows it", () => expect(clientIp(headers({}), null, true)).toBeNull());
 });
 
 it.each([

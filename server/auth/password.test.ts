@@ -31,7 +31,7 @@ it("works on a few passwords at a time, however many are tried, and tells right 
   expect(atOnce.most).toBe(MAX_AT_ONCE);
 });
 
-it("lets a network rest between wrong passwords once it has tried several, and nobody between right ones", async () => {
+it("lets a network rest between wrong passwords once it has tried several, and no one between right ones", async () => {
   const stored = await hashPassword("right");
   const timers = vi.spyOn(globalThis, "setTimeout");
   const delayFactorOf = async (password: string, from: string) => {
@@ -44,7 +44,7 @@ it("lets a network rest between wrong passwords once it has tried several, and n
   timers.mockRestore();
 });
 
-it("takes networks in turn: whoever tries a hundred passwords is not before somebody else who signs in", async () => {
+it("takes networks in turn: whoever tries a hundred passwords is not before someone else who signs in", async () => {
   const stored = await hashPassword("right");
   let tried = 0;
   const flood = Array.from({ length: 100 }, () => verifyPassword(stored, "wrong", "192.0.2.1").then(() => tried++));

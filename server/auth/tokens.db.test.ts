@@ -47,7 +47,7 @@ describe("POST /auth/token", () => {
     expect(await lastOf(partner.homeOrgId, "user.login")).toBeTruthy();
   });
 
-  it("is nothing out of the ordinary where nobody has the e-mail: a stranger fills no log with warnings", async () => {
+  it("is nothing out of the ordinary where no one has the e-mail: a stranger fills no log with warnings", async () => {
     const spies = [vi.spyOn(log, "error"), vi.spyOn(log, "warn"), vi.spyOn(console, "warn")];
     const told = vi.spyOn(log, "info");
     const { NODE_ENV } = env();
@@ -182,7 +182,7 @@ describe("POST /auth/logout", () => {
     expect(await lastOf(user.orgId, "user.logout")).toMatchObject({ actorId: user.id });
   });
 
-  it("changes nothing for somebody else's refresh token, and needs a person", async () => {
+  it("changes nothing for another user's refresh token, and needs a person", async () => {
     const [mine, other] = [(await signIn(await createUser())).body, (await signIn(await createUser())).body];
     expect((await call(logout, { token: mine.accessToken, body: { refreshToken: other.refreshToken } })).status).toBe(
       204,

@@ -88,7 +88,7 @@ it("marks what failed", async () => {
   expect(spans.map(({ status }) => status.code)).toEqual([2, 2]);
 });
 
-it("continues the trace of a proxy that is trusted, and of nobody else", async () => {
+it("continues the trace of a proxy that is trusted, and of no one else", async () => {
   const traceId = "0af7651916cd43dd8448eb211c80319c";
   const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
   const outside = await traceOf(() => ask("/", headers));

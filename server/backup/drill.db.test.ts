@@ -154,7 +154,7 @@ describe("a restore drill", () => {
     expect(run?.n).toBe(1);
   });
 
-  it("goes on behind the lost entries on request, and is never called intact over them again", async () => {
+  it("continues behind the lost entries on request, and is never called intact over them again", async () => {
     const refused = await trailmark("continue-chain", "--org", "00000000-0000-4000-8000-000000000000");
     expect(refused).toMatchObject({ code: 2, err: expect.stringContaining("there is no organization") });
     await write(3);

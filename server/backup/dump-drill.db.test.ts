@@ -114,7 +114,7 @@ describe.skipIf(!canRun)(
       await expect(query("trailmark_backup", "SELECT 1")).rejects.toBeDefined();
     });
 
-    it("goes on behind what was lost, and verifies", async () => {
+    it("continues behind what was lost, and verifies", async () => {
       const done = await trailmark("continue-chain", "--org", orgId);
       expect(done).toMatchObject({ code: 3, err: "" });
       expect(done.out).toContain("of the entries 31 to 50 that had been signed, some are not in it");

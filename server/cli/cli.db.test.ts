@@ -54,7 +54,7 @@ describe("verify", () => {
 
   const key = () => (JSON.parse(bundle.split("\n")[0] ?? "") as { publicKeys: string[] }).publicKeys[0] ?? "";
 
-  it("keeps its exit code when nobody reads what it says", async () => {
+  it("keeps its exit code when no one reads what it says", async () => {
     writeFileSync(file(), bundle);
     const run = () => runCli(["verify", file(), "--key", key()], { deaf: true });
     expect(await run()).toMatchObject({ code: 0, err: "" });

@@ -58,7 +58,7 @@ it("asks a quorum of many nested groups in Python as here", async () => {
   }
 });
 
-it("shows no private key that somebody gives in the place of a verifier key", async () => {
+it("shows no private key that someone gives in the place of a verifier key", async () => {
   const secret = "MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v";
   const pem = `-----BEGIN PRIVATE KEY-----\n${secret}\n-----END PRIVATE KEY-----\n`;
   const file = fileOf("keyed.ndjson", createBundle({ rows: chainRows(1) }));

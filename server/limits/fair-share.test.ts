@@ -41,7 +41,7 @@ test("a caller has so many running, and others go before what it has waiting", a
   expect(share.state).toEqual({ running: 0, callers: 0 });
 });
 
-test("a crowd of one caller runs one by one and rests while others ask, and as many as it may when nobody else does", async () => {
+test("a crowd of one caller runs one by one and rests while others ask, and as many as it may when no one else does", async () => {
   let now = 0;
   vi.spyOn(performance, "now").mockImplementation(() => now);
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
@@ -116,7 +116,7 @@ test("others are there for a second after they asked, however often the caller i
   }
 });
 
-test("what is more than may wait is refused with the time to come back, and nobody else is", async () => {
+test("what is more than may wait is refused with the time to come back, and no one else is", async () => {
   const share = new FairShare(LIMITS);
   const running = Array.from({ length: 5 }, () => work([], ""));
   const all = running.map(({ run }) => share.run("a", run));

@@ -220,7 +220,7 @@ describe("between processes", () => {
     expect(await quickest(2_000, attempt)).toBeLessThan(2_000);
   });
 
-  it("a change of somebody's access reaches every process within two seconds", async () => {
+  it("a change of a user's access reaches every process within two seconds", async () => {
     const [here, there] = [createRelay(), createRelay()];
     await Promise.all([here.listen(), there.listen()]);
     let woken = 0;

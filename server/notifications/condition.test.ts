@@ -89,7 +89,7 @@ function lastGapEnd(run: readonly { at: number }[]): number {
   return run.at(-1)?.at ?? Number.NaN;
 }
 
-test("a condition of which nobody was told ends without a word", () => {
+test("a condition of which no one was told ends without a word", () => {
   const seen = { since: new Date(AT), observedAt: new Date(AT), raisedAt: null };
   expect(stepOf("chain.unproven", seen, { holds: false, now: new Date(AT + MINUTE) })).toEqual({ do: "forget" });
 });

@@ -102,7 +102,7 @@ describe("a broken chain", () => {
     expect((await choose({ organizationIds: [randomUUID()] })).status).toBe(403);
   });
 
-  it("concerns nobody of another organization", async () => {
+  it("concerns no one of another organization", async () => {
     const [mine, other] = [await createUser(), await createUser()];
     await breakChain(other.orgId as string);
     await pass(new Date());

@@ -65,7 +65,7 @@ describe("POST /orgs/organizations", () => {
     );
   });
 
-  it("is refused where the partner has 10,000, of another partner's nobody counts", async () => {
+  it("is refused where the partner has 10,000, of another partner's no one counts", async () => {
     const { partner, admin } = await partnerAdmin();
     const owner = postgres(inject("ownerDatabaseUrl"), { max: 1 });
     await owner`
@@ -125,7 +125,7 @@ describe("one organization", () => {
     ]);
   });
 
-  it("of somebody else looks like a missing one; a bad id is 400; a viewer may not rename", async () => {
+  it("of someone else looks like a missing one; a bad id is 400; a viewer may not rename", async () => {
     const { admin } = await partnerAdmin();
     const foreign = await createOrg();
     const answers = [];

@@ -89,7 +89,7 @@ describe("the proof of an entry", () => {
 });
 
 describe("a short link to a proof", () => {
-  it("opens for anybody, until it ends; each opening is counted and recorded", async () => {
+  it("opens for anyone, until it ends; each opening is counted and recorded", async () => {
     const { orgId, id, admin, ctx } = await arrange();
     const link = await share(ctx, id);
     expect(link.path).toMatch(/^\/p\/[\w-]{22}$/);

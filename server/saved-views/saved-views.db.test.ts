@@ -27,7 +27,7 @@ const names = async (ctx: Ctx) => savedViewList.parse(await listSavedViews.run(c
 const share = (orgId: string | null) => ({ sharedWith: { orgId } });
 
 describe("views of one's own", () => {
-  it("are kept, listed by name and seen by nobody else", async () => {
+  it("are kept, listed by name and seen by no one else", async () => {
     const { of } = await arrange();
     const [creator, admin] = [await of("org_viewer"), await of("org_admin")];
     await create(creator, { name: "zeta" });
@@ -36,7 +36,7 @@ describe("views of one's own", () => {
     expect(await names(admin)).toEqual([]);
   });
 
-  it("are changed and deleted by their maker alone; to anybody else they do not exist", async () => {
+  it("are changed and deleted by their maker alone; to anyone else they do not exist", async () => {
     const { of, atPartner } = await arrange();
     const creator = await of("org_technician");
     const { id } = await create(creator);
@@ -64,7 +64,7 @@ describe("views of one's own", () => {
     await create(await of("org_viewer"));
   });
 
-  it("are limited in number, and the refusal says how to go on", async () => {
+  it("are limited in number, and the refusal says how to continue", async () => {
     const { own, of } = await arrange();
     const creator = await of("org_viewer");
     const person = creator.actor as { id: string };
@@ -87,7 +87,7 @@ describe("views of one's own", () => {
 });
 
 describe("shared views", () => {
-  it("are seen by everybody of the organization and by nobody of another", async () => {
+  it("are seen by everyone of the organization and by no one of another", async () => {
     const { own, other, of, atPartner } = await arrange();
     await create(await of("org_technician"), share(own.id));
     expect(await names(await of("org_viewer"))).toEqual(["Denied"]);

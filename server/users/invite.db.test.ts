@@ -133,7 +133,7 @@ describe("an invitation", () => {
     expect((await signIn(user.email, CHOSEN)).status).toBe(200);
   });
 
-  it("goes by mail where mail is configured, and then is shown to nobody", async () => {
+  it("goes by mail where mail is configured, and then is shown to no one", async () => {
     const { mails } = await withMail();
     const { admin, id, email } = await invited();
     const { body } = await send(admin, id);
@@ -150,7 +150,7 @@ describe("an invitation", () => {
     expect(await send(admin, id)).toMatchObject({ status: 503, body: { code: "unavailable" } });
   });
 
-  it("becomes a reset link for somebody who has a password, and ends their sessions when used", async () => {
+  it("becomes a reset link for someone who has a password, and ends their sessions when used", async () => {
     const admin = await createUser({ role: "org_admin" });
     const user = await createUser({ role: "org_viewer", orgId: admin.orgId as string });
     const open = await bearer(user);
@@ -201,7 +201,7 @@ describe("POST /auth/password/forgot", () => {
     expect(rows.map((r) => r.action)).toEqual(["user.password.reset.request", "user.password.reset", "user.login"]);
   });
 
-  it("mails nobody without a mail server, and one address at most three times an hour", async () => {
+  it("mails no one without a mail server, and one address at most three times an hour", async () => {
     const user = await createUser();
     expect((await call(forgot, { body: { email: user.email } })).status).toBe(202);
     const { mails } = await withMail();

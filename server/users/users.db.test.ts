@@ -134,7 +134,7 @@ describe("POST /users", () => {
 });
 
 describe("GET /users", () => {
-  it("lists the people whom the caller administers and nobody else's", async () => {
+  it("lists the people whom the caller administers and no one else's", async () => {
     const { partner, org, admin } = await partnerOf();
     const own = await createUser({ role: "org_admin", orgId: org.id, name: "Ann_Own" });
     await createUser();
@@ -194,7 +194,7 @@ describe("PATCH /users/:id", () => {
     expect((await change(admin, (await createUser()).id, { disabled: true })).status).toBe(404);
   });
 
-  it("lets nobody change their own access, rise above themselves or change kind", async () => {
+  it("lets no one change their own access, rise above themselves or change kind", async () => {
     const { partner, org, admin } = await partnerOf();
     const orgAdmin = await createUser({ role: "org_admin", orgId: org.id });
     expect((await change(orgAdmin, orgAdmin.id, { disabled: true })).status).toBe(403);

@@ -109,7 +109,7 @@ describe("an evidence bundle", () => {
     });
   });
 
-  it("goes on from a checkpoint that the asker kept", async () => {
+  it("continues from a checkpoint that the asker kept", async () => {
     const signing = await signCheckpoint(orgId);
     if (signing.kind !== "signed") throw new Error("not signed");
     await appendAudit(roles.app, auditRows(orgId, 3));

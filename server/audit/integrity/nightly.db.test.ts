@@ -119,7 +119,7 @@ describe("the nightly verification", () => {
     expect(await verifyNightly(id)).toMatchObject({ status: "broken", breaks: [{ seq: 8, kind: "truncated" }] });
   });
 
-  it("goes on over a pruned beginning", async () => {
+  it("continues over a pruned beginning", async () => {
     const { id } = await createOrg();
     await write(id, 256, 400);
     await write(id, 5);

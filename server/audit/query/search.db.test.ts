@@ -210,7 +210,7 @@ describe("search", () => {
     await expect(peek).rejects.toMatchObject({ cause: { code: "42501" } });
   });
 
-  it("looks for a short term among the newest rows within its time and goes on at the cursor", async () => {
+  it("looks for a short term among the newest rows within its time and continues at the cursor", async () => {
     const org = await createOrg();
     const ctx = await ctxFor(await createUser({ orgId: org.id }));
     await appendEvents(

@@ -150,7 +150,7 @@ describe("words", () => {
     await compareAll(3);
   });
 
-  it("find nobody of another tenant by a name", async () => {
+  it("find no one of another tenant by a name", async () => {
     const stranger = await ctxFor("org_admin");
     expect((await listFullEntries.run(stranger, listInput.parse({ q: "jane" }))).data).toEqual([]);
   });

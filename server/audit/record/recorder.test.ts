@@ -73,7 +73,7 @@ test("a database that refuses writes is told with its reason until it takes one,
   expect(database.stored.size).toBe(1);
 });
 
-test("while the database is frozen nobody waits: the flushed spool answers for it", async () => {
+test("while the database is frozen no one waits: the flushed spool answers for it", async () => {
   const attempt = async () => {
     let thaw = () => {};
     const frozen = new Promise<void>((resolve) => {

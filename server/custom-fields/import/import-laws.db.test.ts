@@ -216,7 +216,7 @@ describe("for any inventory and any file", () => {
   );
 
   it(
-    "undo leaves alone what somebody has changed since, and nothing else",
+    "undo leaves alone what someone has changed since, and nothing else",
     async () => {
       await fc.assert(
         fc.asyncProperty(inventory, rows, fc.nat(), async (given, list, which) => {

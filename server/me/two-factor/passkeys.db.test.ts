@@ -59,7 +59,7 @@ it("is told of to a browser that holds nothing but the challenge, as after an id
     await expect(auth.describeChallenge({ challenge: gone })).rejects.toMatchObject({ code: "UNAUTHORIZED" });
 });
 
-it("refuses another key, another site and somebody else's challenge", async () => {
+it("refuses another key, another site and another user's challenge", async () => {
   const { user, device } = await withPasskey();
   const problem = await password(user.email);
   const { challenge } = problem.passkeyOptions;

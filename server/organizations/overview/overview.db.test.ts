@@ -214,7 +214,7 @@ describe("what needs attention", () => {
       expect((await call(GET, { token: admin, path: `/?${bad}` })).status, bad).toBe(400);
   });
 
-  it("shows nobody more than their organizations, and devices to those who may see them", async () => {
+  it("shows no one more than their organizations, and devices to those who may see them", async () => {
     const limited = await createUser({
       role: "partner_technician",
       partnerId: partner.id,

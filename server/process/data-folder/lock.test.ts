@@ -51,7 +51,7 @@ it("takes over from a process that is dead, whose number may be another's today,
   }
 });
 
-it("takes over a lock that names nobody, as a machine leaves it that loses its power meanwhile", async () => {
+it("takes over a lock that names no one, as a machine leaves it that loses its power meanwhile", async () => {
   writeFileSync(lock(), "");
   const unlock = await lockFolder(dir, 300);
   expect(readFileSync(lock(), "utf8").trim()).toBe(processName());
