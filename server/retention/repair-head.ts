@@ -58,8 +58,8 @@ async function proveRows(orgId: string, before: number | null): Promise<Rows | B
 }
 
 /**
- * Rebuilds the head of a chain from its rows, after reading all of them: they must be intact, reach every checkpoint of
- * ours and begin where a receipt of ours says. Recorded in the chain itself, and signed. The alarm ends when the whole
+ * Rebuilds the head of a chain from its rows, after reading all of them: they must be intact, reach each checkpoint of
+ * ours and begin where our receipt says. Recorded in the chain itself, and signed. The alarm ends when the whole
  * chain is found intact afterwards.
  * @throws Error when AUDIT_ADMIN_DATABASE_URL is not set; PostgresError when the chain grew meanwhile
  */

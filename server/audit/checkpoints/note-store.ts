@@ -67,7 +67,7 @@ export const listCheckpoints = (tx: Tx, orgId: string, limit: number): Promise<S
 export const newestCheckpoint = async (tx: Tx, orgId: string): Promise<StoredNote | null> =>
   (await listCheckpoints(tx, orgId, 1))[0] ?? null;
 
-/** The checkpoint of each organization that covers most entries; organizations without one of ours are left out. */
+/** The checkpoint of each organization that covers most entries; organizations without one that we signed are left out. */
 export async function newestCheckpoints(tx: Tx, orgIds: readonly string[]): Promise<Map<string, StoredNote>> {
   const rows = await rowsOf<{ orgId: string; note: string; wasRestored: boolean }>(
     tx,
