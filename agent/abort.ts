@@ -1,11 +1,11 @@
 import { setMaxListeners } from "node:events";
 
-/** A signal that follows another one, with an end of its own. */
+/** A signal that follows another one, which can also end separately. */
 export type Linked = { signal: AbortSignal; abort: (reason?: unknown) => void; release: () => void };
 
 /**
- * A signal that is aborted with `outer`, by itself, or after a time; to be released when its work is over.
- * AbortSignal.any would do, but on Node 20 a combined signal that nobody else holds is collected and never fires.
+ * A signal that is aborted with `outer`, directly, or after a time; to be released when its work is over.
+ * AbortSignal.any would do, but on Node 20 a combined signal to which nothing else refers is garbage-collected and never fires.
  */
 export function linkedTo(outer: AbortSignal, timeoutMs?: number): Linked {
   const controller = new AbortController();

@@ -3,7 +3,7 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /**
  * A body's chunks, ended by the signal for sure: once the answer's head has come, Node 20's fetch may forget its signal
- * when memory is collected, and a dead connection would be listened to for ever.
+ * when memory is collected, and a dead connection would be read from indefinitely.
  */
 export async function* chunksUntil(signal: AbortSignal, body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();

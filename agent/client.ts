@@ -16,7 +16,7 @@ const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
 /** What a server asks for beyond is not waited: a timer of more than 24 days ends at once. */
 const MAX_ASKED_MS = 3_600_000;
-/** Statuses that end an agent when its server gives them; a proxy or a captive portal gives them for reasons of its own. */
+/** Statuses that end an agent when its server gives them; a proxy or a captive portal gives them for other reasons. */
 const TURNED_AWAY = [401, 403, 404, 407];
 
 export type Method = "POST" | "PUT";
@@ -93,8 +93,8 @@ export class Client {
       const response = await this.fetch(sent, linked.signal);
       const text = await textOf(response, linked.signal);
       if (response.ok) return { kind: "ok", body: text ? JSON.parse(text) : undefined };
-      const { isProblem, detail: said } = describe(text);
-      const detail = `${response.status} ${said}`.trim();
+      const { isProblem, detail: reason } = describe(text);
+      const detail = `${response.status} ${reason}`.trim();
       const isAnswer = isProblem || !TURNED_AWAY.includes(response.status);
       // The first attempt of the same request is still worked on.
       const isUnderWay = sent.idempotencyKey && response.status === 409 && response.headers.has("retry-after");

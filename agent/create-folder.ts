@@ -3,8 +3,8 @@ import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
- * Makes a folder for its owner alone, and those above it that are missing. Each by itself: Node's `recursive` never
- * returns where the system lets nobody make one, as below /proc.
+ * Makes a folder for its owner alone, and those above it that are missing. One at a time: Node's `recursive` never
+ * returns where the system refuses to create one, as below /proc.
  * @throws Node's errors of files
  */
 export async function createFolder(folder: string): Promise<void> {

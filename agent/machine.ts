@@ -3,7 +3,7 @@ import { freemem, hostname, loadavg, platform, release, totalmem, uptime } from 
 
 const OS_NAMES: Partial<Record<NodeJS.Platform, string>> = { linux: "linux", darwin: "macos", win32: "windows" };
 
-/** What the agent tells of its machine when it enrols. */
+/** What the agent reports about its machine when it enrols. */
 export async function describeMachine(): Promise<{ hostname: string; os: string; osVersion: string }> {
   const text = await readFile("/etc/os-release", "utf8").catch(() => "");
   const pretty = /^PRETTY_NAME="?([^"\n]+)"?$/m.exec(text)?.[1];
@@ -14,7 +14,7 @@ export async function describeMachine(): Promise<{ hostname: string; os: string;
   };
 }
 
-/** What a heartbeat tells. */
+/** What a heartbeat reports. */
 export function measureMachine(): Record<string, number> {
   return {
     uptimeSeconds: Math.round(uptime()),

@@ -30,7 +30,7 @@ async function start(options: Options, signal: AbortSignal): Promise<Agent> {
   return agent;
 }
 
-/** The buffered diagnostics leave over a client of their own: the first one's requests end with the signal. */
+/** The buffered diagnostics are sent by a separate client: the first one's requests end with the signal. */
 async function stop(agent: Agent): Promise<void> {
   agent.diagnostics.info("main", "stopping");
   const { url } = agent.options;

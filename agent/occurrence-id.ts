@@ -21,7 +21,7 @@ export function journaldOccurrence(cursor: string): string {
   return digest(...(boot && sequence ? [boot, sequence] : [cursor]));
 }
 
-/** A line of a log file; the generation tells apart what one inode held before and after it was truncated. */
+/** A line of a log file; the generation distinguishes what one inode held before and after it was truncated. */
 export function fileOccurrence(line: { inode: string; generation: string; offset: number }): string {
   return `${line.inode}-${line.generation}-${line.offset}`;
 }

@@ -26,7 +26,7 @@ export const USAGE = `Usage: trailmark-agent --url URL --enrollment-key-file FIL
   --url URL                the server, for example http://127.0.0.1:3000
   --enrollment-key-file FILE
                            holds the key (tme_…), needed on the first run only; - reads it from standard input
-  --enrollment-key KEY     the key itself, which everybody on this machine can see while the agent runs
+  --enrollment-key KEY     the key itself, which every user of this machine can see while the agent runs
   --enroll                 enroll this machine if it is not enrolled, then exit
   --state-dir DIR          where identity and progress are kept (default ~/.trailmark-agent)
   --interval SECONDS       how often events are shipped (default 120)

@@ -6,7 +6,7 @@ import type { Diagnostics } from "./diagnostics";
 import { type LogProvider, toWireEvent } from "./providers/provider";
 import type { StateFolder } from "./state";
 
-/** The server no longer knows this agent: going on is pointless. */
+/** The server no longer knows this agent: continuing is pointless. */
 export class UnknownAgentError extends Error {}
 
 export type Shipped = { sent: number; stored: number; refused: number };

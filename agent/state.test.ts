@@ -15,7 +15,7 @@ describe("StateFolder", () => {
     expect((await StateFolder.open(dir)).state.agentId).toBe(first.state.agentId);
   });
 
-  it("refuses a folder that nobody can make", async () => {
+  it("refuses a folder that no one can make", async () => {
     await expect(StateFolder.open("/proc/x/y")).rejects.toThrow(/mkdir/);
   });
 

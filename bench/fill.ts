@@ -31,7 +31,7 @@ export type FillInput = {
   rows: number;
   /** The same seed gives the same rows. Default 1. */
   seed?: number;
-  /** Number of the first row, to go on where an earlier fill stopped. Default 1. */
+  /** Number of the first row, to continue where an earlier fill stopped. Default 1. */
   start?: number;
   /** The rows are spread evenly over this span, in chain order, one in fifty up to an hour late. Default: the year before `to`. */
   from?: Date;

@@ -32,7 +32,7 @@ export async function accessToken(base: string, { email, password }: TestUser): 
   return token;
 }
 
-let made = 0;
+let created = 0;
 const MARK = "@@";
 
 /** Bodies of PUT /agents/:id/eventlogs with so many events each, no two events alike. */
@@ -47,7 +47,7 @@ export function bodyMaker({ random }: World, count: number): () => string {
     details: { pid: random.int(1, 65_000), user: `user${random.int(1, 60)}`, host: `WS-${random.int(1, 400)}` },
   });
   const parts = JSON.stringify({ events: Array.from({ length: count }, (_, i) => event(i)) }).split(MARK);
-  return () => parts.join(String(++made));
+  return () => parts.join(String(++created));
 }
 
 type Load = { url: string; token: string; connections: number; seconds: number; body: () => string };

@@ -6,11 +6,11 @@ import { closeDatabase } from "@/db/client";
 import { type Embedded, startEmbedded } from "@/db/embedded/embedded";
 import { migrate } from "@/db/migrate";
 import { createRandom, type Random } from "@/scripts/demo/random";
-import { advanceIndex, listBacklog } from "@/server/audit/query/search-worker";
 import { stopRecording } from "@/server/audit/record/record";
 import { type Ctx, systemCtx } from "@/server/context";
 import { narrow } from "@/server/scope";
 import { createOrg, createPartner } from "@/testing/factories";
+import { advanceIndex, listBacklog } from "@/testing/search/advance-index";
 import { fillAudit } from "./fill";
 
 export const SEED = 20_261_120;

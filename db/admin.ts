@@ -23,7 +23,7 @@ const settings = (prune: boolean): string[] => [
   "SET LOCAL work_mem = '64MB'",
 ];
 
-/** One message, except on a distributed database: there each goes to the other nodes only as a message of its own. */
+/** One message, except on a distributed database: there each goes to the other nodes only as a separate message. */
 const messages = (prune: boolean): string[] => (env().TRAILMARK_CITUS ? settings(prune) : [settings(prune).join("; ")]);
 
 /**

@@ -120,7 +120,7 @@ describe.skipIf(!available)("a logical backup, as the operating guide tells it",
     await expect(query(url("trailmark_backup"), "DELETE FROM audit_logs")).rejects.toMatchObject({ code: "42501" });
   });
 
-  it("is restored into a chain that is intact, guarded and goes on", async () => {
+  it("is restored into a chain that is intact, guarded and continues", async () => {
     await query(url("super", "postgres"), "CREATE DATABASE restored OWNER trailmark_owner");
     const restored = attempt(
       "pg_restore",

@@ -54,7 +54,7 @@ function settingValues(scope: Tenant): { mode: string; orgIds: string; partnerId
 /**
  * What row level security reads, made for the transaction at hand. Prepared statements are planned for their values each
  * time: organizations differ by orders of magnitude. The request's id goes with them as a parameter, because a comment
- * would make each statement a text of its own, which nothing prepares; a pooler would carry it to other clients.
+ * would make each statement a different text, which nothing prepares; a pooler would carry it to other clients.
  */
 function settingsOf(scope: Tenant): SQL {
   const { mode, orgIds, partnerId } = settingValues(scope);
@@ -69,7 +69,7 @@ function settingsOf(scope: Tenant): SQL {
 
 /**
  * The same where the tables are distributed: what a function sets stays on the coordinator, SET LOCAL goes with each
- * statement to other nodes, when it is a message of its own.
+ * statement to other nodes, when it is a separate message.
  */
 function travellingSettings(scope: Tenant): string[] {
   const { mode, orgIds, partnerId } = settingValues(scope);

@@ -29,7 +29,7 @@ type Sent = { options: { onexecute?: () => boolean } };
 /**
  * Sends no statement before the answer to the one before it has come. Behind a statement without parameters postgres.js
  * sends the next without waiting, and one with parameters in two parts; pgbouncer takes its server away with the answer
- * to the first, gets the answer to the half of the second while nobody is linked to that server, and closes both ("got
+ * to the first, gets the answer to the half of the second while no client is linked to that server, and closes both ("got
  * packet '1' from server when not linked"). Inside a transaction, which keeps its server, statements leave together. A
  * connection whose `onexecute` answers false takes no further statement until it is idle.
  */

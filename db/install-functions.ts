@@ -73,7 +73,7 @@ export async function withSealer(tx: postgres.ISql, work: () => Promise<void>): 
 
 /**
  * Creates or replaces functions, inside withSealer(). Only the roles that its file names may execute one afterwards,
- * whatever was granted before.
+ * regardless of earlier grants.
  * @throws PostgresError 42P13 for a changed signature: a migration has to drop the function first
  */
 export async function installFunctions(tx: postgres.TransactionSql, functions: readonly SqlFunction[]): Promise<void> {

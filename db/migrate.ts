@@ -46,7 +46,7 @@ async function checkOnly({ appUrl, citus = false, warn = () => {} }: MigrateInpu
   }
 }
 
-/** Makes the owner's session independent of what the database has set; extensions may be in a schema of their own. */
+/** Makes the owner's session independent of what the database has set; extensions may be in a separate schema. */
 async function prepareSession(sql: postgres.Sql): Promise<void> {
   const settings = Object.entries({ statement_timeout: "0", lock_timeout: "0", ...EXPECTED });
   await sql`SELECT set_config(name, value, false)
@@ -57,7 +57,7 @@ async function prepareSession(sql: postgres.Sql): Promise<void> {
     WHERE e.extname IN ('pg_trgm', 'btree_gin')`;
 }
 
-/** Where applied migrations and installed functions are recorded; whoever starts without the owner's address reads it. */
+/** Where applied migrations and installed functions are recorded; a process that starts without the owner's address reads it. */
 async function prepareRecords(tx: postgres.TransactionSql): Promise<void> {
   await tx.unsafe(`
     CREATE SCHEMA IF NOT EXISTS drizzle;
@@ -101,7 +101,7 @@ async function apply(sql: postgres.Sql, input: MigrateInput & { ownerUrl: string
   if (functions.length > 0) log(`installing ${functions.length} functions`);
   if (migrations.length + functions.length > 0)
     await sql.begin((tx) => withSealer(tx, () => applyMissing(tx, missing, citus)));
-  // It asks the nodes over connections of its own, which would wait for this transaction's locks for ever.
+  // It asks the nodes over its own connections, which would wait for this transaction's locks indefinitely.
   if (!citus) return;
   if (await hasFaults(sql)) await sql.begin((tx) => withSealer(tx, () => revokeRights(tx)));
   await sql`SELECT audit_self_test()`;

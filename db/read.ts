@@ -9,7 +9,7 @@ export const readsBy = { replica: 0, behind: 0, away: 0 };
 
 /** For so long a read waits for the replica to catch up; the primary answers where that is not enough. */
 const CATCH_UP_MS = [0, 2, 5, 10, 20];
-/** After a failure nobody tries the replica for so long. */
+/** After a failure the replica is not tried for so long. */
 const AWAY_MS = 2_000;
 /** What a query in the way of the replica's recovery is cancelled with. */
 const CANCELLED = new Set(["40001", "40P01"]);

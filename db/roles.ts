@@ -4,7 +4,7 @@ import postgres from "postgres";
 const GROUPS = ["trailmark_app", "trailmark_audit_admin", "trailmark_sealer"] as const;
 type Group = (typeof GROUPS)[number];
 
-/** What every statement relies on, whatever the database or the server has for other programs. */
+/** What every statement relies on, regardless of what the database or the server has set for other programs. */
 export const EXPECTED: Record<string, string> = {
   DateStyle: "ISO, MDY",
   TimeZone: "UTC",
@@ -50,7 +50,7 @@ async function run(sql: postgres.Sql, template: string, ...values: string[]): Pr
 
 /**
  * Whether a password is right. The owner's address is tried as that user, since it leads to PostgreSQL itself: a pooler
- * between the application and the database refuses everybody for a while after a log-in that failed.
+ * between the application and the database refuses all clients for a while after a log-in that failed.
  */
 async function canLogIn(url: string, ownerUrl: string): Promise<boolean> {
   const { username, password } = new URL(url);
@@ -70,7 +70,7 @@ async function exists(sql: postgres.Sql, role: string): Promise<boolean> {
   return (await sql`SELECT FROM pg_roles WHERE rolname = ${role}`).length > 0;
 }
 
-/** An owner without CREATEROLE may not, which is no reason not to go on: doctor names what statements then run under. */
+/** An owner without CREATEROLE may not, which is no reason to stop: doctor names what statements then run under. */
 async function giveSetting(sql: postgres.Sql, to: { name: string; setting: string; value: string }): Promise<void> {
   try {
     await run(sql, "ALTER ROLE %I SET %I = %L", to.name, to.setting, to.value);

@@ -34,7 +34,7 @@ async function expectAlive(): Promise<void> {
   expect(answers.map((rows) => (rows as unknown as { one: number }[])[0]?.one)).toEqual(Array(20).fill(1));
 }
 
-it("a transaction whose connection dies during a statement fails, and the pool goes on", async () => {
+it("a transaction whose connection dies during a statement fails, and the pool continues", async () => {
   for (let round = 0; round < 6; round++) {
     const work = asSystem(async (tx) => {
       await killSoon(tx, 30);

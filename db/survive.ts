@@ -3,7 +3,7 @@ import { codeOf } from "./thrown";
 
 type Work = (tx: postgres.TransactionSql) => unknown;
 
-/** Errors after which the socket is closed; whatever is sent then throws outside of every promise. */
+/** Errors after which the socket is closed; anything sent then throws outside of every promise. */
 const CLOSING = new Set(["CONNECTION_CLOSED", "ECONNRESET", "EPIPE", "ETIMEDOUT"]);
 /** Errors of a connection that has died: the first statement after its reconnect may still get one. */
 const STALE = new Set(["57P01", ...CLOSING]);

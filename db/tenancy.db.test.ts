@@ -4,7 +4,7 @@ import postgres from "postgres";
 import { afterAll, describe, expect, inject, it } from "vitest";
 import { appendEvents } from "@/testing/audit-entries";
 import { createApiKey, createDevice, createEnrollmentKey, createOrg, createUser } from "@/testing/factories";
-import { orderedCases, tell } from "@/testing/ordered";
+import { orderedCases, reportCases } from "@/testing/ordered";
 import { asSystem, tenant } from "./client";
 
 const owner = postgres(inject("ownerDatabaseUrl"), { max: 1, onnotice: () => {} });
@@ -89,6 +89,6 @@ describe("row level security", () => {
       tx.execute(sql`SELECT DISTINCT org_id FROM devices WHERE org_id IN (${orgs[0]}::uuid, ${orgs[1]}::uuid)`),
     );
     expect(all.length).toBe(2);
-    tell(queries, `${seen} rows of two organizations; without a tenant the same query saw both`);
+    reportCases(queries, `${seen} rows of two organizations; without a tenant the same query saw both`);
   });
 });

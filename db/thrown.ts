@@ -2,12 +2,12 @@
  * What is said of an error, without the values of the statement that failed: Drizzle's message holds all of them, and they
  * may be secrets, or as long as a body.
  */
-export function withoutValues(thrown: unknown, said: string): string {
-  if (!(thrown instanceof Error)) return said;
+export function withoutValues(thrown: unknown, text: string): string {
+  if (!(thrown instanceof Error)) return text;
   const isStatement = "params" in thrown && "query" in thrown;
   return withoutValues(
     thrown.cause,
-    isStatement ? said.replaceAll(thrown.message, () => `Failed query: ${thrown.query}`) : said,
+    isStatement ? text.replaceAll(thrown.message, () => `Failed query: ${thrown.query}`) : text,
   );
 }
 

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { verifyChain } from "@/server/audit/chain/verify";
 import { signCheckpoint } from "@/server/audit/checkpoints/sign";
 import { searchEntries } from "@/server/audit/entries/search";
-import { advanceIndex } from "@/server/audit/query/search-worker";
 import { appendAudit } from "@/server/audit/record/append";
 import { searchInput } from "@/server/audit/schema";
 import { systemCtx } from "@/server/context";
@@ -13,6 +12,7 @@ import { env } from "@/server/env";
 import { runRetention } from "@/server/retention/run";
 import { describeSchema } from "@/testing/api/describe-schema";
 import { auditRows } from "@/testing/chain";
+import { advanceIndex } from "@/testing/search/advance-index";
 import { closeDatabase } from "./client";
 import { migrate } from "./migrate";
 import { countMigrations, OF_LATER } from "./version";
@@ -79,12 +79,12 @@ describe("a database with the 24 migrations of version 0.110.0", () => {
   });
 
   it("gets this version's functions, keeps its record of migrations and lacks nothing afterwards", async () => {
-    const said: string[] = [];
+    const lines: string[] = [];
     await Promise.all([
-      migrate({ ...urlsOf(names.upgraded), log: (line) => said.push(line) }),
+      migrate({ ...urlsOf(names.upgraded), log: (line) => lines.push(line) }),
       migrate(urlsOf(names.upgraded)),
     ]);
-    expect(said.join()).not.toContain(`applying ${countMigrations()} `);
+    expect(lines.join()).not.toContain(`applying ${countMigrations()} `);
     await migrate({ appUrl: urlsOf(names.upgraded).appUrl });
     const [record] = await withOwner(
       names.upgraded,
@@ -128,7 +128,7 @@ describe("a database with the 24 migrations of version 0.110.0", () => {
     expect(await advanceIndex(ORG)).not.toBeNull();
   });
 
-  it("prunes as the retention role and goes on appending to intact chains", async () => {
+  it("prunes as the retention role and continues appending to intact chains", async () => {
     const run = await runRetention({ orgIds: [ORG, PRUNED_ORG] });
     expect(run).toMatchObject({ status: "done", rows: 25 + 2 });
     const app = postgres(urlsOf(names.upgraded).appUrl, { max: 1, onnotice: () => {} });

@@ -22,7 +22,7 @@ const packageFile = z.object({ version: z.string() });
 
 let entries: Entry[] | undefined;
 
-/** Read once: a process goes on asking for its own migrations when the files of the next version are in its folder. */
+/** Read once: a process continues to ask for its own migrations when the files of the next version are in its folder. */
 function journal(): Entry[] {
   entries ??= journalFile.parse(JSON.parse(readFileSync(join(MIGRATIONS, "meta", "_journal.json"), "utf8"))).entries;
   return entries;
@@ -57,7 +57,7 @@ export async function readApplied(sql: postgres.Sql): Promise<Applied> {
   return new Set(rows.map(({ at }) => Number(at)));
 }
 
-/** Each is looked for by itself: of two builds between two releases the later one may have brought the earlier date. */
+/** Each is looked for separately: of two builds between two releases the later one may have brought the earlier date. */
 const pendingOf = (applied: Applied): Entry[] =>
   journal().filter(({ when }) => !applied.has(when) && !(when < RELEASED && applied.has(RELEASED)));
 

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { bundleAgent, makeBlob, makeExecutable, publish } from "./agent-executable.mjs";
+import { bundleAgent, createBlob, createExecutable, publish } from "./agent-executable.mjs";
 import { licenseText } from "./agent-licenses.mjs";
 import { fetchLicense, fetchRuntime, PLATFORMS, RUNTIME_VERSION } from "./agent-runtimes.mjs";
 import { LaunchError, ROOT } from "./run.mjs";
@@ -35,11 +35,11 @@ export async function buildAgent(chosen) {
   const bundle = join(work, "agent.cjs");
   const blob = join(work, "agent.blob");
   const inputs = await bundleAgent(bundle);
-  await makeBlob({ node: await fetchRuntime(ownPlatform(), RUNTIMES), bundle, blob });
+  await createBlob({ node: await fetchRuntime(ownPlatform(), RUNTIMES), bundle, blob });
   const files = [];
   for (const platform of chosen.length > 0 ? chosen : Object.keys(PLATFORMS)) {
     const file = join(work, platform);
-    await makeExecutable({ node: await fetchRuntime(platform, RUNTIMES), blob, file });
+    await createExecutable({ node: await fetchRuntime(platform, RUNTIMES), blob, file });
     files.push(await publish({ platform, file, folder: draft }));
     rmSync(file);
   }

@@ -34,7 +34,7 @@ export async function bundleAgent(outfile) {
 const NODE_OPTIONS = ["--use-system-ca", "--use-env-proxy"];
 
 /** Prepares a bundle for executables whose Node has the version of `node`, on any platform. */
-export async function makeBlob({ node, bundle, blob }) {
+export async function createBlob({ node, bundle, blob }) {
   const config = `${blob}.json`;
   const settings = {
     main: bundle,
@@ -49,7 +49,7 @@ export async function makeBlob({ node, bundle, blob }) {
 }
 
 /** A copy of `node` that is the agent. */
-export async function makeExecutable({ node, blob, file }) {
+export async function createExecutable({ node, blob, file }) {
   copyFileSync(node, file);
   chmodSync(file, 0o755);
   await inject(file, "NODE_SEA_BLOB", readFileSync(blob), { sentinelFuse: FUSE });

@@ -8,7 +8,7 @@ export const RUNTIME_VERSION = "24.21.0";
 
 /**
  * The platforms of which executables are made: npm's package, the program in it, and the digest of its archive, so that
- * nobody who can change what the registry answers can put another program into an agent.
+ * an attacker who can change what the registry answers cannot put another program into an agent.
  */
 export const PLATFORMS = {
   "linux-x64": {

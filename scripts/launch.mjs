@@ -16,7 +16,7 @@ async function prepare(what) {
   if (what === "everything") await buildNext();
 }
 
-/** The server maps the stacks that it logs by itself (server/readable-stack.ts); what runs for a moment leaves it to Node. */
+/** The server maps the stacks that it logs itself (server/log/readable-stack.ts); what runs for a moment leaves it to Node. */
 async function runBundle(name, args, options = serve) {
   if (!existsSync(dist(name))) {
     process.stderr.write(`This version has no ${name} command.\n`);

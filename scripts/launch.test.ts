@@ -10,7 +10,7 @@ const root = process.cwd();
 const moduleUrl = (name: string) => pathToFileURL(join(root, "scripts", name)).href;
 const started: ChildProcess[] = [];
 
-/** What a launcher does, in a process of its own: runs `script` with the launcher's node() and ends with its code. */
+/** What a launcher does, in its own process: runs `script` with the launcher's node() and ends with its code. */
 function launch(script: string): ChildProcess {
   const code = `import { node } from ${JSON.stringify(moduleUrl("run.mjs"))};
     process.exitCode = await node(["-e", ${JSON.stringify(script)}], { tied: true });`;

@@ -148,7 +148,7 @@ export const ROOMS = [
   },
   {
     name: "base",
-    files: /^server\/(limits\/)?[^/]+$/,
+    files: /^server\/((limits|log)\/)?[^/]+$/,
     may: [...WIRE, "db", "env"],
     instead: "What stands in server/ itself is below every room of it: move it into the room it needs.",
   },
@@ -211,7 +211,7 @@ export const ROOMS = [
   ...inOrder(IMPORT, "server/custom-fields/import", [...GROUND, "import"]),
   {
     name: "import",
-    files: /^server\/custom-fields\/import\/(normalise|find-import|import-folder)\.ts$/,
+    files: /^server\/custom-fields\/import\/(normalise\.ts|import-folder\.ts|record\/)/,
     may: GROUND,
     instead: "It is below the steps of an import: move the part that needs them into a verb.",
   },

@@ -43,7 +43,7 @@ function importsOf(files) {
     );
 }
 
-/** The room of a path: its entry, and the name that tells it from others. */
+/** The room of a path: its entry, and the name that distinguishes it from others. */
 function roomOf(path) {
   const entry = ROOMS.find(({ files }) => files.test(path));
   return entry && { ...entry, id: entry.each ? path.match(entry.files)[0].slice(0, -1) : entry.name };

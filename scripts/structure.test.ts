@@ -130,7 +130,7 @@ describe("rooms", () => {
   });
 
   it("see types and dynamic imports as well", () => {
-    const files = { "db/client.ts": 'let a: import("@/server/ids").Id;\nawait import("@/server/log");' };
+    const files = { "db/client.ts": 'let a: import("@/server/ids").Id;\nawait import("@/server/log/log");' };
     expect(check(files)).toHaveLength(2);
   });
 

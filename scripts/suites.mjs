@@ -108,7 +108,7 @@ async function newestNode() {
 
 const hasSpecs = () => readdirSync(join(ROOT, "e2e"), { recursive: true }).some((name) => name.endsWith(".spec.ts"));
 
-/** @returns true when it was done; what broke is told, and does not end what runs beside it. */
+/** @returns true when it was done; a failure is reported, and does not end what runs beside it. */
 const succeeds = (work) =>
   work().then(
     () => true,

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 
 /**
- * The threads of the server, each a bundle of its own: every file called NAME-thread.ts below server/.
+ * The threads of the server, each a separate bundle: every file called NAME-thread.ts below server/.
  * @param root the checkout.
  * @returns NAME-thread to its source, relative to the root.
  */

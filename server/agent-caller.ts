@@ -5,7 +5,7 @@ export type AgentCaller = { id: string; deviceId: string; hostname: string; orgI
 
 /**
  * The agent behind a request, with its device and organization.
- * @throws AppError forbidden when somebody else calls an agent's verb.
+ * @throws AppError forbidden when another kind of caller calls an agent's verb.
  */
 export function agentCaller(ctx: Ctx): AgentCaller {
   if (ctx.actor.type !== "agent" || ctx.scope.kind !== "organization")

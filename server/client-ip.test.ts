@@ -32,7 +32,7 @@ describe("client IP behind a trusted proxy", () => {
     expect(clientIp(headers(all as Record<string, string>), "::ffff:10.0.0.9", false)).toBe("10.0.0.9");
   });
 
-  it("is null where nobody knows it", () => expect(clientIp(headers({}), null, true)).toBeNull());
+  it("is null where no one knows it", () => expect(clientIp(headers({}), null, true)).toBeNull());
 });
 
 it.each([
@@ -54,16 +54,16 @@ describe("a proxy that the setting does not fit", () => {
     ["false", {}, "127.0.0.1", null],
     ["true", { [XFF]: "203.0.113.2" }, "127.0.0.1", null],
     ["false", { [XFF]: "203.0.113.2" }, "1.1.1.1", null],
-  ])("trust %s, %j from %s: told once, or not at all", async ([trust, given, peer, said]) => {
+  ])("trust %s, %j from %s: told once, or not at all", async ([trust, given, peer, message]) => {
     vi.stubEnv("TRUST_PROXY_HEADERS", trust);
     vi.stubEnv("DATABASE_URL", "postgres://a:b@localhost/c");
     vi.stubEnv("NEXTAUTH_SECRET", "s".repeat(32));
     vi.stubEnv("NEXTAUTH_URL", "http://localhost:3000");
     vi.resetModules();
-    const [{ originOf }, { log }] = await Promise.all([import("./client-ip"), import("./log")]);
+    const [{ originOf }, { log }] = await Promise.all([import("./client-ip"), import("./log/log")]);
     const warn = vi.spyOn(log, "warn").mockImplementation(() => {});
     const request = new Request("http://localhost", { headers: { ...given, [PEER_HEADER]: peer } });
     for (let i = 0; i < 3; i++) originOf(request);
-    expect(warn.mock.calls.map(([, text]) => text)).toEqual(said ? [expect.stringMatching(said)] : []);
+    expect(warn.mock.calls.map(([, text]) => text)).toEqual(message ? [expect.stringMatching(message)] : []);
   });
 });

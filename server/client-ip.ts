@@ -1,7 +1,7 @@
 import ipaddr from "ipaddr.js";
 import type { Ctx } from "./context";
 import { env } from "./env";
-import { log } from "./log";
+import { log } from "./log/log";
 
 const FORWARDING = ["cf-connecting-ip", "x-forwarded-for", "x-real-ip"] as const;
 
@@ -63,7 +63,7 @@ export function originOf({ headers }: Request): Pick<Ctx, "ip" | "userAgent"> {
 
 const NETWORK_BITS = 64;
 
-/** An address as limits count it: whoever has one IPv6 address has all of its /64. */
+/** An address as limits count it: a client with one IPv6 address has all of its /64. */
 export function networkOf(ip: string | null): string | null {
   if (!ip || !ipaddr.IPv6.isValid(ip)) return ip;
   return ipaddr.IPv6.networkAddressFromCIDR(`${ip}/${NETWORK_BITS}`).toString();

@@ -1,7 +1,7 @@
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { orderedRuns, tell } from "@/testing/ordered";
+import { orderedRuns, reportCases } from "@/testing/ordered";
 import { toCsv } from "./csv";
 
 test("quotes what needs it and disarms formulas", () => {
@@ -37,5 +37,8 @@ test("any cells are read back by another parser, and none is a formula", () => {
     settings,
   );
   expect(unguarded).toBeGreaterThan(0);
-  tell(settings.numRuns, `a writer without apostrophes would have let a formula through in ${unguarded} of them`);
+  reportCases(
+    settings.numRuns,
+    `a writer without apostrophes would have let a formula through in ${unguarded} of them`,
+  );
 });

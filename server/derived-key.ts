@@ -34,7 +34,7 @@ export function unseal(stored: string, { purpose, owner }: SealedFor): string {
   return text.toString("utf8");
 }
 
-/** Hexadecimal characters of the code that tells a text of ours from an altered one. */
+/** Hexadecimal characters of the code that distinguishes our text from an altered one. */
 const CODE_CHARS = 16;
 
 const codeFor = (purpose: string, text: string): string =>

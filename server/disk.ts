@@ -8,7 +8,7 @@ const RESERVED_BYTES = 256 * 1024 * 1024;
 export const isDiskFull = (error: unknown): boolean =>
   error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
 
-/** @throws AppError unavailable, with what is to be told, when a folder's disk has only left what the log needs. */
+/** @throws AppError unavailable, with the message to show, when a folder's disk has only left what the log needs. */
 export async function requireFreeDisk(folder: string, message: string, more = 0): Promise<void> {
   const { bavail, bsize } = await statfs(folder);
   if (bavail * bsize < RESERVED_BYTES + more) throw new AppError("unavailable", message);

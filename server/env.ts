@@ -72,7 +72,7 @@ export const envSchema = z.object({
 });
 export type Env = z.infer<typeof envSchema>;
 
-/** Thrown when the environment is not usable; the message lists every fault on a line of its own. */
+/** Thrown when the environment is not usable; the message lists every fault on a separate line. */
 export class EnvError extends Error {}
 
 const unusable = (faults: string[]) =>

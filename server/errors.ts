@@ -148,10 +148,10 @@ export function invalidInput(error: ZodError): AppError {
   return new AppError("validation_failed", first && `${first.path}: ${first.message}`, { errors });
 }
 
-/** Why work ends whose caller has gone: nobody reads the answer, and nothing is at fault. */
+/** Why work ends whose caller has gone: no client reads the answer, and nothing is at fault. */
 export const hungUp = () => new AppError("unavailable", "The caller hung up.");
 
-/** The one answer for a row that is missing or belongs to somebody else. */
+/** The one answer for a row that is missing or belongs to another tenant. */
 export const notFound = (what = "resource") => new AppError("not_found", `No such ${what}.`);
 
 /** A validation failure of one field. */

@@ -5,13 +5,13 @@ import { mapTexts } from "./text";
 
 /**
  * JSON whose numbers keep their digits. A double would change 9007199254740993, 1.10 and 1e400; so where a value is
- * stored as it came, such a number is held as text behind a mark that nobody outside of this process can know, and
+ * stored as it came, such a number is held as text behind a mark that is unknown outside of this process, and
  * written out as the number that it was. Of members with one name the last counts, as in JSON.parse.
  */
 const MARK = `number ${randomBytes(12).toString("hex")} `;
 const MARKED = new RegExp(`"${MARK}([-0-9.]+)"`, "g");
 
-/** PostgreSQL's numeric takes far more; nobody who counts or measures needs it. */
+/** PostgreSQL's numeric takes far more; no count or measurement needs it. */
 const MAX_DIGITS = 1_000;
 
 /** A number between its neighbours in JSON; within a string it may look the same. */
@@ -120,7 +120,7 @@ export function parseUnrounded(text: string): unknown {
 
 /**
  * Parses JSON from outside of which some members alone are read: a number that no double is, is its digits as text. Where a
- * number is wanted a schema refuses it, and what nobody reads does no harm.
+ * number is wanted a schema refuses it, and an unread one does no harm.
  * @throws SyntaxError
  */
 export function parseDigits(text: string): unknown {

@@ -37,5 +37,5 @@ export function newId(): string {
 /** Names one request in answers and logs. */
 export const newRequestId = (): string => newId();
 
-/** True for anything a uuid column takes in its canonical spelling, whatever its version digit says. */
+/** True for anything a uuid column takes in its canonical spelling, regardless of its version digit. */
 export const isUuid = (text: string): boolean => GUID.test(text);

@@ -1,7 +1,7 @@
 import { createTransport } from "nodemailer";
 import { env } from "./env";
 import { AppError } from "./errors";
-import { log } from "./log";
+import { log } from "./log/log";
 import { inOneLine } from "./text";
 
 /** html beside the text is for readers that show it; csv is attached under its name. */

@@ -11,11 +11,11 @@ type Output<R = unknown> = z.ZodType<R> | "empty" | "stream";
 
 /** A verb with what its doors must know of it: REST takes it with route(), tRPC with query() or mutation(). */
 export type Operation<I extends z.ZodType = z.ZodType, R = unknown> = {
-  /** Without one, whoever the door lets in. */
+  /** Without one, any caller whom the door admits. */
   permission?: Permission;
   /** Of the caller's own account: open also to a person who has still to set up a second factor. */
   account?: true;
-  /** Asks whoever is signed in through a browser for a recent proof of who they are; for some inputs, or for all. */
+  /** Asks a person signed in through a browser for a recent proof of who they are; for some inputs, or for all. */
   stepUp?(input: z.output<I>): boolean;
   /** Path, query and body members over REST, or the procedure's input: one object, validated at the door alone. */
   input: I;
@@ -67,7 +67,7 @@ export async function isStillAdmitted(ctx: Ctx, admission: Admission): Promise<b
 
 /**
  * Runs an operation on validated input, for a caller whom the door has let in, within that caller's fair share.
- * @throws AppError rate_limited when too much of the caller waits already, and whatever the operation throws
+ * @throws AppError rate_limited when too much of the caller waits already, and what the operation throws
  */
 export async function perform<I extends z.ZodType, R>(
   operation: Operation<I, R>,

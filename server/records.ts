@@ -11,6 +11,10 @@ export const mapValues = <T extends object, V>(
   to: (value: T[keyof T & string], name: keyof T & string) => V,
 ) => Object.fromEntries(keysOf(record).map((name) => [name, to(record[name], name)])) as { [N in keyof T]: V };
 
+/** A record of these names, each with its value. */
+export const fromKeys = <N extends string, V>(names: readonly N[], toValue: (name: N) => V) =>
+  Object.fromEntries(names.map((name) => [name, toValue(name)])) as Record<N, V>;
+
 /** Items by a key of each; the groups are in the order of their first items. */
 export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, [T, ...T[]]> {
   const groups = new Map<K, [T, ...T[]]>();
@@ -23,7 +27,7 @@ export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K,
   return groups;
 }
 
-/** The item at an index; behind the end it goes on from the start. @throws RangeError for an empty list */
+/** The item at an index; behind the end it continues from the start. @throws RangeError for an empty list */
 export function itemAt<T>(items: readonly T[], index: number): T {
   const item = items[index % items.length];
   if (item === undefined) throw new RangeError("an empty list has no items");

@@ -5,7 +5,7 @@ import { invalidInput } from "./errors";
 
 type Schema = typeof auditLogs | typeof diagnosticLogs | typeof submitInput;
 
-/** The faults that the caller is told, as "path: message". */
+/** The faults that the caller receives, as "path: message". */
 function faultsOf(schema: Schema, input: unknown): string[] {
   const { error } = schema.safeParse(input);
   return error ? (invalidInput(error).extra.errors ?? []).map(({ path, message }) => `${path}: ${message}`) : [];

@@ -156,6 +156,12 @@ export const adminPage = pageShape(ADMIN_PAGE_LIMIT, MAX_ADMIN_PAGE_LIMIT);
 export const pagination = z.strictObject({ page: z.int(), limit: z.int(), total: z.int(), totalPages: z.int() });
 export type Pagination = z.output<typeof pagination>;
 
+const DEFAULT_OVERLAP_SECONDS = 24 * 60 * 60;
+const MAX_OVERLAP_SECONDS = 7 * DEFAULT_OVERLAP_SECONDS;
+
+/** For how long the secret before a rotation still counts; 0 for not at all. */
+export const overlapSeconds = z.int().min(0).max(MAX_OVERLAP_SECONDS).default(DEFAULT_OVERLAP_SECONDS);
+
 /** A time zone by its IANA name. */
 export const zoneName = z.string().max(64).refine(isZone, "is no time zone");
 

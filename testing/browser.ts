@@ -19,7 +19,7 @@ const FOUND = "TRAILMARK_E2E_BROWSER";
 /** Only the sandbox is off: it needs kernel rights that containers and root do not have. */
 const plain = (executablePath: string): Browser => ({ executablePath, args: ["--no-sandbox"] });
 
-/** The package's fonts.conf names /tmp/fonts; without a font of its own Chromium draws no text and finds none. */
+/** The package's fonts.conf names /tmp/fonts; without a font Chromium draws no text and finds none. */
 const fontsConf = (folder: string) => `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>

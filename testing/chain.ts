@@ -50,7 +50,7 @@ export const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).to
 export const sealedDaysAgo = (orgId: string, days: number) =>
   tamper((tx) => tx`UPDATE audit_logs SET sealed_at = ${daysAgo(days)} WHERE org_id = ${orgId}`);
 
-/** A row to append, with whatever the test cares about. */
+/** A row to append, with the members that the test cares about. */
 export const auditRow = (orgId: string, over: Partial<AuditInsert> = {}): AuditInsert => ({
   id: randomUUID(),
   orgId,
@@ -73,7 +73,7 @@ export const auditRow = (orgId: string, over: Partial<AuditInsert> = {}): AuditI
 export const auditRows = (orgId: string, count: number, over: Partial<AuditInsert> = {}): AuditInsert[] =>
   Array.from({ length: count }, () => auditRow(orgId, over));
 
-/** Plain INSERTs by somebody who knows nothing of the chain; every id comes back. */
+/** Plain INSERTs by a client that knows nothing of the chain; every id comes back. */
 export async function insertRaw(tx: postgres.ISql, orgId: string, count = 1): Promise<string[]> {
   const rows = await tx<{ id: string }[]>`
     INSERT INTO audit_logs (org_id, actor_type, actor_id, action, resource_type, details, result)

@@ -48,7 +48,7 @@ export const settingsFor = (dir: string) => ({
 type Options = { env?: Record<string, string>; input?: string; until?: RegExp; deaf?: boolean };
 
 /**
- * Runs the command line in a process of its own; env on top of nothing but PATH; `until` stops it once it said that;
+ * Runs the command line in its own process; env on top of nothing but PATH; `until` stops it once it said that;
  * `deaf` closes its output unread.
  */
 export function runCli(args: string[], { env = {}, input = "", until, deaf = false }: Options = {}) {

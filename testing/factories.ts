@@ -24,7 +24,7 @@ import { newSecret, type SecretKind } from "@/server/auth/secrets";
 import type { Ctx } from "@/server/context";
 import type { RouteHandler } from "@/server/http/route";
 
-/** The password of every person that createUser makes, unless told otherwise. */
+/** The password of every person that createUser makes, by default. */
 export const PASSWORD = "correct horse battery staple";
 let hashed: Promise<string> | undefined;
 function passwordHash(): Promise<string> {
@@ -32,7 +32,7 @@ function passwordHash(): Promise<string> {
   return hashed;
 }
 
-/** Short and unique, for names and slugs: suites share one database and nobody cleans up. */
+/** Short and unique, for names and slugs: suites share one database and no suite cleans up. */
 const unique = () => randomUUID().slice(0, 13);
 
 export type TestPartner = { id: string; name: string; homeOrgId: string };
@@ -77,7 +77,7 @@ export async function createPartner(over: { name?: string } = {}): Promise<TestP
   return { id, name, homeOrgId };
 }
 
-/** A customer organization, below a partner of its own unless one is given. */
+/** A customer organization, below its own partner unless one is given. */
 export async function createOrg(over: { partnerId?: string; name?: string } = {}): Promise<TestOrg> {
   const partnerId = over.partnerId ?? (await createPartner()).id;
   const id = randomUUID();
@@ -223,7 +223,7 @@ export async function createDevice(
   return { kind: "device", ...device, agentId, token: secret };
 }
 
-/** Any secret of the right shape that nobody was given. */
+/** Any secret of the right shape that was never issued. */
 export const unknownSecret = (kind: SecretKind): string => newSecret(kind).secret;
 
 /** Claims of a sign-in of this person, as POST /auth/token would put them into a token. */
@@ -259,7 +259,7 @@ async function toToken(subject: Exclude<Subject, Role>): Promise<string> {
 
 /**
  * What a verb would be given for this caller, looked up as for a real request. A role's name stands for a new person
- * with that role in an organization or partner of its own.
+ * with that role in its own organization or partner.
  */
 export async function ctxFor(subject: Subject, over: Partial<Ctx> = {}): Promise<Ctx> {
   const caller = typeof subject === "string" ? await createUser({ role: subject }) : subject;
@@ -278,7 +278,7 @@ type Call = {
   token?: string | Exclude<Subject, Role>;
   body?: unknown;
   headers?: Record<string, string>;
-  /** The socket's address, as the front would tell it. */
+  /** The socket's address, as the front would report it. */
   ip?: string;
 };
 // biome-ignore lint/suspicious/noExplicitAny: an answer is parsed by its strict schema; tests read its members freely

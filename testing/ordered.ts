@@ -25,8 +25,8 @@ export const orderedRuns = (few: number): { numRuns: number; seed?: number } => 
   ...(process.env.TORTURE_SEED && { seed: Number(process.env.TORTURE_SEED) }),
 });
 
-/** Tells the torture suite how many cases the test that is running tried, and what its control saw. */
-export function tell(tried: number, control?: string): void {
+/** Reports to the torture suite how many cases the test that is running tried, and what its control saw. */
+export function reportCases(tried: number, control?: string): void {
   const meta = TestRunner.getCurrentTest()?.meta;
   if (meta) Object.assign(meta, { tried: (meta.tried ?? 0) + tried, ...(control && { control }) });
 }

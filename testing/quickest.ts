@@ -2,7 +2,7 @@ const TRIES = 3;
 
 /**
  * How long the quickest of up to three tries took (ms): what a test compares with a limit in wall time. A machine that does
- * other things can keep any one of them waiting; a mechanism that is late by itself is late in all three.
+ * other things can keep any one of them waiting; a mechanism that is itself late is late in all three.
  * @param limitMs a try below it is the last one
  * @param attempt does the thing once and answers how long it took (ms)
  */

@@ -1,7 +1,7 @@
 import { toRow } from "@/server/audit/record/to-row";
 import { newId } from "@/server/ids";
 
-/** A row as the recorder takes it, with whatever the test cares about. */
+/** A row as the recorder takes it, with the members that the test cares about. */
 export const anyRow = (over: Partial<Parameters<typeof toRow>[0]> = {}) =>
   toRow({
     id: newId(),

@@ -26,7 +26,7 @@ const isFree = (port: number): Promise<boolean> =>
   });
 
 /**
- * A port that nothing listens on. Below those that the system gives to whoever asks for any, and beside those of the
+ * A port that nothing listens on. Below those that the system gives to programs that ask for any, and beside those of the
  * embedded database: a server takes seconds before it listens, and the tests beside it open thousands of connections.
  * Browsers refuse 10080.
  */

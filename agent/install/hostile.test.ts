@@ -83,7 +83,7 @@ const endless: RequestListener = (_, response) => {
   }, 1);
 };
 
-/** A machine with one of the two programs that download, on which nobody sleeps. */
+/** A machine with one of the two programs that download, on which sleep returns at once. */
 function machineWith(tool: string): Machine {
   const machine = new Machine({ node: true });
   machine.remove("curl");

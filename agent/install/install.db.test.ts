@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { installCommands } from "@/components/settings/install-commands";
-import { bundleAgent, makeBlob, makeExecutable, publish } from "@/scripts/agent-executable.mjs";
+import { bundleAgent, createBlob, createExecutable, publish } from "@/scripts/agent-executable.mjs";
 import { agentFiles } from "@/server/agents/install/agent-files";
 import { createFront, createListener } from "@/server/front/front";
 import { download } from "@/server/http/download";
@@ -121,7 +121,7 @@ describe("install.sh", () => {
     const ran = await machine.install(script, UNPRIVILEGED, { env: { TRAILMARK_ENROLLMENT_KEY: key } });
     expect(ran.code).toBe(0);
     expect(await devicesOf(orgId)).toHaveLength(1);
-    // Those that ran before it was read had it from whoever started the script; none had it as argument.
+    // Those that ran before it was read inherited it from the caller of the script; none had it as argument.
     expect(machine.calls.join("\n")).not.toContain("tme_");
     const after = machine.noted.slice(machine.noted.indexOf("RUN mktemp"));
     expect(after).toContain("--enrollment-key-file -");
@@ -230,7 +230,7 @@ describe("install.sh", () => {
     expect(readFileSync(join(machine.units, "trailmark-agent.service"), "utf8")).toContain(
       `EnvironmentFile=-${kept}\n`,
     );
-    // An update by somebody without it, by a timer for example, keeps it.
+    // An update without it, by a timer for example, keeps it.
     expect((await machine.install(script, [...LOOPBACK, "--update"])).code).toBe(0);
     expect(existsSync(kept)).toBe(true);
     const odd = await machine.install(script, LOOPBACK, { env: { https_proxy: 'http://proxy" X=' } });
@@ -272,8 +272,8 @@ describe.runIf(process.platform === "linux" && process.arch === "x64")("the sing
   it("enrolls and ships on a machine without Node", async () => {
     const node = process.execPath;
     const [blob, file] = [join(build.folder, "agent.blob"), join(build.folder, "agent")];
-    await makeBlob({ node, bundle, blob });
-    await makeExecutable({ node, blob, file });
+    await createBlob({ node, bundle, blob });
+    await createExecutable({ node, blob, file });
     await offer("linux-x64", file);
     const machine = new Machine();
     const { key, orgId } = await createEnrollmentKey();
@@ -282,8 +282,8 @@ describe.runIf(process.platform === "linux" && process.arch === "x64")("the sing
     const shipping = spawn(machine.program, ["--state-dir", machine.state, "--once"], {
       env: { NODE_ENV: "production", PATH: "/nonexistent" },
     });
-    const [said, [code]] = await Promise.all([text(shipping.stdout), once(shipping, "close")]);
-    expect([code, said]).toEqual([0, expect.stringMatching(/^shipped \d+ events/)]);
+    const [output, [code]] = await Promise.all([text(shipping.stdout), once(shipping, "close")]);
+    expect([code, output]).toEqual([0, expect.stringMatching(/^shipped \d+ events/)]);
     expect(await devicesOf(orgId)).toMatchObject([{ status: "running" }]);
   });
 });

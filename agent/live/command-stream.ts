@@ -9,7 +9,7 @@ import { STREAM_COMMENT_MS } from "@/server/live-events/schema";
 import { answer } from "./answer";
 import { readEvents } from "./event-stream";
 
-/** Two comments missed: the connection is dead even if nobody said so. */
+/** Two comments missed: the connection is dead even if no end was received. */
 const SILENCE_MS = 2.5 * STREAM_COMMENT_MS;
 /** A stream that lasted so long was a good one: the next attempt starts without a wait to speak of. */
 const STABLE_MS = 30_000;
@@ -26,7 +26,7 @@ export type LiveOptions = {
   diagnostics: Diagnostics;
   signal: AbortSignal;
   logs: readonly LogProvider[];
-  /** Told of each answer: whether somebody still waited for it, and how long it took. */
+  /** Called for each answer: whether the server still waited for it, and how long it took. */
   onAnswered?: (taken: boolean, ms: number) => void;
   random?: () => number;
 };

@@ -1,6 +1,6 @@
 export type StreamEvent = { event: string; data: string };
 
-/** Longer than any command: a server that sends this much without an end of an event is none of ours. */
+/** Longer than any command: a server that sends this much without an end of an event is not Trailmark. */
 const MAX_EVENT_CHARACTERS = 1024 * 1024;
 
 /** One block of an event stream (text/event-stream, HTML standard); null for comments and empty ones. */

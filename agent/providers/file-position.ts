@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 
 /**
  * Where reading stopped. The generation is a digest of the file's first line: it survives a rename (rotation) and
- * changes when the file is emptied and written again, so that a byte offset means the same line for ever. restarts
+ * changes when the file is emptied and written again, so that a byte offset always means the same line. restarts
  * counts the times the file was emptied and got the same first line again.
  */
 export type Position = { inode: string; generation: string; restarts: number; offset: number };
@@ -28,7 +28,7 @@ export const generationLabel = ({ generation, restarts }: Position): string =>
 
 export const toWatermark = (position: Position): string => JSON.stringify(position);
 
-/** A stored watermark; undefined when it is none of ours. */
+/** A stored watermark; undefined when its format is not ours. */
 export function fromWatermark(text: string | undefined): Position | undefined {
   if (!text) return;
   try {

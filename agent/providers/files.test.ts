@@ -97,7 +97,7 @@ describe("FileProvider", () => {
     expect(new Set(ids).size).toBe(5);
   });
 
-  it("cuts a line that never ends and goes on behind it", async () => {
+  it("cuts a line that never ends and continues behind it", async () => {
     await writeFile(path, `${line(0)}${"x".repeat(600_000)}\n${line(1)}`);
     const seen = await drain();
     expect(seen[0]).toBe(0);

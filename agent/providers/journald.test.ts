@@ -91,7 +91,7 @@ describe("JournaldProvider", () => {
     });
   });
 
-  it("goes on by time where the journal no longer holds the cursor", async () => {
+  it("continues by time where the journal no longer holds the cursor", async () => {
     const lost = JSON.stringify({ cursor: "s=gone", time: 1_777_000_000_000 });
     expect((await new JournaldProvider(command).read(lost, 5)).records).toHaveLength(5);
   });

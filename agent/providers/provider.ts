@@ -7,7 +7,7 @@ export type LogRecord = {
   logName: string;
   /** Identifies the entry within its log: a sequence number, a byte offset, a time in microseconds. */
   recordId: number;
-  /** Identifies the entry for ever; the server deduplicates by it. */
+  /** Identifies the entry permanently; the server deduplicates by it. */
   occurrenceId: string;
   time: Date;
   level: LiveLevel;
@@ -47,9 +47,9 @@ export type Logs = { live: LogProvider[]; shipped: LogProvider[] };
 
 /** How far back a first run goes in each log. */
 export const BACKLOG_RECORDS = 1000;
-/** Beyond so many entries of a log nobody pages; totals count up to here. */
+/** Beyond so many entries of a log no reader pages; totals count up to here. */
 export const MAX_SCANNED = 100_000;
-/** Longer messages are cut: half a megabyte on one line helps nobody and fills a request. */
+/** Longer messages are cut: half a megabyte on one line is of no use and fills a request. */
 const MAX_MESSAGE_CHARACTERS = 32_768;
 
 /** A record as PUT /agents/:id/eventlogs takes it. */

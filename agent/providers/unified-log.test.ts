@@ -43,7 +43,7 @@ it("an entry of the unified log is mapped", () => {
   expect(toUnifiedRecord("")).toBeNull();
 });
 
-it("batches go on where the last one ended, also among entries of one moment; one record is found again", async () => {
+it("batches continue where the last one ended, also among entries of one moment; one record is found again", async () => {
   const printed = [
     at("000001", "a"),
     at("000002", "b"),

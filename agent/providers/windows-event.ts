@@ -58,7 +58,7 @@ export function toWindowsRecord(event: WindowsEvent): LogRecord {
   };
 }
 
-/** Levels as the channel stores them. In the Security channel they say nothing; there Keywords tell. */
+/** Levels as the channel stores them. In the Security channel they carry no information; there Keywords do. */
 const LEVELS: Record<string, number[]> = { critical: [1], error: [2], warning: [3], information: [4, 0], verbose: [5] };
 const AUDIT_FAILURE = 4_503_599_627_370_496;
 

@@ -86,7 +86,7 @@ describe("WindowsProvider", () => {
     };
   const asPrinted = [LINES.power, LINES.service, LINES.badBlock];
 
-  it("begins with the newest entries, oldest first, and goes on behind the last one", async () => {
+  it("begins with the newest entries, oldest first, and continues behind the last one", async () => {
     const provider = new WindowsProvider(
       "System",
       answering(

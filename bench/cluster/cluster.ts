@@ -29,7 +29,7 @@ async function members(): Promise<Member[]> {
 const RUNNING = new Set(["running", "streaming"]);
 const has = (all: Member[], role: string) => all.find((m) => m.role === role && RUNNING.has(m.state));
 
-async function makeDatabase(): Promise<void> {
+async function createDatabase(): Promise<void> {
   const run = async (database: string, ...statements: string[]) => {
     const sql = postgres(superUrl(PORTS.primary, database), { max: 1, onnotice: () => {} });
     for (const statement of statements) await sql.unsafe(statement);
@@ -118,7 +118,7 @@ export class Cluster {
     await this.nodeAs("leader");
     say("haproxy, pgbouncer, nats-server");
     for (const each of [this.proxy, this.pooler, this.nats]) each.start();
-    await until("the database through the proxy", async () => makeDatabase().then(() => true));
+    await until("the database through the proxy", async () => createDatabase().then(() => true));
     say("three server processes");
     const key = join(this.folder, "signing-key.pem");
     execFileSync("openssl", ["genpkey", "-algorithm", "ed25519", "-out", key], { stdio: "ignore" });
@@ -147,7 +147,7 @@ export class Cluster {
     return [this.nats, this.pooler, this.proxy, ...this.nodes, this.etcd];
   }
 
-  /** @param keepLogs leaves the folder, with each part's output, to whoever wants to know why. */
+  /** @param keepLogs leaves the folder, with each part's output, for a later analysis. */
   async stop({ keepLogs }: { keepLogs: boolean }): Promise<void> {
     await Promise.all(this.servers.map(endServer));
     for (const each of this.parts) await each.stop();

@@ -12,7 +12,7 @@ export type Part = { name: string; start: () => void; kill: () => Promise<void>;
 
 type Program = { name: string; file: string; args: string[]; folder: string };
 
-/** A program under the user nobody where this process is root; its output goes to a file of the cluster's folder. */
+/** A program as the user "nobody" where this process is root; its output goes to a file of the cluster's folder. */
 export function part({ name, file, args, folder }: Program): Part {
   let child: ChildProcess | undefined;
   const end = async (signal: NodeJS.Signals) => {

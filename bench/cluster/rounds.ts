@@ -37,7 +37,7 @@ export const VICTIMS: Victim[] = [
   { name: "NATS", limitMs: 5_000, kill: async (cluster) => lose(cluster.nats) },
 ];
 
-/** What callers saw since somebody last asked. */
+/** What callers saw since the last call. */
 type Seen = {
   /** The longest time for which some caller had no successful answer, in ms. */
   longestMs: number;
@@ -45,7 +45,7 @@ type Seen = {
   failures: Map<number | string, number>;
 };
 
-/** The longest time for which some caller had no successful answer, while it went on asking. */
+/** The longest time for which some caller had no successful answer, while it continued to ask. */
 export class Gaps {
   readonly #lastOk = new Map<number, number>();
   #longest = 0;

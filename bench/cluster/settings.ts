@@ -49,7 +49,7 @@ export function patroniSettings(folder: string, at: 0 | 1): string {
 
 /**
  * A node's own word that it is not this is believed at once. A proxy that has just started takes every node for the
- * primary: until one is left, it lets nobody to any.
+ * primary: until one is left, it admits no client to any.
  * `timeout check` is stated, because without it a Patroni or a process that answers later than the interval counts as
  * gone and every session through it is cut, which is what a busy machine looks like.
  */

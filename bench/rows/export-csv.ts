@@ -8,7 +8,7 @@ import { narrow } from "@/server/scope";
 
 const LF = 0x0a;
 
-/** Row 15, in a process of its own: ms of a CSV export and of a SELECT of its rows, and what the export's memory grows by. */
+/** Row 15, in its own process: ms of a CSV export and of a SELECT of its rows, and what the export's memory grows by. */
 export async function exportCsvFile(orgId: string, rounds: number) {
   const ctx = narrow(systemCtx(), orgId);
   const connection = { "trailmark.scope": "system" };

@@ -5,10 +5,11 @@ import { type Tx, tenant } from "@/db/client";
 import type { Ctx } from "@/server/context";
 import { coerceText } from "@/server/custom-fields/coerce";
 import { getImport } from "@/server/custom-fields/import/get";
+import type { RunReport } from "@/server/custom-fields/import/outcome-schema";
+import type { PlanField } from "@/server/custom-fields/import/plan-schema";
 import { runWaitingImports } from "@/server/custom-fields/import/run/worker";
-import type { PlanField, RunReport } from "@/server/custom-fields/import/schema";
-import { startCheck } from "@/server/custom-fields/import/start";
-import { startRun } from "@/server/custom-fields/import/start-run";
+import { startCheck } from "@/server/custom-fields/import/start/check";
+import { startRun } from "@/server/custom-fields/import/start/run";
 import { createUser, ctxFor } from "@/testing/factories";
 import { toCsv } from "@/testing/import/files";
 import { createDevices, stageText } from "@/testing/import/imports";
@@ -43,7 +44,7 @@ type Sampled = { rows: string[][]; fields: PlanField[]; partnerId: string };
 type Computer = { partnerId: string; sourceId: string; hostname: string };
 type Found = { id: string; org: string; held: Record<string, unknown> | null };
 
-/** What anybody would write first: look the computer up by its id, then by its name, then read what it holds, then note the result. */
+/** The obvious first implementation: look the computer up by its id, then by its name, then read what it holds, then note the result. */
 async function resolveOne(tx: Tx, { partnerId, sourceId, hostname }: Computer): Promise<Found | undefined> {
   const [known] = await tx.execute<{ id: string; org: string }>(sql`
     SELECT d.id, d.org_id AS org FROM device_source_ids s JOIN devices d ON d.id = s.device_id

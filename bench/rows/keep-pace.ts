@@ -9,7 +9,7 @@ import { listInput, searchInput } from "@/server/audit/schema";
 import { createOrg } from "@/testing/factories";
 
 const PRODUCERS = 256;
-const PAUSE_MS = 250;
+const POLL_MS = 250;
 /** Rows that do not fill a block stay unindexed. */
 const KEPT_BACK_ROWS = 128;
 const MAX_SEARCH_MS = 400;
@@ -51,14 +51,14 @@ async function run(world: World): Promise<Figure[]> {
     while (isBehind) {
       during.push(...(await askAll()));
       most = Math.max(most, await lagOf(world, orgId));
-      await sleep(PAUSE_MS);
+      await sleep(POLL_MS);
     }
   })();
   const posted = await msOf(() =>
     inParallel(PRODUCERS, Array.from({ length: rows }), () => recorder.durably([next()])),
   );
   const caughtUp = await msOf(async () => {
-    while ((await lagOf(world, orgId)) >= KEPT_BACK_ROWS) await sleep(PAUSE_MS / 5);
+    while ((await lagOf(world, orgId)) >= KEPT_BACK_ROWS) await sleep(POLL_MS / 5);
   });
   isBehind = false;
   await watching;

@@ -150,7 +150,7 @@ async function counting(world: World, orgId: string): Promise<Figure> {
   return figure({ row: "24", name: "gap count", unit: "ms", value: seen.gaps, reference: seen.copy, target });
 }
 
-/** Writers' p99 while the tree of a long chain is built, against nothing else going on. */
+/** Writers' p99 while the tree of a long chain is built, compared with an idle machine. */
 async function building(world: World, orgId: string): Promise<Figure> {
   const pool = world.connect(WRITERS);
   const next = eventMaker(world.random, world.orgIds.slice(1));
@@ -161,7 +161,7 @@ async function building(world: World, orgId: string): Promise<Figure> {
       while (going) latencies.push(await msOf(() => insertOne(pool, "audit_logs", next())));
     };
     const loops = Promise.all(Array.from({ length: WRITERS }, loop));
-    // Whichever fails is what the row reports: writers that went on would meet a pool that has ended.
+    // Whichever fails is what the row reports: writers that continued would meet a pool that has ended.
     const worked = work().finally(() => {
       going = false;
     });

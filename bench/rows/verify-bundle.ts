@@ -37,7 +37,7 @@ async function firstOf(lines: AsyncIterable<string>): Promise<string> {
   throw new Error("the bundle is empty");
 }
 
-/** Row 8, in a process of its own: the offline verifier over a file, and SHA-256 over the same payloads alone. */
+/** Row 8, in its own process: the offline verifier over a file, and SHA-256 over the same payloads alone. */
 export async function verifyBundleFile(file: string, rounds: number) {
   // Held to the keys that the bundle names: whom to trust costs nothing, an unproven verdict would.
   const { publicKeys: keys }: BundleHeader = JSON.parse(await firstOf(linesOf(file)));

@@ -16,7 +16,7 @@ const UNDIVIDED = { fromRows: Number.POSITIVE_INFINITY, rangeRows: 1 };
 const DIVIDED = { ...DIVISION, fromRows: 1 };
 
 /**
- * Row 7, in a process of its own: verified rows a second on one thread and one connection, on as many threads as the
+ * Row 7, in its own process: verified rows a second on one thread and one connection, on as many threads as the
  * machine has cores for, and the same rows through COPY, drained.
  */
 export async function verifyOnServer(orgId: string, rounds: number) {

@@ -19,7 +19,7 @@ export async function withListener<T>(listener: RequestListener, fn: (base: stri
 }
 
 type Exchange = { incoming: IncomingMessage; outgoing: ServerResponse };
-/** What is wrong with it: answers by itself, or passes the request on to the product. */
+/** What is wrong with it: answers on its own, or passes the request on to the product. */
 export type Fault = (exchange: Exchange, pass: () => void, server: Server) => unknown;
 
 function passOn({ incoming, outgoing }: Exchange, { port }: Server): void {

@@ -26,7 +26,7 @@ async function wordOf(page: Page, bundle: Mutation): Promise<string> {
 
 type Judging = { page: Page; bundles: readonly Mutation[]; keys: readonly string[] };
 
-/** Where page and verifier differ, and what the page calls good that nobody may; shown: what the page is given instead. */
+/** Where page and verifier differ, and what the page calls good that no verifier may; shown: what the page is given instead. */
 async function differences({ page, bundles, keys }: Judging, shown = bundles): Promise<string[]> {
   const trust = trustIn({ keys });
   const faults: string[] = [];

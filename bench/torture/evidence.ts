@@ -8,7 +8,7 @@ import { MUTATIONS_V1 } from "@/testing/evidence/mutations-v1";
 import { judgedByPython, PYTHON_WORD } from "@/testing/evidence/python";
 import type { Line } from "./types";
 
-/** C5: bundles of both versions as somebody changed them, with the log's key and without any. */
+/** C5: bundles of both versions after a change, with the log's key and without any. */
 
 export const isGood = (word: string): boolean => word === "intact" || word === "empty";
 /** The installation's key is good for its logs, and for version 1. */
@@ -28,7 +28,7 @@ export const bytesOf = ({ name, text }: Mutation) => Buffer.from(text, name.incl
 const believes = (text: string): boolean =>
   text.startsWith('{"type":"header"') && /\n\{"type":"end"[^\n]*\n$/.test(text);
 
-/** Every change that somebody thought of, and forty a round that nobody did. */
+/** Every change that was thought of, and forty random ones a round. */
 export function changedBundles(rounds: number, random: () => number): Mutation[] {
   const whole = MUTATIONS.filter(({ verdict, hasUnknownSigner }) => verdict === "intact" && !hasUnknownSigner);
   const altered = Array.from({ length: 40 * rounds }, (_, i) => alter(itemAt(whole, i), random));

@@ -6,7 +6,7 @@ import { withServer } from "./folder";
 import { json, prepare, signIn } from "./load";
 import type { Line } from "./types";
 
-/** H2: one caller asks for what costs most, as often as it can; the others go on as if it were not there. */
+/** H2: one caller asks for what costs most, as often as it can; the others continue as if it were not there. */
 
 const AT_ONCE = 200;
 const EVENTS_PER_POST = 500;
@@ -15,7 +15,7 @@ const FULL_ROWS = 200_000;
 const QUICK_MS = 2_000;
 const FULL_MS = 10_000;
 const FULL_ROUNDS = 10;
-/** Below this nobody notices; a quick run on a busy machine only sees that others are not shut out. */
+/** Below this users notice nothing; a quick run on a busy machine only sees that others are not shut out. */
 const NOTICED_MS = 100;
 /** Others who are not answered within this were shut out; a quick run is made on machines that do other things as well. */
 const TIMEOUT_MS = 10_000;
@@ -55,7 +55,7 @@ const VERBS: Verb[] = [
         { orgId, q: "tortur", ...RANGE },
       ),
   },
-  // The last one: whoever failed so often signs in from there no more.
+  // The last one: a client that failed so often can no longer sign in from there.
   {
     name: "sign-in",
     method: "POST",
@@ -67,7 +67,7 @@ const VERBS: Verb[] = [
 
 /** One of each kind: rendered, shared by all who ask, streamed, many in one, and what costs a processor. */
 const QUICK_VERBS = new Set(["page", "integrity", "export", "batches of 20", "sign-in"]);
-/** What the control asks for: each of its callers has a share of its own. */
+/** What the control asks for: each of its callers has its own share. */
 const CONTROL_VERB = "search";
 const EXPECTED = new Set([0, 200, 207, 401, 429]);
 
@@ -89,7 +89,7 @@ const events = (count: number): object[] =>
     result: "success",
   }));
 
-/** An organization with so many entries, and a key of its own that may read, export and write. */
+/** An organization with so many entries, and its own key, which may read, export and write. */
 async function createCaller(server: Server, rows: number): Promise<Caller> {
   const { orgId, accessToken } = await prepare(server.base);
   const post = async (path: string, token: string, body: object) => {
@@ -141,9 +141,9 @@ async function measure({ server, other, full }: Measure, verb: Verb, callers: re
   if (full && p95 > Math.max(2 * before.p95, NOTICED_MS)) faults.push(`others waited ${Math.round(p95)} ms`);
   if (!answers.has(429)) faults.push("nothing was answered 429");
   for (const status of answers.keys()) if (!EXPECTED.has(status)) faults.push(`answered ${status}`);
-  const told = [...answers].filter(([status]) => status > 0).map(([status, count]) => `${status} x${count}`);
+  const summary = [...answers].filter(([status]) => status > 0).map(([status, count]) => `${status} x${count}`);
   const waited = `others' p95 ${before.p95.toFixed(0)} -> ${p95.toFixed(0)} ms of ${asked}, work ${before.work.toFixed(0)} -> ${work.toFixed(0)} ms`;
-  return { note: `${told.join(" ")}; ${waited}`, faults, times: p95 / before.p95 };
+  return { note: `${summary.join(" ")}; ${waited}`, faults, times: p95 / before.p95 };
 }
 
 export const fairSharesLine: Line = {
@@ -171,7 +171,7 @@ export const fairSharesLine: Line = {
         faults.push(...found.faults.map((fault) => `${verb.name}: ${fault}`));
         worst = Math.max(worst, found.times);
       }
-      // At the end: what so many callers asked for goes on for a while.
+      // At the end: what so many callers asked for continues for a while.
       const control = VERBS.find(({ name }) => name === CONTROL_VERB);
       const unbound = control && (await measureOf(control, many));
       if (!unbound || unbound.faults.length === 0) faults.push("the control, 200 callers, was not seen");

@@ -15,7 +15,7 @@ export type Verb = {
   body?: (caller: Caller) => object;
   /** As a browser asks for a page: the token in the session's cookie. */
   viaCookie?: true;
-  /** Asked by nobody in particular. */
+  /** Asked by no particular caller. */
   isOpen?: true;
 };
 
@@ -26,7 +26,7 @@ function credential({ viaCookie, isOpen }: Verb, { token }: Caller): Record<stri
 /** Status 0: cut, or not answered within the patience. */
 type Answered = { status: number; ms: number };
 
-/** Whoever is refused comes back at once, as an attacker would, but not before the event loop turned. */
+/** A refused caller comes back at once, as an attacker would, but not before the event loop turned. */
 const COME_BACK_MS = 25;
 
 type Asking = { verb: Verb; caller: Caller; agent: Agent; timeoutMs: number };
@@ -86,7 +86,7 @@ export type Bystander = { server: Server; caller: Caller; everyday: Verb[]; time
 
 const p95Of = (values: number[]): number => values.sort((a, b) => a - b)[Math.floor(values.length * 0.95)] ?? 0;
 
-/** Somebody who goes on with everyday requests, one after the other; `end` says how long they took. */
+/** A caller that continues its everyday requests, one after the other; `end` says how long they took. */
 export function bystander({ server, caller, everyday, timeoutMs }: Bystander): { end: () => Promise<Waited> } {
   const agent = new Agent({ keepAlive: true });
   const [times, works]: [number[], number[]] = [[], []];

@@ -39,7 +39,7 @@ export async function withServer<T>(
   }
 }
 
-/** Resident memory of the server's process in MB; 0 where the system does not tell. */
+/** Resident memory of the server's process in MB; 0 where the system does not report it. */
 export function residentMb({ child }: Server): number {
   try {
     const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
@@ -49,7 +49,7 @@ export function residentMb({ child }: Server): number {
   }
 }
 
-/** Files and sockets that the server's process has open; 0 where the system does not tell. */
+/** Files and sockets that the server's process has open; 0 where the system does not report it. */
 export function openHandles({ child }: Server): number {
   try {
     return readdirSync(`/proc/${child.pid}/fd`).length;
@@ -63,5 +63,5 @@ export function ownerUrl({ dataDir }: Server): string {
   return `postgres://trailmark_owner:${owner}@127.0.0.1:${port}/trailmark`;
 }
 
-/** The owner of the server's database, as somebody who has its password. */
+/** The owner of the server's database, as a client that has its password. */
 export const ownerOf = (server: Server): postgres.Sql => postgres(ownerUrl(server), { max: 1, onnotice: () => {} });

@@ -6,8 +6,8 @@ import {
   type FuzzRequest,
   faultOf,
   type Hints,
-  patiently,
   requestsFor,
+  withRetries,
 } from "@/testing/api/fuzz";
 import type { Server } from "@/testing/server";
 import { answersAt, withFault } from "./broken";
@@ -91,10 +91,10 @@ export const fuzzLine: Line = {
             const { path } = attempt.described;
             const once = () => send(server, attempt, credentials);
             // A full run has the machine for itself.
-            const asked = rounds >= FULL_ROUNDS ? once() : patiently(once, withoutPlace);
+            const asked = rounds >= FULL_ROUNDS ? once() : withRetries(once, withoutPlace);
             const fault = await asked.catch((e: Error) => `${path}: ${e.message} ${e.cause}`);
             tried++;
-            // How long it took exactly is no kind of its own.
+            // How long it took exactly is not a separate kind.
             const kind = fault?.replace(TOO_LONG, "an answer took too long").slice(0, 150);
             if (kind) faults.set(kind, (faults.get(kind) ?? 0) + 1);
           }

@@ -13,7 +13,7 @@ import type { Line } from "./types";
 
 const TIMEOUT_MS = 5_000;
 const MAX_GROWTH_MB = 100;
-/** Below this nobody notices; a quick run on a busy machine only sees that others are not shut out. */
+/** Below this users notice nothing; a quick run on a busy machine only sees that others are not shut out. */
 const NOTICED_MS = 250;
 const MIB = 1024 * 1024;
 const LORIS_SOCKETS = 40;
@@ -25,7 +25,7 @@ type Target = { server: Server; credentials: Credentials };
 type Seen = { status: number; code: string | undefined; ms: number };
 type Body = Uint8Array | ((to: ClientRequest) => void);
 
-/** One request through node's own client, which can go on sending after the answer is there. */
+/** One request through node's own client, which can continue to send after the answer is there. */
 type Sent = { method?: string; headers: Record<string, string>; body?: Body };
 
 function send(url: string, { method = "POST", headers, body }: Sent): Promise<Seen> {
@@ -76,13 +76,13 @@ const expectAll = (seen: Seen[], right: (s: Seen) => boolean): string[] =>
 const bodyAttack = (
   name: string,
   status: number,
-  make: () => { headers?: Record<string, string>; body: Body },
+  build: () => { headers?: Record<string, string>; body: Body },
 ): Attack => ({
   name,
   run: async ({ server, credentials: { agentId, agentToken } }) => {
     const url = `${server.base}/api/v1/agents/${agentId}/logs`;
     const one = () => {
-      const { headers, body } = make();
+      const { headers, body } = build();
       return send(url, { headers: bearer(agentToken, { ...JSON_TYPE, ...headers }), body });
     };
     return expectAll(await Promise.all(Array.from({ length: BODIES }, one)), (s) => s.status === status);
@@ -144,7 +144,7 @@ async function exportsAtOnce({ server, credentials: { accessToken, orgId } }: Ta
     });
   };
   const seen = await Promise.all(Array.from({ length: EXPORTS }, one));
-  // One caller's few go through, the others are told to come back: none may fail or wait for long.
+  // One caller's few go through, the others are asked to retry later: none may fail or wait for long.
   const wrong = expectAll(seen, (s) => s.status === 200 || s.status === 429);
   if (!seen.some((s) => s.status === 429)) wrong.push("none was refused");
   return wrong;
@@ -223,7 +223,7 @@ function bystander(base: string, { accessToken, orgId }: Credentials) {
   };
 }
 
-/** A server that reads whatever it is sent to its end. */
+/** A server that reads all that it is sent. */
 const readsAll: RequestListener = (incoming, outgoing) => {
   incoming.resume().once("end", () => outgoing.writeHead(202).end());
 };

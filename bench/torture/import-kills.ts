@@ -30,7 +30,7 @@ const get = (server: Server, id: string) =>
 const mutate = (server: Server, verb: string, input: object) =>
   procedure<ImportState>(server, { kind: "mutation", name: `imports.${verb}`, input });
 
-async function makeDevices(server: Server, orgId: string, prefix: string): Promise<void> {
+async function createDevices(server: Server, orgId: string, prefix: string): Promise<void> {
   const sql = ownerOf(server);
   await sql`
     WITH scope AS MATERIALIZED (SELECT set_config('trailmark.scope', 'system', false))
@@ -118,7 +118,7 @@ async function fight({ rounds, random }: LineInput, afterKill: AfterKill = async
   const server = await startShared();
   const { orgId } = await prepare(server.base);
   const prefix = `K${randomUUID().slice(0, 6)}`;
-  await makeDevices(server, orgId, prefix);
+  await createDevices(server, orgId, prefix);
   const id = await upload(server, prefix);
   const battle: Battle = { server, id, kills: 0, afterKill, random };
   const share = Math.max(1, Math.round(rounds / 5));

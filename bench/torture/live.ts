@@ -124,7 +124,7 @@ async function untilOffline(ask: () => Promise<Asked>): Promise<Asked> {
   }
 }
 
-/** An agent that answers what nobody can read, and one that leaves in the middle of a query. */
+/** An agent that answers with unreadable data, and one that leaves in the middle of a query. */
 async function badAgents(api: Api, key: string, { tally, tries }: Checking): Promise<void> {
   const given = { enrollmentKey: key, hostname: "GARBAGE-1", os: "linux" };
   const { body: agent } = await call<Enrolled>(api, "/agents/enroll", given);
@@ -148,7 +148,7 @@ async function badAgents(api: Api, key: string, { tally, tries }: Checking): Pro
   );
 }
 
-/** The control: what the bad agents' checks say of a server that makes up an answer whatever the agent does. */
+/** The control: what the bad agents' checks say of a server that makes up an answer regardless of what the agent does. */
 async function believing(server: Server, { token }: Api, key: string): Promise<number> {
   const tally: Checks = { tried: 0, faults: [] };
   await withFault(server, answersAt(/\/system-tools\/devices\//, 200, { data: [] }), ({ base }) =>

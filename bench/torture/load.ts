@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ADMIN } from "@/testing/server";
 
-/** What the writers were told is stored. */
+/** What was acknowledged to the writers. */
 export type Acknowledged = {
   events: Set<string>;
   deviceEvents: Set<string>;
@@ -46,12 +46,12 @@ export async function signIn(base: string): Promise<string> {
 /** An organization, a key that may write its audit log, and an enrolled agent. */
 export async function prepare(base: string): Promise<Credentials> {
   const accessToken = await signIn(base);
-  const make = <T>(path: string, body: object) => json<T>(base, post(path, accessToken, body));
+  const create = <T>(path: string, body: object) => json<T>(base, post(path, accessToken, body));
   const name = `Torture ${randomUUID().slice(0, 8)}`;
-  const { id: orgId } = await make<{ id: string }>("/orgs/organizations", { name });
+  const { id: orgId } = await create<{ id: string }>("/orgs/organizations", { name });
   const writer = { name: "writer", orgId, permissions: ["audit:write"] };
-  const { key } = await make<{ key: string }>("/api-keys", writer);
-  const { key: enrollmentKey } = await make<{ key: string }>("/enrollment-keys", { orgId });
+  const { key } = await create<{ key: string }>("/api-keys", writer);
+  const { key: enrollmentKey } = await create<{ key: string }>("/enrollment-keys", { orgId });
   const enrolment = { enrollmentKey, hostname: "TORTURE-1", os: "linux" };
   const agent = await json<{ agentId: string; token: string }>(base, post("/agents/enroll", null, enrolment));
   return { key, orgId, agentId: agent.agentId, agentToken: agent.token, accessToken };
@@ -130,10 +130,10 @@ function reasonOf(error: unknown): string {
   return String(cause?.code ?? name);
 }
 
-/** Who writes, and what it was told is stored. */
+/** Who writes, and what was acknowledged to it. */
 type Load = { credentials: Credentials; acked: Acknowledged };
 
-/** One writer: posts until told to stop; counts only what was answered with success. */
+/** One writer: posts until it is stopped; counts only what was answered with success. */
 async function writer(
   { base, credentials, acked, isStopped }: Load & { base: string; isStopped: () => boolean },
   at: number,

@@ -9,7 +9,7 @@ import { endServer, freePort, startServer } from "@/testing/server";
 import { type Credentials, prepare } from "./load";
 import type { Line } from "./types";
 
-/** H4: requests that no client of ours would send, written to the socket as they are, with and without a credential. */
+/** H4: requests that none of our clients would send, written to the socket as they are, with and without a credential. */
 
 const AT_ONCE = 8;
 const ANSWER_MS = 5_000;
@@ -191,14 +191,14 @@ export const malformedLine: Line = {
     const server = await startServer({ dataDir: join(folder, "data"), port: await freePort(), logFile });
     try {
       const credentials = await prepare(server.base);
-      // Whatever the pages' framework adds to the server is there once it has served one.
+      // What the pages' framework adds to the server is there once it has served one.
       await fetch(`${server.base}/login`);
       const cursor = await cursorOf(server.base, credentials);
       const requests = Array.from({ length: rounds }, (): Raw[] =>
         Object.entries(KINDS).flatMap(([kind, make]) => {
-          const made = make(random, cursor);
+          const created = make(random, cursor);
           const tokens = WITHOUT.has(kind) ? [null] : [null, credentials.accessToken];
-          return tokens.map((token) => ({ kind, text: withCredential(made, token) }));
+          return tokens.map((token) => ({ kind, text: withCredential(created, token) }));
         }),
       ).flat();
       const faults = await attack(server.port, requests);

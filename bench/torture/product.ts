@@ -5,7 +5,7 @@ import type { Server } from "@/testing/server";
 type Ran = { code: number | null; out: string; err: string };
 type Running = { child: ChildProcess; ended: Promise<Ran> };
 
-/** The built command line on a data folder, for whoever ends it before its time. */
+/** The built command line on a data folder, for callers that end it early. */
 export function startProduct(dataDir: string, args: string[], env: Record<string, string> = {}): Running {
   const child = spawn(process.execPath, [join("dist", "trailmark.mjs"), ...args], {
     env: { PATH: process.env.PATH ?? "", NODE_ENV: "production", TRAILMARK_DATA_DIR: dataDir, ...env },

@@ -84,7 +84,7 @@ async function storedAddresses(server: Server, { orgId, accessToken }: Credentia
   return found;
 }
 
-/** @param trust what is asked of the server; `does` what it is told to do instead */
+/** @param trust what is asked of the server; `does` what it is configured to do instead */
 const wrongWith = (trust: boolean, does = trust) =>
   withServer(
     async (server) => {
@@ -113,7 +113,7 @@ export const proxyLine: Line = {
   title: "proxy headers, with and without trust: the stored address",
   run: async () => {
     const wrong = [...(await wrongWith(false)), ...(await wrongWith(true))];
-    // Every mix that names somebody has to be seen, or the zero above says nothing.
+    // Every mix that names an address has to be seen, or the zero above says nothing.
     const believed = await wrongWith(false, true);
     const naming = MIXES.filter(({ trusted }) => trusted !== SOCKET).length;
     if (believed.length !== naming) wrong.push(`the control was found out in ${believed.length} of ${naming} mixes`);

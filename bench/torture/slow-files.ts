@@ -27,7 +27,7 @@ function workedMs(): number {
   return (user + system) / 1_000;
 }
 
-/** The longest time (ms) for which this process answered nobody while the work was under way. */
+/** The longest time (ms) for which this process answered no request while the work was under way. */
 async function longestWait(work: () => Promise<void> | void): Promise<number> {
   const delay = monitorEventLoopDelay({ resolution: 5 });
   delay.enable();
@@ -38,14 +38,14 @@ async function longestWait(work: () => Promise<void> | void): Promise<number> {
   return delay.max / NS_PER_MS;
 }
 
-/** The control: a reader that looks for the end of each tag from its start, here and not in a thread of its own. */
+/** The control: a reader that looks for the end of each tag from its start, here and not in a separate thread. */
 function readQuadratically(ms: number): void {
   const text = "<c ".repeat(400_000);
   const until = performance.now() + ms;
   for (let at = 0; at >= 0 && performance.now() < until; at = text.indexOf("<c ", at + 1)) text.indexOf("</c>", at);
 }
 
-/** How reading one file ended: in rows or refused in words; anything else is a fault of ours. */
+/** How reading one file ended: in rows or refused in words; anything else is our fault. */
 async function readOne(path: string): Promise<string | null> {
   try {
     await readFiles({ kind: "preview", source: "automate", path, format: null });
@@ -79,9 +79,9 @@ export const slowFilesLine: Line = {
     let slowestFile = "";
     try {
       for (let round = 1; round <= rounds; round++)
-        for (const { name, make } of [...SLOW_FILES, ...ARCHIVE_BOMBS]) {
+        for (const { name, build } of [...SLOW_FILES, ...ARCHIVE_BOMBS]) {
           const path = join(folder, String(tried++));
-          writeFileSync(path, make(rounds === 1 ? 10 : round));
+          writeFileSync(path, build(rounds === 1 ? 10 : round));
           let { fault, wait, took } = await measure(path, clock);
           // A quick run stands beside other work, which can keep this process waiting as well.
           for (let n = 1; !full && n < QUICK_TRIES && wait > maxWaitMs; n++)

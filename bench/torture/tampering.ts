@@ -174,14 +174,14 @@ export const deletionsLine: Line = {
   },
 };
 
-/** Heads as somebody left them, of which the log must say that it lost its head or its end. */
+/** Heads after tampering, of which the log must say that it lost its head or its end. */
 const HEADS = {
   "the head deleted": "DELETE FROM audit_chain_heads WHERE org_id = ORG",
   "the head lowered": "UPDATE audit_chain_heads SET seq = 90 WHERE org_id = ORG",
   "the head altered": "UPDATE audit_chain_heads SET checksum = repeat('0', 64) WHERE org_id = ORG",
 };
 
-/** Whether readiness and metrics tell of them: the heads themselves, and the alarms of chains found broken. */
+/** Whether readiness and metrics report them: the heads themselves, and the alarms of chains found broken. */
 const shows = async ({ base }: Server, chains: number): Promise<{ readyz: boolean; metric: boolean }> => {
   const ready: { checks?: { name: string; ok: boolean }[] } = await (await fetch(`${base}/readyz`)).json();
   const metrics = await (await fetch(`${base}/metrics`)).text();
@@ -203,7 +203,7 @@ async function untilShown(server: Server, chains: number): Promise<string[]> {
   }
 }
 
-/** A chain whose head somebody took; what was handed in for it since, and what went wrong. */
+/** A chain whose head was removed; what was handed in for it since, and what went wrong. */
 type Wounded = { name: string; target: Target; acked: Acknowledged; faults: string[]; isBelieved: boolean };
 
 async function wound(name: string, statement: string, target: Target): Promise<Wounded> {
@@ -261,7 +261,7 @@ async function losesItsHeads(first: Server): Promise<{ server: Server; wounded: 
 /**
  * C6: a head deleted, lowered or altered while events come: none is refused or lost, not even by kill -9 of the server,
  * the verdict is broken until the head is rebuilt, and then all of it is in the chain. Checkpoints lost with their folder
- * are told as well.
+ * are reported as well.
  */
 export const headsLine: Line = {
   id: "C6",

@@ -29,10 +29,10 @@ async function runTests({ project, files, name }: Ordered, cases: number, seed: 
       env: { ...process.env, TORTURE_CASES: String(cases), TORTURE_SEED: String(seed) },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    let said = "";
+    let output = "";
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding("utf8").on("data", (text: string) => {
-        said = (said + text).slice(-2_000);
+        output = (output + text).slice(-2_000);
       });
     await new Promise((resolve, reject) => child.once("error", reject).once("close", resolve));
     return JSON.parse(readFileSync(report, "utf8"));

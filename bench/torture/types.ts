@@ -3,7 +3,7 @@ export type Outcome = { tried: number; failed: number; detail: string; skipped?:
 export type LineInput = {
   rounds: number;
   random: () => number;
-  /** How long a line goes on that is measured in time, or that has too many cases for one sitting. */
+  /** How long a line runs that is measured in time, or that has too many cases for one sitting. */
   minutes: number;
   /** Says what is being done, for the message about a line that hangs. */
   progress: (what: string) => void;
@@ -11,7 +11,7 @@ export type LineInput = {
 
 /**
  * How many rounds were too slow, as far as they count. A full run has the machine for itself, and each counts. A quick one is
- * run beside other work, which can keep any round waiting: a product that is slow by itself is slow in all of them.
+ * run beside other work, which can keep any round waiting: a product that is itself slow is slow in all of them.
  * @param faults what was too slow, round by round
  */
 export function countLate(faults: readonly (readonly string[])[], isFull: boolean): number {

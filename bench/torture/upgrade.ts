@@ -86,8 +86,8 @@ const countOf = ({ events, deviceEvents, logs }: Acknowledged): number => events
 const faultsOf = ({ answers }: Acknowledged): number =>
   [...answers].reduce((n, [status, count]) => n + (status >= 300 && status !== 503 ? count : 0), 0);
 
-/** What the two were told, as one. */
-const together = (one: Acknowledged, other: Acknowledged): Acknowledged => ({
+/** The acknowledgements of both, merged. */
+const mergeAcknowledged = (one: Acknowledged, other: Acknowledged): Acknowledged => ({
   ...nothingYet(),
   events: new Set([...one.events, ...other.events]),
   deviceEvents: new Set([...one.deviceEvents, ...other.deviceEvents]),
@@ -122,15 +122,15 @@ export const upgradeLine: Line = {
         await pair.start(0, "former");
         await pair.start(1, "former");
         const credentials = await prepare(pair.base(0));
-        const told = [nothingYet(), nothingYet()] as const;
+        const receivedBy = [nothingYet(), nothingYet()] as const;
         const stops = ([0, 1] as const).map((at) =>
-          startLoad(pair.base(at), { credentials, acked: told[at] }, WRITERS),
+          startLoad(pair.base(at), { credentials, acked: receivedBy[at] }, WRITERS),
         );
         let idle = 0;
         const load = async () => {
-          const before = told.map(countOf);
+          const before = receivedBy.map(countOf);
           await sleep(LOAD_MS);
-          idle += told.filter((acked, at) => countOf(acked) === before[at]).length;
+          idle += receivedBy.filter((acked, at) => countOf(acked) === before[at]).length;
         };
         await load();
         const steps: string[] = [];
@@ -145,11 +145,15 @@ export const upgradeLine: Line = {
         }
         await Promise.all(stops.map((stop) => stop()));
         const bases = [pair.base(0), pair.base(1)];
-        const found = await compareAt({ bases, url: database.url("super") }, credentials, together(...told));
+        const found = await compareAt(
+          { bases, url: database.url("super") },
+          credentials,
+          mergeAcknowledged(...receivedBy),
+        );
         const { acknowledged, ...wrong } = {
           ...found,
           "functions taken back": new Set(steps).size - 1,
-          "errors other than 503": told.reduce((sum, acked) => sum + faultsOf(acked), 0),
+          "errors other than 503": receivedBy.reduce((sum, acked) => sum + faultsOf(acked), 0),
           "steps without an event taken": idle,
           "verdicts other than intact": await doubtsOf(bases, credentials),
         };

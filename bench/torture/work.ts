@@ -25,7 +25,7 @@ function threadsOf(pid: number): [string, number][] {
   }
 }
 
-/** Processor time (ms) of the server and its PostgreSQL, thread by thread; nothing where the system does not tell. */
+/** Processor time (ms) of the server and its PostgreSQL, thread by thread; nothing where the system does not report it. */
 export function workOf({ child, dataDir }: Server): Map<string, number> {
   const postmaster = Number.parseInt(linesOf(join(clusterOf(dataDir).folder, "postmaster.pid")), 10);
   const backends = linesOf(`/proc/${postmaster}/task/${postmaster}/children`).trim().split(/\s+/).map(Number);

@@ -1,4 +1,4 @@
-import { type Piece, sentencePieces, tellsItself } from "@/server/audit/action-label";
+import { hasAgentSentence, type Piece, sentencePieces } from "@/server/audit/action-label";
 import { deviceNamed } from "@/server/audit/device-named";
 import type { FullEntry } from "@/server/audit/schema";
 import { isObject } from "@/server/records";
@@ -40,7 +40,7 @@ export function sentenceOf(entry: Entry, organization?: string): Sentence {
     organization: organization ?? null,
     device: device && device !== name && device !== host ? device : null,
   });
-  return { actor: withVisibleMarks(isOwn && tellsItself(action) ? host : actorOf(entry)), pieces };
+  return { actor: withVisibleMarks(isOwn && hasAgentSentence(action) ? host : actorOf(entry)), pieces };
 }
 
 /** The same as plain text, for names and titles, with the reason of a failure or denial. */

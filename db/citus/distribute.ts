@@ -105,14 +105,14 @@ const revokeFromOwner = (tx: postgres.TransactionSql) =>
   tx`REVOKE UPDATE, DELETE, TRUNCATE ON audit_logs, audit_chain_heads, audit_tree_tiles, audit_trees, audit_notes
     FROM CURRENT_USER`;
 
-/** Whether a node that answers lacks a guard. Asked outside of a transaction: nodes answer over connections of their own. */
+/** Whether a node that answers lacks a guard. Asked outside of a transaction: nodes answer over their own connections. */
 export async function hasFaults(sql: postgres.Sql): Promise<boolean> {
   const found = await sql`SELECT FROM audit_cluster_health() WHERE faults <> '{}'`;
   return found.length > 0;
 }
 
 /**
- * Takes rights back that a node has given which was added since: Citus creates functions there that everybody may
+ * Takes rights back that a node has given which was added since: Citus creates functions there that every role may
  * execute. Inside withSealer().
  */
 export async function revokeRights(tx: postgres.TransactionSql): Promise<void> {

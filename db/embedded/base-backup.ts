@@ -60,7 +60,7 @@ function segmentsBetween(first: string, last: string, bytes: number): string[] {
 
 /**
  * Copies a running cluster consistently: its files as they are, then the log that was written meanwhile, by which a
- * server brings them to one moment. Nobody waits for it.
+ * server brings them to one moment. No caller waits for it.
  * @param ownerUrl the cluster's superuser
  */
 export async function copyCluster(ownerUrl: string, cluster: string, take: TakeFile): Promise<void> {

@@ -59,14 +59,14 @@ function runSingle({ who, binaries, cluster }: Ground, statement: string): Promi
         windowsHide: true,
       },
     );
-    let said = "";
+    let output = "";
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      said = `${said}${text}`.slice(-4_000);
+      output = `${output}${text}`.slice(-4_000);
     });
     child.once("error", fail);
     child.once("close", (code) => {
-      if (code === 0 && !/ERROR|FATAL|PANIC/.test(said)) return done();
-      fail(new Error(`PostgreSQL does not take the restored cluster: ${said.trim() || code}`));
+      if (code === 0 && !/ERROR|FATAL|PANIC/.test(output)) return done();
+      fail(new Error(`PostgreSQL does not take the restored cluster: ${output.trim() || code}`));
     });
     child.stdin.on("error", () => {});
     child.stdin.end(`${statement}\n`);

@@ -79,7 +79,7 @@ function openToAll(folder: string): void {
   chmodSync(folder, 0o755);
 }
 
-/** Copies to a name of our own first and renames, so that a copy cut short is never taken for a whole one. */
+/** Copies to a temporary name first and renames, so that a copy cut short is never taken for a whole one. */
 function copyOut(from: Binaries, home: string): Binaries {
   const native = join(home, `postgresql-${from.version}`, "native");
   const copy = { native, version: from.version };

@@ -102,17 +102,19 @@ function run(command: string, args: string[], { uid, gid, cwd }: Runner): Promis
       stdio: ["ignore", "pipe", "pipe"],
       windowsHide: true,
     });
-    let said = "";
+    let output = "";
     for (const stream of [child.stdout, child.stderr])
-      stream.on("data", (chunk) => (said = `${said}${chunk}`.slice(-4_000)));
+      stream.on("data", (chunk) => (output = `${output}${chunk}`.slice(-4_000)));
     child.once("error", fail);
-    child.once("close", (code) => (code === 0 ? done() : fail(new Error(`initdb failed (${code}):\n${said.trim()}`))));
+    child.once("close", (code) =>
+      code === 0 ? done() : fail(new Error(`initdb failed (${code}):\n${output.trim()}`)),
+    );
   });
 }
 
 type Installation = { binaries: Binaries; runner: Runner; durable: boolean };
 
-/** initdb into a folder of our own, renamed when whole: a start cut short, or two at once, leave no half cluster. */
+/** initdb into a temporary folder, renamed when complete: a start cut short, or two at once, leave no half cluster. */
 async function initialise(
   cluster: string,
   secrets: Secrets,

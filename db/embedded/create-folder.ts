@@ -14,7 +14,7 @@ function createOne(folder: string, mode: number | undefined): boolean {
 
 /**
  * Creates a folder and those above it that are missing. One at a time: Node's `recursive` never returns where the system
- * lets nobody make one, as below /proc.
+ * refuses to create one, as below /proc.
  * @returns the uppermost folder that was made; undefined where all were there
  * @throws Node's errors of files
  */

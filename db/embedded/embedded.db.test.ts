@@ -32,7 +32,7 @@ async function answer(url: string): Promise<number> {
   }
 }
 
-/** A process of its own that starts the embedded server and stays, so that a test can kill it. */
+/** A separate process that starts the embedded server and stays, so that a test can kill it. */
 async function startInChild(): Promise<{ child: ChildProcess; pid: number }> {
   const child = spawn(process.execPath, [script, dataDir], { stdio: ["ignore", "pipe", "inherit"] });
   const pid = await new Promise<number>((done, fail) => {

@@ -14,7 +14,7 @@ export type EmbeddedOptions = {
   settings?: Record<string, string>;
   /** false gives up durability for speed (no fsync): throw-away clusters of tests only. Default true. */
   durable?: boolean;
-  /** Told what happens, one line at a time. */
+  /** Receives what happens, one line at a time. */
   log?: (line: string) => void;
 };
 

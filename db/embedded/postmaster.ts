@@ -10,7 +10,7 @@ export type Postmaster =
   | { kind: "foreign"; pid: number }
   | { kind: "starting" | "stopping" | "ready"; pid: number; port: number };
 
-/** Whether a process exists and is more than a zombie that nobody has collected. */
+/** Whether a process exists and is more than an uncollected zombie. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -72,7 +72,7 @@ async function attempt(launch: Launch): Promise<Server | string> {
     ...settings,
   };
   const args = ["-D", cluster, ...Object.entries(options).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
-  // Detached: a process group of its own, so that Ctrl-C reaches us alone and we drain before PostgreSQL goes.
+  // Detached: its own process group, so that Ctrl-C reaches us alone and we drain before PostgreSQL goes.
   const child = spawn(postgresOf(launch.binaries), args, {
     uid: runner.uid,
     gid: runner.gid,
@@ -123,8 +123,8 @@ export async function ensureRunning(launch: Launch): Promise<Server> {
   }
 }
 
-const isTransient = (said: string): boolean =>
-  /postmaster\.pid|shared memory|Address already in use|could not create any TCP/.test(said);
+const isTransient = (output: string): boolean =>
+  /postmaster\.pid|shared memory|Address already in use|could not create any TCP/.test(output);
 
 async function waitWhile(pid: number): Promise<void> {
   for (let i = 0; i < 5 && isAlive(pid); i++) await sleep(20);

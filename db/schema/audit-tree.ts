@@ -3,7 +3,7 @@ import { bigint, check, index, pgTable, primaryKey, smallint, text, uuid } from 
 import { bytes, instant } from "./columns";
 
 /**
- * Full tiles of 256 hashes of each organization's Merkle tree, kept once and for ever. `hash` is the root over the tile;
+ * Full tiles of 256 hashes of each organization's Merkle tree, kept once and permanently. `hash` is the root over the tile;
  * `leaves` are a level 0 tile's 256 leaf hashes. A tile of a higher level is read as the hashes of 256 tiles below it.
  */
 export const auditTreeTiles = pgTable(

@@ -5,7 +5,7 @@ import { createdAt, id, instant } from "./columns";
 const big = (name: string) => bigint(name, { mode: "number" });
 
 /**
- * Exports that are written in the background. orgId null: asked for by somebody of a partner as a whole; both null: by the
+ * Exports that are written in the background. orgId null: asked for by a user of a partner as a whole; both null: by the
  * platform's operator. orgIds are the organizations whose entries the file holds, heads where their chains ended then.
  */
 export const auditExports = pgTable(

@@ -51,7 +51,7 @@ export const liveCommands = pgTable(
     agentId: text("agent_id").notNull(),
     streamId: uuid("stream_id").notNull(),
     processId: uuid("process_id").notNull(),
-    askerId: uuid("asker_id").notNull(),
+    requesterId: uuid("asker_id").notNull(),
     name: text("name").notNull(),
     params: text("params").notNull(),
     deadline: instant("deadline").notNull(),
@@ -66,6 +66,6 @@ export const liveCommands = pgTable(
     index("live_commands_device_idx").on(t.deviceId),
     index("live_commands_stream_idx").on(t.streamId),
     index("live_commands_waiting_idx").on(t.processId).where(sql`state = 'waiting'`),
-    index("live_commands_done_idx").on(t.askerId).where(sql`state IN ('answered', 'broken')`),
+    index("live_commands_done_idx").on(t.requesterId).where(sql`state IN ('answered', 'broken')`),
   ],
 );

@@ -160,7 +160,7 @@ export const recordingLosses = pgTable("recording_losses", {
   seenAt: instant("seen_at").notNull(),
 });
 
-/** A report that is sent to whoever made it, again and again; orgId null: of every organization within their reach. */
+/** A report that is sent to its creator, repeatedly; orgId null: of every organization within their reach. */
 export const reportSchedules = pgTable(
   "report_schedules",
   {

@@ -25,7 +25,7 @@ export const organizations = pgTable(
     slug: text("slug").notNull(),
     isHome: boolean("is_home").notNull().default(false),
     requireTwoFactor: boolean("require_two_factor").notNull().default(false),
-    /** IANA name of the zone whose days its reports mean; null where nobody has chosen one. */
+    /** IANA name of the zone whose days its reports mean; null where none was chosen. */
     timeZone: text("time_zone"),
     createdAt: createdAt(),
     updatedAt: updatedAt(),

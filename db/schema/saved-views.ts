@@ -6,7 +6,7 @@ import { organizations, partners } from "./organizations";
 
 /**
  * A filter of the audit log under a name. orgId null: of a partner as a whole; both null: of the platform's operator.
- * A shared view is seen by everybody of its organization or partner, the others by who made them.
+ * A shared view is seen by all users of its organization or partner, the others by their creators.
  */
 export const auditSavedViews = pgTable(
   "audit_saved_views",

@@ -3,7 +3,7 @@ import { bigint, check, index, integer, pgTable, text, uniqueIndex, uuid } from 
 import { createdAt, id, instant } from "./columns";
 
 /**
- * Short links to proofs of single entries. Whoever has a link may open it; only its hash is kept, and nothing of the
+ * Short links to proofs of single entries. Anyone who has a link may open it; only its hash is kept, and nothing of the
  * entry: the proof is made again at each opening, so that a link ends with the entry when retention removes it.
  */
 export const auditSharedProofs = pgTable(

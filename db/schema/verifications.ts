@@ -17,7 +17,7 @@ export type StoredSlice = { first: number; last: number; night: number; beganAt:
 /**
  * What each verification of a chain found. verifiedThroughSeq: up to where the nightly run need not read again;
  * rollingThroughSeq: how far its slow second reading of everything older has come, tonight over `slice`.
- * coveredThroughSeq: through where a checkpoint of ours was shown to cover it.
+ * coveredThroughSeq: through where our own checkpoint was shown to cover it.
  */
 export const auditVerifications = pgTable(
   "audit_verifications",

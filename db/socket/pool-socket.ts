@@ -47,14 +47,14 @@ class Login {
 }
 
 /**
- * A socket that tells its error and its end in one go, the error first: an end without an error is made one, and so is
+ * A socket that reports its error and its end in one go, the error first: an end without an error is made one, and so is
  * not being let in.
  *
- * Two things of postgres.js 3.4 ask for it. A connection that closed under a statement goes on holding it; if PostgreSQL
+ * Two things of postgres.js 3.4 ask for it. A connection that closed under a statement continues to hold it; if PostgreSQL
  * does not let the next socket in (it starts up, or the role lost its login), the refusal is taken for an answer to that
  * old statement, and the new one waits while postgres.js connects again and again: only an error of the socket reaches
- * it. And a statement told between a socket's error and its end, which are a turn apart, is never heard of again. Under
- * TLS postgres.js has a socket of its own, out of reach from here: such statements wait until they are let in.
+ * it. And a statement sent between a socket's error and its end, which are a turn apart, is never heard of again. Under
+ * TLS postgres.js has its own socket, out of reach from here: such statements wait until they are let in.
  */
 export class PoolSocket extends Socket {
   /** Ends without a word: postgres.js connects again with the statement it has. */
@@ -83,7 +83,7 @@ export class PoolSocket extends Socket {
       return true;
     }
     if (event !== "close") return super.emit(event, ...args);
-    // Under TLS nobody listens here any more.
+    // Under TLS no listener is left here.
     const isHeard = !this.isGivenUp && this.listenerCount("error") > 0;
     if (isHeard)
       super.emit("error", this.#error ?? new ConnectionError("the database ended the connection", "CONNECTION_CLOSED"));

@@ -12,7 +12,7 @@ STARTING_UP.writeUInt32BE(STARTING_UP.length - 1, 1);
 
 const accepted = new Set<Socket>();
 const database = new URL(inject("databaseUrl"));
-/** Between the pool and PostgreSQL, to break what is between them at a moment of ours. */
+/** Between the pool and PostgreSQL, to break what is between them at a chosen moment. */
 let refuses = false;
 const proxy = createServer((from) => {
   if (refuses) return void from.once("data", () => from.end(STARTING_UP));

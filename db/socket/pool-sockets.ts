@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { PoolSocket } from "./pool-socket";
 
-/** The part of its own options that postgres.js hands to a socket factory. */
+/** The part of its options that postgres.js hands to a socket factory. */
 type Target = { host: string[]; port: number[]; path?: string | false; sslnegotiation?: string | null };
 
 /** How the first message of a connection begins, behind its length: startup, TLS wanted, cancel a statement. */
@@ -14,25 +14,25 @@ const MAX_SILENT = 50;
 
 /**
  * Makes the sockets of a pool, such that a connection which died at a bad moment is of use again. What postgres.js 3.4 is
- * told in one turn it writes in the next; where the socket closes in between it forgets to, but not that it was about to.
- * Whatever it says on that connection later, the greeting of the next socket first, stays in the same buffer until that
- * holds 1,024 bytes: requests wait for the time limit of connecting, one after the other. Here a socket that greets nobody
+ * given in one turn it writes in the next; where the socket closes in between it forgets to, but not that it was about to.
+ * What it sends on that connection later, the greeting of the next socket first, stays in the same buffer until that
+ * holds 1,024 bytes: requests wait for the time limit of connecting, one after the other. Here a socket that receives no greeting
  * is closed two turns later, as is one that begins with left-over bytes: postgres.js connects again at once, a dozen times
  * within some milliseconds, and is itself. This file can go when https://github.com/porsager/postgres/pull/1176 or another
  * of its kind is in a release.
  */
 export function poolSockets(): (target: Target) => Socket {
-  let made = 0;
+  let created = 0;
   let silent = 0;
   return ({ host, port, path, sslnegotiation }) => {
-    const at = made++ % host.length;
+    const at = created++ % host.length;
     // The names are read by postgres.js, for what a certificate must say.
     const socket = Object.assign(new PoolSocket(), { host: host[at], port: port[at] });
     if (path) socket.connect(path);
     else socket.connect(port[at] ?? 5432, host[at] ?? "localhost");
     // Where TLS begins without being asked for, it writes past this socket's own write.
     let hasGreeted = sslnegotiation === "direct";
-    const giveUp = () => {
+    const abandon = () => {
       silent += 1;
       if (silent > MAX_SILENT) return;
       socket.isGivenUp = true;
@@ -46,13 +46,13 @@ export function poolSockets(): (target: Target) => Socket {
       const code = firstCodeOf(message);
       if (code === STARTUP) socket.expectLogin();
       if (FIRST_CODES.has(code)) silent = 0;
-      else giveUp();
+      else abandon();
       return write(message, done);
     };
     Object.assign(socket, { write: first });
     setImmediate(() =>
       setImmediate(() => {
-        if (!hasGreeted) giveUp();
+        if (!hasGreeted) abandon();
       }),
     );
     return socket;

@@ -10,7 +10,7 @@ export class Client {
     return new Client(this.base, token, this.address);
   }
 
-  /** The same from another address, as a proxy in front of the demo would tell it. */
+  /** The same from another address, as a proxy in front of the demo would report it. */
   from(address: string): Client {
     return new Client(this.base, this.token, address);
   }

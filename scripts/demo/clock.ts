@@ -3,10 +3,10 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/time/durations";
 import type { Random } from "./random";
 
 const DEMO_DAYS = 30;
-/** An hour short of what a sign-in by the API lasts: one that began with the month still holds while it is told. */
+/** An hour short of what a sign-in by the API lasts: one that began with the month still holds while its events are written. */
 export const MONTH_MS = DEMO_DAYS * DAY_MS - HOUR_MS;
 
-/** Turns the clock that a file stands for to so long ago; at once for whoever looks, because the file is replaced. */
+/** Turns the clock that a file stands for to so long ago; at once for every reader, because the file is replaced. */
 export function turnBack(file: string, agoMs: number): void {
   writeFileSync(`${file}.new`, String(agoMs));
   renameSync(`${file}.new`, file);
@@ -46,7 +46,7 @@ export function workingTime(random: Random, end: number): number {
 
 const RECENT_MS = 3 * DAY_MS;
 
-/** Such a moment of the last days: the last time that somebody who works here was seen. */
+/** Such a moment of the last days: the last time that a member of staff was seen. */
 export function lastSeenTime(random: Random, end: number): number {
   for (;;) {
     const at = workingTime(random, end);
@@ -54,7 +54,7 @@ export function lastSeenTime(random: Random, end: number): number {
   }
 }
 
-/** A moment of the last hours, whatever the hour and the day: somebody is always on call. */
+/** A moment of the last hours, at any hour and day: a technician is always on call. */
 export const momentOnCall = (random: Random, end: number): number => end - random.int(MINUTE_MS, 4 * HOUR_MS);
 
 /** Every so many minutes, with jitter, over the whole month. */

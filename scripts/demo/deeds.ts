@@ -4,7 +4,7 @@ import type { Random } from "./random";
 
 const FIELDS = ["Asset tag", "Warranty until", "Location", "Owner"];
 
-/** Whose deed it is: the members of an event that tell who acted, in which organization, from where. */
+/** Whose deed it is: the members of an event that say who acted, in which organization, from where. */
 export type Who = Pick<Beat, "orgId" | "actorType" | "actorId" | "actorEmail" | "ipAddress" | "userAgent">;
 type Scene = { cast: Cast; who: Who; person: Person; device: Device; random: Random; sessionId: string };
 
@@ -129,7 +129,7 @@ const DEEDS = {
 };
 
 type Weights = Record<keyof typeof DEEDS, number>;
-// One order of the keys in both: the same seed tells the same month.
+// One order of the keys in both: the same seed produces the same month.
 const VIEWER: Weights = {
   access: 70,
   denied: 12,

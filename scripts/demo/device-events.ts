@@ -112,7 +112,7 @@ const TEMPLATES: Record<Device["os"], Template[]> = {
   ],
 };
 
-/** Some hundred believable OS events of one device over the month, each with an occurrence id of its own. */
+/** Some hundred believable OS events of one device over the month, each with its own occurrence id. */
 export function deviceEvents(device: Device, random: Random, end: number) {
   return Array.from({ length: EVENTS_PER_DEVICE }, (_, i) => {
     const template = random.pick(TEMPLATES[device.os]);

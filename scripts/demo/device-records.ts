@@ -42,7 +42,7 @@ export async function submitDeviceLogs(
   }
 }
 
-/** What a technician notes of machines beyond what their agents tell. */
+/** What a technician notes of machines beyond what their agents report. */
 export async function noteFields(admin: Client, cast: Cast, random: Random): Promise<void> {
   const owner = "all_organizations";
   for (const field of [

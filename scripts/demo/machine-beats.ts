@@ -5,7 +5,7 @@ import type { Random } from "./random";
 
 const SYSTEM = "00000000-0000-0000-0000-000000000000";
 
-/** What happens without anybody: agents submit, policies are evaluated, alerts rise, the assistant suggests. */
+/** What happens without a user: agents submit, policies are evaluated, alerts rise, the assistant suggests. */
 export function machineBeat(cast: Cast, device: Device, random: Random): Beat {
   const orgId = itemAt(cast.orgIds, device.org);
   const agent = {

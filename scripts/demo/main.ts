@@ -8,7 +8,7 @@ import { Client } from "./client";
 import { clockFrom, MONTH_MS, turnBack } from "./clock";
 import { type Beginning, beginDemo, newKeys, signInPeople, submitMonth } from "./seed";
 
-/** The demo lives in a data folder of its own, so that it never mixes with real records. */
+/** The demo lives in its own data folder, so that it never mixes with real records. */
 const dataDir = resolve(process.env.TRAILMARK_DATA_DIR || ".trailmark/demo");
 const base = `http://${process.env.HOST || "127.0.0.1"}:${process.env.PORT || "3000"}`;
 const READY_TIMEOUT_MS = 120_000;
@@ -71,7 +71,7 @@ function simulate(keys: string[], seconds: number, env?: Record<string, string>)
   });
 }
 
-/** There until the whole month is told: one that was interrupted has organizations and people, and hardly an entry. */
+/** There until the whole month is written: one that was interrupted has organizations and people, and hardly an entry. */
 const unfinished = join(dataDir, "demo-unfinished");
 
 function refuseUnfinished(): void {
@@ -82,7 +82,7 @@ function refuseUnfinished(): void {
   process.exit(1);
 }
 
-/** The month's beginning, with a server of its own that lives then; it ends before the demo's own starts. */
+/** The month's beginning, with a separate server whose clock is set back; it ends before the demo's own starts. */
 async function begin(): Promise<Beginning | null> {
   mkdirSync(dataDir, { recursive: true });
   const clock = join(dataDir, "clock");

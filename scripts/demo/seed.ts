@@ -57,7 +57,7 @@ async function createCast(
   return { homeOrgId, orgIds, people, devices, tokens, enrollmentKeys };
 }
 
-/** The demo's organizations, people and machines, and the credentials that the month is told by. */
+/** The demo's organizations, people and machines, and the credentials that the month is written with. */
 export type Beginning = Awaited<ReturnType<typeof createCast>> & { random: Random; recorderKey: string };
 
 const createKeys = (admin: Client, orgIds: string[]): Promise<string[]> =>
@@ -118,7 +118,7 @@ export async function signInPeople(api: Client, random: Random, at: (moment: num
   }
 }
 
-/** Tells the month that followed, up to this moment. */
+/** Writes the month that followed, up to this moment. */
 export async function submitMonth(api: Client, beginning: Beginning, log: (line: string) => void): Promise<void> {
   const { random, recorderKey, ...cast } = beginning;
   const end = Date.now() - 60_000;

@@ -20,7 +20,7 @@ const LEVEL_ALIASES = new Map<string, LogLevel>([
 
 /** One entry of POST /agents/:id/logs. */
 const logEntry = z.object({
-  // As the device's clock says, however wrong: of a log that nobody looks into, retention judges when it came.
+  // As the device's clock says, however wrong: retention goes by when the log was received.
   timestamp: instant,
   level: z.enum(LOG_LEVELS),
   component: columnText(100),

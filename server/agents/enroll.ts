@@ -126,7 +126,7 @@ function refuseKnownAgent(ctx: Ctx, { agentId, hostname }: EnrollInput, orgId: s
 /**
  * Enrols an agent: a new device, or for an agentId that this organization has already, the same device with a
  * new token, if the present one is given or an administrator has released the agent; its streams end. Each call counts
- * as one use of the key, a refused one too: whoever tries ids out pays for each.
+ * as one use of the key, a refused one too: a client that tries ids pays for each.
  * @returns the agent's token, in the clear here alone.
  * @throws AppError unauthenticated when the key is unknown, expired, revoked or used up (which, it does not say);
  * conflict when the agentId is known, here or to another organization (which, it does not say); rate_limited.

@@ -17,7 +17,7 @@ import {
   type TestUser,
 } from "@/testing/factories";
 
-const make = (token: TestUser | TestApiKey, over: object = {}) =>
+const create = (token: TestUser | TestApiKey, over: object = {}) =>
   call(POST, { token, body: { name: "CI", permissions: ["audit:read"], ...over } });
 const edit = (token: TestUser | TestApiKey, id: string, body: object) =>
   call(PATCH, { method: "PATCH", token, params: { id }, body });
@@ -28,12 +28,12 @@ const revoke = (token: TestUser | TestApiKey, id: string) => call(DELETE, { meth
 describe("POST /api-keys", () => {
   it("answers the key once; it works, is stored as a hash, and is recorded without it", async () => {
     const admin = await createUser({ role: "org_admin" });
-    const made = await make(admin, { permissions: ["audit:read", "audit:write", "audit:read"] });
-    expect(made).toMatchObject({
+    const created = await create(admin, { permissions: ["audit:read", "audit:write", "audit:read"] });
+    expect(created).toMatchObject({
       status: 201,
       body: { orgId: admin.orgId, permissions: ["audit:read", "audit:write"], createdBy: admin.id },
     });
-    const { key, id, prefix } = made.body;
+    const { key, id, prefix } = created.body;
     expect(key).toMatch(/^tmk_[\w-]{40}$/);
     expect((await call(me, { token: key })).body).toMatchObject({
       user: { type: "api_key", name: "CI" },
@@ -52,26 +52,26 @@ describe("POST /api-keys", () => {
     const partner = await createPartner();
     const org = await createOrg({ partnerId: partner.id });
     const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
-    expect((await make(admin)).body).toMatchObject({ orgId: null, partnerId: partner.id });
-    expect((await make(admin, { orgId: org.id })).body).toMatchObject({ orgId: org.id });
-    expect((await make(admin, { orgId: (await createOrg()).id })).status).toBe(403);
+    expect((await create(admin)).body).toMatchObject({ orgId: null, partnerId: partner.id });
+    expect((await create(admin, { orgId: org.id })).body).toMatchObject({ orgId: org.id });
+    expect((await create(admin, { orgId: (await createOrg()).id })).status).toBe(403);
     const limited = await createUser({ role: "partner_admin", partnerId: partner.id, organizationIds: [org.id] });
-    expect((await make(limited)).status).toBe(403);
+    expect((await create(limited)).status).toBe(403);
     const reach = await Promise.all([admin, limited].map((token) => call(me, { token })));
     expect(reach.map(({ body }) => body.allOrganizations)).toEqual([true, false]);
-    expect((await make(limited, { orgId: org.id })).status).toBe(201);
+    expect((await create(limited, { orgId: org.id })).status).toBe(201);
   });
 
   it("grants nothing that its maker lacks; a person alone gives audit:write, which no role has", async () => {
     const key = await createApiKey({ permissions: ["api_keys:manage"] });
-    expect((await make(key, { permissions: ["audit:write"] })).status).toBe(403);
-    expect((await make(key, { permissions: ["audit:read"] })).status).toBe(403);
+    expect((await create(key, { permissions: ["audit:write"] })).status).toBe(403);
+    expect((await create(key, { permissions: ["audit:read"] })).status).toBe(403);
     const writer = await createApiKey({ permissions: ["api_keys:manage", "audit:write"] });
-    expect((await make(writer, { permissions: ["audit:write"] })).status).toBe(201);
+    expect((await create(writer, { permissions: ["audit:write"] })).status).toBe(201);
     expect(
-      (await make(await createUser({ role: "org_admin" }), { permissions: ["custom_fields:import"] })).status,
+      (await create(await createUser({ role: "org_admin" }), { permissions: ["custom_fields:import"] })).status,
     ).toBe(403);
-    expect((await make(await createUser({ role: "org_technician" }))).status).toBe(403);
+    expect((await create(await createUser({ role: "org_technician" }))).status).toBe(403);
   });
 
   it("refuses bad bodies", async () => {
@@ -85,20 +85,20 @@ describe("POST /api-keys", () => {
       { extra: 1 },
       { orgId: "x" },
     ])
-      expect((await make(admin, over)).status, JSON.stringify(over)).toBe(400);
+      expect((await create(admin, over)).status, JSON.stringify(over)).toBe(400);
   });
 });
 
 describe("PATCH /api-keys/:id", () => {
   it("changes name, permissions and expiry from the next request on, and is recorded with before and after", async () => {
     const admin = await createUser({ role: "org_admin" });
-    const { body: made } = await make(admin, { permissions: ["audit:read", "devices:read"] });
+    const { body: created } = await create(admin, { permissions: ["audit:read", "devices:read"] });
     const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
-    const changed = await edit(admin, made.id, { name: "Nightly", permissions: ["audit:read"], expiresAt });
+    const changed = await edit(admin, created.id, { name: "Nightly", permissions: ["audit:read"], expiresAt });
     expect(changed).toMatchObject({ status: 200, body: { name: "Nightly", permissions: ["audit:read"], expiresAt } });
-    expect((await call(me, { token: made.key })).body.permissions).toEqual(["audit:read"]);
-    expect((await edit(admin, made.id, {})).body).toMatchObject({ name: "Nightly", expiresAt });
-    expect((await edit(admin, made.id, { expiresAt: null })).body.expiresAt).toBeNull();
+    expect((await call(me, { token: created.key })).body.permissions).toEqual(["audit:read"]);
+    expect((await edit(admin, created.id, {})).body).toMatchObject({ name: "Nightly", expiresAt });
+    expect((await edit(admin, created.id, { expiresAt: null })).body.expiresAt).toBeNull();
     const rows = (await auditRows(admin.orgId as string)).filter((r) => r.action === "api_key.update");
     expect(rows.map((r) => r.details)).toEqual([
       {
@@ -134,28 +134,28 @@ describe("PATCH /api-keys/:id", () => {
 describe("POST /api-keys/:id/rotate", () => {
   it("answers the new secret once; the former works until the overlap is over", async () => {
     const admin = await createUser({ role: "org_admin" });
-    const { body: made } = await make(admin);
-    const turned = await rotate(admin, made.id, { overlapSeconds: 3600 });
-    expect(turned).toMatchObject({ status: 200, body: { id: made.id, permissions: made.permissions } });
+    const { body: created } = await create(admin);
+    const turned = await rotate(admin, created.id, { overlapSeconds: 3600 });
+    expect(turned).toMatchObject({ status: 200, body: { id: created.id, permissions: created.permissions } });
     expect(Date.parse(turned.body.formerUntil) - Date.now()).toBeGreaterThan(3_500_000);
-    for (const token of [made.key, turned.body.key]) expect((await call(me, { token })).status).toBe(200);
+    for (const token of [created.key, turned.body.key]) expect((await call(me, { token })).status).toBe(200);
     await asSystem((tx) =>
       tx
         .update(apiKeys)
         .set({ formerUntil: new Date(Date.now() - 1) })
-        .where(eq(apiKeys.id, made.id)),
+        .where(eq(apiKeys.id, created.id)),
     );
-    expect((await call(me, { token: made.key })).status).toBe(401);
+    expect((await call(me, { token: created.key })).status).toBe(401);
     expect((await call(me, { token: turned.body.key })).status).toBe(200);
     const rows = await auditRows(admin.orgId as string);
-    expect(rows[1]).toMatchObject({ action: "api_key.rotate", resourceId: made.id });
+    expect(rows[1]).toMatchObject({ action: "api_key.rotate", resourceId: created.id });
     expect(JSON.stringify(rows.map((r) => r.details))).not.toContain(turned.body.key);
     expect((await call(list, { token: admin })).text).not.toContain(turned.body.key);
   });
 
   it("ends the former secret at once without an overlap, and one before it in any case", async () => {
     const admin = await createUser({ role: "org_admin" });
-    const { body: first } = await make(admin);
+    const { body: first } = await create(admin);
     const { body: second } = await rotate(admin, first.id);
     const { body: third } = await rotate(admin, first.id);
     expect((await call(me, { token: first.key })).status).toBe(401);
@@ -170,12 +170,12 @@ describe("POST /api-keys/:id/rotate", () => {
 
   it("ends a former secret together with the key, and refuses odd overlaps", async () => {
     const admin = await createUser({ role: "org_admin" });
-    const { body: made } = await make(admin);
-    await rotate(admin, made.id);
-    await revoke(admin, made.id);
-    expect((await call(me, { token: made.key })).status).toBe(401);
+    const { body: created } = await create(admin);
+    await rotate(admin, created.id);
+    await revoke(admin, created.id);
+    expect((await call(me, { token: created.key })).status).toBe(401);
     for (const overlapSeconds of [-1, 1.5, 604_801, "60"])
-      expect((await rotate(admin, made.id, { overlapSeconds })).status).toBe(400);
+      expect((await rotate(admin, created.id, { overlapSeconds })).status).toBe(400);
   });
 });
 
@@ -206,7 +206,7 @@ describe("DELETE /api-keys/:id", () => {
 it("GET /api-keys lists the caller's own and pages", async () => {
   const admin = await createUser({ role: "org_admin" });
   await createApiKey();
-  for (let i = 0; i < 3; i++) await make(admin, { name: `Key ${i}` });
+  for (let i = 0; i < 3; i++) await create(admin, { name: `Key ${i}` });
   const page = await call(list, { token: admin, path: "/?limit=2&page=2" });
   expect(page.body).toMatchObject({
     data: [{ name: "Key 0" }],
@@ -219,14 +219,14 @@ it("GET /api-keys lists the caller's own and pages", async () => {
 it("GET /api-keys tells from where a key was used last, and whose creator may sign in no more", async () => {
   const admin = await createUser({ role: "org_admin" });
   const gone = await createUser({ role: "org_admin", orgId: admin.orgId as string });
-  const { body: made } = await make(gone);
-  await make(admin);
-  await call(me, { token: made.key, ip: "203.0.113.9" });
+  const { body: created } = await create(gone);
+  await create(admin);
+  await call(me, { token: created.key, ip: "203.0.113.9" });
   await asSystem((tx) => tx.update(users).set({ disabledAt: new Date() }).where(eq(users.id, gone.id)));
   const { data } = (await call(list, { token: admin })).body;
   expect(data).toMatchObject([
     { createdBy: admin.id, isCreatorDisabled: false, lastUsedIp: null },
     { createdBy: gone.id, isCreatorDisabled: true, lastUsedIp: "203.0.113.9" },
   ]);
-  expect((await call(me, { token: made.key })).status).toBe(200);
+  expect((await call(me, { token: created.key })).status).toBe(200);
 });

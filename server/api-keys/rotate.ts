@@ -11,7 +11,7 @@ import { aboutKey, lockKey, permissionsOf, requireNotRevoked, toApiKey } from ".
 
 /**
  * Gives a key a new secret, which is in the answer and nowhere else. The former one works until the chosen overlap is
- * over, one from before that no longer. Whoever rotates a key holds it afterwards, so it has to be within what the caller
+ * over, one from before that no longer. The caller who rotates a key holds it afterwards, so it has to be within what the caller
  * may give.
  * @throws AppError not_found, forbidden, conflict for a revoked key.
  */

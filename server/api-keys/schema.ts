@@ -1,19 +1,19 @@
 import { z } from "zod";
 import { PERMISSIONS } from "@/server/auth/permissions";
-import { adminPage, displayName, guid, instant, isoTime, pagination } from "@/server/wire";
+import { adminPage, displayName, guid, instant, isoTime, overlapSeconds, pagination } from "@/server/wire";
 
 export const listInput = z.strictObject({ orgId: guid.optional(), ...adminPage });
 
-/**
- * Body of POST /api-keys. Without orgId the key reaches what its maker does: the one organization, or all of the
- * partner's. partnerId only the platform's operator needs.
- */
 const permissions = z
   .array(z.enum(PERMISSIONS))
   .min(1)
   .max(100)
   .transform((list) => [...new Set(list)]);
 
+/**
+ * Body of POST /api-keys. Without orgId the key reaches what its creator does: the one organization, or all of the
+ * partner's. Only the platform's operator needs partnerId.
+ */
 export const createInput = z.strictObject({
   name: displayName,
   orgId: guid.nullish(),
@@ -22,7 +22,7 @@ export const createInput = z.strictObject({
   partnerId: guid.optional(),
 });
 
-/** Body of PATCH /api-keys/:id; what is left out stays, expiresAt null is for ever. */
+/** Body of PATCH /api-keys/:id; members left out stay unchanged, expiresAt null means no expiry. */
 export const updateInput = z.strictObject({
   id: guid,
   name: displayName.optional(),
@@ -30,13 +30,10 @@ export const updateInput = z.strictObject({
   expiresAt: instant.nullish(),
 });
 
-const DEFAULT_OVERLAP_SECONDS = 24 * 60 * 60;
-const MAX_OVERLAP_SECONDS = 7 * DEFAULT_OVERLAP_SECONDS;
-
 /** Body of POST /api-keys/:id/rotate: for how long the former secret still works, 0 for not at all. */
 export const rotateInput = z.strictObject({
   id: guid,
-  overlapSeconds: z.int().min(0).max(MAX_OVERLAP_SECONDS).default(DEFAULT_OVERLAP_SECONDS),
+  overlapSeconds,
 });
 
 /**

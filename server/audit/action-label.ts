@@ -36,10 +36,10 @@ const PHRASAL = new Map([
 ]);
 
 /** What was to be done in words; a code without a verb that we know has none: "remote.session" is "remote session". */
-type Deed = { words: string; hasVerb: boolean };
+type Phrase = { words: string; hasVerb: boolean };
 
 /** An unknown code in words: "patch_job.approve" is "approve patch job". */
-function prettify(action: string): Deed {
+function prettify(action: string): Phrase {
   const parts = action
     .split(/[.\s]+/)
     .map((part) => part.replace(/[_-]+/g, " ").trim())
@@ -50,7 +50,7 @@ function prettify(action: string): Deed {
   return { words: parts.join(" ") || action.trim() || "unknown action", hasVerb: false };
 }
 
-const deedOf = (action: string): Deed => {
+const phraseOf = (action: string): Phrase => {
   const words = known(action)?.does;
   return words ? { words, hasVerb: true } : prettify(action);
 };
@@ -59,12 +59,12 @@ const inPast = (words: string): string => words.replace(/^[a-z]+/, pastTense);
 
 /** The human form of an action code, as if it was done: "device.create" is "created device". Never blank. */
 export function actionLabel(action: string): string {
-  const { words, hasVerb } = deedOf(action);
+  const { words, hasVerb } = phraseOf(action);
   return hasVerb ? inPast(words) : words;
 }
 
 /** Words with what became of them: done, tried and failed, or not allowed. A sentence never claims more than happened. */
-function withResult({ words, hasVerb }: Deed, action: string, result: AuditResult): string {
+function withResult({ words, hasVerb }: Phrase, action: string, result: AuditResult): string {
   if (result === "success" || known(action)?.isResult) return hasVerb ? inPast(words) : words;
   if (result === "failure") return `${hasVerb ? "tried to" : "tried"} ${words}, which failed`;
   return `${hasVerb ? "was denied permission to" : "was denied"} ${words}`;
@@ -87,21 +87,21 @@ export type SentenceParts = {
   organization?: string | null;
 };
 
-/** True for an act with a sentence of its own for agents: its actor is then the device itself. */
-export const tellsItself = (action: string): boolean => known(action)?.itself !== undefined;
+/** True for an act with a separate sentence for agents: its actor is then the device itself. */
+export const hasAgentSentence = (action: string): boolean => known(action)?.itself !== undefined;
 
 /** The template of a sentence without its actor: names are in braces. */
-function templateOf({ action, result, isOwn, ...told }: SentenceParts): string {
-  const { words, hasVerb } = deedOf(action);
+function templateOf({ action, result, isOwn, ...parts }: SentenceParts): string {
+  const { words, hasVerb } = phraseOf(action);
   // A script that is executed on a device is not called by the device's name.
-  const isOnDevice = told.resourceType === "device" && !/\bdevice\b/.test(words);
+  const isOnDevice = parts.resourceType === "device" && !/\bdevice\b/.test(words);
   const { about = `${words} ${isOnDevice ? "on " : ""}${NAME}`, itself } = known(action) ?? {};
   if (isOwn && itself) {
-    const own = told.organization ? itself : itself.replace(/ (?:of )?\{organization\}$/, "");
+    const own = parts.organization ? itself : itself.replace(/ (?:of )?\{organization\}$/, "");
     return withResult({ words: own, hasVerb: true }, action, result);
   }
-  const named = told.resourceName?.trim() && !isOwn && about !== null;
-  const on = told.device ? " on {device}" : "";
+  const named = parts.resourceName?.trim() && !isOwn && about !== null;
+  const on = parts.device ? " on {device}" : "";
   return withResult({ words: (named ? about : words) + on, hasVerb }, action, result);
 }
 
@@ -125,10 +125,10 @@ export function sentencePieces(parts: SentenceParts): Piece[] {
 export function actionSentence({
   actor,
   reason,
-  ...told
+  ...parts
 }: SentenceParts & { actor: string; reason?: string | null }): string {
-  const sentence = [`${actor} `, ...sentencePieces(told).map((piece) => piece.text)].join("");
-  return reason && told.result !== "success" ? `${sentence}: ${withVisibleMarks(reason)}` : sentence;
+  const sentence = [`${actor} `, ...sentencePieces(parts).map((piece) => piece.text)].join("");
+  return reason && parts.result !== "success" ? `${sentence}: ${withVisibleMarks(reason)}` : sentence;
 }
 
 /** The words of an action's sentences but for the names in them, for a search that finds what the screen says. */

@@ -42,11 +42,11 @@ type Named = {
  * end is today.
  */
 export function exportName({ what = "audit", organization, from, to, now, zone, ending }: Named): string {
-  const said = (at: Date): string => {
+  const stampOf = (at: Date): string => {
     const { day, time } = clock(at, zone);
     return !to || time === "0000" ? day : `${day}-${time}`;
   };
   const end = to ? endOf(to, zone) : clock(now, zone).day;
-  const range = from ? `${said(from)}-to-${end}` : `until-${end}`;
+  const range = from ? `${stampOf(from)}-to-${end}` : `until-${end}`;
   return `${what}-${toSlug(organization)}-${range}.${ending}`;
 }

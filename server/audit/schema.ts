@@ -200,7 +200,7 @@ const UNSEEN = /[\s\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p
 /** Also in a spelling that a reader takes for one: other widths, marks, and what is not seen at all. */
 const isServerAction = (action: string): boolean => SERVER_ACTION.test(action.normalize("NFKD").replace(UNSEEN, ""));
 
-/** One event of POST /audit-logs/events. Unknown members are refused: a misspelled one would be lost for ever. */
+/** One event of POST /audit-logs/events. Unknown members are refused: a misspelled one would be lost permanently. */
 const submittedEvent = z.strictObject({
   id: guid.nullish(),
   orgId: guid.nullish(),

@@ -16,7 +16,7 @@ export type Authenticated = Caller & { viaCookie: boolean };
  */
 type Options = { auth: "none" | "user" | "agent"; agentId?: string; records?: boolean; at?: Date };
 
-/** The caller of doors that are open to everybody: reaches nothing, may nothing. */
+/** The caller of doors that are open to all: no scope, no permissions. */
 export const ANONYMOUS: Caller = {
   actor: { type: "system" },
   scope: { kind: "partner", orgIds: [], partnerId: "" },

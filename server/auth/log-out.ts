@@ -37,7 +37,7 @@ export async function endSignIn(ctx: Ctx, sid?: string): Promise<void> {
 
 /**
  * POST /auth/logout: ends the sign-in that the refresh token belongs to, or all of the caller's without one.
- * An unknown token, or somebody else's, changes nothing and gets the same answer.
+ * An unknown token, or another user's, changes nothing and gets the same answer.
  * @throws AppError forbidden for an API key, which has no sign-in.
  */
 export const logOut = operation({

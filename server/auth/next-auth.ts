@@ -3,7 +3,7 @@ import Credentials from "next-auth/providers/credentials";
 import type { Ctx } from "@/server/context";
 import { env, isHttps } from "@/server/env";
 import { AppError } from "@/server/errors";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { inOneLine } from "@/server/text";
 import { findUserCaller } from "./caller";
 import { type AccessClaims, SESSION_SECONDS, scopeClaims, signAccessToken, verifyAccessToken } from "./jwt";
@@ -20,7 +20,7 @@ import { type Door, startSession } from "./start-session";
 /** The default export of a package in CommonJS: Node gives the whole of its exports instead. */
 export const defaultOf = <T>(imported: T): T => (imported as { default?: T }).default ?? imported;
 
-/** Told of a refusal that is not about the password: next-auth itself knows no other answer than 401. */
+/** Called for a refusal that is not about the password: next-auth itself knows no other answer than 401. */
 type OnRefused = (error: unknown) => void;
 type SignedIn = User & { claims: AccessClaims };
 
@@ -96,7 +96,7 @@ const orSayWhy = (entered: Promise<true | string>): Promise<true | string> =>
     return `/login?error=${error instanceof AppError ? error.code : "unavailable"}`;
   });
 
-/** A code of next-auth's; browsers post theirs, so it is anybody's text. */
+/** A code of next-auth's; browsers post theirs, so it is untrusted text. */
 const codeText = (code: unknown): string => (typeof code === "string" ? inOneLine(code).slice(0, MAX_CODE_LENGTH) : "");
 
 async function leave(ctx: Ctx, claims: AccessClaims | null): Promise<void> {
@@ -147,7 +147,7 @@ export function authOptions(ctx: Ctx, onRefused: OnRefused): NextAuthOptions {
       session: ({ session }) => ({ expires: session.expires }),
     },
     events: { signOut: ({ token }) => leave(ctx, token as AccessClaims | null) },
-    // Its metadata may hold what was typed; the code alone says enough. Anybody can cause them with an address.
+    // Its metadata may hold what was typed; the code alone says enough. Any client can cause them with an address.
     logger: { error: (code) => log.info({ code: codeText(code) }, "next-auth"), warn: () => {}, debug: () => {} },
   };
 }

@@ -11,7 +11,7 @@ function isOurs(origin: string, host: string | null): boolean {
 
 /**
  * Refuses a write that a foreign page made the browser send with our cookie. Every browser says where a write comes
- * from; a request with the cookie that does not is no browser of ours.
+ * from; a request with the cookie that does not is not from our pages.
  * @throws AppError forbidden
  */
 export function requireSameOrigin(request: Request, viaCookie: boolean): void {

@@ -24,27 +24,27 @@ it("works on a few passwords at a time, however many are tried, and tells right 
   const tried = Array.from({ length: 40 }, (_, n) =>
     verifyPassword(n % 4 ? stored : null, n % 2 ? "right" : "wrong", "192.0.2.1"),
   );
-  const made = Array.from({ length: 10 }, () => hashPassword("new"));
+  const created = Array.from({ length: 10 }, () => hashPassword("new"));
   const found = await Promise.all(tried);
-  await Promise.all(made);
+  await Promise.all(created);
   expect(found).toEqual(found.map((_, n) => n % 2 === 1));
   expect(atOnce.most).toBe(MAX_AT_ONCE);
 });
 
-it("lets a network rest between wrong passwords once it has tried several, and nobody between right ones", async () => {
+it("lets a network rest between wrong passwords once it has tried several, and no one between right ones", async () => {
   const stored = await hashPassword("right");
   const timers = vi.spyOn(globalThis, "setTimeout");
-  const restsOf = async (password: string, from: string) => {
+  const delayFactorOf = async (password: string, from: string) => {
     timers.mockClear();
     await Promise.all(Array.from({ length: 20 }, () => verifyPassword(stored, password, from)));
     return timers.mock.calls.filter(([, ms]) => ms !== MAX_WAIT_MS).length;
   };
-  expect(await restsOf("right", "203.0.113.1")).toBe(0);
-  expect(await restsOf("wrong", "203.0.113.2")).toBeGreaterThanOrEqual(20 - CROWD);
+  expect(await delayFactorOf("right", "203.0.113.1")).toBe(0);
+  expect(await delayFactorOf("wrong", "203.0.113.2")).toBeGreaterThanOrEqual(20 - CROWD);
   timers.mockRestore();
 });
 
-it("takes networks in turn: whoever tries a hundred passwords is not before somebody else who signs in", async () => {
+it("takes networks in turn: whoever tries a hundred passwords is not before someone else who signs in", async () => {
   const stored = await hashPassword("right");
   let tried = 0;
   const flood = Array.from({ length: 100 }, () => verifyPassword(stored, "wrong", "192.0.2.1").then(() => tried++));

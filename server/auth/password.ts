@@ -1,21 +1,21 @@
 import { availableParallelism } from "node:os";
 import { hash, verify } from "@node-rs/argon2";
-import { Crowding } from "@/server/limits/crowding";
-import { crowdRests, FairShare } from "@/server/limits/fair-share";
+import { backOffFactor, FairShare } from "@/server/limits/fair-share";
+import { RecentCounts } from "@/server/limits/recent-counts";
 
-/** A hundred sign-ins at once leave a core, and threads for files, to everybody else; each takes some 30 ms and 19 MiB. */
+/** A hundred sign-ins at once leave a core, and threads for files, to all other requests; each takes some 30 ms and 19 MiB. */
 export const MAX_AT_ONCE = Math.max(1, availableParallelism() - 1);
 /** Those of one turn-taker: more than one network may try in a minute ("token" in limits/rate-limit.ts). */
 const MAX_WAITING = 300;
 const MAX_WAIT_MS = 30_000;
-const wrong = new Crowding();
+const wrong = new RecentCounts();
 /**
- * In turn network by network: whoever tries a hundred passwords keeps nobody else from signing in, and rests between wrong
- * ones, so that others' requests are worked on meanwhile. Right ones make nobody rest.
+ * In turn network by network: a client that tries a hundred passwords keeps no other from signing in, and rests between wrong
+ * ones, so that others' requests are worked on meanwhile. Right ones add no delay.
  */
 const share = new FairShare(
   { total: MAX_AT_ONCE, perCaller: MAX_AT_ONCE, waiting: MAX_WAITING, waitMs: MAX_WAIT_MS },
-  (from) => crowdRests(wrong.of(from)),
+  (from) => backOffFactor(wrong.of(from)),
 );
 
 /**

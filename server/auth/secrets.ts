@@ -30,7 +30,7 @@ export function newSecret(kind: SecretKind): { secret: string; shown: string; ha
 export const looksLike = (kind: SecretKind, text: string): boolean =>
   text.startsWith(SECRET_PREFIXES[kind]) && /^[\w-]{40}$/.test(text.slice(SECRET_PREFIXES[kind].length));
 
-/** Compares two stored hashes without telling by time where they differ. */
+/** Compares two stored hashes in constant time. */
 export function sameHash(a: string, b: string): boolean {
   const [x, y] = [Buffer.from(a), Buffer.from(b)];
   return x.length === y.length && timingSafeEqual(x, y);

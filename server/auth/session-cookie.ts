@@ -1,7 +1,7 @@
-/** One fixed name: next-auth's own would differ between its versions, and sign everybody out. */
+/** One fixed name: next-auth's own would differ between its versions, and sign all users out. */
 const NAME = "trailmark.session";
 
-/** On https no other host of the domain, and nobody over plain http, can set a cookie of this name. */
+/** On https no other host of the domain, and no attacker over plain http, can set a cookie of this name. */
 export const sessionCookie = (https: boolean): string => (https ? `__Host-${NAME}` : NAME);
 
 /** The session's token from a request's Cookie header; null without one. */

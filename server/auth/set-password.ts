@@ -7,7 +7,7 @@ import { endSessions } from "./sessions";
 
 type Change = { userId: string; password: string; now: Date; exceptSession?: string | undefined };
 
-/** @param former the hash of the password that it has to replace; without one, whatever the person has */
+/** @param former the hash of the password that it has to replace; without one, any password is replaced */
 async function change({ userId, password, now, exceptSession }: Change, former?: string): Promise<number | null> {
   const passwordHash = await hashPassword(password);
   const isFormer = former === undefined ? undefined : eq(users.passwordHash, former);

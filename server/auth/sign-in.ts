@@ -6,7 +6,7 @@ import { resourceOf } from "@/server/audit/resource-of";
 import { networkOf } from "@/server/client-ip";
 import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { findUserCaller } from "./caller";
 import { findByEmail, type KnownByEmail } from "./find-by-email";
 import { inTurn } from "./limits/in-turn";

@@ -8,7 +8,7 @@ import { asSystem } from "@/db/client";
 import { refreshTokens, users } from "@/db/schema";
 import { callerChanges } from "@/server/background/streams";
 import { env } from "@/server/env";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { auditRows, call, createApiKey, createPartner, createUser, PASSWORD, type TestUser } from "@/testing/factories";
 import { ACCESS_TOKEN_SECONDS } from "./jwt";
 import { limit } from "./limits/rate-limit";
@@ -47,11 +47,11 @@ describe("POST /auth/token", () => {
     expect(await lastOf(partner.homeOrgId, "user.login")).toBeTruthy();
   });
 
-  it("is nothing out of the ordinary where nobody has the e-mail: a stranger fills no log with warnings", async () => {
+  it("is nothing out of the ordinary where no one has the e-mail: a stranger fills no log with warnings", async () => {
     const spies = [vi.spyOn(log, "error"), vi.spyOn(log, "warn"), vi.spyOn(console, "warn")];
     const told = vi.spyOn(log, "info");
     const { NODE_ENV } = env();
-    // As where it runs for good: tests are told nothing.
+    // As in production: tests get no details.
     Object.assign(env(), { NODE_ENV: "production" });
     const email = "not.a.person@example.test";
     const { status } = await call(token, { body: { email, password: PASSWORD }, ip: "198.51.100.77" });
@@ -182,7 +182,7 @@ describe("POST /auth/logout", () => {
     expect(await lastOf(user.orgId, "user.logout")).toMatchObject({ actorId: user.id });
   });
 
-  it("changes nothing for somebody else's refresh token, and needs a person", async () => {
+  it("changes nothing for another user's refresh token, and needs a person", async () => {
     const [mine, other] = [(await signIn(await createUser())).body, (await signIn(await createUser())).body];
     expect((await call(logout, { token: mine.accessToken, body: { refreshToken: other.refreshToken } })).status).toBe(
       204,

@@ -41,7 +41,7 @@ describe("a background loop", () => {
     expect(most).toBe(1);
   });
 
-  it("goes on after a step that failed", async () => {
+  it("continues after a step that failed", async () => {
     let runs = 0;
     loop = backgroundLoop("test", 1, async () => {
       if (++runs < 3) throw new Error("away");

@@ -1,4 +1,4 @@
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { Signal } from "./signal";
 
 /** Work that repeats in the background of this process. */

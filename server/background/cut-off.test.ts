@@ -19,7 +19,7 @@ function endless() {
   return { state, open };
 }
 
-it("goes on while its caller may have it, and breaks off when not, also while nobody reads", async () => {
+it("continues while its caller may have it, and breaks off when not, also while no one reads", async () => {
   const { state, open } = endless();
   const response = open();
   expect(response.status).toBe(206);
@@ -36,7 +36,7 @@ it("goes on while its caller may have it, and breaks off when not, also while no
   expect(state.asked).toBe(2);
 });
 
-it("looks at once where somebody's access has changed since the caller was let in", async () => {
+it("looks at once where a user's access has changed since the caller was let in", async () => {
   const { state, open } = endless();
   state.may = false;
   open(callerChanges() - 1);

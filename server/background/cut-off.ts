@@ -4,7 +4,7 @@ import { callerChanges, watchCallers } from "./streams";
 type Watched = { since: number; mayGoOn: () => Promise<boolean> };
 
 /**
- * A streamed answer that breaks off once its caller may not have it any more: asked whenever somebody's access has changed.
+ * A streamed answer that breaks off once its caller may not have it any more: checked whenever a user's access has changed.
  * What was sent until then is an answer without its end, which no client takes for whole.
  */
 export function cutOff(response: Response, { since, mayGoOn }: Watched): Response {

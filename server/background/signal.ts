@@ -1,4 +1,4 @@
-/** Wakes the one who waits; a notification that finds nobody waiting is kept for the next wait. */
+/** Wakes the one who waits; a notification without a waiter is kept for the next wait. */
 export class Signal {
   #isPending = false;
   #wake: () => void = () => {};

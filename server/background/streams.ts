@@ -9,10 +9,10 @@ export function trackStream(close: () => void): () => void {
 const watchers = new Set<() => void>();
 let changes = 0;
 
-/** How often somebody's access has changed: another number than before is a reason to look a caller up again. */
+/** How often a user's access has changed: another number than before is a reason to look a caller up again. */
 export const callerChanges = (): number => changes;
 
-/** Calls wake whenever somebody's access has changed: who holds an open answer has to be looked up again. */
+/** Calls wake whenever a user's access has changed: the callers of open answers have to be looked up again. */
 export function watchCallers(wake: () => void): () => void {
   watchers.add(wake);
   return () => watchers.delete(wake);
@@ -31,7 +31,7 @@ export function notifyOthersBy(notify: () => void): void {
   notifyOthers = notify;
 }
 
-/** Somebody's access has changed, and the change is committed: open answers end within moments where they must. */
+/** A user's access has changed, and the change is committed: open answers end within moments where they must. */
 export function callersChanged(): void {
   wakeWatchers();
   notifyOthers();

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { codeOf } from "@/db/thrown";
 
-/** A bundle of its own for each file called NAME-thread.ts below server/: dist/NAME-thread.mjs (scripts/threads.mjs). */
+/** A separate bundle for each file called NAME-thread.ts below server/: dist/NAME-thread.mjs (scripts/threads.mjs). */
 export type Thread = {
   name: `${string}-thread`;
   /** What the thread finds as its workerData. */

@@ -88,7 +88,7 @@ it("marks what failed", async () => {
   expect(spans.map(({ status }) => status.code)).toEqual([2, 2]);
 });
 
-it("continues the trace of a proxy that is trusted, and of nobody else", async () => {
+it("continues the trace of a proxy that is trusted, and of no one else", async () => {
   const traceId = "0af7651916cd43dd8448eb211c80319c";
   const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
   const outside = await traceOf(() => ask("/", headers));
@@ -120,7 +120,7 @@ it("a transaction bears the id of its request in pg_stat_activity, and afterward
 });
 
 it("imports nothing of OpenTelemetry unless an endpoint is set", async () => {
-  // A folder in which no package of OpenTelemetry can be found: whoever imports one there fails.
+  // A folder in which no package of OpenTelemetry can be found: an import there fails.
   const folder = mkdtempSync(join(tmpdir(), "trailmark-tracing-"));
   const bundle = join(folder, "tracing.mjs");
   const source = `

@@ -24,7 +24,7 @@ async function syncFolder(path: string): Promise<void> {
 }
 
 /**
- * Writes a gzipped tar archive of mode 0600 under a name of its own, which becomes the wanted one when everything is on
+ * Writes a gzipped tar archive of mode 0600 under a temporary name, which becomes the wanted one when everything is on
  * the disk: no reader ever sees half of it, and an existing file is never replaced by less.
  */
 export class ArchiveWriter {

@@ -12,7 +12,7 @@ export type RestoredChain = {
   orgId: string;
   lastSeq: number;
   verdict: Judged;
-  /** The checkpoint of ours that covers more than is there: entries were lost. */
+  /** Our checkpoint that covers more than is there: entries were lost. */
   beyond: { size: number; signedAt: string } | null;
 };
 

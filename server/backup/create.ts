@@ -48,18 +48,18 @@ async function fileFor(to: string, now: Date): Promise<string> {
   return file;
 }
 
-type Archived = { members: Member[]; said: Dumped; platform: string | null };
+type Archived = { members: Member[]; recorded: Dumped; platform: string | null };
 
 async function archiveCluster(archive: ArchiveWriter, ownerUrl: string, cluster: string): Promise<Archived> {
   const sql = postgres(ownerUrl, { max: 1, onnotice: () => {} });
   try {
     const [row] = await sql<{ version: string }[]>`SELECT current_setting('server_version') AS version`;
-    const said = { version: row?.version ?? "", ...(await readDatabase(sql)) };
+    const recorded = { version: row?.version ?? "", ...(await readDatabase(sql)) };
     const members: Member[] = [];
     await copyCluster(ownerUrl, cluster, async (name, size, bytes) => {
       members.push(await archive.add(`${CLUSTER}${name}`, size, bytes));
     });
-    return { members, said, platform: `${process.platform}-${process.arch}` };
+    return { members, recorded, platform: `${process.platform}-${process.arch}` };
   } finally {
     await sql.end({ timeout: 5 });
   }
@@ -68,9 +68,9 @@ async function archiveCluster(archive: ArchiveWriter, ownerUrl: string, cluster:
 async function archiveDump(archive: ArchiveWriter, ownerUrl: string, file: string): Promise<Archived> {
   const dumped = `${file}.dump.partial`;
   try {
-    const said = await dumpDatabase(ownerUrl, dumped);
+    const recorded = await dumpDatabase(ownerUrl, dumped);
     const { size } = await stat(dumped);
-    return { members: [await archive.add(DUMP, size, createReadStream(dumped))], said, platform: null };
+    return { members: [await archive.add(DUMP, size, createReadStream(dumped))], recorded, platform: null };
   } finally {
     await rm(dumped, { force: true });
   }
@@ -93,9 +93,9 @@ async function write(archive: ArchiveWriter, { file, source, passphrase, now }: 
     product: version,
     createdAt: now.toISOString(),
     kind: source.kind,
-    postgres: { version: archived.said.version, platform: archived.platform },
-    migrations: archived.said.migrations,
-    heads: archived.said.heads,
+    postgres: { version: archived.recorded.version, platform: archived.platform },
+    migrations: archived.recorded.migrations,
+    heads: archived.recorded.heads,
     hasKeys: keys.length > 0,
     members: [...data, ...archived.members, ...keys],
   };

@@ -25,7 +25,7 @@ import { buildCli, removeCli, runCli } from "@/testing/cli";
 const PASSWORD = "correct horse battery staple";
 const PASSPHRASE = "a passphrase for the keys";
 
-/** The drill of the guide, on the embedded PostgreSQL: write, back up, write more, destroy, restore, verify, go on. */
+/** The drill of the guide, on the embedded PostgreSQL: write, back up, write more, destroy, restore, verify, continue. */
 describe("a restore drill", () => {
   let home: string;
   let backups: string;
@@ -57,11 +57,11 @@ describe("a restore drill", () => {
     home = mkdtempSync(join(tmpdir(), "trailmark-drill-"));
     backups = mkdtempSync(join(tmpdir(), "trailmark-drill-backups-"));
     await start();
-    const made = await runCli(["create-admin", "--email", "first@partner.example", "--password-stdin"], {
+    const created = await runCli(["create-admin", "--email", "first@partner.example", "--password-stdin"], {
       env: { TRAILMARK_DATA_DIR: home },
       input: PASSWORD,
     });
-    expect(made).toMatchObject({ code: 0, err: "" });
+    expect(created).toMatchObject({ code: 0, err: "" });
     const [partner] = await query<{ id: string }>(server.ownerUrl, "SELECT id FROM partners");
     const [org] = await query<{ id: string }>(
       server.ownerUrl,
@@ -83,12 +83,12 @@ describe("a restore drill", () => {
     // What a server that runs has in the folder; this process stands for it.
     mkdirSync(dirname(spooled()), { recursive: true });
     writeFileSync(spooled(), "");
-    const made = await trailmark("backup", "--to", `${backups}/`, "--keys-passphrase-file", passphrase);
-    expect(made).toMatchObject({ code: 0, err: "" });
-    file = /^Backup +(.+)$/m.exec(made.out)?.[1] ?? "";
+    const created = await trailmark("backup", "--to", `${backups}/`, "--keys-passphrase-file", passphrase);
+    expect(created).toMatchObject({ code: 0, err: "" });
+    file = /^Backup +(.+)$/m.exec(created.out)?.[1] ?? "";
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readdirSync(backups).filter((name) => name.includes("partial"))).toEqual([]);
-    expect(made.out).toContain("through 3"); // thirty entries of Contoso, and those of the home organization
+    expect(created.out).toContain("through 3"); // thirty entries of Contoso, and those of the home organization
     expect(await trailmark("backup", "--verify", file)).toMatchObject({ code: 0, err: "" });
     const doctor = await trailmark("doctor");
     expect(doctor.out).toMatch(/ok +backup +the last is 0 h old: .+trailmark-backup\.tar\.gz/);
@@ -154,7 +154,7 @@ describe("a restore drill", () => {
     expect(run?.n).toBe(1);
   });
 
-  it("goes on behind the lost entries on request, and is never called intact over them again", async () => {
+  it("continues behind the lost entries on request, and is never called intact over them again", async () => {
     const refused = await trailmark("continue-chain", "--org", "00000000-0000-4000-8000-000000000000");
     expect(refused).toMatchObject({ code: 2, err: expect.stringContaining("there is no organization") });
     await write(3);

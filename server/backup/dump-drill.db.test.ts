@@ -57,11 +57,11 @@ describe.skipIf(!canRun)(
       server = await startPrimary();
       await query("super", "CREATE ROLE trailmark_owner LOGIN CREATEROLE PASSWORD 'secret'", "postgres");
       await createDatabase();
-      const made = await runCli(["create-admin", "--email", "first@partner.example", "--password-stdin"], {
+      const created = await runCli(["create-admin", "--email", "first@partner.example", "--password-stdin"], {
         env: settings(),
         input: PASSWORD,
       });
-      expect(made).toMatchObject({ code: 0, err: "" });
+      expect(created).toMatchObject({ code: 0, err: "" });
       const [org] = await query<{ id: string }>(
         "super",
         "INSERT INTO organizations (partner_id, name, slug) SELECT id, 'Contoso', 'contoso' FROM partners RETURNING id",
@@ -77,9 +77,9 @@ describe.skipIf(!canRun)(
     });
 
     it("dumps every row, in spite of row level security, into one verified file", async () => {
-      const made = await trailmark("backup", "--to", `${backups}/`);
-      expect(made).toMatchObject({ code: 0, err: "" });
-      file = /^Backup +(.+)$/m.exec(made.out)?.[1] ?? "";
+      const created = await trailmark("backup", "--to", `${backups}/`);
+      expect(created).toMatchObject({ code: 0, err: "" });
+      file = /^Backup +(.+)$/m.exec(created.out)?.[1] ?? "";
       expect(readdirSync(backups)).toHaveLength(1);
       expect(await trailmark("backup", "--verify", file)).toMatchObject({ code: 0, err: "" });
     });
@@ -114,7 +114,7 @@ describe.skipIf(!canRun)(
       await expect(query("trailmark_backup", "SELECT 1")).rejects.toBeDefined();
     });
 
-    it("goes on behind what was lost, and verifies", async () => {
+    it("continues behind what was lost, and verifies", async () => {
       const done = await trailmark("continue-chain", "--org", orgId);
       expect(done).toMatchObject({ code: 3, err: "" });
       expect(done.out).toContain("of the entries 31 to 50 that had been signed, some are not in it");

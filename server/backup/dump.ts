@@ -84,14 +84,14 @@ export async function dumpDatabase(ownerUrl: string, file: string): Promise<Dump
       await tx`SET LOCAL idle_in_transaction_session_timeout = 0`;
       const [row] = await tx<{ snapshot: string }[]>`SELECT pg_export_snapshot() AS snapshot`;
       if (!isSuper) await tx.unsafe(`SET LOCAL ROLE ${ROLE}`);
-      const said = await readDatabase(tx);
+      const recorded = await readDatabase(tx);
       const reading = isSuper ? [] : ["--enable-row-security", `--role=${ROLE}`];
       await runTool(
         "pg_dump",
         ["--format=custom", `--file=${file}`, `--snapshot=${row?.snapshot}`, "--no-password", ...reading],
         ownerUrl,
       );
-      return { version, ...said };
+      return { version, ...recorded };
     });
   } finally {
     await sql.end({ timeout: 5 });

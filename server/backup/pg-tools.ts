@@ -44,15 +44,15 @@ export function runTool(tool: Tool, args: string[], url: string): Promise<void> 
       env: { ...POSTGRES_ENV, ...connectionEnv(url) },
       stdio: ["ignore", "ignore", "pipe"],
     });
-    let said = "";
+    let output = "";
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      said = `${said}${text}`.slice(-4_000);
+      output = `${output}${text}`.slice(-4_000);
     });
     child.once("error", fail);
     child.once("close", (code) => {
       if (code === 0) return done();
-      const full = /No space left on device/.test(said) ? "the disk is full: " : "";
-      fail(new BackupError(`${tool} failed: ${full}${said.trim()}`));
+      const full = /No space left on device/.test(output) ? "the disk is full: " : "";
+      fail(new BackupError(`${tool} failed: ${full}${output.trim()}`));
     });
   });
 }

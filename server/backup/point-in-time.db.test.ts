@@ -72,7 +72,7 @@ describe.skipIf(!canRun)(
       await query("CREATE DATABASE trailmark OWNER trailmark_owner", "postgres");
       expect(await trailmark("migrate")).toMatchObject({ code: 0 });
       const { port } = new URL(server.url("super"));
-      // The folder that is restored is started by itself: where it listens is in its own settings.
+      // The folder that is restored is started directly: where it listens is in its own settings.
       await query(`ALTER SYSTEM SET port = ${port}`);
       await query(`ALTER SYSTEM SET listen_addresses = '127.0.0.1'`);
       await query(`ALTER SYSTEM SET unix_socket_directories = '${folder}'`);

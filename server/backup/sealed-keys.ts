@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from "node:
 import { z } from "zod";
 import { BackupError } from "./backup-error";
 
-/** Whoever made a backup knows its passphrase: no name in it may lead out of the data folder. */
+/** The creator of a backup knows its passphrase: no name in it may lead out of the data folder. */
 const INSIDE = /^(?![/\\])(?!.*(^|[/\\])\.{1,2}([/\\]|$))[^\0]+$/s;
 
 /** A secret file of the installation: its name in the data folder, its bytes in base64. */

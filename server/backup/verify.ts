@@ -50,20 +50,20 @@ function compare(file: string, found: readonly Member[], expected: readonly Memb
  */
 export async function verifyBackup(file: string): Promise<Manifest> {
   const found: Member[] = [];
-  let said: Manifest | undefined;
+  let recorded: Manifest | undefined;
   for await (const { name, size, body } of readArchive(file)) {
-    if (said) throw new BackupError(`${file} holds files behind its manifest.`);
+    if (recorded) throw new BackupError(`${file} holds files behind its manifest.`);
     if (!SAFE_NAME.test(name)) throw new BackupError(`${file} holds a file of a name that is not allowed: ${name}`);
     if (name === MANIFEST) {
       if (size > MAX_MANIFEST_BYTES) throw new BackupError(`${file} has a manifest of ${size} bytes.`);
-      said = parseManifest(file, await textOf(body));
+      recorded = parseManifest(file, await textOf(body));
       continue;
     }
     const hash = createHash("sha256");
     for await (const part of body) hash.update(part);
     found.push({ name, size, sha256: hash.digest("hex") });
   }
-  if (!said) throw new BackupError(`${file} has no manifest: it is cut off, or no backup of Trailmark.`);
-  compare(file, found, said.members);
-  return said;
+  if (!recorded) throw new BackupError(`${file} has no manifest: it is cut off, or no backup of Trailmark.`);
+  compare(file, found, recorded.members);
+  return recorded;
 }

@@ -54,7 +54,7 @@ describe("verify", () => {
 
   const key = () => (JSON.parse(bundle.split("\n")[0] ?? "") as { publicKeys: string[] }).publicKeys[0] ?? "";
 
-  it("keeps its exit code when nobody reads what it says", async () => {
+  it("keeps its exit code when no one reads what it says", async () => {
     writeFileSync(file(), bundle);
     const run = () => runCli(["verify", file(), "--key", key()], { deaf: true });
     expect(await run()).toMatchObject({ code: 0, err: "" });
@@ -188,10 +188,10 @@ describe("beside a database of one's own", () => {
       tx.select({ slug: organizations.slug }).from(organizations).where(eq(organizations.id, org.id)),
     );
     const args = ["create-api-key", "--name", "Script", "--permission", "audit:read,audit:export"];
-    const made = await runCli([...args, "--org", row?.slug ?? ""], { env: settings });
-    expect(made.code).toBe(0);
-    expect(made.out).toMatch(/^tmk_[A-Za-z0-9_-]{40}\n$/);
-    expect((await call(getEvidence, { path: "/audit-logs/evidence", token: made.out.trim() })).status).toBe(200);
+    const created = await runCli([...args, "--org", row?.slug ?? ""], { env: settings });
+    expect(created.code).toBe(0);
+    expect(created.out).toMatch(/^tmk_[A-Za-z0-9_-]{40}\n$/);
+    expect((await call(getEvidence, { path: "/audit-logs/evidence", token: created.out.trim() })).status).toBe(200);
     expect((await runCli([...args, "--org", "nowhere"], { env: settings })).err).toContain("no organization");
     expect((await runCli([...args.slice(0, -1), "everything", "--org", org.id], { env: settings })).code).toBe(2);
   });
@@ -201,16 +201,16 @@ describe("beside a database of one's own", () => {
     await appendAudit(roles.app, auditRows(id, 7, { timestamp: daysAgo(400) }));
     const look = await runCli(["retention", "--dry-run", "--org", id], { env: settings });
     expect(look).toMatchObject({ code: 0 });
-    expect(look.out).toContain("7 audit rows would go (sequence 1 to 7)");
+    expect(look.out).toContain("7 audit entries would go (sequence 1 to 7)");
     const run = await runCli(["retention", "--org", id], { env: settings });
-    expect(run.out).toContain("7 audit rows went");
+    expect(run.out).toContain("7 audit entries went");
     expect(run.out).toContain("0 diagnostic logs and 0 device events of 1 organizations went.");
     expect((await runCli(["retention", "--org", id], { env: settings })).out).toContain(
-      "0 audit rows of 1 organizations",
+      "0 audit entries of 1 organizations",
     );
     const { AUDIT_ADMIN_DATABASE_URL: _, ...without } = settings;
     const off = await runCli(["retention"], { env: without });
-    expect(off).toMatchObject({ code: 1, err: "AUDIT_ADMIN_DATABASE_URL is not set: no audit row can be pruned.\n" });
+    expect(off).toMatchObject({ code: 1, err: "AUDIT_ADMIN_DATABASE_URL is not set: no audit entry can be pruned.\n" });
   });
 
   it("prunes device logs as well, for which it needs no elevated role", async () => {
@@ -301,12 +301,12 @@ describe("beside the embedded PostgreSQL", () => {
     try {
       await migrate(server);
       const env = { TRAILMARK_DATA_DIR: home };
-      const made = await runCli(["create-admin", "--email", "first@partner.example", "--password-stdin"], {
+      const created = await runCli(["create-admin", "--email", "first@partner.example", "--password-stdin"], {
         env,
         input: PASSWORD,
       });
-      expect(made).toMatchObject({ code: 0, err: "" });
-      expect(made.out).toContain("Created the partner Home");
+      expect(created).toMatchObject({ code: 0, err: "" });
+      expect(created.out).toContain("Created the partner Home");
       const sql = postgres(server.ownerUrl, { max: 1, onnotice: () => {} });
       expect((await sql`SELECT count(*)::int AS n FROM users`)[0]?.n).toBe(1);
       await sql.end();

@@ -17,7 +17,7 @@ export type Command = {
 /** What a terminal acts upon instead of showing it: control characters, and marks that turn the reading direction. */
 const UNSEEN = /[\p{Cc}\p{Bidi_Control}]/gu;
 
-/** A text that comes out of a file, with JSON's escapes for what is not seen: it must not write a verdict of its own. */
+/** A text that comes out of a file, with JSON's escapes for what is not seen: it must not write a verdict. */
 export const visible = (text: string): string =>
   text.replace(UNSEEN, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`);
 

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { runCli, withCli } from "@/testing/cli";
-import { chainRows, installationKey, makeBundle, vkeyOf, witness } from "@/testing/evidence/bundles";
+import { chainRows, createBundle, installationKey, vkeyOf, witness } from "@/testing/evidence/bundles";
 
 const KEY = vkeyOf(installationKey);
 const CLEARS_THE_SCREEN = "Contoso\u001b[2J\u001b[H\u009b2J\nINTACT: evidence bundle, version 2\n\u202eosotnoC";
@@ -26,7 +26,7 @@ function python(args: string[], env: Record<string, string> = {}) {
 }
 
 it("lets no name in a file write a verdict of its own to the terminal", async () => {
-  const bundle = makeBundle({ rows: chainRows(3), organization: CLEARS_THE_SCREEN });
+  const bundle = createBundle({ rows: chainRows(3), organization: CLEARS_THE_SCREEN });
   const file = fileOf("hostile.ndjson", bundle.replace("Büro", "Buro"));
   for (const { code, out } of [await runCli(["verify", file, "--key", KEY]), python([file, "--key", KEY])]) {
     expect(code).toBe(1);
@@ -39,7 +39,7 @@ it("lets no name in a file write a verdict of its own to the terminal", async ()
 });
 
 it("keeps Python's exit code where the terminal has no letters for an organization's name", () => {
-  const file = fileOf("japanese.ndjson", makeBundle({ rows: chainRows(3), organization: "日本 Büro" }));
+  const file = fileOf("japanese.ndjson", createBundle({ rows: chainRows(3), organization: "日本 Büro" }));
   const ran = python([file, "--key", KEY], { PYTHONIOENCODING: "ascii" });
   expect(ran).toMatchObject({ code: 0, err: "", out: expect.stringMatching(/^intact:/) });
 });
@@ -52,16 +52,16 @@ it("asks a quorum of many nested groups in Python as here", async () => {
     ["cosigned", [witness], 0],
     ["alone", [], 3],
   ] as const) {
-    const file = fileOf(`${name}.ndjson`, makeBundle({ rows: chainRows(3), witnesses }));
+    const file = fileOf(`${name}.ndjson`, createBundle({ rows: chainRows(3), witnesses }));
     expect(await runCli(["verify", file, "--policy", policy])).toMatchObject({ code, err: "" });
     expect(python([file, "--policy", policy])).toMatchObject({ code, err: "" });
   }
 });
 
-it("shows no private key that somebody gives in the place of a verifier key", async () => {
+it("shows no private key that someone gives in the place of a verifier key", async () => {
   const secret = "MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v";
   const pem = `-----BEGIN PRIVATE KEY-----\n${secret}\n-----END PRIVATE KEY-----\n`;
-  const file = fileOf("keyed.ndjson", makeBundle({ rows: chainRows(1) }));
+  const file = fileOf("keyed.ndjson", createBundle({ rows: chainRows(1) }));
   for (const { code, out, err } of [await runCli(["verify", file, `--key=${pem}`]), python([file, `--key=${pem}`])]) {
     expect([code, `${out}${err}`]).toEqual([2, expect.stringContaining("-----BEGIN PRIVATE KEY-----")]);
     expect(`${out}${err}`).not.toContain(secret);
@@ -69,8 +69,8 @@ it("shows no private key that somebody gives in the place of a verifier key", as
 });
 
 it("says in words of the format what a line lacks", async () => {
-  const bundle = makeBundle({ rows: chainRows(1) });
-  for (const [changed, said] of [
+  const bundle = createBundle({ rows: chainRows(1) });
+  for (const [changed, message] of [
     [bundle.replace('"createdAt"', '"madeAt"'), /line 1: createdAt: it is missing, or not what the format says/],
     [
       bundle.replace('{"type":"checkpoint",', '{"type":"checkpoint","more":1,'),
@@ -78,6 +78,6 @@ it("says in words of the format what a line lacks", async () => {
     ],
   ] as const) {
     const { code, out } = await runCli(["verify", fileOf("lacking.ndjson", changed), "--key", KEY]);
-    expect([code, out]).toEqual([1, expect.stringMatching(said)]);
+    expect([code, out]).toEqual([1, expect.stringMatching(message)]);
   }
 });

@@ -1,5 +1,5 @@
 import { type NightlyRun, runNightly } from "@/server/audit/integrity/nightly";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { type Command, readArgs, say, UsageError } from "./command";
 import { knownOrganization } from "./known-organization";
 import { onPlatform } from "./platform";

@@ -12,7 +12,7 @@ function describe(run: RetentionRun): void {
     if (error) say(`${orgId}  ${retentionDays} days  FAILED: ${error}`);
     else if (rows > 0)
       say(
-        `${orgId}  ${retentionDays} days  ${counted.format(rows)} audit rows ${verb} (sequence ${firstSeq} to ${lastSeq})`,
+        `${orgId}  ${retentionDays} days  ${counted.format(rows)} audit entries ${verb} (sequence ${firstSeq} to ${lastSeq})`,
       );
   }
   const seconds = (run.ms / 1000).toFixed(1);
@@ -59,7 +59,7 @@ async function pruneLogs(dryRun: boolean, only: { orgIds?: readonly string[] }):
 /** One pruning run now, or with --dry-run a look at what it would remove. */
 export const retention: Command = {
   usage: "[--dry-run] [--org ID]...",
-  summary: "prune expired audit rows and device logs now; --dry-run only looks",
+  summary: "prune expired audit entries and device logs now; --dry-run only looks",
   async run(args) {
     const { values } = readArgs(args, { "dry-run": { type: "boolean" }, org: { type: "string", multiple: true } });
     const dryRun = values["dry-run"] ?? false;
@@ -68,7 +68,7 @@ export const retention: Command = {
       logs: await pruneLogs(dryRun, only),
       run: await runRetention({ dryRun, ...only }),
     }));
-    if (run.status === "disabled") printNote(`${whyNotPruned()}: no audit row can be pruned.`);
+    if (run.status === "disabled") printNote(`${whyNotPruned()}: no audit entry can be pruned.`);
     else if (run.status === "busy") printNote("Another process is pruning right now.");
     else describe(run);
     return logs && run.status === "done" && !run.organizations.some((o) => o.error) ? 0 : 1;

@@ -6,7 +6,7 @@ import { noteTools } from "@/server/note-tools";
 import { UsageError } from "./command";
 import { readText } from "./read-bytes";
 
-/** The options by which somebody at the command line says whom to believe. */
+/** The options by which the command line names the trusted keys. */
 export const trustOptions = { key: { type: "string", multiple: true }, policy: { type: "string" } } as const;
 
 function readPolicy(file: string): Trust {
@@ -30,7 +30,7 @@ const startOf = (text: string): string => {
 };
 
 /**
- * Whom to believe: what --key and --policy name, and nobody otherwise.
+ * The trusted keys: what --key and --policy name, else none.
  * @throws UsageError when a key or the policy is malformed
  */
 export function trustOf({ key: keys = [], policy }: { key?: string[]; policy?: string }): Trust {

@@ -1,7 +1,7 @@
 import { VERDICT_WORD } from "@/server/audit/bundle/verdict";
 import type { Trust } from "@/server/audit/proofs/judge-proof";
 
-/** How `verify` was called, whatever the file turns out to be. */
+/** How `verify` was called, regardless of what the file is. */
 export type VerifyOptions = { trust: Trust; json: boolean };
 
 /** The verdicts' exit codes and words, the same for bundles and for proofs of entries. */

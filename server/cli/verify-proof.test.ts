@@ -23,14 +23,14 @@ it("says intact with exit code 0, which entry it is, who signed and who cosigned
   const policy = fileOf("policy", POLICY);
   const ran = await verify(proofText({ witnesses: [witness] }), "--policy", policy);
   expect(ran).toMatchObject({ code: 0, err: "" });
-  for (const said of [
+  for (const message of [
     /^INTACT {5}the entry is part of the signed log$/m,
     /jane@contoso\.example · device\.create · WS-042 · success$/m,
     /^Place {6}entry 5 of 11 in trailmark\.example\/log\//m,
     /^Signed by {2}\S+, at 2026-11-20T14:06:00\.000Z$/m,
     /^Cosigned {3}by witness auditor, at 2026-11-20T14:06:02\.000Z$/m,
   ])
-    expect(ran.out).toMatch(said);
+    expect(ran.out).toMatch(message);
 });
 
 it("answers each verdict with its exit code, on standard input and as JSON too", async () => {
@@ -63,7 +63,7 @@ it("says in words of its own what is missing, what does not hold and what it can
 
 it("says of what is no evidence what it is, never in the words of the machine, and in JSON where that was asked for", async () => {
   const huge = `${proofText().split("\n").slice(0, 1).join("")}\nextra ${"A".repeat(4 * 1024 * 1024)}\n`;
-  for (const [file, args, code, said] of [
+  for (const [file, args, code, message] of [
     [dir, [], 2, /: it is a directory$/m],
     [join(dir, "absent"), [], 2, /: there is no such file$/m],
     [fileOf("empty", ""), [], 2, /: line 1: the file is empty$/m],
@@ -75,7 +75,7 @@ it("says of what is no evidence what it is, never in the words of the machine, a
     [fileOf("good", proofText()), ["--since", fileOf("empty", "")], 2, /^--since: .* is not a signed checkpoint/m],
   ] as const) {
     const ran = await runCli(["verify", file, ...args]);
-    expect([ran.code, `${ran.out}${ran.err}`]).toEqual([code, expect.stringMatching(said)]);
+    expect([ran.code, `${ran.out}${ran.err}`]).toEqual([code, expect.stringMatching(message)]);
     expect(ran.err).not.toMatch(/ENOENT|EISDIR| at .*:\d+:\d+/);
   }
   for (const args of [[], ["--key", "nonsense", "a"], [dir]]) {

@@ -24,7 +24,7 @@ it("says in a sentence what of its folder, key and address it cannot use", async
   const port = typeof address === "object" ? address?.port : 0;
   const { privateKey: other } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   writeFileSync(join(dir, "file"), "");
-  for (const [folder, listen, code, said] of [
+  for (const [folder, listen, code, message] of [
     [join(dir, "file"), "127.0.0.1:0", 2, /^--dir: .*file cannot be used: it is not a folder\.$/m],
     ["/proc/x/y", "127.0.0.1:0", 2, /^--dir: \/proc\/x\/y cannot be used: [a-z ]+\.$/m],
     [folderWith("torn", "-----BEGIN"), "127.0.0.1:0", 1, /witness-ed25519\.pem holds no Ed25519 private key\./],
@@ -38,7 +38,7 @@ it("says in a sentence what of its folder, key and address it cannot use", async
     [join(dir, "good"), "203.0.113.9:1", 2, /^--listen: .* cannot be used: this machine has no such address\.$/m],
   ] as const) {
     const ran = await runCli(["witness", "--log", vkeyOf(installationKey), "--dir", folder, "--listen", listen]);
-    expect([ran.code, ran.err]).toEqual([code, expect.stringMatching(said)]);
+    expect([ran.code, ran.err]).toEqual([code, expect.stringMatching(message)]);
     expect(ran.err).not.toMatch(/^\s+at /m);
   }
   taken.close();

@@ -96,8 +96,8 @@ describe("definitions", () => {
 
   it("changes name and options, never key or type", async () => {
     const { partnerAdmin } = await arrange();
-    const made = await call(POST, { token: partnerAdmin, body: field({ type: "dropdown", options: ["a"] }) });
-    const params = { id: made.body.id };
+    const created = await call(POST, { token: partnerAdmin, body: field({ type: "dropdown", options: ["a"] }) });
+    const params = { id: created.body.id };
     const changed = await call(PATCH, { method: "PATCH", token: partnerAdmin, params, body: { options: ["a", "b"] } });
     expect(changed.body.options).toEqual(["a", "b"]);
     for (const body of [{ type: "text" }, { fieldKey: "other" }])
@@ -106,8 +106,8 @@ describe("definitions", () => {
 
   it("lets one organization's admin see but not touch a field of All organizations, and strangers see nothing", async () => {
     const { partnerAdmin, orgAdmin, viewer } = await arrange();
-    const made = await call(POST, { token: partnerAdmin, body: field() });
-    const params = { id: made.body.id };
+    const created = await call(POST, { token: partnerAdmin, body: field() });
+    const params = { id: created.body.id };
     expect((await call(GET_ONE, { token: orgAdmin, params })).status).toBe(200);
     expect((await call(PATCH, { method: "PATCH", token: orgAdmin, params, body: { name: "x" } })).status).toBe(403);
     expect((await call(DELETE, { method: "DELETE", token: orgAdmin, params })).status).toBe(403);
@@ -166,8 +166,8 @@ describe("values", () => {
       expect((await set(value)).body.customFields.seats).toBe(value);
     const detail = "seats: is a whole number beyond 9007199254740991, which would be rounded";
     for (const value of [2 ** 53, -(2 ** 63), 1e300]) expect((await set(value)).body.detail).toBe(detail);
-    const made = await call(POST, { token: partnerAdmin, body: seats({ fieldKey: "more", defaultValue: 2 ** 53 }) });
-    expect(made.body.detail).toMatch(/^defaultValue: is a whole number beyond/);
+    const created = await call(POST, { token: partnerAdmin, body: seats({ fieldKey: "more", defaultValue: 2 ** 53 }) });
+    expect(created.body.detail).toMatch(/^defaultValue: is a whole number beyond/);
     const write = (body: string) => call(SET, { method: "PATCH", token: partnerAdmin, params, body });
     for (const [digits, value] of [
       ["1.50", 1.5],
@@ -215,12 +215,12 @@ describe("values", () => {
 
   it("takes a field's values along when it is deleted", async () => {
     const { partnerAdmin, device } = await arrange();
-    const made = await call(POST, { token: partnerAdmin, body: field() });
+    const created = await call(POST, { token: partnerAdmin, body: field() });
     const params = { id: device.id };
     await call(SET, { method: "PATCH", token: partnerAdmin, params, body: { asset_tag: "A-1" } });
-    expect((await call(DELETE, { method: "DELETE", token: partnerAdmin, params: { id: made.body.id } })).status).toBe(
-      204,
-    );
+    expect(
+      (await call(DELETE, { method: "DELETE", token: partnerAdmin, params: { id: created.body.id } })).status,
+    ).toBe(204);
     await call(POST, { token: partnerAdmin, body: field() });
     expect((await call(DEVICE, { token: partnerAdmin, params })).body.customFields).toEqual({ asset_tag: null });
   });

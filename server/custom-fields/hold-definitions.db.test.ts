@@ -6,8 +6,8 @@ import { check, createDevices, createSimple, createWorld, stageText, valuesOf } 
 import { createDefinition } from "./create";
 import { getImport } from "./import/get";
 import { runWaitingImports } from "./import/run/worker";
-import { startUndo } from "./import/start";
-import { startRun } from "./import/start-run";
+import { startRun } from "./import/start/run";
+import { startUndo } from "./import/start/undo";
 import { listDefinitions } from "./list";
 import { removeDefinition } from "./remove";
 import { createInput } from "./schema";

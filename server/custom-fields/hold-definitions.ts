@@ -5,8 +5,8 @@ import { rowsOf } from "@/db/rows";
 import type { FieldRule } from "./coerce";
 
 /**
- * Values have no foreign key to their definitions: they stand in one document a device. So whoever writes values holds the
- * partner's definitions as they read them, and whoever deletes or retypes one waits until they have written, and they for
+ * Values have no foreign key to their definitions: they stand in one document a device. So a writer of values holds the
+ * partner's definitions as they read them, and a caller that deletes or retypes one waits until they have written, and they for
  * it. Each takes the lock before it reads what it decides by.
  */
 const keyOf = (partnerId: SQL): SQL => sql`hashtextextended('custom field definitions of ' || ${partnerId}::text, 0)`;

@@ -89,7 +89,7 @@ export const updateInput = z.strictObject({
   secret: z.boolean().optional(),
 });
 
-/** The same with another type, which every stored value must fit: a change of its own, made in the dashboard. */
+/** The same with another type, which every stored value must fit: a separate change, made in the dashboard. */
 export const retypeInput = updateInput.extend({ type: z.enum(FIELD_TYPES) });
 
 export const listInput = z.object({ orgId: guid.optional() });

@@ -46,14 +46,14 @@ const storedOf = async (id: string) =>
 describe("the signing secret", () => {
   it("is shown once, stored encrypted, and never told again or recorded", async () => {
     const admin = await createUser();
-    const made = await create(admin);
-    expect(made.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-    const row = await storedOf(made.id);
-    expect(JSON.stringify(row)).not.toContain(made.secret.slice(6));
+    const created = await create(admin);
+    expect(created.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    const row = await storedOf(created.id);
+    expect(JSON.stringify(row)).not.toContain(created.secret.slice(6));
     expect((await call(LIST, { token: admin })).text).not.toContain("secret");
     const rows = await auditRows(admin.orgId as string);
-    expect(rows).toMatchObject([{ action: "webhook.create", resourceId: made.id, resourceName: "Desk" }]);
-    expect(JSON.stringify(rows.map(({ details }) => details))).not.toContain(made.secret.slice(6));
+    expect(rows).toMatchObject([{ action: "webhook.create", resourceId: created.id, resourceName: "Desk" }]);
+    expect(JSON.stringify(rows.map(({ details }) => details))).not.toContain(created.secret.slice(6));
   });
 
   it("is changed with two signatures for the overlap, and with the new one alone after it", async () => {

@@ -12,7 +12,7 @@ import { lockDelivery, namesOf, toDelivery } from "./visible";
 import { notifyDeliveries } from "./worker";
 
 /**
- * Sends a message once more, now, whatever became of it; its id stays, so that a receiver knows it. If it fails again, it
+ * Sends a message once more, now, whatever its state; its id stays, so that a receiver knows it. If it fails again, it
  * is tried again as a new one would be.
  * @throws AppError not_found, forbidden, conflict while its endpoint is disabled, rate_limited
  */

@@ -1,6 +1,6 @@
 import { backgroundLoop } from "@/server/background/background-loop";
 import { whileRenewed } from "@/server/lease";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { attempt } from "./attempt";
 import { type Claimed, claim, renew } from "./claim";
 import { settle } from "./settle";
@@ -75,5 +75,5 @@ export const deliveryWorker = {
   },
 };
 
-/** Tells this process's worker, if it runs one, of a new message; other processes find it at their next poll. */
+/** Notifies this process's worker, if it runs one, of a new message; other processes find it at their next poll. */
 export const notifyDeliveries = (): void => loop.notify();

@@ -131,7 +131,7 @@ describe("device log retention", () => {
     expect(await counts(device.orgId)).toEqual([2, 5]);
   });
 
-  it("leaves an organization alone that has notice still, until somebody saves", async () => {
+  it("leaves an organization alone that has notice still, until someone saves", async () => {
     const other = await createDevice();
     const owner = await createUser({ orgId: other.orgId, role: "org_admin" });
     await fill(other, [200]);

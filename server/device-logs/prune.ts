@@ -7,7 +7,7 @@ import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { counter } from "@/server/background/metrics";
 import { systemCtx } from "@/server/context";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { countExpired, cutoffOf, isAheadAndExpired, isExpired, TABLES } from "./measure";
 import type { Expired } from "./schema";
 

@@ -8,7 +8,7 @@ import { readDeviceLogPolicy } from "./get";
 import { deviceLogPolicy, setInput } from "./schema";
 
 /**
- * Saves how long device logs are kept. Whoever saves has chosen: an organization's notice ends with it.
+ * Saves how long device logs are kept. A saved policy is a choice: an organization's notice ends with it.
  * @throws AppError not_found
  */
 export const setDeviceLogPolicy = operation({

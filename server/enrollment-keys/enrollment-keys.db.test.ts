@@ -3,26 +3,26 @@ import { DELETE } from "@/app/api/v1/enrollment-keys/[id]/route";
 import { GET as list, POST } from "@/app/api/v1/enrollment-keys/route";
 import { auditRows, call, createEnrollmentKey, createOrg, createUser, type TestUser } from "@/testing/factories";
 
-const make = (token: TestUser, body: object) => call(POST, { token, body });
+const create = (token: TestUser, body: object) => call(POST, { token, body });
 const revoke = (token: TestUser, id: string) => call(DELETE, { method: "DELETE", token, params: { id } });
 
 it("makes a key that is shown once, lists and revokes it, and records all of it", async () => {
   const admin = await createUser({ role: "org_admin" });
-  const made = await make(admin, {
+  const created = await create(admin, {
     orgId: admin.orgId,
     maxUses: 5,
     expiresAt: new Date(Date.now() + 60_000).toISOString(),
   });
-  expect(made).toMatchObject({ status: 201, body: { orgId: admin.orgId, maxUses: 5, uses: 0 } });
-  expect(made.body.key).toMatch(/^tme_[\w-]{40}$/);
+  expect(created).toMatchObject({ status: 201, body: { orgId: admin.orgId, maxUses: 5, uses: 0 } });
+  expect(created.body.key).toMatch(/^tme_[\w-]{40}$/);
   const listed = await call(list, { token: admin });
   expect(listed.body).toMatchObject({
-    data: [{ id: made.body.id, prefix: made.body.prefix, revokedAt: null }],
+    data: [{ id: created.body.id, prefix: created.body.prefix, revokedAt: null }],
     pagination: { total: 1 },
   });
-  expect(listed.text).not.toContain(made.body.key);
-  expect((await revoke(admin, made.body.id)).status).toBe(204);
-  expect((await revoke(admin, made.body.id)).status).toBe(204);
+  expect(listed.text).not.toContain(created.body.key);
+  expect((await revoke(admin, created.body.id)).status).toBe(204);
+  expect((await revoke(admin, created.body.id)).status).toBe(204);
   expect((await call(list, { token: admin })).body.data[0].revokedAt).not.toBeNull();
   expect((await auditRows(admin.orgId as string)).map((r) => r.action)).toEqual([
     "enrollment_key.create",
@@ -32,16 +32,17 @@ it("makes a key that is shown once, lists and revokes it, and records all of it"
 
 it("needs an organization within reach: the own one goes without saying, a foreign one is 403", async () => {
   const admin = await createUser({ role: "org_admin" });
-  expect((await make(admin, {})).body).toMatchObject({ orgId: admin.orgId, maxUses: null, expiresAt: null });
-  expect((await make(admin, { orgId: (await createOrg()).id })).status).toBe(403);
+  expect((await create(admin, {})).body).toMatchObject({ orgId: admin.orgId, maxUses: null, expiresAt: null });
+  expect((await create(admin, { orgId: (await createOrg()).id })).status).toBe(403);
   const partnerAdmin = await createUser({ role: "partner_admin" });
-  expect((await make(partnerAdmin, {})).status).toBe(400);
+  expect((await create(partnerAdmin, {})).status).toBe(400);
   expect(
-    (await make(partnerAdmin, { orgId: (await createOrg({ partnerId: partnerAdmin.partnerId as string })).id })).status,
+    (await create(partnerAdmin, { orgId: (await createOrg({ partnerId: partnerAdmin.partnerId as string })).id }))
+      .status,
   ).toBe(201);
   const operator = await createUser({ role: "system_admin" });
-  expect((await make(operator, { orgId: crypto.randomUUID() })).status).toBe(404);
-  expect((await make(operator, { orgId: admin.orgId })).status).toBe(201);
+  expect((await create(operator, { orgId: crypto.randomUUID() })).status).toBe(404);
+  expect((await create(operator, { orgId: admin.orgId })).status).toBe(201);
 });
 
 it("treats a foreign key as a missing one, and needs the permission", async () => {
@@ -53,7 +54,7 @@ it("treats a foreign key as a missing one, and needs the permission", async () =
   expect((await call(list, { token: admin, path: `/?orgId=${foreign.orgId}` })).status).toBe(403);
   const technician = await createUser({ role: "org_technician", orgId: admin.orgId as string });
   expect((await call(list, { token: technician })).status).toBe(403);
-  expect((await make(technician, {})).status).toBe(403);
+  expect((await create(technician, {})).status).toBe(403);
 });
 
 it("refuses bad bodies", async () => {
@@ -66,5 +67,5 @@ it("refuses bad bodies", async () => {
     { expiresAt: "2020-01-01T00:00:00Z" },
     { key: "tme_x" },
   ])
-    expect((await make(admin, body)).status, JSON.stringify(body)).toBe(400);
+    expect((await create(admin, body)).status, JSON.stringify(body)).toBe(400);
 });

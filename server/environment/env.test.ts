@@ -68,8 +68,8 @@ describe("the environment", () => {
     [{ PORT: "65536" }, "PORT: "],
   ])("of %j names that alone, not the address that is made of it", (given, fault) => {
     const { HOST, PORT } = { HOST: "127.0.0.1", PORT: "3000", ...given };
-    const made = `http://${HOST}:${PORT}`;
-    const faults = faultsOf({ ...good, ...given, NEXTAUTH_URL: made });
+    const created = `http://${HOST}:${PORT}`;
+    const faults = faultsOf({ ...good, ...given, NEXTAUTH_URL: created });
     expect(faults).toContain(fault);
     expect(faults).not.toContain("NEXTAUTH_URL");
   });

@@ -17,7 +17,7 @@ function meant(name: string): string | null {
 }
 
 /**
- * Variables that look like settings of ours and are none: they are not refused, for another version may know them.
+ * Variables that look like our settings and are none: they are not refused, for another version may know them.
  * @returns a sentence for each; names alone, never a value
  */
 export function unknownVariables(source: NodeJS.ProcessEnv = process.env): string[] {

@@ -20,7 +20,7 @@ const toEvent = (row: Row): EventLog => ({
 });
 
 /**
- * The ids of a page of one category or level. The index begins with both, so each pair is an arm of its own that is
+ * The ids of a page of one category or level. The index begins with both, so each pair is a separate arm that is
  * read newest first, and the arms are merged: the cost is that of the page, however rare its rows are in the history.
  */
 function pageOfArms(input: ListInput, device: { id: string }): SQL {

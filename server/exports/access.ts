@@ -4,7 +4,7 @@ import { narrow, reaches } from "@/server/scope";
 import type { ExportRow } from "./export-job";
 
 /**
- * Whoever asked for an export, as they are now, within the organizations that it is of; null where they are gone, disabled
+ * The requester of an export, as they are now, within the organizations that it is of; null where they are gone, disabled
  * or revoked, may no longer export, or no longer reach one of them.
  */
 export async function creatorNow(row: ExportRow): Promise<Ctx | null> {

@@ -55,7 +55,7 @@ function send(ctx: Ctx, row: ExportRow, { path, span, release }: { path: string;
 
 /**
  * The file of one of the caller's own exports, or the range of it that a resumed download still needs.
- * @throws AppError not_found for anybody else's; conflict before it is done; range_not_satisfiable past its end;
+ * @throws AppError not_found for another user's; conflict before it is done; range_not_satisfiable past its end;
  * step_up_required where it holds many entries
  */
 export const downloadExport = operation({

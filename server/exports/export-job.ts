@@ -33,7 +33,7 @@ export async function myExports(ctx: Ctx): Promise<ExportRow[]> {
   return rows.filter((row) => mayHave(ctx, row) && row.expiresAt > ctx.now());
 }
 
-/** One of the caller's own exports. @throws AppError not_found for anybody else's, and for one whose day is over. */
+/** One of the caller's own exports. @throws AppError not_found for another user's, and for one whose day is over. */
 export async function myExport(ctx: Ctx, id: string): Promise<ExportRow> {
   const [row] = await tenant(ctx.scope, (tx: Tx) =>
     tx

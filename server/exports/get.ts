@@ -3,7 +3,7 @@ import { onlyIdInput } from "@/server/wire";
 import { myExport, toExportJob } from "./export-job";
 import { exportJob } from "./schema";
 
-/** One of the caller's own exports, with its progress. @throws AppError not_found for anybody else's. */
+/** One of the caller's own exports, with its progress. @throws AppError not_found for another user's. */
 export const getExport = operation({
   permission: "audit:export",
   input: onlyIdInput,

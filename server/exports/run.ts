@@ -9,7 +9,7 @@ import { type Ctx, systemCtx } from "@/server/context";
 import { isDiskFull, requireFreeDisk } from "@/server/disk";
 import { AppError } from "@/server/errors";
 import { LostLease, Stopped, whileRenewed } from "@/server/lease";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { creatorNow } from "./access";
 import { recordEnd } from "./drop";
 import { type ExportRow, filterOf } from "./export-job";
@@ -125,7 +125,7 @@ async function begin(row: ExportRow, stopping: AbortSignal): Promise<void> {
   await renewLease(row);
   await removeFiles(row.id, row.attempt - 1);
   const ctx = await creatorNow(row);
-  if (!ctx) throw new AppError("forbidden", "Whoever asked for it no longer has access to what it would hold.");
+  if (!ctx) throw new AppError("forbidden", "The person who asked for it no longer has access to what it would hold.");
   const heads = await headsOf(row, ctx);
   await write({ row, ctx, heads, rowsPerOrg: new Map() }, stopping);
 }

@@ -9,7 +9,7 @@ import { listFiles, removeFiles } from "./files";
 /** Why an export is to go; null where it is kept. */
 async function endOf(row: ExportRow, now: Date): Promise<string | null> {
   if (row.expiresAt <= now) return "Its day was over before it was complete";
-  return (await creatorNow(row)) ? null : "Whoever asked for it no longer has access to what it would hold";
+  return (await creatorNow(row)) ? null : "The person who asked for it no longer has access to what it would hold";
 }
 
 /** Deletes exports whose day is over, those of callers who no longer may have them, and files that belong to none. */

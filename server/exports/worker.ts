@@ -23,7 +23,7 @@ const loop = backgroundLoop("audit exports", POLL_MS, workOffExports);
 const sweep = backgroundLoop("expired exports", SWEEP_MS, () => sweepExports());
 let unwatch = () => {};
 
-/** Tells this process's worker, if it runs one, of a new export; other processes find it at their next poll. */
+/** Notifies this process's worker, if it runs one, of a new export; other processes find it at their next poll. */
 export const notifyExports = (): void => loop.notify();
 
 /** Writes exports in the background and deletes them in time; several processes may run one, each export is one's at a time. */

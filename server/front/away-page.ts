@@ -59,7 +59,7 @@ const pageOf = (nonce: string) => `<!doctype html>
 <p class="brand">${MARK}<span>Trailmark</span></p>
 <h1>The database is away</h1>
 <p>Trailmark is running, but its database does not answer, so this page cannot be shown.</p>
-<p role="status">The page tries again every ${RETRY_SECONDS} seconds and opens by itself. If this lasts, tell whoever runs this installation.</p>
+<p role="status">The page tries again every ${RETRY_SECONDS} seconds and opens when it can. If this lasts, tell the operator of this installation.</p>
 <a href="">Try again</a>
 </div>
 </main>
@@ -71,7 +71,7 @@ const METHODS = ["writeHead", "write", "end", "flushHeaders"] as const;
 
 /**
  * Renders a page; where Next would answer 500 because the database could not be reached, a page that says so goes out with
- * 503 instead. Whatever Next writes after that is dropped.
+ * 503 instead. What Next writes after that is dropped.
  */
 export function orAwayPage<T>(incoming: IncomingMessage, outgoing: ServerResponse, render: () => T): T {
   const request = traced.getStore();

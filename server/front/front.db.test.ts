@@ -6,7 +6,7 @@ import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { routes } from "@/server/http/routes.generated";
 import { shareState } from "@/server/limits/fair-share";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { MAX_BATCH_CALLS } from "@/server/trpc/batch";
 import { appendEvents } from "@/testing/audit-entries";
 import { bearer, createUser } from "@/testing/factories";

@@ -9,7 +9,7 @@ import { AppError, ERROR_CODES, invalid } from "@/server/errors";
 import type { Answer } from "@/server/http/answer";
 import { problemAnswer } from "@/server/http/problem";
 import { METHODS, type RouteFile } from "@/server/http/route";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { orAwayPage } from "./away-page";
 import { lazyRequest } from "./lazy-request";
 import { watchPeer } from "./linux-peers";
@@ -90,7 +90,7 @@ function endAfter(incoming: IncomingMessage): void {
 
 async function servePage(incoming: IncomingMessage, outgoing: ServerResponse, options: FrontOptions): Promise<void> {
   const { method = "GET" } = incoming;
-  // Next's development server posts to addresses of its own.
+  // Next's development server posts to its own addresses.
   if (!options.dev && !PAGE_METHODS.includes(method))
     return respond(incoming, outgoing, methodNotAllowed(method, PAGE_METHODS));
   if (hasTooManyParameters(incoming.url ?? ""))

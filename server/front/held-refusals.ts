@@ -9,8 +9,8 @@ type Held = { over: Promise<void>; letGo: () => void };
 
 /**
  * Holds refusals back, so that a caller who comes back at once with hundreds of requests is refused some fifty times a
- * second and not some thousand times: parsing and refusing costs the thread that answers everybody. One refusal alone
- * waits for a moment that nobody notices. Nothing is remembered of a caller of whom nothing is held.
+ * second and not some thousand times: parsing and refusing costs the thread that answers requests. One refusal alone
+ * waits imperceptibly. Nothing is remembered of a caller of whom nothing is held.
  */
 export class HeldRefusals {
   readonly #all = new Set<() => void>();

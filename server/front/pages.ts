@@ -28,12 +28,12 @@ async function findCaller(headers: Headers, requestId: string): Promise<Ctx | nu
  */
 export const pages = {
   router: appRouter,
-  /** What procedures get for the person who opens a page; caller is null where nobody is signed in. */
+  /** What procedures get for the person who opens a page; caller is null without a session. */
   async context(headers: Headers): Promise<TrpcContext> {
     const requestId = nameRequest(newRequestId());
     return { caller: await noteAway(() => findCaller(headers, requestId)), requestId };
   },
-  /** Whether whoever opens a page may ask what a query's key names: its first part is the procedure's path. */
+  /** Whether the person who opens a page may ask what a query's key names: its first part is the procedure's path. */
   mayAsk(caller: Ctx | null, [path]: readonly unknown[]): boolean {
     const permission = permissionOf([path].flat().join("."));
     return !permission || caller?.permissions.has(permission) === true;

@@ -9,7 +9,7 @@ const FAULTS: Record<string, [string, string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ["request", "did not arrive in time"],
 };
 
-/** Answers on a bare socket, then cuts it: whoever keeps a line open on purpose does not close its end. */
+/** Answers on a bare socket, then cuts it: a client that keeps a connection open on purpose does not close its end. */
 export function refuseOn(socket: Duplex, error: AppError): void {
   const { status, headers, body } = problemAnswer(error, crypto.randomUUID());
   const text = body ?? "";

@@ -1,7 +1,7 @@
 /**
  * Path and query of a request's target (RFC 9112, section 3.2). Proxies write the address out in full, which is the same
  * when it names this server.
- * @returns null for `*`, another host's address and whatever else names nothing here
+ * @returns null for `*`, another host's address and anything else that names nothing here
  */
 export function pathOf(target: string, origin: string): string | null {
   if (target.startsWith("/")) return target;
@@ -10,7 +10,7 @@ export function pathOf(target: string, origin: string): string | null {
   return url.host === new URL(origin).host && !url.username && !url.password ? url.pathname + url.search : null;
 }
 
-/** Of an address of ours that shows a page; none has a tenth of it. */
+/** Of our own address that shows a page; none has a tenth of it. */
 export const MAX_PAGE_PARAMETERS = 200;
 
 /** Whether an address has more parameters than a page takes: Next's time for them grows with the square of their number. */

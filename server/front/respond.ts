@@ -57,7 +57,7 @@ export async function respond(
   outgoing.statusCode = response.status;
   for (const [name, value] of response.headers)
     if (name === "set-cookie") outgoing.appendHeader(name, value);
-    // How an answer is framed is Node's to say; a second word for it is a second answer to whoever reads that one.
+    // How an answer is framed is Node's to say; a second word for it is a second answer to a client that reads that one.
     else if (name !== "transfer-encoding") outgoing.setHeader(name, value);
   if (!response.body || incoming.method === "HEAD") {
     await response.body?.cancel();

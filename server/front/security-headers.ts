@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** Nothing of ours needs these; passkeys and copying are for our own pages. */
+/** None of our pages needs these; passkeys and copying are for our own pages. */
 const PERMISSIONS_POLICY = [
   ...["accelerometer", "camera", "display-capture", "geolocation", "gyroscope", "magnetometer", "microphone"],
   ...["midi", "payment", "serial", "usb", "xr-spatial-tracking"],

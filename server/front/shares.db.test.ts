@@ -8,9 +8,9 @@ import { HeldRefusals } from "./held-refusals";
 
 type Headers = Record<string, string>;
 
-/** What the server works on, until the test lets it go on. */
+/** What the server works on, until the test releases it. */
 let begun: string[] = [];
-let goOn = () => {};
+let release = () => {};
 let held = Promise.resolve();
 
 const slow = (spec: object) => ({
@@ -59,11 +59,11 @@ beforeEach(() => {
   agent = new Agent();
   begun = [];
   held = new Promise((resolve) => {
-    goOn = resolve;
+    release = resolve;
   });
 });
 afterEach(() => {
-  goOn();
+  release();
   agent.destroy();
 });
 afterAll(() => void server.close());
@@ -105,7 +105,7 @@ it.for<[string, Headers, Headers, Headers]>([
     ] as const)
       asked.push(ask(path, headers));
     await untilBegun(MAX_IN_FLIGHT + 5);
-    goOn();
+    release();
     expect(new Set(await Promise.all(asked.map(({ status }) => status)))).toEqual(new Set([200]));
     expect(await ask("/api/v1/slow", mine).status).toBe(200);
   },
@@ -119,7 +119,7 @@ it("a batch counts with each of its calls", async () => {
   expect(await ask("/api/trpc/me.get", mine).status).toBe(429);
   asked.push(ask(calls(20), { authorization: "Bearer others" }));
   await untilBegun(8);
-  goOn();
+  release();
   expect(new Set(await Promise.all(asked.map(({ status }) => status)))).toEqual(new Set([200]));
 });
 
@@ -137,7 +137,7 @@ it("holds refusals back, but never those of whoever hands events in, of agents a
   expect(await ask("/api/v1/full/open", {}).status).toBe(429);
   expect(hold).toHaveBeenCalledTimes(81);
   hold.mockRestore();
-  goOn();
+  release();
   await Promise.all(kept.map(({ status }) => status));
 });
 
@@ -164,7 +164,7 @@ it("renders two pages of a session at a time, the next ones in their turn, and o
   asked.push(ask("/reports", { cookie: "trailmark.session=others" }), ask("/login", {}), ask("/_next/x.js", mine));
   await untilBegun(5);
   expect(begun.filter((url) => url === "/devices")).toHaveLength(2);
-  goOn();
+  release();
   expect(new Set(await Promise.all(asked.map(({ status }) => status)))).toEqual(new Set([200]));
 });
 
@@ -175,6 +175,6 @@ it("gives the turn of whoever hangs up to the session's next page", async () => 
   const next = ask("/next", mine);
   for (const { hangUp } of left) hangUp();
   await expect.poll(() => begun).toContain("/next");
-  goOn();
+  release();
   expect(await next.status).toBe(200);
 });

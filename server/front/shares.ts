@@ -6,7 +6,7 @@ import { clientIp, networkOf } from "@/server/client-ip";
 import { env, isHttps } from "@/server/env";
 import { AppError, hungUp } from "@/server/errors";
 import type { RouteSpec } from "@/server/http/route";
-import { crowdRests, FairShare, severalAsk } from "@/server/limits/fair-share";
+import { backOffFactor, FairShare, hasSeveralCallers } from "@/server/limits/fair-share";
 import { enterInFlight } from "@/server/limits/in-flight";
 import { rest } from "@/server/limits/rest";
 import { MAX_BATCH_CALLS } from "@/server/trpc/batch";
@@ -73,11 +73,11 @@ export async function holdRefusal(
 }
 
 /**
- * A page is rendered on the thread that answers everybody: so many of one session at a time, the next ones after a rest. What
+ * A page is rendered on the thread that answers requests: so many of one session at a time, the next ones after a rest. What
  * is rendered asks for its reader, so that only several who ask are others.
  */
 const pages = new FairShare({ total: 64, perCaller: 2, waiting: 64, waitMs: 10_000 }, (_, waiting) =>
-  severalAsk() ? crowdRests(waiting) : 0,
+  hasSeveralCallers() ? backOffFactor(waiting) : 0,
 );
 
 /**
@@ -99,7 +99,7 @@ export function inPageShare(
     });
   });
   const key = hash("sha256", session, "base64");
-  // Whoever hangs up has a turn no longer, whether the rendering notices or not. The rest keeps the next page waiting, not this one.
+  // A client that disconnects loses its turn, whether the rendering notices or not. The rest keeps the next page waiting, not this one.
   const work = async () => {
     const began = performance.now();
     await Promise.race([render(), closed]);

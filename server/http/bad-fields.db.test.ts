@@ -7,7 +7,7 @@ import type { FuzzRequest } from "@/testing/api/fuzz";
 import { BAD_TEXTS, BAD_VALUES } from "@/testing/api/fuzz-values";
 import { enrollmentKeyIn } from "@/testing/api/matrix";
 import { createProbeWorld, described, hints, probe, summary, world } from "@/testing/api/probe";
-import { isOrdered, tell } from "@/testing/ordered";
+import { isOrdered, reportCases } from "@/testing/ordered";
 
 const AT_ONCE = 4;
 
@@ -129,7 +129,7 @@ async function spoilEach(
   const worker = async () => {
     for (let next = cases.pop(); next && Date.now() < ends; next = cases.pop()) {
       const fault = await one(next.field, next.bad);
-      tell(1);
+      reportCases(1);
       if (fault) wrong.push(`${next.field}=${next.name}: ${fault}`);
     }
   };
@@ -159,7 +159,7 @@ describe("a bad value in one field", () => {
     const [taken = ""] = [...accepted].find(([, ok]) => ok) ?? [];
     stored.set(taken, 1);
     expect(lost()).toHaveLength(1);
-    tell(0, "control, a neighbour dropped: seen");
+    reportCases(0, "control, a neighbour dropped: seen");
     expect([...accepted.values()].filter(Boolean).length).toBeGreaterThan(5);
   });
 
@@ -225,9 +225,9 @@ describe("a bad value in one field", () => {
   let enrollment: string;
   beforeAll(async () => {
     enrollment = (await enrollmentKeyIn(world.a)).key;
-    const make = (type: string) =>
+    const create = (type: string) =>
       probe(named("POST /custom-fields"), jsonRequest({ orgId: world.a, name: type, fieldKey: `f_${type}`, type }));
-    for (const type of ["text", "number", "date"]) expect((await make(type)).status).toBe(201);
+    for (const type of ["text", "number", "date"]) expect((await create(type)).status).toBe(201);
   });
 
   it.each(WRITES)("of $operation is stored or refused by name", async ({ operation, fields, body }) => {
@@ -253,7 +253,7 @@ describe("a bad value in one field", () => {
           orgId: world.a,
         };
         const { fault } = await probe(named("POST /users"), jsonRequest({ ...right, [field]: BAD_TEXTS[name] }));
-        tell(1);
+        reportCases(1);
         if (fault) wrong.push(`${field}=${name}: ${fault}`);
       }
     expect(summary(wrong)).toEqual([]);
@@ -273,7 +273,7 @@ describe("a bad value in one field", () => {
         ? `orgId=${world.a}`
         : "";
       const { fault, status } = await probe(operation, { params: {}, query, body: null, headers: {} });
-      // The probe's key has no account of its own, and no mailbox.
+      // The probe's key has no account, and no mailbox.
       const right = /^\/(me\/|report-schedules$)/.test(operation.path) ? 403 : 200;
       // How long a list of all that takes is for other tests to say.
       const isWrong = fault !== null && !fault.startsWith("took");

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { BAD_TEXTS } from "@/testing/api/fuzz-values";
 import { createProbeWorld, described, hints, probe, summary } from "@/testing/api/probe";
-import { tell } from "@/testing/ordered";
+import { reportCases } from "@/testing/ordered";
 
 beforeAll(createProbeWorld);
 
@@ -57,6 +57,6 @@ describe("a bad value in one query parameter", () => {
     };
     await Promise.all(Array.from({ length: AT_ONCE }, worker));
     expect(summary(wrong)).toEqual([]);
-    tell(total);
+    reportCases(total);
   });
 });

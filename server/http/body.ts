@@ -63,7 +63,7 @@ export async function readLimited(request: Request, max = MAX_BODY_BYTES): Promi
   return first && chunks.length === 1 ? first : Buffer.concat(chunks);
 }
 
-/** Refuses what no client of ours needs and some code chokes on: deep nesting and prototype keys. */
+/** Refuses what none of our clients needs and some code chokes on: deep nesting and prototype keys. */
 export function refuseHostileJson(value: unknown, path = "body", depth = 1): void {
   if (typeof value !== "object" || value === null) return;
   if (depth > MAX_NESTING) throw invalid(path.split(".").slice(0, 4).join("."), `is nested over ${MAX_NESTING} levels`);
@@ -103,7 +103,7 @@ function parse(text: string, numbers: Numbers): unknown {
   }
 }
 
-/** What strangers send: a form's fields. It is taken apart on the thread that answers everybody. */
+/** What strangers send: a form's fields. It is taken apart on the thread that answers requests. */
 export const MAX_STRANGERS_BYTES = 64 * 1024;
 
 type Taken = { numbers?: Numbers | undefined; max?: number | undefined };

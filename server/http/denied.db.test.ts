@@ -78,7 +78,7 @@ describe("what a signed-in caller is refused", () => {
     expect(await deniedOf(viewer.orgId)).toHaveLength(2);
   });
 
-  it("is one entry a minute for as long as it goes on, and an entry at once after a quiet one", async () => {
+  it("is one entry a minute for as long as it continues, and an entry at once after a quiet one", async () => {
     const viewer = await createUser({ role: "org_viewer" });
     const ctx = await ctxFor(viewer);
     const refuse = () =>
@@ -129,7 +129,7 @@ describe("what a signed-in caller is refused", () => {
     ]);
   });
 
-  it("is a notification of many denials when it goes on and on", async () => {
+  it("is a notification of many denials when it continues for long", async () => {
     const viewer = await createUser({ role: "org_viewer" });
     for (let minute = 0; minute * 2 < MANY_DENIALS; minute++) {
       await call(USERS, { token: viewer, path: "/" });

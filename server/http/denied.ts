@@ -4,9 +4,9 @@ import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
 
 /** What was asked for when it was denied: by which route or procedure, and the permission that it needs. */
-export type Asked = { request: string; permission?: Permission | undefined };
+export type DeniedRequest = { request: string; permission?: Permission | undefined };
 
-/** Repeats within so long are one entry: whoever sends the same again and again does not fill the log. */
+/** Repeats within so long are one entry: repeated requests do not fill the log. */
 const FOLD_MS = 60_000;
 const MAX_REQUEST = 200;
 /** Different requests, and different reasons, that one entry names. */
@@ -23,7 +23,7 @@ type Denials = {
 const open = new Map<string, Denials & { timer: NodeJS.Timeout }>();
 
 /** What the permission lets one do, within the sentence: "was denied permission to manage users". */
-const deedOf = (permission: Permission): string =>
+const purposeOf = (permission: Permission): string =>
   PERMISSION_LABEL[permission].replace(/^./, (letter) => letter.toLowerCase());
 
 function write({ ctx, permission, times, requests, reasons }: Denials): void {
@@ -31,7 +31,7 @@ function write({ ctx, permission, times, requests, reasons }: Denials): void {
     action: "user.permission.denied",
     orgId: ctx.homeOrgId,
     resourceType: "permission",
-    resourceName: permission ? deedOf(permission) : null,
+    resourceName: permission ? purposeOf(permission) : null,
     details: { ...(permission && { permission }), times, requests: [...requests] },
     result: "denied",
     errorMessage: [...reasons].join(" "),
@@ -72,10 +72,10 @@ export function closeDenials(): void {
 /**
  * Records that a person or a program was refused something: a permission that they lack, an organization out of their
  * reach, what a verb keeps to others. The first is an entry at once; repeats by the same caller are one more a minute, for
- * as long as they go on. A person who has yet to set up a second factor is sent to do so, which is no denial.
+ * as long as they continue. A person who has yet to set up a second factor is sent to do so, which is no denial.
  * @param error what was thrown; anything but the contract's `forbidden` is passed over
  */
-export function recordDenied(ctx: Ctx, error: unknown, { request, permission }: Asked): void {
+export function recordDenied(ctx: Ctx, error: unknown, { request, permission }: DeniedRequest): void {
   if (!(error instanceof AppError) || error.code !== "forbidden" || ctx.mustEnroll) return;
   if (ctx.actor.type !== "user" && ctx.actor.type !== "api_key") return;
   const lacked = permission && !ctx.permissions.has(permission) ? permission : undefined;

@@ -58,7 +58,7 @@ async function give(request: Request, file: Download): Promise<Answer | Response
 }
 
 /**
- * A route file's GET and HEAD for something that anybody may download: revalidated by its digest, limited by address,
+ * A route file's GET and HEAD for something that any client may download: revalidated by its digest, limited by address,
  * continued where it broke off. What `find` throws is answered as every error is.
  */
 export function download(find: (name: string) => Promise<Download>) {

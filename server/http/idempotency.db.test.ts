@@ -17,29 +17,29 @@ describe("Idempotency-Key", () => {
   beforeAll(async () => {
     admin = await createUser({ role: "org_admin" });
   });
-  const make = (key: string, over: object = {}, token = admin) =>
+  const create = (key: string, over: object = {}, token = admin) =>
     call(createKey, { token, headers: withKey(key), body: { name: "CI", permissions: ["audit:read"], ...over } });
 
   it("answers the first answer again, secret included, and creates and records nothing more", async () => {
     const key = fresh();
-    const first = await make(key);
-    const again = await make(key);
+    const first = await create(key);
+    const again = await create(key);
     expect(first.status).toBe(201);
     expect([again.status, again.body]).toEqual([201, first.body]);
     expect([first, again].map((a) => a.headers.get("idempotency-replayed"))).toEqual([null, "true"]);
-    const made = await asSystem((tx) =>
+    const created = await asSystem((tx) =>
       tx
         .select()
         .from(apiKeys)
         .where(eq(apiKeys.orgId, admin.orgId as string)),
     );
-    expect(made).toHaveLength(1);
+    expect(created).toHaveLength(1);
     expect((await auditRows(admin.orgId as string)).map((row) => row.action)).toEqual(["api_key.create"]);
   });
 
   it("keeps no secret that could be read without the key and the server's own secret", async () => {
     const key = fresh();
-    const { body } = await make(key, { name: "A telling name" });
+    const { body } = await create(key, { name: "A telling name" });
     const rows = await asSystem((tx) => tx.select().from(idempotencyKeys));
     const text = JSON.stringify(rows);
     for (const clear of [key, body.key, body.id, "A telling name", admin.id]) {
@@ -50,48 +50,51 @@ describe("Idempotency-Key", () => {
 
   it("refuses another request under the same key, and takes it from another caller", async () => {
     const key = fresh();
-    await make(key);
-    expect(await make(key, { name: "Another" })).toMatchObject({ status: 422, body: { code: "idempotency_mismatch" } });
+    await create(key);
+    expect(await create(key, { name: "Another" })).toMatchObject({
+      status: 422,
+      body: { code: "idempotency_mismatch" },
+    });
     const email = `${fresh()}@example.test`;
     const body = { email, name: "P", password: "a long enough password", role: "org_viewer", orgId: admin.orgId };
     expect((await call(createUserRoute, { token: admin, headers: withKey(key), body })).status).toBe(422);
     const other = await createUser({ role: "org_admin" });
-    expect((await make(key, { name: "Another" }, other)).status).toBe(201);
+    expect((await create(key, { name: "Another" }, other)).status).toBe(201);
   });
 
   it("runs one of many at once; the others are told to wait or get its answer", async () => {
     const key = fresh();
-    const answers = await Promise.all(Array.from({ length: 8 }, () => make(key, { name: "Race" })));
-    const made = new Set(answers.filter((a) => a.status === 201).map((a) => a.body.id));
-    expect(made.size).toBe(1);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => create(key, { name: "Race" })));
+    const created = new Set(answers.filter((a) => a.status === 201).map((a) => a.body.id));
+    expect(created.size).toBe(1);
     for (const { status, headers } of answers) {
       expect([201, 409]).toContain(status);
       if (status === 409) expect(headers.get("retry-after")).toBe("1");
     }
-    expect((await make(key, { name: "Race" })).body.id).toBe([...made][0]);
+    expect((await create(key, { name: "Race" })).body.id).toBe([...created][0]);
   });
 
   it("does not keep a refusal: the request may be sent again", async () => {
     const key = fresh();
-    expect((await make(key, { permissions: ["custom_fields:import"] })).status).toBe(403);
-    expect((await make(key)).status).toBe(201);
-    expect((await make(key, { name: "" })).status).toBe(400);
+    expect((await create(key, { permissions: ["custom_fields:import"] })).status).toBe(403);
+    expect((await create(key)).status).toBe(201);
+    expect((await create(key, { name: "" })).status).toBe(400);
     for (const bad of ["", "x".repeat(256), "two words"])
-      expect(await make(bad)).toMatchObject({ status: 400, body: { errors: [{ path: "Idempotency-Key" }] } });
+      expect(await create(bad)).toMatchObject({ status: 400, body: { errors: [{ path: "Idempotency-Key" }] } });
   });
 
   it("forgets a key after a day, and one whose request died after a minute", async () => {
     const [old, dead] = [fresh(), fresh()];
-    const [first, second] = [await make(old), await make(dead)];
+    const [first, second] = [await create(old), await create(dead)];
     await asSystem((tx) => tx.execute(sql`UPDATE idempotency_keys SET claimed_at = claimed_at - interval '25 hours'`));
-    expect((await make(old)).body.id).not.toBe(first.body.id);
-    expect((await make(dead)).body.id).not.toBe(second.body.id);
+    expect((await create(old)).body.id).not.toBe(first.body.id);
+    expect((await create(dead)).body.id).not.toBe(second.body.id);
     await asSystem((tx) =>
       tx.execute(
         sql`UPDATE idempotency_keys SET status = NULL, answer = NULL, claimed_at = now() - interval '61 seconds'`,
       ),
     );
-    expect((await make(dead)).status).toBe(201);
+    expect((await create(dead)).status).toBe(201);
     const left = await asSystem((tx) => tx.select().from(idempotencyKeys));
     expect(left.every((row) => row.claimedAt.getTime() > Date.now() - 86_400_000)).toBe(true);
   });

@@ -6,7 +6,7 @@ import type { Ctx } from "@/server/context";
 import { derivedKey } from "@/server/derived-key";
 import { AppError, invalid } from "@/server/errors";
 import { writeExact } from "@/server/exact-json";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import type { Answer } from "./answer";
 
 /** The request header, and the one that marks a repeated answer. */

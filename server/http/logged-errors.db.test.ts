@@ -3,7 +3,7 @@ import pino from "pino";
 import { expect, it } from "vitest";
 import { appSql, asSystem } from "@/db/client";
 import { messageOf, stackOf } from "@/db/thrown";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 
 /** As the log writes an error. */
 const logged = (error: unknown): string => {
@@ -19,9 +19,9 @@ it("a statement that fails is told with its text and its cause, never with its v
   const failing = sql`SELECT ${secret}::text, ${"\0"}::text, 'its text'`;
   const wrapped = await thrown(asSystem((tx) => tx.execute(failing)));
   const bare = await thrown(appSql()`SELECT jsonb_build_object(${secret}::text, 1) || ${`{"s3cret": `}::text::jsonb`);
-  for (const said of [logged(wrapped), stackOf(wrapped), logged(new Error("outer", { cause: wrapped }))]) {
-    expect(said).toContain("its text");
-    expect(said).not.toContain("s3cret");
+  for (const line of [logged(wrapped), stackOf(wrapped), logged(new Error("outer", { cause: wrapped }))]) {
+    expect(line).toContain("its text");
+    expect(line).not.toContain("s3cret");
   }
   expect(logged(wrapped)).toContain("invalid byte sequence");
   expect(messageOf(wrapped)).not.toContain("s3cret");

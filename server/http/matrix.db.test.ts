@@ -25,8 +25,8 @@ import { routes } from "./routes.generated";
 
 type Probe = { params?: Record<string, string>; query?: string; body?: unknown };
 type Row = {
-  /** What the request looks like for a target in an organization; missing ones get ids that nobody has. */
-  make: (orgId: string, target: Target, principal: Principal) => Probe | Promise<Probe>;
+  /** What the request looks like for a target in an organization; missing ones get ids that do not exist. */
+  build: (orgId: string, target: Target, principal: Principal) => Probe | Promise<Probe>;
   /** Where the target is named: in the path (foreign and missing are 404), by orgId (403), or not at all. */
   by: "path" | "org" | "none";
   /** What a caller with the permission gets for its own target. */
@@ -43,7 +43,7 @@ const device = (
 ): Row => ({
   by: "path",
   own,
-  make: async (orgId, target) => ({
+  build: async (orgId, target) => ({
     params: { [rest.as ?? "id"]: await newDevice(orgId, target), ...rest.extra },
     query: rest.query ?? "",
     ...(rest.body === undefined ? {} : { body: rest.body }),
@@ -53,7 +53,7 @@ const device = (
 const ownExport = (own: number[]): Row => ({
   by: "path",
   own,
-  make: async (orgId, target, { token }) => {
+  build: async (orgId, target, { token }) => {
     const id = target === "missing" ? randomUUID() : (await exportOf(orgId, target === "own" ? token : null)).id;
     return { params: { id } };
   },
@@ -61,18 +61,18 @@ const ownExport = (own: number[]): Row => ({
 const agentRoute = (own: number[], body?: unknown, extra: Record<string, string> = {}): Row => ({
   by: "path",
   own,
-  make: async (_, target, principal) => {
+  build: async (_, target, principal) => {
     const foreign = principal.device ? (await createDevice()).agentId : randomUUID();
     const id =
       target === "own" ? (principal.device?.agentId ?? randomUUID()) : target === "foreign" ? foreign : randomUUID();
     return { params: { id, ...extra }, ...(body === undefined ? {} : { body }) };
   },
 });
-const list = (own: Row["own"] = [200]): Row => ({ by: "org", own, make: (orgId) => ({ query: `orgId=${orgId}` }) });
+const list = (own: Row["own"] = [200]): Row => ({ by: "org", own, build: (orgId) => ({ query: `orgId=${orgId}` }) });
 const open = (own: number[], body?: unknown): Row => ({
   by: "none",
   own,
-  make: () => (body === undefined ? {} : { body }),
+  build: () => (body === undefined ? {} : { body }),
 });
 /** The caller's own account, which a program has not. */
 const ofPerson = (own: number[], body?: unknown): Row => ({
@@ -82,20 +82,20 @@ const ofPerson = (own: number[], body?: unknown): Row => ({
 const posted = (own: Row["own"], body: (orgId: string) => unknown): Row => ({
   by: "org",
   own,
-  make: (orgId) => ({ body: body(orgId) }),
+  build: (orgId) => ({ body: body(orgId) }),
 });
-const made = (make: (orgId: string) => Promise<{ id: string }>, own: Row["own"], body?: unknown): Row => ({
+const createdIn = (build: (orgId: string) => Promise<{ id: string }>, own: Row["own"], body?: unknown): Row => ({
   by: "path",
   own,
-  make: async (orgId, target) => ({
-    params: { id: target === "missing" ? randomUUID() : (await make(orgId)).id },
+  build: async (orgId, target) => ({
+    params: { id: target === "missing" ? randomUUID() : (await build(orgId)).id },
     ...(body === undefined ? {} : { body }),
   }),
 });
 const org = (own: Row["own"], rest: Partial<Probe> = {}, suffix = ""): Row => ({
   by: "path",
   own,
-  make: (orgId) => ({ params: { id: orgId }, ...rest, ...(suffix ? { query: suffix } : {}) }),
+  build: (orgId) => ({ params: { id: orgId }, ...rest, ...(suffix ? { query: suffix } : {}) }),
 });
 const entry = async (orgId: string) => (await appendEvents([{ orgId }]))[0] as { id: string };
 const name = () => `Probe ${randomUUID().slice(0, 8)}`;
@@ -126,16 +126,16 @@ const MATRIX: Record<string, Row> = {
     logs: [{ timestamp: now(), level: "info", component: "probe", message: "m" }],
   }),
   "POST /agents/enroll": open([401], { enrollmentKey: `tme_${"x".repeat(40)}`, hostname: "WS-1", os: "linux" }),
-  "DELETE /api-keys/[id]": made(keyIn, [204]),
-  "PATCH /api-keys/[id]": made(keyIn, [200], { name: "Renamed" }),
-  "POST /api-keys/[id]/rotate": made(keyIn, [200], { overlapSeconds: 0 }),
+  "DELETE /api-keys/[id]": createdIn(keyIn, [204]),
+  "PATCH /api-keys/[id]": createdIn(keyIn, [200], { name: "Renamed" }),
+  "POST /api-keys/[id]/rotate": createdIn(keyIn, [200], { overlapSeconds: 0 }),
   "GET /api-keys": list(),
   "POST /api-keys": posted([201], (orgId) => ({ name: name(), orgId, permissions: ["audit:read"] })),
   "GET /audit-logs/checkpoints": list(),
   "POST /audit-logs/events": {
     by: "none",
     own: [202],
-    make: (orgId) => ({
+    build: (orgId) => ({
       body: {
         events: [
           {
@@ -152,17 +152,17 @@ const MATRIX: Record<string, Row> = {
   },
   "GET /audit-logs/evidence": list(),
   "GET /audit-logs/integrity": list(),
-  "GET /audit-logs/logs/[id]": made(entry, [200]),
-  "GET /audit-logs/logs/[id]/proof": made(entry, [200]),
-  "GET /audit-logs/logs/[id]/around": made(entry, [200]),
-  "GET /proof-links/[token]": { by: "none", own: [404], make: () => ({ params: { token: randomUUID() } }) },
+  "GET /audit-logs/logs/[id]": createdIn(entry, [200]),
+  "GET /audit-logs/logs/[id]/proof": createdIn(entry, [200]),
+  "GET /audit-logs/logs/[id]/around": createdIn(entry, [200]),
+  "GET /proof-links/[token]": { by: "none", own: [404], build: () => ({ params: { token: randomUUID() } }) },
   "GET /audit-logs/logs": list(),
   "GET /audit-logs": list(),
-  "GET /audit-logs/search": { by: "org", own: [200], make: (orgId) => ({ query: `q=device&orgId=${orgId}` }) },
+  "GET /audit-logs/search": { by: "org", own: [200], build: (orgId) => ({ query: `q=device&orgId=${orgId}` }) },
   "GET /audit-logs/export": list(),
-  "POST /audit-logs/export": { by: "none", own: [200], make: () => ({ body: { format: "json" } }) },
-  "GET /audit-logs/exports": { by: "none", own: [200], make: () => ({}) },
-  "POST /audit-logs/exports": { by: "none", own: [202], make: () => ({ body: { format: "ndjson" } }) },
+  "POST /audit-logs/export": { by: "none", own: [200], build: () => ({ body: { format: "json" } }) },
+  "GET /audit-logs/exports": { by: "none", own: [200], build: () => ({}) },
+  "POST /audit-logs/exports": { by: "none", own: [202], build: () => ({ body: { format: "ndjson" } }) },
   "GET /audit-logs/exports/[id]": ownExport([200]),
   "DELETE /audit-logs/exports/[id]": ownExport([204]),
   "GET /audit-logs/exports/[id]/file": ownExport([409]),
@@ -175,24 +175,24 @@ const MATRIX: Record<string, Row> = {
     by: "none",
     once: true,
     own: (p) => (p.kind === "person" ? [204] : [403]),
-    make: () => ({ body: {} }),
+    build: () => ({ body: {} }),
   },
   "POST /auth/password/forgot": open([202], { email: "nobody@example.test" }),
   "POST /auth/password/reset": open([400], { token: `tmp_${"x".repeat(40)}`, password: "a long enough password" }),
   "POST /auth/refresh": open([401], { refreshToken: "x".repeat(43) }),
   "POST /auth/token/second-factor": open([401], { challenge: `tmc_${"x".repeat(40)}`, code: "000000" }),
   "POST /auth/token": open([401], { email: "nobody@example.test", password: "wrong wrong wrong" }),
-  "GET /custom-fields/[id]": made(field, [200]),
-  "PATCH /custom-fields/[id]": made(field, [200], { name: "Renamed" }),
-  "DELETE /custom-fields/[id]": made(field, [200, 204]),
+  "GET /custom-fields/[id]": createdIn(field, [200]),
+  "PATCH /custom-fields/[id]": createdIn(field, [200], { name: "Renamed" }),
+  "DELETE /custom-fields/[id]": createdIn(field, [200, 204]),
   // A draft has no outcomes yet: the caller's own is a conflict, not a missing one.
-  "GET /custom-fields/imports/[id]/other-scopes": made(draft, [200, 409]),
-  "GET /custom-fields/imports/[id]/outcomes": made(draft, [200, 409]),
-  "GET /custom-fields/imports/[id]/rejected": made(draft, [200, 409]),
+  "GET /custom-fields/imports/[id]/other-scopes": createdIn(draft, [200, 409]),
+  "GET /custom-fields/imports/[id]/outcomes": createdIn(draft, [200, 409]),
+  "GET /custom-fields/imports/[id]/rejected": createdIn(draft, [200, 409]),
   "POST /custom-fields/imports/upload": {
     by: "path",
     own: [200],
-    make: async (orgId, target) => {
+    build: async (orgId, target) => {
       const id = target === "missing" ? randomUUID() : (await draft(orgId)).id;
       return { query: `importId=${id}&fileNo=0&name=a.csv&offset=0&size=10` };
     },
@@ -202,7 +202,7 @@ const MATRIX: Record<string, Row> = {
   "DELETE /devices/[id]/agent": device([204]),
   "POST /devices/[id]/agent/release": device([200]),
   "GET /deliveries": list(),
-  "POST /deliveries/[id]/resend": made(delivery, [200]),
+  "POST /deliveries/[id]/resend": createdIn(delivery, [200]),
   "PATCH /devices/[id]/custom-fields": device([200], { body: {} }),
   "GET /devices/[id]/diagnostic-logs": device([200]),
   "GET /devices/[id]/eventlogs/[name]/events/[recordId]": device(offline, { extra: { name: "System", recordId: "1" } }),
@@ -213,31 +213,31 @@ const MATRIX: Record<string, Row> = {
   "GET /devices/[id]/timeline": device([200]),
   "GET /devices/[id]": device([200]),
   "GET /devices": list(),
-  "DELETE /enrollment-keys/[id]": made(enrollmentKeyIn, [204]),
+  "DELETE /enrollment-keys/[id]": createdIn(enrollmentKeyIn, [204]),
   "GET /enrollment-keys": list(),
   "POST /enrollment-keys": posted([201], (orgId) => ({ orgId })),
   "GET /me": open([200]),
   "POST /me/password": {
     ...ofPerson([400]),
-    make: () => ({ body: { currentPassword: "not it", newPassword: "a long enough password" } }),
+    build: () => ({ body: { currentPassword: "not it", newPassword: "a long enough password" } }),
   },
   "GET /me/two-factor": ofPerson([200]),
   "POST /me/two-factor/totp": ofPerson([200]),
-  "POST /me/two-factor/totp/confirm": { ...ofPerson([400, 429]), make: () => ({ body: { code: "000 000" } }) },
+  "POST /me/two-factor/totp/confirm": { ...ofPerson([400, 429]), build: () => ({ body: { code: "000 000" } }) },
   "DELETE /me/two-factor/totp": ofPerson([404]),
   "POST /me/two-factor/recovery-codes": ofPerson([409]),
   "POST /me/passkeys": {
     ...ofPerson([400]),
-    make: () => ({ body: { challenge: `tmw_${"x".repeat(40)}`, name: "Key", response: { id: "x" } } }),
+    build: () => ({ body: { challenge: `tmw_${"x".repeat(40)}`, name: "Key", response: { id: "x" } } }),
   },
   "POST /me/passkeys/options": ofPerson([409]),
-  "DELETE /me/passkeys/[id]": { ...ofPerson([404]), make: () => ({ params: { id: randomUUID() } }) },
+  "DELETE /me/passkeys/[id]": { ...ofPerson([404]), build: () => ({ params: { id: randomUUID() } }) },
   "GET /me/notification-settings": ofPerson([200]),
   "PUT /me/notification-settings": ofPerson([200], { mailKinds: ["chain.broken"] }),
-  "POST /me/step-up": { ...ofPerson([400, 429]), make: () => ({ body: { password: "not it" } }) },
+  "POST /me/step-up": { ...ofPerson([400, 429]), build: () => ({ body: { password: "not it" } }) },
   "POST /me/step-up/options": ofPerson([200]),
   "GET /me/sessions": ofPerson([200]),
-  "DELETE /me/sessions/[id]": { ...ofPerson([404]), make: () => ({ params: { id: randomUUID() } }) },
+  "DELETE /me/sessions/[id]": { ...ofPerson([404]), build: () => ({ params: { id: randomUUID() } }) },
   "GET /notifications": list(),
   "GET /notifications/summary": list(),
   "POST /notifications/read": ofPerson([204], {}),
@@ -254,7 +254,7 @@ const MATRIX: Record<string, Row> = {
     ...posted([201], (orgId) => ({ orgId, report: "security", cadence: "weekly", timeZone: "UTC" })),
     own: (p) => (p.kind === "person" ? [201] : [403]),
   },
-  "DELETE /report-schedules/[id]": { ...ofPerson([404]), make: () => ({ params: { id: randomUUID() } }) },
+  "DELETE /report-schedules/[id]": { ...ofPerson([404]), build: () => ({ params: { id: randomUUID() } }) },
   "GET /orgs/partner": { ...open([200]), own: (p) => (p.partner && !p.narrowed ? [200] : [403]) },
   "PATCH /orgs/partner": {
     ...open([200], { requireTwoFactor: false }),
@@ -267,10 +267,10 @@ const MATRIX: Record<string, Row> = {
     url: "https://hooks.example.test/trailmark",
     kinds: ["chain.broken"],
   })),
-  "PATCH /webhooks/[id]": made(webhook, [200], { name: "Renamed" }),
-  "POST /webhooks/[id]/rotate": made(webhook, [200], { overlapSeconds: 0 }),
-  "POST /webhooks/[id]/test": made(webhook, [200]),
-  "DELETE /webhooks/[id]": made(webhook, [204]),
+  "PATCH /webhooks/[id]": createdIn(webhook, [200], { name: "Renamed" }),
+  "POST /webhooks/[id]/rotate": createdIn(webhook, [200], { overlapSeconds: 0 }),
+  "POST /webhooks/[id]/test": createdIn(webhook, [200]),
+  "DELETE /webhooks/[id]": createdIn(webhook, [204]),
   "GET /orgs/organizations/[id]": org([200]),
   "PATCH /orgs/organizations/[id]": org([200], { body: { name: "Renamed" } }),
   "GET /orgs/organizations": list(),
@@ -278,7 +278,7 @@ const MATRIX: Record<string, Row> = {
   "POST /orgs/organizations": {
     by: "none",
     own: (p) => (p.partner ? [201] : [403]),
-    make: () => ({ body: { name: name() } }),
+    build: () => ({ body: { name: name() } }),
   },
   "GET /scripts/system-library": open([200]),
   "GET /system-tools/devices/[deviceId]/eventlogs/[name]/events/[recordId]": device(offline, {
@@ -294,8 +294,8 @@ const MATRIX: Record<string, Row> = {
     extra: { name: "System" },
   }),
   "GET /system-tools/devices/[deviceId]/eventlogs": device(offline, { as: "deviceId" }),
-  "POST /users/[id]/invite": made(userIn, [200]),
-  "PATCH /users/[id]": made(userIn, [200], { department: "Probed" }),
+  "POST /users/[id]/invite": createdIn(userIn, [200]),
+  "PATCH /users/[id]": createdIn(userIn, [200], { department: "Probed" }),
   "GET /users": list(),
   "POST /users": posted([201], (orgId) => ({
     email: `${randomUUID()}@example.test`,
@@ -376,7 +376,7 @@ describe("every REST route", () => {
       for (const principal of principals) {
         const bodies = new Map<Target, string>();
         for (const target of row.once ? (["own"] as const) : (["own", "foreign", "missing"] as const)) {
-          const probe = await row.make(orgFor(world, principal, target), target, principal);
+          const probe = await row.build(orgFor(world, principal, target), target, principal);
           const { status, body } = await send(operation, principal, probe);
           probes++;
           bodies.set(target, `${status} ${strip(body)}`);

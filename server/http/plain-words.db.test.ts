@@ -39,7 +39,7 @@ const within = (value: unknown, names: readonly string[]) => Object.fromEntries(
 
 it("says what is wrong with any member of any operation in plain words", () => {
   const odd = new Map<string, string>();
-  const said = new Set<string>();
+  const messages = new Set<string>();
   for (const [where, schema] of schemas) {
     const names = namesOf(schema);
     const inner = SCALARS.map((value) => within(value, names));
@@ -49,13 +49,13 @@ it("says what is wrong with any member of any operation in plain words", () => {
     ]) {
       const { error } = schema.safeParse(input);
       for (const { path, message } of error ? (invalidInput(error).extra.errors ?? []) : []) {
-        said.add(message);
+        messages.add(message);
         if (OF_ZOD.test(message)) odd.set(message, `${where} ${path}`);
       }
     }
   }
   expect([...odd]).toEqual([]);
-  expect([...said]).toEqual(
+  expect([...messages]).toEqual(
     expect.arrayContaining(["is missing", "must be text", "is not a UUID", "is not a known field"]),
   );
 });

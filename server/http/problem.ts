@@ -1,7 +1,7 @@
 import { isDatabaseAway } from "@/db/away";
 import { causeOf, codeOf } from "@/db/thrown";
 import { AppError, ERROR_CODES, type ErrorCode, type FieldError, type SecondFactor } from "@/server/errors";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { type Answer, toResponse } from "./answer";
 
 export type Problem = {
@@ -18,7 +18,7 @@ export type Problem = {
 const TOOK_TOO_LONG = "57014";
 const RETRY = { headers: { "Retry-After": "2" } };
 
-/** Any thrown thing as one of the contract's errors; what nobody foresaw is logged and becomes a bare `internal`. */
+/** Any thrown thing as one of the contract's errors; what was not foreseen is logged and becomes a bare `internal`. */
 export function toAppError(error: unknown, requestId: string): AppError {
   if (error instanceof AppError) return error;
   if (isDatabaseAway(error)) {

@@ -2,7 +2,7 @@ import { repairText } from "@/server/text";
 
 /**
  * The parameters of an address, each text such as the database can compare. One that is given several times is a list,
- * which grows in place: an address has room for thousands, and anybody may send it.
+ * which grows in place: an address has room for thousands, and any client may send it.
  */
 export function queryOf(url: string): Record<string, unknown> {
   const input: Record<string, unknown> = {};

@@ -53,7 +53,7 @@ it.for([
   await expect(rest()).rejects.toThrow("access has ended");
 });
 
-it("an export goes on when the access token runs out on which it was begun", async () => {
+it("an export continues when the access token runs out on which it was begun", async () => {
   const { orgId, admin } = await world();
   const rest = await opened({ handler: exportEntries, token: await bearer(admin), orgId });
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60 * 60_000 });
@@ -65,7 +65,7 @@ it("an export goes on when the access token runs out on which it was begun", asy
   }
 });
 
-it("an export breaks off when its person is disabled, signs out or reaches less, and goes on when others do", async () => {
+it("an export breaks off when its person is disabled, signs out or reaches less, and continues when others do", async () => {
   const { partnerId, orgId, admin } = await world();
   const staff = () => createUser({ role: "partner_admin", partnerId });
   const patch = (id: string, body: object) =>

@@ -18,7 +18,7 @@ import { idempotencyKeyOf, once, repeaterOf, requestText } from "./idempotency";
 import { problemAnswer } from "./problem";
 import { queryOf } from "./query";
 
-/** Who may call: nobody in particular, a person or program, or the agent that the path's :id names. */
+/** Who may call: any client, a person or program, or the agent that the path's :id names. */
 export type RouteAuth = "none" | "user" | "agent";
 
 /** What REST adds to an operation. */

@@ -5,7 +5,7 @@ import { FairShare } from "./fair-share";
 const LIMITS = { total: 4, perCaller: 2, waiting: 3, waitMs: 60_000 };
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Work that ends when it is told to, and says when it began. */
+/** Work that ends on demand, and records when it began. */
 function work(begun: string[], name: string) {
   let end = () => {};
   const done = new Promise<void>((resolve) => {
@@ -41,7 +41,7 @@ test("a caller has so many running, and others go before what it has waiting", a
   expect(share.state).toEqual({ running: 0, callers: 0 });
 });
 
-test("a crowd of one caller runs one by one and rests while others ask, and as many as it may when nobody else does", async () => {
+test("a crowd of one caller runs one by one and rests while others ask, and as many as it may when no one else does", async () => {
   let now = 0;
   vi.spyOn(performance, "now").mockImplementation(() => now);
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
@@ -103,7 +103,7 @@ test("others are there for a second after they asked, however often the caller i
     const share = new FairShare(LIMITS);
     await share.run("a", async () => {});
     expect([share.hasOthers("a"), share.hasOthers("b"), share.hasSeveral]).toEqual([false, true, false]);
-    share.notice("b");
+    share.noteRequest("b");
     expect(share.hasSeveral).toBe(true);
     now = 900;
     await share.run("a", async () => {});
@@ -116,7 +116,7 @@ test("others are there for a second after they asked, however often the caller i
   }
 });
 
-test("what is more than may wait is refused with the time to come back, and nobody else is", async () => {
+test("what is more than may wait is refused with the time to come back, and no one else is", async () => {
   const share = new FairShare(LIMITS);
   const running = Array.from({ length: 5 }, () => work([], ""));
   const all = running.map(({ run }) => share.run("a", run));

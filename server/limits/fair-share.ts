@@ -3,51 +3,53 @@ import { availableParallelism } from "node:os";
 import type { Actor } from "@/server/context";
 import { env } from "@/server/env";
 import { AppError } from "@/server/errors";
-import { Crowding } from "./crowding";
+import { RecentCounts } from "./recent-counts";
+import { waitIn } from "./wait-in";
 
 /** How much runs at once, and how much may wait for it. */
 export type Limits = { total: number; perCaller: number; waiting: number; waitMs: number };
 
-/** How many times as long as its work a caller with so many waiting rests before the next one; 0: it need not give way. */
-export type Rests = (key: string, waiting: number) => number;
+/** By how many times its work's duration a caller with so many waiting is delayed before its next work; 0: not at all. */
+export type DelayFactor = (key: string, waiting: number) => number;
 
 type Caller = { running: number; queue: (() => void)[] };
 
 const RETRY_AFTER_SECONDS = 5;
-/** More than a page asks for at once: whoever has so many waiting, or refused of late, gives way. */
-const CROWD = 8;
-/** Others who asked within this time are still there. */
+/** More than a page asks for at once: a caller with so many waiting, or refused recently, backs off. */
+const CONTENTION = 8;
+/** Callers with a request within this time count as present. */
 const PRESENT_MS = 1_000;
-/** Whoever gives way rests no longer than so many times as long as its work took, and no longer than this. */
-const MAX_RESTS = 8;
-const MAX_REST_MS = 5_000;
+/** A caller that backs off is delayed by no more than so many times as long as its work took, and no longer than this. */
+const MAX_DELAY_FACTOR = 8;
+const MAX_DELAY_MS = 5_000;
 
-/** The longer, the more of a crowd somebody is. */
-export const crowdRests = (count: number): number => (count < CROWD ? 0 : Math.min(count / CROWD, MAX_RESTS));
+/** The more a caller has waiting, the longer its delay. */
+export const backOffFactor = (count: number): number =>
+  count < CONTENTION ? 0 : Math.min(count / CONTENTION, MAX_DELAY_FACTOR);
 
-/** The refusal of whoever asks for too much at once. */
+/** The refusal of a caller that asks for too much at once. */
 export const tooMany = (message: string): AppError =>
   new AppError("rate_limited", message, { headers: { "Retry-After": String(RETRY_AFTER_SECONDS) } });
 
 /**
  * Work of many callers: each has so many running at a time, all together no more than the database has connections for,
- * and whoever waits is taken in turn caller by caller, so that one who asks for two hundred things at once delays its
- * own alone. While others ask as well, such a caller has one running at a time and rests in between, the longer the more
- * it has waiting: turns alone do not leave the others their share of a small machine's processors.
+ * and waiting work is taken in turn caller by caller, so that one who asks for two hundred things at once delays its
+ * own alone. While other callers are present, such a caller has one running at a time and is delayed in between, the longer
+ * the more it has waiting: turns alone do not leave the others their share of a small machine's processors.
  */
 export class FairShare {
   #running = 0;
   #refused = 0;
   /** Callers with something running or waiting, the next one to be served first. */
   readonly #callers = new Map<string, Caller>();
-  /** Who asked last, and when somebody else did before. */
+  /** The latest caller, and when another one asked before. */
   #latest = { key: "", at: Number.NEGATIVE_INFINITY };
   #before = Number.NEGATIVE_INFINITY;
 
-  /** @param rests who gives way; without it a crowd does while others ask in this share */
+  /** @param delayFactor who backs off; without it callers with many waiting do, while others are present in this share */
   constructor(
     readonly limits: Limits,
-    readonly rests?: Rests,
+    readonly delayFactor?: DelayFactor,
   ) {}
 
   /** How many run and wait, for the tests. */
@@ -55,7 +57,7 @@ export class FairShare {
     return { running: this.#running, callers: this.#callers.size };
   }
 
-  /** How many run and wait, and how many have given up waiting since the start. */
+  /** How many run and wait, and how many were refused since the start. */
   get figures(): { running: number; waiting: number; refused: number } {
     const waiting = [...this.#callers.values()].reduce((sum, { queue }) => sum + queue.length, 0);
     return { running: this.#running, waiting, refused: this.#refused };
@@ -63,13 +65,13 @@ export class FairShare {
 
   /**
    * Does the work when its turn comes.
-   * @param signal gives up the wait; the work itself must look at it from then on
+   * @param signal ends the wait; the work itself must observe it from then on
    * @throws AppError rate_limited when too much of this caller waits, or it has waited for too long; the signal's reason;
-   *   whatever the work throws
+   *   what the work throws
    */
   async run<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
-    this.notice(key);
+    this.noteRequest(key);
     const caller = this.#callers.get(key) ?? { running: 0, queue: [] };
     this.#callers.set(key, caller);
     if (this.#isFree(key, caller)) this.#begin(caller);
@@ -79,20 +81,20 @@ export class FairShare {
       return await work();
     } finally {
       this.#running--;
-      const rest = Math.min((performance.now() - began) * this.#rests(key, caller), MAX_REST_MS);
-      if (rest > 0) setTimeout(() => this.#end(key, caller), rest);
+      const delay = Math.min((performance.now() - began) * this.#delayFactor(key, caller), MAX_DELAY_MS);
+      if (delay > 0) setTimeout(() => this.#end(key, caller), delay);
       else this.#end(key, caller);
       this.#next();
     }
   }
 
-  /** Somebody asks for something, in this share or past it. */
-  notice(key: string): void {
+  /** Notes that a caller asks for something, in this share or past it. */
+  noteRequest(key: string): void {
     if (this.#latest.key !== key) this.#before = this.#latest.at;
     this.#latest = { key, at: performance.now() };
   }
 
-  /** True while somebody other than this caller asked a moment ago. */
+  /** True while a caller other than this one asked a moment ago. */
   hasOthers(key: string): boolean {
     const others = this.#latest.key === key ? this.#before : this.#latest.at;
     return performance.now() - others < PRESENT_MS;
@@ -103,13 +105,13 @@ export class FairShare {
     return performance.now() - this.#before < PRESENT_MS;
   }
 
-  #rests(key: string, { queue }: Caller): number {
-    if (this.rests) return this.rests(key, queue.length);
-    return this.hasOthers(key) ? crowdRests(queue.length) : 0;
+  #delayFactor(key: string, { queue }: Caller): number {
+    if (this.delayFactor) return this.delayFactor(key, queue.length);
+    return this.hasOthers(key) ? backOffFactor(queue.length) : 0;
   }
 
   #isFree(key: string, caller: Caller): boolean {
-    const most = this.#rests(key, caller) > 0 ? 1 : this.limits.perCaller;
+    const most = this.#delayFactor(key, caller) > 0 ? 1 : this.limits.perCaller;
     return this.#running < this.limits.total && caller.running < most;
   }
 
@@ -132,7 +134,7 @@ export class FairShare {
     while (this.#startOne());
   }
 
-  /** Hands what is free to the caller who has waited longest for a turn, and puts that caller behind the others. */
+  /** Starts the next work of the caller who has waited longest for a turn, and puts that caller behind the others. */
   #startOne(): boolean {
     for (const [key, caller] of this.#callers) {
       if (this.#running >= this.limits.total) return false;
@@ -146,38 +148,24 @@ export class FairShare {
     return false;
   }
 
-  #wait(key: string, caller: Caller, signal: AbortSignal | undefined): Promise<void> {
+  async #wait(key: string, caller: Caller, signal: AbortSignal | undefined): Promise<void> {
     const { waiting, waitMs } = this.limits;
     if (caller.queue.length >= waiting) {
       this.#refused++;
       throw tooMany(`${waiting} requests of yours are waiting already. Send fewer at a time.`);
     }
-    return new Promise((resolve, reject) => {
-      const go = () => {
-        clearTimeout(timer);
-        signal?.removeEventListener("abort", abandon);
-        resolve();
-      };
-      const giveUp = (reason: unknown) => {
-        const at = caller.queue.indexOf(go);
-        if (at < 0) return;
-        clearTimeout(timer);
-        signal?.removeEventListener("abort", abandon);
-        caller.queue.splice(at, 1);
-        this.#leave(key, caller);
-        reject(reason);
-      };
-      const abandon = () => giveUp(signal?.reason);
-      const timer = setTimeout(() => {
-        this.#refused++;
-        giveUp(tooMany("Your earlier requests are still being worked on. Send fewer at a time."));
-      }, waitMs);
-      timer.unref();
-      // The calls of one batch share their request's signal: many listeners are no leak.
-      if (signal) setMaxListeners(0, signal);
-      signal?.addEventListener("abort", abandon, { once: true });
-      caller.queue.push(go);
-    });
+    const onTimeout = () => {
+      this.#refused++;
+      return tooMany("Your earlier requests are still being worked on. Send fewer at a time.");
+    };
+    // The calls of one batch share their request's signal: many listeners are no leak.
+    if (signal) setMaxListeners(0, signal);
+    try {
+      await waitIn(caller.queue, { signal, timeoutMs: waitMs, onTimeout });
+    } catch (error) {
+      this.#leave(key, caller);
+      throw error;
+    }
   }
 }
 
@@ -211,31 +199,31 @@ const keyOf = (actor: Actor): string => ("id" in actor ? `${actor.type} ${actor.
 export const shareState = (): FairShare["figures"] => requests?.figures ?? { running: 0, waiting: 0, refused: 0 };
 
 /** Callers who are refused because what they may have running does run. */
-const refusals = new Crowding();
+const refusals = new RecentCounts();
 
-/** Notes that a caller was refused for having so much running already. */
+/** Counts that a caller was refused for having too much running already. */
 export const noteRefusal = (actor: Actor): void => refusals.note(keyOf(actor));
 
-/** True while several people, keys or agents ask this process for something. */
-export const severalAsk = (): boolean => requests?.hasSeveral ?? false;
+/** True while several people, keys or agents have recent requests to this process. */
+export const hasSeveralCallers = (): boolean => requests?.hasSeveral ?? false;
 
-/** True while people, keys or agents other than this caller ask this process for something. */
-export const othersAsk = (actor: Actor): boolean => requests?.hasOthers(keyOf(actor)) ?? false;
+/** True while people, keys or agents other than this caller have recent requests to this process. */
+export const hasOtherCallers = (actor: Actor): boolean => requests?.hasOthers(keyOf(actor)) ?? false;
 
 /**
- * How many times as long as its work a caller's long work rests: not at all while nobody else asks this process for anything;
- * once while somebody does; more often for a caller who asks for so much more that it is being refused.
+ * By how many times its duration a caller's long work is delayed: not at all while there are no other requests to this process;
+ * once while there are; more often for a caller who asks for so much more that it is being refused.
  */
-export const restsOf = (actor: Actor): number =>
-  othersAsk(actor) ? Math.max(1, crowdRests(refusals.of(keyOf(actor)))) : 0;
+export const delayFactorOf = (actor: Actor): number =>
+  hasOtherCallers(actor) ? Math.max(1, backOffFactor(refusals.of(keyOf(actor)))) : 0;
 
 /**
  * Does what a person or a key asks for within that caller's share of this process.
- * @throws AppError rate_limited, and whatever the work throws
+ * @throws AppError rate_limited, and what the work throws
  */
 export function inFairShare<T>(actor: Actor, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   const key = keyOf(actor);
   if (actor.type === "user" || actor.type === "api_key") return share().run(key, work, signal);
-  if (actor.type === "agent") share().notice(key);
+  if (actor.type === "agent") share().noteRequest(key);
   return work();
 }

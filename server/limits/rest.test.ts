@@ -16,7 +16,7 @@ it.each([
   expect(sleep).toHaveBeenCalledExactlyOnceWith(ms);
 });
 
-it("rests for nobody", async () => {
+it("rests for no one", async () => {
   await rest(12, 0);
   await rest(12, -1);
   expect(sleep).not.toHaveBeenCalled();

@@ -17,16 +17,16 @@ import { call, createOrg, createUser, ctxFor, type TestUser } from "@/testing/fa
 it("an organization has fifty webhooks and no more; another one's do not count", async () => {
   const org = await createOrg();
   const admin = await createUser({ role: "org_admin", orgId: org.id });
-  const make = (token: typeof admin) =>
+  const create = (token: typeof admin) =>
     call(POST, {
       token,
       method: "POST",
       body: { name: "Chat", url: "https://hooks.example.com/x", kinds: ["chain.broken"] },
     });
-  for (let at = 0; at < 50; at++) expect((await make(admin)).status).toBe(201);
-  const refused = await make(admin);
+  for (let at = 0; at < 50; at++) expect((await create(admin)).status).toBe(201);
+  const refused = await create(admin);
   expect([refused.status, refused.body.code]).toEqual([409, "conflict"]);
-  expect((await make(await createUser({ role: "org_admin" }))).status).toBe(201);
+  expect((await create(await createUser({ role: "org_admin" }))).status).toBe(201);
 });
 
 describe("where there is room for three, ten at once get three", () => {

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import type { Actor } from "@/server/context";
-import { inFairShare, restsOf } from "./fair-share";
+import { delayFactorOf, inFairShare } from "./fair-share";
 import { acquireSlot } from "./slots";
 
 afterEach(() => void vi.unstubAllEnvs());
@@ -25,10 +25,10 @@ test("whoever is refused again and again while others ask rests for longer", asy
   vi.stubEnv("NEXTAUTH_SECRET", "s".repeat(32));
   vi.stubEnv("NEXTAUTH_URL", "http://127.0.0.1");
   await inFairShare(other, async () => {});
-  expect([restsOf(crowd), restsOf(other)]).toEqual([1, 0]);
+  expect([delayFactorOf(crowd), delayFactorOf(other)]).toEqual([1, 0]);
   for (let i = 0; i < 4; i++) acquire("crowd");
   for (let i = 0; i < 7; i++) expect(() => acquire("crowd")).toThrow("4 exports running");
-  expect(restsOf(crowd)).toBe(1);
+  expect(delayFactorOf(crowd)).toBe(1);
   for (let i = 0; i < 25; i++) expect(() => acquire("crowd")).toThrow("4 exports running");
-  expect(restsOf(crowd)).toBe(4);
+  expect(delayFactorOf(crowd)).toBe(4);
 });

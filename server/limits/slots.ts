@@ -1,7 +1,8 @@
 import type { Actor } from "@/server/context";
 import { noteRefusal, tooMany } from "./fair-share";
+import { Holdings } from "./holdings";
 
-const counts = new Map<string, number>();
+const held = new Holdings();
 
 /** Something of which one caller may have `max` running in one process; advice says how a slot becomes free. */
 type Slots = { kind: string; max: number; advice: string };
@@ -13,18 +14,10 @@ type Slots = { kind: string; max: number; advice: string };
  */
 export function acquireSlot(actor: Actor, { kind, max, advice }: Slots): () => void {
   const key = [kind, actor.type, "id" in actor ? actor.id : ""].join(" ");
-  const count = counts.get(key) ?? 0;
+  const count = held.of(key);
   if (count >= max) {
     noteRefusal(actor);
     throw tooMany(`You have ${count} ${kind} running, which is the limit. ${advice}`);
   }
-  counts.set(key, count + 1);
-  let isReleased = false;
-  return () => {
-    if (isReleased) return;
-    isReleased = true;
-    const left = (counts.get(key) ?? 1) - 1;
-    if (left > 0) counts.set(key, left);
-    else counts.delete(key);
-  };
+  return held.hold(key);
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Turns } from "./turns";
 
-/** Work that ends when it is told to. */
+/** Work that ends on demand. */
 function work() {
   let end = () => {};
   const done = new Promise<void>((resolve) => {

@@ -1,3 +1,5 @@
+import { waitIn } from "./wait-in";
+
 /** Work of which only so much runs at a time; the rest waits in the order in which it came. */
 export class Turns {
   #running = 0;
@@ -16,11 +18,11 @@ export class Turns {
   /**
    * Does the work when its turn comes.
    * @param signal gives up the wait; the work itself must look at it from then on
-   * @throws whatever the work throws, or the signal's reason
+   * @throws what the work throws, or the signal's reason
    */
   async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (this.#running < this.max) this.#running++;
-    else await this.#wait(signal);
+    else await waitIn(this.#queue, { signal });
     try {
       return await work();
     } finally {
@@ -28,22 +30,5 @@ export class Turns {
       if (next) next();
       else this.#running--;
     }
-  }
-
-  #wait(signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const go = () => {
-        signal?.removeEventListener("abort", leave);
-        resolve();
-      };
-      const leave = () => {
-        const at = this.#queue.indexOf(go);
-        if (at >= 0) this.#queue.splice(at, 1);
-        reject(signal?.reason);
-      };
-      signal?.throwIfAborted();
-      signal?.addEventListener("abort", leave, { once: true });
-      this.#queue.push(go);
-    });
   }
 }

@@ -4,7 +4,7 @@ export type News = (typeof NEWS)[number];
 
 /** Carries notifications from process to process. */
 export type Bus = {
-  /** Starts listening. onNews: a message came; onAgain: some may have been missed while nobody listened. */
+  /** Starts listening. onNews: a message came; onAgain: some may have been missed while there was no listener. */
   listen(processId: string, onNews: (news: News) => void, onAgain: () => void): Promise<void>;
   notify(processId: string, news: News): Promise<void>;
   /** Notifies every process, this one too. */

@@ -6,7 +6,7 @@ import { MAX_COMMANDS_PER_AGENT, STREAM_DEAD_AFTER_SECONDS } from "./schema";
 export type NewCommand = {
   id: string;
   agentId: string;
-  askerId: string;
+  requesterId: string;
   name: string;
   params: string;
   timeoutMs: number;
@@ -24,7 +24,7 @@ const DONE_BATCH = 16;
 /** A JSON time from a column; the database's clock counts for every process. */
 const iso = (column: string) => sql.raw(`to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
 
-/** Puts a query to the stream that its agent is listed with. On the asker's own process it needs no fetching. */
+/** Puts a query to the stream that its agent is listed with. On the requester's own process it needs no fetching. */
 export async function queueCommand(command: NewCommand): Promise<Placed> {
   const rows = await asSystem((tx) =>
     tx.execute<{ connected: boolean; streamId: string | null; processId: string; deadline: string }>(sql`
@@ -33,9 +33,9 @@ export async function queueCommand(command: NewCommand): Promise<Placed> {
           AND beat_at > now() - make_interval(secs => ${STREAM_DEAD_AFTER_SECONDS})),
       added AS (
         INSERT INTO live_commands (id, org_id, device_id, agent_id, stream_id, process_id, asker_id, name, params, deadline, state)
-        SELECT ${command.id}, org_id, device_id, agent_id, stream_id, process_id, ${command.askerId}, ${command.name},
+        SELECT ${command.id}, org_id, device_id, agent_id, stream_id, process_id, ${command.requesterId}, ${command.name},
           ${command.params}, now() + make_interval(secs => ${command.timeoutMs / 1000}::float8),
-          CASE WHEN process_id = ${command.askerId} THEN 'delivered' ELSE 'waiting' END
+          CASE WHEN process_id = ${command.requesterId} THEN 'delivered' ELSE 'waiting' END
         FROM stream WHERE ${MAX_COMMANDS_PER_AGENT}::int > (
           SELECT count(*) FROM live_commands
           WHERE agent_id = ${command.agentId} AND state IN ('waiting', 'delivered') AND deadline > now())
@@ -61,20 +61,20 @@ export function claimWaiting(processId: string): Promise<Waiting[]> {
 }
 
 /**
- * Accepts an answer at another process than the asker's.
- * @returns the asker to notify, or null when nobody waits for it (late, repeated, unknown, another agent's).
+ * Accepts an answer at another process than the requester's.
+ * @returns the requester to notify, or null when no requester waits for it (late, repeated, unknown, another agent's).
  */
 export async function storeAnswer(agentId: string, id: string, result: string): Promise<string | null> {
   const rows = await asSystem((tx) =>
-    tx.execute<{ askerId: string }>(sql`
+    tx.execute<{ requesterId: string }>(sql`
       UPDATE live_commands SET state = 'answered', result = ${result}
       WHERE id = ${id} AND agent_id = ${agentId} AND state = 'delivered' AND deadline > now()
-      RETURNING asker_id AS "askerId"`),
+      RETURNING asker_id AS "requesterId"`),
   );
-  return rows[0]?.askerId ?? null;
+  return rows[0]?.requesterId ?? null;
 }
 
-/** Accepts an answer at the asker itself. @returns false when it has been answered or broken already. */
+/** Accepts an answer at the requester itself. @returns false when it has been answered or broken already. */
 export async function claimAnswer(agentId: string, id: string): Promise<boolean> {
   const rows = await asSystem((tx) =>
     tx.execute(sql`
@@ -83,17 +83,17 @@ export async function claimAnswer(agentId: string, id: string): Promise<boolean>
   return rows.length > 0;
 }
 
-/** Takes some of the queries that an asker's processes are done with; call again while it returns any. */
-export function claimDone(askerId: string): Promise<Done[]> {
+/** Takes some of the queries that an requester's processes are done with; call again while it returns any. */
+export function claimDone(requesterId: string): Promise<Done[]> {
   return asSystem(async (tx) => [
     ...(await tx.execute<Done>(sql`
       DELETE FROM live_commands WHERE id IN (
-        SELECT id FROM live_commands WHERE asker_id = ${askerId} AND state IN ('answered', 'broken') LIMIT ${DONE_BATCH})
+        SELECT id FROM live_commands WHERE asker_id = ${requesterId} AND state IN ('answered', 'broken') LIMIT ${DONE_BATCH})
       RETURNING id, state, result`)),
   ]);
 }
 
-/** Forgets queries that nobody waits for any more. */
+/** Forgets queries that no requester waits for any more. */
 export async function dropCommands(ids: readonly string[]): Promise<void> {
   await asSystem((tx) => tx.execute(sql`DELETE FROM live_commands WHERE id = ANY (${uuids(ids)})`));
 }

@@ -1,6 +1,6 @@
 import { AppError } from "@/server/errors";
-import type { AskAgent } from "./ask-device";
 import { parseLogs } from "./parse-answer";
+import type { QueryAgent } from "./query-device";
 import type { Descriptor } from "./schema";
 
 /** Logs seldom come and go; a minute spares most queries the detour. */
@@ -25,8 +25,8 @@ export function matchName(names: readonly string[], wanted: string): string | un
 }
 
 /** The device's logs, asked afresh. */
-export async function askLogs(ask: AskAgent, agentId: string, withinMs?: number): Promise<Descriptor[]> {
-  const logs = await ask({ name: "eventlogs.list", params: {}, what: "event log", parse: parseLogs }, withinMs);
+export async function queryLogs(queryAgent: QueryAgent, agentId: string, withinMs?: number): Promise<Descriptor[]> {
+  const logs = await queryAgent({ name: "eventlogs.list", params: {}, what: "event log", parse: parseLogs }, withinMs);
   remember(
     agentId,
     logs.map((log) => log.name),
@@ -41,7 +41,7 @@ const isNotFound = (error: unknown): boolean => error instanceof AppError && err
  * agent finds none is its list asked and, if a name differs in case alone, fn run again.
  */
 export async function withLogName<T>(
-  ask: AskAgent,
+  queryAgent: QueryAgent,
   { agentId, name: wanted }: { agentId: string; name: string },
   fn: (name: string) => Promise<T>,
 ): Promise<T> {
@@ -52,7 +52,7 @@ export async function withLogName<T>(
     return await fn(first);
   } catch (error) {
     if (!isNotFound(error) || fresh) throw error;
-    const logs = await askLogs(ask, agentId, DETOUR_MS).catch(() => []);
+    const logs = await queryLogs(queryAgent, agentId, DETOUR_MS).catch(() => []);
     const name = matchName(
       logs.map((log) => log.name),
       wanted,

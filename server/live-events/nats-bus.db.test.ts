@@ -43,7 +43,7 @@ describe.skipIf(!isInstalled)("two processes that speak through NATS", () => {
   });
 
   it("bring queries and answers across, also after the NATS server came back", async () => {
-    const [asker, holder, taker] = Array.from({ length: 3 }, () => {
+    const [requester, holder, taker] = Array.from({ length: 3 }, () => {
       const relay = new Relay(createNatsBus(`nats://127.0.0.1:${port}`));
       relays.push(relay);
       return relay;
@@ -52,18 +52,18 @@ describe.skipIf(!isInstalled)("two processes that speak through NATS", () => {
     const { agentId, orgId, id: deviceId } = device;
     const send = (text: string) => void taker.settle(agentId, JSON.parse(text).id, { ok: true, data: "hello" });
     await holder.open({ agentId, orgId, deviceId }, { send, end: () => {} });
-    const ask = async () => {
+    const query = async () => {
       const started = Date.now();
-      const answer = await asker.ask({ agentId, name: "eventlogs.list", params: {}, timeoutMs: 20_000 });
+      const answer = await requester.query({ agentId, name: "eventlogs.list", params: {}, timeoutMs: 20_000 });
       expect(answer).toEqual({ ok: true, data: "hello" });
       return Date.now() - started;
     };
     await taker.settle(agentId, crypto.randomUUID(), { ok: true, data: null }); // starts it
-    expect(await ask()).toBeLessThan(1_000);
+    expect(await query()).toBeLessThan(1_000);
     server.kill();
     await once(server, "exit");
-    expect(await ask()).toBeGreaterThan(1_000); // by looking, without a word
+    expect(await query()).toBeGreaterThan(1_000); // by looking, without a word
     start();
-    await expect.poll(ask, { interval: 500 }).toBeLessThan(1_000);
+    await expect.poll(query, { interval: 500 }).toBeLessThan(1_000);
   });
 });

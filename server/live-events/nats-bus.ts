@@ -1,6 +1,6 @@
 import type { ConnectionOptions, NatsConnection } from "@nats-io/transport-node";
 import { gauge } from "@/server/background/metrics";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { type Bus, isNews } from "./bus";
 
 const subjectOf = (processId: string): string => `trailmark.live.${processId}`;
@@ -34,7 +34,7 @@ export function toNatsOptions(url: string): ConnectionOptions {
   };
 }
 
-/** NATS core: a subject a process. It reconnects for ever; what was missed meanwhile is looked up. */
+/** NATS core: a subject a process. It reconnects indefinitely; what was missed meanwhile is looked up. */
 export function createNatsBus(url: string): Bus {
   let connection: NatsConnection | undefined;
   gauge("trailmark_nats_connected", "1 while NATS_URL is set and answers; 0 while the relay polls", () =>

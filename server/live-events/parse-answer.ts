@@ -57,11 +57,11 @@ function parsed<T>(schema: z.ZodType<T>, data: unknown, at: PropertyKey[] = []):
   const result = schema.safeParse(data);
   if (result.success) return { ok: true, value: repairJson(result.data) };
   const { issues } = result.error;
-  const told = issues.slice(0, 5).map(({ path, message }) => `${[...at, ...path].join(".") || "data"}: ${message}`);
-  return { ok: false, issues: told };
+  const first = issues.slice(0, 5).map(({ path, message }) => `${[...at, ...path].join(".") || "data"}: ${message}`);
+  return { ok: false, issues: first };
 }
 
-/** The first fault is enough: half a million wrong items would take seconds, in which nobody else is answered. */
+/** The first fault is enough: half a million wrong items would take seconds, in which no other request is answered. */
 function parsedItems<T>(item: z.ZodType<T>, list: readonly unknown[]): Parsed<T[]> {
   const value: T[] = [];
   for (const [index, data] of list.entries()) {
@@ -92,7 +92,7 @@ export const parseEntry = (data: unknown): Parsed<Entry> => parsed(oneEntry, dat
 
 /**
  * Data of eventlogs.query: `{events, total}`. Without a total what is known to exist counts; an agent that does not page
- * by itself is paged here.
+ * itself is paged here.
  */
 export function parseEntries(
   data: unknown,
@@ -100,13 +100,13 @@ export function parseEntries(
 ): Parsed<{ entries: Entry[]; total: number }> {
   const all = listUnder(["events", "entries", "data"], data);
   if (!all) return refused("must be a list of events");
-  const told = Array.isArray(data) ? null : parsed(totalMember, data);
-  if (told?.ok === false) return told;
+  const declared = Array.isArray(data) ? null : parsed(totalMember, data);
+  if (declared?.ok === false) return declared;
   const skipped = (page - 1) * limit;
   const isWhole = all.length > limit;
   const entries = parsedItems(agentEntry, isWhole ? all.slice(skipped, skipped + limit) : all);
   if (!entries.ok) return entries;
-  const total = told?.value.total ?? (isWhole ? all.length : skipped + all.length);
+  const total = declared?.value.total ?? (isWhole ? all.length : skipped + all.length);
   return { ok: true, value: { entries: entries.value, total } };
 }
 

@@ -4,7 +4,7 @@ import { type CommandResult, LIVE_QUERY_TIMEOUT_MS } from "./schema";
 
 export const disconnected = () =>
   new AppError("agent_disconnected", "The agent disconnected before it had answered. Ask again once it is back.");
-/** Whoever asked has waited for as long as a query may take, whichever of its commands was late. */
+/** The requester has waited for as long as a query may take, whichever of its commands was late. */
 const timedOut = () =>
   new AppError("agent_timeout", `The agent did not answer within ${LIVE_QUERY_TIMEOUT_MS / 1000} seconds.`);
 const cancelled = () => new AppError("unavailable", "The query was cancelled.");
@@ -18,10 +18,10 @@ export type PendingQuery = {
   resolve: (result: CommandResult) => void;
   reject: (error: AppError) => void;
 };
-/** onFailed is called once the query has failed, for whatever reason. */
+/** onFailed is called once the query has failed, for any reason. */
 type Wait = { agentId: string; timeoutMs: number; signal?: AbortSignal | undefined; onFailed: () => void };
 
-/** The queries that somebody at this process waits for. Each ends once: answered, failed, late or withdrawn. */
+/** The queries that requesters at this process wait for. Each ends once: answered, failed, late or withdrawn. */
 export class PendingQueries {
   readonly #open = new Map<string, PendingQuery>();
   #untrack: (() => void) | undefined;
@@ -60,7 +60,7 @@ export class PendingQueries {
     for (const query of [...this.#open.values()]) if (query.streamId === streamId) query.reject(disconnected());
   }
 
-  /** At shutdown: nobody may hold the process up for half a minute. */
+  /** At shutdown: no query may hold the process up for half a minute. */
   failAll(): void {
     for (const query of [...this.#open.values()]) query.reject(stopping());
   }

@@ -8,7 +8,7 @@ const channelOf = (processId: string): string => `trailmark_live_${processId.rep
 const TO_ALL = "trailmark_live_all";
 
 /**
- * LISTEN and NOTIFY. Listening needs a connection that stays, hence one of its own beside the pool; it comes back by
+ * LISTEN and NOTIFY. Listening needs a connection that stays, hence a separate one beside the pool; it comes back by
  * itself. Through a transaction pooler LISTEN hears nothing, hence the direct address.
  */
 export function createPostgresBus(): Bus {

@@ -1,8 +1,8 @@
 import { operation } from "@/server/operation";
 import { repairJson } from "@/server/text";
-import { askDevice } from "./ask-device";
 import { withLogName } from "./log-names";
 import { parseEntries } from "./parse-answer";
+import { queryDevice } from "./query-device";
 import { type EventsInput, eventsInput, eventsOutput, type QueryParams } from "./schema";
 
 function toParams({
@@ -25,7 +25,7 @@ function toParams({
   };
 }
 
-/** A page of a log's events that match the filters, from the device itself. @throws as askDevice does. */
+/** A page of a log's events that match the filters, from the device itself. @throws as queryDevice does. */
 export const queryEvents = operation({
   permission: "devices:live",
   input: eventsInput,
@@ -35,16 +35,19 @@ export const queryEvents = operation({
     const { deviceId, name, ...rest } = repairJson(input);
     const params = toParams({ deviceId, name, ...rest });
     const { page, limit } = input;
-    return askDevice(ctx, { deviceId, kind: "events", details: { logName: name, ...params } }, (ask, { agentId }) =>
-      withLogName(ask, { agentId, name }, async (logName) => {
-        const { entries, total } = await ask({
-          name: "eventlogs.query",
-          params: { logName, ...params },
-          what: "event log",
-          parse: (data) => parseEntries(data, { page, limit }),
-        });
-        return { data: entries, meta: { page, limit, total, totalPages: Math.ceil(total / limit) } };
-      }),
+    return queryDevice(
+      ctx,
+      { deviceId, kind: "events", details: { logName: name, ...params } },
+      (queryAgent, { agentId }) =>
+        withLogName(queryAgent, { agentId, name }, async (logName) => {
+          const { entries, total } = await queryAgent({
+            name: "eventlogs.query",
+            params: { logName, ...params },
+            what: "event log",
+            parse: (data) => parseEntries(data, { page, limit }),
+          });
+          return { data: entries, meta: { page, limit, total, totalPages: Math.ceil(total / limit) } };
+        }),
     );
   },
 });

@@ -10,7 +10,7 @@ import { createPostgresBus } from "./postgres-bus";
 import { Relay } from "./relay";
 
 const relays: Relay[] = [];
-/** A relay with a LISTEN connection of its own, as a server process has. */
+/** A relay with its own LISTEN connection, as a server process has. */
 function createRelay(bus: Bus = createPostgresBus()): Relay {
   const relay = new Relay(bus);
   relays.push(relay);
@@ -45,13 +45,18 @@ const inFlight = (device: TestDevice) =>
 const until = (check: () => boolean) => expect.poll(check, { interval: 5 }).toBe(true);
 
 describe.for([
-  ["one process", () => createRelay(), (asker: Relay) => asker, (asker: Relay) => asker],
-  ["asker and stream on two processes, answers at the stream's", () => createRelay(), () => createRelay(), undefined],
-  ["asker, stream and answer on three processes", () => createRelay(), () => createRelay(), () => createRelay()],
-] as const)("a live query over %s", ([_, makeAsker, makeHolder, makeTaker]) => {
-  const asker = makeAsker();
-  const holder = makeHolder(asker);
-  const taker = makeTaker?.(asker) ?? holder;
+  ["one process", () => createRelay(), (requester: Relay) => requester, (requester: Relay) => requester],
+  [
+    "requester and stream on two processes, answers at the stream's",
+    () => createRelay(),
+    () => createRelay(),
+    undefined,
+  ],
+  ["requester, stream and answer on three processes", () => createRelay(), () => createRelay(), () => createRelay()],
+] as const)("a live query over %s", ([_, createRequester, createHolder, createTaker]) => {
+  const requester = createRequester();
+  const holder = createHolder(requester);
+  const taker = createTaker?.(requester) ?? holder;
 
   it("brings the query to the agent and the answer back, whatever characters it holds", async () => {
     const device = await createDevice();
@@ -65,7 +70,7 @@ describe.for([
       accepted.push(taker.settle(device.agentId, command.id, ok(data)));
     });
     const query = { ...list(device), name: "eventlogs.query", params: { logName: "System", source: "a\0b\n" } };
-    expect(await asker.ask(query)).toEqual(ok(data));
+    expect(await requester.query(query)).toEqual(ok(data));
     expect(await Promise.all(accepted)).toEqual([true]);
     expect(await inFlight(device)).toEqual([]);
     leave();
@@ -77,14 +82,14 @@ describe.for([
     const { leave } = await connect(holder, device, (command) => void sent.push(command));
     const attempt = async () => {
       const took = await elapsedMs(() =>
-        expect(asker.ask(list(device, { timeoutMs: 2_000 }))).rejects.toMatchObject({
+        expect(requester.query(list(device, { timeoutMs: 2_000 }))).rejects.toMatchObject({
           code: "agent_timeout",
           // What the query may take, of which this command had what was left.
           message: "The agent did not answer within 30 seconds.",
         }),
       );
       expect(took).toBeGreaterThan(1_950);
-      // The database counts from when it took the query, a moment after the asker.
+      // The database counts from when it took the query, a moment after the requester.
       await until(() => Date.now() > Date.parse(sent.at(-1)!.deadline));
       expect(await taker.settle(device.agentId, sent.at(-1)!.id, ok(1))).toBe(false);
       return took;
@@ -97,27 +102,27 @@ describe.for([
     const device = await createDevice();
     const attempt = async () => {
       const { leave } = await connect(holder, device, () => setTimeout(() => leave(), 20));
-      const took = elapsedMs(() => expect(asker.ask(list(device))).rejects.toEqual(code("agent_disconnected")));
+      const took = elapsedMs(() => expect(requester.query(list(device))).rejects.toEqual(code("agent_disconnected")));
       await took;
-      const again = () => asker.ask(list(device)).catch((error) => error.code);
+      const again = () => requester.query(list(device)).catch((error) => error.code);
       await expect.poll(again, { interval: 10 }).toBe("device_offline");
       return took;
     };
     expect(await quickest(1_000, attempt)).toBeLessThan(1_000);
   });
 
-  it("is withdrawn when the asker goes away", async () => {
+  it("is withdrawn when the requester goes away", async () => {
     const device = await createDevice();
     const sent: Sent[] = [];
     const { leave } = await connect(holder, device, (command) => void sent.push(command));
     const going = new AbortController();
-    const asking = asker.ask(list(device, { signal: going.signal }));
+    const answer = requester.query(list(device, { signal: going.signal }));
     await until(() => sent.length === 1);
     going.abort();
-    await expect(asking).rejects.toEqual(code("unavailable"));
+    await expect(answer).rejects.toEqual(code("unavailable"));
     await expect.poll(() => inFlight(device)).toEqual([]);
     expect(await taker.settle(device.agentId, sent[0]!.id, ok(1))).toBe(false);
-    expect(asker.stats.queries).toBe(0);
+    expect(requester.stats.queries).toBe(0);
     leave();
   });
 
@@ -126,17 +131,17 @@ describe.for([
     const other = await createDevice();
     const sent: Sent[] = [];
     const { leave } = await connect(holder, device, (command) => void sent.push(command));
-    const asking = asker.ask(list(device));
+    const answer = requester.query(list(device));
     await until(() => sent.length === 1);
     const { id } = sent[0]!;
     expect(await taker.settle(other.agentId, id, ok("foreign"))).toBe(false);
     expect(await holder.settle(other.agentId, id, ok("foreign"))).toBe(false);
     const both = await Promise.all([
       taker.settle(device.agentId, id, ok("first")),
-      asker.settle(device.agentId, id, ok("first")),
+      requester.settle(device.agentId, id, ok("first")),
     ]);
     expect(both.filter(Boolean)).toHaveLength(1);
-    expect(await asking).toEqual(ok("first"));
+    expect(await answer).toEqual(ok("first"));
     expect(await taker.settle(device.agentId, id, ok("again"))).toBe(false);
     expect(await taker.settle(device.agentId, crypto.randomUUID(), ok("unknown"))).toBe(false);
     expect(await taker.settle(device.agentId, "no-uuid", ok("unknown"))).toBe(false);
@@ -146,14 +151,14 @@ describe.for([
   it("a newer stream ends the older one, breaks its queries and takes the next ones", async () => {
     const device = await createDevice();
     const older = await connect(holder, device);
-    const asking = asker.ask(list(device));
-    const refused = expect(asking).rejects.toEqual(code("agent_disconnected"));
+    const answer = requester.query(list(device));
+    const refused = expect(answer).rejects.toEqual(code("agent_disconnected"));
     await expect.poll(async () => (await inFlight(device)).length).toBe(1);
     const newer = await connect(taker, device, (command) => void holder.settle(device.agentId, command.id, ok("new")));
     await refused;
     await until(() => older.state.ended);
     older.leave();
-    expect(await asker.ask(list(device))).toEqual(ok("new"));
+    expect(await requester.query(list(device))).toEqual(ok("new"));
     expect(newer.state.ended).toBe(false);
     newer.leave();
   });
@@ -164,7 +169,7 @@ describe("presence", () => {
     const relay = createRelay();
     const device = await createDevice();
     const { leave } = await connect(relay, device, (command) => void relay.settle(device.agentId, command.id, ok(1)));
-    await relay.ask(list(device));
+    await relay.query(list(device));
     const age = (seconds: number) =>
       asSystem((tx) =>
         tx
@@ -173,9 +178,9 @@ describe("presence", () => {
           .where(eq(agentStreams.agentId, device.agentId)),
       );
     await age(44);
-    await relay.ask(list(device));
+    await relay.query(list(device));
     await age(46);
-    await expect(relay.ask(list(device))).rejects.toEqual(code("device_offline"));
+    await expect(relay.query(list(device))).rejects.toEqual(code("device_offline"));
     leave();
     const revoked = await createDevice();
     const stream = await connect(relay, revoked);
@@ -188,11 +193,11 @@ describe("presence", () => {
     const relay = createRelay();
     const device = await createDevice();
     const { leave } = await connect(relay, device);
-    const asking = Array.from({ length: 64 }, () => relay.ask(list(device)).catch((error) => error.code));
+    const answer = Array.from({ length: 64 }, () => relay.query(list(device)).catch((error) => error.code));
     await expect.poll(async () => (await inFlight(device)).length).toBe(64);
-    await expect(relay.ask(list(device))).rejects.toEqual(code("rate_limited"));
+    await expect(relay.query(list(device))).rejects.toEqual(code("rate_limited"));
     leave();
-    expect(new Set(await Promise.all(asking))).toEqual(new Set(["agent_disconnected"]));
+    expect(new Set(await Promise.all(answer))).toEqual(new Set(["agent_disconnected"]));
   });
 });
 
@@ -202,20 +207,20 @@ describe("between processes", () => {
     const attempt = async () => {
       const device = await createDevice();
       const { state } = await connect(there, device);
-      const asked = here.ask(list(device));
+      const asked = here.query(list(device));
       const took = elapsedMs(async () => {
         await here.endStreams(device.agentId);
         await until(() => state.ended);
       });
       await expect(asked).rejects.toEqual(code("agent_disconnected"));
       await took;
-      await expect(here.ask(list(device))).rejects.toEqual(code("device_offline"));
+      await expect(here.query(list(device))).rejects.toEqual(code("device_offline"));
       return took;
     };
     expect(await quickest(2_000, attempt)).toBeLessThan(2_000);
   });
 
-  it("a change of somebody's access reaches every process within two seconds", async () => {
+  it("a change of a user's access reaches every process within two seconds", async () => {
     const [here, there] = [createRelay(), createRelay()];
     await Promise.all([here.listen(), there.listen()]);
     let woken = 0;
@@ -237,22 +242,26 @@ describe("between processes", () => {
       notifyAll: async () => {},
       close: async () => {},
     });
-    const [asker, device] = [createRelay(), await createDevice()];
+    const [requester, device] = [createRelay(), await createDevice()];
     const { leave } = await connect(
       deaf,
       device,
       (command) => void deaf.settle(device.agentId, command.id, ok("slow")),
     );
-    expect(await asker.ask(list(device, { timeoutMs: 15_000 }))).toEqual(ok("slow"));
+    expect(await requester.query(list(device, { timeoutMs: 15_000 }))).toEqual(ok("slow"));
     leave();
     const next = await createDevice();
-    const there = await connect(asker, next, (command) => void asker.settle(next.agentId, command.id, ok("back")));
+    const there = await connect(
+      requester,
+      next,
+      (command) => void requester.settle(next.agentId, command.id, ok("back")),
+    );
     // As the same role: PostgreSQL lets it end its own sessions.
     const attempt = async () => {
       await appSql()`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'trailmark-live' AND pid <> pg_backend_pid()`;
       await new Promise((resolve) => setTimeout(resolve, 1_500));
       return elapsedMs(async () =>
-        expect(await createRelay().ask(list(next, { timeoutMs: 15_000 }))).toEqual(ok("back")),
+        expect(await createRelay().query(list(next, { timeoutMs: 15_000 }))).toEqual(ok("back")),
       );
     };
     expect(await quickest(2_500, attempt)).toBeLessThan(2_500);
@@ -261,8 +270,8 @@ describe("between processes", () => {
 
   it("2,000 queries in flight to 200 agents on two processes cross no answer and leave nothing behind", async () => {
     const holders = [createRelay(), createRelay()] as const;
-    const askers = [holders[0], createRelay()] as const;
-    const takers = [holders[1], askers[1]] as const;
+    const requesters = [holders[0], createRelay()] as const;
+    const takers = [holders[1], requesters[1]] as const;
     const org = await createOrg();
     const devices = await Promise.all(Array.from({ length: 200 }, () => createDevice({ orgId: org.id })));
     const refused: unknown[] = [];
@@ -278,26 +287,26 @@ describe("between processes", () => {
       ),
     );
     const started = performance.now();
-    const asking = Array.from({ length: 2_000 }, (_, n) => {
+    const answer = Array.from({ length: 2_000 }, (_, n) => {
       const device = devices[n % 200]!;
-      return askers[n % 2]!.ask({ ...list(device, { timeoutMs: 90_000 }), params: { n } })
+      return requesters[n % 2]!.query({ ...list(device, { timeoutMs: 90_000 }), params: { n } })
         .then((answer) => expect(answer).toEqual(ok({ agent: device.agentId, n })))
         .catch((error) => void refused.push(error));
     });
     await expect.poll(() => held.length, { timeout: 90_000 }).toBe(2_000);
-    const most = askers[0].stats.queries + askers[1].stats.queries;
+    const most = requesters[0].stats.queries + requesters[1].stats.queries;
     const placed = performance.now() - started;
     for (const answer of held.sort(() => Math.random() - 0.5))
       void answer().then((taken) => {
         settled += taken ? 1 : 0;
       });
-    await Promise.all(asking);
+    await Promise.all(answer);
     const total = performance.now() - started;
     expect(refused).toEqual([]);
     expect(most).toBe(2_000);
     await expect.poll(() => settled).toBe(2_000);
     for (const stream of streams) stream.leave();
-    for (const relay of [...holders, ...askers]) {
+    for (const relay of [...holders, ...requesters]) {
       await expect.poll(() => relay.stats).toEqual({ streams: 0, queries: 0 });
     }
     const left = await asSystem((tx) => tx.select().from(liveCommands).where(eq(liveCommands.orgId, org.id)));

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { wakeWatchers } from "@/server/background/streams";
 import { AppError } from "@/server/errors";
 import { isUuid } from "@/server/ids";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import type { Bus, News } from "./bus";
 import {
   claimAnswer,
@@ -27,7 +27,7 @@ import { beatStreams, buryDead, closeStream, listedStreams, listStream, unlistSt
 export type AgentOnStream = { agentId: string; orgId: string; deviceId: string };
 /** The open end of a stream. send never throws; end closes it, after which nothing more is sent. */
 export type Peer = { send(command: string): void; end(): void };
-export type Ask = {
+export type AgentQuery = {
   agentId: string;
   name: string;
   params: object;
@@ -51,7 +51,7 @@ const busy = () =>
   });
 
 /**
- * Brings queries to agents and their answers back, whichever processes the asker, the agent's stream and the answer
+ * Brings queries to agents and their answers back, whichever processes the requester, the agent's stream and the answer
  * arrive at. The tables decide, the bus only says "look". One of these a process.
  */
 export class Relay {
@@ -84,11 +84,11 @@ export class Relay {
     const stream = { agentId: agent.agentId, peer, listed: false };
     this.#streams.set(streamId, stream);
     try {
-      const { replaced, askers } = await listStream({ ...agent, streamId, processId: this.id });
+      const { replaced, requesters } = await listStream({ ...agent, streamId, processId: this.id });
       stream.listed = true;
       if (replaced?.processId === this.id) this.#end(replaced.streamId);
       else if (replaced) this.#notify(replaced.processId, "streams");
-      for (const asker of askers) this.#notify(asker, "answers");
+      for (const requester of requesters) this.#notify(requester, "answers");
     } catch (error) {
       this.#streams.delete(streamId);
       throw error;
@@ -99,12 +99,12 @@ export class Relay {
   /** Ends an agent's stream wherever it hangs: its token was replaced or revoked. */
   async endStreams(agentId: string): Promise<void> {
     await this.#start();
-    const { processIds, askers } = await closeStream(agentId);
+    const { processIds, requesters } = await closeStream(agentId);
     for (const processId of processIds) this.#notify(processId, "streams");
-    for (const asker of askers) this.#notify(asker, "answers");
+    for (const requester of requesters) this.#notify(requester, "answers");
   }
 
-  /** Has every process look up again who holds its open answers: somebody's access has changed. */
+  /** Has every process look up again who holds its open answers: a user's access has changed. */
   notifyCallersChanged(): void {
     this.#later(this.#start().then(() => this.bus.notifyAll("callers")));
   }
@@ -118,7 +118,13 @@ export class Relay {
    * Asks an agent and waits for its answer.
    * @throws AppError device_offline, rate_limited, agent_disconnected, agent_timeout; unavailable when withdrawn.
    */
-  async ask({ agentId, name, params, timeoutMs = LIVE_QUERY_TIMEOUT_MS, signal }: Ask): Promise<CommandResult> {
+  async query({
+    agentId,
+    name,
+    params,
+    timeoutMs = LIVE_QUERY_TIMEOUT_MS,
+    signal,
+  }: AgentQuery): Promise<CommandResult> {
     await this.#start();
     const id = randomUUID();
     const answer = this.#queries.wait(id, {
@@ -127,16 +133,16 @@ export class Relay {
       signal,
       onFailed: () => this.#later(dropCommands([id])),
     });
-    answer.catch(() => {}); // it may fail before anybody looks
+    answer.catch(() => {}); // it may fail before it is awaited
     const query = this.#queries.get(id);
     if (!query) return answer;
     const refuse = (error: AppError): Promise<CommandResult> => {
       query.reject(error);
       return answer;
     };
-    const command = { id, agentId, askerId: this.id, name, params: JSON.stringify(params), timeoutMs };
+    const command = { id, agentId, requesterId: this.id, name, params: JSON.stringify(params), timeoutMs };
     const placed = await queueCommand(command).catch((error) => {
-      query.reject(offline()); // nobody sees this one: the database's own error is thrown
+      query.reject(offline()); // this one is not seen: the database's own error is thrown
       throw error;
     });
     if (placed.kind !== "placed") return refuse(placed.kind === "offline" ? offline() : busy());
@@ -147,7 +153,7 @@ export class Relay {
     return answer;
   }
 
-  /** Takes an agent's answer. @returns false when nobody waits for it: late, repeated, unknown, another agent's. */
+  /** Takes an agent's answer. @returns false when no requester waits for it: late, repeated, unknown, another agent's. */
   async settle(agentId: string, id: string, result: CommandResult): Promise<boolean> {
     if (!isUuid(id)) return false;
     await this.#start();
@@ -157,10 +163,10 @@ export class Relay {
       query.resolve(result);
       return true;
     }
-    const asker = await storeAnswer(agentId, id, JSON.stringify(result));
-    if (asker === this.id) this.#later(dropCommands([id])); // withdrawn a moment ago
-    if (asker === null || asker === this.id) return false;
-    this.#notify(asker, "answers");
+    const requester = await storeAnswer(agentId, id, JSON.stringify(result));
+    if (requester === this.id) this.#later(dropCommands([id])); // withdrawn a moment ago
+    if (requester === null || requester === this.id) return false;
+    this.#notify(requester, "answers");
     return true;
   }
 
@@ -185,7 +191,7 @@ export class Relay {
         .catch((error) => log.error({ err: error }, "the relay cannot hear other processes; it polls"));
       this.#timers = [setInterval(() => this.#poll(), POLL_MS), setInterval(() => this.#beat(), STREAM_COMMENT_MS)];
       for (const timer of this.#timers) timer.unref();
-      // A bus that is away must not keep anybody waiting: polling does its work meanwhile.
+      // A bus that is away must not keep a caller waiting: polling does its work meanwhile.
       await Promise.race([listening, new Promise((resolve) => setTimeout(resolve, LISTEN_TIMEOUT_MS).unref())]);
     })();
     return this.#started;
@@ -201,7 +207,7 @@ export class Relay {
     const beating = async () => {
       await beatStreams(this.id, alive);
       await this.#handlers.streams();
-      for (const asker of await buryDead()) this.#notify(asker, "answers");
+      for (const requester of await buryDead()) this.#notify(requester, "answers");
     };
     this.#later(beating());
   }
@@ -210,7 +216,7 @@ export class Relay {
     this.#later(processId === this.id ? this.#handlers[news]() : this.bus.notify(processId, news));
   }
 
-  /** Work that nobody waits for; stop() does. */
+  /** Work that no caller waits for; stop() does. */
   #later(work: Promise<unknown>): void {
     const done = work
       .catch((error) => log.warn({ err: error }, "the relay could not finish a step; polling makes up for it"))
@@ -266,6 +272,6 @@ export class Relay {
   }
 
   async #unlist(agentId: string, streamId: string): Promise<void> {
-    for (const asker of await unlistStream(agentId, streamId)) this.#notify(asker, "answers");
+    for (const requester of await unlistStream(agentId, streamId)) this.#notify(requester, "answers");
   }
 }

@@ -1,13 +1,13 @@
 import { agentCaller } from "@/server/agent-caller";
 import { notFound } from "@/server/errors";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { operation } from "@/server/operation";
 import { relay } from "./current";
 import { resultInput } from "./schema";
 
 /**
  * Takes an agent's answer to a command.
- * @throws AppError not_found when nobody waits for it (late, repeated, unknown, another agent's); it changes nothing.
+ * @throws AppError not_found when no requester waits for it (late, repeated, unknown, another agent's); it changes nothing.
  */
 export const settleCommand = operation({
   input: resultInput,
@@ -24,6 +24,6 @@ export const settleCommand = operation({
 export async function refuseAnswer(agentId: string, commandId: string, status: number): Promise<void> {
   const message = `The answer was refused with status ${status}.`;
   const isAwaited = await relay().settle(agentId, commandId, { ok: false, error: { code: "bad_answer", message } });
-  // What nobody asked for is no news, however often a device sends it.
+  // An answer without a query is no news, however often a device sends it.
   if (isAwaited) log.warn({ agentId, commandId, status }, "failed to parse agent response");
 }

@@ -1,4 +1,4 @@
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 
 /**
  * Runs work one at a time. A call during a run makes it run once more afterwards, so nothing that came in meanwhile is

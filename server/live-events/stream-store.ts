@@ -5,7 +5,7 @@ import { STREAM_DEAD_AFTER_SECONDS } from "./schema";
 
 export type StreamRow = { agentId: string; orgId: string; deviceId: string; streamId: string; processId: string };
 /** Whom to notify that a stream's commands will not be answered, and which stream a newer one took the place of. */
-export type Opened = { replaced: { streamId: string; processId: string } | null; askers: string[] };
+export type Opened = { replaced: { streamId: string; processId: string } | null; requesters: string[] };
 
 /** Lists a stream as its agent's only one; queries to an older one are broken. */
 export function listStream(row: StreamRow): Promise<Opened> {
@@ -21,11 +21,11 @@ export function listStream(row: StreamRow): Promise<Opened> {
       ON CONFLICT (agent_id) DO UPDATE SET org_id = excluded.org_id, device_id = excluded.device_id,
         process_id = excluded.process_id, stream_id = excluded.stream_id,
         connected_at = excluded.connected_at, beat_at = excluded.beat_at, closed_at = NULL`);
-    const broken = await tx.execute<{ askerId: string }>(sql`
+    const broken = await tx.execute<{ requesterId: string }>(sql`
       UPDATE live_commands SET state = 'broken'
       WHERE agent_id = ${row.agentId} AND stream_id <> ${row.streamId} AND state IN ('waiting', 'delivered')
-      RETURNING asker_id AS "askerId"`);
-    return { replaced: old ?? null, askers: [...new Set(broken.map((b) => b.askerId))] };
+      RETURNING asker_id AS "requesterId"`);
+    return { replaced: old ?? null, requesters: [...new Set(broken.map((b) => b.requesterId))] };
   });
 }
 
@@ -34,25 +34,25 @@ export function unlistStream(agentId: string, streamId: string): Promise<string[
   return asSystem(async (tx) => {
     await tx.execute(sql`
       UPDATE agent_streams SET closed_at = now() WHERE agent_id = ${agentId} AND stream_id = ${streamId} AND closed_at IS NULL`);
-    const broken = await tx.execute<{ askerId: string }>(sql`
+    const broken = await tx.execute<{ requesterId: string }>(sql`
       UPDATE live_commands SET state = 'broken' WHERE stream_id = ${streamId} AND state IN ('waiting', 'delivered')
-      RETURNING asker_id AS "askerId"`);
-    return [...new Set(broken.map((b) => b.askerId))];
+      RETURNING asker_id AS "requesterId"`);
+    return [...new Set(broken.map((b) => b.requesterId))];
   });
 }
 
 /** Ends the listing of an agent's stream and breaks its commands. @returns the process that holds it, and whom to notify. */
-export function closeStream(agentId: string): Promise<{ processIds: string[]; askers: string[] }> {
+export function closeStream(agentId: string): Promise<{ processIds: string[]; requesters: string[] }> {
   return asSystem(async (tx) => {
     const closed = await tx.execute<{ processId: string }>(sql`
       UPDATE agent_streams SET closed_at = now() WHERE agent_id = ${agentId} AND closed_at IS NULL
       RETURNING process_id AS "processId"`);
-    const broken = await tx.execute<{ askerId: string }>(sql`
+    const broken = await tx.execute<{ requesterId: string }>(sql`
       UPDATE live_commands SET state = 'broken' WHERE agent_id = ${agentId} AND state IN ('waiting', 'delivered')
-      RETURNING asker_id AS "askerId"`);
+      RETURNING asker_id AS "requesterId"`);
     return {
       processIds: closed.map((row) => row.processId),
-      askers: [...new Set(broken.map((row) => row.askerId))],
+      requesters: [...new Set(broken.map((row) => row.requesterId))],
     };
   });
 }
@@ -77,18 +77,18 @@ export async function beatStreams(processId: string, streamIds: readonly string[
   );
 }
 
-/** Removes the streams of processes that died and the commands that nobody fetched. @returns whom to notify. */
+/** Removes the streams of processes that died and the commands that were not fetched. @returns whom to notify. */
 export async function buryDead(): Promise<string[]> {
   return asSystem(async (tx) => {
-    const broken = await tx.execute<{ askerId: string }>(sql`
+    const broken = await tx.execute<{ requesterId: string }>(sql`
       WITH dead AS (
         UPDATE agent_streams SET closed_at = beat_at
         WHERE closed_at IS NULL AND beat_at < now() - make_interval(secs => ${STREAM_DEAD_AFTER_SECONDS})
         RETURNING stream_id)
       UPDATE live_commands SET state = 'broken'
       WHERE stream_id IN (SELECT stream_id FROM dead) AND state IN ('waiting', 'delivered')
-      RETURNING asker_id AS "askerId"`);
+      RETURNING asker_id AS "requesterId"`);
     await tx.execute(sql`DELETE FROM live_commands WHERE deadline < now() - interval '1 minute'`);
-    return [...new Set(broken.map((b) => b.askerId))];
+    return [...new Set(broken.map((b) => b.requesterId))];
   });
 }

@@ -88,7 +88,7 @@ describe("GET and DELETE /me/sessions", () => {
     });
   });
 
-  it("treats somebody else's session, an ended one and an unknown one alike", async () => {
+  it("treats another user's session, an ended one and an unknown one alike", async () => {
     const user = await createUser();
     const colleague = await createUser({ orgId: user.orgId as string });
     const theirs = await signIn(colleague);

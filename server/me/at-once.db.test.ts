@@ -21,7 +21,7 @@ const rowOf = (user: TestUser) => sql`SELECT FROM users WHERE id = ${user.id} FO
 const choose = (session: string, newPassword = NEW_PASSWORD) =>
   call(changePassword, { token: session, body: { currentPassword: PASSWORD, newPassword } });
 
-/** An expired token, which a renewal clears away in its middle: whoever holds it, holds the renewal up. */
+/** An expired token, which a renewal clears away in its middle: its lock delays the renewal. */
 async function expiredToken({ id: userId }: TestUser) {
   const tokenHash = randomUUID();
   const at = new Date(0);
@@ -44,7 +44,7 @@ it("ends a sign-in that is being renewed at the same moment", async () => {
   expect((await call(refresh, { body: { refreshToken: renewed?.body.refreshToken } })).status).toBe(401);
 });
 
-it("lets nobody in by a password that is being replaced", async () => {
+it("lets no one in by a password that is being replaced", async () => {
   const user = await createUser();
   const own = await bearer(user);
   const [changed, entered] = await atOnce(rowOf(user), [() => choose(own), () => signIn(user)]);
@@ -52,7 +52,7 @@ it("lets nobody in by a password that is being replaced", async () => {
   expect(entered).toMatchObject({ status: 401, body: { code: "unauthenticated" } });
 });
 
-it("gives nobody a password of theirs by one that is being replaced", async () => {
+it("gives no one a password of theirs by one that is being replaced", async () => {
   const user = await createUser();
   const [own, other] = [await bearer(user), await bearer(user)];
   const [kept, late] = await atOnce(rowOf(user), [
@@ -63,7 +63,7 @@ it("gives nobody a password of theirs by one that is being replaced", async () =
   expect((await call(token, { body: { email: user.email, password: NEW_PASSWORD } })).status).toBe(200);
 });
 
-it("asks nobody for a second factor by such a password", async () => {
+it("asks no one for a second factor by such a password", async () => {
   const user = await createUser();
   const own = await bearer(user);
   const { secret } = (await call(begin, { method: "POST", token: own })).body;

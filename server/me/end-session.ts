@@ -10,7 +10,7 @@ import { onlyIdInput } from "@/server/wire";
 
 /**
  * DELETE /me/sessions/:id: ends one of the caller's sign-ins; what was made from it is refused from the next request on.
- * @throws AppError not_found for one that has ended or is somebody else's, forbidden for a program.
+ * @throws AppError not_found for one that has ended or is another user's, forbidden for a program.
  */
 export const endSession = operation({
   account: true,

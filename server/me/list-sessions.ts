@@ -6,7 +6,7 @@ import { operation } from "@/server/operation";
 import { noInput } from "@/server/wire";
 import { sessionList } from "./schema";
 
-/** A sign-in lives as long as a refresh token of its family; one of an earlier version has no row of its own. */
+/** A sign-in lives as long as a refresh token of its family; one of an earlier version has no separate row. */
 const living = {
   id: refreshTokens.familyId,
   via: userSessions.via,

@@ -78,7 +78,7 @@ describe("a fresh proof of who one is", () => {
     expect((await browser(exportLogs, { body: { filters: { action: "user.login" } } })).status).toBe(200);
   });
 
-  it("is not asked of scripts: access tokens and API keys go on", async () => {
+  it("is not asked of scripts: access tokens and API keys continue", async () => {
     const { user, token } = await stale();
     expect((await call(createKey, { token, body: key(user) })).status).toBe(201);
     expect((await call(exportLogs, { token, body: { format: "json" } })).status).toBe(200);

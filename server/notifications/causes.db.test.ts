@@ -51,7 +51,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([receiver.close(), mail.close(), witness.remove()]));
 
-/** A check whose findings are those of some organizations: what concerns everybody would reach the other tests too. */
+/** A check whose findings are those of some organizations: what concerns all partners would reach the other tests too. */
 const among =
   (check: Check, orgIds: readonly string[]): Check =>
   async (now) =>

@@ -6,7 +6,7 @@ import { KIND_NAMES, KINDS, type NotificationKind } from "./vocabulary";
 const MINUTE = 60_000;
 const AT = Date.UTC(2026, 0, 1);
 
-/** What a table of rows would hold: at most one open row, and what was told. */
+/** What a table of rows would hold: at most one open row, and what was reported. */
 class Rows {
   open: Open | null = null;
   readonly told: { what: "raised" | "resolved"; at: number }[] = [];
@@ -22,10 +22,10 @@ class Rows {
   }
 }
 
-type Look = { pause: number; holds: boolean };
+type Observation = { pause: number; holds: boolean };
 const looks = fc.array(fc.record({ pause: fc.integer({ min: 1, max: 40 }), holds: fc.boolean() }), { maxLength: 80 });
 
-function play(kind: NotificationKind, all: readonly Look[]) {
+function play(kind: NotificationKind, all: readonly Observation[]) {
   const rows = new Rows();
   const seen: { at: number; holds: boolean }[] = [];
   let at = AT;
@@ -89,7 +89,7 @@ function lastGapEnd(run: readonly { at: number }[]): number {
   return run.at(-1)?.at ?? Number.NaN;
 }
 
-test("a condition of which nobody was told ends without a word", () => {
+test("a condition of which no one was told ends without a word", () => {
   const seen = { since: new Date(AT), observedAt: new Date(AT), raisedAt: null };
   expect(stepOf("chain.unproven", seen, { holds: false, now: new Date(AT + MINUTE) })).toEqual({ do: "forget" });
 });

@@ -4,7 +4,7 @@ import { KINDS, type NotificationKind } from "./vocabulary";
 export type Open = { since: Date; observedAt: Date; raisedAt: Date | null };
 
 /** Whether the condition holds, and when that was seen. */
-type Look = { holds: boolean; now: Date };
+type Observation = { holds: boolean; now: Date };
 
 /** What becomes of it after one evaluation. */
 export type Step =
@@ -30,7 +30,7 @@ function waiting(kind: NotificationKind, open: Open, now: Date): Step {
  * held for long enough, and once when it is over; one that was not reported is forgotten without a word.
  * @param open null when no row is open
  */
-export function stepOf(kind: NotificationKind, open: Open | null, { holds, now }: Look): Step {
+export function stepOf(kind: NotificationKind, open: Open | null, { holds, now }: Observation): Step {
   if (!open) return holds ? { do: "begin", isRaised: KINDS[kind].holdsMs === 0 } : { do: "nothing" };
   if (open.raisedAt) return holds ? { do: "nothing" } : { do: "resolve" };
   return holds ? waiting(kind, open, now) : { do: "forget" };

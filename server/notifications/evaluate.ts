@@ -6,7 +6,7 @@ import { type Step, stepOf } from "./condition";
 import type { Check, Finding } from "./conditions/finding";
 import type { Detail } from "./sentences";
 
-/** The evaluations of all processes are one after the other: whoever finds another at it leaves it at that. */
+/** The evaluations of all processes are one after the other: a process that finds another evaluating does nothing. */
 const LOCK = "trailmark notifications";
 
 type OpenRow = typeof notifications.$inferSelect;
@@ -83,7 +83,7 @@ type Evaluated = { isDone: boolean; failures: unknown[] };
 
 /**
  * Looks at every condition and writes down which began and which are over; then, in the same transaction, who is to be
- * told. One process at a time does it.
+ * notified. One process at a time does it.
  * @param checks a look that fails changes nothing of its kinds
  */
 export function evaluate(

@@ -102,7 +102,7 @@ describe("a broken chain", () => {
     expect((await choose({ organizationIds: [randomUUID()] })).status).toBe(403);
   });
 
-  it("concerns nobody of another organization", async () => {
+  it("concerns no one of another organization", async () => {
     const [mine, other] = [await createUser(), await createUser()];
     await breakChain(other.orgId as string);
     await pass(new Date());
@@ -118,26 +118,26 @@ describe("a webhook", () => {
   it("is posted one message that the library of Standard Webhooks verifies, and one when it is over", async () => {
     const admin = await createUser();
     const orgId = admin.orgId as string;
-    const { body: made } = await endpoint(admin);
+    const { body: created } = await endpoint(admin);
     await breakChain(orgId);
     const now = new Date();
     await pass(now);
     await workOffDeliveries(() => now);
     expect(receiver.received).toHaveLength(1);
     const [{ headers, body }] = receiver.received as [WebhookReceiver["received"][0]];
-    const told = new Webhook(made.secret).verify(body, headers as Record<string, string>);
+    const told = new Webhook(created.secret).verify(body, headers as Record<string, string>);
     expect(told).toMatchObject({
       type: "notification.raised",
       data: { kind: "chain.broken", total: 1, notifications: [{ orgId, resolvedAt: null }] },
     });
-    expect(() => new Webhook(made.secret).verify(`${body} `, headers as Record<string, string>)).toThrow();
+    expect(() => new Webhook(created.secret).verify(`${body} `, headers as Record<string, string>)).toThrow();
     await clearAlarm(orgId, new Date());
     const later = new Date(now.getTime() + 61_000);
     await pass(later);
     await workOffDeliveries(() => later);
     expect(JSON.parse(receiver.received[1]?.body ?? "")).toMatchObject({ type: "notification.resolved" });
     const rows = await asSystem((tx) =>
-      tx.select().from(notificationDeliveries).where(eq(notificationDeliveries.endpointId, made.id)),
+      tx.select().from(notificationDeliveries).where(eq(notificationDeliveries.endpointId, created.id)),
     );
     expect(rows.map(({ status, attempts, responseCode }) => [status, attempts, responseCode])).toEqual([
       ["delivered", 1, 204],
@@ -150,7 +150,7 @@ describe("a webhook", () => {
     const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
     const orgs = await Promise.all(Array.from({ length: 100 }, () => createOrg({ partnerId: partner.id })));
     const foreign = await createOrg();
-    const { body: made } = await endpoint(admin);
+    const { body: created } = await endpoint(admin);
     const found = [...orgs, foreign].map(({ id }) => ({ orgId: id, holds: true, detail: { count: 2 } }));
     const checked = new Set(found.map(({ orgId }) => orgId));
     const silent = async (): Promise<Finding[]> => [{ kind: "agents.silent", checked, found }];
@@ -165,6 +165,6 @@ describe("a webhook", () => {
       new Set(orgs.map(({ id }) => id)),
     );
     expect((await call(SUMMARY, { token: admin })).body).toEqual({ unread: 1, open: 100 });
-    expect(made.kinds).toContain("agents.silent");
+    expect(created.kinds).toContain("agents.silent");
   });
 });

@@ -64,7 +64,7 @@ export const settingsInput = z.strictObject({
   organizationIds: z.array(guid).min(1).max(MAX_ORGANIZATIONS).nullish(),
 });
 
-/** Without a choice of their own people are notified of all but noisy kinds, and administrators of urgent ones by mail. */
+/** Without a choice people are notified of all but noisy kinds, and administrators of urgent ones by mail. */
 export const settings = z.strictObject({
   productKinds: z.array(kind),
   mailKinds: z.array(kind),

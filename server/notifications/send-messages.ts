@@ -36,7 +36,7 @@ const concernsPerson = sql`${t.kind} = ANY (coalesce(${notificationSettings.mail
     OR (${users.orgId} IS NULL AND ${users.partnerId} = ${organizations.partnerId} AND (${users.allOrganizations}
       OR EXISTS (SELECT FROM user_organizations m WHERE m.user_id = ${users.id} AND m.org_id = ${t.orgId}))))`;
 
-/** Notes for everybody concerned by what this evaluation found that they are owed a message. */
+/** Notes for every recipient concerned by what this evaluation found that they are owed a message. */
 async function markPending({ tx, number }: Pass): Promise<void> {
   const found = sql`SELECT FROM ${t} JOIN ${organizations} ON ${organizations.id} = ${t.orgId}
     WHERE (${t.raisedIn} = ${number} OR ${t.resolvedIn} = ${number})`;
@@ -121,7 +121,7 @@ async function notifyPeople({ tx, now }: Pass): Promise<void> {
 }
 
 /**
- * Queues a message for everybody who is owed one and got none lately, in the transaction of the evaluation: what is
+ * Queues a message for every recipient who is owed one and got none lately, in the transaction of the evaluation: what is
  * written down is sent, once, however the process ends.
  */
 export async function sendMessages(pass: Pass): Promise<void> {

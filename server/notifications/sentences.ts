@@ -66,7 +66,7 @@ const SENTENCES: Record<NotificationKind, Sentences> = {
   },
   "pruning.off": {
     raised: () =>
-      "Expired entries are not removed, whatever the retention policies say: AUDIT_ADMIN_DATABASE_URL is not set.",
+      "Expired entries are not removed, regardless of the retention policies: AUDIT_ADMIN_DATABASE_URL is not set.",
     resolved: () => "Pruning is on.",
   },
   "events.lost": {
@@ -95,7 +95,7 @@ const SENTENCES: Record<NotificationKind, Sentences> = {
 /** A notification as far as its words need it. */
 export type Said = { kind: NotificationKind; organization: string; detail: Detail; resolution: Detail; since: Date };
 
-/** How it began, in one line whatever the names hold. It claims what was seen and no more. */
+/** How it began, in one line regardless of what the names hold. It claims what was seen and no more. */
 export const raisedSentence = ({ kind, organization, detail, since }: Said): string =>
   inOneLine(SENTENCES[kind].raised(organization, detail, since));
 

@@ -40,7 +40,7 @@ export const getSettings = operation({
   },
 });
 
-/** The platform's operator reaches every id, also one that no organization has: nobody would ever be notified of it. */
+/** The platform's operator reaches every id, also one that no organization has: no user would ever be notified of it. */
 async function requireKnown({ scope }: Ctx, ids: readonly string[]): Promise<void> {
   const wanted = [...new Set(ids)];
   const found = await tenant(scope, (tx) => tx.$count(organizations, inArray(organizations.id, wanted)));

@@ -38,7 +38,7 @@ export function toNotification(row: NotificationRow, isRead: boolean): Notificat
   const { kind, raisedAt, resolvedAt } = row;
   if (!isKind(kind) || !raisedAt) return null;
   const [raised, resolved] = [detail.safeParse(row.detail), detail.safeParse(row.resolution)];
-  const said = {
+  const fields = {
     kind,
     organization: row.organization,
     detail: raised.data ?? {},
@@ -52,8 +52,8 @@ export function toNotification(row: NotificationRow, isRead: boolean): Notificat
     kind,
     label: KINDS[kind].label,
     status: resolvedAt ? "resolved" : "open",
-    sentence: raisedSentence(said),
-    resolution: resolvedAt ? resolvedSentence(said) : null,
+    sentence: raisedSentence(fields),
+    resolution: resolvedAt ? resolvedSentence(fields) : null,
     since: row.since.toISOString(),
     raisedAt: raisedAt.toISOString(),
     resolvedAt: resolvedAt?.toISOString() ?? null,

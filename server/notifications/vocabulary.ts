@@ -10,8 +10,8 @@ export const SILENT_AFTER_MS = 30 * MINUTE;
 export const LOSS_SHOWN_MS = 7 * 24 * HOUR;
 
 /**
- * What is known of a kind of notification. `holds`: for how long a condition must be seen before anybody is notified;
- * `isWatched`: only time in which this server looked counts for that; `isNoisy`: nobody is notified by default;
+ * What is known of a kind of notification. `holds`: for how long a condition must be seen before a notification is sent;
+ * `isWatched`: only time in which this server looked counts for that; `isNoisy`: not notified by default;
  * `isUrgent`: administrators are notified by mail by default.
  */
 type Kind = { label: string; means: string; holdsMs: number; isWatched?: true; isNoisy?: true; isUrgent?: true };

@@ -1,6 +1,6 @@
 import { backgroundLoop } from "@/server/background/background-loop";
 import { deliveryWorker, notifyDeliveries } from "@/server/deliveries/worker";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { checkAwayWitnesses } from "./conditions/away-witnesses";
 import { checkBrokenChains } from "./conditions/broken-chains";
 import { checkDisabledWebhooks } from "./conditions/disabled-webhooks";

@@ -59,11 +59,13 @@ describe("POST /orgs/organizations", () => {
       partnerId: partner.id,
       organizationIds: [(await createOrg({ partnerId: partner.id })).id],
     });
-    const made = await call(POST, { token: limited, body: { name: "New" } });
-    expect((await call(list, { token: limited })).body.data.map((o: { id: string }) => o.id)).toContain(made.body.id);
+    const created = await call(POST, { token: limited, body: { name: "New" } });
+    expect((await call(list, { token: limited })).body.data.map((o: { id: string }) => o.id)).toContain(
+      created.body.id,
+    );
   });
 
-  it("is refused where the partner has 10,000, of another partner's nobody counts", async () => {
+  it("is refused where the partner has 10,000, of another partner's no one counts", async () => {
     const { partner, admin } = await partnerAdmin();
     const owner = postgres(inject("ownerDatabaseUrl"), { max: 1 });
     await owner`
@@ -123,7 +125,7 @@ describe("one organization", () => {
     ]);
   });
 
-  it("of somebody else looks like a missing one; a bad id is 400; a viewer may not rename", async () => {
+  it("of someone else looks like a missing one; a bad id is 400; a viewer may not rename", async () => {
     const { admin } = await partnerAdmin();
     const foreign = await createOrg();
     const answers = [];

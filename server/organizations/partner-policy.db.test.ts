@@ -15,7 +15,7 @@ const secure = (user: TestUser) =>
 const require = (token: TestUser, requireTwoFactor: boolean) =>
   call(PATCH, { token, method: "PATCH", body: { requireTwoFactor } });
 
-it("one switch asks everybody of a partner for a second factor, and nobody of another", async () => {
+it("one switch asks everyone of a partner for a second factor, and no one of another", async () => {
   const partner = await createPartner();
   const org = await createOrg({ partnerId: partner.id });
   const admin = await createUser({ role: "partner_admin", partnerId: partner.id });

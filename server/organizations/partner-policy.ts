@@ -35,7 +35,7 @@ export const getPartnerPolicy = operation({
 });
 
 /**
- * PATCH /orgs/partner: requires a second factor of everybody, the partner's staff and the people of every organization.
+ * PATCH /orgs/partner: requires a second factor of all users, the partner's staff and the people of every organization.
  * It counts from their next request on, and ends what they have open; what an organization requires of itself stays as it is.
  * @throws AppError forbidden, conflict when the caller would be asked for a factor that they do not have
  */

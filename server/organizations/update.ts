@@ -26,7 +26,7 @@ function changesOf(row: typeof organizations.$inferSelect, { name, requireTwoFac
   };
 }
 
-/** Whoever asks it of their own colleagues has it: nobody locks themselves out of what they administer. */
+/** An administrator who requires it of colleagues must have it, and so is not locked out of what they administer. */
 async function requireOwnFactor({ actor, homeOrgId }: Ctx, orgId: string): Promise<void> {
   if (actor.type !== "user" || homeOrgId !== orgId || (await secondFactorsOf(actor.id)).isOn) return;
   throw new AppError("conflict", "This concerns you too: set up two-factor sign-in in your own account first.");

@@ -7,7 +7,7 @@ import { setPreference } from "./set";
 const TABLE = { columns: ["time", "event"], widths: { time: 120 }, density: "compact", fold: false } as const;
 const chosen = (value: object = TABLE) => setInput.parse({ key: "audit.table", value });
 
-it("keeps a person's choice, the last one, and gives it to nobody else", async () => {
+it("keeps a person's choice, the last one, and gives it to no one else", async () => {
   const orgId = (await createOrg()).id;
   const [person, colleague] = [await ctxFor(await createUser({ orgId })), await ctxFor(await createUser({ orgId }))];
   expect(await getPreference.run(person, { key: "audit.table" })).toBeNull();

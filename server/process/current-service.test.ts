@@ -8,7 +8,7 @@ import { portOf } from "@/testing/port-of";
 import { CurrentService } from "./current-service";
 import type { Service } from "./service";
 
-/** A service of one route, whose verb is in a file of its own. */
+/** A service of one route, whose verb is in a separate file. */
 const SERVICE = `
 import { z } from "zod";
 import { createListener } from "@/server/front/front";

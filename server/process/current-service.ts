@@ -1,5 +1,5 @@
 import type { RequestListener } from "node:http";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import type { Service } from "./service";
 
 /**

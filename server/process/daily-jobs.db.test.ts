@@ -132,7 +132,7 @@ async function startHolder(): Promise<ChildProcess> {
   return child;
 }
 
-it("goes on in another process within half a minute when its own is killed", async () => {
+it("continues in another process within half a minute when its own is killed", async () => {
   const holder = await startHolder();
   let ran = 0;
   start(job({ run: async () => void ran++, lastRanAt: async () => new Date() }));

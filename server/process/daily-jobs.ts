@@ -5,7 +5,7 @@ import { connectApp } from "@/db/connect";
 import { type BackgroundLoop, backgroundLoop } from "@/server/background/background-loop";
 import type { DailyJob } from "@/server/background/daily-job";
 import { BEAT_MS } from "@/server/lease";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { HOUR_MS } from "@/server/time/durations";
 import { freeSilentJobs, whileClaimed } from "./job-claim";
 
@@ -42,7 +42,7 @@ async function execute(sql: postgres.Sql, text: string, values: unknown[] = []):
 }
 
 /**
- * pg-boss does not wait for the statement by which it ends a job, so nobody would hear that it failed. Such a job falls
+ * pg-boss does not wait for the statement by which it ends a job, so its failure would go unnoticed. Such a job falls
  * silent, and is begun again.
  */
 function executeSql(sql: postgres.Sql, text: string, values?: unknown[]): Promise<{ rows: unknown[] }> {

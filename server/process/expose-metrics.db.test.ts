@@ -5,7 +5,7 @@ const ask = async (headers: Record<string, string>) =>
   (await exposeMetrics(new Request("http://127.0.0.1:3000/metrics", { headers }))).status;
 const here = { "x-trailmark-peer": "127.0.0.1" };
 
-it("answers this machine without a token, and nobody else", async () => {
+it("answers this machine without a token, and no one else", async () => {
   expect(await ask(here)).toBe(200);
   expect(await ask({ "x-trailmark-peer": "::1" })).toBe(200);
   for (const peer of ["203.0.113.7", "::ffff:203.0.113.7", "1270.0.0.1", ""])

@@ -7,7 +7,7 @@ import { problemResponse } from "@/server/http/problem";
 import { registerGauges } from "./gauges";
 
 const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/;
-/** This machine as its own programs name it. Under any other name a page that somebody here has open may be asking. */
+/** This machine as its own programs name it. Under any other name a page that is open in a browser here may be asking. */
 const OWN_NAME = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i;
 
 /** Headers that a proxy adds: with one of them the socket's address is the proxy's, not the caller's. */
@@ -26,7 +26,7 @@ function mayRead(request: Request): boolean {
   return given.length === wanted.length && timingSafeEqual(given, wanted);
 }
 
-/** Prometheus text for whoever holds METRICS_TOKEN, or for this machine alone where none is set. */
+/** Prometheus text for holders of METRICS_TOKEN, or for this machine alone where none is set. */
 export async function exposeMetrics(request: Request): Promise<Response> {
   if (!mayRead(request))
     return problemResponse(

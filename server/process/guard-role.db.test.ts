@@ -4,7 +4,7 @@ import { afterAll, afterEach, expect, inject, it } from "vitest";
 import { closeRoles, roles } from "@/testing/chain";
 import { refuseUnsafeRole, UnsafeRoleError } from "./guard-role";
 
-const made: string[] = [];
+const created: string[] = [];
 
 /** What refuseUnsafeRole says of an address. */
 async function judge(url: string): Promise<string> {
@@ -23,7 +23,7 @@ async function judge(url: string): Promise<string> {
 /** A new login with these attributes and memberships; its address. */
 async function login(attributes: string, ...memberOf: string[]): Promise<string> {
   const name = `guard_${randomUUID().slice(0, 8)}`;
-  made.push(name);
+  created.push(name);
   await roles.owner.unsafe(`CREATE ROLE ${name} LOGIN PASSWORD 'guard' ${attributes}`);
   for (const group of memberOf) await roles.owner.unsafe(`GRANT ${group} TO ${name}`);
   const url = new URL(inject("databaseUrl"));
@@ -33,7 +33,7 @@ async function login(attributes: string, ...memberOf: string[]): Promise<string>
 }
 
 afterEach(async () => {
-  for (const name of made.splice(0)) {
+  for (const name of created.splice(0)) {
     await roles.owner.unsafe(`DROP OWNED BY ${name}`);
     await roles.owner.unsafe(`DROP ROLE ${name}`);
   }
@@ -58,9 +58,9 @@ it("refuses a role that bypasses row level security", async () => {
 it("refuses the owner of an audit table and its members, and says what to do", async () => {
   const [owner] = await roles.owner<{ name: string }[]>`
     SELECT pg_get_userbyid(relowner) AS name FROM pg_class WHERE oid = 'audit_logs'::regclass`;
-  const said = await judge(await login("", "trailmark_app", owner?.name ?? ""));
-  expect(said).toMatch(/owns .*audit_logs/);
-  expect(said).toContain("TRAILMARK_OWNER_DATABASE_URL");
+  const complaint = await judge(await login("", "trailmark_app", owner?.name ?? ""));
+  expect(complaint).toMatch(/owns .*audit_logs/);
+  expect(complaint).toContain("TRAILMARK_OWNER_DATABASE_URL");
   expect(await judge(inject("ownerDatabaseUrl"))).toContain("could change history");
 });
 

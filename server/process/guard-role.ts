@@ -31,7 +31,7 @@ export async function refuseUnsafeRole(sql: postgres.Sql = appSql()): Promise<vo
     ...(role.super ? ["is a superuser"] : []),
     ...(role.bypass ? ["bypasses row level security"] : []),
     ...(role.prunes ? ["may prune"] : []),
-    ...(role.seals ? ["may seal by itself"] : []),
+    ...(role.seals ? ["may seal directly"] : []),
     ...(role.owns.length > 0 ? [`owns ${role.owns.join(", ")}`] : []),
   ];
   if (faults.length > 0)

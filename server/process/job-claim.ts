@@ -1,6 +1,6 @@
 import type postgres from "postgres";
 import { ownerName, whileRenewed } from "@/server/lease";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 
 /** A job that pg-boss handed to this process. */
 type ClaimedJob = { id: string; name: string };

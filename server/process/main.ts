@@ -8,8 +8,8 @@ import { causeOf, codeOf, isExpected, messageOf, stackOf } from "@/db/thrown";
 import { EnvError, env, unusableVariable } from "@/server/env";
 import { unknownVariables } from "@/server/environment/unknown-variables";
 import { createFront } from "@/server/front/front";
-import { log } from "@/server/log";
-import { readableStack } from "@/server/readable-stack";
+import { log } from "@/server/log/log";
+import { readableStack } from "@/server/log/readable-stack";
 import { CurrentService } from "./current-service";
 import { lockFolder } from "./data-folder/lock";
 import { UnsafeRoleError } from "./guard-role";
@@ -18,7 +18,7 @@ import { startService } from "./service";
 import { shutdown } from "./shutdown";
 
 /**
- * By themselves V8 and malloc keep several times what is in use, because the machine has so much. The first line of this
+ * By default V8 and malloc keep several times what is in use, because the machine has so much. The first line of this
  * file bounds the space of new objects and how many arenas malloc divides memory into; the heap of old ones is collected
  * once it has grown by this much. Nothing bounds what may be in use.
  */
@@ -44,7 +44,7 @@ async function serve(): Promise<void> {
   const service = new CurrentService(() => startService(toNext));
   const server = createFront(service.listener);
   // Next takes every request to upgrade on the server that it is given, for its hot reloading. In production it would only
-  // keep whoever offers HTTP/2 or WebSockets waiting for ever: there it is given a server that nobody reaches.
+  // keep a client that offers HTTP/2 or WebSockets waiting indefinitely: there it gets a server that no client reaches.
   const httpServer = TRAILMARK_DEV ? server : createServer();
   const app = next({ dev: TRAILMARK_DEV, dir: process.cwd(), httpServer, hostname: HOST, port: PORT });
   const [{ notice }] = await Promise.all([service.get(), app.prepare()]);
@@ -84,11 +84,11 @@ function sentenceOf(error: unknown): string {
 
 let embedded: Embedded | null = null;
 // Before there is anything to drain, a signal only has to take the embedded PostgreSQL along.
-const giveUp = async () => {
+const abandon = async () => {
   await embedded?.stop().catch(() => {});
   process.exit(130);
 };
-for (const signal of SIGNALS) process.on(signal, () => void giveUp());
+for (const signal of SIGNALS) process.on(signal, () => void abandon());
 // The driver rejects promises that no caller can await (a LISTEN that reconnects): they are logged.
 process.on("unhandledRejection", (error) => log.error({ err: error }, "unhandled rejection"));
 for (const sentence of unknownVariables()) log.warn(sentence);

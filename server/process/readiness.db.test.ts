@@ -73,7 +73,7 @@ it("a chain that lost every entry with its head, behind a checkpoint, is shown a
 });
 
 it("while the database takes no writes the process stays ready, and says so, as long as the spool takes events", async () => {
-  // The pool is this process's one: it is opened again under the other address, in a module of its own.
+  // The pool is this process's one: it is opened again under the other address, in a separate module.
   vi.resetModules();
   const { env: settings } = await import("@/server/env");
   Object.assign(settings(), { DATABASE_URL: `${settings().DATABASE_URL}?default_transaction_read_only=on` });

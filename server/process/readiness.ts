@@ -60,7 +60,7 @@ async function checkDatabase(stats: Stats): Promise<Check[]> {
   }
 }
 
-/** Damage to one chain, and events set aside: nothing that another process could do better, so all others go on. */
+/** Damage to one chain, and events set aside: nothing that another process could do better, so all others continue. */
 async function checkDamage({ held, deadLetters, spoolFault }: Stats): Promise<Check[]> {
   const heads = await withTimeout(listLostHeads()).then(
     ({ length }) => ({

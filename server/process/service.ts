@@ -19,7 +19,7 @@ import { closeDenials } from "@/server/http/denied";
 import { publishRoutes } from "@/server/http/openapi";
 import { routes } from "@/server/http/routes.generated";
 import { relay, stopRelay } from "@/server/live-events/current";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { ensureFirstAdmin } from "@/server/setup/first-admin";
 import { checkAddresses } from "./check-addresses";
 import { refuseUnsafeRole } from "./guard-role";
@@ -28,7 +28,7 @@ import { startWorkers, stopWorkers } from "./workers";
 /** All behind the http server but Next: development replaces it as a whole when a source file changes. */
 export type Service = {
   listener: RequestListener;
-  /** What to tell the operator of a database without an administrator; null once there is one. */
+  /** The message to the operator of a database without an administrator; null once there is one. */
   notice: string | null;
   /** Ends the answers that stay open, whose clients reconnect, and those that are held back. */
   closeStreams: () => void;

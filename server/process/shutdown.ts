@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
 import type { Embedded } from "@/db/embedded/embedded";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import type { CurrentService } from "./current-service";
 
 type Parts = {

@@ -8,7 +8,7 @@ import { importWorker } from "@/server/custom-fields/import/run/worker";
 import { pruneDeviceLogs } from "@/server/device-logs/prune";
 import { env } from "@/server/env";
 import { exportWorker } from "@/server/exports/worker";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { notificationWorker } from "@/server/notifications/worker";
 import { reportWorker } from "@/server/report-schedules/run";
 import { refuseMovedClock } from "@/server/retention/clock";

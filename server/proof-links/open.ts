@@ -15,7 +15,7 @@ const TOKEN = /^[\w-]{22}$/;
 
 /** One answer for a link that ended, was revoked, never existed, or whose entry retention has removed. */
 const gone = (): AppError =>
-  new AppError("not_found", "This link has ended, was revoked or never existed. Ask whoever gave it to you.");
+  new AppError("not_found", "This link has ended, was revoked or never existed. Ask the person who gave it to you.");
 
 /** Counts an opening of a link that can be opened. */
 async function countOpening(token: string, now: Date) {
@@ -30,7 +30,7 @@ async function countOpening(token: string, now: Date) {
   return row;
 }
 
-/** Whoever opens a link is nobody that is known: a person without a name. */
+/** The reader of a link is unknown: a person without a name. */
 const stranger = (ctx: Ctx, scope: Scope): Ctx => ({
   ...ctx,
   scope,
@@ -38,7 +38,7 @@ const stranger = (ctx: Ctx, scope: Scope): Ctx => ({
 });
 
 /**
- * Opens a short link: the proof as a file, made again. Open to everybody who has the link; each opening is recorded.
+ * Opens a short link: the proof as a file, made again. Open to anyone who has the link; each opening is recorded.
  * @throws AppError rate_limited, not_found; conflict and unavailable as the proof itself
  */
 export const openProofLink = operation({

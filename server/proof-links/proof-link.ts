@@ -3,7 +3,7 @@ import type { ProofLink } from "./schema";
 
 type ProofLinkRow = typeof auditSharedProofs.$inferSelect;
 
-/** A link as its organization sees it; the secret in it is known to nobody any more. */
+/** A link as its organization sees it; the secret in it is not stored. */
 export const toProofLink = (row: ProofLinkRow): ProofLink => ({
   id: row.id,
   entryId: row.entryId,

@@ -89,7 +89,7 @@ describe("the proof of an entry", () => {
 });
 
 describe("a short link to a proof", () => {
-  it("opens for anybody, until it ends; each opening is counted and recorded", async () => {
+  it("opens for anyone, until it ends; each opening is counted and recorded", async () => {
     const { orgId, id, admin, ctx } = await arrange();
     const link = await share(ctx, id);
     expect(link.path).toMatch(/^\/p\/[\w-]{22}$/);
@@ -109,9 +109,9 @@ describe("a short link to a proof", () => {
     const expiresAt = new Date(Date.now() + DAY_MS);
     const open = Array.from({ length: 48 }, () => ({ ...link, tokenHash: hashSecret(randomUUID()), expiresAt }));
     await asSystem((tx) => tx.insert(auditSharedProofs).values(open));
-    const made = await Promise.allSettled(Array.from({ length: 8 }, () => share(ctx, id)));
-    expect(made.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
-    expect(made.find(({ status }) => status === "rejected")).toMatchObject({ reason: { code: "conflict" } });
+    const created = await Promise.allSettled(Array.from({ length: 8 }, () => share(ctx, id)));
+    expect(created.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
+    expect(created.find(({ status }) => status === "rejected")).toMatchObject({ reason: { code: "conflict" } });
   });
 
   it("looks the same when it has ended, was revoked or never was", async () => {

@@ -32,7 +32,7 @@ async function refuseTooMany(tx: Tx, entryId: string, now: Date): Promise<void> 
 }
 
 /**
- * Creates a short link to the proof of an entry, which anybody who has it may open until it ends or is revoked; recorded.
+ * Creates a short link to the proof of an entry, which anyone who has it may open until it ends or is revoked; recorded.
  * @throws AppError not_found; conflict when the entry cannot be proven or has too many links; unavailable
  */
 export const shareProof = operation({

@@ -46,9 +46,9 @@ describe("a scheduled report", () => {
       { ...failed, timestamp: inTheWeek },
       { ...failed, timestamp: new Date("2026-11-16T00:00:00Z") },
     ]);
-    const { body: made, status } = await schedule(admin);
+    const { body: created, status } = await schedule(admin);
     expect(status).toBe(201);
-    await dueAt(made.id, new Date("2026-11-16T06:00:00Z"));
+    await dueAt(created.id, new Date("2026-11-16T06:00:00Z"));
     await Promise.all([runDueReports(NOW), runDueReports(NOW), runDueReports(NOW)]);
     await runDueReports(new Date(NOW.getTime() + 60_000));
     expect(await deliveriesOf(admin.id)).toHaveLength(1);
@@ -60,7 +60,7 @@ describe("a scheduled report", () => {
     expect(text).toContain("Failed sign-ins: 2");
     expect(text).toContain("security-2026-11-09-to-2026-11-15.csv");
     expect(text).toContain("text/html");
-    const after = await stored(made.id);
+    const after = await stored(created.id);
     expect(after).toMatchObject({ lastError: null, lastRunAt: NOW, nextRunAt: new Date("2026-11-23T06:00:00Z") });
     const exported = (await auditRows(orgId)).filter(({ action }) => action === "audit_logs.export");
     expect(exported).toMatchObject([{ actorId: admin.id, details: { format: "mail", report: "security" } }]);
@@ -68,9 +68,9 @@ describe("a scheduled report", () => {
 
   it("is not held up by one that cannot be written, which is tried again later", async () => {
     const [stuck, admin] = [await createUser(), await createUser()];
-    const [{ body: broken }, { body: made }] = [await schedule(stuck), await schedule(admin)];
+    const [{ body: broken }, { body: created }] = [await schedule(stuck), await schedule(admin)];
     await dueAt(broken.id, new Date("2026-11-16T05:00:00Z"));
-    await dueAt(made.id, new Date("2026-11-16T06:00:00Z"));
+    await dueAt(created.id, new Date("2026-11-16T06:00:00Z"));
     // A zone that this version of Node does not know any more.
     await asSystem((tx) =>
       tx.update(reportSchedules).set({ timeZone: "Nowhere/Land" }).where(eq(reportSchedules.id, broken.id)),
@@ -92,8 +92,8 @@ describe("a scheduled report", () => {
         .set({ name })
         .where(eq(organizations.id, admin.orgId as string)),
     );
-    const { body: made } = await schedule(admin, { orgId: admin.orgId });
-    await dueAt(made.id, new Date("2026-11-16T06:00:00Z"));
+    const { body: created } = await schedule(admin, { orgId: admin.orgId });
+    await dueAt(created.id, new Date("2026-11-16T06:00:00Z"));
     await runDueReports(NOW);
     await workOffDeliveries();
     const [sent, ...more] = mail.mails.filter(({ to }) => to.includes(admin.email));
@@ -106,8 +106,8 @@ describe("a scheduled report", () => {
 
   it("that was missed for weeks is made good by one, and waits while there is no mail server", async () => {
     const admin = await createUser();
-    const { body: made } = await schedule(admin);
-    await dueAt(made.id, new Date("2026-09-07T06:00:00Z"));
+    const { body: created } = await schedule(admin);
+    await dueAt(created.id, new Date("2026-09-07T06:00:00Z"));
     Object.assign(env(), { SMTP_URL: undefined });
     expect(await runDueReports(NOW)).toBe(0);
     expect((await call(GET, { token: admin })).body.mailConfigured).toBe(false);
@@ -122,12 +122,12 @@ describe("a scheduled report", () => {
     const partner = await createPartner();
     const org = await createOrg({ partnerId: partner.id });
     const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
-    const { body: made } = await schedule(admin, { orgId: org.id });
+    const { body: created } = await schedule(admin, { orgId: org.id });
     await asSystem((tx) => tx.update(users).set({ role: "partner_technician" }).where(eq(users.id, admin.id)));
-    await dueAt(made.id, new Date("2026-11-16T06:00:00Z"));
+    await dueAt(created.id, new Date("2026-11-16T06:00:00Z"));
     await runDueReports(NOW);
     expect(await deliveriesOf(admin.id)).toEqual([]);
-    expect(await stored(made.id)).toMatchObject({ lastError: "The user may not export audit logs any more." });
+    expect(await stored(created.id)).toMatchObject({ lastError: "The user may not export audit logs any more." });
   });
 
   it("follows its organization's time zone, also when that changes, and says so", async () => {
@@ -136,19 +136,19 @@ describe("a scheduled report", () => {
     const zoned = (timeZone: string | null) =>
       call(PATCH, { token: admin, method: "PATCH", params: { id: orgId }, body: { timeZone } });
     expect((await zoned("Asia/Tokyo")).body.timeZone).toBe("Asia/Tokyo");
-    const { body: made } = await schedule(admin, { timeZone: undefined });
-    expect(made).toMatchObject({ timeZone: "Asia/Tokyo", followsOrganization: true });
+    const { body: created } = await schedule(admin, { timeZone: undefined });
+    expect(created).toMatchObject({ timeZone: "Asia/Tokyo", followsOrganization: true });
     const { body: fixed } = await schedule(admin);
     await zoned("America/New_York");
     const listed = (await call(GET, { token: admin })).body.data;
     expect(listed).toMatchObject([
-      { id: made.id, timeZone: "America/New_York", followsOrganization: true },
+      { id: created.id, timeZone: "America/New_York", followsOrganization: true },
       { id: fixed.id, timeZone: "UTC", followsOrganization: false },
     ]);
     expect(new Date(listed[0].nextRunAt).getUTCHours()).toBeGreaterThanOrEqual(10);
     // Three hours into Monday of UTC it is still Sunday there: an entry that the week of New York has, and not that of UTC.
     await appendEvents([{ orgId, action: "user.login.failed", timestamp: new Date("2026-11-16T03:00:00Z") }]);
-    await dueAt(made.id, new Date("2026-11-16T11:00:00Z"));
+    await dueAt(created.id, new Date("2026-11-16T11:00:00Z"));
     await runDueReports(NOW);
     const [mailed] = await deliveriesOf(admin.id);
     expect(mailed?.subject).toContain(
@@ -156,7 +156,7 @@ describe("a scheduled report", () => {
     );
     expect(JSON.stringify(mailed)).toContain("Entries: 1");
     expect((await zoned(null)).body.timeZone).toBeNull();
-    expect((await stored(made.id))?.timeZone).toBe("UTC");
+    expect((await stored(created.id))?.timeZone).toBe("UTC");
     const changes = (await auditRows(orgId)).filter(({ action }) => action === "organization.update");
     expect(changes.map(({ details }) => details)).toEqual([
       { before: { timeZone: null }, after: { timeZone: "Asia/Tokyo" } },
@@ -167,7 +167,7 @@ describe("a scheduled report", () => {
 
   it("whose zone changed behind its back is not sent before its own Monday", async () => {
     const admin = await createUser();
-    const { body: made } = await schedule(admin, { timeZone: undefined });
+    const { body: created } = await schedule(admin, { timeZone: undefined });
     await asSystem((tx) =>
       tx
         .update(organizations)
@@ -179,11 +179,11 @@ describe("a scheduled report", () => {
       tx
         .update(reportSchedules)
         .set({ nextRunAt: at, createdAt: new Date("2026-11-14T00:00:00Z") })
-        .where(eq(reportSchedules.id, made.id)),
+        .where(eq(reportSchedules.id, created.id)),
     );
     await runDueReports(at);
     expect(await deliveriesOf(admin.id)).toEqual([]);
-    expect(await stored(made.id)).toMatchObject({
+    expect(await stored(created.id)).toMatchObject({
       timeZone: "Pacific/Honolulu",
       nextRunAt: new Date("2026-11-16T16:00:00Z"),
     });
@@ -200,12 +200,12 @@ describe("a scheduled report", () => {
 
   it("ends when it is deleted, by its person alone", async () => {
     const [admin, colleague] = [await createUser(), await createUser()];
-    const { body: made } = await schedule(admin);
-    const remove = (token: TestUser) => call(DELETE, { token, method: "DELETE", params: { id: made.id } });
+    const { body: created } = await schedule(admin);
+    const remove = (token: TestUser) => call(DELETE, { token, method: "DELETE", params: { id: created.id } });
     expect((await remove(colleague)).status).toBe(404);
     expect((await call(GET, { token: colleague })).body.data).toEqual([]);
     expect((await remove(admin)).status).toBe(204);
-    expect(await stored(made.id)).toBeUndefined();
+    expect(await stored(created.id)).toBeUndefined();
     const actions = (await auditRows(admin.orgId as string)).map(({ action }) => action);
     expect(actions).toEqual(["report_schedule.create", "report_schedule.delete"]);
   });

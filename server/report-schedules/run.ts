@@ -9,7 +9,7 @@ import { queueMail } from "@/server/deliveries/queue";
 import { notifyDeliveries } from "@/server/deliveries/worker";
 import { env } from "@/server/env";
 import { newRequestId } from "@/server/ids";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { isMailConfigured } from "@/server/mail";
 import { narrow, reaches } from "@/server/scope";
 import { inOneLine } from "@/server/text";
@@ -26,7 +26,7 @@ const EVERY_MS = 20_000;
 const CANNOT_BE_WRITTEN = "The report could not be written. It is tried again every hour.";
 const t = reportSchedules;
 
-/** Why a report may not be sent to whoever scheduled it. */
+/** Why a report may not be sent to the person who scheduled it. */
 class Refused extends Error {}
 
 /** The person as they are today: what they may no longer see is not mailed to them. */

@@ -45,7 +45,11 @@ const about = (row: ScheduleRow) => ({
   ...resourceOf("report_schedule", { id: row.id, name: REPORT_LABEL[reportOf(row)] }),
 });
 const auditable = ({ report, cadence, timeZone, followsOrganization, orgId }: ScheduleRow) => ({
-  ...{ report, cadence, timeZone, followsOrganization, orgId },
+  report,
+  cadence,
+  timeZone,
+  followsOrganization,
+  orgId,
 });
 
 /**
@@ -94,7 +98,10 @@ export const createSchedule = operation({
           id: newId(),
           userId: person.id,
           ...whose,
-          ...{ report, cadence, timeZone, followsOrganization: !chosen },
+          report,
+          cadence,
+          timeZone,
+          followsOrganization: !chosen,
           nextRunAt: nextRun(cadence, timeZone, now),
           createdAt: now,
         })

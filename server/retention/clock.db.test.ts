@@ -3,7 +3,7 @@ import { refuseMovedClock } from "./clock";
 
 const HOUR_MS = 3_600_000;
 
-it("lets the daily run go on by a clock that goes on", async () => {
+it("lets the daily run continue by a clock that continues", async () => {
   await expect(refuseMovedClock()).resolves.toBeUndefined();
   await expect(refuseMovedClock(Date.now() + HOUR_MS / 2)).resolves.toBeUndefined();
 });

@@ -5,7 +5,7 @@ import { rowsOf } from "@/db/rows";
 import { DAY_MS, HOUR_MS } from "@/server/time/durations";
 
 const MAX_MOVE_MS = DAY_MS;
-/** By the time since the machine was started, which runs on while it sleeps and which nobody sets. */
+/** By the time since the machine was started, which runs on while it sleeps and which cannot be set. */
 const bootedAt = Date.now() - uptime() * 1000;
 
 const hours = (ms: number): string => `${Math.round(Math.abs(ms) / HOUR_MS)} hours`;

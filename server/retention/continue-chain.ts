@@ -47,9 +47,9 @@ async function clearWay(orgId: string, { head, pruned }: Rows, proven: number): 
 }
 
 /**
- * Lets a chain go on that was restored to an older state than a checkpoint of ours signed, or lost everything. The
+ * Lets a chain continue that was restored to an older state than our checkpoint signed, or lost everything. The
  * entries that are there must be intact. That it happened is signed, is in every later checkpoint and in the chain
- * itself, and keeps every verdict over the lost entries from being "intact", for ever.
+ * itself, and keeps every verdict over the lost entries from ever being "intact".
  * @throws Error when AUDIT_ADMIN_DATABASE_URL is not set; PostgresError when the chain grew meanwhile
  */
 export async function continueChain(orgId: string): Promise<Continued> {

@@ -15,7 +15,7 @@ export type Expired = {
 type Position = { seq: number; at: Date; agesFrom: Date };
 type PositionRow = { seq: string; ms: string; agesFrom: string };
 const MS = sql`(extract(epoch FROM "timestamp") * 1000)::bigint`;
-/** From when a row ages: a timestamp is the client's, and one ahead of its time would keep the row for ever. */
+/** From when a row ages: a timestamp is the client's, and one ahead of its time would keep the row indefinitely. */
 const POSITION = sql`chain_seq AS seq, ${MS} AS ms,
   (extract(epoch FROM least("timestamp", sealed_at)) * 1000)::bigint AS "agesFrom"`;
 const isInside = (cutoff: Date): SQL => {

@@ -58,7 +58,7 @@ it("sets the retention of all, records each change in its own log, and leaves al
   expect(await details(empty)).toEqual([{ before: { configured: false, retentionDays: null }, after }]);
 });
 
-it("changes nothing when one of them is somebody else's, or without the permission", async () => {
+it("changes nothing when one of them is another user's, or without the permission", async () => {
   const { ids, admin, partner } = await world();
   const foreign = (await createOrg()).id;
   const forbidden = { code: "forbidden" };

@@ -85,7 +85,7 @@ describe("a pruning run", () => {
     expect(await verify(orgId)).toMatchObject({ status: "intact", prunedPrefix: { throughSeq: 4 } });
   });
 
-  it("empties a chain whose every row has expired, and the chain goes on with the receipt", async () => {
+  it("empties a chain whose every row has expired, and the chain continues with the receipt", async () => {
     const { id: orgId } = await createOrg();
     await append(orgId, many(10, 100));
     await setDays(orgId, 30);
@@ -211,7 +211,7 @@ describe("at the same time", () => {
   });
 });
 
-it("a slice that is killed in its middle leaves nothing behind, and the next run goes on", async () => {
+it("a slice that is killed in its middle leaves nothing behind, and the next run continues", async () => {
   for (let round = 0; round < 5; round++) {
     const orgId = await orgWithExpired(300);
     await runRetention({ orgIds: [orgId], sliceRows: 100, signal: AbortSignal.abort() });

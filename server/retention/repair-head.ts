@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { openAdmin } from "@/db/admin";
 import { asSystem } from "@/db/client";
-import type { Anchor, Break } from "@/server/audit/chain/verifier";
+import { type Anchor, type Break, breakOf } from "@/server/audit/chain/verifier";
 import { verifyChain } from "@/server/audit/chain/verify";
 import { readLatest } from "@/server/audit/checkpoints/folder";
 import { newestCheckpoint, newestReceipt } from "@/server/audit/checkpoints/note-store";
@@ -20,19 +20,14 @@ export type Repair =
   | { kind: "refused"; breaks: Break[] }
   | { kind: "repaired"; before: number | null; head: Anchor; rows: number; after: Judged };
 
-/** The larger of our own notes, in the data folder and in the database. */
+/** The larger of our notes, in the data folder and in the database. */
 async function ownCheckpoint(orgId: string): Promise<StoredNote | null> {
   const [kept, stored] = [await readLatest(orgId), await asSystem((tx) => newestCheckpoint(tx, orgId))];
   return kept && (!stored || kept.size >= stored.size) ? kept : stored;
 }
 
-const cut = (seq: number, expected: string): Break => ({
-  seq: seq + 1,
-  id: "",
-  kind: "truncated",
-  expected,
-  actual: `the last entry is sequence ${seq}`,
-});
+const cut = (seq: number, expected: string): Break =>
+  breakOf({ seq: seq + 1, kind: "truncated", expected, actual: `the last entry is sequence ${seq}` });
 
 type Rows = { head: Anchor; rows: number; pruned: { seq: number; checksum: string | null } };
 
@@ -51,7 +46,7 @@ async function proveRows(orgId: string, before: number | null): Promise<Rows | B
   const permitted = throughSeq > 0 ? ((await asSystem((tx) => newestReceipt(tx, orgId)))?.size ?? 0) : 0;
   if (permitted < throughSeq) {
     const expected = "sequence 1, or a signed receipt of retention";
-    return [{ seq: 1, id: "", kind: "missing", expected, actual: `the first row is sequence ${throughSeq + 1}` }];
+    return [breakOf({ seq: 1, kind: "missing", expected, actual: `the first row is sequence ${throughSeq + 1}` })];
   }
   const contradiction = note && note.size > 0 && marked ? await proveRow(marked, note) : null;
   if (contradiction) return [contradiction];
@@ -63,8 +58,8 @@ async function proveRows(orgId: string, before: number | null): Promise<Rows | B
 }
 
 /**
- * Rebuilds the head of a chain from its rows, after reading all of them: they must be intact, reach every checkpoint of
- * ours and begin where a receipt of ours says. Recorded in the chain itself, and signed. The alarm ends when the whole
+ * Rebuilds the head of a chain from its rows, after reading all of them: they must be intact, reach each checkpoint of
+ * ours and begin where our receipt says. Recorded in the chain itself, and signed. The alarm ends when the whole
  * chain is found intact afterwards.
  * @throws Error when AUDIT_ADMIN_DATABASE_URL is not set; PostgresError when the chain grew meanwhile
  */

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { type Admin, openAdmin } from "@/db/admin";
 import { rowsOf } from "@/db/rows";
 import { causeOf, messageOf } from "@/db/thrown";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { findExpired } from "./expired";
 import { type Pruned, pruneOrganization } from "./prune";
 import { isPruningEnabled } from "./schedule";

@@ -2,7 +2,7 @@ import { Cron } from "croner";
 import { hasAdmin } from "@/db/admin";
 import { RETENTION_CRON } from "./schema";
 
-/** Why audit rows are never pruned here, whatever the policies say; null where they are. */
+/** Why audit entries are never pruned here, regardless of the policies; null where they are. */
 export const whyNotPruned = (): string | null => (hasAdmin() ? null : "AUDIT_ADMIN_DATABASE_URL is not set");
 
 export const isPruningEnabled = (): boolean => hasAdmin();

@@ -18,7 +18,7 @@ async function changesOf(tx: Tx, ids: string[], retentionDays: number): Promise<
     .from(organizations)
     .where(inArray(organizations.id, ids));
   const before = new Map<string, number>();
-  // A lock is of one node, where the policies are distributed: each is taken by itself, in the same order.
+  // A lock is of one node, where the policies are distributed: each is taken separately, in the same order.
   for (const some of env().TRAILMARK_CITUS ? ids.toSorted().map((id) => [id]) : [ids])
     for (const kept of await tx
       .select({ orgId, days })
@@ -32,7 +32,7 @@ async function changesOf(tx: Tx, ids: string[], retentionDays: number): Promise<
     .filter((change) => change.before !== retentionDays);
 }
 
-/** Each change is an entry in the log of its own organization, as if it had been made there. */
+/** Each change is an entry in its organization's log, as if it had been made there. */
 function recordChange(ctx: Ctx, { id, name, before }: Change, retentionDays: number): void {
   record(ctx, {
     action: "organization.audit_retention.update",

@@ -4,7 +4,7 @@ import { asSystem } from "@/db/client";
 import { auditRetentionPolicies } from "@/db/schema";
 import type { DailyJob } from "@/server/background/daily-job";
 import { gauge } from "@/server/background/metrics";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { type RetentionRun, runRetention } from "./run";
 import { whyNotPruned } from "./schedule";
 import { RETENTION_CRON } from "./schema";
@@ -18,7 +18,7 @@ async function lastRanAt(): Promise<Date | null> {
   return row?.at ?? null;
 }
 
-/** Tells whoever watches logs and metrics whether audit rows ever leave this installation. */
+/** Reports in the log and the metrics whether audit entries are ever removed from this installation. */
 export function announcePruning(): void {
   gauge(
     "trailmark_retention_enabled",
@@ -26,7 +26,7 @@ export function announcePruning(): void {
     () => (whyNotPruned() === null ? 1 : 0),
   );
   const reason = whyNotPruned();
-  if (reason) log.warn(`${reason}: no audit row is ever pruned, whatever the retention policies say`);
+  if (reason) log.warn(`${reason}: no audit entry is ever pruned, regardless of the retention policies`);
 }
 
 /** The lock of a process that was killed is gone once the database has noticed, within seconds. */
@@ -48,7 +48,7 @@ export const retentionJob: DailyJob = {
     const failed = run.organizations.filter((o) => o.error).length;
     log.info({ status: run.status, rows: run.rows, organizations: run.organizations.length, failed }, "retention run");
     if (run.status === "disabled") announcePruning();
-    if (run.status === "busy") throw new Error("another process is pruning; this run goes on later");
-    if (run.status === "stopped") throw new Error("the retention run was stopped and goes on later");
+    if (run.status === "busy") throw new Error("another process is pruning; this run continues later");
+    if (run.status === "stopped") throw new Error("the retention run was stopped and continues later");
   },
 };

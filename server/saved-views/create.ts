@@ -28,7 +28,7 @@ async function refuseTooMany(tx: Tx, personId: string): Promise<void> {
 }
 
 /**
- * Keeps a view for the caller, or for everybody whom it is shared with.
+ * Keeps a view for the caller, or for all with whom it is shared.
  * @throws AppError conflict when the name is taken or the caller keeps too many; forbidden for a caller who may not share.
  */
 export const createSavedView = operation({

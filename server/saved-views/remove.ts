@@ -7,7 +7,7 @@ import { operation } from "@/server/operation";
 import { idInput } from "@/server/wire";
 import { auditable, changeable } from "./saved-view";
 
-/** Deletes a view, for everybody who saw it. @throws AppError not_found, forbidden. */
+/** Deletes a view, for all who saw it. @throws AppError not_found, forbidden. */
 export const removeSavedView = operation({
   permission: "audit:read",
   input: idInput,

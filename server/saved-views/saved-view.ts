@@ -13,7 +13,7 @@ type SavedViewRow = typeof auditSavedViews.$inferSelect;
 export type Person = Extract<Actor, { type: "user" }>;
 type Owner = Pick<SavedViewRow, "partnerId" | "orgId" | "shared">;
 
-/** Who may show a view to others: everybody but viewers. Who may change everybody's: administrators. */
+/** Who may share a view: all but viewers. Who may change any view: administrators. */
 const SHARING_ROLES: readonly Role[] = [
   "org_admin",
   "org_technician",

@@ -19,7 +19,7 @@ async function arrange() {
   return { partner, own, other, of, atPartner };
 }
 
-const make = async (ctx: Ctx, over: object = {}): Promise<SavedView> =>
+const create = async (ctx: Ctx, over: object = {}): Promise<SavedView> =>
   savedView.parse(
     await createSavedView.run(ctx, createInput.parse({ name: "Denied", query: "result=denied", ...over })),
   );
@@ -27,53 +27,53 @@ const names = async (ctx: Ctx) => savedViewList.parse(await listSavedViews.run(c
 const share = (orgId: string | null) => ({ sharedWith: { orgId } });
 
 describe("views of one's own", () => {
-  it("are kept, listed by name and seen by nobody else", async () => {
+  it("are kept, listed by name and seen by no one else", async () => {
     const { of } = await arrange();
-    const [maker, admin] = [await of("org_viewer"), await of("org_admin")];
-    await make(maker, { name: "zeta" });
-    await make(maker, { name: "Alpha" });
-    expect(await names(maker)).toEqual(["Alpha", "zeta"]);
+    const [creator, admin] = [await of("org_viewer"), await of("org_admin")];
+    await create(creator, { name: "zeta" });
+    await create(creator, { name: "Alpha" });
+    expect(await names(creator)).toEqual(["Alpha", "zeta"]);
     expect(await names(admin)).toEqual([]);
   });
 
-  it("are changed and deleted by their maker alone; to anybody else they do not exist", async () => {
+  it("are changed and deleted by their maker alone; to anyone else they do not exist", async () => {
     const { of, atPartner } = await arrange();
-    const maker = await of("org_technician");
-    const { id } = await make(maker);
+    const creator = await of("org_technician");
+    const { id } = await create(creator);
     for (const stranger of [await of("org_admin"), await atPartner("partner_admin"), await ctxFor("org_admin")]) {
       await expect(updateSavedView.run(stranger, { id, name: "Mine now" })).rejects.toMatchObject({
         code: "not_found",
       });
       await expect(removeSavedView.run(stranger, { id })).rejects.toMatchObject({ code: "not_found" });
     }
-    expect(await updateSavedView.run(maker, { id, query: "result=failure" })).toMatchObject({
+    expect(await updateSavedView.run(creator, { id, query: "result=failure" })).toMatchObject({
       query: "result=failure",
     });
-    await removeSavedView.run(maker, { id });
-    expect(await names(maker)).toEqual([]);
+    await removeSavedView.run(creator, { id });
+    expect(await names(creator)).toEqual([]);
   });
 
   it("have one name each, whatever its case, told as a conflict of that field", async () => {
     const { of } = await arrange();
-    const maker = await of("org_viewer");
-    await make(maker);
+    const creator = await of("org_viewer");
+    await create(creator);
     const conflict = { code: "conflict", extra: { errors: [{ path: "name" }] } };
-    await expect(make(maker, { name: "DENIED" })).rejects.toMatchObject(conflict);
-    const second = await make(maker, { name: "Other" });
-    await expect(updateSavedView.run(maker, { id: second.id, name: "denied" })).rejects.toMatchObject(conflict);
-    await make(await of("org_viewer"));
+    await expect(create(creator, { name: "DENIED" })).rejects.toMatchObject(conflict);
+    const second = await create(creator, { name: "Other" });
+    await expect(updateSavedView.run(creator, { id: second.id, name: "denied" })).rejects.toMatchObject(conflict);
+    await create(await of("org_viewer"));
   });
 
-  it("are limited in number, and the refusal says how to go on", async () => {
+  it("are limited in number, and the refusal says how to continue", async () => {
     const { own, of } = await arrange();
-    const maker = await of("org_viewer");
-    const person = maker.actor as { id: string };
+    const creator = await of("org_viewer");
+    const person = creator.actor as { id: string };
     await asSystem((tx) =>
       tx.execute(sql`
         INSERT INTO audit_saved_views (org_id, created_by, created_by_name, name, query)
         SELECT ${own.id}::uuid, ${person.id}::uuid, 'x', 'View ' || n, '' FROM generate_series(1, ${MAX_VIEWS_PER_PERSON}) n`),
     );
-    await expect(make(maker)).rejects.toMatchObject({
+    await expect(create(creator)).rejects.toMatchObject({
       code: "conflict",
       message: expect.stringContaining("delete one first"),
     });
@@ -81,15 +81,15 @@ describe("views of one's own", () => {
 
   it("belong to people, not to programs", async () => {
     const key = await ctxFor(await createApiKey());
-    await expect(make(key)).rejects.toMatchObject({ code: "forbidden" });
+    await expect(create(key)).rejects.toMatchObject({ code: "forbidden" });
     expect(await names(key)).toEqual([]);
   });
 });
 
 describe("shared views", () => {
-  it("are seen by everybody of the organization and by nobody of another", async () => {
+  it("are seen by everyone of the organization and by no one of another", async () => {
     const { own, other, of, atPartner } = await arrange();
-    await make(await of("org_technician"), share(own.id));
+    await create(await of("org_technician"), share(own.id));
     expect(await names(await of("org_viewer"))).toEqual(["Denied"]);
     expect(await names(await atPartner("partner_technician"))).toEqual(["Denied"]);
     expect(await names(await of("org_admin", other.id))).toEqual([]);
@@ -98,7 +98,7 @@ describe("shared views", () => {
 
   it("of the partner are for the partner's people, for they may name a customer", async () => {
     const { of, atPartner } = await arrange();
-    const { id } = await make(await atPartner("partner_technician"), share(null));
+    const { id } = await create(await atPartner("partner_technician"), share(null));
     expect(await names(await atPartner("partner_admin"))).toEqual(["Denied"]);
     const customer = await of("org_admin");
     expect(await names(customer)).toEqual([]);
@@ -107,19 +107,19 @@ describe("shared views", () => {
 
   it("of the partner are neither made, changed nor read by who reaches only some customers", async () => {
     const { partner, own, atPartner } = await arrange();
-    const { id } = await make(await atPartner("partner_technician"), share(null));
+    const { id } = await create(await atPartner("partner_technician"), share(null));
     const reach = { partnerId: partner.id, organizationIds: [own.id] };
     const limited = await ctxFor(await createUser({ role: "partner_admin", ...reach }));
     expect(await names(limited)).toEqual([]);
     await expect(removeSavedView.run(limited, { id })).rejects.toMatchObject({ code: "not_found" });
-    await expect(make(limited, share(null))).rejects.toMatchObject({ code: "forbidden" });
-    await make(limited, { name: "Ours", ...share(own.id) });
+    await expect(create(limited, share(null))).rejects.toMatchObject({ code: "forbidden" });
+    await create(limited, { name: "Ours", ...share(own.id) });
     expect(await names(limited)).toEqual(["Ours"]);
   });
 
   it("are changed by their maker and by administrators, not by colleagues", async () => {
     const { own, of, atPartner } = await arrange();
-    const { id } = await make(await of("org_technician"), share(own.id));
+    const { id } = await create(await of("org_technician"), share(own.id));
     for (const colleague of [await of("org_technician"), await of("org_viewer"), await atPartner("partner_technician")])
       await expect(updateSavedView.run(colleague, { id, name: "x" })).rejects.toMatchObject({ code: "forbidden" });
     for (const admin of [await of("org_admin"), await atPartner("partner_admin")])
@@ -128,39 +128,39 @@ describe("shared views", () => {
 
   it("are not made by viewers, nor with an organization or partner out of reach", async () => {
     const { own, other, of } = await arrange();
-    await expect(make(await of("org_viewer"), share(own.id))).rejects.toMatchObject({ code: "forbidden" });
-    await expect(make(await of("org_admin"), share(other.id))).rejects.toMatchObject({ code: "forbidden" });
-    await expect(make(await of("org_admin"), share(null))).rejects.toMatchObject({ code: "forbidden" });
-    const mine = await make(await of("org_viewer"));
+    await expect(create(await of("org_viewer"), share(own.id))).rejects.toMatchObject({ code: "forbidden" });
+    await expect(create(await of("org_admin"), share(other.id))).rejects.toMatchObject({ code: "forbidden" });
+    await expect(create(await of("org_admin"), share(null))).rejects.toMatchObject({ code: "forbidden" });
+    const mine = await create(await of("org_viewer"));
     expect(mine.sharedWith).toBeNull();
   });
 
   it("can be taken back, and then are their maker's alone again", async () => {
     const { own, of } = await arrange();
-    const [maker, colleague] = [await of("org_technician"), await of("org_viewer")];
-    const { id } = await make(maker, share(own.id));
-    expect(await updateSavedView.run(maker, { id, sharedWith: null })).toMatchObject({ sharedWith: null });
+    const [creator, colleague] = [await of("org_technician"), await of("org_viewer")];
+    const { id } = await create(creator, share(own.id));
+    expect(await updateSavedView.run(creator, { id, sharedWith: null })).toMatchObject({ sharedWith: null });
     expect(await names(colleague)).toEqual([]);
-    expect(await names(maker)).toEqual(["Denied"]);
+    expect(await names(creator)).toEqual(["Denied"]);
   });
 });
 
 it("keeps no view of the platform's operator from it", async () => {
   const operator = await ctxFor("system_admin");
   const name = `Operator ${crypto.randomUUID()}`;
-  await make(operator, { name });
+  await create(operator, { name });
   expect(await names(operator)).toContain(name);
-  await expect(make(operator, { name: `${name} 2`, ...share(null) })).rejects.toMatchObject({
+  await expect(create(operator, { name: `${name} 2`, ...share(null) })).rejects.toMatchObject({
     code: "validation_failed",
   });
 });
 
 it("records what was made, changed and deleted", async () => {
   const { own, of } = await arrange();
-  const maker = await of("org_admin");
-  const { id } = await make(maker);
-  await updateSavedView.run(maker, { id, name: "Refused", sharedWith: { orgId: own.id } });
-  await removeSavedView.run(maker, { id });
+  const creator = await of("org_admin");
+  const { id } = await create(creator);
+  await updateSavedView.run(creator, { id, name: "Refused", sharedWith: { orgId: own.id } });
+  await removeSavedView.run(creator, { id });
   const rows = await auditRows(own.id);
   expect(rows.map((r) => [r.action, r.resourceName])).toEqual([
     ["audit.view.create", "Denied"],

@@ -5,7 +5,7 @@ const MAX_VIEW_NAME = 80;
 /** Characters of a view's query. */
 const MAX_VIEW_QUERY = 4000;
 export const MAX_VIEWS_PER_PERSON = 100;
-/** Views that one list holds: nobody picks from more. */
+/** Views that one list holds: no user picks from more. */
 export const MAX_LISTED_VIEWS = 500;
 
 /** Parts of the viewer's address that say where one is in the list or how it looks, not what is asked. */
@@ -31,7 +31,7 @@ const name = nameText(MAX_VIEW_NAME);
 /** Which filters there are the viewer knows; it leaves out what it does not, here as in any address. */
 const query = z.string().max(MAX_VIEW_QUERY).refine(isFilterPart, "is not the filter part of an address");
 
-/** Who sees a view: null its owner alone; else everybody of an organization, or (orgId null) the partner's people. */
+/** Who sees a view: null its owner alone; else all users of an organization, or (orgId null) the partner's people. */
 const audience = z.strictObject({ orgId: guid.nullable() }).nullable();
 export type Audience = z.output<typeof audience>;
 

@@ -9,7 +9,7 @@ const HERE = dirname(fileURLToPath(import.meta.url));
 const LANGUAGES = { ps1: "powershell", sh: "bash" };
 const TARGET = join(HERE, "library.generated.ts");
 
-/** The same for ever for a file of that name, in the shape of a UUID (RFC 9562, version 8). */
+/** Always the same for a file of that name, in the shape of a UUID (RFC 9562, version 8). */
 function idOf(name) {
   const hex = createHash("sha256").update(`trailmark script ${name}`).digest("hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

@@ -18,7 +18,7 @@ export const getSetupStatus = operation({
 });
 
 /**
- * The first-run page's one act: partner, home organization and administrator, for whoever can read the console.
+ * The first-run page's one act: partner, home organization and administrator, for the person who can read the console.
  * @throws AppError forbidden for a wrong token, conflict when it was done already, rate_limited.
  */
 export const completeSetup = operation({

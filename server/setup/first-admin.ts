@@ -6,7 +6,7 @@ import { email as emailSchema } from "@/server/auth/schema";
 import { SECRET_PREFIXES } from "@/server/auth/secrets";
 import { derivedKey } from "@/server/derived-key";
 import { env } from "@/server/env";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { capitalized } from "@/server/text";
 import { foundPartner, isSetupNeeded } from "./found-partner";
 
@@ -30,7 +30,7 @@ export async function setupToken(): Promise<string> {
   return SECRET_PREFIXES.setup + mac.subarray(0, TOKEN_BYTES).toString("base64url");
 }
 
-/** "jane.doe@…" as "Jane Doe", until somebody gives a better name. */
+/** "jane.doe@…" as "Jane Doe", until it is changed. */
 const nameOf = (email: string) =>
   (email.split("@")[0] ?? "")
     .split(/[._-]+/)

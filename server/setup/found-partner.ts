@@ -13,7 +13,7 @@ import type { CompleteInput } from "./schema";
 
 export type Founding = Omit<CompleteInput, "token">;
 
-/** True while there is no partner: nobody can sign in yet, but for a system admin. */
+/** True while there is no partner: no user can sign in yet, except a system admin. */
 export async function isSetupNeeded(): Promise<boolean> {
   const found = await asSystem((tx) => tx.select({ id: partners.id }).from(partners).limit(1));
   return found.length === 0;

@@ -11,7 +11,7 @@ import { auditRows, call } from "@/testing/factories";
 import { ensureFirstAdmin, setupToken } from "./first-admin";
 import { createSystemAdmin } from "./system-admin";
 
-/** First run needs a database without a partner, so these tests have one of their own. */
+/** First run needs a database without a partner, so these tests have their own. */
 const name = `setup_${randomUUID().replaceAll("-", "")}`;
 const urlOf = (url: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href;
 const owner = postgres(inject("ownerDatabaseUrl"), { max: 1, onnotice: () => {} });

@@ -41,7 +41,7 @@ export async function deviceOf(tx: Tx, row: EntryRow): Promise<NamedDevice | nul
       ORDER BY rank LIMIT 3`,
   );
   const [first, second] = found;
-  // A name that two devices have is nobody's.
+  // A name that two devices have identifies neither.
   if (first && (first.rank !== 2 || second?.rank !== 2))
     return { id: first.id, orgId: first.orgId, hostname: first.hostname, isKnown: true };
   return name ? { id: ids[0] ?? "", orgId: row.org_id, hostname: name, isKnown: false } : null;

@@ -50,7 +50,7 @@ async function checked(request: Request): Promise<Request> {
 
 /**
  * Answers the browser's calls at /api/trpc. What is no call at all (no JSON, no such content type, too many at once) is
- * refused before anybody asks who is calling.
+ * refused before authentication.
  */
 export async function answerTrpc(request: Request): Promise<Response> {
   let req: Request;

@@ -14,8 +14,10 @@ import { pickCandidate } from "@/server/custom-fields/import/pick-candidate";
 import { previewFile } from "@/server/custom-fields/import/preview";
 import { savePlan } from "@/server/custom-fields/import/save-plan";
 import { setFormat } from "@/server/custom-fields/import/set-format";
-import { startCheck, startStaging, startUndo } from "@/server/custom-fields/import/start";
-import { startRun } from "@/server/custom-fields/import/start-run";
+import { startCheck } from "@/server/custom-fields/import/start/check";
+import { startRun } from "@/server/custom-fields/import/start/run";
+import { startStaging } from "@/server/custom-fields/import/start/staging";
+import { startUndo } from "@/server/custom-fields/import/start/undo";
 import { mutation, query, router } from "./init";
 /** The import wizard, step by step; files come in over REST (custom-fields/imports/upload). */
 export const importsRouter = router({

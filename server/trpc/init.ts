@@ -12,7 +12,7 @@ import { keysOf } from "@/server/records";
 import { repairJson } from "@/server/text";
 import { attended } from "./attended";
 
-/** What a procedure gets: the caller, or null where nobody is signed in; from is known where a browser asks. */
+/** What a procedure gets: the caller, or null without a session; from is known where a browser asks. */
 export type TrpcContext = {
   caller: Ctx | null;
   requestId: string;
@@ -69,9 +69,8 @@ const t = initTRPC
   });
 
 export const router = t.router;
-export const createCaller = t.createCallerFactory;
 
-/** Whatever was thrown, under the tRPC code of its contract error. */
+/** Any thrown value, under the tRPC code of its contract error. */
 export function toTrpcError(cause: unknown, requestId: string): TRPCError {
   const known = toAppError(cause, requestId);
   return new TRPCError({
@@ -82,7 +81,7 @@ export function toTrpcError(cause: unknown, requestId: string): TRPCError {
   });
 }
 
-/** Maps whatever a verb throws to a tRPC code once, so that neither verbs nor procedures catch. */
+/** Maps what a verb throws to a tRPC code once, so that neither verbs nor procedures catch. */
 const mapErrors = t.middleware(async ({ next, ctx, path, meta }) => {
   const result = await next();
   if (result.ok || result.error.cause instanceof ZodError) return result;
@@ -92,7 +91,7 @@ const mapErrors = t.middleware(async ({ next, ctx, path, meta }) => {
   throw toTrpcError(cause, ctx.requestId);
 });
 
-/** Who may call: whoever opens the page, or a signed-in person. */
+/** Who may call: any visitor of the page, or a signed-in person. */
 type ProcedureAuth = "none" | "user";
 
 /** The caller and what it needs; the operation itself narrows the caller to the input's organization. */

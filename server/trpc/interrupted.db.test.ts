@@ -38,7 +38,7 @@ it("a live view that is interrupted before its reader has taken the last message
   expect(unhandled).toEqual([]);
   const text = await answer.text();
   expect(text).toContain('"kind":"reload"');
-  expect(text).toMatch(/event: serialized-error\ndata: .*The live view was interrupted; it continues by itself\./);
+  expect(text).toMatch(/event: serialized-error\ndata: .*The live view was interrupted; it continues automatically\./);
 });
 
 it("one that is interrupted when its reader has just gone leaves nothing behind", async () => {

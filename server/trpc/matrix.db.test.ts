@@ -21,13 +21,13 @@ import {
 } from "@/testing/api/matrix";
 import { appendEvents } from "@/testing/audit-entries";
 import { importIn } from "@/testing/import/imports";
-import { createCaller, type ProcedureMeta } from "./init";
+import type { ProcedureMeta } from "./init";
 import { appRouter } from "./root";
 
 type Procedure = { _def: { meta?: ProcedureMeta; type: string } };
 const procedures = Object.entries(appRouter._def.procedures as unknown as Record<string, Procedure>);
 
-/** Open to everybody: first-run set-up, choosing a password by a link, and the second step of a sign-in. */
+/** Open to all: first-run set-up, choosing a password by a link, and the second step of a sign-in. */
 const PUBLIC = [
   "setup.status",
   "setup.complete",
@@ -45,7 +45,7 @@ async function callerOf(principal: Principal): Promise<Ctx | null> {
 }
 
 const invoke = (path: string, caller: Ctx | null, input: unknown): Promise<unknown> => {
-  const root = createCaller(appRouter)({ caller, requestId: randomUUID() }) as unknown as Record<
+  const root = appRouter.createCaller({ caller, requestId: randomUUID() }) as unknown as Record<
     string,
     Record<string, (input: unknown) => Promise<unknown>>
   >;
@@ -90,41 +90,41 @@ describe("every tRPC procedure", () => {
   );
 
   /** Procedures that name one thing by its id: a foreign one must look like a missing one. */
-  const NAMED: Record<string, { make: (orgId: string) => Promise<{ id: string }>; rest?: object }> = {
-    "audit.related": { make: async (orgId) => (await appendEvents([{ orgId }]))[0] as { id: string } },
-    "audit.get": { make: async (orgId) => (await appendEvents([{ orgId }]))[0] as { id: string } },
-    "integrity.entryStatus": { make: async (orgId) => (await appendEvents([{ orgId }]))[0] as { id: string } },
-    "proofs.make": { make: async (orgId) => (await appendEvents([{ orgId }]))[0] as { id: string } },
-    "proofs.share": { make: async (orgId) => (await appendEvents([{ orgId }]))[0] as { id: string } },
-    "proofs.revoke": { make: proofLinkIn },
-    "devices.get": { make: deviceIn },
-    "devices.revokeAgent": { make: deviceIn },
-    "devices.releaseAgent": { make: deviceIn },
-    "devices.diagnosticLogs": { make: deviceIn },
-    "devices.eventLogs": { make: deviceIn },
-    "devices.timeline": { make: deviceIn },
-    "organizations.get": { make: async (id) => ({ id }) },
-    "organizations.update": { make: async (id) => ({ id }), rest: { name: "Renamed" } },
-    "users.update": { make: userIn, rest: { department: "X" } },
-    "users.invite": { make: userIn },
-    "apiKeys.revoke": { make: keyIn },
-    "apiKeys.update": { make: keyIn, rest: { name: "Renamed" } },
-    "apiKeys.rotate": { make: keyIn },
-    "enrollmentKeys.revoke": { make: enrollmentKeyIn },
-    "customFields.get": { make: (orgId) => fieldIn(world, orgId) },
-    "customFields.usage": { make: (orgId) => fieldIn(world, orgId) },
-    "customFields.update": { make: (orgId) => fieldIn(world, orgId), rest: { name: "Renamed" } },
-    "customFields.retype": { make: (orgId) => fieldIn(world, orgId), rest: { type: "text" } },
-    "customFields.remove": { make: (orgId) => fieldIn(world, orgId) },
-    "customFields.ofDevice": { make: deviceIn },
-    "webhooks.update": { make: (orgId) => webhookIn(world, orgId), rest: { name: "Renamed" } },
-    "webhooks.rotate": { make: (orgId) => webhookIn(world, orgId) },
-    "webhooks.test": { make: (orgId) => webhookIn(world, orgId) },
-    "webhooks.remove": { make: (orgId) => webhookIn(world, orgId) },
-    "deliveries.resend": { make: (orgId) => deliveryIn(world, orgId) },
-    "exports.remove": { make: (orgId) => exportOf(orgId, null) },
-    "savedViews.update": { make: savedViewIn, rest: { name: "Renamed" } },
-    "savedViews.remove": { make: savedViewIn },
+  const NAMED: Record<string, { create: (orgId: string) => Promise<{ id: string }>; rest?: object }> = {
+    "audit.related": { create: async (orgId) => (await appendEvents([{ orgId }]))[0] as { id: string } },
+    "audit.get": { create: async (orgId) => (await appendEvents([{ orgId }]))[0] as { id: string } },
+    "integrity.entryStatus": { create: async (orgId) => (await appendEvents([{ orgId }]))[0] as { id: string } },
+    "proofs.make": { create: async (orgId) => (await appendEvents([{ orgId }]))[0] as { id: string } },
+    "proofs.share": { create: async (orgId) => (await appendEvents([{ orgId }]))[0] as { id: string } },
+    "proofs.revoke": { create: proofLinkIn },
+    "devices.get": { create: deviceIn },
+    "devices.revokeAgent": { create: deviceIn },
+    "devices.releaseAgent": { create: deviceIn },
+    "devices.diagnosticLogs": { create: deviceIn },
+    "devices.eventLogs": { create: deviceIn },
+    "devices.timeline": { create: deviceIn },
+    "organizations.get": { create: async (id) => ({ id }) },
+    "organizations.update": { create: async (id) => ({ id }), rest: { name: "Renamed" } },
+    "users.update": { create: userIn, rest: { department: "X" } },
+    "users.invite": { create: userIn },
+    "apiKeys.revoke": { create: keyIn },
+    "apiKeys.update": { create: keyIn, rest: { name: "Renamed" } },
+    "apiKeys.rotate": { create: keyIn },
+    "enrollmentKeys.revoke": { create: enrollmentKeyIn },
+    "customFields.get": { create: (orgId) => fieldIn(world, orgId) },
+    "customFields.usage": { create: (orgId) => fieldIn(world, orgId) },
+    "customFields.update": { create: (orgId) => fieldIn(world, orgId), rest: { name: "Renamed" } },
+    "customFields.retype": { create: (orgId) => fieldIn(world, orgId), rest: { type: "text" } },
+    "customFields.remove": { create: (orgId) => fieldIn(world, orgId) },
+    "customFields.ofDevice": { create: deviceIn },
+    "webhooks.update": { create: (orgId) => webhookIn(world, orgId), rest: { name: "Renamed" } },
+    "webhooks.rotate": { create: (orgId) => webhookIn(world, orgId) },
+    "webhooks.test": { create: (orgId) => webhookIn(world, orgId) },
+    "webhooks.remove": { create: (orgId) => webhookIn(world, orgId) },
+    "deliveries.resend": { create: (orgId) => deliveryIn(world, orgId) },
+    "exports.remove": { create: (orgId) => exportOf(orgId, null) },
+    "savedViews.update": { create: savedViewIn, rest: { name: "Renamed" } },
+    "savedViews.remove": { create: savedViewIn },
     ...Object.fromEntries(
       [
         "get",
@@ -139,14 +139,14 @@ describe("every tRPC procedure", () => {
         "cancel",
         "undo",
         "discard",
-      ].map((name) => [`imports.${name}`, { make: importIn }]),
+      ].map((name) => [`imports.${name}`, { create: importIn }]),
     ),
-    "imports.preview": { make: importIn, rest: { fileNo: 0 } },
-    "imports.setFormat": { make: importIn, rest: { fileNo: 0, format: { headerRow: 1 } } },
-    "imports.pick": { make: importIn, rest: { rowNo: 1, deviceId: null } },
-    "imports.edit": { make: importIn, rest: { edit: { kind: "cell", rowNo: 1, column: 0, value: "x" } } },
+    "imports.preview": { create: importIn, rest: { fileNo: 0 } },
+    "imports.setFormat": { create: importIn, rest: { fileNo: 0, format: { headerRow: 1 } } },
+    "imports.pick": { create: importIn, rest: { rowNo: 1, deviceId: null } },
+    "imports.edit": { create: importIn, rest: { edit: { kind: "cell", rowNo: 1, column: 0, value: "x" } } },
     "imports.savePlan": {
-      make: importIn,
+      create: importIn,
       rest: { plan: { identifiers: { sourceId: 0, hostname: null, organization: null, serial: null }, fields: [] } },
     },
   };
@@ -154,12 +154,12 @@ describe("every tRPC procedure", () => {
   it.each(Object.keys(NAMED).filter((path) => procedures.some(([p]) => p === path)))(
     "%s answers a foreign target like a missing one",
     async (path) => {
-      const { make, rest = {} } = NAMED[path] as (typeof NAMED)[string];
-      const made = { [world.elsewhere]: await make(world.elsewhere), [world.b]: await make(world.b) };
+      const { create, rest = {} } = NAMED[path] as (typeof NAMED)[string];
+      const created = { [world.elsewhere]: await create(world.elsewhere), [world.b]: await create(world.b) };
       for (const principal of world.principals) {
         const caller = await callerOf(principal).catch(() => null);
         if (!caller) continue;
-        const foreign = made[foreignTo(world, principal)] as { id: string };
+        const foreign = created[foreignTo(world, principal)] as { id: string };
         const codes = await Promise.all(
           [foreign.id, randomUUID()].map((id) => codeOf(invoke(path, caller, { id, ...rest }))),
         );

@@ -6,7 +6,7 @@ import { getPartnerPolicy, setPartnerPolicy } from "@/server/organizations/partn
 import { updateOrganization } from "@/server/organizations/update";
 import { mutation, query, router } from "./init";
 
-/** Everybody signed in sees the organizations within reach; changing them needs the permission. */
+/** Every signed-in user sees the organizations within reach; changing them needs the permission. */
 export const organizationsRouter = router({
   partnerPolicy: query(getPartnerPolicy),
   setPartnerPolicy: mutation(setPartnerPolicy),

@@ -9,7 +9,7 @@ import { setPolicy } from "@/server/retention/set";
 import { setPolicies } from "@/server/retention/set-many";
 import { mutation, query, router } from "./init";
 
-/** Everybody who reads the audit log sees how long it is kept; changing that needs audit:manage. */
+/** Every reader of the audit log sees how long it is kept; changing that needs audit:manage. */
 export const retentionRouter = router({
   get: query(getPolicyStatus),
   preview: query(previewPruning),

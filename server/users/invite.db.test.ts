@@ -34,8 +34,8 @@ const signIn = (email: string, password: string) => call(token, { body: { email,
 async function invited() {
   const admin = await createUser({ role: "org_admin" });
   const body = { email: address(), name: "Ira Invited", role: "org_viewer" };
-  const made = await call(create, { token: admin, body });
-  return { admin, id: made.body.id as string, email: body.email, made };
+  const created = await call(create, { token: admin, body });
+  return { admin, id: created.body.id as string, email: body.email, created };
 }
 
 let mail: MailServer | undefined;
@@ -52,8 +52,8 @@ afterEach(async () => {
 
 describe("an invitation", () => {
   it("is a link shown once where no mail is configured; whoever has it chooses a password and can sign in", async () => {
-    const { admin, id, email, made } = await invited();
-    expect(made).toMatchObject({ status: 201, body: { invited: true, disabled: false } });
+    const { admin, id, email, created } = await invited();
+    expect(created).toMatchObject({ status: 201, body: { invited: true, disabled: false } });
     expect((await signIn(email, CHOSEN)).status).toBe(401);
     const { status, body } = await send(admin, id);
     expect(status).toBe(200);
@@ -133,7 +133,7 @@ describe("an invitation", () => {
     expect((await signIn(user.email, CHOSEN)).status).toBe(200);
   });
 
-  it("goes by mail where mail is configured, and then is shown to nobody", async () => {
+  it("goes by mail where mail is configured, and then is shown to no one", async () => {
     const { mails } = await withMail();
     const { admin, id, email } = await invited();
     const { body } = await send(admin, id);
@@ -150,7 +150,7 @@ describe("an invitation", () => {
     expect(await send(admin, id)).toMatchObject({ status: 503, body: { code: "unavailable" } });
   });
 
-  it("becomes a reset link for somebody who has a password, and ends their sessions when used", async () => {
+  it("becomes a reset link for someone who has a password, and ends their sessions when used", async () => {
     const admin = await createUser({ role: "org_admin" });
     const user = await createUser({ role: "org_viewer", orgId: admin.orgId as string });
     const open = await bearer(user);
@@ -201,7 +201,7 @@ describe("POST /auth/password/forgot", () => {
     expect(rows.map((r) => r.action)).toEqual(["user.password.reset.request", "user.password.reset", "user.login"]);
   });
 
-  it("mails nobody without a mail server, and one address at most three times an hour", async () => {
+  it("mails no one without a mail server, and one address at most three times an hour", async () => {
     const user = await createUser();
     expect((await call(forgot, { body: { email: user.email } })).status).toBe(202);
     const { mails } = await withMail();
@@ -224,13 +224,13 @@ describe("the reach of a partner's user", () => {
       role: "partner_technician",
       organizationIds: ids.slice(0, 2),
     };
-    const made = await call(create, { token: admin, body });
+    const created = await call(create, { token: admin, body });
     const open = (await signIn(body.email, PASSWORD)).body.accessToken;
     const reached = async () =>
       (await call(me, { token: open })).body.organizations.map((o: { id: string }) => o.id).sort();
     expect(await reached()).toEqual(ids.slice(0, 2));
     const patch = (organizationIds: string[] | null, who = admin) =>
-      call(PATCH, { method: "PATCH", token: who, params: { id: made.body.id }, body: { organizationIds } });
+      call(PATCH, { method: "PATCH", token: who, params: { id: created.body.id }, body: { organizationIds } });
     expect((await patch([ids[2] as string])).body.organizationIds).toEqual([ids[2]]);
     expect(await reached()).toEqual([ids[2]]);
     expect((await patch(null)).body.organizationIds).toBeNull();

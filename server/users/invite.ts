@@ -31,7 +31,7 @@ async function findInvitable(ctx: Ctx, id: string) {
   });
   const theirs = await findUserCaller(row.id);
   if (!theirs) throw new AppError("conflict", "The account is disabled; enable it first.");
-  // Whoever holds the link reaches what the person reaches.
+  // The holder of the link reaches what the person reaches.
   if (theirs.scope.kind === "partner" && !theirs.scope.orgIds.every((orgId) => reaches(ctx.scope, orgId)))
     throw new AppError("forbidden", "They have access to organizations that you have no access to.");
   return row;
@@ -48,9 +48,9 @@ const textOf = (name: string, kind: LinkKind, link: string): string =>
 
 /**
  * POST /users/:id/invite: a link for a person to choose a password by; to one who has signed in before, to choose a new
- * one. Mailed where mail is configured (then nobody else sees it), otherwise answered this once. A newer link replaces
+ * one. Mailed where mail is configured (then no other person sees it), otherwise answered this once. A newer link replaces
  * an older one.
- * @throws AppError not_found, forbidden for somebody above the caller, conflict for a disabled person, unavailable when
+ * @throws AppError not_found, forbidden for a person above the caller, conflict for a disabled person, unavailable when
  * the mail server does not take it.
  */
 export const inviteUser = operation({

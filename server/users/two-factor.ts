@@ -3,7 +3,7 @@ import { asSystem } from "@/db/client";
 import { userPasskeys, users, userTotp } from "@/db/schema";
 
 /**
- * Which of these people have a second factor set up. Row level security shows nobody's factors but to the platform itself,
+ * Which of these people have a second factor set up. Row level security shows factors to the platform alone,
  * so that the condition has to be the caller's own reach.
  */
 export async function withTwoFactor(reached: SQL | undefined): Promise<Set<string>> {

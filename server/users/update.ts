@@ -38,7 +38,7 @@ function newReach(before: Row, { organizationIds }: UpdateInput): Reach {
   return isSameReach(wanted, reachOf(before)) ? undefined : wanted;
 }
 
-/** Roles differ in rank and reach: nobody touches who is above them, lifts anybody above them, or changes themselves. */
+/** Roles differ in rank and reach: no user changes a user above them, raises another above them, or changes themselves. */
 async function requireMayChange(tx: Tx, ctx: Ctx, { before, change }: Update): Promise<void> {
   const role = before.role;
   requireMayGrantRole(ctx, role);
@@ -55,7 +55,7 @@ async function requireMayChange(tx: Tx, ctx: Ctx, { before, change }: Update): P
 }
 
 /**
- * A partner keeps one admin who reaches all of it, because nobody else may give that back; an organization keeps one,
+ * A partner keeps one admin who reaches all of it, because no other user may give that back; an organization keeps one,
  * unless its partner takes the last one away.
  */
 async function requireAdminLeft(tx: Tx, ctx: Ctx, { before, change }: Update): Promise<void> {

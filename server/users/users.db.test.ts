@@ -26,7 +26,7 @@ const person = (over: object = {}) => ({
   name: "New Person",
   ...over,
 });
-const make = (who: Who, over: object) => call(POST, { token: who, body: person(over) });
+const create = (who: Who, over: object) => call(POST, { token: who, body: person(over) });
 const change = (who: Who, id: string, body: object) =>
   call(PATCH, { method: "PATCH", token: who, params: { id }, body });
 const partnerOf = async () => {
@@ -42,15 +42,15 @@ describe("POST /users", () => {
   it("makes a person who can sign in, records it, and shows no hash", async () => {
     const { org, admin } = await partnerOf();
     const body = person({ role: "org_technician", orgId: org.id, department: "Support" });
-    const made = await call(POST, { token: admin, body });
-    expect(made).toMatchObject({
+    const created = await call(POST, { token: admin, body });
+    expect(created).toMatchObject({
       status: 201,
       body: { email: body.email, role: "org_technician", orgId: org.id, department: "Support", disabled: false },
     });
-    expect(made.text).not.toMatch(/argon2|password/i);
+    expect(created.text).not.toMatch(/argon2|password/i);
     expect((await call(token, { body: { email: body.email, password: PASSWORD } })).status).toBe(200);
     const [row] = await auditRows(org.id);
-    expect(row).toMatchObject({ action: "user.create", actorId: admin.id, resourceId: made.body.id });
+    expect(row).toMatchObject({ action: "user.create", actorId: admin.id, resourceId: created.body.id });
     expect(JSON.stringify(row?.details)).not.toContain(PASSWORD);
   });
 
@@ -64,62 +64,62 @@ describe("POST /users", () => {
           FROM generate_series(1, 10000)`),
       );
     await fill(org.id, "org_viewer");
-    const refused = await make(admin, { role: "org_viewer", orgId: org.id });
+    const refused = await create(admin, { role: "org_viewer", orgId: org.id });
     expect(refused).toMatchObject({ status: 409, body: { code: "conflict" } });
     expect(refused.body.detail).toBe("There are 10,000 users already. Disabled ones count; enable one instead.");
-    expect((await make(admin, { role: "partner_technician" })).status).toBe(201);
+    expect((await create(admin, { role: "partner_technician" })).status).toBe(201);
     await fill(null, "partner_technician");
-    expect((await make(admin, { role: "partner_technician" })).status).toBe(409);
+    expect((await create(admin, { role: "partner_technician" })).status).toBe(409);
   });
 
   it("gives an org admin's person the admin's own organization", async () => {
     const admin = await createUser({ role: "org_admin" });
-    expect((await make(admin, { role: "org_viewer" })).body).toMatchObject({
+    expect((await create(admin, { role: "org_viewer" })).body).toMatchObject({
       orgId: admin.orgId,
       partnerId: admin.partnerId,
     });
-    expect((await make(admin, { role: "org_viewer", orgId: (await createOrg()).id })).status).toBe(403);
+    expect((await create(admin, { role: "org_viewer", orgId: (await createOrg()).id })).status).toBe(403);
   });
 
   it("grants no role above the maker's own", async () => {
     const { partner, org } = await partnerOf();
     const orgAdmin = await createUser({ role: "org_admin", orgId: org.id });
-    expect((await make(orgAdmin, { role: "partner_technician" })).status).toBe(403);
-    expect((await make(orgAdmin, { role: "partner_admin" })).status).toBe(403);
+    expect((await create(orgAdmin, { role: "partner_technician" })).status).toBe(403);
+    expect((await create(orgAdmin, { role: "partner_admin" })).status).toBe(403);
     const key = await createApiKey({
       partnerId: partner.id,
       permissions: ["users:manage", "audit:read", "devices:read", "custom_fields:read"],
     });
-    expect((await make(key, { role: "org_viewer", orgId: org.id })).status).toBe(201);
-    expect((await make(key, { role: "org_admin", orgId: org.id })).status).toBe(403);
+    expect((await create(key, { role: "org_viewer", orgId: org.id })).status).toBe(201);
+    expect((await create(key, { role: "org_admin", orgId: org.id })).status).toBe(403);
     for (const role of ["org_technician", "org_viewer", "partner_technician"] as const)
-      expect((await make(await createUser({ role }), { role: "org_viewer" })).status, role).toBe(403);
-    expect((await make(orgAdmin, { role: "system_admin" })).status).toBe(400);
+      expect((await create(await createUser({ role }), { role: "org_viewer" })).status, role).toBe(403);
+    expect((await create(orgAdmin, { role: "system_admin" })).status).toBe(400);
   });
 
   it("gives partner staff no wider reach than the maker's", async () => {
     const { partner, org, admin } = await partnerOf();
     const other = await createOrg({ partnerId: partner.id });
     const limited = await createUser({ role: "partner_admin", partnerId: partner.id, organizationIds: [org.id] });
-    expect((await make(limited, { role: "partner_technician" })).status).toBe(403);
-    expect((await make(limited, { role: "partner_technician", organizationIds: [other.id] })).status).toBe(403);
-    expect((await make(limited, { role: "partner_technician", organizationIds: [org.id] })).body).toMatchObject({
+    expect((await create(limited, { role: "partner_technician" })).status).toBe(403);
+    expect((await create(limited, { role: "partner_technician", organizationIds: [other.id] })).status).toBe(403);
+    expect((await create(limited, { role: "partner_technician", organizationIds: [org.id] })).body).toMatchObject({
       organizationIds: [org.id],
       orgId: null,
     });
-    expect((await make(admin, { role: "partner_technician" })).body).toMatchObject({
+    expect((await create(admin, { role: "partner_technician" })).body).toMatchObject({
       organizationIds: null,
       partnerId: partner.id,
     });
-    expect((await make(admin, { role: "partner_technician", organizationIds: [(await createOrg()).id] })).status).toBe(
-      403,
-    );
+    expect(
+      (await create(admin, { role: "partner_technician", organizationIds: [(await createOrg()).id] })).status,
+    ).toBe(403);
     expect((await auditRows(partner.homeOrgId)).map((r) => r.action)).toContain("user.create");
   });
 
   it("refuses a taken e-mail in any case with 409, and bad bodies with 400", async () => {
     const { org, admin } = await partnerOf();
-    const taken = await make(admin, { role: "org_viewer", orgId: org.id, email: admin.email.toUpperCase() });
+    const taken = await create(admin, { role: "org_viewer", orgId: org.id, email: admin.email.toUpperCase() });
     expect(taken.body).toMatchObject({ status: 409, errors: [{ path: "email", message: "is already in use" }] });
     for (const over of [
       { role: "org_viewer" },
@@ -129,12 +129,12 @@ describe("POST /users", () => {
       { role: "boss" },
       { role: "org_viewer", orgId: org.id, admin: true },
     ])
-      expect((await make(admin, over)).status, JSON.stringify(over)).toBe(400);
+      expect((await create(admin, over)).status, JSON.stringify(over)).toBe(400);
   });
 });
 
 describe("GET /users", () => {
-  it("lists the people whom the caller administers and nobody else's", async () => {
+  it("lists the people whom the caller administers and no one else's", async () => {
     const { partner, org, admin } = await partnerOf();
     const own = await createUser({ role: "org_admin", orgId: org.id, name: "Ann_Own" });
     await createUser();
@@ -194,7 +194,7 @@ describe("PATCH /users/:id", () => {
     expect((await change(admin, (await createUser()).id, { disabled: true })).status).toBe(404);
   });
 
-  it("lets nobody change their own access, rise above themselves or change kind", async () => {
+  it("lets no one change their own access, rise above themselves or change kind", async () => {
     const { partner, org, admin } = await partnerOf();
     const orgAdmin = await createUser({ role: "org_admin", orgId: org.id });
     expect((await change(orgAdmin, orgAdmin.id, { disabled: true })).status).toBe(403);

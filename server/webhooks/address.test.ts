@@ -44,7 +44,7 @@ it.each(["93.184.216.34", "1.1.1.1", "2606:4700:4700::1111", "::ffff:1.1.1.1"])(
   expect(isPublicAddress(address)).toBe(true);
 });
 
-describe("an address that somebody enters", () => {
+describe("an address that someone enters", () => {
   it.each([
     ["http://hooks.example.com/", "must begin with https://"],
     ["https://user:secret@hooks.example.com/", "must not hold a user name or password"],

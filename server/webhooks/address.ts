@@ -45,7 +45,7 @@ export function requireAllowed(url: URL, { privateAddresses, http }: Allowed): v
 
 /**
  * Looks a name up for a connection and hands over the checked addresses alone: what was checked is what is connected to,
- * whatever the name resolves to a moment later. One private address among several refuses all.
+ * regardless of what the name resolves to a moment later. One private address among several refuses all.
  */
 export const guardedLookup =
   ({ privateAddresses }: Allowed, resolve: typeof lookup = lookup): LookupFunction =>

@@ -60,7 +60,7 @@ export const aboutEndpoint = async (row: Pick<EndpointRow, "id" | "name" | "orgI
   ...resourceOf("webhook", row),
 });
 
-/** The endpoint for whoever reaches less than it is notified of: its address may hold a token of the receiver. */
+/** The endpoint for a caller who reaches less than it is notified of: its address may hold a token of the receiver. */
 export const withoutAddress = (row: EndpointRow): EndpointRow => ({ ...row, url: new URL(row.url).origin });
 
 /** Member by member, so that a secret can never slip out. */

@@ -36,7 +36,7 @@ function judge(status: number): Posted {
 }
 
 /**
- * POSTs JSON to an address that somebody entered: only to where the operator allows, without following redirects, and
+ * POSTs JSON to an address that a user entered: only to where the operator allows, without following redirects, and
  * with a limit on time and on what is read. Never rejects.
  */
 export async function postTo(

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { KIND_NAMES } from "@/server/notifications/vocabulary";
-import { adminPage, displayName, guid, isoTime, pagination } from "@/server/wire";
+import { adminPage, displayName, guid, isoTime, overlapSeconds, pagination } from "@/server/wire";
 
 const MAX_URL_LENGTH = 2048;
 
@@ -43,13 +43,10 @@ export const updateInput = z.strictObject({
   disabled: z.boolean().optional(),
 });
 
-const DEFAULT_OVERLAP_SECONDS = 24 * 60 * 60;
-const MAX_OVERLAP_SECONDS = 7 * DEFAULT_OVERLAP_SECONDS;
-
 /** Body of POST /webhooks/:id/rotate: for how long messages are signed with the former secret as well, 0 for not at all. */
 export const rotateInput = z.strictObject({
   id: guid,
-  overlapSeconds: z.int().min(0).max(MAX_OVERLAP_SECONDS).default(DEFAULT_OVERLAP_SECONDS).meta({ example: 86_400 }),
+  overlapSeconds: overlapSeconds.meta({ example: 86_400 }),
 });
 
 /**

@@ -34,7 +34,10 @@ export const updateWebhook = operation({
         name: name === undefined ? before.name : repairText(name),
         url: url ?? before.url,
         kinds: kinds ?? before.kinds,
-        ...{ disabledAt, disabledByFailure, failingSince, pendingFrom },
+        disabledAt,
+        disabledByFailure,
+        failingSince,
+        pendingFrom,
       };
       const [after] = await tx
         .update(webhookEndpoints)

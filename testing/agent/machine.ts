@@ -9,7 +9,7 @@ const TOOLS =
     " ",
   );
 
-/** What a service needs of its system, as far as the installer asks: done by nobody, and written down like the rest. */
+/** What a service needs of its system, as far as the installer asks: not executed, but written down like the rest. */
 const SYSTEM = {
   id: 'case "$*" in -u) echo 0 ;; "-u trailmark-agent") [ -e "$ROOT/user" ] ;; esac',
   useradd: ': >"$ROOT/user"',
@@ -27,7 +27,7 @@ type Shell = { args?: string[]; key?: string; env?: Record<string, string> };
 export type Ran = { code: number; out: string };
 
 /**
- * A machine for the installer: folders of its own and a PATH on which every program writes its arguments and its
+ * A machine for the installer: its own folders and a PATH on which every program writes its arguments and its
  * environment down before it runs.
  * @param node whether there is Node
  * @param system whether there is systemd, and root
@@ -81,7 +81,7 @@ export class Machine {
     const child = spawn("/bin/sh", ["-c", line, "install.sh", ...args], {
       env: { PATH: this.bin, HOME: this.root, NODE_ENV: "production", ...env },
       stdio: ["pipe", "pipe", "pipe"],
-      // Of a session of its own: there is no terminal to ask on.
+      // In a separate session: there is no terminal to ask on.
       detached: true,
     });
     // A server that refuses early does not read it.

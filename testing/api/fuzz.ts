@@ -157,13 +157,13 @@ function queryOf(parameters: Parameter[], hints: Hints): fc.Arbitrary<string> {
     required: parameters.filter((p) => p.required).map((p) => p.name),
   };
   const few = fc.tuple(objectOf(schema, hints), fc.integer({ min: 0, max: 3 }), fc.nat());
-  const made = few.map(([all, keep, from]) => {
+  const created = few.map(([all, keep, from]) => {
     const entries = Object.entries(all);
     const kept = entries.filter(([key], i) => schema.required.includes(key) || (i + from) % entries.length < keep);
     return Object.fromEntries(kept);
   });
   const spoilt = fc
-    .tuple(made, fc.array(change, { maxLength: 2 }))
+    .tuple(created, fc.array(change, { maxLength: 2 }))
     .map(([value, changes]) => toQuery(spoil(value, changes)));
   return fc.oneof({ weight: 6, arbitrary: spoilt }, { weight: 1, arbitrary: fc.constantFrom(...BAD_QUERIES) });
 }
@@ -246,7 +246,7 @@ function problemFault({ status, text }: Given): string | null {
 const TRIES = 3;
 
 /** Asks again where an answer took too long: other work can keep any one waiting. The last answer counts. */
-export async function patiently<T>(send: () => Promise<T>, faultOfOne: (one: T) => string | null): Promise<T> {
+export async function withRetries<T>(send: () => Promise<T>, faultOfOne: (one: T) => string | null): Promise<T> {
   let one = await send();
   for (let n = 1; n < TRIES && faultOfOne(one)?.startsWith("took "); n++) one = await send();
   return one;

@@ -161,7 +161,7 @@ export type Target = "own" | "foreign" | "missing";
 /** An organization that the principal must not see: another partner's, or its own partner's beyond its reach. */
 export const foreignTo = (world: World, { narrowed }: Principal): string => (narrowed ? world.b : world.elsewhere);
 
-/** An organization as the principal sees it: its own, one that it must not see, one that nobody has. */
+/** An organization as the principal sees it: its own, one that it must not see, one that does not exist. */
 export function orgFor(world: World, principal: Principal, target: Target): string {
   if (target === "missing") return randomUUID();
   if (target === "foreign") return foreignTo(world, principal);
@@ -212,7 +212,7 @@ export async function proofLinkIn(orgId: string): Promise<{ id: string }> {
   return link;
 }
 
-/** A webhook endpoint of an organization, which names an address that nobody listens at. */
+/** A webhook endpoint of an organization, which names an address without a listener. */
 export async function webhookIn(world: World, orgId: string): Promise<{ id: string }> {
   const id = randomUUID();
   const partnerId = orgId === world.elsewhere ? world.elsewherePartnerId : world.partnerId;

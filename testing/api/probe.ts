@@ -5,7 +5,7 @@ import type { RouteHandler } from "@/server/http/route";
 import { routes } from "@/server/http/routes.generated";
 import { appendEvents } from "@/testing/audit-entries";
 import { bearer, createApiKey, createUser, type TestUser } from "@/testing/factories";
-import { type Described, describedOperations, type FuzzRequest, faultOf, type Hints, patiently } from "./fuzz";
+import { type Described, describedOperations, type FuzzRequest, faultOf, type Hints, withRetries } from "./fuzz";
 import { createWorld, enrollmentKeyIn, fieldIn, keyIn, userIn, type World } from "./matrix";
 
 export let world: World;
@@ -14,7 +14,7 @@ let person: TestUser;
 export let hints: Hints;
 
 const operations = listEndpoints(routes);
-/** Every operation, as the document that is sent tells it. */
+/** Every operation, as the published document describes it. */
 export const described = describedOperations(
   JSON.parse(JSON.stringify(describeApi(operations, "http://127.0.0.1:3000"))),
 );
@@ -51,7 +51,7 @@ async function send(operation: Described, request: FuzzRequest, token: string | 
   return { status: response.status, contentType, text, ms: performance.now() - started };
 }
 
-/** Someone whom the door lets in; signing out ends sign-ins, so it gets one of its own. */
+/** A caller whom the door admits; signing out ends sign-ins, so it gets a separate one. */
 async function tokenFor({ path, operation }: Described): Promise<string | null> {
   const [security] = operation.security;
   if (!security) return null;
@@ -59,13 +59,13 @@ async function tokenFor({ path, operation }: Described): Promise<string | null> 
   return path === "/auth/logout" ? bearer(person) : key;
 }
 
-/** Sends a request as somebody who may, and says what is wrong with the answer. */
+/** Sends a request as a permitted caller, and says what is wrong with the answer. */
 export async function probe(
   operation: Described,
   request: FuzzRequest,
 ): Promise<{ fault: string | null; status: number; text: string }> {
   try {
-    const given = await patiently(
+    const given = await withRetries(
       async () => send(operation, request, await tokenFor(operation)),
       (one) => faultOf(operation, one),
     );

@@ -1,16 +1,16 @@
 import { checksumOf } from "@/server/audit/chain/chain-hash";
 import { ED25519 } from "@/server/audit/tree/signed-note";
 import { testKey } from "@/testing/notes";
-import { chainRows, HOUR_MS, makeBundle, ORIGIN } from "./bundles";
+import { chainRows, createBundle, HOUR_MS, ORIGIN } from "./bundles";
 
-/** Bundles as they are and as somebody changed them, with what every verifier must say of each under the log's key. */
+/** Bundles as they are and after changes, with what every verifier must say of each under the log's key. */
 
 export type Mutation = {
   name: string;
   text: string;
   /** Under the log's own key; without any key nothing is ever better than not proven. */
   verdict: "intact" | "empty" | "broken" | "unproven" | "unreadable";
-  /** Its seal carries a signature of a key that nobody knows: whoever changes that one changes nothing that is proven. */
+  /** Its seal carries a signature of an unknown key: a change of that one changes nothing that is proven. */
   hasUnknownSigner?: true;
 };
 
@@ -23,14 +23,14 @@ export const strangerKey = testKey(9, ORIGIN, ED25519);
 export const timeOf = (seq: number) => new Date(Date.parse("2026-10-01T00:00:00.000Z") + seq * HOUR_MS).toISOString();
 
 const basesOf = (rows: typeof ROWS) => ({
-  whole: makeBundle({ rows }),
-  sequence: makeBundle({ rows, range: { kind: "sequence", first: 4, last: 6 } }),
-  time: makeBundle({
+  whole: createBundle({ rows }),
+  sequence: createBundle({ rows, range: { kind: "sequence", first: 4, last: 6 } }),
+  time: createBundle({
     rows,
     range: { kind: "time", from: timeOf(3), to: timeOf(9) },
     shown: (row) => [3, 4, 7, 9].includes(row.chainSeq),
   }),
-  pruned: makeBundle({ rows, receipt: { through: 5 } }),
+  pruned: createBundle({ rows, receipt: { through: 5 } }),
 });
 export const BASES = basesOf(ROWS);
 export const OTHERS = basesOf(OTHER);

@@ -25,7 +25,7 @@ function checkpointV1(row: BundleRow, signer: TestKey): string {
   return signText(`${HOST}/audit/${row.orgId}\n${row.chainSeq}\n${root}\nsigned-at 2026-11-20T14:06:00.000Z\n`, signer);
 }
 
-export function makeBundleV1({
+export function createBundleV1({
   rows,
   checkpoints = [rows.at(-1)?.chainSeq ?? 0],
   signer = installationKey,

@@ -135,7 +135,7 @@ function isInRange(range: BundleRange, { chainSeq, timestampMs }: BundleRow): bo
 }
 
 /** A bundle as the server writes one. */
-export function makeBundle({
+export function createBundle({
   rows,
   range = { kind: "whole" },
   signers = [logKey],

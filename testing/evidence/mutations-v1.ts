@@ -1,9 +1,9 @@
 import { itemAt } from "@/server/records";
 import { joined, linesOf, type Mutation, strangerKey } from "./base-bundles";
 import { chainRows, installationKey, vkeyOf } from "./bundles";
-import { endedV1, makeBundleV1, ROWS_V1 } from "./bundles-v1";
+import { createBundleV1, endedV1, ROWS_V1 } from "./bundles-v1";
 
-const whole = makeBundleV1({ rows: ROWS_V1 });
+const whole = createBundleV1({ rows: ROWS_V1 });
 const v1 = (name: string, text: string, verdict: Mutation["verdict"]): Mutation => ({
   name: `version 1: ${name}`,
   text,
@@ -27,16 +27,16 @@ const PRUNED_V1 = { throughSeq: 5, throughChecksum: ROWS_V1[4]?.checksum ?? null
 
 /** Rows without a checkpoint before them, and lines behind the rows, where the format has none. */
 const behindV1 = (rows: typeof ROWS_V1, ...lines: readonly string[]): string =>
-  endedV1(joined([...linesOf(makeBundleV1({ rows, checkpoints: [] })).slice(0, -1), ...lines]), rows.length);
+  endedV1(joined([...linesOf(createBundleV1({ rows, checkpoints: [] })).slice(0, -1), ...lines]), rows.length);
 const checkpointOf = (rows: typeof ROWS_V1, signer = installationKey): string =>
-  itemAt(linesOf(makeBundleV1({ rows: ROWS_V1, genuine: rows, checkpoints: [9], signer })), 1);
+  itemAt(linesOf(createBundleV1({ rows: ROWS_V1, genuine: rows, checkpoints: [9], signer })), 1);
 /** Beside the genuine checkpoint one of the same entry, by a key that the header itself names. */
 const FORGED_BESIDE = endedV1(
   joined([
-    itemAt(linesOf(makeBundleV1({ rows: FORGED_V1 })), 0).replace('"publicKeys":[', `$&"${vkeyOf(strangerKey)}",`),
+    itemAt(linesOf(createBundleV1({ rows: FORGED_V1 })), 0).replace('"publicKeys":[', `$&"${vkeyOf(strangerKey)}",`),
     checkpointOf(ROWS_V1),
     checkpointOf(FORGED_V1, strangerKey),
-    ...linesOf(makeBundleV1({ rows: FORGED_V1 })).slice(2, -1),
+    ...linesOf(createBundleV1({ rows: FORGED_V1 })).slice(2, -1),
   ]),
   FORGED_V1.length,
 );
@@ -44,17 +44,17 @@ const FORGED_BESIDE = endedV1(
 /** Bundles of version 1, as they are and as attackers made them without the log's key. */
 export const MUTATIONS_V1: Mutation[] = [
   v1("as it is", whole, "intact"),
-  v1("several checkpoints", makeBundleV1({ rows: ROWS_V1, checkpoints: [3, 7, 9] }), "intact"),
+  v1("several checkpoints", createBundleV1({ rows: ROWS_V1, checkpoints: [3, 7, 9] }), "intact"),
   v1("without the newline at its end", whole.slice(0, -1), "intact"),
-  v1("rewritten, checkpoints removed", makeBundleV1({ rows: FORGED_V1, checkpoints: [] }), "unproven"),
+  v1("rewritten, checkpoints removed", createBundleV1({ rows: FORGED_V1, checkpoints: [] }), "unproven"),
   v1(
     "rewritten behind the only checkpoint",
-    makeBundleV1({ rows: FORGED_V1, checkpoints: [3], genuine: ROWS_V1 }),
+    createBundleV1({ rows: FORGED_V1, checkpoints: [3], genuine: ROWS_V1 }),
     "unproven",
   ),
   v1(
     "rewritten under its checkpoints",
-    makeBundleV1({ rows: FORGED_V1, checkpoints: [3, 9], genuine: ROWS_V1 }),
+    createBundleV1({ rows: FORGED_V1, checkpoints: [3, 9], genuine: ROWS_V1 }),
     "broken",
   ),
   v1("rewritten, its checkpoint behind the rows", behindV1(FORGED_V1, checkpointOf(ROWS_V1)), "broken"),
@@ -65,10 +65,10 @@ export const MUTATIONS_V1: Mutation[] = [
     behindV1(ROWS_V1, JSON.stringify({ type: "receipt", throughSeq: 0, throughChecksum: null })),
     "broken",
   ),
-  v1("rewritten, signed by another key", makeBundleV1({ rows: FORGED_V1, signer: strangerKey }), "unproven"),
+  v1("rewritten, signed by another key", createBundleV1({ rows: FORGED_V1, signer: strangerKey }), "unproven"),
   v1(
     "a beginning invented, a checkpoint of no row in it",
-    makeBundleV1({
+    createBundleV1({
       rows: FORGED_V1.slice(5),
       checkpoints: [2],
       genuine: ROWS_V1,
@@ -78,50 +78,53 @@ export const MUTATIONS_V1: Mutation[] = [
   ),
   v1(
     "a beginning that nothing stands before",
-    makeBundleV1({ rows: ROWS_V1.slice(5), start: { seq: 5, checksum: null } }),
+    createBundleV1({ rows: ROWS_V1.slice(5), start: { seq: 5, checksum: null } }),
     "broken",
   ),
   v1(
     "from the middle, with the checksum before",
-    makeBundleV1({ rows: ROWS_V1.slice(5), start: { seq: 5, checksum: ROWS_V1[4]?.checksum ?? null } }),
+    createBundleV1({ rows: ROWS_V1.slice(5), start: { seq: 5, checksum: ROWS_V1[4]?.checksum ?? null } }),
     "intact",
   ),
   v1(
     "a forged receipt",
-    makeBundleV1({ rows: ROWS_V1.slice(5), receipt: { throughSeq: 5, throughChecksum: ROWS_V1[4]?.checksum ?? null } }),
+    createBundleV1({
+      rows: ROWS_V1.slice(5),
+      receipt: { throughSeq: 5, throughChecksum: ROWS_V1[4]?.checksum ?? null },
+    }),
     "unproven",
   ),
   v1(
     "a receipt that does not link",
-    makeBundleV1({ rows: ROWS_V1.slice(5), receipt: { throughSeq: 5, throughChecksum: "ab".repeat(32) } }),
+    createBundleV1({ rows: ROWS_V1.slice(5), receipt: { throughSeq: 5, throughChecksum: "ab".repeat(32) } }),
     "broken",
   ),
-  v1("a beginning cut off", makeBundleV1({ rows: ROWS_V1.slice(5) }), "broken"),
-  v1("a beginning cut off, the link to it taken away", makeBundleV1({ rows: HEADLESS_V1 }), "unproven"),
+  v1("a beginning cut off", createBundleV1({ rows: ROWS_V1.slice(5) }), "broken"),
+  v1("a beginning cut off, the link to it taken away", createBundleV1({ rows: HEADLESS_V1 }), "unproven"),
   v1(
     "a beginning cut off, the link to it taken away, a receipt of other entries",
-    makeBundleV1({ rows: HEADLESS_V1, receipt: { throughSeq: 3, throughChecksum: ROWS_V1[2]?.checksum ?? null } }),
+    createBundleV1({ rows: HEADLESS_V1, receipt: { throughSeq: 3, throughChecksum: ROWS_V1[2]?.checksum ?? null } }),
     "unproven",
   ),
   v1(
     "a receipt of nothing",
-    makeBundleV1({ rows: ROWS_V1, receipt: { throughSeq: 0, throughChecksum: null } }),
+    createBundleV1({ rows: ROWS_V1, receipt: { throughSeq: 0, throughChecksum: null } }),
     "intact",
   ),
-  v1("a receipt of entries that are all there", makeBundleV1({ rows: ROWS_V1, receipt: PRUNED_V1 }), "intact"),
+  v1("a receipt of entries that are all there", createBundleV1({ rows: ROWS_V1, receipt: PRUNED_V1 }), "intact"),
   v1(
     "a receipt, and no row behind it",
-    makeBundleV1({ rows: [], receipt: PRUNED_V1, checkpoints: [5], genuine: ROWS_V1 }),
+    createBundleV1({ rows: [], receipt: PRUNED_V1, checkpoints: [5], genuine: ROWS_V1 }),
     "unproven",
   ),
   v1(
     "a receipt, and the row that a checkpoint names cut off behind it",
-    makeBundleV1({ rows: [], receipt: PRUNED_V1, checkpoints: [6], genuine: ROWS_V1 }),
+    createBundleV1({ rows: [], receipt: PRUNED_V1, checkpoints: [6], genuine: ROWS_V1 }),
     "broken",
   ),
   v1(
     "from the middle, a receipt of entries before",
-    makeBundleV1({
+    createBundleV1({
       rows: ROWS_V1.slice(5),
       start: { seq: 5, checksum: ROWS_V1[4]?.checksum ?? null },
       receipt: { throughSeq: 3, throughChecksum: ROWS_V1[2]?.checksum ?? null },
@@ -130,29 +133,29 @@ export const MUTATIONS_V1: Mutation[] = [
   ),
   v1(
     "from the middle, a receipt up to there that does not link",
-    makeBundleV1({
+    createBundleV1({
       rows: ROWS_V1.slice(5),
       start: { seq: 5, checksum: ROWS_V1[4]?.checksum ?? null },
       receipt: { throughSeq: 5, throughChecksum: "ab".repeat(32) },
     }),
     "unproven",
   ),
-  v1("an end cut off behind a checkpoint", makeBundleV1({ rows: ROWS_V1.slice(0, 5), checkpoints: [3] }), "unproven"),
+  v1("an end cut off behind a checkpoint", createBundleV1({ rows: ROWS_V1.slice(0, 5), checkpoints: [3] }), "unproven"),
   v1(
     "an end cut off before a checkpoint",
-    makeBundleV1({ rows: ROWS_V1.slice(0, 5), checkpoints: [9], genuine: ROWS_V1 }),
+    createBundleV1({ rows: ROWS_V1.slice(0, 5), checkpoints: [9], genuine: ROWS_V1 }),
     "broken",
   ),
-  v1("a row taken out", makeBundleV1({ rows: ROWS_V1.filter(({ chainSeq }) => chainSeq !== 5) }), "broken"),
+  v1("a row taken out", createBundleV1({ rows: ROWS_V1.filter(({ chainSeq }) => chainSeq !== 5) }), "broken"),
   v1(
     "two rows swapped",
-    makeBundleV1({ rows: ROWS_V1.toSpliced(3, 2, itemAt(ROWS_V1, 4), itemAt(ROWS_V1, 3)) }),
+    createBundleV1({ rows: ROWS_V1.toSpliced(3, 2, itemAt(ROWS_V1, 4), itemAt(ROWS_V1, 3)) }),
     "broken",
   ),
-  v1("no rows at all", makeBundleV1({ rows: [] }), "unproven"),
+  v1("no rows at all", createBundleV1({ rows: [] }), "unproven"),
   v1(
     "another name in the header, which is not signed",
-    makeBundleV1({ rows: ROWS_V1, organization: "Innocent" }),
+    createBundleV1({ rows: ROWS_V1, organization: "Innocent" }),
     "intact",
   ),
   v1("contents changed", whole.replace("device.update", "device.delete"), "broken"),

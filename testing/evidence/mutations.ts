@@ -12,7 +12,7 @@ import {
   strangerKey,
   timeOf,
 } from "./base-bundles";
-import { checkpointOf, HOST, logKey, makeBundle, sealed, signedBy, witness } from "./bundles";
+import { checkpointOf, createBundle, HOST, logKey, sealed, signedBy, witness } from "./bundles";
 import { ODD_WRITINGS } from "./odd-writings";
 
 /** The same with a new seal, by the log's own key: an operator who signs what was changed. */
@@ -67,7 +67,7 @@ function sealedAnew(base: Base): Mutation[] {
   });
 }
 
-/** A change of the text of a bundle by the operator, sealed anew. */
+/** A change of the text of a bundle by the operator, sealed again. */
 function editorOf(base: Base): (name: string, from: string | RegExp, to: string) => Mutation {
   const before = BASES[base];
   return (name, from, to) => {
@@ -132,7 +132,7 @@ const GENUINE_CHECKPOINT = itemAt(linesOf(BASES.whole), 1);
 /** The operator's own key over leaves that are genuine but for the last: the witnesses have agreed to each size. */
 function newLastLeaf(): string {
   const leaves = [...ROWS.slice(0, -1), itemAt(FORGED, FORGED.length - 1)];
-  const lines = linesOf(makeBundle({ rows: FORGED }));
+  const lines = linesOf(createBundle({ rows: FORGED }));
   const checkpoint = signedBy(checkpointOf(leaves), [logKey], [witness]);
   return resealed(lines.with(1, JSON.stringify({ type: "checkpoint", note: checkpoint })));
 }
@@ -148,20 +148,20 @@ const strangers = [strangerKey];
 /** A bundle of the rows 4 to 8 that shows others than these. */
 const chosen = (name: string, shown: (row: BundleRow) => boolean): Mutation => ({
   name,
-  text: makeBundle({ rows: ROWS, range: { kind: "sequence", first: 4, last: 8 }, shown }),
+  text: createBundle({ rows: ROWS, range: { kind: "sequence", first: 4, last: 8 }, shown }),
   verdict: "broken",
 });
 
 const FORGERIES: Mutation[] = [
   {
     name: "everything rehashed under a genuine checkpoint",
-    text: resealed(linesOf(makeBundle({ rows: FORGED })).with(1, GENUINE_CHECKPOINT)),
+    text: resealed(linesOf(createBundle({ rows: FORGED })).with(1, GENUINE_CHECKPOINT)),
     verdict: "broken",
   },
   { name: "everything rehashed, only the new last leaf appended", text: newLastLeaf(), verdict: "broken" },
   {
     name: "everything rehashed and signed by another key",
-    text: makeBundle({ rows: FORGED, signers: strangers }),
+    text: createBundle({ rows: FORGED, signers: strangers }),
     verdict: "unproven",
   },
   { name: "sealed by another key", text: resealed(linesOf(BASES.whole), strangers), verdict: "unproven" },
@@ -172,37 +172,37 @@ const FORGERIES: Mutation[] = [
   },
   {
     name: "a checkpoint of another key",
-    text: resealed(linesOf(makeBundle({ rows: ROWS, signers: strangers }))),
+    text: resealed(linesOf(createBundle({ rows: ROWS, signers: strangers }))),
     verdict: "unproven",
   },
   {
     name: "a receipt of another key",
-    text: makeBundle({ rows: ROWS, receipt: { through: 5, signers: strangers } }),
+    text: createBundle({ rows: ROWS, receipt: { through: 5, signers: strangers } }),
     verdict: "unproven",
   },
   {
     name: "a receipt that covers less",
-    text: makeBundle({ rows: ROWS, receipt: { through: 4 }, shown: (row) => row.chainSeq > 5 }),
+    text: createBundle({ rows: ROWS, receipt: { through: 4 }, shown: (row) => row.chainSeq > 5 }),
     verdict: "broken",
   },
   {
     name: "a beginning cut off without a receipt",
-    text: makeBundle({ rows: ROWS, shown: (row) => row.chainSeq > 5 }),
+    text: createBundle({ rows: ROWS, shown: (row) => row.chainSeq > 5 }),
     verdict: "broken",
   },
   {
     name: "a receipt that covers more than was removed",
-    text: makeBundle({ rows: ROWS, receipt: { through: 7 }, shown: (row) => row.chainSeq > 5 }),
+    text: createBundle({ rows: ROWS, receipt: { through: 7 }, shown: (row) => row.chainSeq > 5 }),
     verdict: "intact",
   },
   {
     name: "all entries removed under a receipt",
-    text: makeBundle({ rows: ROWS, receipt: { through: 11 } }),
+    text: createBundle({ rows: ROWS, receipt: { through: 11 } }),
     verdict: "empty",
   },
   {
     name: "a row hidden in a whole log",
-    text: makeBundle({ rows: ROWS, shown: (row) => row.chainSeq !== 5 }),
+    text: createBundle({ rows: ROWS, shown: (row) => row.chainSeq !== 5 }),
     verdict: "broken",
   },
   chosen("a row hidden in a range by sequence", (row) => [4, 5, 7, 8].includes(row.chainSeq)),
@@ -212,7 +212,7 @@ const FORGERIES: Mutation[] = [
   chosen("a row too many in a range", (row) => row.chainSeq > 3 && row.chainSeq < 10),
   {
     name: "a row of November in October",
-    text: makeBundle({
+    text: createBundle({
       rows: ROWS,
       range: { kind: "time", from: timeOf(1), to: timeOf(5) },
       shown: (row) => row.chainSeq < 7,
@@ -221,14 +221,14 @@ const FORGERIES: Mutation[] = [
   },
   {
     name: "a time range without entries",
-    text: makeBundle({ rows: ROWS, range: { kind: "time", from: timeOf(900), to: null } }),
+    text: createBundle({ rows: ROWS, range: { kind: "time", from: timeOf(900), to: null } }),
     verdict: "empty",
   },
-  { name: "a log that never had an entry", text: makeBundle({ rows: [] }), verdict: "empty" },
-  { name: "a log of one entry", text: makeBundle({ rows: ROWS.slice(0, 1) }), verdict: "intact" },
+  { name: "a log that never had an entry", text: createBundle({ rows: [] }), verdict: "empty" },
+  { name: "a log of one entry", text: createBundle({ rows: ROWS.slice(0, 1) }), verdict: "intact" },
   {
     name: "a bundle of another organization's log",
-    text: makeBundle({ rows: ROWS, origin: `${HOST}/log/0b6f3a52-7c1e-4e0a-9d54-3f5a1c2b7e91` }),
+    text: createBundle({ rows: ROWS, origin: `${HOST}/log/0b6f3a52-7c1e-4e0a-9d54-3f5a1c2b7e91` }),
     verdict: "broken",
   },
   { name: "a seal without signatures", text: strip(BASES.whole, "end"), verdict: "unproven" },

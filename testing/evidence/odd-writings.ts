@@ -1,5 +1,5 @@
 import { BASES, joined, linesOf, type Mutation, ROWS } from "./base-bundles";
-import { checkpointOf, logKey, makeBundle, sealed, signedBy } from "./bundles";
+import { checkpointOf, createBundle, logKey, sealed, signedBy } from "./bundles";
 
 /**
  * What libraries read differently (white space, halves of surrogate pairs, days that no calendar has, lengths): a bundle
@@ -22,7 +22,7 @@ const changed = (name: string, text: string, verdict: Mutation["verdict"]): Muta
   verdict,
 });
 
-/** The note of one line with one more signature, of a key that nobody knows: anybody can add that to a seal. */
+/** The note of one line with one more signature, of an unknown key: anyone can add that to a seal. */
 const withSigner = (name: string, verdict: Mutation["verdict"]): Mutation => ({
   name: `a seal with a signature of ${JSON.stringify(name)}`,
   text: WHOLE.replace(/\\n"\}\n$/, () => `\\n\u2014 ${name} AAAAAAA=\\n"}\n`),
@@ -52,7 +52,7 @@ export const ODD_WRITINGS: Mutation[] = [
     withCheckpoint(`signed on ${day}`, checkpointOf(ROWS).replace(/signed-at .*/, `signed-at ${day}`), "broken"),
     {
       name: `entries from ${day} on`,
-      text: makeBundle({ rows: ROWS, range: { kind: "time", from: day, to: null }, shown: () => true }),
+      text: createBundle({ rows: ROWS, range: { kind: "time", from: day, to: null }, shown: () => true }),
       verdict: "broken" as const,
     },
   ]),

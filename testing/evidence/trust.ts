@@ -6,10 +6,10 @@ import { noteTools, testKey } from "@/testing/notes";
 import { FORGED, OTHER, ROWS, strangerKey } from "./base-bundles";
 import {
   checkpointOf,
+  createBundle,
   HOST,
   installationKey,
   logKey,
-  makeBundle,
   nodesOf,
   ORIGIN,
   SIGNED_AT,
@@ -37,7 +37,7 @@ const since = {
   size: OLDER,
   hashes: consistencyProof(tree, OLDER, 11).map(toBase64),
 };
-/** A kept checkpoint of the same log, one of a rewritten log, and bundles that go on from the first. */
+/** A kept checkpoint of the same log, one of a rewritten log, and bundles that continue from the first. */
 export const SINCE = {
   note: signedBy(checkpointOf(ROWS, OLDER), [logKey]),
   rewritten: signedBy(checkpointOf(FORGED, OLDER), [logKey]),
@@ -46,8 +46,8 @@ export const SINCE = {
     logKey,
   ]),
   same: signedBy(checkpointOf(ROWS), [logKey]),
-  bundle: makeBundle({ rows: ROWS, since }),
-  wrongProof: makeBundle({ rows: ROWS, since: { ...since, hashes: since.hashes.toReversed() } }),
+  bundle: createBundle({ rows: ROWS, since }),
+  wrongProof: createBundle({ rows: ROWS, since: { ...since, hashes: since.hashes.toReversed() } }),
 };
 
 const entry = itemAt(ROWS, 3);
@@ -59,7 +59,7 @@ const oldNote = (checksum: string): string => {
 export const SINCE_ENTRY = {
   note: oldNote(entry.checksum),
   rewritten: oldNote(itemAt(OTHER, 3).checksum),
-  bundle: makeBundle({
+  bundle: createBundle({
     rows: ROWS,
     since: {
       type: "since",
@@ -71,9 +71,9 @@ export const SINCE_ENTRY = {
 };
 
 /** A policy's bundles: cosigned by the witness, and by a witness whose signature does not hold. */
-export const COSIGNED = makeBundle({ rows: ROWS, witnesses: [witness] });
+export const COSIGNED = createBundle({ rows: ROWS, witnesses: [witness] });
 const badWitness = { ...witness, sign: (message: Parameters<typeof witness.sign>[0]) => witness.sign(`${message} `) };
-export const BADLY_COSIGNED = makeBundle({ rows: ROWS, witnesses: [badWitness] });
+export const BADLY_COSIGNED = createBundle({ rows: ROWS, witnesses: [badWitness] });
 /** Two lines of one witness contradict nothing, unless one of them does not hold. */
-export const TWICE_COSIGNED = makeBundle({ rows: ROWS, witnesses: [witness, witness] });
-export const ONCE_BADLY_COSIGNED = makeBundle({ rows: ROWS, witnesses: [witness, badWitness] });
+export const TWICE_COSIGNED = createBundle({ rows: ROWS, witnesses: [witness, witness] });
+export const ONCE_BADLY_COSIGNED = createBundle({ rows: ROWS, witnesses: [witness, badWitness] });

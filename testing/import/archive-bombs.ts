@@ -13,7 +13,7 @@ const UNKNOWN_SIZE = 0xffff_ffff;
 
 /** A deflate stream of so many bytes "A": a block of a megabyte again and again, which takes no memory to make. */
 function endlessLetters(mebibytes: number): Buffer {
-  // A full flush leaves each block complete by itself and not the last one.
+  // A full flush leaves each block complete in itself and not the last one.
   const block = deflateRawSync(Buffer.alloc(MIB, "A"), { finishFlush: 3 });
   const last = deflateRawSync(Buffer.alloc(0));
   return Buffer.concat([...Array.from({ length: mebibytes }, () => block), last]);
@@ -73,18 +73,18 @@ function nested(depth: number): Buffer {
 }
 
 export const ARCHIVE_BOMBS: readonly SlowFile[] = [
-  { name: "gigabytes of one letter in a sheet", make: (n) => withSheet(endlessLetters(1024 * n)) },
-  { name: "a sheet whose size nobody tells", make: (n) => withoutSizes(withSheet(endlessLetters(100 * n))) },
-  { name: "sheets by the hundred thousand", make: (n) => workbook(sheets(100_000 * n)) },
-  { name: "members that are one", make: (n) => overlapping(1_000 * n) },
-  { name: "an archive in archives", make: (n) => nested(5 * n) },
+  { name: "gigabytes of one letter in a sheet", build: (n) => withSheet(endlessLetters(1024 * n)) },
+  { name: "a sheet whose size nobody tells", build: (n) => withoutSizes(withSheet(endlessLetters(100 * n))) },
+  { name: "sheets by the hundred thousand", build: (n) => workbook(sheets(100_000 * n)) },
+  { name: "members that are one", build: (n) => overlapping(1_000 * n) },
+  { name: "an archive in archives", build: (n) => nested(5 * n) },
   {
     name: "strings by the hundred thousand",
-    make: (n) => workbook({ "xl/sharedStrings.xml": `<sst>${"<si><t/></si>".repeat(100_000 * n)}</sst>` }),
+    build: (n) => workbook({ "xl/sharedStrings.xml": `<sst>${"<si><t/></si>".repeat(100_000 * n)}</sst>` }),
   },
   {
     name: "entities of entities",
-    make: (n) =>
+    build: (n) =>
       workbook({
         "xl/sharedStrings.xml": `<!DOCTYPE sst [<!ENTITY a "${"lol".repeat(1_000)}">${Array.from(
           { length: n },

@@ -5,10 +5,13 @@ import type { Ctx } from "@/server/context";
 import { createImport } from "@/server/custom-fields/import/create";
 import { getImport } from "@/server/custom-fields/import/get";
 import { listRows } from "@/server/custom-fields/import/list-rows";
+import type { RowOutcome } from "@/server/custom-fields/import/outcome-schema";
+import type { Plan, PlanField } from "@/server/custom-fields/import/plan-schema";
 import { runWaitingImports } from "@/server/custom-fields/import/run/worker";
-import type { ImportState, Plan, PlanField, RowOutcome } from "@/server/custom-fields/import/schema";
-import { startCheck, startStaging } from "@/server/custom-fields/import/start";
-import { startRun } from "@/server/custom-fields/import/start-run";
+import type { ImportState } from "@/server/custom-fields/import/schema";
+import { startCheck } from "@/server/custom-fields/import/start/check";
+import { startRun } from "@/server/custom-fields/import/start/run";
+import { startStaging } from "@/server/custom-fields/import/start/staging";
 import { uploadPart } from "@/server/custom-fields/import/upload";
 import { newId } from "@/server/ids";
 import { createOrg, createPartner, createUser, ctxFor, type TestOrg, type TestUser } from "@/testing/factories";
@@ -66,17 +69,17 @@ export type GivenFile = { name: string; content: string | Uint8Array };
 
 /** Uploads files as the browser would, each in one part, and reads them in. */
 export async function stageFiles(ctx: Ctx, files: readonly GivenFile[], source = "automate"): Promise<ImportState> {
-  const made = await createImport.run(ctx, { source });
+  const created = await createImport.run(ctx, { source });
   for (const [fileNo, { name, content }] of files.entries()) {
     const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
     await uploadPart.run(
       { ...ctx, bytes: once(bytes) },
-      { importId: made.id, fileNo, name, offset: 0, size: bytes.length },
+      { importId: created.id, fileNo, name, offset: 0, size: bytes.length },
     );
   }
-  await startStaging.run(ctx, made);
+  await startStaging.run(ctx, created);
   await runWaitingImports();
-  return getImport.run(ctx, made);
+  return getImport.run(ctx, created);
 }
 
 /** The same for one file. */
@@ -102,7 +105,7 @@ export async function run(ctx: Ctx, id: string): Promise<ImportState> {
   return getImport.run(ctx, { id });
 }
 
-/** An import that has been begun for the partner of an organization, by nobody in particular. */
+/** An import that has been begun for the partner of an organization, by no particular user. */
 export async function importIn(orgId: string): Promise<{ id: string }> {
   const [row] = await asSystem((tx) =>
     tx.execute<{ id: string }>(sql`

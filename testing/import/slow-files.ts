@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import { toZip } from "./files";
 
 /** Files that are made to cost their reader far more than their sender, each at a scale of 1 to 10. */
-export type SlowFile = { name: string; make: (scale: number) => Buffer };
+export type SlowFile = { name: string; build: (scale: number) => Buffer };
 
 const KIB = 1024;
 
@@ -22,40 +22,40 @@ const text = (content: string) => Buffer.from(content);
 const row = (cells: number, cell: string) => `${Array.from({ length: cells }, () => cell).join(",")}\r\n`;
 
 export const SLOW_FILES: readonly SlowFile[] = [
-  { name: "styles that begin again", make: (n) => workbook({ "xl/styles.xml": "<cellXfs ".repeat(60_000 * n) }) },
-  { name: "styles without an end", make: (n) => workbook({ "xl/styles.xml": "<cellXfs>".repeat(60_000 * n) }) },
+  { name: "styles that begin again", build: (n) => workbook({ "xl/styles.xml": "<cellXfs ".repeat(60_000 * n) }) },
+  { name: "styles without an end", build: (n) => workbook({ "xl/styles.xml": "<cellXfs>".repeat(60_000 * n) }) },
   {
     name: "phonetic hints without an end",
-    make: (n) => workbook({ "xl/sharedStrings.xml": `<sst><si>${"<rPh>".repeat(40_000 * n)}` }),
+    build: (n) => workbook({ "xl/sharedStrings.xml": `<sst><si>${"<rPh>".repeat(40_000 * n)}` }),
   },
   {
     name: "texts without an end",
-    make: (n) => workbook({ "xl/sharedStrings.xml": `<sst><si>${"<t>".repeat(40_000 * n)}` }),
+    build: (n) => workbook({ "xl/sharedStrings.xml": `<sst><si>${"<t>".repeat(40_000 * n)}` }),
   },
-  { name: "cells without an end", make: (n) => sheet(`<row>${"<c>".repeat(40_000 * n)}`) },
-  { name: "a tag without an end", make: (n) => sheet(`<row>${"<c ".repeat(40_000 * n)}`) },
-  { name: "attributes without an end", make: (n) => sheet(`<row><c ${'a="b" '.repeat(40_000 * n)}`) },
+  { name: "cells without an end", build: (n) => sheet(`<row>${"<c>".repeat(40_000 * n)}`) },
+  { name: "a tag without an end", build: (n) => sheet(`<row>${"<c ".repeat(40_000 * n)}`) },
+  { name: "attributes without an end", build: (n) => sheet(`<row><c ${'a="b" '.repeat(40_000 * n)}`) },
   {
     name: "merged ranges without an end",
-    make: (n) => sheet(`</sheetData>${'<mergeCell ref="A1:'.repeat(40_000 * n)}`),
+    build: (n) => sheet(`</sheetData>${'<mergeCell ref="A1:'.repeat(40_000 * n)}`),
   },
-  { name: "a comment without an end", make: (n) => sheet(`<!--${"-".repeat(300 * KIB * n)}`) },
-  { name: "rows without a cell", make: (n) => sheet("<row/>".repeat(50_000 * n)) },
-  { name: "cells of one row", make: (n) => sheet(`<row>${"<c><v>1</v></c>".repeat(5_000 * n)}</row>`) },
+  { name: "a comment without an end", build: (n) => sheet(`<!--${"-".repeat(300 * KIB * n)}`) },
+  { name: "rows without a cell", build: (n) => sheet("<row/>".repeat(50_000 * n)) },
+  { name: "cells of one row", build: (n) => sheet(`<row>${"<c><v>1</v></c>".repeat(5_000 * n)}</row>`) },
   {
     name: "one long string in every cell",
-    make: (n) =>
+    build: (n) =>
       workbook({
         "xl/sharedStrings.xml": `<sst><si><t>${"a".repeat(50 * KIB * n)}</t></si></sst>`,
         "xl/worksheets/sheet1.xml": `<worksheet><sheetData>${`<row>${'<c t="s"><v>0</v></c>'.repeat(300)}</row>`.repeat(20 * n)}`,
       }),
   },
-  { name: "lists in lists", make: (n) => text("[".repeat(300 * KIB * n)) },
-  { name: "objects in objects", make: (n) => text('{"a":'.repeat(100 * KIB * n)) },
-  { name: "a string without an end", make: (n) => text(`["${"\\u0061".repeat(50 * KIB * n)}`) },
-  { name: "5,000 columns", make: (n) => text(row(5_000, "column").repeat(2 + n)) },
-  { name: "a cell of a megabyte", make: (n) => text(`a,b\r\n"${'""'.repeat(100 * KIB * n)}",x\r\n`) },
-  { name: "quotes that open again and again", make: (n) => text(`a,b\r\n${'"a"b"'.repeat(50_000 * n)}`) },
-  { name: "delimiters of every kind", make: (n) => text(`${",;\t|".repeat(60)}\r\n`.repeat(500 * n)) },
-  { name: "a gzip bomb", make: (n) => gzipSync(Buffer.alloc(15 * KIB * KIB * n, "\n")) },
+  { name: "lists in lists", build: (n) => text("[".repeat(300 * KIB * n)) },
+  { name: "objects in objects", build: (n) => text('{"a":'.repeat(100 * KIB * n)) },
+  { name: "a string without an end", build: (n) => text(`["${"\\u0061".repeat(50 * KIB * n)}`) },
+  { name: "5,000 columns", build: (n) => text(row(5_000, "column").repeat(2 + n)) },
+  { name: "a cell of a megabyte", build: (n) => text(`a,b\r\n"${'""'.repeat(100 * KIB * n)}",x\r\n`) },
+  { name: "quotes that open again and again", build: (n) => text(`a,b\r\n${'"a"b"'.repeat(50_000 * n)}`) },
+  { name: "delimiters of every kind", build: (n) => text(`${",;\t|".repeat(60)}\r\n`.repeat(500 * n)) },
+  { name: "a gzip bomb", build: (n) => gzipSync(Buffer.alloc(15 * KIB * KIB * n, "\n")) },
 ];

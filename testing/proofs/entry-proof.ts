@@ -47,9 +47,9 @@ type Made = {
   restored?: readonly Restoration[];
 };
 
-/** The text of a proof, signed by the log of seed 1 unless told otherwise. */
-export function proofText(made: Made = {}): string {
-  const { seq = 5, size = 11, signer, witnesses = [], seconds = 1_795_183_562, restored = [] } = made;
+/** The text of a proof, signed by the log of seed 1 by default. */
+export function proofText(created: Made = {}): string {
+  const { seq = 5, size = 11, signer, witnesses = [], seconds = 1_795_183_562, restored = [] } = created;
   const payloads = Array.from({ length: size }, (_, i) => Buffer.from(canonicalPayload(rowOf(i + 1))));
   const tree = { sha256, node: nodesOf(payloads.map((payload) => leafHash(sha256, sha256(payload)))) };
   const text = checkpointText({

@@ -48,8 +48,8 @@ export async function startAuthority(): Promise<Authority> {
   const openssl = (...args: string[]) => execFileSync("openssl", args, { cwd: dir, stdio: "pipe" }).toString();
   writeFileSync(join(dir, "tsa.cnf"), CONFIG);
   writeFileSync(join(dir, "serial"), "01\n");
-  const made = ["-newkey", "ed25519", "-nodes", "-config", "tsa.cnf", "-x509", "-days", "2"];
-  openssl("req", ...made, "-extensions", "ca", "-subj", "/CN=CA", "-keyout", "ca.key", "-out", "ca.pem");
+  const created = ["-newkey", "ed25519", "-nodes", "-config", "tsa.cnf", "-x509", "-days", "2"];
+  openssl("req", ...created, "-extensions", "ca", "-subj", "/CN=CA", "-keyout", "ca.key", "-out", "ca.pem");
   const request = ["-newkey", "rsa:2048", "-nodes", "-config", "tsa.cnf", "-subj", "/CN=TSA"];
   openssl("req", ...request, "-keyout", "tsa.key", "-out", "tsa.csr");
   const signed = ["-CA", "ca.pem", "-CAkey", "ca.key", "-days", "2", "-extfile", "tsa.cnf", "-extensions", "stamping"];

@@ -49,7 +49,7 @@ export type RunningWitness = {
   remove: () => Promise<void>;
 };
 
-/** A witness of its own on this machine. */
+/** A separate witness on this machine. */
 export async function startWitness(name: string, logs: readonly VerifierKey[]): Promise<RunningWitness> {
   const folder = mkdtempSync(join(tmpdir(), "trailmark-witness-"));
   const cosigner = loadCosigner(folder, name);

@@ -3,7 +3,7 @@ import { join, posix } from "node:path";
 import { expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { z } from "zod";
-import { UPLOAD_PART_BYTES } from "@/server/custom-fields/import/schema";
+import { UPLOAD_PART_BYTES } from "@/server/custom-fields/import/limits-schema";
 import { EnvError, envSchema, parseEnv } from "@/server/env";
 
 const FILES = readdirSync("deploy", { recursive: true, withFileTypes: true })
@@ -12,7 +12,7 @@ const FILES = readdirSync("deploy", { recursive: true, withFileTypes: true })
   .filter((path) => !/^deploy\/(secrets|tls)\//.test(path));
 const textOf = (path: string): string => readFileSync(path, "utf8");
 
-/** Variables that a file gives to a process of ours: KEY=, Environment=KEY=, each of ENV's, KEY: and name: KEY. */
+/** Variables that a file gives to one of our processes: KEY=, Environment=KEY=, each of ENV's, KEY: and name: KEY. */
 const VARIABLE = /(?:^\s*(?:Environment=|- name: )?|(?<=^ENV .*) |^ENV )([A-Z][A-Z0-9_]{3,})(?:[=:]|$)/gm;
 /** What other programs of the compose file read. */
 const OF_OTHERS = /^(POSTGRES_|GF_)/;
@@ -67,10 +67,10 @@ it("the compose file mounts files, volumes and secrets that are there", () => {
     expect([...secrets.filter((secret) => !(secret in compose.secrets))], name).toEqual([]);
     expect(Object.keys(depends_on).filter((other) => !(other in compose.services))).toEqual([]);
   }
-  const made = textOf("deploy/make-secrets.sh");
+  const created = textOf("deploy/make-secrets.sh");
   for (const [name, { file }] of Object.entries(compose.secrets)) {
     expect(file).toBe(`./secrets/${name}`);
-    expect(made).toContain(name);
+    expect(created).toContain(name);
   }
 });
 

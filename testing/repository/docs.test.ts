@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { expect, it } from "vitest";
+import { FILTER_NAMES } from "@/server/audit/query/catalogue";
 
 const GUIDES = [
   ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"],
@@ -41,6 +42,14 @@ it("the walks name files, and in each a function that it declares", () => {
     return !existsSync(file) || !declared.test(readFileSync(file, "utf8"));
   });
   expect(wrong.map(([hop]) => hop)).toEqual([]);
+});
+
+it("the API guide's table of audit filters names every filter of the catalogue", () => {
+  const [, table = ""] = /^\| Parameter \| Entries \|\n((?:\|.*\n)+)/m.exec(readFileSync("docs/api.md", "utf8")) ?? [];
+  const named = [...table.matchAll(/^\|([^|]+)\|/gm)].flatMap(([, cell = ""]) =>
+    [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name),
+  );
+  expect(named).toEqual(expect.arrayContaining(FILTER_NAMES));
 });
 
 it("every decision has a number, a date, a status and the three headings", () => {

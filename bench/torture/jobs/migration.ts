@@ -10,7 +10,7 @@ import { clusterOf, killPostgres, type Server, stopServer } from "@/testing/serv
 import { type Fight, killedJob } from "./fight";
 import { until, untilReady, withOwner } from "./organization";
 
-/** A database of its own on the server's cluster, and the three roles' addresses of it. */
+/** A separate database on the server's cluster, and the three roles' addresses of it. */
 class Target {
   readonly env: Record<string, string>;
   readonly dataDir = mkdtempSync(join(tmpdir(), "trailmark-torture-migration-"));
@@ -52,7 +52,7 @@ class Target {
     }
   }
 
-  /** How many tables, functions of ours and recorded migrations there are. */
+  /** How many tables, functions of the product and recorded migrations there are. */
   async contents(): Promise<string> {
     return this.asOwner(async (sql) => {
       const [has] = await sql<{ tables: number; functions: number; records: boolean }[]>`SELECT

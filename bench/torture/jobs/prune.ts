@@ -51,7 +51,7 @@ async function faultsIn(server: Server, orgId: string): Promise<string[]> {
   return faults;
 }
 
-/** Kills a run of its own, or the database below it, and waits until nothing of it is left. */
+/** Kills its own run, or the database below it, and waits until nothing of it is left. */
 async function killARun(server: Server, orgId: string, { round, random }: { round: number; random: () => number }) {
   const { child, ended } = startProduct(server.dataDir, ["retention", "--org", orgId]);
   await sleep(400 + random() * 2_600);

@@ -46,7 +46,7 @@ const nightsOf = (server: Server, orgId: string): Promise<number> =>
     return row?.n ?? 0;
   });
 
-/** K3, verification: nights that are killed leave no verdict of their own; the next one reads everything. */
+/** K3, verification: nights that are killed leave no verdict; the next one reads everything. */
 async function verifyUnderFire({ rounds, random, progress }: LineInput, damage: boolean): Promise<Fight> {
   const server = await startShared();
   try {
@@ -115,7 +115,7 @@ async function growUnderFire({ rounds, random, progress }: LineInput, damage: bo
     for (let round = 0; round < rounds; round++) {
       progress(`kill ${round + 1}`);
       await addEntries(server, credentials, ROWS_TO_SIGN);
-      // Half of them are signed because somebody asks, which is sooner than the worker.
+      // Half of them are signed because a caller asks, which is sooner than the worker.
       if (round % 2) void verdict(server, orgId).catch(() => {});
       await sleep(random() * (round % 2 ? 300 : SIGNED_WITHIN_MS));
       if (round % 3 === 2) {

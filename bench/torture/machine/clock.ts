@@ -16,7 +16,7 @@ const WRITE_MS = 1_500;
 
 /**
  * What the server's clock says against the machine's, which is the database's: the embedded one starts without any
- * environment but its own. Sign-ins last thirty days, so a server that is further behind its database lets nobody in.
+ * environment but its own. Sign-ins last thirty days, so a server that is further behind its database accepts no sign-in.
  */
 const SETTINGS = ["-1h", "+0", "+365d", "+0", "-7d", "+0"];
 
@@ -47,7 +47,7 @@ async function runUnderClock({ rounds, random, progress }: LineInput) {
     LD_PRELOAD: LIBRARY,
     FAKETIME_TIMESTAMP_FILE: clock,
     FAKETIME_NO_CACHE: "1",
-    // Timers go by the steady clock, which nobody can set.
+    // Timers go by the steady clock, which cannot be set.
     FAKETIME_DONT_FAKE_MONOTONIC: "1",
     DONT_FAKE_MONOTONIC: "1",
   };

@@ -23,7 +23,7 @@ const WRITERS = 6;
 const FULL_MS = 4_000;
 const RECOVERY_MS = 60_000;
 const ANSWER_MS = 10_000;
-/** What is left free: nothing for anybody, too little for the database, too little for a while. */
+/** What is left free: nothing at all, too little for the database, too little for a while. */
 const LEFT = [0, 64 * 1024, 2 * 1024 * 1024, 18 * 1024 * 1024];
 
 /** A cluster that lies elsewhere would neither be full nor lose anything. */
@@ -75,7 +75,7 @@ async function fillUp({ rounds, progress }: LineInput): Promise<Outcome> {
           await sleep(500);
           await stop();
         }
-      // The control: a disk on which everything went on as before was not full.
+      // The control: a disk on which everything worked as before was not full.
       if (![...held.acked.answers.keys()].includes(503)) faults.push("nobody was refused: the disk was never full");
       return await judge(held, faults);
     } finally {

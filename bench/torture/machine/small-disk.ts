@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "@/db/thrown";
 
-/** Why a file system of its own, small and of this run alone, cannot be mounted here; null where it can. */
+/** Why a small file system for this run alone cannot be mounted here; null where it can. */
 export function whyNotMounted(): string | null {
   if (process.platform !== "linux") return "a disk that can be filled is mounted on Linux alone";
   if (process.getuid?.() !== 0) return "mounting a disk that can be filled takes root";
@@ -116,7 +116,7 @@ export class SmallDisk {
     try {
       this.unmount();
     } catch {
-      run("umount", "--lazy", this.folder); // somebody still works in it, or it is not mounted between two cuts
+      run("umount", "--lazy", this.folder); // a process still uses it, or it is not mounted between two cuts
     } finally {
       rmSync(this.#root, { recursive: true, force: true });
     }

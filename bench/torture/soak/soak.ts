@@ -21,7 +21,7 @@ const READS = (orgId: string): string[] => [
   "/devices",
 ];
 
-/** Reads until told to stop. @returns how many of each status came; 0 where nobody answered */
+/** Reads until it is stopped. @returns how many of each status came; 0 where there was no answer */
 function startReaders(base: () => string, token: string, orgId: string): () => Promise<Map<number, number>> {
   const answers = new Map<number, number>();
   let stop = false;
@@ -55,7 +55,7 @@ const readerKey = async ({ base }: Server, { accessToken, orgId }: Credentials):
 type Soak = { server: Server; credentials: Credentials; acked: Acknowledged };
 
 /** The load, and a kill every two minutes: of the database and of the server in turn. @returns each server's last state */
-async function goOn(soak: Soak, { minutes, progress }: LineInput): Promise<{ kills: number; lives: Held[] }> {
+async function runWithKills(soak: Soak, { minutes, progress }: LineInput): Promise<{ kills: number; lives: Held[] }> {
   const lives: Held[] = [];
   const until = Date.now() + minutes * 60_000;
   let kills = 0;
@@ -104,7 +104,7 @@ async function run(input: LineInput): Promise<Outcome> {
       await readerKey(server, soak.credentials),
       soak.credentials.orgId,
     );
-    const { kills, lives } = await goOn(soak, input);
+    const { kills, lives } = await runWithKills(soak, input);
     const read = await stopReading();
     const found = await compare(soak.server, soak.credentials, soak.acked);
     const { code, out, err } = await runProduct(soak.server, ["nightly", "--org", soak.credentials.orgId]);

@@ -11,13 +11,13 @@ import type { Line, LineInput, Outcome } from "@/bench/torture/types";
 import type { Server } from "@/testing/server";
 import { growth, type Held, heldBy } from "./flat";
 
-/** A program of its own for so many agents: that is as many as the agent simulates at once. */
+/** A separate program for so many agents: that is as many as the agent simulates at once. */
 const PROGRAMS = 6;
 const AGENTS_EACH = 1_000;
-/** Six thousand machines have processors of their own; here they must not take the server's. */
+/** Six thousand machines have their own processors; here they must not take the server's. */
 const SIMULATION_NICE = 10;
 const EVENTS_PER_SECOND = 2_000;
-/** As often as an agent ships where nobody has set it otherwise. */
+/** As often as an agent ships by default. */
 const SHIP_EVERY_S = 120;
 const EVENTS_PER_REQUEST = (EVENTS_PER_SECOND * SHIP_EVERY_S) / (PROGRAMS * AGENTS_EACH);
 const TAILS = 200;
@@ -28,7 +28,7 @@ const POST_EVERY_MS = 100;
 const SAMPLE_EVERY_MS = 10_000;
 const REOPEN_MS = 1_000;
 
-type Simulation = { child: ChildProcess; said: () => string; listening: Promise<void>; ended: Promise<unknown> };
+type Simulation = { child: ChildProcess; output: () => string; listening: Promise<void>; ended: Promise<unknown> };
 /** Agents of one organization, and where the program that plays them keeps their tokens. */
 type Fleet = { enrollmentKey: string; stateDir: string };
 
@@ -39,16 +39,16 @@ function simulate({ base }: Server, { enrollmentKey, stateDir }: Fleet, seconds:
   const args = ["simulate", "--url", base, "--enrollment-key", enrollmentKey, "--state-dir", stateDir, ...options];
   const child = spawn(process.execPath, [join("dist", "agent.mjs"), ...args], { stdio: ["ignore", "pipe", "pipe"] });
   if (child.pid) setPriority(child.pid, SIMULATION_NICE);
-  let said = "";
+  let output = "";
   const listening = new Promise<void>((resolve, reject) => {
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding("utf8").on("data", (text: string) => {
-        said += text;
-        if (said.includes("listening")) resolve();
+        output += text;
+        if (output.includes("listening")) resolve();
       });
-    child.once("exit", () => reject(new Error(`the simulation ended early: ${said}`)));
+    child.once("exit", () => reject(new Error(`the simulation ended early: ${output}`)));
   });
-  return { child, said: () => said, listening, ended: once(child, "close") };
+  return { child, output: () => output, listening, ended: once(child, "close") };
 }
 
 type Tails = { open: () => number; entries: () => number; end: () => void };
@@ -97,7 +97,7 @@ async function openTails({ base }: Server, { orgId, accessToken }: { orgId: stri
   return tails;
 }
 
-/** Somebody who hands in an event every tenth of a second. @returns how long each took (ms), refusals as endless */
+/** A client that submits an event every tenth of a second. @returns how long each took (ms), refusals as endless */
 function startPosting({ base }: Server, key: string): () => Promise<number[]> {
   const times: number[] = [];
   let stop = false;
@@ -132,10 +132,10 @@ function startPosting({ base }: Server, key: string): () => Promise<number[]> {
 
 /** What went wrong for the agents, by kind of request and answer. */
 const errorsOf = (simulations: Simulation[]): string[] =>
-  simulations.flatMap(({ said }) => said().match(/^(?:errors|held back).*$/gm) ?? []);
+  simulations.flatMap(({ output }) => output().match(/^(?:errors|held back).*$/gm) ?? []);
 
 const storedBy = (simulations: Simulation[]): number =>
-  simulations.reduce((sum, { said }) => sum + Number(/events stored: (\d+)/.exec(said())?.[1] ?? 0), 0);
+  simulations.reduce((sum, { output }) => sum + Number(/events stored: (\d+)/.exec(output())?.[1] ?? 0), 0);
 
 /** Enrols them all before any of them sends: a server enrols six hundred a minute from one address. */
 async function enrol(server: Server, folder: string, progress: LineInput["progress"]): Promise<Fleet[]> {

@@ -10,7 +10,8 @@ import { useChange } from "@/components/import/use-change";
 import { useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
-import type { Candidate, ImportRow, ImportState } from "@/server/custom-fields/import/schema";
+import type { Candidate, ImportRow } from "@/server/custom-fields/import/row-schema";
+import type { ImportState } from "@/server/custom-fields/import/schema";
 
 /** What distinguishes a device from others of its name. */
 function Facts({ device }: { device: Candidate }) {

@@ -6,7 +6,6 @@ import shared from "@/components/import/import.module.css";
 import { SearchField } from "@/components/ui/search-field";
 import { Section } from "@/components/ui/section";
 import {
-  type ImportState,
   MATCHED_OUTCOMES,
   ROW_OUTCOME_LABELS,
   ROW_OUTCOMES,
@@ -15,7 +14,8 @@ import {
   VALUE_OUTCOME_LABELS,
   VALUE_OUTCOMES,
   type ValueOutcome,
-} from "@/server/custom-fields/import/schema";
+} from "@/server/custom-fields/import/outcome-schema";
+import type { ImportState } from "@/server/custom-fields/import/schema";
 import classes from "./check.module.css";
 import { CheckTable } from "./check-table";
 import { FieldTally } from "./field-tally";

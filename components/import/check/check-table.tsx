@@ -8,13 +8,9 @@ import shared from "@/components/import/import.module.css";
 import { useTRPC } from "@/components/trpc";
 import { Failure, Notice } from "@/components/ui/notice";
 import { StateTag } from "@/components/ui/state-tag";
-import {
-  type ImportRow,
-  type ImportState,
-  ROW_OUTCOME_LABELS,
-  type RowOutcome,
-  type ValueOutcome,
-} from "@/server/custom-fields/import/schema";
+import { ROW_OUTCOME_LABELS, type RowOutcome, type ValueOutcome } from "@/server/custom-fields/import/outcome-schema";
+import type { ImportRow } from "@/server/custom-fields/import/row-schema";
+import type { ImportState } from "@/server/custom-fields/import/schema";
 import { capitalized } from "@/server/text";
 import classes from "./check.module.css";
 import { RowDrawer } from "./row-drawer";

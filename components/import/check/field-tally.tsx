@@ -2,10 +2,10 @@ import { count } from "@/components/format/amounts";
 import { type Column, RecordTable } from "@/components/ui/record-table";
 import {
   type FieldCounts,
-  type ImportState,
   VALUE_OUTCOME_LABELS,
   type ValueOutcome,
-} from "@/server/custom-fields/import/schema";
+} from "@/server/custom-fields/import/outcome-schema";
+import type { ImportState } from "@/server/custom-fields/import/schema";
 import classes from "./check.module.css";
 
 const SHOWN: ValueOutcome[] = ["set", "overwrite", "clear", "same", "kept", "invalid", "left_out", "empty"];

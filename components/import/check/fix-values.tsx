@@ -9,7 +9,8 @@ import { useChange } from "@/components/import/use-change";
 import { useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
-import { activeFields, type ImportState } from "@/server/custom-fields/import/schema";
+import { activeFields } from "@/server/custom-fields/import/plan-schema";
+import type { ImportState } from "@/server/custom-fields/import/schema";
 import classes from "./check.module.css";
 
 /** Finds and replaces over one column of the file, and undoes the last change. The uploaded file stays as it is. */

@@ -20,7 +20,7 @@ import {
   ROW_OUTCOME_LABELS,
   ROW_OUTCOMES,
   type RunReport,
-} from "@/server/custom-fields/import/schema";
+} from "@/server/custom-fields/import/outcome-schema";
 import { FieldTally } from "./field-tally";
 
 /** What was written and what was not, the files to continue with, and the undo. */

@@ -1,7 +1,8 @@
 import { counted } from "@/components/format/amounts";
 import classes from "@/components/import/import.module.css";
 import { Message } from "@/components/ui/message";
-import type { ImportState, Tally } from "@/server/custom-fields/import/schema";
+import type { Tally } from "@/server/custom-fields/import/outcome-schema";
+import type { ImportState } from "@/server/custom-fields/import/schema";
 
 /** What the run would do, by the counts of the check. */
 export function RunSummary({ state, check }: { state: ImportState; check: Tally }) {

@@ -1,5 +1,5 @@
 import type { Tone } from "@/components/ui/state-tag";
-import type { RowOutcome, ValueOutcome } from "@/server/custom-fields/import/schema";
+import type { RowOutcome, ValueOutcome } from "@/server/custom-fields/import/outcome-schema";
 
 /** Not found is no failure: an inventory keeps machines that were retired long ago. */
 export const ROW_TONE: Record<RowOutcome, Tone> = {

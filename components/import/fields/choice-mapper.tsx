@@ -9,7 +9,7 @@ import {
   type ChoiceDecision,
   MAX_CHOICE_DECISIONS,
 } from "@/server/custom-fields/import/map/choice-schema";
-import type { PlanField, UnknownChoices } from "@/server/custom-fields/import/schema";
+import type { PlanField, UnknownChoices } from "@/server/custom-fields/import/plan-schema";
 import { MAX_CHOICE } from "@/server/custom-fields/schema";
 import classes from "./fields.module.css";
 

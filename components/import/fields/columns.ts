@@ -1,5 +1,6 @@
 import { isImportable, type SourceColumn } from "@/server/custom-fields/import/map/column-schema";
-import type { ImportState, Plan, PlanField } from "@/server/custom-fields/import/schema";
+import type { Plan, PlanField } from "@/server/custom-fields/import/plan-schema";
+import type { ImportState } from "@/server/custom-fields/import/schema";
 
 /** The columns that may become fields: importable ones that do not identify the computer. */
 export function fieldColumns(state: ImportState, plan: Plan): { field: PlanField; column: SourceColumn }[] {

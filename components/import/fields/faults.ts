@@ -2,7 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/components/trpc";
-import type { ImportState, Plan, PlanFaults, UnknownChoices } from "@/server/custom-fields/import/schema";
+import type { Plan, PlanFaults, UnknownChoices } from "@/server/custom-fields/import/plan-schema";
+import type { ImportState } from "@/server/custom-fields/import/schema";
 import { capitalized } from "@/server/text";
 
 export type Faults = {

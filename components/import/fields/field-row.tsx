@@ -11,7 +11,7 @@ import {
   type SecretSign,
   type SourceColumn,
 } from "@/server/custom-fields/import/map/column-schema";
-import type { PlanField, UnknownChoices } from "@/server/custom-fields/import/schema";
+import type { PlanField, UnknownChoices } from "@/server/custom-fields/import/plan-schema";
 import { DATE_ORDERS } from "@/server/custom-fields/schema";
 import { ChoiceMapper } from "./choice-mapper";
 import classes from "./fields.module.css";

@@ -2,7 +2,7 @@
 
 import { Checkbox, Textarea, TextInput } from "@mantine/core";
 import { ChoiceSelect } from "@/components/import/choice-select";
-import type { PlanField } from "@/server/custom-fields/import/schema";
+import type { PlanField } from "@/server/custom-fields/import/plan-schema";
 import { FIELD_TYPE_LABELS, FIELD_TYPES, MAX_FIELD_KEY, MAX_FIELD_NAME } from "@/server/custom-fields/schema";
 import classes from "./fields.module.css";
 

@@ -5,7 +5,8 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { useChange } from "@/components/import/use-change";
 import { useTRPC } from "@/components/trpc";
 import { problemOf } from "@/components/ui/notice";
-import type { ImportState, Plan, PlanField } from "@/server/custom-fields/import/schema";
+import type { Plan, PlanField } from "@/server/custom-fields/import/plan-schema";
+import type { ImportState } from "@/server/custom-fields/import/schema";
 
 const SAVE_AFTER_MS = 400;
 const NO_PLAN: Plan = { identifiers: { sourceId: null, hostname: null, organization: null, serial: null }, fields: [] };

@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useMe } from "@/components/account/org";
 import { useTRPC } from "@/components/trpc";
-import type { Plan, PlanField } from "@/server/custom-fields/import/schema";
+import type { Plan, PlanField } from "@/server/custom-fields/import/plan-schema";
 import { type Definition, FIELD_TYPE_LABELS } from "@/server/custom-fields/schema";
 
 const NEW = "new";

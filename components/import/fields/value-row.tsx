@@ -4,7 +4,7 @@ import { Badge, Switch } from "@mantine/core";
 import { memo } from "react";
 import shared from "@/components/import/import.module.css";
 import type { SourceColumn } from "@/server/custom-fields/import/map/column-schema";
-import type { PlanField } from "@/server/custom-fields/import/schema";
+import type { PlanField } from "@/server/custom-fields/import/plan-schema";
 import classes from "./fields.module.css";
 import type { PlanDraft } from "./plan-draft";
 import { TargetSelect, type Targets } from "./target-select";

@@ -1,4 +1,4 @@
-import { UPLOAD_PART_BYTES } from "@/server/custom-fields/import/schema";
+import { UPLOAD_PART_BYTES } from "@/server/custom-fields/import/limits-schema";
 
 /** What a browser offers to choose. */
 export const ACCEPT = ".csv,.tsv,.txt,.json,.ndjson,.xlsx,.gz";

@@ -3,7 +3,8 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTRPC } from "@/components/trpc";
-import { type ImportFile, MAX_IMPORT_BYTES } from "@/server/custom-fields/import/schema";
+import { MAX_IMPORT_BYTES } from "@/server/custom-fields/import/limits-schema";
+import type { ImportFile } from "@/server/custom-fields/import/schema";
 import { upload } from "./upload";
 
 type Sending = { name: string; sent: number; size: number };

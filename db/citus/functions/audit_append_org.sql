@@ -1,5 +1,5 @@
 -- audit_append() for one organization, where the tables are distributed: runs on the node that holds the organization's
--- shards, in a transaction of its own, so that lock, head and rows are in one place. What it checks and the bytes that
+-- shards, in its own transaction, so that lock, head and rows are in one place. What it checks and the bytes that
 -- it hashes are those of audit_append(). Known ids of the organization are skipped and take no number; that an id belongs
 -- to another organization cannot be seen here. Returns how many rows were new.
 CREATE OR REPLACE FUNCTION audit_append_org(
@@ -42,7 +42,7 @@ BEGIN
       USING ERRCODE = 'array_subscript_error';
   END IF;
 
-  -- The lock in a statement of its own, then the head.
+  -- The lock in a separate statement, then the head.
   PERFORM pg_advisory_xact_lock(audit_lock_key(p_org));
   SELECT h.seq, h.checksum INTO old_seq, link
   FROM audit_chain_heads h

@@ -1,4 +1,4 @@
--- Spec: every new organization has the 365-day retention policy, by whatever route it is created. As the caller, who may:
+-- Spec: every new organization has the 365-day retention policy, however it is created. As the caller, who may:
 -- trailmark_sealer cannot log in and so reaches no other node.
 CREATE OR REPLACE FUNCTION audit_default_policy() RETURNS trigger
 LANGUAGE plpgsql

@@ -55,7 +55,7 @@ BEGIN
       p_resource_id, p_resource_name, p_details, p_ip_address, p_user_agent, p_result, p_error_message);
   END IF;
 
-  -- Locks in a statement of their own, then the heads.
+  -- Locks in a separate statement, then the heads.
   PERFORM pg_advisory_xact_lock(k)
   FROM (SELECT DISTINCT audit_lock_key(o) AS k FROM unnest(p_org_id) AS o ORDER BY k OFFSET 0) keys;
   SELECT array_agg(o.org), array_agg(coalesce(h.seq, 0)), array_agg(h.checksum::text) INTO orgs, old_seqs, new_links
@@ -68,7 +68,7 @@ BEGIN
   links := array_fill(NULL::text, ARRAY[n]);
   prevs := links;
 
-  -- Link in memory. Subscripts, here and in the INSERT: each of fifteen unnests would go through a store of its own.
+  -- Link in memory. Subscripts, here and in the INSERT: each of fifteen unnests would go through its own tuple store.
   FOR i IN 1..n LOOP
     IF org IS DISTINCT FROM p_org_id[i] THEN
       IF at_org IS NOT NULL THEN

@@ -1,4 +1,4 @@
--- Spec: every new organization has the 365-day retention policy, by whatever route it is created.
+-- Spec: every new organization has the 365-day retention policy, however it is created.
 CREATE OR REPLACE FUNCTION audit_default_policy() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp

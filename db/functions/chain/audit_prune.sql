@@ -1,8 +1,8 @@
 -- What a DELETE may take: for each organization with a policy, the oldest rows of its chain without a gap, each of
--- them past the window by its timestamp or by when it was sealed: a clock that ran ahead keeps nothing for ever.
--- Anything else is undone. A signed receipt must permit it; this sees that there is one, whoever verifies checks who
+-- them past the window by its timestamp or by when it was sealed: a clock that ran ahead keeps nothing indefinitely.
+-- Anything else is undone. A signed receipt must permit it; this sees that there is one, the verifier checks who
 -- signed it. The head records how far, a row for readers goes into the chain, and the leaf hashes of what goes from
--- the tile that is not full yet are kept, so that the tree goes on. On a cluster it runs on the node of the
+-- the tile that is not full yet are kept, so that the tree continues. On a cluster it runs on the node of the
 -- organization: there no statement may name both the rows that go and a distributed table.
 CREATE OR REPLACE FUNCTION audit_prune() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER

@@ -1,4 +1,4 @@
--- Sets the head of a chain, whatever became of it, to the newest row that the chain holds, which the caller names: so
+-- Sets the head of a chain, in whatever state it is, to the newest row that the chain holds, which the caller names: so
 -- only to what it has just verified. Removes no row and writes none.
 CREATE OR REPLACE FUNCTION audit_repair_head(
   org uuid, last_seq bigint, last_checksum text, through_seq bigint, through_checksum text

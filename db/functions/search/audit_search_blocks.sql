@@ -10,7 +10,7 @@ DECLARE
   orgs uuid[] := audit_search_reach(p_orgs);
   one text := CASE cardinality(orgs) WHEN 1 THEN format('s.org_id = %L', orgs[1]) ELSE 's.org_id = ANY ($2)' END;
   clause text := audit_search_clause(p_probe, orgs);
-  -- Two queries, each with an index of its own: together they would look at every block that can hold a match.
+  -- Two queries, each with its own index: together they would look at every block that can hold a match.
   source text := CASE WHEN p_rough_only THEN '(
       SELECT * FROM audit_search r WHERE r.rough
       UNION ALL

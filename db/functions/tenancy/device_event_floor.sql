@@ -1,5 +1,5 @@
 -- The oldest time of an event that an organization still keeps, once a run has removed some; NULL before. An event
--- below it that is sent again is not stored again: its first copy may be gone, and with it the key that told the two
+-- below it that is sent again is not stored again: its first copy may be gone, and with it the key that distinguished the two
 -- apart.
 CREATE OR REPLACE FUNCTION device_event_floor(org uuid) RETURNS timestamptz
 LANGUAGE sql STABLE SECURITY DEFINER

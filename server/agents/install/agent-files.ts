@@ -12,7 +12,7 @@ const BUILD_FOLDER = join(process.cwd(), "dist", "agent");
 const SCRIPT_FOLDER = join(process.cwd(), "agent", "install");
 
 const NOT_BUILT =
-  "The agent's programs have not been built on this server. Whoever runs it does so with `npm run agent:build`.";
+  "The agent's programs have not been built on this server. The operator builds them with `npm run agent:build`.";
 const BAD_ADDRESS =
   "NEXTAUTH_URL of this server is no address that can stand in a script: http or https, a host, a port.";
 

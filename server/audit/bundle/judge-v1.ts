@@ -6,7 +6,7 @@ import {
   bundleReceipt,
 } from "@/server/audit/chain/bundle";
 import { type ParsedNote, parseNote } from "@/server/audit/chain/note";
-import { type Anchor, type Break, type Verdict, Verifier } from "@/server/audit/chain/verifier";
+import { type Anchor, type Break, breakOf, type Verdict, Verifier } from "@/server/audit/chain/verifier";
 import { keyIdOf, type NoteTools, parseVerifierKey, toHex, type VerifierKey } from "@/server/audit/tree/signed-note";
 import { BadLine, jsonOf, readShape } from "./format";
 import { RowReader } from "./row-line";
@@ -15,7 +15,7 @@ import type { JudgedBundle } from "./verdict";
 
 /**
  * The judge of version 1: the chain of rows, checkpoints over the chain's checksums, no signature over the header. Such
- * bundles verify for ever.
+ * bundles verify permanently.
  */
 
 const utf8 = new TextEncoder();
@@ -81,7 +81,7 @@ export class BundleJudgeV1 {
     this.#header = header;
     const instant = (text: string | null, open: number) => (text === null ? open : Date.parse(text));
     this.#span = { from: instant(header.from, this.#span.from), to: instant(header.to, this.#span.to) };
-    // Version 1 signed in the installation's name, whatever the key is pinned for.
+    // Version 1 signed in the installation's name, regardless of what the key is pinned for.
     const name = header.origin.slice(0, Math.max(0, header.origin.indexOf("/audit/")));
     const here = (key: VerifierKey) => ({ ...key, name, id: keyIdOf(this.tools.sha256, { ...key, name }) });
     this.#trusted = this.input.trust.logs
@@ -144,13 +144,13 @@ export class BundleJudgeV1 {
     if (!note || !trusted || !named || note.checkpoint.orgId !== this.#header?.orgId) {
       const actual = note ? "a checkpoint that does not hold" : "a note that cannot be read";
       const expected = "a checkpoint of this organization, its signature good";
-      this.#breaks.push({ seq: note?.checkpoint.seq ?? 0, id: "", kind: "altered", expected, actual });
+      this.#breaks.push(breakOf({ seq: note?.checkpoint.seq ?? 0, kind: "altered", expected, actual }));
       return;
     }
     if (trusted.length + named.length === 0) return; // signed by strangers alone: proves nothing, contradicts nothing
     const { seq, checksum } = note.checkpoint;
     const other = this.#checksums.get(seq) ?? checksum;
-    if (other !== checksum) this.#breaks.push({ seq, id: "", kind: "altered", expected: other, actual: checksum });
+    if (other !== checksum) this.#breaks.push(breakOf({ seq, kind: "altered", expected: other, actual: checksum }));
     this.#checksums.set(seq, checksum);
     for (const key of this.input.trust.logs.length > 0 ? trusted : named)
       this.#signers.set(`${key.name}+${key.id}`, key);
@@ -183,19 +183,19 @@ export class BundleJudgeV1 {
   #checkEnd(lastSeq: number, digest: Uint8Array): void {
     const end = this.#end;
     const cut = (expected: string, actual: string) =>
-      this.#breaks.push({ seq: lastSeq + 1, id: "", kind: "truncated", expected, actual });
+      this.#breaks.push(breakOf({ seq: lastSeq + 1, kind: "truncated", expected, actual }));
     if (!end) cut("an end line", "the file ends without one");
     else if (end.rows !== this.#rows) cut(`${end.rows} rows`, `${this.#rows} rows`);
     else if (end.digest !== toHex(digest)) {
       const [expected, actual] = [`digest ${end.digest}`, `digest ${toHex(digest)}`];
-      this.#breaks.push({ seq: 0, id: "", kind: "altered", expected, actual });
+      this.#breaks.push(breakOf({ seq: 0, kind: "altered", expected, actual }));
     }
   }
 
   /** A line is not of the format: nothing behind it was read. */
   fail(line: number, reason: string): void {
     const actual = `line ${line}: ${reason}`;
-    this.#breaks.push({ seq: 0, id: "", kind: "altered", expected: "lines of the format", actual });
+    this.#breaks.push(breakOf({ seq: 0, kind: "altered", expected: "lines of the format", actual }));
   }
 
   /** @param digest SHA-256 of every byte before the end line; null when the file was not read to its end */

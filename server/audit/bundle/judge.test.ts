@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { browserBundleTools } from "@/components/verify/browser-tools";
 import { nodeBundleTools } from "@/server/audit/evidence/node-bundle-tools";
 import { BASES, strangerKey } from "@/testing/evidence/base-bundles";
-import { chainRows, installationKey, logKey, makeBundle, trustIn, vkeyOf } from "@/testing/evidence/bundles";
+import { chainRows, createBundle, installationKey, logKey, trustIn, vkeyOf } from "@/testing/evidence/bundles";
 import { MUTATIONS } from "@/testing/evidence/mutations";
 import { MUTATIONS_V1 } from "@/testing/evidence/mutations-v1";
 import { type Case, judgedByPython, PYTHON_WORD } from "@/testing/evidence/python";
@@ -113,7 +113,7 @@ describe("bundles of version 1", () => {
 
 describe("every single byte of a small bundle", () => {
   it("counts: none can be changed, and all three say so", async () => {
-    const bytes = Buffer.from(makeBundle({ rows: chainRows(4), range: { kind: "sequence", first: 2, last: 3 } }));
+    const bytes = Buffer.from(createBundle({ rows: chainRows(4), range: { kind: "sequence", first: 2, last: 3 } }));
     const cases = Array.from(bytes, (byte, at) => {
       const text = Buffer.from(bytes);
       text[at] = byte ^ (1 + (at % 7));
@@ -126,7 +126,7 @@ describe("every single byte of a small bundle", () => {
 });
 
 it("a bundle that was cut off counts the hashes that are in it, and none of what is gone", async () => {
-  const text = makeBundle({ rows: chainRows(12), range: { kind: "sequence", first: 4, last: 6 } });
+  const text = createBundle({ rows: chainRows(12), range: { kind: "sequence", first: 4, last: 6 } });
   const upTo = (line: string) => text.slice(0, text.indexOf(line));
   const cut = upTo('{"type":"skip","through":12');
   expect(await judge(NODE, { text: cut, keys: HELD })).toMatchObject({
@@ -141,7 +141,7 @@ it("a bundle that was cut off counts the hashes that are in it, and none of what
 
 describe("a header", () => {
   it("that is not UTF-8 is broken, for it says what it is", async () => {
-    const bytes = Buffer.from(makeBundle({ rows: chainRows(2), organization: "Contoso" }));
+    const bytes = Buffer.from(createBundle({ rows: chainRows(2), organization: "Contoso" }));
     bytes[bytes.indexOf("Contoso")] = 0xff;
     expect(await words([{ text: bytes, keys: HELD }])).toEqual(["broken"]);
   });
@@ -186,11 +186,11 @@ describe("a bundle of a log that was restored to an older state", () => {
     { proven: 3, lost: 6, root: Buffer.alloc(32, 7).toString("base64"), at: "2026-11-20T10:00:00.000Z" },
   ];
   const sequence = (first: number, last: number) =>
-    makeBundle({ rows, restored, range: { kind: "sequence", first, last } });
+    createBundle({ rows, restored, range: { kind: "sequence", first, last } });
 
   it("is not proven over entries that were lost, and intact beside them, for all three verifiers", async () => {
-    const whole = makeBundle({ rows, restored });
-    const time = makeBundle({ rows, restored, range: { kind: "time", from: null, to: null } });
+    const whole = createBundle({ rows, restored });
+    const time = createBundle({ rows, restored, range: { kind: "time", from: null, to: null } });
     const texts = [whole, time, sequence(2, 4), sequence(6, 9), sequence(1, 3), sequence(7, 12)];
     const expected = ["unproven", "unproven", "unproven", "unproven", "intact", "intact"];
     expect(await words(texts.map((text) => ({ text, keys: HELD })))).toEqual(expected);

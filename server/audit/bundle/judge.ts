@@ -1,4 +1,4 @@
-import type { Break } from "@/server/audit/chain/verifier";
+import { type Break, breakOf } from "@/server/audit/chain/verifier";
 import { restoredReasons } from "@/server/audit/tree/restoration";
 import {
   type NoteTools,
@@ -113,7 +113,7 @@ export class BundleJudge {
   }
 
   #altered(expected: string, actual: string): void {
-    this.#breaks.push({ seq: 0, id: "", kind: "altered", expected, actual });
+    this.#breaks.push(breakOf({ seq: 0, kind: "altered", expected, actual }));
   }
 
   #walked(): Walk {
@@ -135,11 +135,11 @@ export class BundleJudge {
     const breaks = [...(digest ? (walked?.breaks ?? []) : this.#rowBreaks(walked)), ...this.#breaks];
     if (digest && this.#seal && !equalBytes(this.#seal.statement.digest, digest) && breaks.length === 0) {
       const [expected, actual] = [`digest ${toBase64(this.#seal.statement.digest)}`, `digest ${toBase64(digest)}`];
-      breaks.push({ seq: 0, id: "", kind: "altered", expected, actual });
+      breaks.push(breakOf({ seq: 0, kind: "altered", expected, actual }));
     }
     if (digest && !this.#seal && this.#breaks.length === 0) {
       const seq = (walked?.lastSeq ?? 0) + 1;
-      breaks.push({ seq, id: "", kind: "truncated", expected: "an end line", actual: "the file ends without one" });
+      breaks.push(breakOf({ seq, kind: "truncated", expected: "an end line", actual: "the file ends without one" }));
     }
     return this.#verdict(walked, breaks);
   }
@@ -237,13 +237,9 @@ export class BundleJudge {
   #checkSince(breaks: Break[], reasons: string[], notices: string[]): void {
     const [line, checkpoint, kept] = [this.#since, this.#checkpoint?.statement, this.input.since];
     const altered = (actual: string) =>
-      breaks.push({
-        seq: 0,
-        id: "",
-        kind: "altered",
-        expected: "a log that goes on from the older checkpoint",
-        actual,
-      });
+      breaks.push(
+        breakOf({ seq: 0, kind: "altered", expected: "a log that goes on from the older checkpoint", actual }),
+      );
     if (!checkpoint) return;
     if (line && "seq" in line && !holdsEntry(this.tools, line, checkpoint))
       altered(`the proof of entry ${line.seq} does not lead to the checkpoint's root`);

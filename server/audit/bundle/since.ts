@@ -35,7 +35,7 @@ export function readKeptNote(tools: NoteTools, text: string, { logs: keys }: Tru
   }
   const old = parseOldNote(text);
   if (!old) return null;
-  // Version 1 signed in the installation's name, whatever the key is pinned for.
+  // Version 1 signed in the installation's name, regardless of what the key is pinned for.
   const name = old.origin.slice(0, old.origin.indexOf("/audit/"));
   const here = keys
     .filter((key) => key.name === name || key.name.startsWith(`${name}/`))

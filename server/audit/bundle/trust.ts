@@ -12,7 +12,7 @@ import {
 } from "@/server/audit/tree/signed-note";
 
 export type { Trust };
-/** Nobody is believed. */
+/** No key is trusted. */
 export const NO_TRUST: Trust = { logs: [], witnesses: [], quorum: null };
 
 /** Who signed a note: keys that are trusted, keys that the evidence names itself, and a key whose line does not hold. */

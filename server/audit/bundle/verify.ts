@@ -13,9 +13,9 @@ export type BundleTools = NoteTools & {
 };
 
 type Options = {
-  /** Whom to believe; without anybody the best verdict is unproven. */
+  /** The trusted keys; without any the best verdict is unproven. */
   trust?: Trust;
-  /** A checkpoint that the asker kept, which the bundle must go on from. */
+  /** A checkpoint that the caller kept, which the bundle must continue. */
   since?: KeptNote | null;
   /** Each row line with its place in the file, in bytes; good or not. */
   onRow?: (start: number, end: number) => void;

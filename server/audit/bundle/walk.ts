@@ -1,4 +1,4 @@
-import type { Break } from "@/server/audit/chain/verifier";
+import { type Break, breakOf } from "@/server/audit/chain/verifier";
 import { fromBase64, toBase64, toHex } from "@/server/audit/tree/signed-note";
 import type { PruneReceipt, TreeCheckpoint } from "@/server/audit/tree/statement";
 import { decompose, equalBytes, leafHash, type Sha256, TreeFold } from "@/server/audit/tree/tree";
@@ -62,7 +62,7 @@ export class Walk {
   }
 
   #missing(seq: number, actual: string): void {
-    this.#report({ seq, id: "", kind: "missing", expected: `sequence ${seq}`, actual });
+    this.#report(breakOf({ seq, kind: "missing", expected: `sequence ${seq}`, actual }));
   }
 
   row(row: RowReader): void {
@@ -173,7 +173,7 @@ export class Walk {
   #cut(expected: string): void {
     this.#isTorn = true;
     const actual = `the last line is of sequence ${this.#at}`;
-    this.#report({ seq: this.#at + 1, id: "", kind: "truncated", expected, actual });
+    this.#report(breakOf({ seq: this.#at + 1, kind: "truncated", expected, actual }));
   }
 
   /** The whole of it; where a place is known to be wrong already, that is reported instead. */
@@ -181,13 +181,9 @@ export class Walk {
     const [root, signed] = [this.#fold.root(), this.input.checkpoint.root];
     if (this.#isTorn || this.#breaks.length > 0 || equalBytes(root, signed)) return;
     const expected = `entries and hashes that come to the checkpoint's root ${toBase64(signed)}`;
-    this.#report({
-      seq: this.#found.firstSeq ?? 1,
-      id: "",
-      kind: "altered",
-      expected,
-      actual: `root ${toBase64(root)}`,
-    });
+    this.#report(
+      breakOf({ seq: this.#found.firstSeq ?? 1, kind: "altered", expected, actual: `root ${toBase64(root)}` }),
+    );
   }
 
   /** The end of the walk. */

@@ -20,7 +20,7 @@ export const bundleHeader = z.object({
   version: z.literal(BUNDLE_VERSION),
   orgId: z.guid(),
   organization: text,
-  /** What was asked for; the rows may go on to the checkpoint that covers the last of them. */
+  /** What was asked for; the rows may continue to the checkpoint that covers the last of them. */
   from: z.string().nullable(),
   to: z.string().nullable(),
   createdAt: text,

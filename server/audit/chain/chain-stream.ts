@@ -13,7 +13,7 @@ export type ReaderPool = keyof typeof POOLS;
 
 /** As many cores as threads may have: each keeps one of the database's processes busy as well. */
 const MAX_THREADS = 4;
-/** Threads that read parts of long chains beside them, each on a connection of its own; together for all readings. */
+/** Threads that read parts of long chains beside them, each on its own connection; together for all readings. */
 export const THREADS = new Turns(Math.min(availableParallelism(), MAX_THREADS));
 
 const sumOf = (count: (pool: Turns) => number) => () =>
@@ -26,7 +26,7 @@ export const waitingReaders = (pool: ReaderPool): number => POOLS[pool].waiting;
 export const hasFreeReader = (pool: ReaderPool): boolean => POOLS[pool].running < POOLS[pool].max;
 
 /**
- * Runs fn in one snapshot of a tenant's rows on a connection of its own, when one of its kind is free.
+ * Runs fn in one snapshot of a tenant's rows on a separate connection, when one of its kind is free.
  * @param options signal gives up the wait for the connection; the reading itself looks at its own
  */
 export function readChain<T>(

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
 import type { AuditInsert } from "@/server/audit/row";
 import { auditRow, chainOf, closeRoles, expectIntact, inTenant, roles, type StoredRow } from "@/testing/chain";
-import { orderedCases, orderedRuns, tell } from "@/testing/ordered";
+import { orderedCases, orderedRuns, reportCases } from "@/testing/ordered";
 import { checksumOf } from "./chain-hash";
 
 afterAll(closeRoles);
@@ -124,7 +124,7 @@ describe("the checksum in the database and in TypeScript", () => {
     expect(again?.same).toBe(stored.length);
     const differ = stored.filter((row) => checksumOf(readAndWritten(row)) !== row.checksum).length;
     expect(differ).toBeGreaterThan(0);
-    tell(count, `a hash over details that were read and written again differs for ${differ} of ${count} rows`);
+    reportCases(count, `a hash over details that were read and written again differs for ${differ} of ${count} rows`);
   });
 
   it("keeps numbers of details as they were written", async () => {

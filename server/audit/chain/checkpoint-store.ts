@@ -33,7 +33,7 @@ function isGenuine(stored: StoredCheckpoint): boolean {
   });
 }
 
-/** The genuine checkpoints of a file in a span, oldest first; lines that no key of ours signed are left out. */
+/** The genuine checkpoints of a file in a span, oldest first; lines that none of our keys signed are left out. */
 async function* checkpointsIn(orgId: string, from: number, to: number): AsyncGenerator<StoredCheckpoint> {
   const file = fileOf(orgId);
   if (!existsSync(file)) return;

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { toError } from "@/db/thrown";
 
-/** A stream that says nothing for so long is given up: a frozen database must not hold a verification for ever. */
+/** A stream that says nothing for so long is given up: a frozen database must not hold a verification indefinitely. */
 const READ_TIMEOUT_MS = 60_000;
 
 export type CopyOptions = { signal?: AbortSignal | undefined; ready?: () => Promise<void> | null };
@@ -47,7 +47,7 @@ export function drain(
     });
     stream.once("end", () => {
       // postgres.js pauses its socket when the stream is full and resumes it from _read, which node no longer calls
-      // once the end is queued: without this the connection's next query would wait for ever.
+      // once the end is queued: without this the connection's next query would wait indefinitely.
       try {
         stream._read(0);
         done();

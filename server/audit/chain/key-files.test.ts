@@ -24,9 +24,9 @@ async function checkWith(name: string, file: string): Promise<string> {
   vi.resetModules();
   const { checkTokenKey } = await import("@/server/auth/jwt");
   const { checkSigningKey } = await import("./signing-key");
-  const said = checkSigningKey();
+  const complaint = checkSigningKey();
   await checkTokenKey();
-  return said;
+  return complaint;
 }
 
 afterEach(() => vi.unstubAllEnvs());
@@ -60,7 +60,7 @@ describe("the key of the data folder", () => {
     expect(await checkWith("TRAILMARK_DATA_DIR", data)).toBe("");
     chmodSync(file, 0o644);
     expect(await checkWith("TRAILMARK_DATA_DIR", data)).toBe(
-      `${file} can be read by others: whoever has it can sign a rewritten history. chmod 600 it.`,
+      `${file} can be read by others: anyone who has it can sign a rewritten history. chmod 600 it.`,
     );
   });
 

@@ -5,7 +5,7 @@ import { survivable } from "@/db/survive";
 import { type CopyOptions, drain } from "./drain";
 
 /**
- * Long reads of whole chains: a connection of their own (a pool must not be held for minutes), one repeatable-read
+ * Long reads of whole chains: their own connection (a pool must not be held for minutes), one repeatable-read
  * snapshot, so that rows and head belong together however much is written meanwhile.
  */
 
@@ -20,7 +20,7 @@ export type ChainReader = {
 };
 
 /**
- * Runs fn in one snapshot of a tenant's rows on a connection of its own.
+ * Runs fn in one snapshot of a tenant's rows on a separate connection.
  * @param snapshot that of another reading, which must still be open; by default a new one
  */
 export async function readOnOwnConnection<T>(
@@ -32,7 +32,7 @@ export async function readOnOwnConnection<T>(
   try {
     return (await sql.begin("isolation level repeatable read read only", async (tx) => {
       const orgIds = tenant.kind === "system" ? "{}" : `{${tenant.orgIds.join(",")}}`;
-      // Each a message of its own, which on a distributed database goes to the other nodes too. None waits for the answer
+      // Each a separate message, which on a distributed database goes to the other nodes too. None waits for the answer
       // to the one before: the transaction is not idle in between.
       await Promise.all(
         [

@@ -47,7 +47,7 @@ function isSignedByUs(note: string, origin: string): boolean {
 }
 
 /**
- * Whether a note is one of ours: one of our keys signed it under this origin, and no line of our keys is spoilt. The
+ * Whether a note is our own: one of our keys signed it under this origin, and no line of our keys is spoilt. The
  * host in the origin is not compared: it may have been renamed since, the key decides.
  */
 export function isOwnNote(note: string, origin: string): boolean {

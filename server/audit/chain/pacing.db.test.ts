@@ -3,7 +3,7 @@ import { inTenant } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
 import { writtenUpTo } from "./pacing";
 
-it("the log goes farther as soon as anybody writes, before it is committed", async () => {
+it("the log goes farther as soon as anyone writes, before it is committed", async () => {
   const { id: orgId } = await createOrg();
   await inTenant("system", async (tx) => {
     const before = await writtenUpTo();

@@ -19,24 +19,24 @@ async function read(turns: number, written: Turn<string | null>, asked: Turn<boo
   return stops;
 }
 
-it("stops for writers at first, and goes on at full speed once nobody writes", async () => {
+it("stops for writers at first, and continues at full speed once no one writes", async () => {
   const stops = await read(20, () => "7");
   expect(stops.slice(0, 4)).toEqual([true, true, true, true]);
   expect(new Set(stops.slice(6))).toEqual(new Set([false]));
 });
 
-it("stops again soon after somebody writes", async () => {
+it("stops again soon after someone writes", async () => {
   const stops = await read(40, (turn) => String(turn < 20 ? 7 : turn));
   expect(stops[19]).toBe(false);
   expect(new Set(stops.slice(26))).toEqual(new Set([true]));
 });
 
-it("stops all the while somebody writes, and where nobody can tell", async () => {
+it("stops all the while someone writes, and where no one can tell", async () => {
   expect(new Set(await read(20, String))).toEqual(new Set([true]));
   expect(new Set(await read(20, () => null))).toEqual(new Set([true]));
 });
 
-it("stops while somebody asks for something that writes nothing", async () => {
+it("stops while someone asks for something that writes nothing", async () => {
   const stops = await read(
     40,
     () => "7",

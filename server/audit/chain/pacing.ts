@@ -3,15 +3,15 @@ import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { env } from "@/server/env";
-import { othersAsk } from "@/server/limits/fair-share";
+import { hasOtherCallers } from "@/server/limits/fair-share";
 
 /** So long rows are read before writers have the processor for as long. */
 const TURN_MS = 10;
-/** How often it is polled whether anybody writes; that nobody did counts until the poll after the next. */
+/** How often the poll for writers runs; that there were none counts until the poll after the next. */
 const POLL_MS = 50;
 
 /**
- * How far the database's write-ahead log goes: farther each time that anybody wrote anything, committed or not.
+ * How far the database's write-ahead log goes: farther each time that anything was written, committed or not.
  * @returns null on a distributed database, where no node knows of all
  */
 export async function writtenUpTo(): Promise<string | null> {
@@ -23,13 +23,13 @@ export async function writtenUpTo(): Promise<string | null> {
 }
 
 /** Pages and lists are answered by the thread that a long reading runs on, and write nothing. */
-const isAsked = () => othersAsk({ type: "system" });
+const isAsked = () => hasOtherCallers({ type: "system" });
 
 type Sources = { written?: () => Promise<string | null>; asked?: () => boolean; now?: () => number };
 
 /**
- * A long reading gives as much time to others as it takes: it stops for as long as it went on, every so often. It goes
- * on at full speed once nobody writes or asks this process for anything, and until somebody does.
+ * A long reading gives as much time to others as it takes: it stops for as long as it ran, at intervals. It runs
+ * at full speed while there are no writers and no requests to this process.
  */
 export function pacing({
   written = writtenUpTo,

@@ -204,7 +204,7 @@ export class RawRow {
 
   /**
    * A time in whole milliseconds since 1970. A part of one, which no column of this table holds, is written behind a dot,
-   * so that it is no contents that anybody sealed. Microseconds of late years are beyond what a double counts: in halves.
+   * so that it is not content that was ever sealed. Microseconds of late years are beyond what a double counts: in halves.
    */
   #writeTime(start: number, at: number): number {
     const high = this.#from.getInt32(start);

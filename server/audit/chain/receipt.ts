@@ -3,13 +3,13 @@ import { parseNote } from "@/server/audit/tree/signed-note";
 import { orgIdOf, type PruneReceipt, parseReceipt } from "@/server/audit/tree/statement";
 import { isOwnNote } from "./own-note";
 
-/** What a receipt says, if a key of ours signed it for this organization; else null. */
+/** What a receipt says, if one of our keys signed it for this organization; else null. */
 export function readOwnReceipt(orgId: string, note: string): PruneReceipt | null {
   const receipt = parseReceipt(parseNote(note)?.text ?? "");
   return receipt && orgIdOf(receipt.origin) === orgId && isOwnNote(note, receipt.origin) ? receipt : null;
 }
 
-/** A receipt that is not ours is passed over, however many somebody has added. */
+/** A receipt that is not ours is passed over, however many were added. */
 const ROWS_AT_ONCE = 20;
 
 /**

@@ -243,7 +243,7 @@ describe("the retention policy", () => {
 });
 
 describe("pruning", () => {
-  it("takes the oldest rows past the window, leaves a receipt in the chain and goes on numbering", async () => {
+  it("takes the oldest rows past the window, leaves a receipt in the chain and continues numbering", async () => {
     const org = await orgWithRows(500, 450, 400, 10, 5);
     const [, , last] = await chainOf(org);
     expect(await prune(`org_id = '${org}' AND chain_seq <= 3`)).toBe(3);
@@ -268,7 +268,7 @@ describe("pruning", () => {
     await expectIntact(org, 5);
   });
 
-  it("goes on where it stopped, and to the end of the chain", async () => {
+  it("continues where it stopped, and to the end of the chain", async () => {
     const org = await orgWithRows(500, 450, 400);
     await prune(`org_id = '${org}' AND chain_seq = 1`);
     await prune(`org_id = '${org}' AND chain_seq BETWEEN 2 AND 3`);
@@ -300,7 +300,7 @@ describe("pruning", () => {
     await expectIntact(org, 1);
   });
 
-  it("refuses without the setting, and from everybody else with it", async () => {
+  it("refuses without the setting, and from everyone else with it", async () => {
     const org = await orgWithRows(500);
     await expect(prune(`org_id = '${org}'`, { setting: "" })).rejects.toThrow("without the setting");
     expect(await attempt(roles.app, `DELETE FROM audit_logs WHERE org_id = '${org}'`)).toBe(DENIED);

@@ -43,7 +43,7 @@ describe("sealing at commit", () => {
     expect(rows.map((row) => row.id)).toEqual(ids);
   });
 
-  it("shows the rows unsealed to their own transaction and sealed to everybody after it", async () => {
+  it("shows the rows unsealed to their own transaction and sealed to everyone after it", async () => {
     const [org] = newOrgs(1) as [string];
     await inTenant([org], async (tx) => {
       const [id] = await insertRaw(tx, org);
@@ -116,7 +116,7 @@ describe("sealing at commit", () => {
 });
 
 describe("writers side by side", () => {
-  it("lets two open transactions of one organization go on without waiting for each other", async () => {
+  it("lets two open transactions of one organization continue without waiting for each other", async () => {
     const [org] = newOrgs(1) as [string];
     await inTenant([org], async (first) => {
       await insertRaw(first, org);

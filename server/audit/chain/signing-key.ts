@@ -43,12 +43,12 @@ function readKeys(file: string, name: string): SigningKey[] {
   return blocks.map((pem) => toSigningKey(name, pem));
 }
 
-/** Whoever signs is named by the public host of this installation. */
+/** The signer is named after the public host of this installation. */
 export const signerName = (): string => new URL(env().NEXTAUTH_URL).host;
 
 /**
  * The keys that sign checkpoints, newest first; made and kept in the data folder when no file is given. Never in the
- * database: whoever owns that must not be able to sign what it changed.
+ * database: its owner must not be able to sign what it changed.
  */
 export function signingKeys(): SigningKey[] {
   loaded ??= readKept() ?? createOwnKey();
@@ -88,5 +88,5 @@ export function checkSigningKey(): string {
   const existed = readKept() !== null;
   // A file that the operator names may be shared with a group on purpose; the one of the data folder is made for its owner.
   if (!existed || env().TRAILMARK_SIGNING_KEY_FILE || (statSync(ownFile()).mode & OTHERS_MAY_READ) === 0) return "";
-  return `${ownFile()} can be read by others: whoever has it can sign a rewritten history. chmod 600 it.`;
+  return `${ownFile()} can be read by others: anyone who has it can sign a rewritten history. chmod 600 it.`;
 }

@@ -1,5 +1,5 @@
 /**
- * The verdict over one chain, as a pure state machine: whoever reads the rows (the server over COPY, the command line
+ * The verdict over one chain, as a pure state machine: the reader of the rows (the server over COPY, the command line
  * and the browser over a bundle) recomputes each checksum and hands both in, in sequence order. Nothing here hashes,
  * reads or waits, so there is one judge for all.
  */
@@ -9,13 +9,16 @@ type BreakKind = "altered" | "missing" | "inserted" | "relinked" | "truncated" |
 /** Where the chain is not what it must be; expected and actual in words or checksums, whichever is clearer. */
 export type Break = { seq: number; id: string; kind: BreakKind; expected: string; actual: string };
 
+/** A break that no entry stands for. */
+export const breakOf = (found: Omit<Break, "id">): Break => ({ ...found, id: "" });
+
 /** A place that is known from elsewhere: a signed checkpoint, or the head that the database keeps. */
 export type Anchor = { seq: number; checksum: string };
 
 /** What retention removed: through which sequence, and that row's checksum. */
 export type PrunedPrefix = { throughSeq: number; throughChecksum: string | null };
 
-/** What the database keeps as a chain's newest row; "absent" when it keeps none, "unknown" when nobody asked. */
+/** What the database keeps as a chain's newest row; "absent" when it keeps none, "unknown" when it was not read. */
 export type HeadClaim = Anchor | "absent" | "unknown";
 
 export type VerifierInput = {
@@ -132,7 +135,7 @@ export class Verifier {
       return;
     }
     if (row.seq > wanted) {
-      // The link of the row after a gap dangles by itself: one break, at the first row that is gone.
+      // The link of the row after a gap dangles as a consequence: one break, at the first row that is gone.
       const gone = row.seq > throughSeq ? Math.max(wanted, throughSeq + 1) : wanted;
       this.#reportMissing(gone, `sequence ${row.seq}`);
       return;
@@ -142,7 +145,7 @@ export class Verifier {
   }
 
   #reportMissing(seq: number, actual: string): void {
-    this.#report({ seq, id: "", kind: "missing", expected: `sequence ${seq}`, actual });
+    this.#report(breakOf({ seq, kind: "missing", expected: `sequence ${seq}`, actual }));
   }
 
   #reportLink(row: Link, expected: string | null): void {
@@ -201,7 +204,7 @@ export class Verifier {
   /** Of a part, more rows may follow: what was read is no end of the chain. */
   #reportNoHead(last: number): void {
     const actual = `the chain has no head; the last entry read is sequence ${last}`;
-    this.#report({ seq: last + 1, id: "", kind: "truncated", expected: "a head that names the last entry", actual });
+    this.#report(breakOf({ seq: last + 1, kind: "truncated", expected: "a head that names the last entry", actual }));
   }
 
   #checkHead(head: Anchor, last: number): void {
@@ -215,6 +218,6 @@ export class Verifier {
   #reportCut(before: number, expected: string, last = before): void {
     const actual =
       last === 0 ? "no entry" : `the last entry is sequence ${last} (${this.#prevChecksum ?? "no checksum"})`;
-    this.#report({ seq: before + 1, id: "", kind: "truncated", expected, actual });
+    this.#report(breakOf({ seq: before + 1, kind: "truncated", expected, actual }));
   }
 }

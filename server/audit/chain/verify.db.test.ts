@@ -8,7 +8,7 @@ import { appendAudit } from "@/server/audit/record/append";
 import { systemCtx } from "@/server/context";
 import { auditRow, auditRows, chainOf, closeRoles, daysAgo, roles, tamper } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
-import { orderedCases, tell } from "@/testing/ordered";
+import { orderedCases, reportCases } from "@/testing/ordered";
 import { permit } from "@/testing/permit";
 import { checksumOf } from "./chain-hash";
 import { verifyChain } from "./verify";
@@ -123,7 +123,7 @@ describe("a clean chain", () => {
     await tamper((tx) => tx`UPDATE audit_logs SET action = 'x' WHERE org_id = ${orgId} AND chain_seq = 40`);
     const { breaks } = await verify(orgId);
     expect(breaks).toMatchObject([{ seq: 40, kind: "altered" }]);
-    tell(verdicts, "an altered entry was seen at its place");
+    reportCases(verdicts, "an altered entry was seen at its place");
   });
 });
 

@@ -23,7 +23,7 @@ export type VerifyInput = {
   pool?: ReaderPool | undefined;
   /** How the reading is divided among threads; the verdict does not depend on it. */
   division?: Division | undefined;
-  /** On one connection, with as much time for writers, where there are any, as it takes: nobody waits for the verdict. */
+  /** On one connection, with as much time for writers, where there are any, as it takes: no caller waits for the verdict. */
   isPaced?: boolean;
 };
 export type Integrity = Verdict & { orgId: string; head: Anchor | null };
@@ -123,7 +123,7 @@ async function judge(reader: ChainReader, input: VerifyInput, bounds: Bounds | n
 
 /**
  * Checks a chain, whole or by sequence, recomputing every row's contents. Streams: memory does not grow with the chain. A
- * connection is taken when one is free. What was signed is compared by whoever asks, with the row at the mark.
+ * connection is taken when one is free. What was signed is compared by the caller, with the row at the mark.
  * @returns what was read; breaks in order, the first one exact
  */
 export async function verifyChain(ctx: Pick<Ctx, "scope">, input: VerifyInput): Promise<Integrity> {

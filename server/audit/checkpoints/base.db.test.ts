@@ -15,7 +15,7 @@ const folderOf = (name: string) => Object.assign(env(), { TRAILMARK_DATA_DIR: jo
 beforeAll(() => void folderOf("ours"));
 afterAll(closeRoles);
 
-/** Another process, with a folder of its own, adds rows and signs them. */
+/** Another process, with its own folder, adds rows and signs them. */
 async function signElsewhere(orgId: string): Promise<void> {
   folderOf("theirs");
   await appendAudit(roles.app, auditRows(orgId, 2));

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import type { Break } from "@/server/audit/chain/verifier";
+import { type Break, breakOf } from "@/server/audit/chain/verifier";
 import { isSuperseded, type Restoration } from "@/server/audit/tree/restoration";
 import { toBase64 } from "@/server/audit/tree/signed-note";
 import type { PruneReceipt } from "@/server/audit/tree/statement";
@@ -17,10 +17,10 @@ import { loadBuilder, type TreeBuilder } from "./tree-builder";
 /** The newest row of a chain, as the database keeps it. */
 export type Head = { seq: number; checksum: string; prunedThrough: number; prunedChecksum: string | null };
 
-/** From where a tree is extended: its right edge, proven to be what the newest checkpoint of ours names. */
+/** From where a tree is extended: its right edge, proven to be what our newest checkpoint names. */
 export type Base = {
   head: Head | null;
-  /** The newest checkpoint of ours; null before the first. */
+  /** Our newest checkpoint; null before the first. */
   newest: StoredNote | null;
   inFolder: boolean;
   inDatabase: boolean;
@@ -37,7 +37,7 @@ export type Base = {
 };
 
 type OldReceipt = Pick<PruneReceipt, "through" | "before" | "days">;
-type Begun = { head: Head; zeroThrough: number };
+type TreeStart = { head: Head; zeroThrough: number };
 type Notes = {
   newest: StoredNote | null;
   latest: StoredNote | null;
@@ -46,7 +46,7 @@ type Notes = {
 };
 export type Refused = { kind: "refused"; breaks: Break[] };
 
-const refused = (...breaks: Break[]): Refused => ({ kind: "refused", breaks });
+const refused = (found: Omit<Break, "id">): Refused => ({ kind: "refused", breaks: [breakOf(found)] });
 
 async function readHead(tx: Tx, orgId: string): Promise<Head | null> {
   const [row] = await rowsOf<{ seq: string; checksum: string; through: string; through_checksum: string | null }>(
@@ -70,11 +70,11 @@ async function beginTree(tx: Tx, orgId: string, head: Head | null): Promise<numb
   return zeroThrough;
 }
 
-/** What retention removed before there were receipts, as long as no receipt of ours says it. */
+/** What retention removed before there were receipts, as long as none of our receipts states it. */
 async function unsignedPruning(
   tx: Tx,
   orgId: string,
-  { head, zeroThrough: through }: Begun,
+  { head, zeroThrough: through }: TreeStart,
 ): Promise<OldReceipt | null> {
   const receipt = await newestReceipt(tx, orgId);
   if ((receipt?.size ?? 0) >= through) return null;
@@ -84,13 +84,12 @@ async function unsignedPruning(
 const beyondHead = (head: Head | null, newest: StoredNote): Refused =>
   refused({
     seq: (head?.seq ?? 0) + 1,
-    id: "",
     kind: "truncated",
     expected: `rows up to sequence ${newest.size}, which a signed checkpoint of ${newest.signedAt} covers`,
     actual: head ? `the head is at sequence ${head.seq}` : "the chain has no head",
   });
 
-/** What a verification proved by a checkpoint of ours that is in neither folder nor database any more. */
+/** What a verification proved by one of our checkpoints that is in neither folder nor database any more. */
 type Proven = { size: number; at: string };
 
 async function provenBefore(tx: Tx, orgId: string): Promise<Proven | null> {
@@ -107,33 +106,36 @@ const expectedOf = ({ size, at }: Proven): string =>
 
 const rolledBack = (head: Head | null, proven: Proven): Refused =>
   refused({
-    ...{ seq: (head?.seq ?? 0) + 1, id: "", kind: "truncated", expected: expectedOf(proven) },
+    seq: (head?.seq ?? 0) + 1,
+    kind: "truncated",
+    expected: expectedOf(proven),
     actual: head
       ? `no checkpoint, and the head is at sequence ${head.seq}`
       : "no checkpoint, and the chain has no head",
   });
 
-const allLost = (proven: Proven): Break => ({
-  ...{ seq: proven.size, id: "", kind: "truncated", expected: expectedOf(proven) },
-  actual: "neither the folder nor the database holds any, so that a rollback can no longer be excluded",
-});
+const allLost = (proven: Proven): Break =>
+  breakOf({
+    seq: proven.size,
+    kind: "truncated",
+    expected: expectedOf(proven),
+    actual: "neither the folder nor the database holds any, so that a rollback can no longer be excluded",
+  });
 
 const otherRoot = (note: StoredNote, root: Uint8Array): Refused =>
   refused({
     seq: note.size,
-    id: "",
     kind: "altered",
     expected: `the tree of ${note.size} entries that a checkpoint of ${note.signedAt} signed: ${toBase64(checkpointOf(note).root)}`,
     actual: `tiles and rows give ${toBase64(root)}`,
   });
 
 const damaged = (size: number, damage: TreeDamage): Refused =>
-  refused({ seq: size, id: "", kind: "missing", expected: `the tree of ${size} entries`, actual: damage.message });
+  refused({ seq: size, kind: "missing", expected: `the tree of ${size} entries`, actual: damage.message });
 
 const unexplained = (through: number): Refused =>
   refused({
     seq: 1,
-    id: "",
     kind: "missing",
     expected: "sequence 1, or the record of its removal by retention",
     actual: `the head claims that retention removed everything through sequence ${through}`,
@@ -149,17 +151,16 @@ async function folderWarnings(tx: Tx, orgId: string, newest: StoredNote): Promis
   );
   if (!oldest?.ms || Number(oldest.ms) > folderKeptThrough() - MIN_AGE_MS) return [];
   return [
-    {
+    breakOf({
       seq: newest.size,
-      id: "",
       kind: "truncated",
       expected: `the newest checkpoint in the data folder; the database's own is of ${newest.size} entries`,
       actual: "the folder holds none, so that a rollback of the database can no longer be excluded",
-    },
+    }),
   ];
 }
 
-/** Notes are there, but none that a key of this server signed: whoever replaced the key, or the database. */
+/** Notes are there, but none that a key of this server signed: the key, or the database, was replaced. */
 async function strangerWarnings(tx: Tx, orgId: string): Promise<Break[]> {
   const [row] = await rowsOf<{ size: string | null }>(
     tx,
@@ -169,7 +170,7 @@ async function strangerWarnings(tx: Tx, orgId: string): Promise<Break[]> {
   if (row?.size == null || (await newestCheckpoint(tx, orgId))) return [];
   const actual = `the newest of the database, of ${row.size} entries, is signed by another key`;
   return [
-    { seq: Number(row.size), id: "", kind: "truncated", expected: "a checkpoint signed by this server's key", actual },
+    breakOf({ seq: Number(row.size), kind: "truncated", expected: "a checkpoint signed by this server's key", actual }),
   ];
 }
 
@@ -181,13 +182,13 @@ const warningsOf = async (tx: Tx, orgId: string, { newest, latest, restored, pro
 
 /** What the database's notes say of restorations, and what the newest checkpoint says that they do not. */
 function restorationsOf(restored: readonly Restoration[], newest: StoredNote | null): Restoration[] {
-  const said = newest ? (checkpointOf(newest).restored ?? []) : [];
-  const more = said.filter((one) => !restored.some(({ at, lost }) => at === one.at && lost === one.lost));
+  const claimed = newest ? (checkpointOf(newest).restored ?? []) : [];
+  const more = claimed.filter((one) => !restored.some(({ at, lost }) => at === one.at && lost === one.lost));
   return [...restored, ...more].sort((a, b) => (a.at < b.at ? -1 : 1));
 }
 
 /** The newest checkpoint in the folder, unless it covers entries that a later restoration left behind. */
-async function standingLatest(orgId: string, restored: readonly Restoration[]): Promise<Notes["latest"]> {
+async function readCurrentLatest(orgId: string, restored: readonly Restoration[]): Promise<Notes["latest"]> {
   const latest = await readLatest(orgId);
   return latest && isSuperseded(latest, restored) ? null : latest;
 }
@@ -199,13 +200,13 @@ async function lastLeafOf(tx: Tx, orgId: string, size: number): Promise<Uint8Arr
 }
 
 /**
- * Finds from where to go on: the larger of our newest checkpoints in the folder and in the database. The tree, read
+ * Finds from where to continue: the larger of our newest checkpoints in the folder and in the database. The tree, read
  * again, must have the root that each of them names.
  */
 export async function findBase(tx: Tx, orgId: string): Promise<Base | Refused> {
   const restored = await listRestorations(tx, orgId);
   // The head last: what another process signs meanwhile is then never beyond it.
-  const latest = await standingLatest(orgId, restored);
+  const latest = await readCurrentLatest(orgId, restored);
   const stored = await newestCheckpoint(tx, orgId);
   const head = await readHead(tx, orgId);
   const newest = latest && (!stored || latest.size >= stored.size) ? latest : stored;
@@ -225,7 +226,11 @@ export async function findBase(tx: Tx, orgId: string): Promise<Base | Refused> {
       if (!equalBytes(root, checkpointOf(older).root)) return otherRoot(older, root);
     }
     return {
-      ...{ head, newest, builder, zeroThrough, unsigned },
+      head,
+      newest,
+      builder,
+      zeroThrough,
+      unsigned,
       inFolder: latest !== null && latest.size === size,
       inDatabase: stored !== null && stored.size === size,
       lastLeaf: size > zeroThrough ? (builder.lastLeaf ?? (await lastLeafOf(tx, orgId, size))) : null,

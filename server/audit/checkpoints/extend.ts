@@ -7,7 +7,7 @@ import { copyQuery } from "@/server/audit/chain/copy-query";
 import { createLinkReader } from "@/server/audit/chain/copy-rows";
 import { pacing } from "@/server/audit/chain/pacing";
 import { readChainRows } from "@/server/audit/chain/read-row";
-import { type Break, type Link, Verifier } from "@/server/audit/chain/verifier";
+import { type Break, breakOf, type Link, Verifier } from "@/server/audit/chain/verifier";
 import { equalBytes } from "@/server/audit/tree/tree";
 import { type Base, findBase, type Head, type Refused } from "./base";
 import { leafOf } from "./hashing";
@@ -15,7 +15,7 @@ import { insertTiles, TreeDamage } from "./tiles";
 
 /** Rows read, judged and added to a tree in one transaction; a longer backlog takes several. */
 const CHUNK_ROWS = 250_000;
-/** Up to so many are read on the connection at hand: one of their own would take longer than they do. */
+/** Up to so many are read on the connection at hand: a separate one would take longer than they do. */
 const FEW_ROWS = 1_000;
 
 /** A tree that covers the head as it was when the reading began; every row behind `readAfter` was read and judged for it. */
@@ -75,7 +75,7 @@ function judgeHead({ seq, checksum }: Head, lastLeaf: Uint8Array | null): Refuse
   if (!lastLeaf || equalBytes(leafOf(checksum), lastLeaf)) return null;
   const expected = `sequence ${seq} (${checksum}), which the chain's head names`;
   const actual = "another entry is the last one in the signed tree";
-  return { kind: "refused", breaks: [{ seq, id: "", kind: "truncated", expected, actual }] };
+  return { kind: "refused", breaks: [breakOf({ seq, kind: "truncated", expected, actual })] };
 }
 
 /** One transaction under the tree's lock: the next rows, or none when the tree covers the head. */
@@ -91,13 +91,13 @@ async function extendOnce(tx: Tx, orgId: string, base: Base): Promise<Refused | 
   } catch (error) {
     if (!(error instanceof TreeDamage)) throw error;
     const expected = "tiles that fit the rows";
-    return { kind: "refused", breaks: [{ seq: last, id: "", kind: "altered", expected, actual: error.message }] };
+    return { kind: "refused", breaks: [breakOf({ seq: last, kind: "altered", expected, actual: error.message })] };
   }
   return null;
 }
 
 /**
- * Brings an organization's tree to its head: from the newest checkpoint of ours, over every row behind it. Anything
+ * Brings an organization's tree to its head: from our newest checkpoint, over every row behind it. Anything
  * that does not fit is a refusal, and nothing is to be signed.
  */
 export async function extendTree(orgId: string): Promise<Extended | Refused> {

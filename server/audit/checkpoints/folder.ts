@@ -70,7 +70,7 @@ async function writeDraft(path: string, text: string): Promise<void> {
 
 /**
  * Keeps a checkpoint as the newest one: on the disk before anything else sees it. The one that it replaces goes to the file
- * of its month when it was the last of its hour. Two processes may do so at the same moment, each with a draft of its own.
+ * of its month when it was the last of its hour. Two processes may do so at the same moment, each with its own draft.
  */
 export async function keepLatest(stored: StoredNote): Promise<void> {
   const folder = folderOf(stored.orgId);

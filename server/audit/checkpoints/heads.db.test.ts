@@ -139,7 +139,7 @@ describe("the data folder", () => {
     expect(await sizes(orgId)).toEqual([10, 5, 0]);
   });
 
-  it("that was lost is told, and signing goes on from the database", async () => {
+  it("that was lost is told, and signing continues from the database", async () => {
     const orgId = await signedOrg(5, HOUR_MS);
     const { TRAILMARK_DATA_DIR: lost } = env();
     Object.assign(env(), { TRAILMARK_DATA_DIR: newFolder() });

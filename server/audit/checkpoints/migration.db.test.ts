@@ -61,7 +61,7 @@ describe("an installation of the version before trees", () => {
     expect((await asSystem((tx) => listCheckpoints(tx, orgId, 9))).map((note) => note.size)).toEqual([801, 701, 0]);
   });
 
-  it("goes on pruning within the tile that begins with zero leaves, and beyond it", async () => {
+  it("continues pruning within the tile that begins with zero leaves, and beyond it", async () => {
     const orgId = await orgOfBefore(600, 3);
     await pruneAsBefore(orgId, 300);
     await signed(orgId);

@@ -7,12 +7,12 @@ import { readOwnNote, readOwnRestored, type StoredNote } from "./stored-note";
 
 export type { StoredNote };
 
-/** A note that none of our keys signed is passed over, however many somebody has added. */
+/** A note that none of our keys signed is skipped, however many were added. */
 const ROWS_AT_ONCE = 20;
 
 type Selection = { kind: StoredNote["kind"]; limit: number; covering?: number };
 
-/** Restorations of ours among notes, oldest first. */
+/** Our restorations among notes, oldest first. */
 function restorationsAmong(orgId: string, notes: readonly string[]): Restoration[] {
   const found = notes.map((note) => readOwnRestored(orgId, note)).filter((one) => one !== null);
   return found
@@ -20,7 +20,7 @@ function restorationsAmong(orgId: string, notes: readonly string[]): Restoration
     .sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
 }
 
-/** Notes of ours by size, each checked as it is read; checkpoints that a restoration left behind are passed over. */
+/** Our notes by size, each checked as it is read; checkpoints that a restoration left behind are passed over. */
 async function select(tx: Tx, orgId: string, { kind, limit, covering }: Selection): Promise<StoredNote[]> {
   const found: StoredNote[] = [];
   const first =
@@ -67,7 +67,7 @@ export const listCheckpoints = (tx: Tx, orgId: string, limit: number): Promise<S
 export const newestCheckpoint = async (tx: Tx, orgId: string): Promise<StoredNote | null> =>
   (await listCheckpoints(tx, orgId, 1))[0] ?? null;
 
-/** The checkpoint of each organization that covers most entries; none of those that have none of ours. */
+/** The checkpoint of each organization that covers most entries; organizations without one that we signed are left out. */
 export async function newestCheckpoints(tx: Tx, orgIds: readonly string[]): Promise<Map<string, StoredNote>> {
   const rows = await rowsOf<{ orgId: string; note: string; wasRestored: boolean }>(
     tx,
@@ -81,8 +81,8 @@ export async function newestCheckpoints(tx: Tx, orgIds: readonly string[]): Prom
   for (const { orgId, note, wasRestored } of rows) {
     const newest = readOwnNote(orgId, note);
     // One that is not ours says nothing: an older one may be. Nor does one that a restoration left behind.
-    const isStanding = newest?.kind === "checkpoint" && !wasRestored;
-    const ours = isStanding ? newest : await newestCheckpoint(tx, orgId);
+    const isCurrent = newest?.kind === "checkpoint" && !wasRestored;
+    const ours = isCurrent ? newest : await newestCheckpoint(tx, orgId);
     if (ours) found.set(orgId, ours);
   }
   return found;

@@ -5,14 +5,14 @@ import type { PruneReceipt } from "@/server/audit/tree/statement";
 import { DAY_MS } from "@/server/time/durations";
 
 /**
- * Before there were signed receipts, pruning left a row in the log itself, which proves nothing to anybody. It counts
+ * Before there were signed receipts, pruning left a row in the log itself, which proves nothing. It counts
  * once, when the tree of such a log is begun: what it says is then signed.
  */
 
 type Details = { firstSeq: number; lastSeq: number; count: number; lastChecksum: string; retentionDays: number };
 type Pruned = { through: number; checksum: string | null };
 
-/** Rows for one sequence that are looked at; there is one, unless somebody copied it. */
+/** Rows for one sequence that are looked at; there is one, unless it was copied. */
 const MAX_ROWS = 20;
 
 /** Whether all five members agree with each other and with the head. */

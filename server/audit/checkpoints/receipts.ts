@@ -8,7 +8,7 @@ import type { StoredNote } from "./stored-note";
 
 /**
  * Signs that retention may remove the entries up to `through`, and keeps the receipt in the folder, in the database and
- * wherever notes go. It permits: a run that stops half-way may go on later.
+ * wherever notes go. It permits: a run that stops half-way may continue later.
  */
 export async function signReceipt(orgId: string, receipt: Omit<PruneReceipt, "origin">): Promise<StoredNote> {
   const note = signStatement(orgId, receiptText({ origin: originOfOrg(orgId), ...receipt }));

@@ -18,7 +18,7 @@ const TRIED = 5_000;
 /** What was signed of a log and is not, or not so, in it any more. */
 export type SignedBeyond = { beyond: StoredNote; proven: StoredNote | null };
 
-/** Whether today's tree is the one that a checkpoint of ours names. */
+/** Whether today's tree is the one that our checkpoint names. */
 async function holds(tx: Tx, note: StoredNote): Promise<boolean> {
   try {
     return equalBytes(await readRoot(tx, note.orgId, note.size), checkpointOf(note).root);
@@ -29,7 +29,7 @@ async function holds(tx: Tx, note: StoredNote): Promise<boolean> {
 }
 
 /**
- * The newest checkpoint of ours, in the folder or in the database, if the log does not reach it or has another root
+ * Our newest checkpoint, in the folder or in the database, if the log does not reach it or has another root
  * there, and the newest one that it does have.
  * @returns null where the log is what was signed
  */
@@ -61,8 +61,8 @@ export async function signRestoration({ beyond, proven }: SignedBeyond, at: stri
     await insertNote(tx, stored);
     // What it had been restored from before stays in every checkpoint.
     for (const { at: before, ...older } of checkpointOf(beyond).restored ?? []) {
-      const said = restoredText({ origin: originOfOrg(orgId), ...older, at: before });
-      const kept = { ...stored, size: older.lost, signedAt: before, note: signStatement(orgId, said) };
+      const statement = restoredText({ origin: originOfOrg(orgId), ...older, at: before });
+      const kept = { ...stored, size: older.lost, signedAt: before, note: signStatement(orgId, statement) };
       await insertNote(tx, kept);
     }
   });

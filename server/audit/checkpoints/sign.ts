@@ -36,7 +36,7 @@ type Statement = Omit<TreeCheckpoint, "origin"> & { isFirstOfHour: boolean };
 
 const hourOf = (iso: string): string => iso.slice(0, 13);
 
-/** Signs, writes to the folder before anything else sees it, asks the witnesses, then notifies everybody. */
+/** Signs, writes to the folder before anything else sees it, asks the witnesses, then notifies all subscribers. */
 async function signAndKeep(
   orgId: string,
   { isFirstOfHour, ...statement }: Statement,
@@ -93,8 +93,8 @@ async function signNow(orgId: string, signedAt: string): Promise<Signing> {
 const running = new Map<string, { current: Promise<unknown>; next: Promise<Signing> | null }>();
 
 /**
- * Signs a checkpoint over today's head of an organization: extends the tree, checks that it continues from the newest
- * checkpoint of ours in the folder and in the database, and keeps the note in both.
+ * Signs a checkpoint over today's head of an organization: extends the tree, checks that it continues from our newest
+ * checkpoint in the folder and in the database, and keeps the note in both.
  * @param now when it is said to be signed
  * @returns the new checkpoint, or the newest one where the head has not moved, it was signed under today's name of this server and
  *   no witness that was missing cosigns it; a refusal when anything disagrees

@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { env } from "@/server/env";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import type { StoredNote } from "./stored-note";
 
 const WEBHOOK_TIMEOUT_MS = 5_000;

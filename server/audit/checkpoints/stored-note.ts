@@ -10,7 +10,7 @@ import {
 } from "@/server/audit/tree/statement";
 
 /**
- * A note of ours as it is kept: of a checkpoint, `size` is how many entries it covers; of a receipt, its `through`; of a
+ * Our note as it is kept: of a checkpoint, `size` is how many entries it covers; of a receipt, its `through`; of a
  * restoration, how many had been signed.
  */
 export type StoredNote = {
@@ -22,7 +22,7 @@ export type StoredNote = {
   note: string;
 };
 
-/** Checkpoints of ours by their notes: the newest of each organization are read again and again. */
+/** Our checkpoints by their notes: the newest of each organization are read again and again. */
 const known = new Map<string, { orgId: string; checkpoint: TreeCheckpoint }>();
 const MAX_KNOWN = 5_000;
 
@@ -32,11 +32,15 @@ function remember(note: string, found: { orgId: string; checkpoint: TreeCheckpoi
 }
 
 const toStored = (orgId: string, { size, signedAt }: TreeCheckpoint, note: string): StoredNote => ({
-  ...{ orgId, kind: "checkpoint", size, signedAt, note },
+  orgId,
+  kind: "checkpoint",
+  size,
+  signedAt,
+  note,
 });
 
 /**
- * A note as it may be kept, from its text alone; null when it is none, concerns another organization or no key of ours
+ * A note as it may be kept, from its text alone; null when it is none, concerns another organization or none of our keys
  * signed it.
  */
 export function readOwnNote(orgId: string, note: string): StoredNote | null {
@@ -54,7 +58,7 @@ export function readOwnNote(orgId: string, note: string): StoredNote | null {
   return receipt && { orgId, kind: "receipt", size: receipt.through, signedAt: receipt.signedAt, note };
 }
 
-/** What a note of a restoration says, if a key of ours signed it for this organization; else null. */
+/** What a note of a restoration says, if one of our keys signed it for this organization; else null. */
 export function readOwnRestored(orgId: string, note: string): RestoredStatement | null {
   const restored = parseRestored(parseNote(note)?.text ?? "");
   return restored && orgIdOf(restored.origin) === orgId && isOwnNote(note, restored.origin) ? restored : null;

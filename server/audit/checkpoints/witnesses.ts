@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import type { Break } from "@/server/audit/chain/verifier";
+import { type Break, breakOf } from "@/server/audit/chain/verifier";
 import { formatNote, parseNote } from "@/server/audit/tree/signed-note";
 import { consistencyProof } from "@/server/audit/tree/tree";
 import { cosign as askWitnesses, type Cosigning } from "@/server/audit/witnesses/cosign";
@@ -36,13 +36,14 @@ async function breaksOf(stored: StoredNote, alarms: Cosigning["alarms"]): Promis
   return alarms
     .filter(({ knownSize }) => knownSize <= size || knownSize > head)
     .filter(({ knownSize }) => !restored.some(({ proven, lost }) => knownSize > proven && knownSize <= lost))
-    .map(({ witness, knownSize, reason }) => ({
-      seq: knownSize,
-      id: "",
-      kind: knownSize > size ? "truncated" : "altered",
-      expected: `the log of ${knownSize} entries that the witness ${witness} cosigned`,
-      actual: `another log of ${size} entries: ${reason}`,
-    }));
+    .map(({ witness, knownSize, reason }) =>
+      breakOf({
+        seq: knownSize,
+        kind: knownSize > size ? "truncated" : "altered",
+        expected: `the log of ${knownSize} entries that the witness ${witness} cosigned`,
+        actual: `another log of ${size} entries: ${reason}`,
+      }),
+    );
 }
 
 /**

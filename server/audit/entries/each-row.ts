@@ -9,7 +9,7 @@ import { resolveFilter } from "@/server/audit/query/resolve";
 import { type Key, newestRows, rowsByKey, type Shape } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search-keys";
 import type { Ctx } from "@/server/context";
-import { restsOf } from "@/server/limits/fair-share";
+import { delayFactorOf } from "@/server/limits/fair-share";
 import { rest } from "@/server/limits/rest";
 import { Turns } from "@/server/limits/turns";
 
@@ -27,7 +27,7 @@ export const nextSize = (rows: number, bytes: number): number =>
 
 /**
  * Rows that are settled: by their keys, or as those of one chain that meet conditions and were there at the time. Rows
- * never change, so both stay what they are whatever is written meanwhile.
+ * never change, so both stay what they are regardless of later writes.
  */
 export type Settled = { keys: readonly Key[] } | { orgId: string; conditions: SQL[]; max: number };
 
@@ -92,22 +92,22 @@ async function paced<T>(ctx: Ctx, read: (tx: Tx) => Promise<T>): Promise<T> {
     const began = performance.now();
     const rows = await tenantRead(ctx.scope, read);
     workedMs = performance.now() - began;
-    await rest(workedMs, Math.min(restsOf(ctx.actor), 1));
+    await rest(workedMs, Math.min(delayFactorOf(ctx.actor), 1));
     return rows;
   });
-  await rest(workedMs, restsOf(ctx.actor) - 1);
+  await rest(workedMs, delayFactorOf(ctx.actor) - 1);
   return found;
 }
 
 /**
- * Settled rows, chunk after chunk, the next one read while the last is written. Each chunk has a transaction of its own, so
+ * Settled rows, chunk after chunk, the next one read while the last is written. Each chunk has its own transaction, so
  * a slow client holds no connection; what retention takes meanwhile is left out.
  */
 export async function* eachChunk<R extends SizedRow>(ctx: Ctx, rows: Settled, shape: Shape<R>): AsyncGenerator<R[]> {
   const read = reader((fn) => paced(ctx, fn), rows, shape);
   const next = (size: number): Promise<R[]> => {
     const chunk = read(size);
-    chunk.catch(() => {}); // Whoever awaits it hears of it; nobody may have to, when the client is gone.
+    chunk.catch(() => {}); // The reader that awaits it receives the error; without a client none does.
     return chunk;
   };
   for (let coming = next(MAX_ROWS); ; ) {

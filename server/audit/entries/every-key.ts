@@ -83,7 +83,7 @@ function searchedKeys(read: Read, resolved: ResolvedFilter, heads: Heads): NextK
 
 /**
  * The keys of every entry that meets a filter and stood in the chains up to their heads, newest first, however many: a part
- * at a time, each read in a transaction of its own.
+ * at a time, each read in its own transaction.
  */
 export function everyKey(scope: Scope, resolved: ResolvedFilter, heads: Heads): NextKeys {
   const read: Read = (fn) => tenant(scope, fn);

@@ -6,7 +6,7 @@ import { appendEvents } from "@/testing/audit-entries";
 import { daysAgo } from "@/testing/chain";
 import { call, createApiKey, createUser } from "@/testing/factories";
 
-/** More than are read before somebody reads the first. */
+/** More than are read before a client reads the first. */
 const ROWS = 1_000;
 
 const at = (minute: number) => new Date(Date.UTC(2026, 9, 1, 12, minute));

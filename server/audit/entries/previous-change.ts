@@ -11,7 +11,7 @@ import { getRow } from "./get";
 import { toFullEntry } from "./to-entry";
 
 const STEP = 100;
-/** A resource may be in every entry of an agent; nobody waits for all of them. */
+/** A resource may be in every entry of an agent; they are not all read. */
 const MAX_READ = 2_000;
 
 /** What an action ends with that changes something, for entries without before and after. */

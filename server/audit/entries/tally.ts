@@ -1,39 +1,19 @@
-import { categoryOf } from "@/server/audit/actions";
-import type { Category } from "@/server/audit/vocabulary";
+import { type ByAction, byCount } from "./reports/report-bodies";
 import { type ActorNames, actorKey, type ReportRow } from "./reports/report-rows";
 import type { ActiveUser } from "./reports/report-schema";
 import { actorName } from "./to-entry";
 
-/** How often each key came, most frequent first; equal ones in the order of their names. */
-class Counts<K extends string> {
-  readonly #counts = new Map<K, number>();
-
-  add(key: K): void {
-    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
-  }
-
-  get(key: K): number {
-    return this.#counts.get(key) ?? 0;
-  }
-
-  sorted(): [K, number][] {
-    return [...this.#counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
-  }
-}
-
 const NO_NAMES: ActorNames = { user_name: null, user_email: null, key_name: null, hostname: null };
 
-/** Rows of a report, newest first, counted by actor, action and category. */
+/** Rows of a report, newest first, counted by actor and action. */
 export class Tally {
-  readonly actions = new Counts<string>();
+  readonly #actions = new Map<string, number>();
   readonly #users = new Map<string, ActiveUser>();
-  total = 0;
 
   constructor(private readonly names: ReadonlyMap<string, ActorNames>) {}
 
   add(row: ReportRow): void {
-    this.total++;
-    this.actions.add(row.action);
+    this.#actions.set(row.action, (this.#actions.get(row.action) ?? 0) + 1);
     const key = actorKey(row);
     const known = this.#users.get(key);
     if (known) {
@@ -58,18 +38,10 @@ export class Tally {
     );
   }
 
-  byAction(): { action: string; count: number }[] {
-    return this.actions.sorted().map(([action, count]) => ({ action, count }));
-  }
-
-  byCategory(): { category: Category; count: number }[] {
-    const counts = new Map<Category, number>();
-    for (const [action, count] of this.actions.sorted()) {
-      const category = categoryOf(action);
-      counts.set(category, (counts.get(category) ?? 0) + count);
-    }
-    return [...counts]
-      .map(([category, count]) => ({ category, count }))
-      .sort((a, b) => b.count - a.count || (a.category < b.category ? -1 : 1));
+  byAction(): ByAction {
+    return byCount(
+      [...this.#actions].map(([action, count]) => ({ action, count })),
+      ({ action }) => action,
+    );
   }
 }

@@ -8,7 +8,7 @@ import { parseNote, signatureBy } from "@/server/audit/chain/note";
 import { keyIdOf, vkeyOf } from "@/server/audit/chain/signing-key";
 import { PAYLOAD_FIELDS } from "@/server/audit/row";
 import { parseVerifierKey } from "@/server/audit/tree/signed-note";
-import { checkText, makeBundle, witness } from "@/testing/evidence/bundles";
+import { checkText, createBundle, witness } from "@/testing/evidence/bundles";
 import { noteTools } from "@/testing/notes";
 import { nodeBundleTools } from "./node-bundle-tools";
 
@@ -55,7 +55,7 @@ it("the guide of version 1 has a note that its key signed", () => {
 });
 
 it("the example is what the writer makes of its rows, and its checkpoint stands in the guide", () => {
-  expect(makeBundle({ rows: rows, witnesses: [witness] })).toBe(example);
+  expect(createBundle({ rows: rows, witnesses: [witness] })).toBe(example);
   const { note } = JSON.parse(example.split("\n")[1] ?? "");
   expect(`${block("trailmark.contoso.example/log/")}\n`).toBe(note);
 });

@@ -109,7 +109,7 @@ describe("an evidence bundle", () => {
     });
   });
 
-  it("goes on from a checkpoint that the asker kept", async () => {
+  it("continues from a checkpoint that the asker kept", async () => {
     const signing = await signCheckpoint(orgId);
     if (signing.kind !== "signed") throw new Error("not signed");
     await appendAudit(roles.app, auditRows(orgId, 3));
@@ -203,7 +203,7 @@ it("of an organization that never had an entry proves that", async () => {
 it("is limited to a few at once, is recorded only when given, and a download that ends makes room", async () => {
   const { id: large } = await createOrg();
   const ctx = await ctxFor(await createUser({ orgId: large, role: "org_admin" }));
-  // More than the streams hold, so that a download that nobody reads stays under way.
+  // More than the streams hold, so that a download that no client reads stays under way.
   const details = JSON.stringify({ note: "x".repeat(4_000) });
   await appendAudit(roles.app, auditRows(large, 500, { details }));
   const begin = (): Promise<Response> => exportEvidence.run(ctx, { orgId: large }) as Promise<Response>;

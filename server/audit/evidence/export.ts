@@ -13,9 +13,9 @@ import { formatVerifierKey } from "@/server/audit/tree/signed-note";
 import type { Ctx } from "@/server/context";
 import { toBody } from "@/server/download";
 import { notFound } from "@/server/errors";
-import { restsOf } from "@/server/limits/fair-share";
+import { delayFactorOf } from "@/server/limits/fair-share";
 import { acquireSlot } from "@/server/limits/slots";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { operation } from "@/server/operation";
 import { narrow } from "@/server/scope";
 import { writeEntries } from "./entries";
@@ -90,7 +90,7 @@ async function streamEvidence(ctx: Ctx, input: EvidenceInput): Promise<Response>
     resourceName: "Evidence bundle",
     details: detailsOf(input, plan, fileName),
   });
-  const out = new BundleStream(() => restsOf(ctx.actor));
+  const out = new BundleStream(() => delayFactorOf(ctx.actor));
   const gone = new AbortController();
   out.out.once("close", () => {
     gone.abort();

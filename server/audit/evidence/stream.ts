@@ -12,7 +12,7 @@ export class BundleStream {
   #began = performance.now();
   #hasFlushed = false;
 
-  /** @param rests how many times as long as a piece took the next one waits (restsOf in limits/fair-share.ts) */
+  /** @param rests how many times as long as a piece took the next one waits (delayFactorOf in limits/fair-share.ts) */
   constructor(private readonly rests: () => number) {}
 
   /** Lines, each with its newline. */

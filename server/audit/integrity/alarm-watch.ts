@@ -18,7 +18,7 @@ type Lost = { orgId: string; at: string; kind: "nightly" | "whole" | "range"; br
 
 /**
  * Raises the alarms again, of one organization or of all, that are gone although the last run found a break: this server
- * clears one only after it has stored a run that found none, so somebody else deleted it. One index probe a chain.
+ * clears one only after it has stored a run that found none, so it was deleted from outside. One index probe a chain.
  * @throws the driver's error when the runs cannot be read
  */
 export async function raiseLostAlarms(orgId?: string): Promise<void> {

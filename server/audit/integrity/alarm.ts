@@ -4,7 +4,7 @@ import { auditAlarms } from "@/db/schema";
 import type { Break } from "@/server/audit/chain/verifier";
 import { gauge } from "@/server/background/metrics";
 import type { Scope } from "@/server/context";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { operation } from "@/server/operation";
 import { inScope } from "@/server/scope";
 import { noInput, typed } from "@/server/wire";

@@ -131,7 +131,7 @@ describe("what stands beside the rows", () => {
     }
   });
 
-  it("a folder restored from a backup is behind and goes on; one beyond the database is broken", async () => {
+  it("a folder restored from a backup is behind and continues; one beyond the database is broken", async () => {
     const id = await chain(20);
     const latest = join(env().TRAILMARK_DATA_DIR, "checkpoints", id, "latest");
     const old = readFileSync(latest);

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import type { Break } from "@/server/audit/chain/verifier";
+import { type Break, breakOf } from "@/server/audit/chain/verifier";
 import { foldPerfect, leafOf } from "@/server/audit/checkpoints/hashing";
 import { readRoot } from "@/server/audit/checkpoints/nodes";
 import { checkpointOf, type StoredNote } from "@/server/audit/checkpoints/stored-note";
@@ -10,13 +10,8 @@ import { equalBytes, HASH_BYTES } from "@/server/audit/tree/tree";
 
 type Slice = { first: number; last: number };
 
-const altered = (seq: number, expected: string, actual: string): Break => ({
-  seq,
-  id: "",
-  kind: "altered",
-  expected,
-  actual,
-});
+const altered = (seq: number, expected: string, actual: string): Break =>
+  breakOf({ seq, kind: "altered", expected, actual });
 
 const hashesOf = (bytes: Uint8Array): Uint8Array[] =>
   Array.from({ length: bytes.length / HASH_BYTES }, (_, at) => bytes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES));

@@ -2,7 +2,7 @@ import { readLatest } from "@/server/audit/checkpoints/folder";
 import type { StoredNote } from "@/server/audit/checkpoints/stored-note";
 import { witnessStateOf } from "@/server/audit/checkpoints/witnessed";
 import { backgroundLoop } from "@/server/background/background-loop";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { type Head, listHeads, signCheckpoint } from "./checkpoints";
 
 /** Every moved head is signed once its last checkpoint is this old, or this many rows behind. */
@@ -17,7 +17,8 @@ type Signed = { size: number; at: number; lacksQuorum: boolean };
 const signed = new Map<string, Signed>();
 
 const signedBy = ({ size, note }: StoredNote, at: number): Signed => ({
-  ...{ size, at },
+  size,
+  at,
   lacksQuorum: witnessStateOf(note).state === "missing",
 });
 
@@ -46,7 +47,7 @@ async function signIfDue(head: Head, now: number): Promise<void> {
   if (checkpoint) signed.set(head.orgId, signedBy(checkpoint, now));
 }
 
-/** Signs moved heads. Every process with workers keeps checkpoints of its own, outside the database. */
+/** Signs moved heads. Every process with workers keeps its own checkpoints, outside the database. */
 export const checkpointWorker = backgroundLoop("audit checkpoints", POLL_MS, async (stopping) => {
   for (const head of await listHeads()) {
     if (stopping.aborted) return;

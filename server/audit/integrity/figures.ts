@@ -64,7 +64,7 @@ async function prunedAge(tx: Tx): Promise<number> {
   return row?.age ?? 0;
 }
 
-/** Reads the figures of every organization, some at a time, each in a transaction of its own. */
+/** Reads the figures of every organization, some at a time, each in its own transaction. */
 export async function readFigures(): Promise<Figures> {
   const figures = none();
   const organizations = await asSystem((tx) =>

@@ -2,8 +2,8 @@ import { sql } from "drizzle-orm";
 import { eachOf, everyOne, headsOf } from "@/db/citus/each-of";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import type { Break } from "@/server/audit/chain/verifier";
-import { log } from "@/server/log";
+import { type Break, breakOf } from "@/server/audit/chain/verifier";
+import { log } from "@/server/log/log";
 import { raiseAlarm } from "./alarm";
 
 /** A chain whose head is absent (null), is not its newest row (0: it has none), or ends before what was signed. */
@@ -37,13 +37,14 @@ export function listLostHeads(orgId?: string): Promise<LostHead[]> {
 const endOf = (last: number): string => (last === 0 ? "there is no entry" : `the last entry is sequence ${last}`);
 
 function toBreak({ head, last, signed }: LostHead): Break {
-  const about = { id: "", kind: "truncated", actual: endOf(last) } as const;
-  if (head === last) return { ...about, seq: last + 1, expected: `all rows through sequence ${signed}, as signed` };
-  return {
+  const about = { kind: "truncated", actual: endOf(last) } as const;
+  if (head === last)
+    return breakOf({ ...about, seq: last + 1, expected: `all rows through sequence ${signed}, as signed` });
+  return breakOf({
     ...about,
     seq: head === null || head > last ? last + 1 : Math.min(head + 1, last),
     expected: head === null ? "a head that names the last entry" : `the last entry at the head, ${head}`,
-  };
+  });
 }
 
 /** Raises the alarm of each of these chains. Never rejects. */

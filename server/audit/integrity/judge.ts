@@ -63,7 +63,7 @@ function conclude(
 
 /**
  * Judges a chain, whole or between two sequences: signs its head first, reads, and holds the last row to the tree that
- * was signed. Intact where nothing contradicts and a checkpoint of our own key proves the rows; unproven where no such
+ * was signed. Intact where nothing contradicts and a checkpoint signed by our own key proves the rows; unproven where no such
  * checkpoint could be had, with the reasons; empty is intact of no rows.
  * @param given what our key says, where it was asked just now
  */

@@ -3,7 +3,6 @@ import { afterAll, describe, expect, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
 import { registry } from "@/server/background/metrics";
 import { runRetention } from "@/server/retention/run";
-import { createCaller } from "@/server/trpc/init";
 import { appRouter } from "@/server/trpc/root";
 import { auditRows, closeRoles, daysAgo, roles, tamper } from "@/testing/chain";
 import { createOrg, createUser, ctxFor } from "@/testing/factories";
@@ -120,7 +119,7 @@ describe("the nightly verification", () => {
     expect(await verifyNightly(id)).toMatchObject({ status: "broken", breaks: [{ seq: 8, kind: "truncated" }] });
   });
 
-  it("goes on over a pruned beginning", async () => {
+  it("continues over a pruned beginning", async () => {
     const { id } = await createOrg();
     await write(id, 256, 400);
     await write(id, 5);
@@ -147,7 +146,7 @@ describe("the nightly verification", () => {
 
 describe("the tRPC door", () => {
   const open = async (orgId: string) =>
-    createCaller(appRouter)({
+    appRouter.createCaller({
       caller: await ctxFor(await createUser({ role: "org_admin", orgId })),
       requestId: randomUUID(),
     });

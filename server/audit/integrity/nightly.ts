@@ -2,11 +2,11 @@ import { asc, eq, max } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { auditVerifications, organizations } from "@/db/schema";
 import { messageOf } from "@/db/thrown";
-import type { Anchor, Break } from "@/server/audit/chain/verifier";
+import { type Anchor, type Break, breakOf } from "@/server/audit/chain/verifier";
 import { findGap } from "@/server/audit/chain/verify";
 import type { DailyJob } from "@/server/background/daily-job";
 import { systemCtx } from "@/server/context";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { VERIFICATION_CRON } from "@/server/retention/schema";
 import { raiseAlarm } from "./alarm";
 import { raiseLostAlarms } from "./alarm-watch";
@@ -19,18 +19,17 @@ import { keepVerification, type Progress, readProgress } from "./verifications";
 
 const UNTIL_THE_END = Number.MAX_SAFE_INTEGER;
 
-/** A chain that ends before what an earlier night had read lost its tail, whatever its own head says. */
+/** A chain that ends before what an earlier night had read lost its tail, regardless of its head. */
 function cutSince(head: Anchor | null, verifiedThrough: number): Break[] {
   const last = head?.seq ?? 0;
   if (last >= verifiedThrough) return [];
   return [
-    {
+    breakOf({
       seq: last + 1,
-      id: "",
       kind: "truncated",
       expected: `rows up to sequence ${verifiedThrough}, which an earlier verification read`,
       actual: head ? `the last entry is sequence ${last}` : "the chain has no head",
-    },
+    }),
   ];
 }
 
@@ -39,7 +38,7 @@ async function gapIn(orgId: string): Promise<Break[]> {
   const gap = await findGap(orgId);
   return gap === null
     ? []
-    : [{ seq: gap, id: "", kind: "missing", expected: `sequence ${gap}`, actual: "a gap in the sequence" }];
+    : [breakOf({ seq: gap, kind: "missing", expected: `sequence ${gap}`, actual: "a gap in the sequence" })];
 }
 
 /** Breaks in order, each place once under each kind. */
@@ -79,7 +78,7 @@ async function readNight(orgId: string, before: Progress, signal: AbortSignal | 
   return { verdict, progress };
 }
 
-/** Somebody is having the whole chain read right now: that is more than tonight would read. */
+/** A verification of the whole chain is running: that is more than tonight would read. */
 async function readWhole(orgId: string, before: Progress): Promise<Night | null> {
   const verdict = await runningVerification(orgId);
   if (!verdict) return null;
@@ -96,7 +95,7 @@ async function readWhole(orgId: string, before: Progress): Promise<Night | null>
  * @returns the verdict, or null for an organization that never had a row
  */
 export async function verifyNightly(orgId: string, signal?: AbortSignal): Promise<Judged | null> {
-  // Tonight reads a part: it must not pass for the run that ends an alarm which somebody deleted.
+  // Tonight reads a part: it must not pass for the run that ends an alarm which was deleted.
   await raiseLostAlarms(orgId);
   const before = await readProgress(orgId);
   const whole = await readWhole(orgId, before).catch(() => null);
@@ -121,7 +120,7 @@ export type NightlyRun = {
 };
 
 /**
- * The nightly verification of every organization, one after the other; one that cannot be read keeps nobody back.
+ * The nightly verification of every organization, one after the other; one that cannot be read delays no other.
  * @throws Error when the signal ended it early, so that it is tried again
  */
 export async function runNightly({

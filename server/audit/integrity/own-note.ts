@@ -1,5 +1,5 @@
 import { asSystem } from "@/db/client";
-import type { Anchor, Break } from "@/server/audit/chain/verifier";
+import { type Anchor, type Break, breakOf } from "@/server/audit/chain/verifier";
 import { leafOf, sha256 } from "@/server/audit/checkpoints/hashing";
 import { ownKeys } from "@/server/audit/checkpoints/keys";
 import { fromTree } from "@/server/audit/checkpoints/nodes";
@@ -8,7 +8,7 @@ import { checkpointOf, type StoredNote } from "@/server/audit/checkpoints/stored
 import { TreeDamage } from "@/server/audit/checkpoints/tiles";
 import { formatVerifierKey } from "@/server/audit/tree/signed-note";
 import { inclusionProof, verifyInclusion } from "@/server/audit/tree/tree";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { raiseAlarm } from "./alarm";
 
 /**
@@ -41,7 +41,7 @@ export async function ownNote(orgId: string, now: Date): Promise<OwnNote> {
 
 const broken = ({ seq }: Anchor, { size }: StoredNote, actual: string): Break => {
   const expected = `the entry that the signed checkpoint of ${size} entries covers`;
-  return { seq, id: "", kind: "altered", expected, actual };
+  return breakOf({ seq, kind: "altered", expected, actual });
 };
 
 /**

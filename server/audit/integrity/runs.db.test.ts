@@ -30,7 +30,7 @@ describe("verifications of one chain", () => {
     expect(all[0]).toMatchObject({ status: "intact", rowsChecked: 3_000, covered: { lastSeq: 3_000 } });
   });
 
-  it("go on for the others when one goes away, and end with the last", async () => {
+  it("continue for the others when one goes away, and end with the last", async () => {
     const id = await chainOf(3_000);
     const [first, second] = [new AbortController(), new AbortController()];
     const gone = verifyWhole(id, { signal: first.signal });
@@ -45,7 +45,7 @@ describe("verifications of one chain", () => {
   });
 });
 
-it("150 verifications of one caller at once hold few connections and nobody else up; beyond the limit it gets 429", async () => {
+it("150 verifications of one caller at once hold few connections and no one else up; beyond the limit it gets 429", async () => {
   const orgs = await Promise.all(Array.from({ length: 6 }, () => chainOf(2_000)));
   const ctxs = await Promise.all(orgs.map(async (orgId) => ctxFor(await createUser({ role: "org_admin", orgId }))));
   const greedy = ctxs[0];

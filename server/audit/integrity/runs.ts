@@ -12,18 +12,18 @@ const RETRY_AFTER_SECONDS = 30;
 const SHORT_ROWS = 50_000;
 
 /** One reading of a whole chain and those who wait for it. */
-type Run = { found: Promise<Judged>; askers: Set<Asker>; abort: AbortController };
-type Asker = { onProgress?: ((rows: number) => void) | undefined; signal?: AbortSignal | undefined };
+type Run = { found: Promise<Judged>; subscribers: Set<Subscriber>; abort: AbortController };
+type Subscriber = { onProgress?: ((rows: number) => void) | undefined; signal?: AbortSignal | undefined };
 
 const runs = new Map<string, Run>();
 
 function start(orgId: string): Run {
   const abort = new AbortController();
-  const askers = new Set<Asker>();
+  const subscribers = new Set<Subscriber>();
   const onProgress = (rows: number) => {
-    for (const asker of askers) asker.onProgress?.(rows);
+    for (const subscriber of subscribers) subscriber.onProgress?.(rows);
   };
-  const run: Run = { found: judgeChain(orgId, { onProgress, signal: abort.signal }), askers, abort };
+  const run: Run = { found: judgeChain(orgId, { onProgress, signal: abort.signal }), subscribers, abort };
   const end = () => {
     if (runs.get(orgId) === run) runs.delete(orgId);
   };
@@ -32,8 +32,8 @@ function start(orgId: string): Run {
   return run;
 }
 
-/** Resolves never; rejects when the asker goes away. */
-function goneOf(signal: AbortSignal | undefined): { promise: Promise<never>; stop: () => void } {
+/** Resolves never; rejects when the subscriber goes away. */
+function rejectOnAbort(signal: AbortSignal | undefined): { promise: Promise<never>; stop: () => void } {
   let stop = () => {};
   const promise = new Promise<never>((_, reject) => {
     const leave = () => reject(new Error("cancelled"));
@@ -59,14 +59,18 @@ function refuseCrowd(pool: ReaderPool): void {
 type Part = { fromSeq?: number | undefined; toSeq?: number | undefined };
 
 /**
- * Verifies a part of a chain by sequence, for one asker; an end that is left out is the chain's own.
+ * Verifies a part of a chain by sequence, for one subscriber; an end that is left out is the chain's own.
  * @throws AppError rate_limited when too many chains wait to be read
  */
-export async function verifyPart(orgId: string, { fromSeq = 1, toSeq }: Part, asker: Asker = {}): Promise<Judged> {
+export async function verifyPart(
+  orgId: string,
+  { fromSeq = 1, toSeq }: Part,
+  subscriber: Subscriber = {},
+): Promise<Judged> {
   const last = toSeq ?? Number.MAX_SAFE_INTEGER;
   const pool = last - fromSeq < SHORT_ROWS ? "short" : "whole";
   refuseCrowd(pool);
-  return judgeChain(orgId, { fromSeq, toSeq: last, pool, ...asker });
+  return judgeChain(orgId, { fromSeq, toSeq: last, pool, ...subscriber });
 }
 
 /**
@@ -74,17 +78,17 @@ export async function verifyPart(orgId: string, { fromSeq = 1, toSeq }: Part, as
  * sequence it reaches; the last one who goes away ends it.
  * @throws AppError rate_limited when too many chains wait to be read
  */
-export async function verifyWhole(orgId: string, asker: Asker = {}): Promise<Judged> {
+export async function verifyWhole(orgId: string, subscriber: Subscriber = {}): Promise<Judged> {
   if (!runs.has(orgId)) refuseCrowd("whole");
   const run = runs.get(orgId) ?? start(orgId);
-  const gone = goneOf(asker.signal);
-  run.askers.add(asker);
+  const aborted = rejectOnAbort(subscriber.signal);
+  run.subscribers.add(subscriber);
   try {
-    return await Promise.race([run.found, gone.promise]);
+    return await Promise.race([run.found, aborted.promise]);
   } finally {
-    gone.stop();
-    run.askers.delete(asker);
-    if (run.askers.size === 0 && runs.get(orgId) === run) {
+    aborted.stop();
+    run.subscribers.delete(subscriber);
+    if (run.subscribers.size === 0 && runs.get(orgId) === run) {
       runs.delete(orgId);
       run.abort.abort();
     }

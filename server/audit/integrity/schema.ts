@@ -28,7 +28,7 @@ const chainHead = z.strictObject({ seq: z.int(), checksum: z.string() });
 const VERDICT_STATUSES = ["intact", "broken", "unproven", "empty"] as const;
 export type VerdictStatus = (typeof VERDICT_STATUSES)[number];
 
-/** The rows that a signed checkpoint of ours was shown to cover, and that checkpoint with its verifier keys. */
+/** The rows that our signed checkpoint was shown to cover, and that checkpoint with its verifier keys. */
 const covered = z.strictObject({
   firstSeq: z.int().nullable(),
   lastSeq: z.int().nullable(),
@@ -79,7 +79,7 @@ export const checkpointsOutput = z.strictObject({
 /** Input of integrity.status. */
 export const integrityStatusInput = z.object({ orgId: oneOrg });
 
-/** What found a chain broken: a run of the night, a signing, somebody who asked, or a head that is not the newest row's. */
+/** What found a chain broken: a run of the night, a signing, a caller's verification, or a head that is not the newest row's. */
 const ALARM_SOURCES = ["nightly", "checkpoint", "on demand", "head", "retention"] as const;
 export type AlarmSource = (typeof ALARM_SOURCES)[number];
 

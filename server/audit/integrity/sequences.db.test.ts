@@ -4,7 +4,7 @@ import { appendAudit } from "@/server/audit/record/append";
 import { runRetention } from "@/server/retention/run";
 import { auditRows, chainOf, closeRoles, daysAgo, headOf, insertRaw, inTenant, roles, tamper } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
-import { orderedRuns, tell } from "@/testing/ordered";
+import { orderedRuns, reportCases } from "@/testing/ordered";
 import { signCheckpoint } from "./checkpoints";
 import { judgeChain } from "./judge";
 import { verifyNightly } from "./nightly";
@@ -22,7 +22,7 @@ const command = (name: string, run: (model: Model, real: Real) => Promise<void>)
   toString: () => name,
 });
 
-/** Nothing that was said to be there is missing, whatever the sentence is about it. */
+/** Nothing that was said to be there is missing, regardless of the wording. */
 async function expectIs({ ages, pruned }: Model, { orgId }: Real): Promise<void> {
   const rows = await chainOf(orgId);
   const numbers = Array.from({ length: ages.length - pruned }, (_, i) => pruned + i + 1);
@@ -120,14 +120,14 @@ it("no sequence of writing, pruning, verifying and signing breaks a chain or tak
     }),
     settings,
   );
-  tell(settings.numRuns, `${steps} steps`);
+  reportCases(settings.numRuns, `${steps} steps`);
 });
 
-it("the same with an entry that somebody removed in between is broken", async () => {
+it("the same with an entry that someone removed in between is broken", async () => {
   const { model, real } = await start();
   await fc.asyncModelRun(() => ({ model, real }), [write(5, 100), sign, setPolicy(30), write(5, 0), prune(3), verify]);
   await tamper((tx) => tx`DELETE FROM audit_logs WHERE org_id = ${real.orgId} AND chain_seq = 7`);
   await expect(verify.run(model, real)).rejects.toThrow("seq: 7");
   await expect(night.run(model, real)).rejects.toThrow("seq: 7");
-  tell(0, "an entry that was removed in between is seen");
+  reportCases(0, "an entry that was removed in between is seen");
 });

@@ -20,7 +20,7 @@ async function unreadReason(orgId: string): Promise<string> {
 const tooOld = (rows: number): string =>
   `${rowsWord.format(rows)} entries have not been read within the last ${READ_WITHIN_DAYS} days.`;
 
-/** What the newest checkpoint says of restorations: they stand, whatever part of the chain was read last. */
+/** What the newest checkpoint says of restorations: they apply, regardless of which part of the chain was read last. */
 const lossesOf = (newest: StoredNote | null): string[] =>
   newest ? restoredReasons(checkpointOf(newest).restored ?? [], "whole") : [];
 

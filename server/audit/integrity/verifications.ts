@@ -2,7 +2,7 @@ import { and, desc, eq, isNotNull } from "drizzle-orm";
 import { asSystem, tenant } from "@/db/client";
 import { auditVerifications } from "@/db/schema";
 import type { Scope } from "@/server/context";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { inScope } from "@/server/scope";
 import type { Judged } from "./judge";
 import type { Slice } from "./nightly-range";
@@ -24,7 +24,15 @@ export async function keepVerification(
 ): Promise<void> {
   const { orgId, status, reasons, rowsChecked, firstSeq, lastSeq, breaks, covered } = found;
   const values = {
-    ...{ orgId, ranAt, kind, status, reasons, rowsChecked, firstSeq, lastSeq, breaks },
+    orgId,
+    ranAt,
+    kind,
+    status,
+    reasons,
+    rowsChecked,
+    firstSeq,
+    lastSeq,
+    breaks,
     coveredThroughSeq: covered.lastSeq,
     verifiedThroughSeq: progress?.verifiedThrough ?? (kind === "whole" && status === "intact" ? lastSeq : null),
     rollingThroughSeq: progress?.slice?.last ?? null,

@@ -3,7 +3,7 @@ import { operation } from "@/server/operation";
 import { typed } from "@/server/wire";
 import { type ProgressOutput, progressInput } from "./schema";
 
-/** Rows read so far by the verifications of this process that somebody watches. */
+/** Rows read so far by the verifications of this process that are being watched. */
 const running = new Map<string, number>();
 
 const keyOf = ({ actor }: Ctx, runId: string) => `${"id" in actor ? actor.id : actor.type}:${runId}`;

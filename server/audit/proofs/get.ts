@@ -43,7 +43,7 @@ export const proofFile = ({ fileName, text }: { fileName: string; text: string }
     },
   });
 
-/** The proof of one entry (c2sp.org/tlog-proof), for whoever must believe it without seeing any other; recorded. */
+/** The proof of one entry (c2sp.org/tlog-proof), for a reader who must verify it without seeing any other; recorded. */
 export const createEntryProof = operation({
   permission: "audit:export",
   input: idInput,

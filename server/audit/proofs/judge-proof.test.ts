@@ -101,11 +101,11 @@ it("takes keys one a line or a policy, and says what is wrong with others", () =
   expect(parseTrust(sha256, `\n ${installation}\r\n`)).toMatchObject({ logs: [{ name: PROOF_HOST }], quorum: null });
   expect(parseTrust(sha256, POLICY.replaceAll("\n", "\r\n"))).toMatchObject({ witnesses: [{}, {}] });
   const forged = installation.replace(/\+[0-9a-f]{8}\+/, "+00000000+");
-  for (const [text, said] of [
+  for (const [text, message] of [
     [" \n", /There is no key/],
     [forged, /is not a verifier key of a log/],
     [formatVerifierKey(testKey(2, "w2.example", COSIGNATURE).key), /is not a verifier key of a log/],
     ["quorum nobody", /The policy cannot be used, line 1: quorum takes one name/],
   ] as const)
-    expect(parseTrust(sha256, text)).toMatchObject({ reason: expect.stringMatching(said) });
+    expect(parseTrust(sha256, text)).toMatchObject({ reason: expect.stringMatching(message) });
 });

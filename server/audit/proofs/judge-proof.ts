@@ -45,7 +45,7 @@ type Judged = Exclude<ProofVerdict, { status: "unreadable" }>;
 const labelOf = ({ name, id }: { name: string; id: string }): string => `${name}+${id}`;
 
 /**
- * What somebody trusts, as it is pasted or given: verifier keys of logs, one a line, or a policy file.
+ * What the reader trusts, as it is pasted or given: verifier keys of logs, one a line, or a policy file.
  * @returns the trust, or what is wrong with the text
  */
 export function parseTrust(sha256: Sha256, text: string): Trust | { reason: string } {

@@ -11,7 +11,7 @@ import { parseNote } from "@/server/audit/tree/signed-note";
 import { inclusionProof } from "@/server/audit/tree/tree";
 import type { Scope } from "@/server/context";
 import { AppError, notFound } from "@/server/errors";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { noteTools } from "@/server/note-tools";
 import { checkEntryProof, type EntryProof, formatEntryProof } from "./entry-proof";
 
@@ -20,7 +20,7 @@ export type EntryName = { orgId: string; id: string };
 /** The text of a .tlog-proof file, and what it is of. */
 export type Proven = EntryName & { seq: number; size: number; text: string };
 
-/** More rows than this behind the last checkpoint are not read while somebody waits. */
+/** More rows than this behind the last checkpoint are not read while a caller waits. */
 const MAX_ROWS_BEHIND = 50_000;
 const RETRY_AFTER_SECONDS = "30";
 

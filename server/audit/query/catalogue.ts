@@ -3,7 +3,17 @@ import { keysOf } from "@/server/records";
 import { GUID, MAX_FILTER_LENGTH } from "@/server/text";
 import { networkOf } from "./network";
 
-export type FacetName = "result" | "category" | "actorType" | "actor" | "action" | "resourceType" | "organization";
+/** In the order in which they are counted and shown. */
+export const FACET_NAMES = [
+  "category",
+  "action",
+  "actorType",
+  "actor",
+  "result",
+  "resourceType",
+  "organization",
+] as const;
+export type FacetName = (typeof FACET_NAMES)[number];
 
 /**
  * The filters of the audit log, each declared once. The inputs of the procedures and routes, the parameters of the

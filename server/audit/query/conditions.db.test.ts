@@ -6,7 +6,7 @@ import { type FullEntry, filterInput, listInput } from "@/server/audit/schema";
 import type { Ctx } from "@/server/context";
 import { appendEvents } from "@/testing/audit-entries";
 import { call, createDevice, createOrg, createPartner, createUser, ctxFor, type TestUser } from "@/testing/factories";
-import { advanceIndex } from "./search-worker";
+import { advanceIndex } from "@/testing/search/advance-index";
 
 type Row = RowInput & { orgId: string };
 const START = Date.UTC(2026, 2, 1);

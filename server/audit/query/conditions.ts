@@ -9,7 +9,7 @@ import { EXCLUDED_BARE, type FilterName, toExclusion } from "./catalogue";
 import { groupsOf } from "./network";
 import { actorTypesCalled, holdsWord, type Word } from "./words";
 
-/** The filters of rows; words are looked up first, and become conditions of their own. */
+/** The filters of rows; words are looked up first, and become separate conditions. */
 type RowFilterName = Exclude<FilterName, "q">;
 
 /** Which rows are asked for, but for the words: any of a filter's values, and in time. */

@@ -32,7 +32,7 @@ type Text = { text: string; inKind: SQL };
 /** Each further text doubles the ways in which a row can hold them all. */
 const MAX_TEXTS = 3;
 
-/** The texts that are all that is asked for, where they are few, plain and name nobody; else null. */
+/** The texts that are all that is asked for, where they are few, plain and name no actor; else null. */
 function textsOf({ phrase, words = [], orgId: _, ...rest }: RowFilter): Text[] | null {
   const texts = phrase
     ? [{ text: phrase, inKind: kindHolds(phrase) }]

@@ -1,4 +1,4 @@
-/** IP addresses and networks as people write them. Isomorphic: the browser tells a network from a word by it. */
+/** IP addresses and networks as people write them. Isomorphic: the browser distinguishes a network from a word by it. */
 
 const V4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.|$)){4}$/;
 const HEX_GROUPS = 8;

@@ -7,13 +7,13 @@ import type { Ctx } from "@/server/context";
 import { appendEvents, type TestEvent } from "@/testing/audit-entries";
 import { createOrg, createUser, ctxFor } from "@/testing/factories";
 import { permit } from "@/testing/permit";
+import { advanceIndex } from "@/testing/search/advance-index";
 import { type Filters, inLists, naive } from "@/testing/search/naive";
 import { countRows } from "./count";
 import type { Cursor } from "./cursor";
 import { findPosted } from "./postings";
 import { resolveFilter } from "./resolve";
 import { ENTRY, rowsByKey } from "./rows";
-import { advanceIndex } from "./search-worker";
 
 const IDS = Array.from({ length: 23 }, () => randomUUID());
 

@@ -42,10 +42,10 @@ export type KeyWindow = {
   /** How much is looked at a time, where a test wants less. */
   sizes?: Sizes;
 };
-type Asked = { orgIds: readonly string[]; conditions: SQL[] };
+type SqlFilter = { orgIds: readonly string[]; conditions: SQL[] };
 
 /** Along the index by time: for filters without a probe, and as a first attempt for the others. */
-async function byTime(tx: Tx, { orgIds, conditions }: Asked, { after, need }: KeyWindow): Promise<KeyRow[]> {
+async function byTime(tx: Tx, { orgIds, conditions }: SqlFilter, { after, need }: KeyWindow): Promise<KeyRow[]> {
   return rowsOf(
     tx,
     sql`SELECT ${KEY} FROM (${newestKeys(orgIds, { conditions, after, limit: need })}) a ${NEWEST_FIRST}`,
@@ -55,7 +55,7 @@ async function byTime(tx: Tx, { orgIds, conditions }: Asked, { after, need }: Ke
 /** The newest `limit` rows, as many of them as match. */
 async function amongNewest(
   tx: Tx,
-  { orgIds, conditions }: Asked,
+  { orgIds, conditions }: SqlFilter,
   { after, need, limit }: KeyWindow & { limit: number },
 ): Promise<KeyRow[]> {
   const newest = newestKeys(orgIds, { conditions: [], after, limit }, sql.raw("a.*"));
@@ -66,16 +66,16 @@ async function amongNewest(
  * A look at a few newest rows of one organization: what many rows meet is found there, or by reading on. Null where
  * matches are too few for that.
  */
-async function lookAhead(
+async function tryNewest(
   tx: Tx,
-  asked: Asked,
+  sqlFilter: SqlFilter,
   { sizes, ...window }: KeyWindow & { sizes: Sizes },
 ): Promise<KeyRow[] | null> {
-  const few = await amongNewest(tx, asked, { ...window, limit: sizes.ahead });
+  const few = await amongNewest(tx, sqlFilter, { ...window, limit: sizes.ahead });
   if (few.length >= window.need) return few;
   if (few.length * FREQUENT < sizes.ahead) return null;
   const limit = Math.ceil(((window.need * sizes.ahead) / few.length) * 2);
-  const rows = await amongNewest(tx, asked, { ...window, limit });
+  const rows = await amongNewest(tx, sqlFilter, { ...window, limit });
   return rows.length >= window.need ? rows : null;
 }
 
@@ -98,16 +98,16 @@ export async function findKeys(
   window: KeyWindow,
 ): Promise<FoundKeys> {
   const { after, need, sizes = SIZES } = window;
-  const asked = { orgIds, conditions: conditionsOf(filter) };
+  const sqlFilter = { orgIds, conditions: conditionsOf(filter) };
   if (orgIds.length === 0) return { keys: [], cut: false };
-  if (!probe) return { keys: inOrder(await byTime(tx, asked, window)), cut: false };
+  if (!probe) return { keys: inOrder(await byTime(tx, sqlFilter, window)), cut: false };
   if (orgIds.length === 1 && !hasText(filter)) {
-    const rows = await lookAhead(tx, asked, { ...window, sizes });
+    const rows = await tryNewest(tx, sqlFilter, { ...window, sizes });
     if (rows) return { keys: inOrder(rows), cut: false };
   }
   const posted = await findPosted(tx, { orgIds, filter }, window);
   if (posted) return { keys: posted, cut: false };
-  const where = allOf([...asked.conditions, ...(after ? [olderThan(after)] : [])]);
+  const where = allOf([...sqlFilter.conditions, ...(after ? [olderThan(after)] : [])]);
   const search = { orgIds, probe: until(probe, after), where, sizes };
   const matches = new Matches();
   // Sent together: they are answered in this order, so the walk knows what is not indexed yet.

@@ -75,7 +75,7 @@ export const BY_ACTOR: Shape = {
 const UNTIMED = { spanMs: Number.POSITIVE_INFINITY, tally: "sum(a.rows) AS n", row: "count(*) AS n" };
 export const BY_KIND_ALONE: Shape = { ...UNTIMED, table: "audit_kind_counts" };
 const ACTOR = "t.*, t.email AS actor_email, jsonb_build_object('rawActorId', t.raw_id) AS details";
-/** Few act, many slices count each of them: who is meant is asked once. In one statement, so that nobody is new between. */
+/** Few act, many slices count each of them: the actors are looked up once. In one statement, so that none is added in between. */
 const amongActors = (orgIds: readonly string[], filter: RowFilter): SQL =>
   sql`a.actor_id = ANY (ARRAY(
     SELECT a.actor_id FROM (SELECT ${sql.raw(ACTOR)} FROM audit_actors t WHERE t.org_id = ANY (${uuids(orgIds)})) a

@@ -5,10 +5,10 @@ import { describe, expect, inject, it } from "vitest";
 import { tenant } from "@/db/client";
 import { appendEvents } from "@/testing/audit-entries";
 import { createOrg, createUser, ctxFor } from "@/testing/factories";
+import { advanceIndex } from "@/testing/search/advance-index";
 import { ACTIONS, type Filters, inLists, naive } from "@/testing/search/naive";
 import { countRows } from "./count";
 import { resolveFilter } from "./resolve";
-import { advanceIndex } from "./search-worker";
 
 describe("totals by kind and time, by actor and by resource", () => {
   it("equal a count of the rows, whatever the range cuts", async () => {

@@ -13,7 +13,7 @@ const REST_FACTOR = 4;
 const FAR_BEHIND_ROWS = 50_000;
 
 /**
- * Rows of a step: as many as take a moment, whatever their size. A busy machine makes every step long: steps that shrank for
+ * Rows of a step: as many as take a moment, regardless of their size. A busy machine makes every step long: steps that shrank for
  * that would spend their time on beginning, so it takes rows far larger than usual.
  */
 const MAX_STEP_ROWS = 4_096;
@@ -31,11 +31,6 @@ async function readBacklog(): Promise<Backlog[]> {
   );
 }
 
-/** Organizations whose newest rows are not indexed yet, or whose pruned ones still are. */
-export async function listBacklog(): Promise<string[]> {
-  return (await readBacklog()).map(({ orgId }) => orgId);
-}
-
 /**
  * One step of the indexer in the chains of some organizations, in one transaction: the next `rows` rows of each, those
  * kept back that do not fill a block.
@@ -51,9 +46,6 @@ async function advanceAll(orgIds: readonly string[], rows: number): Promise<numb
   );
   return answer?.advanced ?? null;
 }
-
-/** The same in one chain. */
-export const advanceIndex = (orgId: string, rows = MAX_STEP_ROWS): Promise<number | null> => advanceAll([orgId], rows);
 
 let stepRows = MAX_STEP_ROWS;
 
@@ -88,7 +80,7 @@ async function step(orgIds: readonly string[]): Promise<{ advanced: number | nul
 
 /** Rows that were not indexed when the last round began. */
 let behind = 0;
-/** How many of them it left: more than that now means that somebody writes. */
+/** How many of them it left: more than that now means that there are writers. */
 let left = 0;
 
 /** One step in each chain that needs one, so that a long history does not keep the others waiting. */

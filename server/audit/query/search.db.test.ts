@@ -11,6 +11,7 @@ import type { Ctx } from "@/server/context";
 import { appendEvents, type TestEvent } from "@/testing/audit-entries";
 import { call, createOrg, createPartner, createUser, ctxFor, type TestUser } from "@/testing/factories";
 import { permit } from "@/testing/permit";
+import { advanceIndex } from "@/testing/search/advance-index";
 import { ACTIONS, type Filters, inLists, naive, searched } from "@/testing/search/naive";
 import { countRows } from "./count";
 import type { Cursor } from "./cursor";
@@ -20,7 +21,7 @@ import type { Found } from "./search-blocks";
 import { findKeys } from "./search-keys";
 import { scanKeys } from "./search-scan";
 import { searchTime } from "./search-time";
-import { advanceIndex, searchWorker } from "./search-worker";
+import { searchWorker } from "./search-worker";
 
 const LETTERS = [
   "a",
@@ -209,7 +210,7 @@ describe("search", () => {
     await expect(peek).rejects.toMatchObject({ cause: { code: "42501" } });
   });
 
-  it("looks for a short term among the newest rows within its time and goes on at the cursor", async () => {
+  it("looks for a short term among the newest rows within its time and continues at the cursor", async () => {
     const org = await createOrg();
     const ctx = await ctxFor(await createUser({ orgId: org.id }));
     await appendEvents(

@@ -7,7 +7,7 @@ import { type FullEntry, listInput } from "@/server/audit/schema";
 import type { Ctx } from "@/server/context";
 import { appendEvents } from "@/testing/audit-entries";
 import { createDevice, createOrg, createPartner, createUser, ctxFor } from "@/testing/factories";
-import { advanceIndex } from "./search-worker";
+import { advanceIndex } from "@/testing/search/advance-index";
 import { wordsOf } from "./word-list";
 
 const START = Date.UTC(2026, 4, 1);
@@ -150,7 +150,7 @@ describe("words", () => {
     await compareAll(3);
   });
 
-  it("find nobody of another tenant by a name", async () => {
+  it("find no one of another tenant by a name", async () => {
     const stranger = await ctxFor("org_admin");
     expect((await listFullEntries.run(stranger, listInput.parse({ q: "jane" }))).data).toEqual([]);
   });

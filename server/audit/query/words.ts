@@ -29,7 +29,7 @@ export type Word = {
 const ACTOR_TYPES = keysOf(ACTOR_TYPE_LABEL);
 const has = (text: string, word: string): boolean => text.toLowerCase().includes(word.toLowerCase());
 
-/** Actors without a name of their own, which are called by their type. */
+/** Actors without a name, which are called by their type. */
 export const actorTypesCalled = (text: string): ActorType[] =>
   ACTOR_TYPES.filter((type) => ACTOR_TYPE_LABEL[type].toLowerCase() === text.trim().toLowerCase());
 
@@ -129,6 +129,6 @@ export const tagsOfWord = ({ matches, types, people, keys, agents }: Word): stri
   ...[...people, ...keys, ...agents].map((id) => `actor:${id}`),
 ];
 
-/** True when a word names nobody: then a block's own text and the kinds of its rows show where it is. */
+/** True when a word names no actor: then a block's own text and the kinds of its rows show where it is. */
 export const namesNobody = ({ people, keys, agents }: Word): boolean =>
   people.length + keys.length + agents.length === 0;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf, messageOf } from "@/db/thrown";
 import { Signal } from "@/server/background/signal";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { groupBy } from "@/server/records";
 import type { QueuedEvent } from "./queue";
 import type { WriterConnection } from "./writer-connection";
@@ -23,7 +23,7 @@ export type BatchSource = {
   onCommitted: (events: QueuedEvent[]) => void;
   /** The database will never take this event. */
   onRefused: (event: QueuedEvent, error: unknown) => void;
-  /** The chain of their one organization does not go on: its head is not the newest row's. */
+  /** The chain of their one organization cannot continue: its head is not the newest row's. */
   onDamaged: (events: QueuedEvent[], error: unknown) => void;
 };
 
@@ -144,7 +144,7 @@ export class BatchWriter {
     }
   }
 
-  /** One damaged chain must not hold up the others: each organization's events are tried by themselves. */
+  /** One damaged chain must not hold up the others: each organization's events are tried separately. */
   private async separate(events: QueuedEvent[], error: unknown): Promise<void> {
     const groups = byOrganization(events);
     if (groups.size === 1) return this.source.onDamaged(events, error);

@@ -10,7 +10,7 @@ import { auditLogs } from "@/db/schema";
 import { createOrg } from "@/testing/factories";
 import { flushRecording, recordingStats, startRecording, stopRecording } from "./record";
 
-/** A server's worth of recording in a process of its own; it writes the id of every acknowledged event and dies. */
+/** A server's worth of recording in its own process; it writes the id of every acknowledged event and dies. */
 const VICTIM = `
 import { writeSync } from "node:fs";
 import { recordDurably, startRecording } from "@/server/audit/record/record";

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { createFolder } from "@/db/embedded/create-folder";
 import { syncFolder } from "@/db/embedded/sync-folder";
 import type { AuditInsert } from "@/server/audit/row";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { encodeFrame } from "./frame";
 
 export const DEAD_LETTER_FILE = "dead-letter.log";
@@ -21,7 +21,7 @@ export class DeadLetters {
     void this.#countEarlier();
   }
 
-  /** How many stand in the file: what earlier processes put there, and this one; none once somebody took it away. */
+  /** How many stand in the file: what earlier processes put there, and this one; none once the file was removed. */
   get count(): number {
     if (this.#count > 0 && !existsSync(this.#path)) this.#count = 0;
     return this.#count;

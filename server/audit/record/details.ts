@@ -33,7 +33,7 @@ function cleanObject(value: object, walk: Walk, depth: number): unknown {
   return copy;
 }
 
-/** A copy that JSON, PostgreSQL and a reader can take, whatever the caller passed. */
+/** A copy that JSON, PostgreSQL and a reader can take, regardless of what the caller passed. */
 function clean(value: unknown, walk: Walk, depth: number): unknown {
   if (typeof value === "string") return repairText(value);
   if (typeof value === "bigint") return value.toString();

@@ -51,7 +51,7 @@ async function twoChains(): Promise<{ lost: string; fine: string; head: Head }> 
 }
 
 describe("a chain that lost its head", () => {
-  it("refuses entries as unavailable and keeps them, while another organization's go on in the same batch", async () => {
+  it("refuses entries as unavailable and keeps them, while another organization's continue in the same batch", async () => {
     const { lost, fine, head } = await twoChains();
     const mixed = Array.from({ length: 20 }, (_, i) => auditRow(i % 2 ? lost : fine));
     recorder.enqueue(mixed);

@@ -68,7 +68,7 @@ test("a write is given up, never taken for durable, when the flush fails or noth
   for (const write of waiting) await expect(write.durable).rejects.toMatchObject({ code: "unavailable" });
 });
 
-test("the last sweep leaves nobody waiting", async () => {
+test("the last sweep leaves no one waiting", async () => {
   const { writes } = spool();
   const [kept, lost] = [spooled(), new PendingWrite(1)];
   writes.add(kept);

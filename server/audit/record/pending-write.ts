@@ -67,7 +67,7 @@ export class PendingWrites {
     this.#timer ??= setInterval(() => void this.sweep(), SWEEP_MS);
   }
 
-  /** Answers everybody whose time is up; everybody at all when it is the last sweep. */
+  /** Answers the callers whose time is up; all of them when it is the last sweep. */
   async sweep({ isLast = false } = {}): Promise<void> {
     this.#waiting = this.#waiting.filter((write) => !write.isDone);
     if (this.#waiting.length === 0 && this.#timer) {

@@ -3,7 +3,7 @@ import type { AuditInsert } from "@/server/audit/row";
 import { type Ctx, ZERO_UUID } from "@/server/context";
 import { env } from "@/server/env";
 import { newId } from "@/server/ids";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { Recorder } from "./recorder";
 import { condensed, type RowInput, toRow } from "./to-row";
 

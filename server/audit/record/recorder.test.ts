@@ -73,7 +73,7 @@ test("a database that refuses writes is told with its reason until it takes one,
   expect(database.stored.size).toBe(1);
 });
 
-test("while the database is frozen nobody waits: the flushed spool answers for it", async () => {
+test("while the database is frozen no one waits: the flushed spool answers for it", async () => {
   const attempt = async () => {
     let thaw = () => {};
     const frozen = new Promise<void>((resolve) => {
@@ -202,7 +202,7 @@ test("without a spool events still reach the database; when memory is full too, 
   for (let i = 0; i < 20_100; i++) recorder.enqueue([row()]);
   const { dropped, recorded } = recorder.stats();
   expect(dropped).toBeGreaterThan(0);
-  // Whoever is told to send them again has lost nothing.
+  // A caller that is asked to send them again has lost nothing.
   await expect(recorder.durably([row()])).rejects.toMatchObject({ code: "unavailable" });
   expect(recorder.stats()).toMatchObject({ dropped, recorded });
   open();

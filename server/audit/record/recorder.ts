@@ -2,7 +2,7 @@ import { codeOf } from "@/db/thrown";
 import type { AuditInsert } from "@/server/audit/row";
 import { backgroundLoop } from "@/server/background/background-loop";
 import { AppError } from "@/server/errors";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { BatchWriter, byOrganization, MAX_BATCH_BYTES, MAX_BATCH_ROWS } from "./batch-writer";
 import { DeadLetters } from "./dead-letters";
 import { encodeFrame } from "./frame";
@@ -324,7 +324,7 @@ export class Recorder {
     if (event.segment) this.spool?.settle(event.segment, 1);
   }
 
-  /** A caller who waits is told to send them again: then they are not lost. */
+  /** A caller who waits is asked to send them again: then they are not lost. */
   private drop(count: number, write: PendingWrite | null): void {
     if (write && !write.isDone) {
       write.reject();

@@ -31,7 +31,7 @@ function isBack(killed: number): boolean {
   }
 }
 
-test("PostgreSQL killed under load: nothing acknowledged is missing or doubled, recording goes on by itself", async () => {
+test("PostgreSQL killed under load: nothing acknowledged is missing or doubled, recording continues by itself", async () => {
   const recorder = new Recorder(writerConnection(() => database.appUrl));
   recorder.start(join(folder, "spool"));
   const orgId = newId();

@@ -6,7 +6,7 @@ import { syncFolder } from "@/db/embedded/sync-folder";
 import { isProcessAlive, processName } from "@/server/process-name";
 
 /**
- * Every process spools into a folder of its own below the spool, named PROCESS~RANDOM (process-name.ts), and adopts the folders
+ * Every process spools into its own folder below the spool, named PROCESS~RANDOM (process-name.ts), and adopts the folders
  * of dead ones by renaming them to OWN+N: the rename is atomic, so two that start together never replay the same folder.
  * A folder of another host (a container that shared the volume) counts as dead when its heartbeat, the folder's
  * modification time, has stopped.
@@ -30,7 +30,7 @@ function attempt(work: () => void): void {
   try {
     work();
   } catch {
-    // Whoever was faster has done it.
+    // A faster process has done it.
   }
 }
 

@@ -185,7 +185,7 @@ test.runIf(existsSync("/dev/full"))("says why the disk takes nothing, until it t
   spool.close();
 });
 
-test("other files in the spool are nobody's business", () => {
+test("other files in the spool are no one's business", () => {
   writeFileSync(join(dir, "dead-letter.log"), "x");
   new Spool(dir).close();
   expect(readdirSync(dir)).toEqual(["dead-letter.log"]);

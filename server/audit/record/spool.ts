@@ -50,7 +50,7 @@ export class Spool {
   private readonly held = new Map<string, Segment[]>();
   private active: Segment | null = null;
   private sequence = 0;
-  /** The last event found no room: whatever can be given back is given back at once. */
+  /** The last event found no space: all that can be freed is freed at once. */
   private isRefusing = false;
   private readonly deferred = new DeferredWrites((segment, frames) => this.writeDeferred(segment, frames));
 
@@ -150,7 +150,7 @@ export class Spool {
   }
 
   /**
-   * Keeps events of a chain that does not go on, on the disk when this returns.
+   * Keeps events of a chain that cannot continue, on the disk when this returns.
    * @returns false when the spool is full or the disk refuses
    */
   hold(orgId: string, frames: string, count: number): boolean {

@@ -26,7 +26,7 @@ function organizationOf(ctx: Ctx, event: SubmittedEvent, index: number): string 
 
 type Submitted = { event: SubmittedEvent; index: number; orgId: string };
 
-/** The row says which key brought it: whoever may submit may name any actor. */
+/** The row says which key brought it: a key that may submit may name any actor. */
 function eventRow(
   { event, index, orgId }: Submitted,
   { id, name }: { id: string; name: string },
@@ -38,7 +38,7 @@ function eventRow(
   return row;
 }
 
-/** LATERAL with LIMIT: one index probe an id, whatever the planner last knew of the table's size. */
+/** LATERAL with LIMIT: one index probe an id, regardless of what the planner last knew of the table's size. */
 const takenBy = (owners: Map<string, string>) =>
   asSystem((tx) =>
     tx.execute(

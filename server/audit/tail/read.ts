@@ -15,7 +15,7 @@ export type Span = { orgId: string; after: number; through: number };
 /** How long a piece is kept for other readers of the same: one poll wakes them, in the same moment. */
 const KEPT_MS = 1_000;
 
-/** The pieces as rows `o(id, after, through)`; where the tables are distributed, each by itself, at its own node. */
+/** The pieces as rows `o(id, after, through)`; where the tables are distributed, each at its own node. */
 function sourcesOf(spans: readonly Span[]): SQL[] {
   if (env().TRAILMARK_CITUS)
     return spans.map(

@@ -139,7 +139,7 @@ describe("the live tail", () => {
     expect(heard.ids).toEqual([id]);
   });
 
-  it("goes on in steps after a long absence, and says when it was too long", async () => {
+  it("continues in steps after a long absence, and says when it was too long", async () => {
     const { position } = await going(ctx);
     const rows = await appendEvents(Array.from({ length: 1_100 }, () => ({ orgId: org.id })));
     const heard = await listen(ctx, resume({}, position), { until: (h) => h.ids.length >= 1_100 });
@@ -162,7 +162,7 @@ describe("the live tail", () => {
     }
   });
 
-  it("goes on over 1,000 organizations", async () => {
+  it("continues over 1,000 organizations", async () => {
     const partner = await createPartner();
     const orgIds = Array.from({ length: 1_000 }, () => newId());
     await asSystem((tx) =>
@@ -208,7 +208,7 @@ describe("the live tail", () => {
     await expect(stream.next()).rejects.toMatchObject({ code: "unavailable" });
   });
 
-  it("looks the caller up at once when somebody's access has changed", async () => {
+  it("looks the caller up at once when a user's access has changed", async () => {
     const attempt = async () => {
       const user = await createUser({ role: "org_admin" });
       const request = () => ctxFor(user);

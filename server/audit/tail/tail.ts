@@ -19,12 +19,12 @@ type View = {
   wake: Signal;
   isOver: () => boolean;
   everyMs: number;
-  /** True once after somebody's access has changed. */
+  /** True once after a user's access has changed. */
   consumeChange: () => boolean;
 };
 
 /** Ends a stream so that the browser connects again: the answer to that says what holds now. */
-const interrupted = () => new AppError("unavailable", "The live view was interrupted; it continues by itself.");
+const interrupted = () => new AppError("unavailable", "The live view was interrupted; it continues automatically.");
 
 const organizationsOf = async (scope: Scope): Promise<string[]> =>
   [...(await tenant(scope, (tx) => reachedBy(tx, scope)))].sort();

@@ -12,7 +12,7 @@ import type { Sha256 } from "./tree";
 
 /**
  * A trust policy (c2sp.org/tlog-policy): whose checkpoints count, and which witnesses must have cosigned them. The same
- * file tells the server whom to ask and an auditor whom to believe.
+ * file names the witnesses for the server and the trusted keys for an auditor.
  */
 
 export type Witness = { name: string; key: VerifierKey; url: string | null };
@@ -28,7 +28,7 @@ export type PolicyFault = { line: number; reason: string };
 export type Cosigned = { witness: Witness; seconds: number };
 
 const MAX_LINES = 1_000;
-/** As every verifier reads it, whatever its library takes for a URL. */
+/** As every verifier reads it, regardless of what its library accepts as a URL. */
 const WITNESS_URL = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/(\[[0-9A-Fa-f:.]+\]|[\w.-]+)(:\d{1,5})?(\/\S*)?$/;
 
 class Fault extends Error {}

@@ -1,6 +1,6 @@
 /**
  * That a log was restored to an older state than it had signed, and continues from there. Every later checkpoint says so,
- * under its signature: whoever verifies, here or elsewhere, never calls whole what has lost entries.
+ * under its signature: no verifier, here or elsewhere, calls whole what has lost entries.
  */
 export type Restoration = {
   /** How many entries are proven to be those that were signed before. */

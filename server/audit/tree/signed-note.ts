@@ -74,7 +74,7 @@ const SIGNATURE_LINE = new RegExp(`^${DASH} ${NAME} ([A-Za-z0-9+/]+=*)$`, "u");
 
 /**
  * A verifier key taken apart; null when it is malformed. An id that is not the hash of its key is malformed: a forged
- * key would otherwise be shown under the name and id of a genuine one. So is a point under which anybody signs.
+ * key would otherwise be shown under the name and id of a genuine one. So is a point under which anyone can sign.
  */
 export function parseVerifierKey(sha256: Sha256, text: string): VerifierKey | null {
   const [, name, id, blob] = VERIFIER_KEY.exec(text) ?? [];
@@ -180,5 +180,5 @@ export function checkCosignature(
   return { check: "good", seconds: Math.min(...lines.map(({ bytes }) => bytesToSeconds(bytes))) };
 }
 
-/** Whether two keys are the same key, whatever they are named. */
+/** Whether two keys are the same key, regardless of their names. */
 export const isSameKey = (a: VerifierKey, b: VerifierKey): boolean => equalBytes(a.publicKey, b.publicKey);

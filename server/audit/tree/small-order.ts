@@ -1,6 +1,6 @@
 /**
  * The y-coordinates of Ed25519's points of small order, little-endian, also those written beyond the field's prime. Under
- * such a "key" signatures hold that nobody made; libraries differ in whether they see it.
+ * such a "key" signatures verify that no one made; libraries differ in whether they see it.
  */
 const Y_OF_SMALL_ORDER = new Set([
   "0000000000000000000000000000000000000000000000000000000000000000",

@@ -57,7 +57,7 @@ function hashIn(text: string | undefined): Uint8Array | null {
   return bytes?.length === HASH_BYTES ? bytes : null;
 }
 
-/** What follows a word on a line of its own. */
+/** What follows a word on a separate line. */
 function afterWord(line: string | undefined, word: string): string | null {
   return line?.startsWith(`${word} `) ? line.slice(word.length + 1) : null;
 }
@@ -69,9 +69,9 @@ function instantOf(line: string | undefined, word: string): string | null {
 
 function restorationOf(parts: (string | null | undefined)[]): Restoration | null {
   const [proven, lost, root, at] = parts;
-  const said = { proven: numberIn(proven ?? ""), lost: numberIn(lost ?? ""), at: instantOf(`at ${at}`, "at") };
-  if (said.proven === null || said.lost === null || !said.at || !root || !hashIn(root)) return null;
-  return said.proven < said.lost ? { proven: said.proven, lost: said.lost, root, at: said.at } : null;
+  const fields = { proven: numberIn(proven ?? ""), lost: numberIn(lost ?? ""), at: instantOf(`at ${at}`, "at") };
+  if (fields.proven === null || fields.lost === null || !fields.at || !root || !hashIn(root)) return null;
+  return fields.proven < fields.lost ? { proven: fields.proven, lost: fields.lost, root, at: fields.at } : null;
 }
 
 /** What a checkpoint's further lines say of restorations; null where one of them cannot be read. */
@@ -98,13 +98,13 @@ export function parseCheckpoint(text: string): TreeCheckpoint | null {
 export function parseRestored(text: string): RestoredStatement | null {
   const [kind, origin, proven, lost, root, signed] = text.split("\n");
   if (kind !== RESTORED || !origin || orgIdOf(origin) === null) return null;
-  const said = restorationOf([
+  const fields = restorationOf([
     afterWord(proven, "proven"),
     afterWord(lost, "lost"),
     root,
     instantOf(signed, "signed-at"),
   ]);
-  return said && restoredText({ origin, ...said }) === text ? { origin, ...said } : null;
+  return fields && restoredText({ origin, ...fields }) === text ? { origin, ...fields } : null;
 }
 
 /** A receipt's text taken apart; null when it is none. */

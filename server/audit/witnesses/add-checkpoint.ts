@@ -11,7 +11,7 @@ import {
 
 /**
  * The client's half of add-checkpoint (c2sp.org/tlog-witness): what a witness is asked and what its answer means. Pure:
- * sending is handed in by whoever asks.
+ * sending is passed in by the caller.
  */
 
 /** What came back over the wire; `type` is the Content-Type. */
@@ -19,11 +19,11 @@ export type WitnessReply = { status: number; type: string | null; body: string }
 
 export type ReplyMeaning =
   | { kind: "cosigned"; signature: NoteSignature; seconds: number }
-  /** It cosigned another size than it was asked from: a smaller one, or one that is ahead of ours. */
+  /** It cosigned another size than it was asked from: a smaller one, or one that is ahead of our log. */
   | { kind: "other size"; size: number }
   /** It names no size in a conflict: asked from the checkpoint's own size, it holds another root of that size. */
   | { kind: "conflict"; reason: string }
-  /** It holds a log that is not a beginning of ours. */
+  /** It holds a log that is not a beginning of our log. */
   | { kind: "contradicted"; reason: string }
   | { kind: "refused"; reason: string };
 
@@ -40,10 +40,10 @@ export function requestBody(older: number, proof: readonly Uint8Array[], note: S
   return `${[`old ${older}`, ...proof.map(toBase64)].join("\n")}\n\n${formatNote(note.text, note.signatures)}`;
 }
 
-type Asked = { note: SignedNote; witness: Witness };
+type Submission = { note: SignedNote; witness: Witness };
 
 /** The witness's own line among those that it sent; the others are left alone. */
-function cosignatureIn(tools: NoteTools, body: string, { note, witness: { key } }: Asked): ReplyMeaning {
+function cosignatureIn(tools: NoteTools, body: string, { note, witness: { key } }: Submission): ReplyMeaning {
   const lines = parseNote(`\n\n${body}`)?.signatures ?? [];
   const signature = lines.find(({ name, id }) => name === key.name && id === key.id);
   if (!signature) return { kind: "refused", reason: "its answer holds no signature of its key" };
@@ -53,12 +53,12 @@ function cosignatureIn(tools: NoteTools, body: string, { note, witness: { key } 
 }
 
 /** What a witness's answer to a note means. */
-export function readReply(tools: NoteTools, reply: WitnessReply, asked: Asked): ReplyMeaning {
-  if (reply.status === 200) return cosignatureIn(tools, reply.body, asked);
+export function readReply(tools: NoteTools, reply: WitnessReply, submission: Submission): ReplyMeaning {
+  if (reply.status === 200) return cosignatureIn(tools, reply.body, submission);
   const size = reply.status === 409 && reply.type?.startsWith(SIZE_TYPE) ? SIZE.exec(reply.body)?.[1] : undefined;
   if (size !== undefined) return { kind: "other size", size: Number(size) };
-  const said = reply.body.split("\n", 1)[0]?.slice(0, MAX_REASON) ?? "";
-  const reason = `it answered ${reply.status}${said ? `: ${said}` : ""}`;
+  const firstLine = reply.body.split("\n", 1)[0]?.slice(0, MAX_REASON) ?? "";
+  const reason = `it answered ${reply.status}${firstLine ? `: ${firstLine}` : ""}`;
   if (reply.status === 409) return { kind: "conflict", reason };
   return reply.status === 422 ? { kind: "contradicted", reason } : { kind: "refused", reason };
 }

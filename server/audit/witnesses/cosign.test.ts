@@ -52,7 +52,7 @@ it("gets each witness's cosignature over a growing log, which a reader of the no
   }
 });
 
-it("goes on without a witness that is away, and takes it in again when it is back", async () => {
+it("continues without a witness that is away, and takes it in again when it is back", async () => {
   await cosign(origin, at(3), policyOf(2));
   await first().stop();
   const without = await cosign(origin, at(5), policyOf(2));

@@ -1,6 +1,6 @@
 import { cosignedBy, meetsQuorum, type Policy, type Witness } from "@/server/audit/tree/policy";
 import type { NoteSignature } from "@/server/audit/tree/signed-note";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { noteTools } from "@/server/note-tools";
 import { askWitness, type Unwitnessed, type WitnessOutcome } from "./ask";
 import { witnessPolicy } from "./policy-file";
@@ -50,7 +50,7 @@ async function askOne(witness: Reachable, origin: string, checkpoint: Unwitnesse
 
 /**
  * Asks every witness of the policy that has not cosigned a checkpoint to do so, all at once; takes 5 s at most, once a minute,
- * whatever is the matter with them, and never rejects. Without a policy it answers at once.
+ * whatever fails there, and never rejects. Without a policy it answers at once.
  * @param origin the log's origin, as in the note's first line
  */
 export async function cosign(

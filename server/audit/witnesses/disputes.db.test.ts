@@ -87,7 +87,7 @@ it("a head that has not moved is cosigned at the next verification, once the wit
   if (signing.kind !== "signed") throw new Error("refused");
   expect(signing.note.size).toBe(5);
   expect(cosignersOf(signing.note.note).map(({ name }) => name)).toEqual(["auditor.example"]);
-  // Nobody is missing from it any more: the same one is given.
+  // No witness is missing from it any more: the same one is given.
   expect(await signCheckpoint(orgId)).toMatchObject({ note: { signedAt: signing.note.signedAt } });
   expect(await checkpointsOf(orgId)).toEqual([signing.note.note, alone]);
 });

@@ -38,13 +38,13 @@ it("reads the witnesses with their addresses, and gives auditors the same policy
 
 it("names the file, the line and the fault of a policy that cannot be used", () => {
   const many = Array.from({ length: 13 }, (_, i) => `witness n${i} ${vkey(20 + i)} http://n${i}.example`).join("\n");
-  for (const [text, said] of [
+  for (const [text, message] of [
     [`quorum none\nwitness one\n`, /line 2: the verifier key is malformed/],
     [`witness one ${vkey(2)} ftp://x\nquorum one\n`, /witness one: ftp:\/\/x is not an http or https address/],
     [`witness one ${vkey(2)}\n`, /there is no quorum line/],
     [`${many}\nquorum none\n`, /at most 12 witnesses/],
   ] as const)
-    expect(() => readPolicyFile(fileOf(text))).toThrow(said);
+    expect(() => readPolicyFile(fileOf(text))).toThrow(message);
   expect(() => readPolicyFile(join(folder, "absent"))).toThrow(
     /TRAILMARK_WITNESS_POLICY_FILE: .*absent: the file cannot/,
   );

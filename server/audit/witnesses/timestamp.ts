@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { env } from "@/server/env";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { noteTools } from "@/server/note-tools";
 
 /**

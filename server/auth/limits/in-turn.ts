@@ -6,7 +6,7 @@ const queues = new Map<string, Turns>();
  * Does one try at a secret after the earlier ones at the same: failures are counted when they are known, so of hundreds that
  * come at the same moment each would find its attempts unused.
  * @param key whose secret is tried, and from where, as the failures are counted
- * @throws whatever the work throws
+ * @throws what the work throws
  */
 export async function inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
   const turns = queues.get(key) ?? new Turns(1);

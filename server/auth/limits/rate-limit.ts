@@ -9,7 +9,7 @@ type Rule = { points: number; seconds: number; shared?: true };
 
 /**
  * How often something may be tried per key in a window. Requests count under "token", "refresh", "enroll", "agent",
- * "download", "setup", "link", "forgot" and "delivery"; only failures count under "*.failed", so that nobody with the right password is ever locked out by use.
+ * "download", "setup", "link", "forgot" and "delivery"; only failures count under "*.failed", so that no user with the right password is ever locked out by use.
  */
 const RULES = {
   token: { points: 300, seconds: 60 },

@@ -36,7 +36,7 @@ it("loses no attempt among many at once", async () => {
   expect(Math.max(...counted.map(({ points }) => points))).toBe(20);
 });
 
-it("shows nobody what is counted", async () => {
+it("shows no one what is counted", async () => {
   await countShared("made up", "person@contoso.example", 60);
   const read = sql`SELECT key FROM shared_limits`;
   const scope = { kind: "organization", orgIds: [randomUUID()], partnerId: "" } as const;

@@ -6,7 +6,7 @@ import { rowsOf } from "@/db/rows";
 /** How often something was tried in its window, and for how long that window still runs. */
 export type Used = { points: number; ms: number };
 
-/** Rows that have expired are removed by whoever counts, so many at a time. */
+/** Expired rows are removed in batches by the process that counts. */
 const SWEPT_AT_A_TIME = 20;
 
 /** No e-mail or address is in the table. */

@@ -5,7 +5,7 @@ import { findByEmail } from "@/server/auth/find-by-email";
 import { limit } from "@/server/auth/limits/rate-limit";
 import { forgotInput } from "@/server/auth/schema";
 import type { Ctx } from "@/server/context";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { isMailConfigured, sendMail } from "@/server/mail";
 import { operation } from "@/server/operation";
 import { inOneLine } from "@/server/text";
@@ -31,7 +31,7 @@ async function mailLink(ctx: Ctx, email: string): Promise<void> {
     subject: "Reset your Trailmark password",
     text: [
       `Hello ${inOneLine(row.name)},`,
-      `somebody, most likely you, asked to reset the password of ${row.email}. Choose a new one within the hour:`,
+      `someone, most likely you, asked to reset the password of ${row.email}. Choose a new one within the hour:`,
       link,
       "If it was not you, ignore this mail: nothing has changed.",
     ].join("\n\n"),

@@ -23,7 +23,7 @@ const SOLE: readonly TokenPurpose[] = ["invite", "reset"];
 
 /**
  * Makes what was handed out for a person worthless: with another password, or other rights, than they had when it was, it
- * would give more than whoever holds it was meant to have.
+ * would give more than its holder was meant to have.
  */
 export async function dropUserTokens(tx: Tx, userId: string): Promise<void> {
   await tx.delete(userTokens).where(and(eq(userTokens.userId, userId), isNull(userTokens.usedAt)));

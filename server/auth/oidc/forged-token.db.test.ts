@@ -14,7 +14,7 @@ type Forgery = { claims?: object; expiresAt?: number; issuedAt?: number; foreign
 let server: Server;
 let issuer: string;
 let victim: TestUser;
-/** What the provider says of whoever comes, and what is wrong with it. */
+/** What the provider says of the person who signs in, and what is wrong with it. */
 let forgery: Forgery = {};
 let nonce: string | null = null;
 
@@ -102,7 +102,7 @@ describe("what a provider signs", () => {
     ["was signed tomorrow", { issuedAt: soon(86_400), expiresAt: soon(90_000) }],
     ["was signed in two minutes", { issuedAt: soon(120) }],
     ["is signed by another key", { foreignKey: true }],
-    ["speaks of somebody else than its userinfo", { userinfo: { sub: "somebody else" } }],
+    ["describes another subject than its userinfo", { userinfo: { sub: "somebody else" } }],
     ["has an address that is not verified", asStranger({ email_verified: false })],
     ["says verified as a word", asStranger({ email_verified: "true" })],
   ])("lets nobody in when it %s", async (_, wrong) => {

@@ -128,7 +128,7 @@ describe("signing in by an OpenID Connect provider", () => {
     }
   });
 
-  it("gives nobody an account by an address that was another's at the provider, until an administrator sends a link", async () => {
+  it("gives no one an account by an address that was another's at the provider, until an administrator sends a link", async () => {
     const admin = await createUser({ role: "org_admin" });
     const user = await createUser({ role: "org_viewer", orgId: admin.orgId as string });
     const gone = person({ email: user.email });

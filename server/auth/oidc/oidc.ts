@@ -16,7 +16,7 @@ import { inOneLine, repairText } from "@/server/text";
 /** What an identity provider says of a person (OpenID Connect Core 1.0, section 5.1). */
 export type Profile = { sub: string; email?: string; email_verified?: boolean; name?: string };
 
-/** How far a provider's clock may be ahead of ours. */
+/** How far a provider's clock may be ahead of our clock. */
 const MAX_CLOCK_SKEW_SECONDS = 60;
 
 /** The provider that the environment names, for next-auth; null without one. */
@@ -36,13 +36,13 @@ export function oidcProvider(): OAuthConfig<Profile> | null {
     // Providers that keep to the standard give the address at the userinfo endpoint alone.
     userinfo: {
       request: async ({ client, tokens }) => {
-        const said = await client.userinfo(tokens.access_token ?? "");
+        const given = await client.userinfo(tokens.access_token ?? "");
         const signed = Buffer.from(String(tokens.id_token).split(".")[1] ?? "", "base64url").toString();
         const { sub, iat }: { sub?: unknown; iat?: unknown } = JSON.parse(signed);
-        if (said.sub !== sub) throw new Error("userinfo speaks of somebody else");
+        if (given.sub !== sub) throw new Error("userinfo describes another subject");
         if (!(Number(iat) <= Date.now() / 1000 + MAX_CLOCK_SKEW_SECONDS))
           throw new Error("the ID token is not signed yet");
-        return said as Profile;
+        return given as Profile;
       },
     },
     profile: ({ sub, email, name }) => ({ id: sub, email: email ?? null, name: name ?? null }),
@@ -80,8 +80,8 @@ async function findByAddress(tx: Tx, address: string): Promise<string | undefine
 
 /** A provider's name for a person as one that is typed here may be; their address where it has none. */
 function nameOf({ name, address }: Verified): string {
-  const said = typeof name === "string" ? inOneLine(repairText(name)).trim() : "";
-  return [...(said || address)].slice(0, MAX_NAME_LENGTH).join("").trim();
+  const given = typeof name === "string" ? inOneLine(repairText(name)).trim() : "";
+  return [...(given || address)].slice(0, MAX_NAME_LENGTH).join("").trim();
 }
 
 /** Just in time, where the environment names an organization for it: a viewer of that organization, and nothing more. */
@@ -131,7 +131,7 @@ async function recordLink(ctx: Ctx, userId: string): Promise<void> {
 
 /**
  * Who a person of the identity provider is here: the one linked to that subject, else the one with the verified address,
- * who is linked from now on, else (only where the environment says so) a new viewer; undefined for anybody else.
+ * who is linked from now on, else (only where the environment says so) a new viewer; undefined for any other.
  * @throws AppError conflict when the organization has no room for a viewer more
  */
 export async function findByIdentity(ctx: Ctx, profile: Profile): Promise<string | undefined> {

@@ -48,7 +48,7 @@ export async function secondFactorRequired({
     if (!(await isGood(tx))) throw new AppError("unauthenticated", OUTDATED);
     return issueUserToken(tx, { userId, purpose: "second_factor", now, challenge: JSON.stringify(kept) });
   });
-  return new AppError("second_factor_required", "Give the second factor to go on.", {
+  return new AppError("second_factor_required", "Give the second factor to continue.", {
     secondFactor: { challenge: secret, methods, ...(passkeyOptions && { passkeyOptions }) },
   });
 }

@@ -8,7 +8,7 @@ import { keptIn, optionsOf } from "./challenge";
 import { secondFactorsOf } from "./factors";
 
 /**
- * What a challenge can be answered with, for whoever holds it: a sign-in by an identity provider hands over the challenge
+ * What a challenge can be answered with, for its holder: a sign-in by an identity provider hands over the challenge
  * alone, because an address has no room for more.
  * @throws AppError unauthenticated for a challenge that is unknown, used or expired; rate_limited
  */

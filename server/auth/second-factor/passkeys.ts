@@ -16,7 +16,7 @@ import type { SecondFactors } from "./factors";
 
 type Passkey = SecondFactors["passkeys"][number];
 
-/** What a challenge was given out for: anybody in a session is asked for a passkey, and must not make one instead. */
+/** What a challenge was given out for: a person in a session is asked for a passkey, and must not register one instead. */
 type Ceremony = "create" | "get";
 
 /** A challenge as it is kept, with what it is for. */

@@ -23,7 +23,7 @@ async function createPartnerAdmin({ email, password, name, organization, partner
   return `Created the partner administrator ${email}.`;
 }
 
-/** Creates somebody who can sign in; --system creates the platform's operator, which no door of the server does. */
+/** Creates a user who can sign in; --system creates the platform's operator, which no door of the server does. */
 export const createAdmin: Command = {
   usage:
     "--email EMAIL --password-stdin | --password PASSWORD [--name NAME] [--partner ID] [--organization NAME] [--system]",

@@ -13,7 +13,7 @@ import { AppError } from "@/server/errors";
 
 const passwordSchema = z.strictObject({ password: newPassword });
 
-/** For whoever has lost the last way in: a new password, which ends every sign-in of that person. */
+/** For an operator who has lost the last way in: a new password, which ends every sign-in of that person. */
 export const resetPassword: Command = {
   usage: "--email EMAIL --password-stdin [--remove-two-factor]",
   summary: "give a person a new password, read from standard input; ends their sessions",

@@ -3,17 +3,17 @@ import { knownOrganization } from "@/server/cli/known-organization";
 import { onPlatform } from "@/server/cli/platform";
 import { showBreaks } from "@/server/cli/show-verdict";
 import { EXIT_CODE, wordOf } from "@/server/cli/verdict-words";
-import { continueChain as goOn } from "@/server/retention/continue-chain";
+import { continueChain as continueOrganization } from "@/server/retention/continue-chain";
 
-/** Lets a chain go on that was restored to an older state, which is recorded, signed and visible for ever. */
+/** Lets a chain continue that was restored to an older state, which is recorded, signed and visible permanently. */
 export const continueChain: Command = {
   usage: "--org ID",
   summary:
-    "let a chain go on that was restored to an older state or lost all entries: recorded, signed, never intact over what was lost; exit code 3 done, 0 nothing to do, 1 refused",
+    "let a chain continue that was restored to an older state or lost all entries: recorded, signed, never intact over what was lost; exit code 3 done, 0 nothing to do, 1 refused",
   async run(args) {
     const { values } = readArgs(args, { org: { type: "string" } });
     const org = required(values.org, "--org");
-    const done = await onPlatform(async () => goOn(await knownOrganization(org)));
+    const done = await onPlatform(async () => continueOrganization(await knownOrganization(org)));
     if (done.kind === "right") {
       say("The chain holds everything that this server has signed: there is nothing to do.");
       return EXIT_CODE.intact;

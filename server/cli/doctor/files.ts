@@ -50,7 +50,7 @@ export function checkWitnesses(): Finding {
   }
 }
 
-/** The key of the checkpoints: there, Ed25519, and nobody else's to read. */
+/** The key of the checkpoints: there, Ed25519, and readable by its owner alone. */
 export function checkKey(): Finding {
   const about = "signing key";
   const { TRAILMARK_SIGNING_KEY_FILE, TRAILMARK_DATA_DIR } = env();

@@ -4,8 +4,9 @@ import { customFieldImports } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { operation } from "@/server/operation";
 import { idInput, typed } from "@/server/wire";
-import { lockImport, toRecord } from "./find-import";
 import { toImportState } from "./import-state";
+import { lockImport } from "./record/find";
+import { toRecord } from "./record/record";
 import type { ImportState } from "./schema";
 
 /**

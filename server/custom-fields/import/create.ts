@@ -5,9 +5,10 @@ import { newId } from "@/server/ids";
 import { requireRoom } from "@/server/limits/room";
 import { operation } from "@/server/operation";
 import { typed } from "@/server/wire";
-import { partnerScope, personOf, toRecord } from "./find-import";
 import { toImportState } from "./import-state";
 import { presetOf } from "./presets";
+import { toRecord } from "./record/record";
+import { partnerScope, personOf } from "./record/scope";
 import { type ImportState, sourceInput } from "./schema";
 
 /** Of imports that were not started: each is kept, with its files, until it is discarded or its days are over. */

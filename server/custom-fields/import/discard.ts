@@ -3,8 +3,8 @@ import { tenant } from "@/db/client";
 import { AppError } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { idInput } from "@/server/wire";
-import { lockImport } from "./find-import";
 import { importFolder } from "./import-folder";
+import { lockImport } from "./record/find";
 import { deleteImport } from "./run/expire-drafts";
 
 /** Deletes an import that has not written anything. @throws AppError not_found, conflict. */

@@ -1,8 +1,8 @@
 import { tenant } from "@/db/client";
 import { operation } from "@/server/operation";
 import { idInput, typed } from "@/server/wire";
-import { findImport } from "./find-import";
 import { toImportState } from "./import-state";
+import { findImport } from "./record/find";
 import type { ImportState } from "./schema";
 
 /** @throws AppError not_found */

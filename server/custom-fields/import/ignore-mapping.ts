@@ -2,9 +2,10 @@ import { tenant } from "@/db/client";
 import { reachesWholePartner } from "@/server/auth/grant";
 import { operation } from "@/server/operation";
 import { idInput, typed } from "@/server/wire";
-import { lockImport, requireIdle } from "./find-import";
 import { defaultPlan, definingNothing, partnerDefinitions } from "./map/default-plan";
 import { presetOf } from "./presets";
+import { lockImport } from "./record/find";
+import { requireIdle } from "./record/require";
 import { storePlan } from "./save-plan";
 import type { ImportState } from "./schema";
 

@@ -16,10 +16,10 @@ import {
 } from "@/testing/import/imports";
 import { getImport } from "./get";
 import { listRows } from "./list-rows";
+import type { RowOutcome } from "./outcome-schema";
 import { pickCandidate } from "./pick-candidate";
 import { savePlan } from "./save-plan";
-import type { RowOutcome } from "./schema";
-import { startCheck } from "./start";
+import { startCheck } from "./start/check";
 
 describe("the check", () => {
   it("tells apart every outcome of a row, and applies only what is resolved", async () => {

@@ -164,7 +164,7 @@ describe("a dump of Computers/{id}/ExtraFields", () => {
     expect(JSON.stringify(await getImport.run(ctx, staged))).not.toContain("S3CRET");
     expect(await tablesWith("S3CRET")).toContain("custom_field_import_rows");
     await apply(ctx, staged);
-    // Nobody chose them: once the import has run no table holds them any more.
+    // They were not chosen: once the import has run no table holds them any more.
     expect(await tablesWith("S3CRET")).toEqual([]);
     for (const path of [OUTCOMES, REJECTED])
       expect((await call(path, { token: admin, params: { id: staged.id } })).text).not.toContain("S3CRET");

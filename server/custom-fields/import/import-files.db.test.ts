@@ -32,7 +32,7 @@ import { listImports } from "./list";
 import { listRows } from "./list-rows";
 import { runWaitingImports } from "./run/worker";
 import { savePlan } from "./save-plan";
-import { startStaging } from "./start";
+import { startStaging } from "./start/staging";
 import { uploadPart } from "./upload";
 
 async function* once(bytes: Uint8Array) {
@@ -140,7 +140,7 @@ describe("files", () => {
       ]),
     );
     expect(await outcomesOf(limited, await check(limited, staged.id))).toEqual(["not_found", "matched_hostname"]);
-    // The source id is recorded on a device beyond reach: nobody sees that, and nothing is guessed.
+    // The source id is recorded on a device beyond reach: that is not shown, and nothing is guessed.
     const done = await run(limited, staged.id);
     expect(done.summary.run).toMatchObject({ devices: 0, recordedSourceIds: 0, rows: { changed: 1, not_found: 1 } });
   });
@@ -230,7 +230,7 @@ describe("files", () => {
       "skip",
       "skip",
     ]);
-    // Nobody has put the row with too few cells right: it has as many cells as the header now, and is left alone still.
+    // The row with too few cells was not corrected: it has as many cells as the header now, and is left alone still.
     expect(await outcomesOf(ctx, await check(ctx, again.id))).toEqual(["matched_hostname", "unreadable"]);
     await run(ctx, again.id);
     expect(await valuesOf(ids[1] as string)).toEqual(["A2"]);

@@ -8,10 +8,12 @@ import { toCsv } from "@/testing/import/files";
 import { check, createDevices, createWorld, run, stageText, type World, withFields } from "@/testing/import/imports";
 import { listRows } from "./list-rows";
 import { pickCandidate } from "./pick-candidate";
+import type { PlanField } from "./plan-schema";
+import type { ImportRow } from "./row-schema";
 import { runWaitingImports } from "./run/worker";
 import { savePlan } from "./save-plan";
-import type { ImportRow, ImportState, PlanField } from "./schema";
-import { startUndo } from "./start";
+import type { ImportState } from "./schema";
+import { startUndo } from "./start/undo";
 
 /** Rules of the importer that hold for any inventory and any file: names, ids and values collide on purpose. */
 
@@ -132,7 +134,7 @@ async function undo(ctx: Ctx, state: ImportState): Promise<void> {
   await runWaitingImports();
 }
 
-/** Some devices hold values before: written by an import of their own, which makes the fields too. */
+/** Some devices hold values before: written by a separate import, which makes the fields too. */
 async function fill({ ctx, ids }: { ctx: Ctx; ids: string[] }, { devices }: Inventory): Promise<void> {
   const first = await checked(ctx, [["77", "nobody", "", "", "#", "1", ""]]);
   await run(ctx, first.id);
@@ -214,7 +216,7 @@ describe("for any inventory and any file", () => {
   );
 
   it(
-    "undo leaves alone what somebody has changed since, and nothing else",
+    "undo leaves alone what someone has changed since, and nothing else",
     async () => {
       await fc.assert(
         fc.asyncProperty(inventory, rows, fc.nat(), async (given, list, which) => {

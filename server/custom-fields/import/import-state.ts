@@ -1,5 +1,6 @@
-import { type ImportRecord, revisionOf } from "./find-import";
 import { shownColumn } from "./map/secret-columns";
+import type { ImportRecord } from "./record/record";
+import { revisionOf } from "./record/require";
 import type { ImportState } from "./schema";
 
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;

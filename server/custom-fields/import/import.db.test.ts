@@ -29,8 +29,8 @@ import { claimImport, owner } from "./run/lease";
 import { runImportJob } from "./run/run-job";
 import { runWaitingImports } from "./run/worker";
 import { savePlan } from "./save-plan";
-import { startUndo } from "./start";
-import { startRun } from "./start-run";
+import { startRun } from "./start/run";
+import { startUndo } from "./start/undo";
 
 describe("a whole import", () => {
   it("makes the fields, writes the values, records the source ids, and reports what it read back", async () => {
@@ -114,7 +114,7 @@ describe("a whole import", () => {
     return run(ctx, staged.id);
   }
 
-  it("puts everything back on undo, but for what somebody has changed since", async () => {
+  it("puts everything back on undo, but for what someone has changed since", async () => {
     const { ctx, ids, text } = await createSimple();
     await runAll(
       ctx,
@@ -151,7 +151,7 @@ describe("the run", () => {
     expect(await valuesOf(ids[0] as string)).toBeNull();
   });
 
-  it("goes on after a process died in the middle, applying nothing twice", async () => {
+  it("continues after a process died in the middle, applying nothing twice", async () => {
     const { ctx, text, ids } = await createSimple();
     const staged = await stageText(ctx, text);
     await check(ctx, staged.id);
@@ -261,7 +261,7 @@ describe("the run", () => {
     await stopRecording();
   });
 
-  it("is done, and audited as done, when somebody cancels it after its last row", async () => {
+  it("is done, and audited as done, when someone cancels it after its last row", async () => {
     await startRecording({ dir: mkdtempSync(join(tmpdir(), "trailmark-spool-")) });
     const { ctx, a, partnerId } = await createWorld();
     await createDevices(partnerId, [{ orgId: a.id, hostname: "PC1" }]);

@@ -2,11 +2,11 @@ import { tenant } from "@/db/client";
 import { reachesWholePartner } from "@/server/auth/grant";
 import { operation } from "@/server/operation";
 import { idInput, typed } from "@/server/wire";
-import { findImport } from "./find-import";
 import { partnerDefinitions } from "./map/default-plan";
 import { planFaults } from "./map/plan-faults";
 import { unknownChoices } from "./map/unknown-choices";
-import type { PlanFaults } from "./schema";
+import type { PlanFaults } from "./plan-schema";
+import { findImport } from "./record/find";
 
 /**
  * What still keeps the plan from being checked, tied to its fields, and the values of dropdowns that are none of their

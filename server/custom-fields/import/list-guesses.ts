@@ -1,9 +1,9 @@
 import { tenant } from "@/db/client";
 import { operation } from "@/server/operation";
 import { idInput, typed } from "@/server/wire";
-import { findImport } from "./find-import";
 import { partnerDefinitions, propose } from "./map/default-plan";
 import { presetOf } from "./presets";
+import { findImport } from "./record/find";
 
 /** Certainty of what is preselected, by column, for the wizard's marks. */
 export const listGuesses = operation({

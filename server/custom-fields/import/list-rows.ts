@@ -7,12 +7,16 @@ import { typed } from "@/server/wire";
 import { type DeviceNames, nameDevices } from "./columns/name-devices";
 import { fittingValue, invalidReason } from "./decide/decide-value";
 import { type LoadedPlan, loadPlan } from "./decide/load-plan";
-import { findImport, type ImportRecord, partnerScope } from "./find-import";
+import { outcomeOfCode, VALUE_CODES } from "./outcome-schema";
 import { rowPlace } from "./read/row-place";
+import { findImport } from "./record/find";
+import type { ImportRecord } from "./record/record";
+import { partnerScope } from "./record/scope";
+import type { ImportRow } from "./row-schema";
 import { type HeldBefore, loadHeldBefore } from "./run/held-before";
 import { loadRowsAbout, relatedTo } from "./run/related-rows";
 import { type RelatedRow, type ResultRow, readResults } from "./run/tables/results";
-import { type ImportRow, outcomeOfCode, rowsInput, VALUE_CODES } from "./schema";
+import { rowsInput } from "./schema";
 
 type Context = {
   plan: LoadedPlan;

@@ -1,7 +1,7 @@
 import { operation } from "@/server/operation";
 import { noInput, typed } from "@/server/wire";
+import { MAX_IMPORT_BYTES, MAX_IMPORT_ROWS } from "./limits-schema";
 import { PRESETS } from "./presets";
-import { MAX_IMPORT_BYTES, MAX_IMPORT_ROWS } from "./schema";
 
 export type SourceList = { sources: { id: string; label: string; hint: string }[]; maxRows: number; maxBytes: number };
 

@@ -5,7 +5,8 @@ import { customFieldImports } from "@/db/schema";
 import { operation } from "@/server/operation";
 import { DAY_MS } from "@/server/time/durations";
 import { typed } from "@/server/wire";
-import { listed, ownImports, partnerScope } from "./find-import";
+import { listed } from "./record/record";
+import { ownImports, partnerScope } from "./record/scope";
 import { DRAFT_DAYS, type ImportEntry, type ImportPage, importListInput } from "./schema";
 
 /** The imports within the caller's reach, newest first, without their columns and mappings, which are large. */

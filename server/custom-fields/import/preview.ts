@@ -1,9 +1,10 @@
 import { tenant } from "@/db/client";
 import { operation } from "@/server/operation";
 import { typed } from "@/server/wire";
-import { completeFile, findImport } from "./find-import";
 import { readFiles } from "./reader/read-files";
 import type { Preview } from "./reader/tasks";
+import { findImport } from "./record/find";
+import { completeFile } from "./record/require";
 import { fileInput } from "./schema";
 
 /**

@@ -2,7 +2,8 @@ import { eq } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
 import type { Ctx } from "@/server/context";
-import { type ImportRecord, personOf, toRecord } from "./find-import";
+import { type ImportRecord, toRecord } from "./record/record";
+import { personOf } from "./record/scope";
 import type { Job } from "./schema";
 
 type Work = { found: ImportRecord; job: Job; also?: Partial<typeof customFieldImports.$inferInsert> };

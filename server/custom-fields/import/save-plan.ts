@@ -4,9 +4,12 @@ import { customFieldImports } from "@/db/schema";
 import type { Ctx } from "@/server/context";
 import { operation } from "@/server/operation";
 import { typed } from "@/server/wire";
-import { type ImportRecord, lockImport, requireIdle, requireRevision, toRecord } from "./find-import";
 import { toImportState } from "./import-state";
-import { type ImportState, type Plan, planInput } from "./schema";
+import type { Plan } from "./plan-schema";
+import { lockImport } from "./record/find";
+import { type ImportRecord, toRecord } from "./record/record";
+import { requireIdle, requireRevision } from "./record/require";
+import { type ImportState, planInput } from "./schema";
 
 /** Stores a plan; a check of the one before no longer counts. */
 export async function storePlan(

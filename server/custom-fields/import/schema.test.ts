@@ -1,13 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  formatInput,
-  hasWrite,
-  planInput,
-  VALUE_CODES,
-  VALUE_OUTCOMES,
-  type ValueOutcome,
-  withoutDevice,
-} from "./schema";
+import { hasWrite, VALUE_CODES, VALUE_OUTCOMES, type ValueOutcome, withoutDevice } from "./outcome-schema";
+import { formatInput, planInput } from "./schema";
 
 const codesOf = (...outcomes: ValueOutcome[]) => outcomes.map((outcome) => VALUE_CODES[outcome]).join("");
 

@@ -3,9 +3,11 @@ import { tenant } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
 import { operation } from "@/server/operation";
 import { typed } from "@/server/wire";
-import { completeFile, findImport, lockImport, requireIdle, type StoredFile, toRecord, unread } from "./find-import";
 import { toImportState } from "./import-state";
 import { readFiles } from "./reader/read-files";
+import { findImport, lockImport } from "./record/find";
+import { type StoredFile, toRecord, unread } from "./record/record";
+import { completeFile, requireIdle } from "./record/require";
 import { formatInput, type ImportState } from "./schema";
 
 /**
@@ -24,8 +26,8 @@ export const setFormat = operation({
     return tenant(ctx.scope, async (tx) => {
       const found = await lockImport(tx, ctx, id);
       requireIdle(found, "draft", "staged", "checked");
-      const said = format.headerRow === undefined ? {} : { isHeaderSaid: true };
-      const next = { ...kept, ...format, ...said };
+      const headerChoice = format.headerRow === undefined ? {} : { isHeaderSaid: true };
+      const next = { ...kept, ...format, ...headerChoice };
       // What came up while it was read in another way no longer counts.
       const changed = ({ notes: _, ...file }: StoredFile): StoredFile => ({ ...file, format: next, records: null });
       const files = found.files.map((file, i) => (i === fileNo ? changed(file) : file));

@@ -11,9 +11,12 @@ import { isDiskFull, requireFreeDisk } from "@/server/disk";
 import { AppError, invalid } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { repairText } from "@/server/text";
-import { findImport, lockImport, requireIdle, type StoredFile, unread } from "./find-import";
 import { importFolder } from "./import-folder";
-import { MAX_IMPORT_BYTES, type UploadInput, uploadInput, uploadOutput } from "./schema";
+import { MAX_IMPORT_BYTES } from "./limits-schema";
+import { findImport, lockImport } from "./record/find";
+import { type StoredFile, unread } from "./record/record";
+import { requireIdle } from "./record/require";
+import { type UploadInput, uploadInput, uploadOutput } from "./schema";
 
 const DISK_FULL =
   "The server's disk is full. Nothing of this part was kept; ask your operator to free space, then try again.";
@@ -83,7 +86,7 @@ export const uploadPart = operation({
     await mkdir(importFolder(input.importId), { recursive: true, mode: 0o700 });
     await requireFreeDisk(importFolder(input.importId), DISK_FULL, input.size - input.offset);
     if ((await sizeOf(path)) < input.offset) throw invalid("offset", "is beyond what has arrived");
-    // A file that is being replaced is incomplete from here on: nobody reads half of it.
+    // A file that is being replaced is incomplete from here on: no reader gets half of it.
     if (before.files[input.fileNo]?.complete) await noteFile(ctx, input, { path, complete: false });
     if (input.offset > 0) await truncate(path, input.offset);
     const target = createWriteStream(path, { flags: input.offset > 0 ? "a" : "w", mode: 0o600 });

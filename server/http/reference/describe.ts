@@ -45,7 +45,7 @@ const saidBy = (word: Word | undefined): { description?: string; example?: unkno
   return typeof word === "string" ? { description: word } : { description: word[0], example: word[1] };
 };
 
-/** A member's schema with its description and example, those of its own schema first, and the same for all inside it. */
+/** A member's schema with its description and example, its own schema's first, and the same for all inside it. */
 export function describeMember(schema: Json, at: Side, way: readonly string[]): Json {
   return { ...saidBy(findWord(at, way)?.word), ...describeInside(schema, at, way) };
 }

@@ -21,7 +21,7 @@ function memberExamples(schema: Json, kind: Kind): Json {
 
 /**
  * A value that a described schema takes: the examples of its members put together. A request shows what is required and
- * what has an example of its own; an answer everything that is always there.
+ * what has its own example; an answer everything that is always there.
  */
 export function exampleOf(schema: Json, kind: Kind): unknown {
   const own = ownExample(schema);

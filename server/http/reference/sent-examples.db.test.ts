@@ -50,8 +50,8 @@ const handlers = new Map(
 );
 
 let world: World;
-const thing = async (made: Promise<{ id: string }>): Promise<Setup> => ({
-  values: { [sample.THING]: (await made).id },
+const thing = async (created: Promise<{ id: string }>): Promise<Setup> => ({
+  values: { [sample.THING]: (await created).id },
 });
 const asPerson = async (user: TestUser, values: Record<string, string> = {}): Promise<Setup> => ({
   values: { [sample.EMAIL]: user.email, [sample.PASSWORD]: user.password, ...values },
@@ -62,7 +62,7 @@ const exchanged = async (name: string, { token = "", ...body }: Record<string, s
   (await send(name, { token, params, body })).json();
 const signIn = async (user: TestUser): Promise<string> =>
   String((await exchanged("POST /auth/token", { email: user.email, password: user.password })).refreshToken);
-/** A link for somebody to choose a password by: an invitation, or to reset one that there is. */
+/** A link by which a user chooses a password: an invitation, or to reset one that there is. */
 async function linked(kind: "invite" | "reset"): Promise<Setup> {
   const { token = "" } = await asPerson(await newPerson());
   const body = { email: `${kind}-${world.a}@example.test`, name: "Sam Lee", role: "org_viewer", orgId: world.a };
@@ -70,7 +70,7 @@ async function linked(kind: "invite" | "reset"): Promise<Setup> {
   const { link } = await exchanged("POST /users/{id}/invite", { token }, { id });
   return { values: { [sample.LINK_TOKEN]: /[^/#?=]+$/.exec(String(link))?.[0] ?? "" } };
 }
-/** Nobody's secret or something unfinished: refused with a status that the document names. */
+/** An unknown secret or something unfinished: refused with a status that the document names. */
 const refused = (status: number) => async (): Promise<Setup> => ({ status });
 const offline = refused(409);
 

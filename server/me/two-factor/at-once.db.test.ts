@@ -44,8 +44,8 @@ it("leaves one set of recovery codes of two that are made at the same moment", a
   await person.confirm();
   const codes = and(eq(userRecoveryCodes.userId, person.user.id), isNull(userRecoveryCodes.usedAt));
   const again = () => call(renew, { method: "POST", token: person.session });
-  const made = await atOnce(sql`SELECT FROM user_recovery_codes WHERE ${codes} FOR UPDATE`, [again, again]);
-  expect(made.map(({ status }) => status)).toEqual([200, 200]);
+  const created = await atOnce(sql`SELECT FROM user_recovery_codes WHERE ${codes} FOR UPDATE`, [again, again]);
+  expect(created.map(({ status }) => status)).toEqual([200, 200]);
   expect(await person.known()).toMatchObject({ recoveryCodesLeft: 10 });
 });
 

@@ -59,7 +59,7 @@ it("is told of to a browser that holds nothing but the challenge, as after an id
     await expect(auth.describeChallenge({ challenge: gone })).rejects.toMatchObject({ code: "UNAUTHORIZED" });
 });
 
-it("refuses another key, another site and somebody else's challenge", async () => {
+it("refuses another key, another site and another user's challenge", async () => {
   const { user, device } = await withPasskey();
   const problem = await password(user.email);
   const { challenge } = problem.passkeyOptions;
@@ -96,7 +96,7 @@ it("makes no passkey of a challenge that asks for a proof of one: whoever has a 
 
 it("keeps of an odd credential what can be used, and refuses one that cannot", async () => {
   const accessToken = await bearer(await createUser());
-  const made = async (odd: { idBytes?: number; padBytes?: number }, transports?: unknown) => {
+  const created = async (odd: { idBytes?: number; padBytes?: number }, transports?: unknown) => {
     const asked = (await call(options, { method: "POST", token: accessToken })).body;
     const response = createAuthenticator({ rpId: "localhost", origin: ORIGIN, ...odd }).create(
       asked.options.challenge,
@@ -105,13 +105,13 @@ it("keeps of an odd credential what can be used, and refuses one that cannot", a
     return call(add, { token: accessToken, body: { challenge: asked.challenge, name: "Odd", response } });
   };
   for (const odd of [{ idBytes: 1_024 }, { idBytes: 5_000 }, { padBytes: 9_000 }])
-    expect(await made(odd)).toMatchObject({
+    expect(await created(odd)).toMatchObject({
       status: 400,
       body: { errors: [{ path: expect.stringMatching(/^response/) }] },
     });
   for (const transports of ["usb", 5, {}, null, [{ toString: 1 }], ["a\0b"], ["x".repeat(9_000)], ["usb", 7, "hybrid"]])
-    expect((await made({}, transports)).status, JSON.stringify(transports)?.slice(0, 40)).toBe(200);
-  expect((await made({ idBytes: 1_023 })).status).toBe(200);
+    expect((await created({}, transports)).status, JSON.stringify(transports)?.slice(0, 40)).toBe(200);
+  expect((await created({ idBytes: 1_023 })).status).toBe(200);
   const { excludeCredentials } = (await call(options, { method: "POST", token: accessToken })).body.options;
   const kept = excludeCredentials.flatMap((one: { transports?: string[] }) => one.transports ?? []);
   expect(kept.sort()).toEqual(["hybrid", "internal", "usb"]);

@@ -159,7 +159,7 @@ describe("an organization that requires two-factor sign-in", () => {
     });
   });
 
-  it("is the partner's staff for the home organization, and nobody locks themselves out", async () => {
+  it("is the partner's staff for the home organization, and no one locks themselves out", async () => {
     const partner = await createPartner();
     const { user: admin, accessToken } = await withTotp({ role: "partner_admin", partnerId: partner.id });
     const plain = await createUser({ role: "partner_admin", partnerId: partner.id });

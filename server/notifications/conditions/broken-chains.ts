@@ -2,7 +2,7 @@ import { openAlarms } from "@/server/audit/integrity/alarm";
 import { listLostHeads } from "@/server/audit/integrity/heads";
 import type { Check } from "./finding";
 
-/** Chains with an open alarm. A lost head is a kind of its own, and reported alone as long as it is why the alarm is open. */
+/** Chains with an open alarm. A lost head is a separate kind, and reported alone as long as it is why the alarm is open. */
 export const checkBrokenChains: Check = async () => {
   const [alarms, heads] = await Promise.all([openAlarms({ kind: "system" }), listLostHeads()]);
   const headless = new Set(heads.map(({ orgId }) => orgId));

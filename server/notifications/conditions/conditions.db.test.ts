@@ -110,7 +110,7 @@ describe("lost events", () => {
 });
 
 describe("pruning", () => {
-  it("is off only where policies exist and nobody has carried one out for two days", async () => {
+  it("is off only where policies exist and no one has carried one out for two days", async () => {
     const { homeOrgId } = await createPartner();
     expect(of(await checkPruning(new Date(), true), homeOrgId)).toBeUndefined();
     const inFarFuture = new Date(Date.now() + 10 * 86_400_000);

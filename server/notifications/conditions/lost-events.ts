@@ -42,7 +42,7 @@ export async function reportLosses(now: Date, stats: Lost = recordingStats(), id
   reported.dropped = stats.dropped;
 }
 
-/** Events that any process lost lately, or set aside. Nobody knows whose they were: every partner is notified. */
+/** Events that any process lost lately, or set aside. It is not known whose they were: every partner is notified. */
 export async function checkLostEvents(now: Date): Promise<Finding[]> {
   const since = new Date(now.getTime() - LOSS_SHOWN_MS).toISOString();
   const [row] = await asSystem((tx) =>

@@ -9,7 +9,7 @@ import { homeOrganizations } from "./open-of";
 /** The run is daily; another process than this one may do it. */
 const RAN_WITHIN_MS = 48 * HOUR_MS;
 
-/** Policies that nobody carries out. */
+/** Policies that are not carried out. */
 export async function checkPruning(now: Date, isEnabled = isPruningEnabled()): Promise<Finding[]> {
   const since = new Date(now.getTime() - RAN_WITHIN_MS);
   const p = auditRetentionPolicies;

@@ -11,7 +11,7 @@ const countOf = (rows: readonly OrganizationOverview[], shown: Shown): number =>
 
 /**
  * What is known of every organization within the caller's reach, those that need attention first: one row each, from
- * indexes and kept verdicts, never from a scan. counts are over all of them, whatever is searched for or shown.
+ * indexes and kept verdicts, never from a scan. counts are over all of them, regardless of what is searched for or shown.
  */
 export const listOverview = operation({
   permission: "audit:read",

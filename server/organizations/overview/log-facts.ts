@@ -43,7 +43,7 @@ const signedBy = (at: Date): SQL => sql`LATERAL (
 const recordedBehind = (checkpoint: string): SQL => sql`LATERAL (
   SELECT a.sealed_at AS at FROM audit_logs a WHERE a.org_id = o.id AND a.chain_seq = ${sql.raw(checkpoint)}.next LIMIT 1)`;
 
-/** Each of the two results has an index of its own; the word is in the statement, so that the planner sees which. */
+/** Each of the two results has its own index; the word is in the statement, so that the planner sees which. */
 const withResult = (result: "failure" | "denied", after: Date): SQL => sql`LATERAL (
   SELECT count(*)::float8 AS n FROM audit_logs a
   WHERE a.org_id = o.id AND a.result = ${sql.raw(`'${result}'`)} AND a."timestamp" > ${after.toISOString()}::timestamptz)`;

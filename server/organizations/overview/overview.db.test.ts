@@ -48,7 +48,7 @@ function fractions(seed: number): () => number {
   };
 }
 
-/** An organization with a history of its own kind: entries out of order, some signed, some verified, devices. */
+/** An organization with a distinct history: entries out of order, some signed, some verified, devices. */
 async function anyOrg(partnerId: string, seed: number): Promise<string> {
   const { id } = await createOrg({ partnerId, name: `Any ${seed}` });
   const next = fractions(seed);
@@ -214,7 +214,7 @@ describe("what needs attention", () => {
       expect((await call(GET, { token: admin, path: `/?${bad}` })).status, bad).toBe(400);
   });
 
-  it("shows nobody more than their organizations, and devices to those who may see them", async () => {
+  it("shows no one more than their organizations, and devices to those who may see them", async () => {
     const limited = await createUser({
       role: "partner_technician",
       partnerId: partner.id,

@@ -51,7 +51,7 @@ it("takes over from a process that is dead, whose number may be another's today,
   }
 });
 
-it("takes over a lock that names nobody, as a machine leaves it that loses its power meanwhile", async () => {
+it("takes over a lock that names no one, as a machine leaves it that loses its power meanwhile", async () => {
   writeFileSync(lock(), "");
   const unlock = await lockFolder(dir, 300);
   expect(readFileSync(lock(), "utf8").trim()).toBe(processName());
@@ -67,7 +67,7 @@ it("gives one of many the folder of a dead server", async () => {
 it.runIf(process.platform === "linux")(
   "says in a sentence, by its variable, where and by whom nothing can be written",
   async () => {
-    // Rights would not stop root, who may run this; nobody makes files there.
+    // Rights would not stop root, who may run this; no files can be created there.
     const message = expect.stringMatching(
       /^TRAILMARK_DATA_DIR: the data folder \/sys cannot be written \(E(ACCES|PERM|ROFS)\)/,
     );

@@ -50,7 +50,7 @@ function create(path: string): boolean {
   }
 }
 
-/** True for a lock that names nobody: one that is just being written, or was when the machine lost its power. */
+/** True for a lock that names no process: one that is just being written, or was when the machine lost its power. */
 const isBlank = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.size === 0;
 
 /** Puts a dead server's lock away; another process may have done so first, and its own lock must stay. */

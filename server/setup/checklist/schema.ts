@@ -9,7 +9,7 @@ export type Step = (typeof STEPS)[number];
 export const dismissInput = z.strictObject({ dismissed: z.boolean() });
 
 /**
- * The steps with what is known of each at this moment. orgId: the organization to go on with, that of the first device or
+ * The steps with what is known of each at this moment. orgId: the organization to continue with, that of the first device or
  * the first customer. Null for those whom it does not concern: programs, and people who may not create organizations.
  */
 export const checklist = z

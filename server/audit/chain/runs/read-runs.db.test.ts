@@ -106,7 +106,7 @@ describe("a chain that is divided among threads", () => {
     }
   });
 
-  it.runIf(process.platform === "linux")("leaves the processor to the thread that answers everybody", async () => {
+  it.runIf(process.platform === "linux")("leaves the processor to the thread that answers everyone", async () => {
     const orgId = await chain();
     const seen = new Set<number>();
     const priorityOf = (thread: number) => {

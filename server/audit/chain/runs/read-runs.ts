@@ -4,7 +4,7 @@ import type { SeqRange } from "@/server/audit/chain/copy-query";
 import type { ChainReader } from "@/server/audit/chain/own-connection";
 import type { Run } from "@/server/audit/chain/verifier";
 import { env } from "@/server/env";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import type { ThreadTask } from "./messages";
 import { DIVISION, type Division, rangesOf } from "./ranges";
 import { readRange } from "./read-range";
@@ -114,7 +114,7 @@ async function readParallel(reader: ChainReader, ranges: Ranges, { tenant, orgId
 
 /**
  * Reads a part of a chain, hashes each row, and hands over its runs in order. A long one is divided among threads that
- * read in the same snapshot, each on a connection of its own; where a thread cannot, the connection at hand reads on.
+ * read in the same snapshot, each on its own connection; where a thread cannot, the connection at hand reads on.
  */
 export async function readRuns(reader: ChainReader, reading: Reading): Promise<void> {
   const { orgId, part, mark, signal, isPaced, division = DIVISION } = reading;

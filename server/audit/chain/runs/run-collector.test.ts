@@ -41,7 +41,7 @@ const tampering: Record<string, (rows: Link[], at: number) => void> = {
 
 type Chain = { rows: readonly Link[]; head: HeadClaim };
 
-/** The verdict over rows that were read in parts, as each row by itself where there is one part a row. */
+/** The verdict over rows that were read in parts, as each row separately where there is one part a row. */
 function judgeParts(input: VerifierInput, { rows, cuts, head }: Chain & { cuts: readonly number[] }) {
   const verifier = new Verifier(input);
   const nowhere = rows.filter(({ seq }) => Number.isNaN(seq)).length;

@@ -13,7 +13,7 @@ export class ChainThread {
 
   constructor(task: ThreadTask) {
     this.#worker = startThread({ name: "chain-thread", task, ...HEAP });
-    // The listeners of read() inform whoever waits.
+    // The listeners of read() inform the waiting callers.
     this.#worker.on("error", () => {});
   }
 
@@ -44,7 +44,7 @@ export class ChainThread {
     this.#worker.postMessage(message);
   }
 
-  /** Ends the thread and its connection, whatever it is doing. */
+  /** Ends the thread and its connection, regardless of what it is doing. */
   async stop(): Promise<void> {
     await this.#worker.terminate();
   }

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { FACET_NAMES } from "@/server/audit/query/catalogue";
 import { filterInput } from "@/server/audit/schema";
+import { fromKeys } from "@/server/records";
 import { isZone } from "@/server/time/wall-clock";
 import { guid, instant, isoTime } from "@/server/wire";
 
@@ -37,26 +39,10 @@ const fold = z.strictObject({ count: z.int(), first: isoTime, last: isoTime, act
 export const routineFolds = z.strictObject({ folds: z.array(fold) });
 export type RoutineFold = z.output<typeof fold>;
 
-export const FACET_NAMES = [
-  "category",
-  "action",
-  "actorType",
-  "actor",
-  "result",
-  "resourceType",
-  "organization",
-] as const;
-
 /** label is what people call the value. */
 const facet = z.array(z.strictObject({ value: z.string(), label: z.string(), count: z.int() }));
 export const facets = z.strictObject({
-  category: facet,
-  action: facet,
-  actorType: facet,
-  actor: facet,
-  result: facet,
-  resourceType: facet,
-  organization: facet,
+  ...fromKeys(FACET_NAMES, () => facet),
   /** How many rows were counted; truncated when there are older ones. */
   rows: z.int(),
   truncated: z.boolean(),

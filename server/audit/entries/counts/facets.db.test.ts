@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { advanceIndex } from "@/server/audit/query/search-worker";
 import type { Ctx } from "@/server/context";
 import { toWallClock } from "@/server/time/wall-clock";
 import { appendEvents, type TestEvent } from "@/testing/audit-entries";
 import { createOrg, createPartner, createUser, ctxFor, type TestOrg, type TestUser } from "@/testing/factories";
+import { advanceIndex } from "@/testing/search/advance-index";
 import { getFacets } from "./facets";
 import { facets, histogram } from "./facets-schema";
 import { getHistogram } from "./histogram";

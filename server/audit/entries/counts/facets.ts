@@ -4,11 +4,12 @@ import { tenantRead } from "@/db/read";
 import { organizations } from "@/db/schema";
 import { actionLabel } from "@/server/audit/action-label";
 import { categoryOf } from "@/server/audit/actions";
-import type { FacetName, FilterName } from "@/server/audit/query/catalogue";
+import { FACET_NAMES, type FacetName, type FilterName } from "@/server/audit/query/catalogue";
 import type { RowFilter } from "@/server/audit/query/conditions";
 import { probeOf } from "@/server/audit/query/index-probe";
 import { type ResolvedFilter, resolveFilter } from "@/server/audit/query/resolve";
 import { operation } from "@/server/operation";
+import { fromKeys, mapValues } from "@/server/records";
 import { narrow } from "@/server/scope";
 import {
   type Count,
@@ -20,7 +21,7 @@ import {
   type Kind,
   nameActors,
 } from "./facet-counts";
-import { FACET_NAMES, type Facets, facets, facetsInput, MAX_FACET_VALUES } from "./facets-schema";
+import { type Facets, facets, facetsInput, MAX_FACET_VALUES } from "./facets-schema";
 
 type Facet = Facets["action"];
 
@@ -41,6 +42,9 @@ function byCategory(actions: readonly Count[]): Facet {
     .map(([value, count]) => ({ value, label: value, count }))
     .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
 }
+
+const labelled = (counts: readonly { value: string; count: number; label?: string | undefined }[]): Facet =>
+  counts.map(({ value, count, label }) => ({ value, label: label ?? value, count }));
 
 type Own = Exclude<FilterName, "q">;
 /** What a facet counts; the filters that it sets, which its own counts leave aside so that other values can be added; how every match is counted. */
@@ -109,7 +113,7 @@ export const getFacets = operation({
   output: facets,
   async run(ctx, { among, ...filter }) {
     return tenantRead(ctx.scope, async (tx) => {
-      const asked = new FacetQuery(
+      const query = new FacetQuery(
         tx,
         await resolveFilter(tx, narrow(ctx, among), filter),
         await resolveFilter(tx, ctx, filter),
@@ -117,26 +121,22 @@ export const getFacets = operation({
       const found = new Map<FacetName, Count[]>();
       const exact: FacetName[] = [];
       for (const name of FACET_NAMES) {
-        const { counts, isExact } = await asked.count(name);
+        const { counts, isExact } = await query.count(name);
         found.set(name, name === "category" ? counts : counts.slice(0, MAX_FACET_VALUES));
         if (isExact) exact.push(name);
       }
-      const { rows, cut } = await asked.newest();
-      const actors = await nameActors(tx, found.get("actor") ?? []);
+      const { rows, cut } = await query.newest();
+      const counted = fromKeys(FACET_NAMES, (name) => found.get(name) ?? []);
       const orgs = await organizationNames(
         tx,
-        (found.get("organization") ?? []).map(({ value }) => value),
+        counted.organization.map(({ value }) => value),
       );
-      const facet = (name: FacetName, label: (value: string) => string | undefined): Facet =>
-        (found.get(name) ?? []).map(({ value, count }) => ({ value, label: label(value) ?? value, count }));
       return {
-        category: byCategory(found.get("category") ?? []),
-        action: facet("action", actionLabel),
-        actorType: facet("actorType", String),
-        actor: actors.map(({ value, count, label }) => ({ value, label: label ?? value, count })),
-        result: facet("result", String),
-        resourceType: facet("resourceType", String),
-        organization: facet("organization", (value) => orgs.get(value)),
+        ...mapValues(counted, labelled),
+        category: byCategory(counted.category),
+        action: labelled(counted.action.map((count) => ({ ...count, label: actionLabel(count.value) }))),
+        actor: labelled(await nameActors(tx, counted.actor)),
+        organization: labelled(counted.organization.map((count) => ({ ...count, label: orgs.get(count.value) }))),
         rows,
         truncated: cut,
         exact,

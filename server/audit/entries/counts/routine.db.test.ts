@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { listFullEntries } from "@/server/audit/entries/list";
-import { advanceIndex } from "@/server/audit/query/search-worker";
 import { listInput } from "@/server/audit/schema";
 import type { Ctx } from "@/server/context";
 import { toWallClock } from "@/server/time/wall-clock";
 import { appendEvents, type TestEvent } from "@/testing/audit-entries";
 import { createOrg, createPartner, createUser, ctxFor, type TestOrg } from "@/testing/factories";
+import { advanceIndex } from "@/testing/search/advance-index";
 import { routineFolds, routineInput } from "./facets-schema";
 import { foldRoutine } from "./routine";
 

@@ -62,7 +62,7 @@ export type ActorNames = Pick<EntryRow, "user_name" | "user_email" | "key_name" 
 type Actor = Pick<ReportRow, "actor_type" | "actor_id" | "raw_id">;
 type ActorRow = Actor & ActorNames;
 
-/** Tells actors apart: one without a UUID is itself, not the zero UUID that all of them share. */
+/** Distinguishes actors: one without a UUID is itself, not the zero UUID that all of them share. */
 export const actorKey = ({ actor_type, actor_id, raw_id }: Actor): string => `${actor_type}:${raw_id ?? actor_id}`;
 
 /** The names of the distinct actors of some rows, in one query. */

@@ -2,10 +2,10 @@ import { COMPLIANCE_ACTIONS, SECURITY_ACTIONS } from "@/server/audit/actions";
 import { Tally } from "@/server/audit/entries/tally";
 import { toFullEntry } from "@/server/audit/entries/to-entry";
 import type { AuditFilter } from "@/server/audit/query/conditions";
-import type { FullEntry } from "@/server/audit/schema";
 import { rangeInput } from "@/server/audit/schema";
 import type { Ctx } from "@/server/context";
 import { operation } from "@/server/operation";
+import { activityBody, complianceBody, type ReportCounts, securityBody, statisticsBody } from "./report-bodies";
 import { type ReportRow, readReportRows } from "./report-rows";
 import {
   complianceReport,
@@ -13,13 +13,12 @@ import {
   RECENT_ENTRIES,
   securityReport,
   statistics,
-  TOP_USERS,
   userActivityReport,
 } from "./report-schema";
 
 type Span = { from: string | null; to: string | null };
-/** span is that of the rows that were counted. */
-type Counted = { tally: Tally; recent: FullEntry[]; truncated: boolean; span: Span };
+/** from and to are those of the rows that were counted. */
+type Counted = { counts: ReportCounts; reach: Span & { truncated: boolean } };
 
 function spanOf(rows: readonly ReportRow[]): Span {
   const at = (row: ReportRow | undefined) => (row ? new Date(row.ms).toISOString() : null);
@@ -32,8 +31,15 @@ async function count(ctx: Ctx, filter: AuditFilter): Promise<Counted> {
   const tally = new Tally(found.names);
   const rows = found.rows.slice(0, MAX_REPORT_ROWS);
   for (const row of rows) tally.add(row);
-  const truncated = found.rows.length > MAX_REPORT_ROWS;
-  return { tally, recent: found.recent.map(toFullEntry), truncated, span: spanOf(rows) };
+  return {
+    counts: {
+      totalEvents: rows.length,
+      byAction: tally.byAction(),
+      users: tally.users(),
+      recent: found.recent.map(toFullEntry),
+    },
+    reach: { truncated: found.rows.length > MAX_REPORT_ROWS, ...spanOf(rows) },
+  };
 }
 
 /** Who did how much (spec, report user-activity). */
@@ -42,17 +48,8 @@ export const reportUserActivity = operation({
   input: rangeInput,
   output: userActivityReport,
   async run(ctx, { from, to }) {
-    const { tally, recent, truncated, span } = await count(ctx, { from, to });
-    const actionsPerUser = tally.users();
-    return {
-      totalUsers: actionsPerUser.length,
-      totalEvents: tally.total,
-      actionsPerUser,
-      topUsers: actionsPerUser.slice(0, TOP_USERS),
-      recentActivity: recent,
-      truncated,
-      ...span,
-    };
+    const { counts, reach } = await count(ctx, { from, to });
+    return { ...activityBody(counts), ...reach };
   },
 });
 
@@ -62,18 +59,8 @@ export const reportSecurityEvents = operation({
   input: rangeInput,
   output: securityReport,
   async run(ctx, { from, to }) {
-    const { tally, recent, truncated, span } = await count(ctx, { from, to, actions: SECURITY_ACTIONS });
-    const failedLogins = tally.actions.get("user.login.failed");
-    return {
-      totalEvents: tally.total,
-      loginAttempts: tally.actions.get("user.login") + failedLogins,
-      failedLogins,
-      permissionChanges: tally.actions.get("user.permission.change"),
-      byAction: tally.byAction(),
-      recentEvents: recent,
-      truncated,
-      ...span,
-    };
+    const { counts, reach } = await count(ctx, { from, to, actions: SECURITY_ACTIONS });
+    return { ...securityBody(counts), ...reach };
   },
 });
 
@@ -83,19 +70,8 @@ export const reportCompliance = operation({
   input: rangeInput,
   output: complianceReport,
   async run(ctx, { from, to }) {
-    const { tally, recent, truncated, span } = await count(ctx, { from, to, actions: COMPLIANCE_ACTIONS });
-    const dataAccess = tally.actions.get("data.access");
-    const exports = tally.actions.get("data.export");
-    return {
-      totalEvents: tally.total,
-      dataAccess,
-      dataChanges: tally.total - dataAccess - exports,
-      exports,
-      byAction: tally.byAction(),
-      recentEvents: recent,
-      truncated,
-      ...span,
-    };
+    const { counts, reach } = await count(ctx, { from, to, actions: COMPLIANCE_ACTIONS });
+    return { ...complianceBody(counts), ...reach };
   },
 });
 
@@ -105,14 +81,7 @@ export const getStatistics = operation({
   input: rangeInput,
   output: statistics,
   async run(ctx, { from, to }) {
-    const { tally, truncated, span } = await count(ctx, { from, to });
-    return {
-      totalEvents: tally.total,
-      byCategory: tally.byCategory(),
-      byUser: tally.users().map(({ userId, userName, actionCount }) => ({ userId, userName, actionCount })),
-      range: { from: from?.toISOString() ?? null, to: to?.toISOString() ?? null },
-      truncated,
-      ...span,
-    };
+    const { counts, reach } = await count(ctx, { from, to });
+    return { ...statisticsBody(counts, { from, to }), ...reach };
   },
 });

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { SECURITY_ACTIONS } from "@/server/audit/actions";
-import { advanceIndex } from "@/server/audit/query/search-worker";
 import type { RowInput } from "@/server/audit/record/to-row";
 import type { Ctx } from "@/server/context";
 import { appendEvents } from "@/testing/audit-entries";
 import { createOrg, createUser, ctxFor, type TestUser } from "@/testing/factories";
+import { advanceIndex } from "@/testing/search/advance-index";
 import { wholeSecurityEvents, wholeStatistics, wholeUserActivity } from "./whole-reports";
 
 const START = Date.UTC(2026, 6, 1);

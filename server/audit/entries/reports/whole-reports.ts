@@ -2,27 +2,31 @@ import { sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { tenantRead } from "@/db/read";
 import { rowsOf } from "@/db/rows";
-import { COMPLIANCE_ACTIONS, categoryOf, SECURITY_ACTIONS } from "@/server/audit/actions";
+import { COMPLIANCE_ACTIONS, SECURITY_ACTIONS } from "@/server/audit/actions";
 import { actorName, toFullEntry } from "@/server/audit/entries/to-entry";
 import type { RowFilter } from "@/server/audit/query/conditions";
 import { countRows } from "@/server/audit/query/count";
 import { reachedBy } from "@/server/audit/query/rows";
 import { BY_ACTION, BY_ACTOR, countedRows, talliedCounts } from "@/server/audit/query/search-tallies";
-import { type FullEntry, type RangeInput, rangeInput } from "@/server/audit/schema";
-import type { ActorType, Category } from "@/server/audit/vocabulary";
+import { type RangeInput, rangeInput } from "@/server/audit/schema";
+import type { ActorType } from "@/server/audit/vocabulary";
 import type { Ctx } from "@/server/context";
 import { operation } from "@/server/operation";
 import { typed } from "@/server/wire";
+import {
+  activityBody,
+  type ByAction,
+  byCount,
+  complianceBody,
+  type ReportCounts,
+  securityBody,
+  statisticsBody,
+} from "./report-bodies";
 import { actorKey, namesOf, readReportRows } from "./report-rows";
-import { type ActiveUser, RECENT_ENTRIES, TOP_USERS } from "./report-schema";
+import { type ActiveUser, RECENT_ENTRIES } from "./report-schema";
 
-/** Entries of the range, and of the range of the same length before it (null: the range has no beginning). */
-type Total = { totalEvents: number; before: number | null };
-type ByAction = { action: string; count: number }[];
-
-const byCount = <T extends { count: number }>(counts: T[], nameOf: (one: T) => string): T[] =>
-  counts.sort((a, b) => b.count - a.count || (nameOf(a) < nameOf(b) ? -1 : 1));
-
+/** Entries of the range of the same length before it; null: the range has no beginning. */
+type Before = { before: number | null };
 async function actionsOf(tx: Tx, orgIds: readonly string[], filter: RowFilter): Promise<ByAction> {
   if (orgIds.length === 0) return [];
   const counts = talliedCounts(orgIds, filter, { shape: BY_ACTION }) ?? countedRows(orgIds, filter, BY_ACTION);
@@ -78,7 +82,7 @@ function rangeBefore({ from, to }: Pick<RangeInput, "from" | "to">, now: Date) {
   return { from: new Date(from.getTime() - (end.getTime() - from.getTime())), to: new Date(from.getTime() - 1) };
 }
 
-type Counted = Total & { byAction: ByAction; users: ActiveUser[]; recent: FullEntry[] };
+type Counted = ReportCounts & Before;
 
 /** Counts every entry of a range by the tallies, exactly at any length of history. */
 async function countAll(ctx: Ctx, { from, to }: RangeInput, actions?: readonly string[]): Promise<Counted> {
@@ -98,104 +102,46 @@ async function countAll(ctx: Ctx, { from, to }: RangeInput, actions?: readonly s
   return { ...counted, recent: recent.map(toFullEntry) };
 }
 
-const countOf = (byAction: ByAction, action: string): number =>
-  byAction.find((one) => one.action === action)?.count ?? 0;
-
-type Activity = Total & {
-  totalUsers: number;
-  actionsPerUser: ActiveUser[];
-  topUsers: ActiveUser[];
-  recentActivity: FullEntry[];
-};
-
 /** Who did how much, of every entry in the range. */
 export const wholeUserActivity = operation({
   permission: "audit:read",
   input: rangeInput,
-  output: typed<Activity>(),
-  async run(ctx, range): Promise<Activity> {
-    const { users, totalEvents, before, recent } = await countAll(ctx, range);
-    const topUsers = users.slice(0, TOP_USERS);
-    return { totalEvents, before, totalUsers: users.length, actionsPerUser: users, topUsers, recentActivity: recent };
+  output: typed<Before & ReturnType<typeof activityBody>>(),
+  async run(ctx, range) {
+    const { before, ...counts } = await countAll(ctx, range);
+    return { ...activityBody(counts), before };
   },
 });
-
-type Security = Total & {
-  loginAttempts: number;
-  failedLogins: number;
-  permissionChanges: number;
-  byAction: ByAction;
-  recentEvents: FullEntry[];
-};
 
 /** Sign-ins, permission and policy changes, every one in the range. */
 export const wholeSecurityEvents = operation({
   permission: "audit:read",
   input: rangeInput,
-  output: typed<Security>(),
-  async run(ctx, range): Promise<Security> {
-    const { byAction, totalEvents, before, recent } = await countAll(ctx, range, SECURITY_ACTIONS);
-    const failedLogins = countOf(byAction, "user.login.failed");
-    return {
-      totalEvents,
-      before,
-      loginAttempts: countOf(byAction, "user.login") + failedLogins,
-      failedLogins,
-      permissionChanges: countOf(byAction, "user.permission.change"),
-      byAction,
-      recentEvents: recent,
-    };
+  output: typed<Before & ReturnType<typeof securityBody>>(),
+  async run(ctx, range) {
+    const { before, ...counts } = await countAll(ctx, range, SECURITY_ACTIONS);
+    return { ...securityBody(counts), before };
   },
 });
-
-type Compliance = Total & {
-  dataAccess: number;
-  dataChanges: number;
-  exports: number;
-  byAction: ByAction;
-  recentEvents: FullEntry[];
-};
 
 /** Access to data and changes to what is governed, every one in the range. */
 export const wholeCompliance = operation({
   permission: "audit:read",
   input: rangeInput,
-  output: typed<Compliance>(),
-  async run(ctx, range): Promise<Compliance> {
-    const { byAction, totalEvents, before, recent } = await countAll(ctx, range, COMPLIANCE_ACTIONS);
-    const [dataAccess, exports] = [countOf(byAction, "data.access"), countOf(byAction, "data.export")];
-    const dataChanges = totalEvents - dataAccess - exports;
-    return { totalEvents, before, dataAccess, dataChanges, exports, byAction, recentEvents: recent };
+  output: typed<Before & ReturnType<typeof complianceBody>>(),
+  async run(ctx, range) {
+    const { before, ...counts } = await countAll(ctx, range, COMPLIANCE_ACTIONS);
+    return { ...complianceBody(counts), before };
   },
 });
-
-type Statistics = Total & {
-  byCategory: { category: Category; count: number }[];
-  byUser: Pick<ActiveUser, "userId" | "userName" | "actionCount">[];
-  range: { from: string | null; to: string | null };
-};
 
 /** Every entry in the range by category and actor. */
 export const wholeStatistics = operation({
   permission: "audit:read",
   input: rangeInput,
-  output: typed<Statistics>(),
-  async run(ctx, range): Promise<Statistics> {
-    const { byAction, users, totalEvents, before } = await countAll(ctx, range);
-    const counts = new Map<Category, number>();
-    for (const { action, count } of byAction) {
-      const category = categoryOf(action);
-      counts.set(category, (counts.get(category) ?? 0) + count);
-    }
-    return {
-      totalEvents,
-      before,
-      byCategory: byCount(
-        [...counts].map(([category, count]) => ({ category, count })),
-        ({ category }) => category,
-      ),
-      byUser: users.map(({ userId, userName, actionCount }) => ({ userId, userName, actionCount })),
-      range: { from: range.from?.toISOString() ?? null, to: range.to?.toISOString() ?? null },
-    };
+  output: typed<Before & ReturnType<typeof statisticsBody>>(),
+  async run(ctx, range) {
+    const { before, ...counts } = await countAll(ctx, range);
+    return { ...statisticsBody(counts, range), before };
   },
 });

@@ -1,9 +1,9 @@
 import type { SQL } from "drizzle-orm";
 import type { Cell } from "@/server/csv";
-import type { ImportRecord } from "@/server/custom-fields/import/find-import";
+import { MATCHED_OUTCOMES } from "@/server/custom-fields/import/outcome-schema";
+import type { ImportRecord } from "@/server/custom-fields/import/record/record";
 import type { HeldBefore } from "@/server/custom-fields/import/run/held-before";
 import type { RelatedRow, ResultRow } from "@/server/custom-fields/import/run/tables/results";
-import { MATCHED_OUTCOMES } from "@/server/custom-fields/import/schema";
 import type { DeviceNames } from "./name-devices";
 
 /** True for a row that the run has applied. */

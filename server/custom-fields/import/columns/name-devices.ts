@@ -2,8 +2,8 @@ import { sql } from "drizzle-orm";
 import { uuids } from "@/db/arrays";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
+import type { Candidate } from "@/server/custom-fields/import/row-schema";
 import type { Result } from "@/server/custom-fields/import/run/tables/results";
-import type { Candidate } from "@/server/custom-fields/import/schema";
 
 export type DeviceNames = ReadonlyMap<string, Candidate>;
 

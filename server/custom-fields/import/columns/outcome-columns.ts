@@ -1,14 +1,14 @@
 import { sql } from "drizzle-orm";
 import { type ActiveField, fittingValue, invalidReason } from "@/server/custom-fields/import/decide/decide-value";
 import type { LoadedPlan } from "@/server/custom-fields/import/decide/load-plan";
-import type { ImportRecord } from "@/server/custom-fields/import/find-import";
-import { relatedTo } from "@/server/custom-fields/import/run/related-rows";
 import {
   outcomeOfCode,
   ROW_OUTCOME_LABELS,
   VALUE_CODES,
   VALUE_OUTCOME_LABELS,
-} from "@/server/custom-fields/import/schema";
+} from "@/server/custom-fields/import/outcome-schema";
+import type { ImportRecord } from "@/server/custom-fields/import/record/record";
+import { relatedTo } from "@/server/custom-fields/import/run/related-rows";
 import { type FieldValue, MASK } from "@/server/custom-fields/schema";
 import { type Columns, isApplied } from "./columns";
 

@@ -1,9 +1,10 @@
 import { sql } from "drizzle-orm";
 import { invalidReason } from "@/server/custom-fields/import/decide/decide-value";
 import type { LoadedPlan } from "@/server/custom-fields/import/decide/load-plan";
-import type { ImportRecord } from "@/server/custom-fields/import/find-import";
+import { REASON_TITLE, UNREADABLE_MARK } from "@/server/custom-fields/import/limits-schema";
+import { ROW_OUTCOME_LABELS, VALUE_CODES } from "@/server/custom-fields/import/outcome-schema";
+import type { ImportRecord } from "@/server/custom-fields/import/record/record";
 import type { ResultRow } from "@/server/custom-fields/import/run/tables/results";
-import { REASON_TITLE, ROW_OUTCOME_LABELS, UNREADABLE_MARK, VALUE_CODES } from "@/server/custom-fields/import/schema";
 import { type Columns, isApplied } from "./columns";
 
 /** The rows that were not applied, or not wholly, as they came, with the reason behind: to be corrected and uploaded again. */

@@ -1,5 +1,5 @@
 import { type Coerced, coerceText, type FieldRule } from "@/server/custom-fields/coerce";
-import { hasWrite, VALUE_CODES, type ValueCode, type ValueOutcome } from "@/server/custom-fields/import/schema";
+import { hasWrite, VALUE_CODES, type ValueCode, type ValueOutcome } from "@/server/custom-fields/import/outcome-schema";
 import type { DateOrder, FieldValue } from "@/server/custom-fields/schema";
 import type { DeviceFacts } from "./resolve-row";
 

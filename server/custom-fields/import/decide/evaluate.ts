@@ -1,5 +1,5 @@
 import type { Tx } from "@/db/client";
-import type { RowOutcome } from "@/server/custom-fields/import/schema";
+import type { RowOutcome } from "@/server/custom-fields/import/outcome-schema";
 import { type Decision, decideValue } from "./decide-value";
 import { identifier } from "./junk";
 import { type HeldValues, loadDevices, loadValues } from "./load-devices";

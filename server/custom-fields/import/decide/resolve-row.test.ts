@@ -198,21 +198,21 @@ describe("resolveRow", () => {
     });
     const orgOf: Record<string, string> = { "Acme Ltd.": "a", beta: "b" };
     fc.assert(
-      fc.property(given, fc.array(device, { maxLength: 6 }), (said, devices) => {
+      fc.property(given, fc.array(device, { maxLength: 6 }), (identity, devices) => {
         const index = world(devices);
-        const match = resolveRow(row(said), index);
+        const match = resolveRow(row(identity), index);
         if (!("device" in match)) return;
         const all = [...index.byShortName.values()].flat();
-        const lower = said.hostname?.toLowerCase();
+        const lower = identity.hostname?.toLowerCase();
         const alike = all.filter(
           (d) =>
-            said.hostname !== null &&
-            shortName(d.hostname) === shortName(said.hostname) &&
-            (said.organization === null || orgOf[said.organization] === d.orgId) &&
-            (said.serial === null || d.serial === null || d.serial.toLowerCase() === said.serial.toLowerCase()),
+            identity.hostname !== null &&
+            shortName(d.hostname) === shortName(identity.hostname) &&
+            (identity.organization === null || orgOf[identity.organization] === d.orgId) &&
+            (identity.serial === null || d.serial === null || d.serial.toLowerCase() === identity.serial.toLowerCase()),
         );
         const exact = alike.filter((d) => d.hostname.toLowerCase() === lower);
-        const holders = all.filter((d) => said.sourceId !== null && d.recorded.includes(said.sourceId));
+        const holders = all.filter((d) => identity.sourceId !== null && d.recorded.includes(identity.sourceId));
         if (match.kind === "matched_source_id") {
           expect(holders).toEqual([match.device]);
           const hasItsName = lower === undefined || shortName(match.device.hostname) === shortName(lower);

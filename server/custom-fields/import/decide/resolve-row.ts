@@ -75,11 +75,11 @@ function bySourceId(row: RowIdentity, device: DeviceFacts, alike: readonly Devic
 /** A name that went to another computer: the devices that bear it are recorded under other IDs than the row's. */
 function reusedHostname({ hostname, sourceId }: RowIdentity, devices: readonly DeviceFacts[]): Match {
   const ids = devices.flatMap(({ recorded }) => recorded).join(", ");
-  const said = sourceId === null ? "this row has no source ID" : `this row has the source ID ${sourceId}`;
+  const stated = sourceId === null ? "this row has no source ID" : `this row has the source ID ${sourceId}`;
   return {
     kind: "identity_conflict",
     candidates: devices,
-    reason: `${said}, but the device called ${hostname} is recorded under ${ids}`,
+    reason: `${stated}, but the device called ${hostname} is recorded under ${ids}`,
   };
 }
 

@@ -7,7 +7,7 @@ import {
   type RowOutcome,
   type Tally,
   VALUE_OUTCOMES,
-} from "@/server/custom-fields/import/schema";
+} from "@/server/custom-fields/import/outcome-schema";
 
 const zeros = <K extends string>(keys: readonly K[]) =>
   Object.fromEntries(keys.map((key) => [key, 0])) as Record<K, number>;

@@ -1,7 +1,9 @@
 import { tenant } from "@/db/client";
-import { lockImport, partnerScope, requireIdle } from "@/server/custom-fields/import/find-import";
 import { toImportState } from "@/server/custom-fields/import/import-state";
 import { presetOf } from "@/server/custom-fields/import/presets";
+import { lockImport } from "@/server/custom-fields/import/record/find";
+import { requireIdle } from "@/server/custom-fields/import/record/require";
+import { partnerScope } from "@/server/custom-fields/import/record/scope";
 import { type EditPart, insertEdit, readCells } from "@/server/custom-fields/import/run/tables/edits";
 import { notifyImports } from "@/server/custom-fields/import/run/worker";
 import { type Edit, editInput, type ImportState } from "@/server/custom-fields/import/schema";

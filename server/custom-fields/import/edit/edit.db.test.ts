@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Ctx } from "@/server/context";
 import { getImport } from "@/server/custom-fields/import/get";
+import { MAX_IMPORT_ROWS } from "@/server/custom-fields/import/limits-schema";
 import { listFaults } from "@/server/custom-fields/import/list-faults";
 import { listRows } from "@/server/custom-fields/import/list-rows";
 import { runWaitingImports } from "@/server/custom-fields/import/run/worker";
-import { editInput, MAX_IMPORT_ROWS, pickInput, rowsInput } from "@/server/custom-fields/import/schema";
+import { editInput, pickInput, rowsInput } from "@/server/custom-fields/import/schema";
 import { check, createSimple, run, simpleCsv, stageText, valuesOf } from "@/testing/import/imports";
 import { editValues } from "./edit-values";
 import { undoEdit } from "./undo-edit";

@@ -1,6 +1,8 @@
 import { tenant } from "@/db/client";
-import { lockImport, partnerScope, requireIdle } from "@/server/custom-fields/import/find-import";
 import { toImportState } from "@/server/custom-fields/import/import-state";
+import { lockImport } from "@/server/custom-fields/import/record/find";
+import { requireIdle } from "@/server/custom-fields/import/record/require";
+import { partnerScope } from "@/server/custom-fields/import/record/scope";
 import { claimEdit } from "@/server/custom-fields/import/run/tables/edits";
 import { notifyImports } from "@/server/custom-fields/import/run/worker";
 import type { ImportState } from "@/server/custom-fields/import/schema";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { editValues } from "@/server/custom-fields/import/edit/edit-values";
-import { startRun } from "@/server/custom-fields/import/start-run";
+import { startRun } from "@/server/custom-fields/import/start/run";
 import { listDefinitions } from "@/server/custom-fields/list";
 import { createUser, ctxFor } from "@/testing/factories";
 import { check, createSimple, run, stageText, valuesOf } from "@/testing/import/imports";

@@ -1,12 +1,12 @@
 import type { DefinitionRow } from "@/server/custom-fields/definition";
-import type { Plan } from "@/server/custom-fields/import/schema";
+import type { Plan } from "@/server/custom-fields/import/plan-schema";
 import { intoExisting } from "./default-plan";
 
 /** A plan, and the ids of planned fields that an existing one has taken the place of. */
 export type Adopted = { plan: Plan; ids: ReadonlyMap<string, string> };
 
 /**
- * Fields that the plan would create, and that somebody else has created since the import began, are taken as they are:
+ * Fields that the plan would create, and that another user has created since the import began, are taken as they are:
  * two people who bring the same fields over at once share them. `mayAdopt` says which.
  */
 export function adoptFields(

@@ -3,7 +3,7 @@ import type { Ctx } from "@/server/context";
 import { listFaults } from "@/server/custom-fields/import/list-faults";
 import { listRows } from "@/server/custom-fields/import/list-rows";
 import { savePlan } from "@/server/custom-fields/import/save-plan";
-import { startCheck } from "@/server/custom-fields/import/start";
+import { startCheck } from "@/server/custom-fields/import/start/check";
 import { listDefinitions } from "@/server/custom-fields/list";
 import { toCsv } from "@/testing/import/files";
 import { check, createDevices, createWorld, run, stageText, valuesOf, withFields } from "@/testing/import/imports";

@@ -3,13 +3,13 @@ import type { Tx } from "@/db/client";
 import { customFieldDefinitions } from "@/db/schema";
 import type { DefinitionRow } from "@/server/custom-fields/definition";
 import { freeFieldKey, normaliseHeader } from "@/server/custom-fields/import/normalise";
+import type { Plan, PlanField, PlanIdentifiers } from "@/server/custom-fields/import/plan-schema";
 import {
   IDENTIFIER_LABELS,
   IDENTIFIERS,
   type Identifier,
   type Preset,
 } from "@/server/custom-fields/import/presets/preset";
-import type { Plan, PlanField, PlanIdentifiers } from "@/server/custom-fields/import/schema";
 import { MAX_FIELD_NAME } from "@/server/custom-fields/schema";
 import { newId } from "@/server/ids";
 import { inOneLine } from "@/server/text";

@@ -35,7 +35,7 @@ type Fits = Record<Reading, boolean> & { leadingZero: boolean; yearFirst: boolea
 
 const isDate = (text: string, order: DateOrder) => coerceText({ type: "date", options: null }, text, order).ok;
 
-/** Which readings a text fits. What begins with no digit is neither number nor date, whatever follows. */
+/** Which readings a text fits. What begins with no digit is neither number nor date, regardless of the rest. */
 function fitsOf(text: string): Fits {
   const word = text.length <= LONGEST_WORD ? text.toLowerCase() : "";
   const isNumeric = NUMERIC_START.test(text);

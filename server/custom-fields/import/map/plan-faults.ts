@@ -1,6 +1,6 @@
 import type { DefinitionRow } from "@/server/custom-fields/definition";
+import type { Plan, PlanField, UnknownChoices } from "@/server/custom-fields/import/plan-schema";
 import { IDENTIFIERS } from "@/server/custom-fields/import/presets/preset";
-import type { Plan, PlanField, UnknownChoices } from "@/server/custom-fields/import/schema";
 import { MAX_CHOICE, MAX_CHOICES } from "@/server/custom-fields/schema";
 import { AppError, type FieldError } from "@/server/errors";
 import { capitalized } from "@/server/text";

@@ -1,5 +1,5 @@
-import type { ImportRecord } from "@/server/custom-fields/import/find-import";
-import { isHidden, type Plan } from "@/server/custom-fields/import/schema";
+import { isHidden, type Plan } from "@/server/custom-fields/import/plan-schema";
+import type { ImportRecord } from "@/server/custom-fields/import/record/record";
 import type { Misfit, SourceColumn } from "./column-schema";
 
 /** A column without its values. */
@@ -22,7 +22,7 @@ export function shownColumn(column: SourceColumn, plan: Plan | null): SourceColu
   return isHidden(column, field) ? withoutValues(column) : column;
 }
 
-/** The columns that the product says are secret, or whose titles do, and that nobody chose to import. */
+/** The columns that the product says are secret, or whose titles do, and that were not chosen for import. */
 export function leftOutSecrets({ columns, plan }: Pick<ImportRecord, "columns" | "plan">): number[] {
   const chosen = new Set([
     ...Object.values(plan?.identifiers ?? {}),

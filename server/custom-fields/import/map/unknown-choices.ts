@@ -9,7 +9,7 @@ import {
   isHidden,
   type Plan,
   type UnknownChoices,
-} from "@/server/custom-fields/import/schema";
+} from "@/server/custom-fields/import/plan-schema";
 import { MAX_DECIDED_TEXT } from "./choice-schema";
 import type { SourceColumn } from "./column-schema";
 

@@ -1,7 +1,7 @@
 import { trimText } from "@/server/custom-fields/import/normalise";
 import type { DateOrder } from "@/server/custom-fields/schema";
 
-/** A source column's part in telling which device a row is about. */
+/** A source column's part in deciding which device a row is about. */
 export const IDENTIFIERS = ["sourceId", "hostname", "organization", "serial"] as const;
 export type Identifier = (typeof IDENTIFIERS)[number];
 

@@ -1,7 +1,7 @@
 import { StringDecoder } from "node:string_decoder";
 import { crc32 } from "node:zlib";
 import { type Entry, openPromise, type ZipFile } from "yauzl";
-import { MAX_WORKBOOK_BYTES } from "@/server/custom-fields/import/schema";
+import { MAX_WORKBOOK_BYTES } from "@/server/custom-fields/import/limits-schema";
 import { AppError } from "@/server/errors";
 import { badFile } from "./bad-file";
 

@@ -1,6 +1,6 @@
+import { MAX_IMPORT_COLUMNS } from "@/server/custom-fields/import/limits-schema";
 import type { DeclaredField } from "@/server/custom-fields/import/map/column-schema";
 import { trimText } from "@/server/custom-fields/import/normalise";
-import { MAX_IMPORT_COLUMNS } from "@/server/custom-fields/import/schema";
 import { AppError } from "@/server/errors";
 
 const tooMany = () =>

@@ -111,7 +111,7 @@ it("is not misled by a last letter that would be the beginning of one in UTF-8",
   expect(file).toMatchObject({ format: { encoding: "windows-1252" }, rows: [["PC1", "Orlé"]] });
 });
 
-it("takes spaces and marks that nobody sees off both ends of names", async () => {
+it("takes spaces and marks that no one sees off both ends of names", async () => {
   const file = await read("\u200bComputer\u00a0Name,Tag\u200b\r\n\u200e\u00a0PC1\u200b ,\u2060a b\u200f\r\nPC2,c\r\n");
   expect(file.titles).toEqual(["Computer Name", "Tag"]);
   expect(file.rows[0]).toEqual(["PC1", "a b"]);

@@ -1,5 +1,5 @@
 import { JSONParser, TokenType } from "@streamparser/json";
-import { MAX_RECORD_CHARS } from "@/server/custom-fields/import/schema";
+import { MAX_RECORD_CHARS } from "@/server/custom-fields/import/limits-schema";
 import { AppError } from "@/server/errors";
 import { badFile } from "./bad-file";
 
@@ -15,7 +15,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 const PAGE_LIST = /^(computers?|data|items|results|records)$/i;
-/** A member by which an object is a computer itself, whatever lists it has. */
+/** A member by which an object is a computer itself, regardless of the lists it has. */
 const NAMES_ITSELF =
   /^(u?id|guid|name|host|(host|(computer|device|agent|machine|asset|endpoint|system)[ _-]?)(id|name))$/i;
 

@@ -1,6 +1,6 @@
+import { MAX_IMPORT_ROWS } from "@/server/custom-fields/import/limits-schema";
 import { uniqueTitles } from "@/server/custom-fields/import/normalise";
 import type { Preset } from "@/server/custom-fields/import/presets/preset";
-import { MAX_IMPORT_ROWS } from "@/server/custom-fields/import/schema";
 import { AppError } from "@/server/errors";
 import { badFile } from "./bad-file";
 import { noted } from "./cell-notes";

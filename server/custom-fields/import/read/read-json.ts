@@ -137,9 +137,9 @@ function ownerOf(part: JsonPart, extras: readonly unknown[], preset: Preset): [s
   if (own.some(([, text]) => text !== "")) return own;
   const inner = member(value, "computer", "device");
   if (isObject(inner)) return identityOf(inner, preset, { key: null, isEntry: false });
-  const said = extras.filter(isObject).map((item) => identityOf(item, preset, { key: null, isEntry: true }));
+  const identities = extras.filter(isObject).map((item) => identityOf(item, preset, { key: null, isEntry: true }));
   return own.map(([title], i) => {
-    const [alike = "", ...others] = new Set(said.map((identity) => identity[i]?.[1] ?? ""));
+    const [alike = "", ...others] = new Set(identities.map((identity) => identity[i]?.[1] ?? ""));
     return [title, others.length === 0 ? alike : ""];
   });
 }

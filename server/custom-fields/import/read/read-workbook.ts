@@ -1,4 +1,4 @@
-import { MAX_IMPORT_BYTES, MAX_WORKBOOK_BYTES } from "@/server/custom-fields/import/schema";
+import { MAX_IMPORT_BYTES, MAX_WORKBOOK_BYTES } from "@/server/custom-fields/import/limits-schema";
 import { AppError } from "@/server/errors";
 import { type Archive, openArchive } from "./archive";
 import { badFile } from "./bad-file";
@@ -14,7 +14,7 @@ const MAX_PART_BYTES = 32 * 1024 * 1024;
 /** Shared strings are held while the sheet is read. */
 const MAX_STRINGS = 10_000_000;
 
-/** Sheets to choose from; nobody finds one among more. */
+/** Sheets to choose from; more are not usable. */
 const MAX_SHEETS = 1_000;
 
 const WORKBOOK = "xl/workbook.xml";

@@ -1,6 +1,6 @@
 /** The few pieces of SpreadsheetML (ECMA-376) that say what is in the cells of a sheet, as events of its XML. */
 
-import { MAX_RECORD_CHARS } from "@/server/custom-fields/import/schema";
+import { MAX_RECORD_CHARS } from "@/server/custom-fields/import/limits-schema";
 import { AppError } from "@/server/errors";
 import { badFile } from "./bad-file";
 import type { SheetInfo } from "./file-schema";

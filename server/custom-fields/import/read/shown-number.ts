@@ -3,7 +3,7 @@ import { type CellStyle, inDigits } from "./number-format";
 
 const UNIX_EPOCH = 25_569;
 const FROM_1904 = 1_462;
-/** Excel believes in 29 February 1900, so its days before that one are a day later than those of everybody else. */
+/** Excel believes in 29 February 1900, so its days before that one are a day later than those of the calendar. */
 const NO_SUCH_DAY = 60;
 
 const two = (n: number): string => String(n).padStart(2, "0");

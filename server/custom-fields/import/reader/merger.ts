@@ -1,3 +1,4 @@
+import { REASON_TITLE, UNREADABLE_MARK } from "@/server/custom-fields/import/limits-schema";
 import type { SourceColumn } from "@/server/custom-fields/import/map/column-schema";
 import { ColumnWatch } from "@/server/custom-fields/import/map/guess-type";
 import { isMasked, namesSecret } from "@/server/custom-fields/import/normalise";
@@ -6,7 +7,6 @@ import { ColumnList } from "@/server/custom-fields/import/read/column-list";
 import type { FileNotes } from "@/server/custom-fields/import/read/notes";
 import { put, type SourceRecord } from "@/server/custom-fields/import/read/pivot";
 import type { SourceFile } from "@/server/custom-fields/import/read/read-file";
-import { REASON_TITLE, UNREADABLE_MARK } from "@/server/custom-fields/import/schema";
 import { repairText } from "@/server/text";
 
 /** Stands for our own column of reasons, which is read but not staged. */

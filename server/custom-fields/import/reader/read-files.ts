@@ -42,7 +42,7 @@ const tooSlow = () =>
 const notStarted = () =>
   new AppError("unavailable", "The server is too busy to read the file at this moment. Try again in a minute.");
 
-/** What ended a thread that did not answer: beyond its memory it is the file, else a fault of ours. */
+/** What ended a thread that did not answer: beyond its memory it is the file, else our fault. */
 const ended = (error: unknown): unknown =>
   isOutOfMemory(error)
     ? new AppError("payload_too_large", "The file needs too much memory to read. Save it as CSV, or split it.")
@@ -92,7 +92,7 @@ function runThread<K extends Kind>({ task, onBatch }: Running<K>): Promise<Answe
 }
 
 /**
- * Reads files in a thread of its own, so that nobody else waits for them: within limits of memory and time, and a few
+ * Reads files in a separate thread, so that no other request waits for them: within limits of memory and time, and a few
  * at once. Staged rows arrive in batches, the next one when the last has been taken.
  * @throws AppError what reading throws; payload_too_large at a limit, unavailable when too many wait; what onBatch throws.
  */

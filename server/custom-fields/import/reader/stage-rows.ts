@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { MAX_IMPORT_COLUMNS, MAX_IMPORT_ROWS } from "@/server/custom-fields/import/limits-schema";
 import type { SourceColumn } from "@/server/custom-fields/import/map/column-schema";
 import { normaliseHeader } from "@/server/custom-fields/import/normalise";
 import type { Preset } from "@/server/custom-fields/import/presets/preset";
@@ -7,7 +8,6 @@ import type { FileFormat } from "@/server/custom-fields/import/read/file-schema"
 import { createNotes } from "@/server/custom-fields/import/read/notes";
 import { readSource } from "@/server/custom-fields/import/read/read-file";
 import { openWorkbook } from "@/server/custom-fields/import/read/read-workbook";
-import { MAX_IMPORT_COLUMNS, MAX_IMPORT_ROWS } from "@/server/custom-fields/import/schema";
 import { AppError } from "@/server/errors";
 import { Merger } from "./merger";
 

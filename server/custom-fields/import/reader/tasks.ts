@@ -1,3 +1,4 @@
+import { PREVIEW_ROWS } from "@/server/custom-fields/import/limits-schema";
 import { isMasked, namesSecret } from "@/server/custom-fields/import/normalise";
 import { presetOf } from "@/server/custom-fields/import/presets";
 import { type Detected, detect } from "@/server/custom-fields/import/read/detect-format";
@@ -5,16 +6,15 @@ import type { FileFormat } from "@/server/custom-fields/import/read/file-schema"
 import { createNotes } from "@/server/custom-fields/import/read/notes";
 import { readSource } from "@/server/custom-fields/import/read/read-file";
 import { openWorkbook } from "@/server/custom-fields/import/read/read-workbook";
-import { PREVIEW_ROWS } from "@/server/custom-fields/import/schema";
 import { MASK } from "@/server/custom-fields/schema";
 import { type Batch, type GivenFile, type Staged, stageRows } from "./stage-rows";
 
-/** What a thread of its own does with files. The format is the one that a person set, or null: it is detected. */
+/** What a reading thread does with files. The format is the one that a person set, or null: it is detected. */
 type PreviewTask = { kind: "preview"; source: string; path: string; format: FileFormat | null };
 type StageTask = { kind: "stage"; source: string; files: readonly GivenFile[] };
 export type Task = PreviewTask | StageTask;
 
-/** The first rows of a file. headerDoubts: its header may be a row of values, and nobody has said yet. */
+/** The first rows of a file. headerDoubts: its header may be a row of values, and no person has decided yet. */
 export type Preview = Detected & {
   titles: string[];
   rows: { line: number; cells: string[]; fault: string | null }[];

@@ -4,7 +4,7 @@ import { type EvaluatedRow, evaluateRows, type PickedRow } from "@/server/custom
 import type { LoadedPlan } from "@/server/custom-fields/import/decide/load-plan";
 import { rowsPerTransaction } from "@/server/custom-fields/import/decide/rounds";
 import { count } from "@/server/custom-fields/import/decide/tally";
-import { hasWrite, MATCHED_OUTCOMES, type RunReport } from "@/server/custom-fields/import/schema";
+import { hasWrite, MATCHED_OUTCOMES, type RunReport } from "@/server/custom-fields/import/outcome-schema";
 import { type Change, insertChanges, type Values } from "./tables/changes";
 import { countIdle, findWork, markOutcomes, type ResolvedResult, readWork } from "./tables/results";
 import { insertSourceIds } from "./tables/source-ids";

@@ -3,9 +3,10 @@ import type { Tx } from "@/db/client";
 import { type AuditEvent, record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import type { Ctx } from "@/server/context";
-import { fileNames, type ImportRecord } from "@/server/custom-fields/import/find-import";
 import { partnerDefinitions } from "@/server/custom-fields/import/map/default-plan";
-import type { RunReport, UndoReport } from "@/server/custom-fields/import/schema";
+import type { RunReport } from "@/server/custom-fields/import/outcome-schema";
+import { fileNames, type ImportRecord } from "@/server/custom-fields/import/record/record";
+import type { UndoReport } from "@/server/custom-fields/import/schema";
 import type { Touched } from "./read-back";
 
 /** The same event has the same id: recorded twice after a kill, it appears in the audit log once. */
@@ -14,7 +15,7 @@ function eventId(...parts: string[]): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** cancelled: whether rows are left; one that somebody cancels after its last row is complete. */
+/** cancelled: whether rows are left; one that is cancelled after its last row is complete. */
 type Outcome = ({ kind: "finish"; report: RunReport } | { kind: "undo"; report: UndoReport }) & {
   touched: readonly Touched[];
   cancelled: boolean;

@@ -3,9 +3,10 @@ import { type EvaluatedRow, evaluateRows } from "@/server/custom-fields/import/d
 import { type LoadedPlan, loadPlan } from "@/server/custom-fields/import/decide/load-plan";
 import { rowsAtOnce } from "@/server/custom-fields/import/decide/rounds";
 import { count, emptyTally } from "@/server/custom-fields/import/decide/tally";
-import type { ImportRecord, PartnerScope } from "@/server/custom-fields/import/find-import";
+import { MATCHED_OUTCOMES, type Tally, withoutDevice } from "@/server/custom-fields/import/outcome-schema";
 import { type PlacedFile, rowsInWords } from "@/server/custom-fields/import/read/row-place";
-import { MATCHED_OUTCOMES, type Tally, withoutDevice } from "@/server/custom-fields/import/schema";
+import type { ImportRecord } from "@/server/custom-fields/import/record/record";
+import type { PartnerScope } from "@/server/custom-fields/import/record/scope";
 import { groupBy } from "@/server/records";
 import { clearResults, insertResults, markConflicts, type Picks, type Result, readClaims } from "./tables/results";
 import { type Range, readStaged } from "./tables/staged";

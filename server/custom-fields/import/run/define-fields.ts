@@ -5,10 +5,10 @@ import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import type { Ctx } from "@/server/context";
 import { auditable, type DefinitionRow, fitToType, toDefinition } from "@/server/custom-fields/definition";
-import type { ImportRecord } from "@/server/custom-fields/import/find-import";
 import { addedChoices, plannedChoices } from "@/server/custom-fields/import/map/choice-schema";
 import { partnerDefinitions } from "@/server/custom-fields/import/map/default-plan";
-import { activeFields, type Plan } from "@/server/custom-fields/import/schema";
+import { activeFields, type Plan } from "@/server/custom-fields/import/plan-schema";
+import type { ImportRecord } from "@/server/custom-fields/import/record/record";
 import { MAX_CHOICES, MAX_DEFINITIONS_PER_OWNER } from "@/server/custom-fields/schema";
 import { AppError } from "@/server/errors";
 import { countInTurn } from "@/server/limits/room";
@@ -26,7 +26,7 @@ async function createDefinitions(tx: Tx, found: ImportRecord, plan: Plan): Promi
   if (known.length + wanted.length > MAX_DEFINITIONS_PER_OWNER)
     throw new AppError(
       "conflict",
-      `There would be more than ${MAX_DEFINITIONS_PER_OWNER} custom fields: leave some columns out, or delete fields that nobody needs.`,
+      `There would be more than ${MAX_DEFINITIONS_PER_OWNER} custom fields: leave some columns out, or delete fields that are not needed.`,
     );
   if (wanted.length === 0) return [];
   const values = wanted.map((field) => ({

@@ -7,7 +7,7 @@ import { users } from "@/db/schema";
 import type { Role } from "@/server/auth/permissions";
 import { getImport } from "@/server/custom-fields/import/get";
 import { importFolder } from "@/server/custom-fields/import/import-folder";
-import { startRun } from "@/server/custom-fields/import/start-run";
+import { startRun } from "@/server/custom-fields/import/start/run";
 import { toCsv } from "@/testing/import/files";
 import { check, createDevices, createWorld, run, stageText } from "@/testing/import/imports";
 import { runWaitingImports } from "./worker";

@@ -1,12 +1,13 @@
 import { tenant } from "@/db/client";
 import { rowsAtOnce } from "@/server/custom-fields/import/decide/rounds";
-import type { ImportRecord, PartnerScope } from "@/server/custom-fields/import/find-import";
 import { leftOutSecrets } from "@/server/custom-fields/import/map/secret-columns";
+import type { ImportRecord } from "@/server/custom-fields/import/record/record";
+import type { PartnerScope } from "@/server/custom-fields/import/record/scope";
 import { forgetEdits } from "./tables/edits";
 import { forgetColumns } from "./tables/staged";
 
 /**
- * Empties the columns of secrets that nobody chose to import, some rows at a time: no statement grows with the file.
+ * Empties the columns of secrets that were not chosen for import, some rows at a time: no statement grows with the file.
  * Done again after a kill, it changes nothing more.
  * @returns these columns.
  */

@@ -1,7 +1,7 @@
 import { and, eq, isNotNull, sql } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
-import type { ImportRecord } from "@/server/custom-fields/import/find-import";
+import type { ImportRecord } from "@/server/custom-fields/import/record/record";
 import { LEASE_MS, LostLease, leaseEnd, ownerName, RELEASED, Stopped } from "@/server/lease";
 
 /** This process's name on its claims, and whether it is about to end. */

@@ -1,6 +1,7 @@
 import { tenant } from "@/db/client";
 import { rowsAtOnce } from "@/server/custom-fields/import/decide/rounds";
-import type { ImportRecord, PartnerScope } from "@/server/custom-fields/import/find-import";
+import type { ImportRecord } from "@/server/custom-fields/import/record/record";
+import type { PartnerScope } from "@/server/custom-fields/import/record/scope";
 import { countWritten, lastChange } from "./tables/changes";
 
 type Counts = { written: number; found: number };

@@ -1,6 +1,6 @@
 import type { Tx } from "@/db/client";
 import { type PlacedFile, rowPlace } from "@/server/custom-fields/import/read/row-place";
-import type { RowReference } from "@/server/custom-fields/import/schema";
+import type { RowReference } from "@/server/custom-fields/import/row-schema";
 import { type RelatedRow, type ResultRow, readRowsAbout } from "./tables/results";
 
 /** Other rows named beside one that contradicts them. */

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { and, eq, sql } from "drizzle-orm";
-import { asSystem, tenant } from "@/db/client";
+import { asSystem, type Tx, tenant } from "@/db/client";
 import { customFieldImports, organizations } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { findUserCaller } from "@/server/auth/caller";
@@ -9,23 +9,15 @@ import { type Ctx, systemCtx } from "@/server/context";
 import { holdDefinitions } from "@/server/custom-fields/hold-definitions";
 import { loadPlan } from "@/server/custom-fields/import/decide/load-plan";
 import { emptyTally } from "@/server/custom-fields/import/decide/tally";
-import {
-  type ImportRecord,
-  lockImport,
-  type PartnerScope,
-  partnerScope,
-  toRecord,
-} from "@/server/custom-fields/import/find-import";
 import { importFolder } from "@/server/custom-fields/import/import-folder";
 import { initialPlan } from "@/server/custom-fields/import/map/mapping";
 import { withoutSamples } from "@/server/custom-fields/import/map/secret-columns";
-import {
-  activeFields,
-  type ImportSummary,
-  type Job,
-  type RunReport,
-  type UndoReport,
-} from "@/server/custom-fields/import/schema";
+import type { RunReport } from "@/server/custom-fields/import/outcome-schema";
+import { activeFields } from "@/server/custom-fields/import/plan-schema";
+import { lockImport } from "@/server/custom-fields/import/record/find";
+import { type ImportRecord, toRecord } from "@/server/custom-fields/import/record/record";
+import { type PartnerScope, partnerScope } from "@/server/custom-fields/import/record/scope";
+import type { ImportSummary, Job, UndoReport } from "@/server/custom-fields/import/schema";
 import { AppError, type ErrorCode } from "@/server/errors";
 import { LostLease, Stopped, whileRenewed } from "@/server/lease";
 import { applyChunk } from "./apply";
@@ -107,22 +99,33 @@ async function finishRun({ found, ctx, scope }: Work, status: "done" | "cancelle
   await rm(importFolder(found.id), { recursive: true, force: true });
 }
 
-async function apply(first: Work): Promise<void> {
-  const plan = await tenant(first.scope, (tx) => loadPlan(tx, first.found, first.scope));
+/**
+ * Works in chunks, each in a transaction that holds the import and within what the person reaches by then, until a chunk
+ * says that it is the last.
+ */
+async function eachChunk(id: string, chunk: (tx: Tx, now: ImportRecord) => Promise<boolean>): Promise<Work> {
   for (;;) {
-    const work = await loadWork(first.found.id);
+    const work = await loadWork(id);
     const isLast = await tenant(work.scope, async (tx) => {
-      const now = await lockImport(tx, work.ctx, work.found.id);
+      const now = await lockImport(tx, work.ctx, id);
       requireLease(now);
-      await requireSameFields(tx, plan);
-      const report = reportOf(now);
-      const through = await applyChunk(tx, plan, { after: now.jobDone, report });
-      const jobDone = Math.min(through, now.totalRows);
-      await markDone(tx, now.id, { jobDone, appliedThrough: jobDone, summary: { ...now.summary, run: report } });
-      return through >= now.totalRows;
+      return chunk(tx, now);
     });
-    if (isLast) return finishRun(work, "done");
+    if (isLast) return work;
   }
+}
+
+async function apply({ found, scope }: Work): Promise<void> {
+  const plan = await tenant(scope, (tx) => loadPlan(tx, found, scope));
+  const last = await eachChunk(found.id, async (tx, now) => {
+    await requireSameFields(tx, plan);
+    const report = reportOf(now);
+    const through = await applyChunk(tx, plan, { after: now.jobDone, report });
+    const jobDone = Math.min(through, now.totalRows);
+    await markDone(tx, now.id, { jobDone, appliedThrough: jobDone, summary: { ...now.summary, run: report } });
+    return through >= now.totalRows;
+  });
+  return finishRun(last, "done");
 }
 
 const NOTHING_UNDONE: UndoReport = { restored: 0, leftAlone: 0, sourceIdsRemoved: 0 };
@@ -140,20 +143,15 @@ async function finishUndo({ found, ctx, scope }: Work): Promise<void> {
   });
 }
 
-async function undo(first: Work): Promise<void> {
-  for (;;) {
-    const work = await loadWork(first.found.id);
-    const isOver = await tenant(work.scope, async (tx) => {
-      const now = await lockImport(tx, work.ctx, work.found.id);
-      requireLease(now);
-      await holdDefinitions(tx, now);
-      const report = undoReportOf(now);
-      const last = await undoChunk(tx, now, { after: now.jobDone, report });
-      if (last !== null) await markDone(tx, now.id, { jobDone: last, summary: { ...now.summary, undo: report } });
-      return last === null;
-    });
-    if (isOver) return finishUndo(work);
-  }
+async function undo({ found }: Work): Promise<void> {
+  const last = await eachChunk(found.id, async (tx, now) => {
+    await holdDefinitions(tx, now);
+    const report = undoReportOf(now);
+    const through = await undoChunk(tx, now, { after: now.jobDone, report });
+    if (through !== null) await markDone(tx, now.id, { jobDone: through, summary: { ...now.summary, undo: report } });
+    return through === null;
+  });
+  return finishUndo(last);
 }
 
 /** Errors of reading that stay until a file, or how it is read, is another one. */
@@ -187,7 +185,7 @@ async function giveUpRun(found: ImportRecord, { error, values }: End): Promise<v
 }
 
 /** Work that cannot continue for a reason that a person should see. */
-async function giveUp(id: string, error: AppError): Promise<void> {
+async function abandon(id: string, error: AppError): Promise<void> {
   const [row] = await asSystem((tx) => tx.select().from(customFieldImports).where(eq(customFieldImports.id, id)));
   if (!row) return;
   const found = toRecord(row);
@@ -204,7 +202,7 @@ async function endWork(id: string, error: unknown): Promise<void> {
     return work.found.job === "apply" ? finishRun(work, "cancelled") : asSystem((tx) => finishWork(tx, id, {}));
   }
   if (!(error instanceof AppError)) throw error;
-  return giveUp(id, error);
+  return abandon(id, error);
 }
 
 const WORK: Record<Job, (work: Work) => Promise<void>> = { stage, check, apply, undo };

@@ -2,7 +2,7 @@ import type { Tx } from "@/db/client";
 import { coerceValue, type FieldRule } from "@/server/custom-fields/coerce";
 import { rulesOf } from "@/server/custom-fields/hold-definitions";
 import { rowsAtOnce, rowsPerTransaction } from "@/server/custom-fields/import/decide/rounds";
-import type { ImportRecord } from "@/server/custom-fields/import/find-import";
+import type { ImportRecord } from "@/server/custom-fields/import/record/record";
 import type { UndoReport } from "@/server/custom-fields/import/schema";
 import type { FieldValue } from "@/server/custom-fields/schema";
 import { type Change, lockChanges, markUndone, type Values } from "./tables/changes";

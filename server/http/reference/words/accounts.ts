@@ -123,7 +123,7 @@ export const ACCOUNTS: WordTable[] = [
       disabled: ["Whether the person is let in no more", false],
       invited: ["Whether the person has not chosen a password yet", true],
       lastLoginAt: ["When the person last signed in; null for never", null],
-      kind: ["invite for somebody who has no password yet, else reset", "invite"],
+      kind: ["invite for a person who has no password yet, else reset", "invite"],
       sentTo: ["Address that the link was mailed to; null without a mail server", null],
       link: ["The link, shown this once; null where it was mailed", "https://trailmark.example.com/invite#tmi_Zk3v"],
       expiresAt: ["Until when the link works", LATER],

@@ -170,7 +170,7 @@ export const AUDIT: WordTable[] = [
       errorMessage: ["Why it failed or was denied", "disk full"],
     },
     response: {
-      accepted: ["Events that are recorded, whatever happens to the server now", 1],
+      accepted: ["Events that are recorded, even if the server fails now", 1],
       dropped: ["Events without an organization, which are not recorded", 0],
     },
   },

@@ -71,7 +71,7 @@ export const NOTIFICATIONS: WordTable[] = [
       channel: ["Posted to an endpoint, or mailed", "webhook"],
       endpointId: ["The endpoint; null for a mail", THING],
       orgId: ["The organization that it is about; null for none", ORG],
-      type: "What is told",
+      type: "What is reported",
       subject: ["What it is about, in one line", "The audit chain of Contoso is broken"],
       status: ["pending, delivered, or failed for good", "delivered"],
       attempts: ["How often it was tried", 1],

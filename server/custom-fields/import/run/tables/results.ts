@@ -2,8 +2,8 @@ import { type SQL, sql } from "drizzle-orm";
 import { uuids } from "@/db/arrays";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
+import { type RowOutcome, WRITE_CODES } from "@/server/custom-fields/import/outcome-schema";
 import type { StagedRow } from "@/server/custom-fields/import/reader/stage-rows";
-import { type RowOutcome, WRITE_CODES } from "@/server/custom-fields/import/schema";
 import { type Range, readStagedRows } from "./staged";
 
 /** What the check found for a row (or the run, where it found something else). */
@@ -54,7 +54,7 @@ export async function clearResults(tx: Tx, importId: string): Promise<Picks> {
   return new Map(picks.map(({ rowNo, deviceId }) => [rowNo, deviceId]));
 }
 
-/** The place of a row in its file: looked up by the key for each, whatever the planner knows of the table. */
+/** The place of a row in its file: looked up by the key for each, regardless of what the planner knows of the table. */
 const placeOf = (importId: string, rowNo: SQL) => sql`
     CROSS JOIN LATERAL (
       SELECT s.file_no AS "fileNo", s.line FROM custom_field_import_rows s

@@ -21,7 +21,7 @@ export async function clearStaged(tx: Tx, importId: string): Promise<void> {
   await tx.execute(sql`DELETE FROM custom_field_import_rows WHERE import_id = ${importId}::uuid`);
 }
 
-/** Empties columns of the rows of a range: values that nobody chose to import and that are secret. */
+/** Empties columns of the rows of a range: values that are secret and were not chosen for import. */
 export async function forgetColumns(
   tx: Tx,
   importId: string,

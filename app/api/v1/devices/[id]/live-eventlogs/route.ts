@@ -1,6 +1,6 @@
 import { route } from "@/server/http/route";
-import { LIVE_ERRORS } from "@/server/live-events/ask-device";
 import { listLogs } from "@/server/live-events/list-logs";
+import { LIVE_ERRORS } from "@/server/live-events/query-device";
 import { listByIdInput } from "@/server/live-events/schema";
 
 export const GET = route(

@@ -1,4 +1,4 @@
-import { downloadOutOfScope } from "@/server/custom-fields/import/download";
+import { downloadOutOfScope } from "@/server/custom-fields/import/download/out-of-scope";
 import { route } from "@/server/http/route";
 
 export const GET = route(downloadOutOfScope, {

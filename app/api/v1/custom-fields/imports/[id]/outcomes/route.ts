@@ -1,4 +1,4 @@
-import { downloadOutcomes } from "@/server/custom-fields/import/download";
+import { downloadOutcomes } from "@/server/custom-fields/import/download/outcomes";
 import { route } from "@/server/http/route";
 
 export const GET = route(downloadOutcomes, {

@@ -1,4 +1,4 @@
-import { downloadRejected } from "@/server/custom-fields/import/download";
+import { downloadRejected } from "@/server/custom-fields/import/download/rejected";
 import { route } from "@/server/http/route";
 
 export const GET = route(downloadRejected, {

@@ -1,6 +1,6 @@
 import { route } from "@/server/http/route";
-import { LIVE_ERRORS } from "@/server/live-events/ask-device";
 import { getLog } from "@/server/live-events/get-log";
+import { LIVE_ERRORS } from "@/server/live-events/query-device";
 import { logByIdInput } from "@/server/live-events/schema";
 
 export const GET = route(

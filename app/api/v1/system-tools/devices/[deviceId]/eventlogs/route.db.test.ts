@@ -21,7 +21,7 @@ import { closeStreams } from "@/server/background/streams";
 import { createFront, createListener } from "@/server/front/front";
 import { stopRelay } from "@/server/live-events/current";
 import { eventOutput, eventsOutput, logOutput, logsOutput } from "@/server/live-events/schema";
-import { log as output } from "@/server/log";
+import { log as output } from "@/server/log/log";
 import {
   bearer,
   call,

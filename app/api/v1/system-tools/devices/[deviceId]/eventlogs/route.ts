@@ -1,6 +1,6 @@
 import { route } from "@/server/http/route";
-import { LIVE_ERRORS } from "@/server/live-events/ask-device";
 import { listLogs } from "@/server/live-events/list-logs";
+import { LIVE_ERRORS } from "@/server/live-events/query-device";
 
 export const GET = route(listLogs, {
   summary: "List a device's event logs, live from its agent",

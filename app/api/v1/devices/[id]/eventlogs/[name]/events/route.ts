@@ -1,5 +1,5 @@
 import { route } from "@/server/http/route";
-import { LIVE_ERRORS } from "@/server/live-events/ask-device";
+import { LIVE_ERRORS } from "@/server/live-events/query-device";
 import { queryEvents } from "@/server/live-events/query-events";
 import { eventsByIdInput } from "@/server/live-events/schema";
 

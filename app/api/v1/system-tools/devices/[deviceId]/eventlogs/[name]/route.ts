@@ -1,6 +1,6 @@
 import { route } from "@/server/http/route";
-import { LIVE_ERRORS } from "@/server/live-events/ask-device";
 import { getLog } from "@/server/live-events/get-log";
+import { LIVE_ERRORS } from "@/server/live-events/query-device";
 
 export const GET = route(getLog, {
   summary: "One event log of a device, live; the name in any case",

@@ -1,6 +1,6 @@
 import { route } from "@/server/http/route";
-import { LIVE_ERRORS } from "@/server/live-events/ask-device";
 import { getEvent } from "@/server/live-events/get-event";
+import { LIVE_ERRORS } from "@/server/live-events/query-device";
 import { eventByIdInput } from "@/server/live-events/schema";
 
 export const GET = route(

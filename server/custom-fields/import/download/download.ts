@@ -1,25 +1,22 @@
 import { type Tx, tenant } from "@/db/client";
 import type { Ctx } from "@/server/context";
 import { toCsv } from "@/server/csv";
-import { operation } from "@/server/operation";
-import { idInput } from "@/server/wire";
-import type { Columns, Known } from "./columns/columns";
-import { nameDevices } from "./columns/name-devices";
-import { outcomeColumns } from "./columns/outcome-columns";
-import { rejectedColumns } from "./columns/rejected-columns";
-import { type LoadedPlan, loadPlan } from "./decide/load-plan";
-import { rowsAtOnce } from "./decide/rounds";
-import { findImport, type ImportRecord, partnerScope } from "./find-import";
-import { isImportable, sourceType } from "./map/column-schema";
-import { loadHeldBefore } from "./run/held-before";
-import { loadRowsAbout } from "./run/related-rows";
-import { type ResultRow, readResults } from "./run/tables/results";
+import type { Columns, Known } from "@/server/custom-fields/import/columns/columns";
+import { nameDevices } from "@/server/custom-fields/import/columns/name-devices";
+import { type LoadedPlan, loadPlan } from "@/server/custom-fields/import/decide/load-plan";
+import { rowsAtOnce } from "@/server/custom-fields/import/decide/rounds";
+import { findImport } from "@/server/custom-fields/import/record/find";
+import type { ImportRecord } from "@/server/custom-fields/import/record/record";
+import { partnerScope } from "@/server/custom-fields/import/record/scope";
+import { loadHeldBefore } from "@/server/custom-fields/import/run/held-before";
+import { loadRowsAbout } from "@/server/custom-fields/import/run/related-rows";
+import { type ResultRow, readResults } from "@/server/custom-fields/import/run/tables/results";
 
 /** Rows read at once for a download: it never holds more, and fewer where the file has many columns. */
 const MAX_PAGE = 2000;
 /** Rows that contradict those of a page. */
 const MAX_ABOUT = 20_000;
-const fileNameOf = (found: ImportRecord, what: string): string =>
+export const fileNameOf = (found: ImportRecord, what: string): string =>
   `${
     (found.files[0]?.name ?? "import")
       .replace(/\.[a-z0-9]+$/i, "")
@@ -60,7 +57,7 @@ async function* pages(ctx: Ctx, { found, plan, columns }: Download): AsyncGenera
   }
 }
 
-const csvResponse = (body: ReadableStream<Uint8Array> | string, name: string): Response =>
+export const csvResponse = (body: ReadableStream<Uint8Array> | string, name: string): Response =>
   new Response(body, {
     headers: {
       "Content-Type": "text/csv; charset=utf-8",
@@ -81,7 +78,7 @@ const toStream = (source: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array
     },
   });
 
-async function download(
+export async function download(
   ctx: Ctx,
   { id, what, columnsOf }: { id: string; what: string; columnsOf: (plan: LoadedPlan, found: ImportRecord) => Columns },
 ): Promise<Response> {
@@ -93,42 +90,3 @@ async function download(
   });
   return csvResponse(toStream(pages(ctx, download)), fileNameOf(download.found, what));
 }
-
-/** CSV of every row with its outcome, streamed. @throws AppError not_found; conflict before anything is mapped. */
-export const downloadOutcomes = operation({
-  permission: "custom_fields:import",
-  input: idInput,
-  output: "stream",
-  run: (ctx, { id }) => download(ctx, { id, what: "outcomes", columnsOf: outcomeColumns }),
-});
-
-/** CSV of the rows that were not applied, in the original columns plus the reason, streamed. */
-export const downloadRejected = operation({
-  permission: "custom_fields:import",
-  input: idInput,
-  output: "stream",
-  run: (ctx, { id }) => download(ctx, { id, what: "not-applied", columnsOf: rejectedColumns }),
-});
-
-/** CSV of the location-scope and client-scope fields, to be created by hand as organization-level fields. */
-export const downloadOutOfScope = operation({
-  permission: "custom_fields:import",
-  input: idInput,
-  output: "stream",
-  async run(ctx, { id }) {
-    const found = await tenant(ctx.scope, (tx) => findImport(tx, ctx, id));
-    const rows = found.columns
-      .filter((column) => !isImportable(column))
-      .map((column) => [
-        column.title,
-        column.declared?.scope,
-        sourceType(column) ?? "",
-        column.declared?.options?.join("|") ?? "",
-        column.declared?.section ?? "",
-      ]);
-    return csvResponse(
-      `\ufeff${toCsv([["Title", "Scope", "Type", "Options", "Section"], ...rows])}`,
-      fileNameOf(found, "other-scopes"),
-    );
-  },
-});

@@ -17,9 +17,9 @@ export const log = pino({
     err(error: unknown) {
       if (!(error instanceof Error)) return error;
       // What PostgreSQL adds to its message quotes the row or the value.
-      const { params: _, detail: __, where: ___, ...said } = pino.stdSerializers.err(error);
-      const [message, stack] = [withoutValues(error, said.message), withoutValues(error, said.stack)];
-      return { ...said, message, stack: readableStack(stack) };
+      const { params: _, detail: __, where: ___, ...serialized } = pino.stdSerializers.err(error);
+      const [message, stack] = [withoutValues(error, serialized.message), withoutValues(error, serialized.stack)];
+      return { ...serialized, message, stack: readableStack(stack) };
     },
   },
   redact: { paths: REDACTED.flatMap((k) => [k, `*.${k}`]), censor: "[redacted]" },

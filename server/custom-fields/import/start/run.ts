@@ -5,18 +5,22 @@ import { resourceOf } from "@/server/audit/resource-of";
 import { reachesWholePartner } from "@/server/auth/grant";
 import type { Ctx } from "@/server/context";
 import type { DefinitionRow } from "@/server/custom-fields/definition";
+import { toImportState } from "@/server/custom-fields/import/import-state";
+import { adoptFields } from "@/server/custom-fields/import/map/adopt";
+import { partnerDefinitions } from "@/server/custom-fields/import/map/default-plan";
+import { keepMapping } from "@/server/custom-fields/import/map/mapping";
+import { requireSound } from "@/server/custom-fields/import/map/plan-faults";
+import { activeFields, type Plan } from "@/server/custom-fields/import/plan-schema";
+import { queueWork } from "@/server/custom-fields/import/queue-work";
+import { lockImport } from "@/server/custom-fields/import/record/find";
+import { fileNames, type ImportRecord } from "@/server/custom-fields/import/record/record";
+import { requireIdle, requireRevision } from "@/server/custom-fields/import/record/require";
+import { partnerScope } from "@/server/custom-fields/import/record/scope";
+import { defineFields, recordDefined } from "@/server/custom-fields/import/run/define-fields";
+import { notifyImports } from "@/server/custom-fields/import/run/worker";
+import { type ImportState, type ImportSummary, runInput } from "@/server/custom-fields/import/schema";
 import { operation } from "@/server/operation";
 import { typed } from "@/server/wire";
-import { fileNames, type ImportRecord, lockImport, partnerScope, requireIdle, requireRevision } from "./find-import";
-import { toImportState } from "./import-state";
-import { adoptFields } from "./map/adopt";
-import { partnerDefinitions } from "./map/default-plan";
-import { keepMapping } from "./map/mapping";
-import { requireSound } from "./map/plan-faults";
-import { queueWork } from "./queue-work";
-import { defineFields, recordDefined } from "./run/define-fields";
-import { notifyImports } from "./run/worker";
-import { activeFields, type ImportState, type ImportSummary, type Plan, runInput } from "./schema";
 
 /** The plan with fields of the same key and type that were created since, and the check's counts under their ids. */
 async function adopted(tx: Tx, ctx: Ctx, found: ImportRecord): Promise<{ plan: Plan; summary: ImportSummary }> {

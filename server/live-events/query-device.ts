@@ -6,7 +6,7 @@ import { resourceOf } from "@/server/audit/resource-of";
 import { callerChanges } from "@/server/background/streams";
 import type { Ctx } from "@/server/context";
 import { AppError, type ErrorCode, notFound } from "@/server/errors";
-import { log } from "@/server/log";
+import { log } from "@/server/log/log";
 import { admit } from "@/server/operation";
 import { inScope } from "@/server/scope";
 import { relay } from "./current";
@@ -27,7 +27,7 @@ export const LIVE_ERRORS: ErrorCode[] = ["device_offline", "agent_bad_response",
 /** A device in the caller's reach and the agent to ask; agentId is null where it has none. */
 export type Target = { deviceId: string; orgId: string; hostname: string; agentId: string | null };
 /** Asks the device's agent for one thing. withinMs shortens what is left of the query's time. */
-export type AskAgent = <T>(command: AgentCommand<T>, withinMs?: number) => Promise<T>;
+export type QueryAgent = <T>(command: AgentCommand<T>, withinMs?: number) => Promise<T>;
 type AgentCommand<T> = { name: string; params: object; what: string; parse: (data: unknown) => Parsed<T> };
 /** What the audit trail says of a query. */
 type Query = { deviceId: string; kind: "logs" | "log" | "events" | "event"; details: Record<string, unknown> };
@@ -47,9 +47,9 @@ async function findTarget(ctx: Ctx, deviceId: string): Promise<Target> {
 type Recipient = { agentId: string; timeoutMs: number };
 
 /** What the agent answered, checked; its own words reach the caller as one clean line at most. */
-async function askAgent<T>(ctx: Ctx, command: AgentCommand<T>, { agentId, timeoutMs }: Recipient): Promise<T> {
+async function sendQuery<T>(ctx: Ctx, command: AgentCommand<T>, { agentId, timeoutMs }: Recipient): Promise<T> {
   const { name, params } = command;
-  const result = await relay().ask({ agentId, name, params, timeoutMs, signal: ctx.signal });
+  const result = await relay().query({ agentId, name, params, timeoutMs, signal: ctx.signal });
   if (!result.ok) {
     const { code, message } = result.error;
     if (code === "not_found") throw notFound(command.what);
@@ -91,10 +91,10 @@ function audit(ctx: Ctx, { target, query, started, error }: Outcome): void {
  * Runs one live query against a device, in at most 30 seconds however many commands it takes, and audits its outcome.
  * @throws AppError not_found, device_offline, rate_limited, agent_disconnected, agent_timeout, agent_bad_response.
  */
-export async function askDevice<T>(
+export async function queryDevice<T>(
   ctx: Ctx,
   query: Query,
-  run: (ask: AskAgent, target: Target & { agentId: string }) => Promise<T>,
+  run: (queryAgent: QueryAgent, target: Target & { agentId: string }) => Promise<T>,
 ): Promise<T> {
   const started = performance.now();
   const changes = callerChanges();
@@ -103,9 +103,9 @@ export async function askDevice<T>(
     const { agentId } = target;
     if (!agentId) throw new AppError("device_offline", "The device has no agent.");
     const left = () => LIVE_QUERY_TIMEOUT_MS - (performance.now() - started);
-    const ask: AskAgent = (command, withinMs = LIVE_QUERY_TIMEOUT_MS) =>
-      askAgent(ctx, command, { agentId, timeoutMs: Math.max(1, Math.min(withinMs, left())) });
-    const answer = await run(ask, { ...target, agentId });
+    const queryAgent: QueryAgent = (command, withinMs = LIVE_QUERY_TIMEOUT_MS) =>
+      sendQuery(ctx, command, { agentId, timeoutMs: Math.max(1, Math.min(withinMs, left())) });
+    const answer = await run(queryAgent, { ...target, agentId });
     if (callerChanges() !== changes) await requireAccess(ctx, query.deviceId);
     audit(ctx, { target, query, started });
     return answer;

@@ -5,8 +5,8 @@ const MAX_CALLERS = 1_000;
 
 type Counted = { since: number; before: number; count: number };
 
-/** Counts how often each caller was refused, or failed, of late; what it remembers of a caller does not grow with that. */
-export class Crowding {
+/** Counts how often each caller was refused, or failed, recently; its memory of a caller does not grow with that. */
+export class RecentCounts {
   readonly #callers = new Map<string, Counted>();
 
   /** Callers remembered, for the tests. */

@@ -1,0 +1,60 @@
+import { categoryOf } from "@/server/audit/actions";
+import type { FullEntry, RangeInput } from "@/server/audit/schema";
+import type { Category } from "@/server/audit/vocabulary";
+import { type ActiveUser, TOP_USERS } from "./report-schema";
+
+export type ByAction = { action: string; count: number }[];
+/** What the reports are made from, over the newest entries (reports.ts) or over every one (whole-reports.ts). */
+export type ReportCounts = { totalEvents: number; byAction: ByAction; users: ActiveUser[]; recent: FullEntry[] };
+
+/** Most frequent first; equal ones in the order of their names. */
+export const byCount = <T extends { count: number }>(counts: T[], nameOf: (one: T) => string): T[] =>
+  counts.sort((a, b) => b.count - a.count || (nameOf(a) < nameOf(b) ? -1 : 1));
+
+const countOf = (byAction: ByAction, action: string): number =>
+  byAction.find((one) => one.action === action)?.count ?? 0;
+
+function byCategoryOf(byAction: ByAction): { category: Category; count: number }[] {
+  const counts = new Map<Category, number>();
+  for (const { action, count } of byAction) {
+    const category = categoryOf(action);
+    counts.set(category, (counts.get(category) ?? 0) + count);
+  }
+  return byCount(
+    [...counts].map(([category, count]) => ({ category, count })),
+    ({ category }) => category,
+  );
+}
+
+export const activityBody = ({ totalEvents, users, recent }: ReportCounts) => ({
+  totalUsers: users.length,
+  totalEvents,
+  actionsPerUser: users,
+  topUsers: users.slice(0, TOP_USERS),
+  recentActivity: recent,
+});
+
+export function securityBody({ totalEvents, byAction, recent }: ReportCounts) {
+  const failedLogins = countOf(byAction, "user.login.failed");
+  return {
+    totalEvents,
+    loginAttempts: countOf(byAction, "user.login") + failedLogins,
+    failedLogins,
+    permissionChanges: countOf(byAction, "user.permission.change"),
+    byAction,
+    recentEvents: recent,
+  };
+}
+
+export function complianceBody({ totalEvents, byAction, recent }: ReportCounts) {
+  const [dataAccess, exports] = [countOf(byAction, "data.access"), countOf(byAction, "data.export")];
+  const dataChanges = totalEvents - dataAccess - exports;
+  return { totalEvents, dataAccess, dataChanges, exports, byAction, recentEvents: recent };
+}
+
+export const statisticsBody = ({ totalEvents, byAction, users }: ReportCounts, { from, to }: RangeInput) => ({
+  totalEvents,
+  byCategory: byCategoryOf(byAction),
+  byUser: users.map(({ userId, userName, actionCount }) => ({ userId, userName, actionCount })),
+  range: { from: from?.toISOString() ?? null, to: to?.toISOString() ?? null },
+});

@@ -1,0 +1,48 @@
+import { type Tx, tenant } from "@/db/client";
+import { reachesWholePartner } from "@/server/auth/grant";
+import type { Ctx } from "@/server/context";
+import { toImportState } from "@/server/custom-fields/import/import-state";
+import { adoptFields } from "@/server/custom-fields/import/map/adopt";
+import { partnerDefinitions } from "@/server/custom-fields/import/map/default-plan";
+import { requireSound } from "@/server/custom-fields/import/map/plan-faults";
+import { unknownChoices } from "@/server/custom-fields/import/map/unknown-choices";
+import type { Plan } from "@/server/custom-fields/import/plan-schema";
+import { queueWork } from "@/server/custom-fields/import/queue-work";
+import { lockImport } from "@/server/custom-fields/import/record/find";
+import type { ImportRecord } from "@/server/custom-fields/import/record/record";
+import { requireIdle } from "@/server/custom-fields/import/record/require";
+import { partnerScope } from "@/server/custom-fields/import/record/scope";
+import { notifyImports } from "@/server/custom-fields/import/run/worker";
+import type { ImportState, ImportStatus, Job } from "@/server/custom-fields/import/schema";
+import { AppError } from "@/server/errors";
+
+/** @throws AppError validation_failed with the plan's faults, undecided values among them. */
+async function requireCheckable(
+  tx: Tx,
+  ctx: Ctx,
+  { id, plan: stored, columns, partnerId, createdAt }: ImportRecord,
+): Promise<Plan> {
+  const definitions = await partnerDefinitions(tx, partnerId);
+  const plan = stored && adoptFields(stored, { definitions, since: createdAt, mayAdopt: () => true }).plan;
+  const unknown = plan ? await unknownChoices(tx, { importId: id, plan, definitions, columns }) : [];
+  const mayDefine = await reachesWholePartner(tx, ctx);
+  return requireSound(plan, { columns, definitions, mayDefine, unknown });
+}
+
+type Start = { id: string; job: Job; from: ImportStatus[] };
+
+/** Queues work on an import. @throws AppError not_found, conflict; validation_failed before a check */
+export async function start(ctx: Ctx, { id, job, from }: Start): Promise<ImportState> {
+  const scope = partnerScope(ctx);
+  const row = await tenant(scope, async (tx) => {
+    const found = await lockImport(tx, ctx, id);
+    requireIdle(found, ...from);
+    if (job === "stage" && (found.files.length === 0 || found.files.some((file) => !file.complete)))
+      throw new AppError("conflict", "Upload a file first.");
+    if (job !== "check") return queueWork(tx, ctx, { found, job });
+    const plan = await requireCheckable(tx, ctx, found);
+    return queueWork(tx, ctx, { found, job, also: { orgIds: [...scope.orgIds], plan } });
+  });
+  notifyImports();
+  return toImportState(row);
+}
