@@ -14,7 +14,7 @@ export function ForgotForm() {
   const forgot = useMutation(useTRPC().auth.forgotPassword.mutationOptions());
   if (forgot.isSuccess)
     return (
-      <Text role="status">If somebody here has this address, a link is on its way. It is valid for one hour.</Text>
+      <Text role="status">If an account with this address exists, a link is on its way. It is valid for one hour.</Text>
     );
   return (
     <form

@@ -14,7 +14,7 @@ type Props = { action: string; send: { mutateAsync: (given: Given) => Promise<un
 export function LinkForm({ action, send }: Props) {
   const token = useLinkToken();
   const form = useForm({ password: "" }, "uncontrolled");
-  if (token === "") return <Message tone="bad">This link is incomplete. Copy the whole of it.</Message>;
+  if (token === "") return <Message tone="bad">This link is incomplete. Copy the whole link.</Message>;
   return (
     <form
       ref={form.element}

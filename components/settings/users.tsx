@@ -124,7 +124,7 @@ const columnsOf = (access: (user: User) => string): Column<User>[] => [
 ];
 
 /** Why somebody with access to chosen organizations leaves the partner's own staff as they are. */
-const ONLY_CHOSEN = "only somebody with access to all organizations can do this";
+const ONLY_CHOSEN = "only users with access to all organizations can do this";
 
 type ActionsProps = {
   user: User;
