@@ -30,7 +30,7 @@ function sentence(verdict: ProofVerdict, held: Held): string {
   if (verdict.status === "broken")
     return `What this proof shows is not what was signed. Do not rely on it. ${verdict.reasons.join(" ")}`;
   if (verdict.status === "unproven")
-    return `Nothing contradicts, but it is not proven that this is a genuine log. ${verdict.reasons.join(" ")}`;
+    return `No contradiction was found, but it is not proven that this is a genuine log. ${verdict.reasons.join(" ")}`;
   return `This entry is part of the audit log, exactly as shown; the log is signed by ${whose(held)}.`;
 }
 
@@ -125,9 +125,9 @@ function Place({ verdict, checksum }: { verdict: Judged; checksum: string | null
   if (!row || !checkpoint) return null;
   return (
     <section className={classes.part} aria-labelledby="proof-place">
-      <h2 id="proof-place">Place in the log</h2>
+      <h2 id="proof-place">Position in the log</h2>
       <dl className={classes.facts}>
-        <Fact name="Place">
+        <Fact name="Position">
           Entry {count(Number(row.chainSeq))} of {count(checkpoint.size)}
         </Fact>
         <Fact name="Log">
@@ -166,7 +166,7 @@ function Signatures({ verdict }: { verdict: Judged }) {
         ))}
         {unchecked.map((name) => (
           <li key={name}>
-            Not checked, for the key is not known here: <code>{name}</code>
+            Not checked, because the key is not known here: <code>{name}</code>
           </li>
         ))}
       </ul>
@@ -183,11 +183,11 @@ function Meaning({ verdict, held }: { verdict: Judged; held: Held }) {
         <>
           <h2 id="proof-meaning">What this proves</h2>
           <ul className={classes.list}>
-            <li>The entry stood in this place of the log, with these contents, when the checkpoint was signed.</li>
+            <li>The entry was in this position of the log, with these contents, when the checkpoint was signed.</li>
             {isWitnessed && (
               <li>
-                The log was seen by {witnesses.join(", ")}: its history up to here cannot be exchanged unnoticed by
-                whoever cosigned it.
+                The log was seen by {witnesses.join(", ")}: its history up to here cannot be replaced without those who
+                cosigned it noticing.
               </li>
             )}
           </ul>
@@ -197,12 +197,15 @@ function Meaning({ verdict, held }: { verdict: Judged; held: Held }) {
       <ul className={classes.list}>
         <li>That what the entry says is true: it shows what was recorded.</li>
         <li>Anything about other entries, or that nothing else happened.</li>
-        <li>That the key is whose you think it is: compare it with the one that you were given in person.</li>
+        <li>
+          That the key belongs to the party that you think it does: compare it with the one that you were given in
+          person.
+        </li>
         {isWitnessed && held.from === "server" && (
           <li>That these witnesses are independent of this server, whose own policy names them.</li>
         )}
         {!isWitnessed && (
-          <li>That whoever holds the signing key never wrote a second history: no witness is known here.</li>
+          <li>That the holder of the signing key never wrote a second history: no witness is known here.</li>
         )}
       </ul>
     </section>

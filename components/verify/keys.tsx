@@ -32,7 +32,7 @@ export function Keys({ verdict, held }: { verdict: JudgedBundle; held: Held }) {
         {named.map((key) => (
           <li key={key}>
             <code>{key}</code>
-            <StateTag tone="warn">Named by the bundle alone</StateTag>
+            <StateTag tone="warn">Named only by the bundle</StateTag>
           </li>
         ))}
         {verdict.cosignedBy.map(({ name, at }) => (
