@@ -62,7 +62,7 @@ export function CheckStep({ state, draft, onStep }: StepProps) {
             </Button>
           }
         >
-          The check goes over every row and writes nothing.
+          The check reads every row and writes nothing.
         </Notice>
       )}
       {!isStale && check && <CheckResult state={state} tally={check} />}
@@ -80,7 +80,7 @@ export function CheckStep({ state, draft, onStep }: StepProps) {
           <Button variant="default" onClick={() => void checkAgain().catch(() => {})} loading={again.isPending}>
             Check again
           </Button>
-          <span className={classes.quiet}>Rows are resolved again while it runs. The import can be undone.</span>
+          <span className={classes.quiet}>Rows are matched again while it runs. The import can be undone.</span>
           {run.error && <Message tone="bad">{errorText(run.error)}</Message>}
         </div>
       )}
