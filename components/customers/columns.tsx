@@ -35,7 +35,7 @@ export function checkedWords({ chain }: Row, readAt: string): string {
 }
 
 const WITNESS = {
-  not_configured: "no witness asked",
+  not_configured: "no witness configured",
   cosigned: "witnessed",
   missing: "not witnessed",
   no_checkpoint: "",

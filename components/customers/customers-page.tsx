@@ -50,7 +50,10 @@ export function CustomersPage() {
   const download = () => query.data && saveCsv("customers.csv", customersCsv(rows, query.data.readAt));
   return (
     <>
-      <PageHeader title="Customers" lead="The audit log of every organization you can see, worst first.">
+      <PageHeader
+        title="Customers"
+        lead="The audit log of every organization you can see, those that need attention first."
+      >
         <Button
           variant="default"
           leftSection={<Download size={15} aria-hidden />}
@@ -63,8 +66,8 @@ export function CustomersPage() {
       {query.data && !query.data.pruningEnabled && (
         <div className={classes.warning}>
           <Message tone="warn">
-            Pruning is off in this installation (no AUDIT_ADMIN_DATABASE_URL, or a distributed database), so retention
-            removes nothing anywhere.
+            Pruning is off in this installation (no AUDIT_ADMIN_DATABASE_URL, or a distributed database), so no entries
+            are removed in any organization.
           </Message>
         </div>
       )}

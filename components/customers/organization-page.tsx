@@ -48,7 +48,7 @@ const Missing = () => (
   <>
     <PageHeader title="Organization" />
     <Notice
-      title="No such organization"
+      title="Organization not found"
       action={
         <Button component={Link} href="/customers" variant="default">
           All customers
@@ -66,7 +66,7 @@ function Organization({ org, readAt, pruningEnabled }: Props) {
     <>
       <PageHeader
         title={org.name}
-        lead={org.isHome ? "The organization of your own staff." : "What is known of this customer's audit log."}
+        lead={org.isHome ? "The organization of your own staff." : "The state of this customer's audit log."}
       />
       {org.attention.length > 0 && (
         <ul className={classes.reasons} aria-label="Needs attention">
@@ -79,7 +79,7 @@ function Organization({ org, readAt, pruningEnabled }: Props) {
       )}
       <Ways orgId={org.orgId} />
       <Numbers org={org} readAt={readAt} />
-      <Section title="Entries" lead="By when they happened, last 30 days.">
+      <Section title="Entries" lead="Last 30 days, by the time they happened.">
         <GrowthChart orgId={org.orgId} from={monthAgo} />
       </Section>
       <Section title="Integrity">
@@ -94,7 +94,7 @@ function Organization({ org, readAt, pruningEnabled }: Props) {
             facts={[
               ["Online", count(org.devices.online)],
               ["Offline", count(org.devices.offline)],
-              ["Of these silent", `${count(org.devices.silent)} not heard from for 24 hours`],
+              ["Silent", `${count(org.devices.silent)} not heard from for 24 hours`],
             ]}
           />
         </Section>
@@ -172,7 +172,7 @@ function Chain({ org, readAt }: { org: Org; readAt: string }) {
   const witnesses = {
     not_configured: cosigned ? `Cosigned by ${cosigned}; none is required` : "No witness is configured",
     cosigned: `Cosigned by ${cosigned}`,
-    missing: cosigned ? `Too few: ${cosigned} alone` : "No witness has cosigned the newest checkpoint",
+    missing: cosigned ? `Too few: only ${cosigned}` : "No witness has cosigned the newest checkpoint",
     no_checkpoint: "No checkpoint to cosign yet",
   }[witness.state];
   return (

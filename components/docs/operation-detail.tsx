@@ -103,10 +103,10 @@ export function OperationDetail({ operation, document, tryIt }: Props & { tryIt:
 const PLACE: Record<string, string> = { path: "In the path", query: "Query parameters", header: "Headers" };
 
 function credentials({ security }: Operation): string {
-  if (security.length === 0) return "No credential needed.";
+  if (security.length === 0) return "No credentials required.";
   return security.some((s) => "agentToken" in s)
-    ? "Takes an agent's own token."
-    : "Takes an access token, an API key or a browser session.";
+    ? "Requires an agent token."
+    : "Requires an access token, an API key or a browser session.";
 }
 
 function Sample({ operation, document }: Props) {

@@ -67,7 +67,7 @@ export function usePages(): Destination[] {
 const SCHEMES: Record<MantineColorScheme, string> = {
   light: "Light theme",
   dark: "Dark theme",
-  auto: "Theme of the system",
+  auto: "System theme",
 };
 
 /** The view on the screen as a link for others, with its instants and its zone; another page as it stands. */

@@ -61,7 +61,7 @@ function JobState({ job }: { job: Job }) {
   const { status, rowsDone, totalRows, sizeBytes } = job;
   const prove = useProvenLink();
   if (status === "failed") return <p className={classes.bad}>Failed. {job.error}</p>;
-  if (status === "waiting") return <p className={classes.told}>Waiting for its turn</p>;
+  if (status === "waiting") return <p className={classes.told}>Queued</p>;
   if (status === "running")
     return (
       <div className={classes.told}>

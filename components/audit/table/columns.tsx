@@ -64,7 +64,7 @@ const ALL: readonly Column[] = [
   },
   {
     id: "event",
-    header: "Event",
+    header: "Entry",
     cell: (entry, { onOpen }) => <Sentence entry={entry} onOpen={onOpen} />,
     width: 0,
     isDefault: true,

@@ -22,13 +22,13 @@ export const blank = ({ body }: Operation): Filled => ({
 export function faultsOf(operation: Operation, { values, body, file }: Filled): Record<string, string> {
   const faults: Record<string, string> = {};
   for (const parameter of operation.parameters)
-    if (parameter.required && !values[nameOf(parameter)]?.trim()) faults[nameOf(parameter)] = "Is needed";
+    if (parameter.required && !values[nameOf(parameter)]?.trim()) faults[nameOf(parameter)] = "Required";
   if (operation.body && operation.body.type !== "application/json" && !file) faults.body = "Choose a file";
   if (operation.body?.type === "application/json" && (body.trim() || operation.body.required))
     try {
       JSON.parse(body);
     } catch {
-      faults.body = "Is no valid JSON";
+      faults.body = "Not valid JSON";
     }
   return faults;
 }
