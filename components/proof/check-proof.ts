@@ -9,6 +9,15 @@ const NO_TRUST: Trust = { logs: [], witnesses: [], quorum: null };
 /** Whom a proof is held to: what the reader pasted, else what the server that served the page publishes of itself. */
 export type Held = { trust: Trust; from: "you" | "server" | "nobody" };
 
+/** Whose key a verdict was reached with. */
+export function ownerOf({ trust, from }: Held): string {
+  if (from === "nobody") return "no trusted key";
+  const names = trust.logs.map(({ name }) => name).join(", ");
+  return from === "you"
+    ? `the key that you gave, of ${names}`
+    : `the key of ${names}, the server that served this page`;
+}
+
 /**
  * @param served the policy of the server that served the page; null where none did. Its quorum is its own: nobody asked
  * for it here.

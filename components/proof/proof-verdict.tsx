@@ -1,29 +1,17 @@
-import { FileWarning, type LucideIcon, ShieldCheck, ShieldQuestionMark, ShieldX } from "lucide-react";
-import type { ReactNode } from "react";
 import { count } from "@/components/format/amounts";
+import { VerdictHead } from "@/components/integrity/verdict-head";
+import { Fact } from "@/components/ui/facts";
 import { actionSentence } from "@/server/audit/action-label";
+import { VERDICT_WORD } from "@/server/audit/bundle/verdict";
 import type { ProofVerdict } from "@/server/audit/proofs/judge-proof";
 import type { ChainRow } from "@/server/audit/row";
 import { RESULTS } from "@/server/audit/vocabulary";
-import type { CheckedProof, Held } from "./check-proof";
+import { type CheckedProof, type Held, ownerOf } from "./check-proof";
 import classes from "./proof.module.css";
 import { utc } from "./utc";
 
-const HEAD: Record<ProofVerdict["status"], { word: string; icon: LucideIcon }> = {
-  intact: { word: "Intact", icon: ShieldCheck },
-  broken: { word: "Broken", icon: ShieldX },
-  unproven: { word: "Not proven", icon: ShieldQuestionMark },
-  unreadable: { word: "Unreadable", icon: FileWarning },
-};
-
 type Judged = Exclude<ProofVerdict, { status: "unreadable" }>;
 type Props = { checked: CheckedProof; held: Held };
-
-/** Whose key it was that the proof was held to. */
-function whose({ trust, from }: Held): string {
-  const names = trust.logs.map(({ name }) => name).join(", ");
-  return from === "you" ? "a key that you gave" : `the key of ${names}, the server that served this page`;
-}
 
 function sentence(verdict: ProofVerdict, held: Held): string {
   if (verdict.status === "unreadable") return `${verdict.reason} This says nothing about any audit log.`;
@@ -31,40 +19,28 @@ function sentence(verdict: ProofVerdict, held: Held): string {
     return `What this proof shows is not what was signed. Do not rely on it. ${verdict.reasons.join(" ")}`;
   if (verdict.status === "unproven")
     return `No contradiction was found, but it is not proven that this is a genuine log. ${verdict.reasons.join(" ")}`;
-  return `This entry is part of the audit log, exactly as shown; the log is signed by ${whose(held)}.`;
+  return `This entry is part of the audit log, exactly as shown; the log is signed by ${ownerOf(held)}.`;
 }
 
 /** What the check found, to be read, printed and kept. Plain markup: the file for download holds it too. */
 export function ProofVerdictView({ checked, held }: Props) {
   const { verdict, checksum } = checked;
-  const { word, icon: Icon } = HEAD[verdict.status];
   return (
     <section aria-label="Verdict">
-      <div className={classes.verdict} data-kind={verdict.status} role="status">
-        <Icon size={28} strokeWidth={1.5} aria-hidden />
-        <div>
-          <h2>{word}</h2>
-          <p>{sentence(verdict, held)}</p>
-        </div>
+      <div role="status">
+        <VerdictHead kind={verdict.status} title={VERDICT_WORD[verdict.status]}>
+          {sentence(verdict, held)}
+        </VerdictHead>
       </div>
       {verdict.status !== "unreadable" && (
         <>
           {verdict.row && <Entry row={verdict.row} isClaim={verdict.status !== "intact"} />}
-          <Place verdict={verdict} checksum={checksum} />
+          <Position verdict={verdict} checksum={checksum} />
           <Signatures verdict={verdict} />
           <Meaning verdict={verdict} held={held} />
         </>
       )}
     </section>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 
@@ -120,7 +96,7 @@ function Entry({ row, isClaim }: { row: ChainRow; isClaim: boolean }) {
   );
 }
 
-function Place({ verdict, checksum }: { verdict: Judged; checksum: string | null }) {
+function Position({ verdict, checksum }: { verdict: Judged; checksum: string | null }) {
   const { row, checkpoint } = verdict;
   if (!row || !checkpoint) return null;
   return (

@@ -7,7 +7,7 @@ import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { Breaks } from "@/components/integrity/breaks";
 import { VerdictHead } from "@/components/integrity/verdict-head";
-import type { Held } from "@/components/proof/check-proof";
+import { type Held, ownerOf } from "@/components/proof/check-proof";
 import { Figures } from "@/components/ui/figures";
 import { Message } from "@/components/ui/message";
 import { Section } from "@/components/ui/section";
@@ -50,21 +50,12 @@ export function Verdict({ checked, held, onAgain }: Props) {
         <Certificate
           verdict={verdict}
           checked={checked}
-          heldTo={whose(held)}
+          heldTo={ownerOf(held)}
           command={repeatCommand(checked.fileName, held)}
         />
       )}
     </section>
   );
-}
-
-/** Whose keys the bundle was held to. */
-function whose({ trust, from }: Held): string {
-  if (from === "nobody") return "no trusted key";
-  const names = trust.logs.map(({ name }) => name).join(", ");
-  return from === "you"
-    ? `the key that you gave, of ${names}`
-    : `the key of ${names}, the server that served this page`;
 }
 
 /** Who signed, of those the bundle was held to: a second key that was given may have signed nothing. */
@@ -82,7 +73,7 @@ function sentence({ verdict, checked, held }: { verdict: JudgedBundle; checked: 
     return `${fileName} does not hold in ${n === 1 ? "one place" : `${n} places`}: what it shows is not what was sealed.${took}`;
   }
   if (verdict.status === "unproven")
-    return `No contradiction was found in ${fileName}, but checked against ${whose(held)}, it is not proven that these are the entries as they were written.${took}`;
+    return `No contradiction was found in ${fileName}, but checked against ${ownerOf(held)}, it is not proven that these are the entries as they were written.${took}`;
   if (verdict.status === "empty")
     return `The range holds no entry. Log and selection are signed by ${signers(verdict, held)}.${took}`;
   const each = verdict.rowsChecked === 1 ? "The one entry" : `Each of the ${count(verdict.rowsChecked)} entries`;
