@@ -123,7 +123,7 @@ const columnsOf = (access: (user: User) => string): Column<User>[] => [
   { header: "State", cell: StateOf, width: 100 },
 ];
 
-/** Why somebody with access to chosen organizations leaves the partner's own staff as they are. */
+/** Why users with access to chosen organizations leave the partner's own staff as they are. */
 const ONLY_CHOSEN = "only users with access to all organizations can do this";
 
 type ActionsProps = {
