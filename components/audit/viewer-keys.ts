@@ -1,20 +1,9 @@
 "use client";
 
-import { type RefObject, useEffect, useEffectEvent } from "react";
-
-type Options = {
-  table: RefObject<HTMLTableElement | null>;
-  search: RefObject<HTMLInputElement | null>;
-  isOpen: boolean;
-  /** An open entry leaves the list in use. */
-  isBeside: boolean;
-  step: (by: 1 | -1) => void;
-  follow: (id: string) => void;
-  close: () => void;
-  onLive: () => void;
-  onFold: () => void;
-  onExport: (() => void) | null;
-};
+import { useEffect, useEffectEvent } from "react";
+import { toggleLive } from "./live/live-toggle";
+import type { AuditLog } from "./use-audit-log";
+import { useViewer } from "./viewer-context";
 
 type Steps = Record<string, 1 | -1 | undefined>;
 const STEPS: Steps = { j: 1, k: -1 };
@@ -56,9 +45,11 @@ function moveFocus(table: HTMLTableElement | null, by: 1 | -1): string | undefin
  * j and k walk the entries, also behind the open drawer; where the entry is beside the list it follows. "/" goes to
  * the search box; "e" exports; "l" follows the log; "f" folds.
  */
-export function useViewerKeys(options: Options): void {
+export function useViewerKeys({ table, search, settings, opened, exporting }: AuditLog): void {
+  const { view, setView } = useViewer();
   useKeyDown((event) => {
-    const { table, search, isOpen, isBeside, step, follow, close, onLive, onFold, onExport } = options;
+    const { isBeside, step, follow, close } = opened;
+    const isOpen = view.row !== null;
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target)) return;
     const isCovered = isOpen && !isBeside;
     // A drawer that slides out is still in the document.
@@ -74,9 +65,9 @@ export function useViewerKeys(options: Options): void {
     } else if (event.key === "Escape" && isOpen && isBeside) close();
     else if (isCovered) return;
     else if (event.key === "/") search.current?.focus();
-    else if (event.key === "l") onLive();
-    else if (event.key === "f") onFold();
-    else if (event.key === "e" && onExport) onExport();
+    else if (event.key === "l") toggleLive(view, setView);
+    else if (event.key === "f") settings.change({ fold: !settings.folds });
+    else if (event.key === "e" && exporting.begin) exporting.begin();
     else return;
     event.preventDefault();
   });
