@@ -38,7 +38,7 @@ export function RetentionDialog({ organizations, onClose }: Props) {
   const preview = useQuery({
     queryKey: [...trpc.retention.previewMany.mutationKey(), input],
     queryFn: ({ signal }) => client.retention.previewMany.mutate(input, { signal }),
-    // What is saved is not previewed again, organization by organization, before the reader is told.
+    // What is saved is not previewed again, organization by organization, before the result is shown.
     enabled: isValid && settled === days && (set.isIdle || set.isError),
   });
   const known = preview.data?.retentionDays === days ? preview.data : undefined;
