@@ -10,7 +10,7 @@ import { useLinkToken } from "./link-token";
 type Given = { token: string; password: string };
 type Props = { action: string; send: { mutateAsync: (given: Given) => Promise<unknown>; isSuccess: boolean } };
 
-/** A password chosen by whoever holds a link. */
+/** Lets the holder of a link choose a password. */
 export function LinkForm({ action, send }: Props) {
   const token = useLinkToken();
   const form = useForm({ password: "" }, "uncontrolled");

@@ -22,8 +22,8 @@ import { AroundTools } from "./around-tools";
 
 /** What happened around an entry, in every log, in one order of time with the entry in its middle. */
 export function Around({ id }: { id: string }) {
-  const [asked, setView] = useQueryStates(aroundParsers, { history: "push" });
-  const view = { ...asked, minutes: minutesOf(asked.minutes) };
+  const [params, setView] = useQueryStates(aroundParsers, { history: "push" });
+  const view = { ...params, minutes: minutesOf(params.minutes) };
   const [limit, setLimit] = useState(DEFAULT_AROUND_LIMIT);
   const query = useQuery(
     useTRPC().audit.around.queryOptions({ id, ...view, limit }, { placeholderData: keepPreviousData }),

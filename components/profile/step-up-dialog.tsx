@@ -12,7 +12,7 @@ import { errorText } from "@/components/ui/notice";
 import { useOnce } from "@/components/ui/use-once";
 import { stepUpInput } from "@/server/me/two-factor/schema";
 
-/** Asks for a fresh proof of who is at the browser, by whatever the person signs in with. */
+/** Asks the user to confirm their identity again, with any method they sign in with. */
 export function StepUpDialog({ onDone, onClose }: { onDone: () => void; onClose: () => void }) {
   const trpc = useTRPC();
   const begin = useMutation(trpc.me.beginStepUp.mutationOptions());

@@ -6,7 +6,7 @@ import { browserNoteTools } from "./note-tools";
 
 const NO_TRUST: Trust = { logs: [], witnesses: [], quorum: null };
 
-/** Whom a proof is held to: what the reader pasted, else what the server that served the page publishes of itself. */
+/** The keys a proof is checked against: those the reader pasted, else those the server that served the page publishes. */
 export type Held = { trust: Trust; from: "you" | "server" | "nobody" };
 
 /** Whose key a verdict was reached with. */
@@ -19,9 +19,8 @@ export function ownerOf({ trust, from }: Held): string {
 }
 
 /**
- * @param served the policy of the server that served the page; null where none did. Its quorum is its own: nobody asked
- * for it here.
- * @returns whom to hold the proof to, or what is wrong with the pasted text
+ * @param served the policy of the server that served the page; null where none did. Its quorum is ignored: the reader * did not ask for one.
+ * @returns the keys to check the proof against, or what is wrong with the pasted text
  */
 export function heldTo(pasted: string, served: string | null): Held | { reason: string } {
   if (pasted.trim()) {

@@ -49,7 +49,7 @@ const timeOf = ({ timestampMs }: ChainRow): string => {
   return Number.isNaN(at.getTime()) ? String(timestampMs) : utc(at);
 };
 
-/** A result that is none of ours is not described as one. */
+/** A result outside the vocabulary is shown as it is. */
 function sentenceOf(row: ChainRow, actor: string): string {
   const { action, result: stored, resourceName, resourceType, errorMessage } = row;
   const result = RESULTS.find((one) => one === stored);

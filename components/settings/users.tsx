@@ -178,7 +178,7 @@ function StateOf({ disabled, invited }: User) {
 
 type Reader = { nameOf: (orgId: string) => string; seesAll: boolean };
 
-/** Who has access to chosen organizations is not told of the others that somebody has: their number would be too low. */
+/** A reader with access to chosen organizations is not shown how many others a user has: the number would be too low. */
 function accessOf({ orgId, organizationIds }: User, { nameOf, seesAll }: Reader): string {
   if (orgId) return nameOf(orgId);
   if (!organizationIds) return "All organizations";

@@ -137,7 +137,7 @@ const namedFact = (member: string, value: unknown, at: Position): NamedFact => (
 
 /**
  * Details as labelled facts, in the order in which they were recorded.
- * @param told members that are shown elsewhere
+ * @param shown members that are shown elsewhere
  */
 export const factsOf = (details: Record<string, unknown>, shown: readonly string[]): NamedFact[] =>
   Object.entries(details)

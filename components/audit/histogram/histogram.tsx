@@ -11,7 +11,7 @@ import { ALONE, useTRPC } from "@/components/trpc";
 import { allInWords, type Bar, barsInWords, barsOf, spanBetween, sumOf, type Tick, ticksOf } from "./bars";
 import classes from "./histogram.module.css";
 
-/** How often it is counted again while the list grows by itself. */
+/** How often it is counted again while the list is live. */
 const LIVE_POLL_MS = 30_000;
 type OnSpan = (span: { from: Date; to: Date }) => void;
 /** A log of a few minutes shows a few bars, not blocks. */

@@ -19,7 +19,7 @@ import type { Print } from "./use-print";
 
 type Status = Outputs["integrity"]["status"];
 
-/** What is known of the chain, for whoever holds the paper. */
+/** What is known of the chain, for readers of the printout. */
 function verdict(status: Status | undefined, zone: string): string {
   if (!status) return "Not known";
   const { state, alarm, anchored } = status;

@@ -14,7 +14,7 @@ import { errorText } from "@/components/ui/notice";
 import { ProofLinks } from "./proof-links";
 import classes from "./share-proof.module.css";
 
-/** Proves one entry to somebody outside: as a link that carries the proof, as a file, or as a short link for print. */
+/** Proves one entry to an outside reader: as a link that carries the proof, as a file, or as a short link for print. */
 export function ShareProof({ id, onClose }: { id: string; onClose: () => void }) {
   useReturnedFocus();
   return (

@@ -25,7 +25,7 @@ export type Column = {
   id: ColumnId;
   header: string;
   cell: (entry: Entry, context: CellContext) => ReactNode;
-  /** In pixels, until somebody drags it; 0 takes what the others leave. */
+  /** In pixels, until the user resizes it; 0 takes the remaining width. */
   width: number;
   /** Shown to people who have not chosen. */
   isDefault?: true;

@@ -47,8 +47,8 @@ export function SavedRow({ saved, isOpen, onToggle, onPick, onRequest }: RowProp
   const { view } = useViewer();
   const { organizations, nameOf } = useOrg();
   const at = saved.sharedWith;
-  const place = at && (at.orgId === null ? "All organizations" : organizations.length > 1 ? nameOf(at.orgId) : null);
-  const hint = at ? (place ?? (saved.isMine ? "By you" : saved.createdByName)) : undefined;
+  const owner = at && (at.orgId === null ? "All organizations" : organizations.length > 1 ? nameOf(at.orgId) : null);
+  const hint = at ? (owner ?? (saved.isMine ? "By you" : saved.createdByName)) : undefined;
   const isCurrent = isShown(view, saved.query);
   return (
     <li className={classes.row}>

@@ -1,6 +1,6 @@
 import type { Operation, Parameter } from "@/components/docs/openapi";
 
-/** What somebody has filled in: parameters by "place name", and the body's text. */
+/** What the user has filled in: parameters by "location name", and the body's text. */
 export type Filled = { values: Readonly<Record<string, string>>; body: string; file: File | null };
 /** A request as fetch takes it. */
 export type TryRequest = {
@@ -9,7 +9,7 @@ export type TryRequest = {
   headers: Record<string, string>;
   body: string | File | null;
 };
-export const nameOf = ({ in: place, name }: Parameter): string => `${place} ${name}`;
+export const nameOf = ({ in: location, name }: Parameter): string => `${location} ${name}`;
 
 /** What is filled in at first: the example of the body, and nothing that would narrow a list. */
 export const blank = ({ body }: Operation): Filled => ({

@@ -33,7 +33,7 @@ export function CheckStep({ state, draft, onStep }: StepProps) {
         onStep("run");
         await cache.invalidateQueries(trpc.customFields.pathFilter());
       },
-      // What somebody else has changed is shown, to be looked at before it is run.
+      // Another user's changes are shown, to be reviewed before the run.
       onError: () =>
         Promise.all([
           cache.invalidateQueries(trpc.imports.get.queryFilter({ id: state.id })),

@@ -12,7 +12,7 @@ type Mutation<Input> = { mutateAsync: (input: Input) => Promise<unknown> };
 type Draft<Input> = { [Name in keyof Input]: unknown };
 type Refusal = { fields: ReadonlySet<string>; message: string | null };
 
-/** Password managers and early hands fill fields in before any script hears of it. */
+/** Password managers and quick users fill in fields before any script is listening. */
 const filledIn = <V extends Values>(form: HTMLFormElement) => Object.fromEntries(new FormData(form)) as Partial<V>;
 
 /**
