@@ -6,7 +6,7 @@ import type { z } from "zod";
 import { errorText, type FieldError, problemOf } from "@/components/ui/notice";
 import { fieldMessage, sentence } from "./field-message";
 
-type Values = Record<string, unknown>;
+export type Values = Record<string, unknown>;
 type Mutation<Input> = { mutateAsync: (input: Input) => Promise<unknown> };
 /** An input whose values are still to be checked, as a select gives any text. */
 type Draft<Input> = { [Name in keyof Input]: unknown };
