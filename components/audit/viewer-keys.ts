@@ -1,6 +1,6 @@
 "use client";
 
-import { useEffect, useEffectEvent } from "react";
+import { isTyping, useKeyDown } from "./key-down";
 import { toggleLive } from "./live/live-toggle";
 import type { AuditLog } from "./use-audit-log";
 import { useViewer } from "./viewer-context";
@@ -10,25 +10,6 @@ const STEPS: Steps = { j: 1, k: -1 };
 const DRAWER_STEPS: Steps = { ArrowRight: 1, ArrowLeft: -1 };
 /** On an entry of the list; elsewhere these scroll. */
 const ROW_STEPS: Steps = { ArrowDown: 1, ArrowUp: -1 };
-
-/** True while keys are text. */
-export const isTyping = (target: EventTarget | null) =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
-
-/** Hears every key that is pressed on the page. */
-export function useKeyDown(hear: (event: KeyboardEvent) => void): void {
-  const onKey = useEffectEvent(hear);
-  useEffect(() => {
-    const listener = (event: KeyboardEvent) => onKey(event);
-    document.addEventListener("keydown", listener);
-    return () => document.removeEventListener("keydown", listener);
-  }, []);
-}
-
-/** Puts the focus on an entry's sentence. */
-export function focusEntry(table: HTMLTableElement | null, id: string): void {
-  table?.querySelector<HTMLElement>(`[data-entry="${CSS.escape(id)}"]`)?.focus();
-}
 
 /** Moves the focus one entry up or down, and returns the one that has it; from outside the list it starts at the top. */
 function moveFocus(table: HTMLTableElement | null, by: 1 | -1): string | undefined {

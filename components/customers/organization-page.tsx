@@ -6,7 +6,7 @@ import Link from "next/link";
 import { useMe } from "@/components/account/org";
 import { bytes, count, counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
-import { isFor, navGroups } from "@/components/frame/nav-items";
+import { isFor, navGroups } from "@/components/nav-items";
 import { useTRPC } from "@/components/trpc";
 import { Facts } from "@/components/ui/facts";
 import { Figures } from "@/components/ui/figures";

@@ -3,8 +3,8 @@
 import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { useMe, useOrg } from "@/components/account/org";
+import { isFor, navGroups } from "@/components/nav-items";
 import classes from "./nav.module.css";
-import { isFor, navGroups } from "./nav-items";
 
 const isCurrent = (pathname: string, href: string) =>
   href === "/"

@@ -26,11 +26,11 @@ import { frozenLink } from "@/components/audit/filters/copy-link";
 import { readLine } from "@/components/audit/search/read-line";
 import { BUILT_IN } from "@/components/audit/views/view-query";
 import { useZone } from "@/components/format/zone";
+import { accountItem, isFor, navGroups, startItem } from "@/components/nav-items";
 import { requestAct } from "@/components/requested-act";
 import { useTRPC } from "@/components/trpc";
 import { networkOf } from "@/server/audit/query/network";
 import { GUID, MAX_FILTER_LENGTH } from "@/server/text";
-import { accountItem, isFor, navGroups, startItem } from "./nav-items";
 
 const DEBOUNCE_MS = 200;
 export const SHOWN = 8;
