@@ -45,7 +45,7 @@ export const trpc = createTRPCOptionsProxy({
   queryClient,
 });
 
-/** Query options of any procedure as the cache takes them: each has a type of its own. */
+/** Query options of any procedure as the cache takes them: each has its own type. */
 const asQuery = (options: unknown) => options as Parameters<ReturnType<typeof queryClient>["prefetchQuery"]>[0];
 
 /** What a procedure failed with, in its own words: these are the contract's, never those of what was thrown within. */

@@ -1,5 +1,5 @@
 /**
- * Between whoever is refused for want of a recent proof (step_up_required) and the dialog that asks for one. The dialog
+ * Connects callers refused for lack of a recent confirmation (step_up_required) with the dialog that asks for one. The dialog
  * is in the frame; requests come from links and fetches that know no component.
  */
 type Ask = () => Promise<boolean>;
@@ -14,7 +14,7 @@ export function onStepUp(dialog: Ask): () => void {
   };
 }
 
-/** Asks the person to confirm who they are; false when they do not, or where nobody can be asked. */
+/** Asks the user to confirm their identity; false when they do not, or where no dialog can ask. */
 export const confirmIdentity = (): Promise<boolean> => ask?.() ?? Promise.resolve(false);
 
 /** fetch for our API, once more after the person has confirmed who they are, where the server asks for that. */

@@ -37,7 +37,7 @@ function queryClient(): QueryClient {
   return browserClient;
 }
 
-/** Calls with this context go alone: a batch answers as a whole, and nobody shall wait for a slow device. */
+/** Calls with this context are not batched: a batch responds as a whole, and other calls must not wait for a slow device. */
 export const ALONE = { context: { alone: true } };
 
 const url = "/api/trpc";

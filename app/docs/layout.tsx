@@ -3,7 +3,7 @@ import { isSignedIn, Prefetched, trpc } from "@/app/trpc-server";
 import { Frame } from "@/components/frame/frame";
 import { PublicFrame } from "@/components/frame/public-frame";
 
-/** Beside the other pages for people who are signed in, and open to everybody else. */
+/** Shown within the dashboard to signed-in users, and open to everyone else. */
 export default async function DocsLayout({ children }: { children: ReactNode }) {
   if (!(await isSignedIn())) return <PublicFrame>{children}</PublicFrame>;
   return (

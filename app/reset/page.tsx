@@ -7,7 +7,7 @@ export const metadata: Metadata = { title: "Choose a new password" };
 
 export default function ResetPage() {
   return (
-    <Entrance title="Choose a new password" lead="All of your sessions end when it is set.">
+    <Entrance title="Choose a new password" lead="Setting it ends all of your sessions.">
       <ResetForm />
       <BackToSignIn />
     </Entrance>

@@ -1,12 +1,11 @@
 "use client";
 
-import { Button, Text, TextInput } from "@mantine/core";
+import { Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useTRPC } from "@/components/trpc";
 import { useForm } from "@/components/ui/dialogs/use-form";
-import { Message } from "@/components/ui/message";
 import { forgotInput } from "@/server/auth/schema";
-import classes from "./entrance.module.css";
+import { EntranceForm } from "./entrance-form";
 
 /** Asks for a link; what is said afterwards does not reveal whether the address is known. */
 export function ForgotForm() {
@@ -14,21 +13,11 @@ export function ForgotForm() {
   const forgot = useMutation(useTRPC().auth.forgotPassword.mutationOptions());
   if (forgot.isSuccess)
     return (
-      <Text role="status">If somebody here has this address, a link is on its way. It is valid for one hour.</Text>
+      <Text role="status">If an account with this address exists, a link is on its way. It is valid for one hour.</Text>
     );
   return (
-    <form
-      ref={form.element}
-      onSubmit={form.onSubmit((values) => form.send(forgotInput, forgot, values))}
-      className={classes.form}
-      method="post"
-      noValidate
-    >
-      {form.message && <Message tone="bad">{form.message}</Message>}
+    <EntranceForm form={form} action="Send link" onSubmit={(values) => form.send(forgotInput, forgot, values)}>
       <TextInput type="email" label="E-mail" autoComplete="username" required {...form.field("email")} />
-      <Button type="submit" loading={form.isBusy} fullWidth>
-        Send link
-      </Button>
-    </form>
+    </EntranceForm>
   );
 }

@@ -28,7 +28,7 @@ export function OneOrg({ title, why, choice, children }: Props) {
           title="No organizations yet"
           action={
             <Button component={Link} href="/customers">
-              To the customers
+              Go to Customers
             </Button>
           }
         />

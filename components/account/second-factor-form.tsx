@@ -20,7 +20,7 @@ export function SecondFactorForm({ challenge: { challenge, passkeyOptions }, onD
   const withPasskey = async () => {
     const passkey = await askForPasskey(passkeyOptions);
     if (passkey) await send({ passkey: JSON.stringify(passkey) });
-    else form.refuse("The passkey was not confirmed. Try again, or give a code.");
+    else form.refuse("The passkey was not confirmed. Try again, or enter a code.");
   };
   return (
     <form
@@ -47,7 +47,7 @@ export function SecondFactorForm({ challenge: { challenge, passkeyOptions }, onD
         Continue
       </Button>
       <Button variant="subtle" color="gray" onClick={onBack} fullWidth>
-        Sign in as somebody else
+        Use another account
       </Button>
     </form>
   );

@@ -1,13 +1,12 @@
 "use client";
 
-import { Button, PasswordInput, TextInput } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useTRPC } from "@/components/trpc";
 import { useForm } from "@/components/ui/dialogs/use-form";
-import { Message } from "@/components/ui/message";
-import { MIN_PASSWORD_LENGTH } from "@/server/auth/schema";
 import { completeInput } from "@/server/setup/schema";
-import classes from "./entrance.module.css";
+import { EntranceForm } from "./entrance-form";
+import { NewPassword } from "./new-password";
 import { signInBy } from "./sign-in";
 
 /** The first run: the console's token proves who may, the rest creates the first administrator. */
@@ -22,14 +21,12 @@ export function SetupForm() {
     }),
   );
   return (
-    <form
-      ref={form.element}
-      onSubmit={form.onSubmit((values) => form.send(completeInput, complete, values))}
-      className={classes.form}
-      method="post"
-      noValidate
+    <EntranceForm
+      form={form}
+      action="Set up Trailmark"
+      isLeaving={complete.isSuccess}
+      onSubmit={(values) => form.send(completeInput, complete, values)}
     >
-      {form.message && <Message tone="bad">{form.message}</Message>}
       <TextInput
         label="Setup token"
         description="Shown on the server's console when it started"
@@ -46,16 +43,7 @@ export function SetupForm() {
       />
       <TextInput label="Your name" autoComplete="name" required {...form.field("name")} />
       <TextInput type="email" label="E-mail" autoComplete="username" required {...form.field("email")} />
-      <PasswordInput
-        label="Password"
-        description={`At least ${MIN_PASSWORD_LENGTH} characters`}
-        autoComplete="new-password"
-        required
-        {...form.field("password")}
-      />
-      <Button type="submit" loading={form.isBusy || complete.isSuccess} fullWidth>
-        Set up Trailmark
-      </Button>
-    </form>
+      <NewPassword {...form.field("password")} />
+    </EntranceForm>
   );
 }

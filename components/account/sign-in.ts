@@ -5,7 +5,7 @@ type Answer = { url?: string; code?: string } & Partial<Challenge>;
 
 const WORDS: Record<string, string> = {
   credentials: "Wrong e-mail address or password, or the account is disabled.",
-  "second-factor": "The code is wrong, was used before, or took too long. Try again, or sign in again.",
+  "second-factor": "The code is wrong, already used or expired. Try again, or sign in again.",
   rate_limited: "Too many attempts. Wait a minute, then try again.",
 };
 const UNREACHABLE = "The server could not be reached. Try again in a moment.";

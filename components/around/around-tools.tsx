@@ -13,7 +13,7 @@ type Props = { view: View; page: AroundPage; onChange: (change: Partial<View>) =
 /** What the entry has of a tie, in words. */
 function commonValue(tie: Tie, { entry, device }: AroundPage): string {
   if (tie === "actor") {
-    // Actors of one name (System, agents without a device) are told apart by what they call themselves.
+    // Actors of one name (System, agents without a device) are distinguished by the names they report.
     const { rawActorId: id } = entry.details;
     return typeof id === "string" && id !== actorOf(entry) ? `: ${actorOf(entry)} (${id})` : `: ${actorOf(entry)}`;
   }

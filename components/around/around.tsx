@@ -22,8 +22,8 @@ import { AroundTools } from "./around-tools";
 
 /** What happened around an entry, in every log, in one order of time with the entry in its middle. */
 export function Around({ id }: { id: string }) {
-  const [asked, setView] = useQueryStates(aroundParsers, { history: "push" });
-  const view = { ...asked, minutes: minutesOf(asked.minutes) };
+  const [params, setView] = useQueryStates(aroundParsers, { history: "push" });
+  const view = { ...params, minutes: minutesOf(params.minutes) };
   const [limit, setLimit] = useState(DEFAULT_AROUND_LIMIT);
   const query = useQuery(
     useTRPC().audit.around.queryOptions({ id, ...view, limit }, { placeholderData: keepPreviousData }),
@@ -36,7 +36,9 @@ export function Around({ id }: { id: string }) {
       ) : (
         <PageHeader title="Everything around this moment" />
       )}
-      {query.isError && <Failure error={query.error} onRetry={() => void query.refetch()} what="what is around it" />}
+      {query.isError && (
+        <Failure error={query.error} onRetry={() => void query.refetch()} what="the entries around it" />
+      )}
       {query.data && (
         <>
           <AroundTools view={view} page={query.data} onChange={(change) => void setView(change)} />
@@ -87,9 +89,9 @@ function Items({ page, isStale }: { page: AroundPage; isStale: boolean }) {
       <div className={classes.more}>
         <p role="status">
           {others === 0
-            ? "Nothing else in these minutes has any of that in common with the entry, in the logs chosen"
+            ? "Nothing else in these minutes shares any of these with the entry, in the chosen logs"
             : `${counted(others, "other")} in these minutes`}
-          {(page.hasNewer || page.hasOlder) && ", the closest ones of more"}
+          {(page.hasNewer || page.hasOlder) && "; only the closest are shown"}
         </p>
       </div>
       {page.leftOut.length > 0 && page.device && (
@@ -113,14 +115,14 @@ function More({ page, limit, onMore }: { page: AroundPage; limit: number; onMore
   return (
     <div className={classes.more}>
       <p>
-        There is more {where} it than the closest {limit}.
+        Only the closest {limit} {where} it are shown.
       </p>
       {limit < MAX_AROUND_LIMIT ? (
         <Button variant="default" onClick={onMore}>
           Show up to {MAX_AROUND_LIMIT} on each side
         </Button>
       ) : (
-        <p>Choose fewer minutes, or less in common.</p>
+        <p>To see all of them, choose fewer minutes or fewer things in common.</p>
       )}
     </div>
   );

@@ -21,7 +21,7 @@ export function useAuditList(table: RefObject<HTMLTableElement | null>) {
   const trpc = useTRPC();
   const { view, input, listed, setNow } = useViewer();
   const { zone } = useZone();
-  // A live list grows by itself, and must not move because the window came back.
+  // A live list updates automatically, and must not move because the window regains focus.
   const list = useQuery({ ...entriesQuery(trpc, listed), refetchOnWindowFocus: !isLive(view) });
   const counted = useQuery(totalQuery(trpc, input));
   const routine = useQuery({

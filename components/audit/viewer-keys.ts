@@ -1,45 +1,15 @@
 "use client";
 
-import { type RefObject, useEffect, useEffectEvent } from "react";
-
-type Options = {
-  table: RefObject<HTMLTableElement | null>;
-  search: RefObject<HTMLInputElement | null>;
-  isOpen: boolean;
-  /** An open entry leaves the list in use. */
-  isBeside: boolean;
-  step: (by: 1 | -1) => void;
-  follow: (id: string) => void;
-  close: () => void;
-  onLive: () => void;
-  onFold: () => void;
-  onExport: (() => void) | null;
-};
+import { isTyping, useKeyDown } from "./key-down";
+import { toggleLive } from "./live/live-toggle";
+import type { AuditLog } from "./use-audit-log";
+import { useViewer } from "./viewer-context";
 
 type Steps = Record<string, 1 | -1 | undefined>;
 const STEPS: Steps = { j: 1, k: -1 };
 const DRAWER_STEPS: Steps = { ArrowRight: 1, ArrowLeft: -1 };
 /** On an entry of the list; elsewhere these scroll. */
 const ROW_STEPS: Steps = { ArrowDown: 1, ArrowUp: -1 };
-
-/** True while keys are text. */
-export const isTyping = (target: EventTarget | null) =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
-
-/** Hears every key that is pressed on the page. */
-export function useKeyDown(hear: (event: KeyboardEvent) => void): void {
-  const onKey = useEffectEvent(hear);
-  useEffect(() => {
-    const listener = (event: KeyboardEvent) => onKey(event);
-    document.addEventListener("keydown", listener);
-    return () => document.removeEventListener("keydown", listener);
-  }, []);
-}
-
-/** Puts the focus on an entry's sentence. */
-export function focusEntry(table: HTMLTableElement | null, id: string): void {
-  table?.querySelector<HTMLElement>(`[data-entry="${CSS.escape(id)}"]`)?.focus();
-}
 
 /** Moves the focus one entry up or down, and returns the one that has it; from outside the list it starts at the top. */
 function moveFocus(table: HTMLTableElement | null, by: 1 | -1): string | undefined {
@@ -56,9 +26,11 @@ function moveFocus(table: HTMLTableElement | null, by: 1 | -1): string | undefin
  * j and k walk the entries, also behind the open drawer; where the entry is beside the list it follows. "/" goes to
  * the search box; "e" exports; "l" follows the log; "f" folds.
  */
-export function useViewerKeys(options: Options): void {
+export function useViewerKeys({ table, search, settings, opened, exporting }: AuditLog): void {
+  const { view, setView } = useViewer();
   useKeyDown((event) => {
-    const { table, search, isOpen, isBeside, step, follow, close, onLive, onFold, onExport } = options;
+    const { isBeside, step, follow, close } = opened;
+    const isOpen = view.row !== null;
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target)) return;
     const isCovered = isOpen && !isBeside;
     // A drawer that slides out is still in the document.
@@ -74,9 +46,9 @@ export function useViewerKeys(options: Options): void {
     } else if (event.key === "Escape" && isOpen && isBeside) close();
     else if (isCovered) return;
     else if (event.key === "/") search.current?.focus();
-    else if (event.key === "l") onLive();
-    else if (event.key === "f") onFold();
-    else if (event.key === "e" && onExport) onExport();
+    else if (event.key === "l") toggleLive(view, setView);
+    else if (event.key === "f") settings.change({ fold: !settings.folds });
+    else if (event.key === "e" && exporting.begin) exporting.begin();
     else return;
     event.preventDefault();
   });

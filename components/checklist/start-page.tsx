@@ -24,7 +24,7 @@ export function StartPage() {
           list
             ? isWhole
               ? "Everything is done."
-              : `${done} of ${list.steps.length} done. Each step ticks itself.`
+              : `${done} of ${list.steps.length} done. Steps are ticked off automatically.`
             : null
         }
       >
@@ -45,7 +45,7 @@ export function StartPage() {
       )}
       {query.isError && <Failure error={query.error} onRetry={() => void query.refetch()} what="the checklist" />}
       {query.isSuccess && !list && (
-        <Notice title="Nothing is left to do for you here">Whoever runs this installation sets it up.</Notice>
+        <Notice title="Nothing left for you to do here">The operator of this installation sets it up.</Notice>
       )}
       {list && <Steps list={list} />}
     </>
@@ -78,7 +78,7 @@ function OneStep({ step, done, list, isNext }: OneProps) {
       </h2>
       {step === "backup" && list.lastBackupAt && (
         <p>
-          Last made: <When at={list.lastBackupAt} />
+          Last backup: <When at={list.lastBackupAt} />
         </p>
       )}
       {!done && (

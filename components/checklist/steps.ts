@@ -10,32 +10,32 @@ const to = (path: string) => () => path;
 export const STEPS: Record<Step, Words> = {
   organization: {
     title: "Create an organization for your first customer",
-    what: "Each customer has an organization of its own, with its own audit chain, retention and people.",
+    what: "Each customer has its own organization, with its own audit chain, retention and users.",
     way: { label: "Create an organization", href: to("/settings/organizations") },
   },
   enrollment_key: {
     title: "Create an enrollment key",
-    what: "With it the customer's devices join the organization. It is shown once, with the command that uses it.",
+    what: "The customer's devices join the organization with it. It is shown once, with the command that uses it.",
     way: { label: "Create a key", href: at("/settings/enrollment") },
   },
   agent: {
     title: "Connect the first agent",
-    what: "Run the key's command on a device. This step ticks itself when the agent is heard.",
+    what: "Run the key's command on a device. This step is ticked off when the agent first reports.",
     way: { label: "Open enrollment", href: at("/settings/enrollment") },
   },
   verified: {
     title: "Verify the first entries",
-    what: "What the agent did is in the audit log now. Verify its chain once; from then on it is read every night.",
+    what: "The agent's first actions are in the audit log. Verify the chain once yourself; a nightly run keeps checking it.",
     way: { label: "Verify", href: at("/integrity") },
   },
   backup: {
     title: "Make a backup",
-    what: "Run this on the server, and again as often as you can afford to lose what came since. Nothing is known of backups made by other means.",
+    what: "Run this on the server, and repeat it regularly: a backup restores nothing that was recorded after it. Backups made by other means are not detected.",
     command: "npm run trailmark -- backup",
   },
   witness: {
     title: "Configure a witness",
-    what: "A witness outside your control cosigns each checkpoint, so that not even you could rewrite history. Name its policy file in this variable and restart the server.",
+    what: "A witness outside your control cosigns each checkpoint, so that not even you could rewrite history unnoticed. Set this variable to the path of its policy file and restart the server.",
     command: "TRAILMARK_WITNESS_POLICY_FILE",
   },
   two_factor: {

@@ -11,7 +11,7 @@ const SELDOM_MS = 60_000;
 
 /**
  * The checklist as it stands, asked again at once after anything was done on the page, and while something is left; null for
- * those whom it does not concern.
+ * users it does not concern.
  */
 export function useChecklist() {
   const trpc = useTRPC();

@@ -26,7 +26,7 @@ export function DeleteField({ field, onClose }: { field: Definition; onClose: ()
       onConfirm={() => remove.mutate({ id: field.id })}
       onClose={onClose}
     >
-      {values} of this field. {usage.data?.values ? "The values go with it and cannot be brought back." : ""}
+      {values} of this field. {usage.data?.values ? "The values are deleted with it and cannot be restored." : ""}
     </Confirm>
   );
 }

@@ -103,7 +103,7 @@ export function FieldDialog({ field, onClose }: { field?: Definition; onClose: (
       )}
       <Checkbox label="Required: it cannot be cleared" {...form.checkbox("required")} />
       <Checkbox
-        label="Secret: masked for people who cannot change fields, never in the audit log"
+        label="Secret: masked for users who cannot edit fields, never written to the audit log"
         {...form.checkbox("secret")}
       />
     </FormDialog>
@@ -131,7 +131,7 @@ function Identity({ form }: { form: Form<Values> }) {
       />
       <TextInput
         label="Key"
-        description="Its name in the API: lowercase letters, digits and underscores. It never changes."
+        description="Its name in the API: lowercase letters, digits and underscores. It cannot be changed later."
         required
         styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)" } }}
         {...key}

@@ -20,7 +20,7 @@ export type CustomerColumn = {
   cell: (row: Row, readAt: string) => ReactNode;
 };
 
-const Two = ({ first, second }: { first: ReactNode; second?: ReactNode }) => (
+const TwoLines = ({ first, second }: { first: ReactNode; second?: ReactNode }) => (
   <span className={classes.two}>
     <span>{first}</span>
     {second && <small>{second}</small>}
@@ -34,8 +34,8 @@ export function checkedWords({ chain }: Row, readAt: string): string {
   return chain.status === "empty" ? "" : "no full check";
 }
 
-const WITNESS = {
-  not_configured: "no witness asked",
+const WITNESS_WORD = {
+  not_configured: "no witness configured",
   cosigned: "witnessed",
   missing: "not witnessed",
   no_checkpoint: "",
@@ -57,21 +57,21 @@ export function growthWords(growth: Growth | null, readAt: string): string {
 export const growthLabel = (growth: Growth | null, readAt: string): string =>
   growth ? `Growth, ${duration(growthSeconds(growth, readAt))}` : "Growth";
 
-const log = (orgId: string, result: string) => `/?orgId=${orgId}&range=24h&result=${result}`;
+const entriesOf = (orgId: string, result: string) => `/?orgId=${orgId}&range=24h&result=${result}`;
 
-function Bad({ n, word, orgId }: { n: number; word: "failure" | "denied"; orgId: string }) {
+function ResultCount({ n, result, orgId }: { n: number; result: "failure" | "denied"; orgId: string }) {
   if (n === 0) return <span className={classes.quiet}>0</span>;
   return (
-    <Link className={classes.bad} href={log(orgId, word)} prefetch={false}>
+    <Link className={classes.bad} href={entriesOf(orgId, result)} prefetch={false}>
       {count(n)}
     </Link>
   );
 }
 
 function Retention({ retention }: Row): ReactNode {
-  if (!retention.configured) return <Two first="None" second="nothing is deleted" />;
+  if (!retention.configured) return <TwoLines first="None" second="nothing is deleted" />;
   return (
-    <Two
+    <TwoLines
       first={counted(retention.retentionDays ?? 0, "day")}
       second={retention.isDue ? "entries due for removal" : "nothing due"}
     />
@@ -83,7 +83,9 @@ export const COLUMNS: CustomerColumn[] = [
     key: "chain",
     header: "Chain",
     sort: "checked",
-    cell: (row, readAt) => <Two first={<ChainTag status={row.chain.status} />} second={checkedWords(row, readAt)} />,
+    cell: (row, readAt) => (
+      <TwoLines first={<ChainTag status={row.chain.status} />} second={checkedWords(row, readAt)} />
+    ),
   },
   {
     key: "checkpoint",
@@ -91,9 +93,9 @@ export const COLUMNS: CustomerColumn[] = [
     sort: null,
     cell: ({ checkpoint, witness }, readAt) =>
       checkpoint ? (
-        <Two first={ago(checkpoint.signedAt, readAt)} second={WITNESS[witness.state]} />
+        <TwoLines first={ago(checkpoint.signedAt, readAt)} second={WITNESS_WORD[witness.state]} />
       ) : (
-        <Two first={<span className={classes.quiet}>None</span>} />
+        <TwoLines first={<span className={classes.quiet}>None</span>} />
       ),
   },
   { key: "retention", header: "Retention", sort: "retention", cell: (row) => <Retention {...row} /> },
@@ -109,7 +111,7 @@ export const COLUMNS: CustomerColumn[] = [
     sort: "growth",
     align: "end",
     cell: ({ growth }, readAt) => (
-      <Two first={growthWords(growth.month, readAt)} second={`7 days: ${growthWords(growth.week, readAt)}`} />
+      <TwoLines first={growthWords(growth.month, readAt)} second={`7 days: ${growthWords(growth.week, readAt)}`} />
     ),
   },
   {
@@ -117,14 +119,14 @@ export const COLUMNS: CustomerColumn[] = [
     header: "Failures 24 h",
     sort: "failures",
     align: "end",
-    cell: ({ failures, orgId }) => <Bad n={failures} word="failure" orgId={orgId} />,
+    cell: ({ failures, orgId }) => <ResultCount n={failures} result="failure" orgId={orgId} />,
   },
   {
     key: "denied",
     header: "Denied 24 h",
     sort: "denied",
     align: "end",
-    cell: ({ denied, orgId }) => <Bad n={denied} word="denied" orgId={orgId} />,
+    cell: ({ denied, orgId }) => <ResultCount n={denied} result="denied" orgId={orgId} />,
   },
   {
     key: "devices",
@@ -135,7 +137,7 @@ export const COLUMNS: CustomerColumn[] = [
       (devices.online + devices.offline === 0 ? (
         <span className={classes.quiet}>None</span>
       ) : (
-        <Two
+        <TwoLines
           first={`${count(devices.online)} of ${count(devices.online + devices.offline)} online`}
           second={devices.silent > 0 ? `${count(devices.silent)} silent for 24 h` : undefined}
         />
@@ -146,6 +148,6 @@ export const COLUMNS: CustomerColumn[] = [
     header: "Storage",
     sort: "storage",
     align: "end",
-    cell: (row) => <Two first={bytes(row.bytes)} second={counted(row.entries, "entry", "entries")} />,
+    cell: (row) => <TwoLines first={bytes(row.bytes)} second={counted(row.entries, "entry", "entries")} />,
   },
 ];

@@ -31,26 +31,14 @@ type Overview = Outputs["organizations"]["overview"];
 /** The state of every organization on one page: what needs attention first, and what can be done for many at once. */
 export function CustomersPage() {
   const { view, search, sortBy, toggle, clear } = useCustomersView();
-  const trpc = useTRPC();
-  const first = useQuery(customersQuery(trpc));
-  // More than one answer holds: the server searches and sorts, and the worst of what it finds are shown.
-  const isLarge = (first.data?.pagination.totalPages ?? 1) > 1;
-  const input = { search: view.search ?? undefined, show: view.show ?? undefined, sort: view.sort, order: view.order };
-  const large = useQuery({
-    ...customersQuery(trpc, clean(input)),
-    enabled: isLarge,
-    placeholderData: keepPreviousData,
-  });
-  const query = isLarge ? large : first;
-  const rows = useMemo(
-    () =>
-      query.data ? arrange(query.data.data, { ...view, search: view.search ?? undefined, show: view.show ?? [] }) : [],
-    [query.data, view],
-  );
+  const { query, rows } = useCustomers(view);
   const download = () => query.data && saveCsv("customers.csv", customersCsv(rows, query.data.readAt));
   return (
     <>
-      <PageHeader title="Customers" lead="The audit log of every organization you can see, worst first.">
+      <PageHeader
+        title="Customers"
+        lead="The audit log of every organization you can see, those that need attention first."
+      >
         <Button
           variant="default"
           leftSection={<Download size={15} aria-hidden />}
@@ -63,8 +51,8 @@ export function CustomersPage() {
       {query.data && !query.data.pruningEnabled && (
         <div className={classes.warning}>
           <Message tone="warn">
-            Pruning is off in this installation (no AUDIT_ADMIN_DATABASE_URL, or a distributed database), so retention
-            removes nothing anywhere.
+            Pruning is off in this installation (no AUDIT_ADMIN_DATABASE_URL, or a distributed database), so no entries
+            are removed in any organization.
           </Message>
         </div>
       )}
@@ -82,7 +70,28 @@ export function CustomersPage() {
   );
 }
 
-/** Members that are not asked for stay out of the input: what is usual is then the answer that is there already. */
+/** The organizations that the view shows, in its order. */
+function useCustomers(view: ReturnType<typeof useCustomersView>["view"]) {
+  const trpc = useTRPC();
+  const first = useQuery(customersQuery(trpc));
+  // More than one answer holds: the server searches and sorts, and the worst of what it finds are shown.
+  const isLarge = (first.data?.pagination.totalPages ?? 1) > 1;
+  const input = { search: view.search ?? undefined, show: view.show ?? undefined, sort: view.sort, order: view.order };
+  const large = useQuery({
+    ...customersQuery(trpc, clean(input)),
+    enabled: isLarge,
+    placeholderData: keepPreviousData,
+  });
+  const query = isLarge ? large : first;
+  const rows = useMemo(
+    () =>
+      query.data ? arrange(query.data.data, { ...view, search: view.search ?? undefined, show: view.show ?? [] }) : [],
+    [query.data, view],
+  );
+  return { query, rows };
+}
+
+/** Leaves defaults out of the input, so that the default view is the query that has been loaded already. */
 function clean(input: { search?: string | undefined; show?: Shown[] | undefined; sort: Sort; order: "asc" | "desc" }) {
   const { search, show, sort, order } = input;
   return {

@@ -5,6 +5,7 @@ import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { ArrowDown, ArrowUp } from "lucide-react";
 import Link from "next/link";
 import { useLayoutEffect, useRef, useState } from "react";
+import { VirtualRows } from "@/components/ui/virtual-rows";
 import type { OrganizationOverview, Sort } from "@/server/organizations/overview/schema";
 import { COLUMNS, type CustomerColumn } from "./columns";
 import classes from "./customers.module.css";
@@ -31,7 +32,7 @@ export function CustomersTable({ rows, readAt, selection, isStale, ...sorting }:
   const body = useRef<HTMLTableSectionElement>(null);
   const [top, setTop] = useState(0);
   useLayoutEffect(() => setTop((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY), []);
-  const virtual = useWindowVirtualizer({
+  const virtual = useWindowVirtualizer<HTMLTableRowElement>({
     count: rows.length,
     estimateSize: () => ROW_PX,
     overscan: 10,
@@ -40,8 +41,6 @@ export function CustomersTable({ rows, readAt, selection, isStale, ...sorting }:
     getItemKey: (index) => rows[index]?.orgId ?? index,
   });
   const items = virtual.getVirtualItems();
-  const before = (items[0]?.start ?? top) - top;
-  const after = virtual.getTotalSize() - ((items.at(-1)?.end ?? top) - top);
   const columns = COLUMNS.filter(({ key }) => key !== "devices" || rows.some(({ devices }) => devices));
   return (
     <table
@@ -61,40 +60,40 @@ export function CustomersTable({ rows, readAt, selection, isStale, ...sorting }:
         </tr>
       </thead>
       <tbody ref={body}>
-        {before > 0 && <Spacer height={before} />}
-        {items.map(({ index }) => {
-          const row = rows[index];
-          return (
-            row && (
-              <tr
-                key={row.orgId}
-                ref={virtual.measureElement}
-                data-index={index}
-                aria-rowindex={index + 2}
-                data-selected={selection?.ids.has(row.orgId) || undefined}
-              >
-                {selection && (
-                  <td className={classes.tick}>
-                    <Checkbox
-                      aria-label={`Select ${row.name}`}
-                      checked={selection.ids.has(row.orgId)}
-                      onChange={() => selection.toggle(row.orgId)}
-                    />
-                  </td>
-                )}
-                <th scope="row">
-                  <Name row={row} />
-                </th>
-                {columns.map(({ key, header, align, cell }) => (
-                  <td key={key} data-label={header} data-column={key} data-align={align}>
-                    {cell(row, readAt)}
-                  </td>
-                ))}
-              </tr>
-            )
-          );
-        })}
-        {after > 0 && <Spacer height={after} />}
+        <VirtualRows virtual={virtual}>
+          {items.map(({ index }) => {
+            const row = rows[index];
+            return (
+              row && (
+                <tr
+                  key={row.orgId}
+                  ref={virtual.measureElement}
+                  data-index={index}
+                  aria-rowindex={index + 2}
+                  data-selected={selection?.ids.has(row.orgId) || undefined}
+                >
+                  {selection && (
+                    <td className={classes.tick}>
+                      <Checkbox
+                        aria-label={`Select ${row.name}`}
+                        checked={selection.ids.has(row.orgId)}
+                        onChange={() => selection.toggle(row.orgId)}
+                      />
+                    </td>
+                  )}
+                  <th scope="row">
+                    <Name row={row} />
+                  </th>
+                  {columns.map(({ key, header, align, cell }) => (
+                    <td key={key} data-label={header} data-column={key} data-align={align}>
+                      {cell(row, readAt)}
+                    </td>
+                  ))}
+                </tr>
+              )
+            );
+          })}
+        </VirtualRows>
       </tbody>
     </table>
   );
@@ -113,12 +112,6 @@ function TickAll({ rows, selection: { ids, toggleAll } }: { rows: Row[]; selecti
     </th>
   );
 }
-
-const Spacer = ({ height }: { height: number }) => (
-  <tr aria-hidden className={classes.spacer} style={{ height }}>
-    <td />
-  </tr>
-);
 
 type HeadProps = Pick<Props, "sort" | "order" | "onSort"> & {
   column: Pick<CustomerColumn, "header" | "sort" | "align">;

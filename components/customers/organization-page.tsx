@@ -3,11 +3,12 @@
 import { Button, Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
-import type { ReactNode } from "react";
-import { useCan } from "@/components/account/org";
+import { useMe } from "@/components/account/org";
 import { bytes, count, counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
+import { isFor, navGroups } from "@/components/nav-items";
 import { useTRPC } from "@/components/trpc";
+import { Facts } from "@/components/ui/facts";
 import { Figures } from "@/components/ui/figures";
 import { Failure, Notice } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
@@ -48,7 +49,7 @@ const Missing = () => (
   <>
     <PageHeader title="Organization" />
     <Notice
-      title="No such organization"
+      title="Organization not found"
       action={
         <Button component={Link} href="/customers" variant="default">
           All customers
@@ -66,7 +67,7 @@ function Organization({ org, readAt, pruningEnabled }: Props) {
     <>
       <PageHeader
         title={org.name}
-        lead={org.isHome ? "The organization of your own staff." : "What is known of this customer's audit log."}
+        lead={org.isHome ? "The organization of your own staff." : "The state of this customer's audit log."}
       />
       {org.attention.length > 0 && (
         <ul className={classes.reasons} aria-label="Needs attention">
@@ -77,9 +78,9 @@ function Organization({ org, readAt, pruningEnabled }: Props) {
           ))}
         </ul>
       )}
-      <Ways orgId={org.orgId} />
+      <Links orgId={org.orgId} />
       <Numbers org={org} readAt={readAt} />
-      <Section title="Entries" lead="By when they happened, last 30 days.">
+      <Section title="Entries" lead="Last 30 days, by the time they happened.">
         <GrowthChart orgId={org.orgId} from={monthAgo} />
       </Section>
       <Section title="Integrity">
@@ -91,10 +92,11 @@ function Organization({ org, readAt, pruningEnabled }: Props) {
       {org.devices && (
         <Section title="Devices">
           <Facts
+            className={classes.facts}
             facts={[
               ["Online", count(org.devices.online)],
               ["Offline", count(org.devices.offline)],
-              ["Of these silent", `${count(org.devices.silent)} not heard from for 24 hours`],
+              ["Silent", `${count(org.devices.silent)} not heard from for 24 hours`],
             ]}
           />
         </Section>
@@ -103,32 +105,34 @@ function Organization({ org, readAt, pruningEnabled }: Props) {
   );
 }
 
-const WAYS: { label: string; href: string; permission: string }[] = [
-  { label: "Audit log", href: "/", permission: "audit:read" },
-  { label: "Integrity", href: "/integrity", permission: "audit:read" },
-  { label: "Reports", href: "/reports", permission: "audit:read" },
-  { label: "Retention", href: "/settings/retention", permission: "audit:read" },
-  { label: "Devices", href: "/devices", permission: "devices:read" },
-  { label: "Users", href: "/settings/users", permission: "users:manage" },
-  { label: "Enrollment", href: "/settings/enrollment", permission: "agents:enroll" },
+const LINKED = [
+  "/",
+  "/integrity",
+  "/reports",
+  "/settings/retention",
+  "/devices",
+  "/settings/users",
+  "/settings/enrollment",
 ];
+const ITEMS = navGroups.flatMap(({ items }) => items).filter(({ href }) => LINKED.includes(href));
 
-function Ways({ orgId }: { orgId: string }) {
+function Links({ orgId }: { orgId: string }) {
+  const me = useMe();
   return (
     <nav className={classes.links} aria-label="Pages of this organization">
-      {WAYS.map((way) => (
-        <Way key={way.href} {...way} orgId={orgId} />
+      {ITEMS.filter((item) => isFor(item, me)).map(({ label, href }) => (
+        <Button
+          key={href}
+          component={Link}
+          href={`${href}?orgId=${orgId}`}
+          variant="default"
+          size="xs"
+          prefetch={false}
+        >
+          {label}
+        </Button>
       ))}
     </nav>
-  );
-}
-
-function Way({ label, href, permission, orgId }: (typeof WAYS)[number] & { orgId: string }) {
-  if (!useCan(permission)) return null;
-  return (
-    <Button component={Link} href={`${href}?orgId=${orgId}`} variant="default" size="xs" prefetch={false}>
-      {label}
-    </Button>
   );
 }
 
@@ -152,19 +156,6 @@ function Numbers({ org, readAt }: { org: Org; readAt: string }) {
   );
 }
 
-function Facts({ facts }: { facts: [string, ReactNode][] }) {
-  return (
-    <dl className={classes.facts}>
-      {facts.map(([name, value]) => (
-        <div key={name} style={{ display: "contents" }}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
 function Chain({ org, readAt }: { org: Org; readAt: string }) {
   const { chain, checkpoint, witness } = org;
   const verdict = chain.throughSeq ? `, through entry ${count(chain.throughSeq)}` : "";
@@ -172,11 +163,12 @@ function Chain({ org, readAt }: { org: Org; readAt: string }) {
   const witnesses = {
     not_configured: cosigned ? `Cosigned by ${cosigned}; none is required` : "No witness is configured",
     cosigned: `Cosigned by ${cosigned}`,
-    missing: cosigned ? `Too few: ${cosigned} alone` : "No witness has cosigned the newest checkpoint",
+    missing: cosigned ? `Too few: only ${cosigned}` : "No witness has cosigned the newest checkpoint",
     no_checkpoint: "No checkpoint to cosign yet",
   }[witness.state];
   return (
     <Facts
+      className={classes.facts}
       facts={[
         [
           "Verdict",
@@ -210,6 +202,7 @@ function Retention({ org: { retention, oldestAt }, pruningEnabled }: Omit<Props,
   const due = isDue ? "The oldest entries are past the period" : "Nothing is past the period";
   return (
     <Facts
+      className={classes.facts}
       facts={[
         [
           "Entries are kept for",

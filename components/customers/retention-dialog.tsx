@@ -38,7 +38,7 @@ export function RetentionDialog({ organizations, onClose }: Props) {
   const preview = useQuery({
     queryKey: [...trpc.retention.previewMany.mutationKey(), input],
     queryFn: ({ signal }) => client.retention.previewMany.mutate(input, { signal }),
-    // What is saved is not previewed again, organization by organization, before the reader is told.
+    // What is saved is not previewed again, organization by organization, before the result is shown.
     enabled: isValid && settled === days && (set.isIdle || set.isError),
   });
   const known = preview.data?.retentionDays === days ? preview.data : undefined;
@@ -95,9 +95,10 @@ export function RetentionDialog({ organizations, onClose }: Props) {
 type WouldGoProps = { preview: Preview | undefined; error: unknown; organizations: Props["organizations"] };
 
 function WouldGo({ preview, error, organizations }: WouldGoProps) {
-  if (error) return <Text>What the next run would remove could not be found out. {errorText(error)}</Text>;
+  if (error) return <Text>It could not be determined what the next run would remove. {errorText(error)}</Text>;
   if (!preview) return <Text>Counting what the next run would remove …</Text>;
-  if (preview.entries === 0) return <Text>The next run would remove nothing: no entry of theirs is that old.</Text>;
+  if (preview.entries === 0)
+    return <Text>The next run would remove nothing: these organizations have no entries that old.</Text>;
   const nameOf = (id: string) => organizations.find(({ orgId }) => orgId === id)?.name ?? id;
   const worst = [...preview.organizations].sort((a, b) => b.entries - a.entries);
   return (
@@ -132,7 +133,7 @@ function Saved({ title, changed: { organizations, changed }, days, onClose }: Sa
       <Stack gap="lg">
         <Text role="status">
           {counted(changed, "organization")} changed to {counted(days, "day")}.
-          {same > 0 && ` ${counted(same, "organization")} had that already.`}
+          {same > 0 && ` ${counted(same, "organization")} already had this period.`}
         </Text>
         <Group justify="flex-end">
           <Button onClick={onClose} data-autofocus>

@@ -55,8 +55,8 @@ export function AgentAccess({ device }: { device: DeviceDetail }) {
           }}
         >
           {asking === "revoke"
-            ? "Its token is refused from now on, and its connection ends. It comes back only after you release its ID and it is enrolled again. What it has sent stays."
-            : "For 24 hours, whoever has an enrollment key of this organization can enroll as this device without the agent's token; the agent that is there now then loses its access. For a machine that was set up afresh."}
+            ? "Its token is refused from now on and its connection is closed. To bring it back, release its ID and enroll it again. What it has sent is kept."
+            : "For 24 hours, anyone with an enrollment key of this organization can enroll as this device without the agent's token; the current agent then loses its access. Use this for a machine that was reinstalled."}
         </Confirm>
       )}
     </Section>

@@ -1,7 +1,7 @@
 "use client";
 
-import type { ReactNode } from "react";
 import { When } from "@/components/format/when";
+import { Fact } from "@/components/ui/facts";
 import type { DeviceDetail } from "@/server/devices/schema";
 import classes from "./device-page.module.css";
 import { metricName, metricValue } from "./metric";
@@ -39,14 +39,5 @@ export function Overview({ device }: { device: DeviceDetail }) {
         </dl>
       )}
     </>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }

@@ -42,7 +42,7 @@ export function ruleOf(schema: Schema): string {
     bounds(schema.minLength, schema.maxLength, "characters"),
     bounds(schema.minItems, schema.maxItems, "items"),
     schema.pattern && !schema.format ? `matches ${schema.pattern}` : "",
-    schema.default !== undefined ? `${JSON.stringify(schema.default)} unless given` : "",
+    schema.default !== undefined ? `default ${JSON.stringify(schema.default)}` : "",
     ...branches(schema).map(ruleOf),
   ];
   return [...new Set(parts.filter(Boolean))].join("; ");

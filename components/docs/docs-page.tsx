@@ -53,12 +53,12 @@ export function DocsPage() {
         }
       />
       {document.isPending && (
-        <div className={classes.loading} role="status" aria-label="Loading the API's description">
+        <div className={classes.loading} role="status" aria-label="Loading the API description">
           <Skeleton height={320} radius={8} />
         </div>
       )}
       {document.isError && (
-        <Failure error={document.error} onRetry={() => void document.refetch()} what="the API's description" />
+        <Failure error={document.error} onRetry={() => void document.refetch()} what="the API description" />
       )}
       {document.data && (
         <div className={classes.page} data-chosen={Boolean(operation) || undefined}>

@@ -33,9 +33,9 @@ export function OperationDetail({ operation, document, tryIt }: Props & { tryIt:
   const answers = Object.entries(operation.responses);
   const good = answers.filter(([status]) => status.startsWith("2"));
   const bad = answers.filter(([status]) => !status.startsWith("2"));
-  const parametersIn = (place: string) =>
+  const parametersIn = (location: string) =>
     operation.parameters
-      .filter((p) => p.in === place)
+      .filter((p) => p.in === location)
       .map((p) => ({
         name: p.name,
         type: typeOf(p.schema),
@@ -59,11 +59,11 @@ export function OperationDetail({ operation, document, tryIt }: Props & { tryIt:
       </header>
       <Sample operation={operation} document={document} />
       {tryIt}
-      {["path", "query", "header"].map((place) => {
-        const rows = parametersIn(place);
+      {["path", "query", "header"].map((location) => {
+        const rows = parametersIn(location);
         return rows.length > 0 ? (
-          <Section key={place} title={PLACE[place] ?? place}>
-            <MemberRows rows={rows} label={PLACE[place] ?? place} />
+          <Section key={location} title={LOCATION_LABEL[location] ?? location}>
+            <MemberRows rows={rows} label={LOCATION_LABEL[location] ?? location} />
           </Section>
         ) : null;
       })}
@@ -100,13 +100,13 @@ export function OperationDetail({ operation, document, tryIt }: Props & { tryIt:
   );
 }
 
-const PLACE: Record<string, string> = { path: "In the path", query: "Query parameters", header: "Headers" };
+const LOCATION_LABEL: Record<string, string> = { path: "In the path", query: "Query parameters", header: "Headers" };
 
 function credentials({ security }: Operation): string {
-  if (security.length === 0) return "No credential needed.";
+  if (security.length === 0) return "No credentials required.";
   return security.some((s) => "agentToken" in s)
-    ? "Takes an agent's own token."
-    : "Takes an access token, an API key or a browser session.";
+    ? "Requires an agent token."
+    : "Requires an access token, an API key or a browser session.";
 }
 
 function Sample({ operation, document }: Props) {

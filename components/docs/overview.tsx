@@ -25,7 +25,7 @@ export function Overview({ document }: { document: ApiDocument }) {
       </Section>
       <Section
         title="Credentials"
-        lead="A person or script exchanges e-mail and password for a token of 15 minutes; a program uses an API key."
+        lead="Exchange an e-mail address and password for an access token that is valid for 15 minutes, or use an API key."
       >
         <dl className={classes.schemes}>
           {Object.entries(securitySchemes).map(([name, scheme]) => (
@@ -43,7 +43,7 @@ export function Overview({ document }: { document: ApiDocument }) {
             Every error is application/problem+json (RFC 9457). Its code is stable. Quote its requestId when you report
             a problem.
           </Text>
-          <Members schema={schemas.Problem} schemas={schemas} label="Members of an error" />
+          <Members schema={schemas.Problem} schemas={schemas} label="Fields of an error" />
         </Section>
       )}
     </>

@@ -17,7 +17,7 @@ export function offset(at: string, from: string): string {
   let left = Math.abs(ms);
   for (const [length, short] of UNITS) {
     const n = Math.floor(left / length);
-    // Beside whole seconds nobody asks for thousandths.
+    // Next to whole seconds, thousandths are noise.
     if (n > 0 && parts.length < PARTS && !(short === "ms" && parts.length > 0)) parts.push(`${n} ${short}`);
     left -= n * length;
   }

@@ -39,9 +39,9 @@ export function KeyMap({ onClose }: { onClose: () => void }) {
   useReturnedFocus();
   return (
     <Modal opened onClose={onClose} title="Keyboard" size="md">
-      {KEYS.map(([place, keys]) => (
-        <section key={place} className={classes.group} aria-label={place}>
-          <h3>{place}</h3>
+      {KEYS.map(([group, keys]) => (
+        <section key={group} className={classes.group} aria-label={group}>
+          <h3>{group}</h3>
           <dl>
             {keys.map(([names, what]) => (
               <div key={what}>

@@ -2,9 +2,9 @@
 
 import { usePathname } from "next/navigation";
 import { useMe, useOrg } from "@/components/account/org";
+import { isFor, navGroups } from "@/components/nav-items";
 import { PageLink } from "@/components/ui/page-link";
 import classes from "./nav.module.css";
-import { isFor, navGroups } from "./nav-items";
 
 const isCurrent = (pathname: string, href: string) =>
   href === "/"

@@ -25,8 +25,8 @@ export function PageError({ error }: { error: Error & { digest?: string } }) {
       <h2 className={classes.title}>This page could not be shown</h2>
       <div className={classes.text}>
         {error.digest
-          ? `Something went wrong on the server. Find it in the server's log as ${error.digest}.`
-          : "Something went wrong while the browser made this page."}
+          ? `Something went wrong on the server. It is in the server log as ${error.digest}.`
+          : "Something went wrong while this page was rendered."}
       </div>
       {/* From the server: after an update the scripts of the page that was open are gone. */}
       <button type="button" className={classes.button} onClick={() => window.location.reload()}>

@@ -26,11 +26,11 @@ import { frozenLink } from "@/components/audit/filters/copy-link";
 import { readLine } from "@/components/audit/search/read-line";
 import { BUILT_IN } from "@/components/audit/views/view-query";
 import { useZone } from "@/components/format/zone";
+import { accountItem, isFor, navGroups, startItem } from "@/components/nav-items";
 import { requestAct } from "@/components/requested-act";
 import { useTRPC } from "@/components/trpc";
 import { networkOf } from "@/server/audit/query/network";
 import { GUID, MAX_FILTER_LENGTH } from "@/server/text";
-import { accountItem, isFor, navGroups, startItem } from "./nav-items";
 
 const DEBOUNCE_MS = 200;
 export const SHOWN = 8;
@@ -67,7 +67,7 @@ export function usePages(): Destination[] {
 const SCHEMES: Record<MantineColorScheme, string> = {
   light: "Light theme",
   dark: "Dark theme",
-  auto: "Theme of the system",
+  auto: "System theme",
 };
 
 /** The view on the screen as a link for others, with its instants and its zone; another page as it stands. */

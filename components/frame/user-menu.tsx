@@ -8,9 +8,9 @@ import Link from "next/link";
 import { useState } from "react";
 import { useMe } from "@/components/account/org";
 import { ROLE_LABEL } from "@/components/account/roles";
+import { accountItem, isFor, startItem } from "@/components/nav-items";
 import { Popover } from "@/components/ui/popover/popover";
 import classes from "./menu.module.css";
-import { accountItem, isFor, startItem } from "./nav-items";
 
 const KeyMap = dynamic(() => import("./key-map").then((m) => m.KeyMap), { ssr: false });
 

@@ -39,7 +39,7 @@ export function ImportHome() {
     <>
       <PageHeader
         title="Import custom fields"
-        lead="Bring custom field definitions and values over from another product. Nothing is written until you have seen a check of every row."
+        lead="Import custom field definitions and values from another product. Nothing is written until you have seen a check of every row."
       />
       <NewImport />
       <PastImports />
@@ -73,7 +73,8 @@ function NewImport() {
         </Radio.Group>
         <p className={classes.quiet}>
           Only computer-scope fields are imported, as fields of All organizations. Location-scope and client-scope
-          fields are listed, kept out and offered as a CSV, to be created by hand as fields of an organization.
+          fields are not imported. They are listed and offered as a CSV, so that you can create them by hand as fields
+          of an organization.
         </p>
         {create.error && <Message tone="bad">{errorText(create.error)}</Message>}
       </div>

@@ -1,13 +1,8 @@
+import type { Outputs } from "@/components/trpc";
 import { type Column, RecordTable } from "@/components/ui/record-table";
 import classes from "./integrity.module.css";
 
-export type Break = {
-  seq: number;
-  id: string;
-  kind: "altered" | "missing" | "inserted" | "relinked" | "truncated" | "unsealed";
-  expected: string;
-  actual: string;
-};
+type Break = Outputs["integrity"]["verify"]["breaks"][number];
 
 const WHAT: Record<Break["kind"], [string, string]> = {
   altered: ["Altered", "the entry is not the one that was sealed"],
@@ -23,7 +18,7 @@ type Props = { breaks: Break[]; rowHref?: (id: string) => string };
 /** A bundle's file as such, of which no entry is named. */
 const isOfFile = ({ seq, id, kind }: Break) => kind === "altered" && seq === 0 && id === "";
 
-const place = ({ seq }: Break) => (seq > 0 ? `Entry ${seq.toLocaleString("en-GB")}` : "The whole");
+const positionOf = ({ seq }: Break) => (seq > 0 ? `Entry ${seq.toLocaleString("en-GB")}` : "Whole chain");
 
 /** Where a chain does not hold: the row, what was expected there and what was found. */
 export function Breaks({ breaks, rowHref }: Props) {
@@ -35,10 +30,10 @@ export function Breaks({ breaks, rowHref }: Props) {
         <span className={classes.where}>
           {b.id && rowHref ? (
             <a className="tm-link" href={rowHref(b.id)}>
-              {place(b)}
+              {positionOf(b)}
             </a>
           ) : (
-            place(b)
+            positionOf(b)
           )}
           {b.id && <code>{b.id.slice(0, 8)}</code>}
         </span>

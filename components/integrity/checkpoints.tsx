@@ -35,7 +35,7 @@ export function Checkpoints({ org, sinks }: { org: Org; sinks: Sinks }) {
     <>
       <Section
         title="Signed checkpoints"
-        lead="One hash over all entries up to a place, signed and kept outside the database, where changing the table cannot change it."
+        lead="One hash over all entries up to a position, signed and kept outside the database, where changes to the table cannot affect it."
         flush
       >
         {query.isPending && (
@@ -65,7 +65,7 @@ export function Checkpoints({ org, sinks }: { org: Org; sinks: Sinks }) {
           ))}
         </ul>
       </Section>
-      <Section title="Verifier keys" lead="Publish these where your auditors find them without this server.">
+      <Section title="Verifier keys" lead="Publish these where your auditors can find them without this server.">
         <ul className={classes.plain}>
           {query.data?.publicKeys.map((key) => (
             <li key={key}>

@@ -40,14 +40,14 @@ function Integrity({ org }: { org: Org }) {
   const breaks = status.data?.alarm?.breaks ?? [];
   return (
     <>
-      <PageHeader title="Integrity" lead={`Whether the audit log of ${org.name} is still what was written.`} />
+      <PageHeader title="Integrity" lead={`Whether the audit log of ${org.name} is still as it was written.`} />
       {status.isPending && (
         <div className={classes.loading} role="status" aria-label="Loading the integrity status">
           <Skeleton className={classes.awaited} radius={8} />
         </div>
       )}
       {status.isError ? (
-        <Failure error={status.error} onRetry={() => void status.refetch()} what="what is known of the chain" />
+        <Failure error={status.error} onRetry={() => void status.refetch()} what="the state of the chain" />
       ) : (
         <>
           {status.data && (
@@ -94,8 +94,8 @@ const FOUND_BY = {
   nightly: "the nightly run",
   checkpoint: "the signing of a checkpoint",
   "on demand": "a verification on demand",
-  head: "a look at the head of the chain",
-  retention: "the reading before retention removes entries",
+  head: "a check of the head of the chain",
+  retention: "the check before retention removes entries",
 } satisfies Record<NonNullable<Status["alarm"]>["source"], string>;
 
 const KIND = { nightly: "nightly run", whole: "whole chain, on demand", range: "a range, on demand" };
@@ -106,14 +106,14 @@ function Known({ status }: { status: Status }) {
     return (
       <VerdictHead kind="broken" title="Broken">
         The chain is broken in {counted(alarm.breaks.length, "place")}. Found <When at={alarm.at} /> by{" "}
-        {FOUND_BY[alarm.source]}. This stands until a verification of the whole chain finds nothing.
+        {FOUND_BY[alarm.source]}. This alarm stays until a verification of the whole chain finds no break.
       </VerdictHead>
     );
   if (state.status === "broken")
     return (
       <VerdictHead kind="broken" title="Broken">
-        The last verification found the chain broken, and its alarm is no longer there. This stands until a verification
-        of the whole chain finds nothing.
+        The last verification found the chain broken, and its alarm is no longer there. This alarm stays until a
+        verification of the whole chain finds no break.
       </VerdictHead>
     );
   if (state.status === "empty")
@@ -127,7 +127,7 @@ function Known({ status }: { status: Status }) {
   if (state.status !== "intact")
     return (
       <VerdictHead kind="unproven" title="Not proven">
-        Nothing contradicts, but not all of it is proven. {state.reasons.join(" ")}
+        No contradiction was found, but not all of the chain is proven. {state.reasons.join(" ")}
         {state.rowsUnread > 0 &&
           " A verification of the whole chain, below, or the next nightly runs read what is missing."}
       </VerdictHead>

@@ -34,7 +34,7 @@ describe("a part of a chain", () => {
   it("by entry says how much of the chain lies outside and was not read", () => {
     expect(titleOf({ found: FOUND, part: SEQUENCES })).toBe("Intact in this range");
     expect(scopeOf({ found: FOUND, part: SEQUENCES, seconds: 0.25 })).toBe(
-      "1,001 entries checked, entries 1,000 to 2,000. The other 3,999 entries of the chain lie outside: they were not read. Read in 0.3 s.",
+      "1,001 entries checked, entries 1,000 to 2,000. The other 3,999 entries of the chain are outside the range and were not read. Read in 0.3 s.",
     );
     const pruned = { ...FOUND, prunedPrefix: { throughSeq: 3_999, throughChecksum: null } };
     expect(scopeOf({ found: pruned, part: { ...SEQUENCES, toSeq: null }, seconds: 1 })).toContain(
@@ -46,7 +46,13 @@ describe("a part of a chain", () => {
     const gone = { ...FOUND, status: "broken" as const, rowsChecked: 1, firstSeq: 4, lastSeq: 4 };
     const part = { ...WHOLE, fromSeq: 4, toSeq: 5 };
     expect(scopeOf({ found: { ...gone, head: { seq: 9, checksum: "0" } }, part, seconds: 1 })).toContain(
-      "1 entry checked, entries 4 to 4. The other 7 entries of the chain lie outside: they were not read.",
+      "1 entry checked, entries 4 to 4. The other 7 entries of the chain are outside the range and were not read.",
+    );
+  });
+
+  it("says nothing of the time when it rounds to zero", () => {
+    expect(scopeOf({ found: FOUND, part: WHOLE, seconds: 0.04 })).toBe(
+      "1,001 entries checked, entries 1,000 to 2,000.",
     );
   });
 

@@ -49,18 +49,19 @@ function outsideOf({ head, prunedPrefix }: Found, { fromSeq, toSeq }: Part): str
   const outside = Math.max(0, last - pruned - inside);
   const removed = pruned > 0 ? ` Retention removed the entries through ${count(pruned)}.` : "";
   if (outside === 0) return `No other entry is in the chain.${removed}`;
-  return `The other ${entries(outside)} of the chain lie outside: they were not read.${removed}`;
+  return `The other ${entries(outside)} of the chain are outside the range and were not read.${removed}`;
 }
 
 /** What was read and, of a part, how much of it was asked for; never more than that. */
 export function scopeOf({ found, part, seconds }: Shown): string {
   const { rowsChecked, rowsRead, firstSeq, lastSeq } = found;
   const span = firstSeq !== null && lastSeq !== null ? `, entries ${count(firstSeq)} to ${count(lastSeq)}` : "";
-  const took = `Read in ${seconds.toFixed(1)} s.`;
-  if (isWhole(part)) return `${entries(rowsChecked)} checked${span}. ${took}`;
+  const time = seconds.toFixed(1);
+  const took = time === "0.0" ? "" : ` Read in ${time} s.`;
+  if (isWhole(part)) return `${entries(rowsChecked)} checked${span}.${took}`;
   if (isByTime(part))
-    return `${entries(rowsChecked)} in the range${span}; the whole chain of ${count(rowsRead)} was read for it. ${took}`;
-  return `${entries(rowsChecked)} checked${span}. ${outsideOf(found, part)} ${took}`;
+    return `${entries(rowsChecked)} in the range${span}; the whole chain of ${count(rowsRead)} was read for it.${took}`;
+  return `${entries(rowsChecked)} checked${span}. ${outsideOf(found, part)}${took}`;
 }
 
 /** The verdict in a few words. */

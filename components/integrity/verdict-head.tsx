@@ -1,7 +1,6 @@
-import { Title } from "@mantine/core";
 import { CircleDashed, FileWarning, type LucideIcon, ShieldCheck, ShieldQuestionMark, ShieldX } from "lucide-react";
 import type { ReactNode } from "react";
-import classes from "./integrity.module.css";
+import classes from "./verdict-head.module.css";
 
 type VerdictKind = "intact" | "broken" | "unproven" | "empty" | "unreadable" | "unknown";
 const ICON: Record<VerdictKind, LucideIcon> = {
@@ -15,16 +14,14 @@ const ICON: Record<VerdictKind, LucideIcon> = {
 
 type Props = { kind: VerdictKind; title: string; children?: ReactNode };
 
-/** The verdict in one glance: colour, icon, word and a sentence. */
+/** The verdict in one glance: colour, icon, word and a sentence. Plain markup, for the proof's offline file too. */
 export function VerdictHead({ kind, title, children }: Props) {
   const Icon = ICON[kind];
   return (
     <div className={classes.verdict} data-kind={kind}>
       <Icon size={28} strokeWidth={1.5} aria-hidden />
       <div>
-        <Title order={2} size="h1">
-          {title}
-        </Title>
+        <h2>{title}</h2>
         {children && <p>{children}</p>}
       </div>
     </div>

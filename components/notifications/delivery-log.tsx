@@ -57,7 +57,7 @@ export function DeliveryLog() {
     },
   ];
   return (
-    <Section title="Delivery log" lead="Messages to webhooks, and mails to you." flush>
+    <Section title="Delivery log" lead="Messages to webhooks, and e-mail to you." flush>
       {resend.error && <Message tone="bad">{errorText(resend.error)}</Message>}
       <PagedList
         query={list}

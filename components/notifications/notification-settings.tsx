@@ -13,7 +13,7 @@ export function NotificationSettings() {
   const mayExport = useCan("audit:export");
   return (
     <>
-      <PageHeader title="Notification settings" lead="Who is told what, and how." />
+      <PageHeader title="Notification settings" lead="Who is notified of what, and how." />
       <SettingsSection />
       {mayExport && <SchedulesSection />}
       {mayManage && <WebhooksSection />}

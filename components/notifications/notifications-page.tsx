@@ -40,7 +40,7 @@ export function NotificationsPage() {
     <>
       <PageHeader
         title="Notifications"
-        lead={org ? `What to know of ${org.name}.` : "What to know of the organizations that you can see."}
+        lead={org ? `What needs attention at ${org.name}.` : "What needs attention in the organizations you can see."}
       >
         {(summary.data?.unread ?? 0) > 0 && (
           <Button onClick={() => read.mutate({})} loading={read.isPending}>
@@ -65,7 +65,7 @@ export function NotificationsPage() {
         what="the notifications"
         empty={
           <Notice title={view.status === "all" ? "No notifications" : `No ${view.status} notifications`}>
-            Conditions are looked at once a minute. Which kinds you are told of is in your settings.
+            Conditions are checked once a minute. Your settings say which kinds you are notified of.
           </Notice>
         }
         onPage={(page) => setView({ page })}

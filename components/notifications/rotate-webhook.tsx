@@ -27,7 +27,7 @@ export function RotateWebhook({ webhook, onClose }: { webhook: Webhook; onClose:
       onClose={onClose}
     >
       <OverlapSelect
-        label="Messages are signed with the present secret too for"
+        label="Also sign with the current secret for"
         description="Long enough to give the new one to the receiver"
         {...form.field("overlapSeconds")}
       />

@@ -13,8 +13,8 @@ import { createInput } from "@/server/report-schedules/schema";
 import { REPORT_LABEL, REPORTS } from "@/server/report-schedules/vocabulary";
 
 const CADENCES = [
-  { value: "weekly", label: "Every Monday, of the week before" },
-  { value: "monthly", label: "On the first of each month, of the month before" },
+  { value: "weekly", label: "Every Monday, for the previous week" },
+  { value: "monthly", label: "On the first of each month, for the previous month" },
 ];
 
 /** The choice that stands for the zone of the organization; on the wire it is the absence of one. */
@@ -61,9 +61,9 @@ export function ScheduleDialog({ onClose }: { onClose: () => void }) {
       <Select label="When" data={CADENCES} allowDeselect={false} {...form.field("cadence")} />
       <Select
         label="Time zone"
-        description="Whose weeks and months are meant; it is sent at six in the morning there"
+        description="Defines where weeks and months begin; the report is sent at 06:00 in this zone"
         data={[
-          { value: OWN, label: "The organization's own, or UTC" },
+          { value: OWN, label: "The organization's, or UTC" },
           { value: local, label: `Mine (${local})` },
           ...zoneChoices().filter((zone) => zone !== local),
         ]}

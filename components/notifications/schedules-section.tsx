@@ -56,15 +56,15 @@ export function SchedulesSection() {
   ];
   return (
     <Section
-      title="Reports by mail"
-      lead="Mailed to you, with a file of all rows. Each is recorded as an export."
+      title="Reports by e-mail"
+      lead="E-mailed to you, with a file of all rows. Each is recorded as an export."
       action={<Button onClick={() => setCreating(true)}>Schedule report</Button>}
       flush
     >
       {isMailless && (
         <div className={classes.flushed}>
           <Message tone="warn">
-            This installation has no mail server, so no report is sent. Once it has one, the newest is sent.
+            This installation has no mail server, so no report is sent. Once it has one, the newest report is sent.
           </Message>
         </div>
       )}
@@ -75,7 +75,13 @@ export function SchedulesSection() {
         onPage={setPage}
       >
         {(rows, isStale) => (
-          <RecordTable caption="Reports by mail" columns={columns} rows={rows} rowKey={(s) => s.id} isStale={isStale} />
+          <RecordTable
+            caption="Reports by e-mail"
+            columns={columns}
+            rows={rows}
+            rowKey={(s) => s.id}
+            isStale={isStale}
+          />
         )}
       </PagedList>
       {creating && <ScheduleDialog onClose={() => setCreating(false)} />}
@@ -88,7 +94,7 @@ export function SchedulesSection() {
           onConfirm={() => remove.mutate({ id: deleting.id }, { onSuccess: () => setDeleting(null) })}
           onClose={() => setDeleting(null)}
         >
-          No further report is mailed. Reports that were mailed stay in your mailbox.
+          No further report is sent. Reports already sent stay in your mailbox.
         </Confirm>
       )}
     </Section>

@@ -16,7 +16,7 @@ const toggled = (kinds: readonly NotificationKind[], kind: NotificationKind): No
 /** The columns: a channel, and the member that lists its kinds. */
 const WAYS = [
   { way: "in the product", member: "productKinds" },
-  { way: "by mail", member: "mailKinds" },
+  { way: "by e-mail", member: "mailKinds" },
 ] as const;
 
 /** Which kinds the person is notified of, by which channel and for which organizations. Each choice is saved at once. */
@@ -39,17 +39,17 @@ export function SettingsSection() {
   return (
     <Section
       title="For you"
-      lead="Each choice is saved at once. Mails are sent every 15 minutes at most, as one message."
+      lead="Each choice is saved immediately. E-mail is sent at most every 15 minutes, as one message."
     >
       {save.isError && <Message tone="bad">{errorText(save.error)}</Message>}
       {!mailConfigured && (
-        <Message tone="warn">This installation has no mail server, so nothing is sent by mail.</Message>
+        <Message tone="warn">This installation has no mail server, so nothing is sent by e-mail.</Message>
       )}
       {organizations.length > 1 && (
         <MultiSelect
           label="Organizations"
           mt="md"
-          description="None chosen: all that you can see"
+          description="Leave empty for all that you can see"
           data={organizations.map(({ id, name }) => ({ value: id, label: name }))}
           value={organizationIds ?? []}
           onChange={(ids) => save.mutate({ organizationIds: ids.length > 0 ? ids : null })}
@@ -66,7 +66,7 @@ export function SettingsSection() {
           <tr>
             <th scope="col">Kind</th>
             <th scope="col">In the product</th>
-            <th scope="col">By mail</th>
+            <th scope="col">By e-mail</th>
           </tr>
         </thead>
         <tbody>

@@ -48,12 +48,17 @@ export function WebhookDialog({ webhook, onClose }: { webhook?: Webhook; onClose
     >
       <TextInput
         label="Name"
-        description="Who receives it, such as Incident desk"
+        description="What receives the messages, such as Incident desk"
         required
         {...form.field("name")}
         data-autofocus
       />
-      <TextInput label="Address" description="Where messages are posted to, by https" required {...form.field("url")} />
+      <TextInput
+        label="Address"
+        description="The https address that messages are posted to"
+        required
+        {...form.field("url")}
+      />
       {!webhook && <OrgSelect withAll={allOrganizations} {...form.field("orgId")} />}
       <Checkbox.Group label="Kinds" {...form.field("kinds")}>
         <Stack gap="sm" mt="sm">

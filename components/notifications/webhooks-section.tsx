@@ -25,7 +25,7 @@ const ONLY_CHOSEN = "this webhook is for all organizations, and you have access 
 type Open = { what: "new" } | { what: "edit" | "rotate" | "delete"; webhook: Webhook };
 
 const LEAD =
-  "Messages are signed by the Standard Webhooks specification; one a kind, however many organizations it concerns.";
+  "Messages are signed as Standard Webhooks specifies, with one message per kind, however many organizations it concerns.";
 
 /** Addresses that notifications are posted to. */
 export function WebhooksSection() {
@@ -78,7 +78,7 @@ export function WebhooksSection() {
       <PagedList
         query={list}
         what="the webhooks"
-        empty={<Notice title="No webhooks yet">Add one to be told by another program.</Notice>}
+        empty={<Notice title="No webhooks yet">Create one to send notifications to another system.</Notice>}
         onPage={setPage}
       >
         {(rows, isStale) => (
@@ -97,7 +97,7 @@ export function WebhooksSection() {
           onConfirm={() => remove.mutate({ id: open.webhook.id }, { onSuccess: close })}
           onClose={close}
         >
-          Nothing is sent to it any more, and its delivery log goes too. This cannot be undone.
+          Nothing more is sent to it, and its delivery log is deleted. This cannot be undone.
         </Confirm>
       )}
     </Section>

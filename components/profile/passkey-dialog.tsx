@@ -22,7 +22,7 @@ export function PasskeyDialog({ onDone, onClose }: Props) {
     try {
       const { challenge, options } = await begin.mutateAsync();
       const response = await createPasskey(options);
-      if (!response) return form.refuse("The browser made no passkey. Nothing was changed.");
+      if (!response) return form.refuse("The browser created no passkey. Nothing was changed.");
       onDone((await add.mutateAsync({ challenge, name, response: { ...response } })).recoveryCodes);
     } catch (error) {
       form.refuse(errorText(error));
@@ -33,7 +33,7 @@ export function PasskeyDialog({ onDone, onClose }: Props) {
       <Text>Your browser asks for your fingerprint, face, PIN or security key.</Text>
       <TextInput
         label="Name"
-        description="What you will recognize it by, such as Work laptop"
+        description="A name that you will recognize, such as Work laptop"
         required
         {...form.field("name")}
         data-autofocus

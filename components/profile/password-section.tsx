@@ -50,7 +50,7 @@ export function PasswordSection() {
           />
           <PasswordInput
             label="New password"
-            description={`At least ${MIN_PASSWORD_LENGTH} characters. Your other sessions end.`}
+            description={`At least ${MIN_PASSWORD_LENGTH} characters. Changing it ends your other sessions.`}
             required
             autoComplete="new-password"
             {...form.field("newPassword")}

@@ -8,8 +8,8 @@ export function RecoveryCodesDialog({ codes, onClose }: { codes: string[]; onClo
   return (
     <SecretDialog title="Recovery codes" onClose={onClose}>
       <Text>
-        Each of these gets you in once when your other factor is out of reach. They are shown only now: keep them where
-        you keep passwords.
+        Each code works once, for when your other factor is not available. They are shown only now: store them where you
+        keep passwords.
       </Text>
       <ul className={classes.codes}>
         {codes.map((code) => (

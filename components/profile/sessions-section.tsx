@@ -48,7 +48,7 @@ export function SessionsSection() {
         </div>
       ),
     },
-    { header: "Place", cell: (s) => locationOf(s.ip), width: 240 },
+    { header: "Location", cell: (s) => locationOf(s.ip), width: 240 },
     { header: "Signed in", cell: (s) => <When at={s.createdAt} />, width: 200, minor: true },
     { header: "Last used", cell: (s) => <When at={s.lastSeenAt} />, width: 200 },
     {
@@ -87,7 +87,7 @@ export function SessionsSection() {
           onConfirm={() => end.mutate({ id: ending.id })}
           onClose={close}
         >
-          {`${deviceOf(ending)}, ${locationOf(ending.ip)}, is signed out at once.`}
+          {`${deviceOf(ending)}, ${locationOf(ending.ip)}, is signed out immediately.`}
         </Confirm>
       )}
     </Section>

@@ -12,7 +12,7 @@ import { errorText } from "@/components/ui/notice";
 import { useOnce } from "@/components/ui/use-once";
 import { stepUpInput } from "@/server/me/two-factor/schema";
 
-/** Asks for a fresh proof of who is at the browser, by whatever the person signs in with. */
+/** Asks the user to confirm their identity again, with any method they sign in with. */
 export function StepUpDialog({ onDone, onClose }: { onDone: () => void; onClose: () => void }) {
   const trpc = useTRPC();
   const begin = useMutation(trpc.me.beginStepUp.mutationOptions());
@@ -36,7 +36,7 @@ export function StepUpDialog({ onDone, onClose }: { onDone: () => void; onClose:
       onClose={onClose}
     >
       {begin.isError && <Message tone="bad">{errorText(begin.error)}</Message>}
-      <Text>For this, your last sign-in or confirmation may be no more than ten minutes old.</Text>
+      <Text>This requires a sign-in or confirmation within the last ten minutes.</Text>
       {passkeyOptions && (
         <Button variant="default" leftSection={<KeyRound size={15} aria-hidden />} onClick={byPasskey}>
           Use a passkey
@@ -48,7 +48,7 @@ export function StepUpDialog({ onDone, onClose }: { onDone: () => void; onClose:
       )}
       {methods.includes("totp") && (
         <TextInput
-          label={methods.includes("password") ? "Or a code of your app" : "Code of your app"}
+          label={methods.includes("password") ? "Or a code from your app" : "Code from your app"}
           inputMode="numeric"
           autoComplete="one-time-code"
           autoFocus={!methods.includes("password")}
@@ -56,7 +56,7 @@ export function StepUpDialog({ onDone, onClose }: { onDone: () => void; onClose:
         />
       )}
       {begin.data && methods.length === 0 && (
-        <Text>You sign in by your identity provider: sign out and in again, then go on.</Text>
+        <Text>You sign in through your identity provider: sign out and in again, then continue.</Text>
       )}
     </FormDialog>
   );

@@ -25,7 +25,7 @@ export function StepUp() {
     for (const resolve of waiting.current.splice(0)) resolve(confirmed);
   }, []);
   useEffect(() => {
-    // Every dialog hears Escape, the one below too, whose input it would throw away; this listener is older than theirs.
+    // Every dialog handles Escape, including the one below, which would discard its input; this listener was added before theirs.
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== "Escape" || event.isComposing || waiting.current.length === 0) return;
       event.stopImmediatePropagation();

@@ -32,7 +32,7 @@ export function TotpDialog({ onDone, onClose }: Props) {
       onClose={onClose}
     >
       {begin.isError && <Message tone="bad">{errorText(begin.error)}</Message>}
-      <Text>Scan this with an authenticator app, then give the six digits that it shows.</Text>
+      <Text>Scan this with an authenticator app, then enter the six digits that it shows.</Text>
       {begin.data && (
         <>
           <QrCode text={begin.data.uri} label="QR code for your authenticator app" />

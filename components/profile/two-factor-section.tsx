@@ -56,20 +56,18 @@ export function TwoFactorSection() {
   return (
     <Section
       title="Two-factor sign-in"
-      lead={
-        isOn ? "Signing in asks for one of these as well." : "Your password or identity provider alone signs you in."
-      }
+      lead={isOn ? "Signing in also requires one of these." : "Your password or identity provider alone signs you in."}
       action={<Adding totp={!totp} passkey={passkeysPossible} onAdd={setAdding} />}
     >
       {mustSetUpTwoFactor && (
-        <Message tone="warn">Your organization requires two-factor sign-in. Set it up to go on.</Message>
+        <Message tone="warn">Your organization requires two-factor sign-in. Set it up to continue.</Message>
       )}
       {factors.data && isOn && (
         <FactorList factors={factors.data} onRemove={setRemoval} onRenew={() => setIsRenewing(true)} />
       )}
       {factors.data && !passkeysPossible && (
         <Text size="sm" c="dimmed" mt="sm">
-          Passkeys need a host name; this installation is known by an address.
+          Passkeys need a host name; this installation is reached by an IP address.
         </Text>
       )}
       {adding === "totp" && <TotpDialog onDone={done} onClose={close} />}
@@ -84,8 +82,8 @@ export function TwoFactorSection() {
           onConfirm={() => renew.mutate()}
           onClose={() => setIsRenewing(false)}
         >
-          The {counted(recoveryCodesLeft, "code", "codes")} you have left stop working at once. The new ones are shown
-          this once.
+          The {counted(recoveryCodesLeft, "code", "codes")} you have left stop working immediately. The new ones are
+          shown only once.
         </Confirm>
       )}
       {removal && <Remove removal={removal} onClose={() => setRemoval(null)} />}
@@ -183,7 +181,7 @@ function Remove({ removal: { what, remove }, onClose }: { removal: Removal; onCl
       onConfirm={() => run.mutate()}
       onClose={onClose}
     >
-      It no longer counts at the next sign-in.
+      It can no longer be used at the next sign-in.
     </Confirm>
   );
 }

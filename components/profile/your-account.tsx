@@ -7,7 +7,7 @@ import { PasswordSection } from "./password-section";
 import { SessionsSection } from "./sessions-section";
 import { TwoFactorSection } from "./two-factor-section";
 
-/** What a person keeps of their own: the password, the second factors, and where they are signed in. */
+/** The user's own account: the password, the second factors, and their sessions. */
 export function YourAccount() {
   const { user } = useMe();
   return (

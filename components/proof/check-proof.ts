@@ -6,13 +6,21 @@ import { browserNoteTools } from "./note-tools";
 
 const NO_TRUST: Trust = { logs: [], witnesses: [], quorum: null };
 
-/** Whom a proof is held to: what the reader pasted, else what the server that served the page publishes of itself. */
+/** The keys a proof is checked against: those the reader pasted, else those the server that served the page publishes. */
 export type Held = { trust: Trust; from: "you" | "server" | "nobody" };
 
+/** Whose key a verdict was reached with. */
+export function ownerOf({ trust, from }: Held): string {
+  if (from === "nobody") return "no trusted key";
+  const names = trust.logs.map(({ name }) => name).join(", ");
+  return from === "you"
+    ? `the key that you gave, of ${names}`
+    : `the key of ${names}, the server that served this page`;
+}
+
 /**
- * @param served the policy of the server that served the page; null where none did. Its quorum is its own: nobody asked
- * for it here.
- * @returns whom to hold the proof to, or what is wrong with the pasted text
+ * @param served the policy of the server that served the page; null where none did. Its quorum is ignored: the reader * did not ask for one.
+ * @returns the keys to check the proof against, or what is wrong with the pasted text
  */
 export function heldTo(pasted: string, served: string | null): Held | { reason: string } {
   if (pasted.trim()) {

@@ -13,7 +13,7 @@ type Source = { step: "loading" } | { step: "choose"; failure: string | null } |
 type Props = { served: string | null; load?: () => Promise<string> };
 
 const TORN =
-  "This link carries no complete proof: it was cut off or changed on its way. Ask for the link again, or for the file.";
+  "This link does not contain a complete proof: it was truncated or changed on its way. Ask for the link again, or for the file.";
 
 /** The judge with its hashing, fetched with the page so that the check itself works offline. */
 const loadJudge = () => import("./check-proof");
@@ -139,11 +139,11 @@ type KeysProps = { value: string; served: string | null; onChange: (value: strin
 function Keys({ value, served, onChange }: KeysProps) {
   return (
     <section className={classes.keys} aria-labelledby="proof-keys">
-      <h2 id="proof-keys">Whom to believe</h2>
+      <h2 id="proof-keys">Trusted keys</h2>
       <p>
         {served === null
-          ? "This page knows no key. Paste the verifier key that you were given, or a policy file; without one nothing is proven."
-          : "Without a key of yours the proof is held to those of the server that served this page. Better: paste the verifier key that you noted before, or a policy file."}
+          ? "This page has no key. Paste the verifier key that you were given, or a policy file; without one, nothing is proven."
+          : "Without a key of yours, the proof is checked against the keys of the server that served this page. It is safer to paste a verifier key that you saved earlier, or a policy file."}
       </p>
       <label>
         Verifier key or policy
@@ -159,11 +159,11 @@ function Keys({ value, served, onChange }: KeysProps) {
       {served !== null && (
         <>
           <details>
-            <summary>What this server publishes of itself</summary>
+            <summary>Keys that this server publishes</summary>
             <pre>{served}</pre>
           </details>
           <p className={classes.screenOnly}>
-            You need not take this server’s page for it:{" "}
+            You do not have to trust this server’s page:{" "}
             <a href="/verify/offline.html" download="trailmark-proof.html" className="tm-link">
               save the page as one file
             </a>{" "}

@@ -1,56 +1,41 @@
-import { FileWarning, type LucideIcon, ShieldCheck, ShieldQuestionMark, ShieldX } from "lucide-react";
-import type { ReactNode } from "react";
 import { count } from "@/components/format/amounts";
+import { VerdictHead } from "@/components/integrity/verdict-head";
+import { Fact } from "@/components/ui/facts";
 import { actionSentence } from "@/server/audit/action-label";
+import { VERDICT_WORD } from "@/server/audit/bundle/verdict";
 import type { ProofVerdict } from "@/server/audit/proofs/judge-proof";
 import type { ChainRow } from "@/server/audit/row";
 import { RESULTS } from "@/server/audit/vocabulary";
-import type { CheckedProof, Held } from "./check-proof";
+import { type CheckedProof, type Held, ownerOf } from "./check-proof";
 import classes from "./proof.module.css";
 import { utc } from "./utc";
 
-const HEAD: Record<ProofVerdict["status"], { word: string; icon: LucideIcon }> = {
-  intact: { word: "Intact", icon: ShieldCheck },
-  broken: { word: "Broken", icon: ShieldX },
-  unproven: { word: "Not proven", icon: ShieldQuestionMark },
-  unreadable: { word: "Unreadable", icon: FileWarning },
-};
-
 type Judged = Exclude<ProofVerdict, { status: "unreadable" }>;
 type Props = { checked: CheckedProof; held: Held };
-
-/** Whose key it was that the proof was held to. */
-function whose({ trust, from }: Held): string {
-  const names = trust.logs.map(({ name }) => name).join(", ");
-  return from === "you" ? "a key that you gave" : `the key of ${names}, the server that served this page`;
-}
 
 function sentence(verdict: ProofVerdict, held: Held): string {
   if (verdict.status === "unreadable") return `${verdict.reason} This says nothing about any audit log.`;
   if (verdict.status === "broken")
     return `What this proof shows is not what was signed. Do not rely on it. ${verdict.reasons.join(" ")}`;
   if (verdict.status === "unproven")
-    return `Nothing contradicts, but it is not proven that this is a genuine log. ${verdict.reasons.join(" ")}`;
-  return `This entry is part of the audit log, exactly as shown; the log is signed by ${whose(held)}.`;
+    return `No contradiction was found, but it is not proven that this is a genuine log. ${verdict.reasons.join(" ")}`;
+  return `This entry is part of the audit log, exactly as shown; the log is signed by ${ownerOf(held)}.`;
 }
 
 /** What the check found, to be read, printed and kept. Plain markup: the file for download holds it too. */
 export function ProofVerdictView({ checked, held }: Props) {
   const { verdict, checksum } = checked;
-  const { word, icon: Icon } = HEAD[verdict.status];
   return (
     <section aria-label="Verdict">
-      <div className={classes.verdict} data-kind={verdict.status} role="status">
-        <Icon size={28} strokeWidth={1.5} aria-hidden />
-        <div>
-          <h2>{word}</h2>
-          <p>{sentence(verdict, held)}</p>
-        </div>
+      <div role="status">
+        <VerdictHead kind={verdict.status} title={VERDICT_WORD[verdict.status]}>
+          {sentence(verdict, held)}
+        </VerdictHead>
       </div>
       {verdict.status !== "unreadable" && (
         <>
           {verdict.row && <Entry row={verdict.row} isClaim={verdict.status !== "intact"} />}
-          <Place verdict={verdict} checksum={checksum} />
+          <Position verdict={verdict} checksum={checksum} />
           <Signatures verdict={verdict} />
           <Meaning verdict={verdict} held={held} />
         </>
@@ -59,21 +44,12 @@ export function ProofVerdictView({ checked, held }: Props) {
   );
 }
 
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
-}
-
 const timeOf = ({ timestampMs }: ChainRow): string => {
   const at = new Date(Number(timestampMs));
   return Number.isNaN(at.getTime()) ? String(timestampMs) : utc(at);
 };
 
-/** A result that is none of ours is not described as one. */
+/** A result outside the vocabulary is shown as it is. */
 function sentenceOf(row: ChainRow, actor: string): string {
   const { action, result: stored, resourceName, resourceType, errorMessage } = row;
   const result = RESULTS.find((one) => one === stored);
@@ -120,14 +96,14 @@ function Entry({ row, isClaim }: { row: ChainRow; isClaim: boolean }) {
   );
 }
 
-function Place({ verdict, checksum }: { verdict: Judged; checksum: string | null }) {
+function Position({ verdict, checksum }: { verdict: Judged; checksum: string | null }) {
   const { row, checkpoint } = verdict;
   if (!row || !checkpoint) return null;
   return (
     <section className={classes.part} aria-labelledby="proof-place">
-      <h2 id="proof-place">Place in the log</h2>
+      <h2 id="proof-place">Position in the log</h2>
       <dl className={classes.facts}>
-        <Fact name="Place">
+        <Fact name="Position">
           Entry {count(Number(row.chainSeq))} of {count(checkpoint.size)}
         </Fact>
         <Fact name="Log">
@@ -166,7 +142,7 @@ function Signatures({ verdict }: { verdict: Judged }) {
         ))}
         {unchecked.map((name) => (
           <li key={name}>
-            Not checked, for the key is not known here: <code>{name}</code>
+            Not checked, because the key is not known here: <code>{name}</code>
           </li>
         ))}
       </ul>
@@ -183,11 +159,11 @@ function Meaning({ verdict, held }: { verdict: Judged; held: Held }) {
         <>
           <h2 id="proof-meaning">What this proves</h2>
           <ul className={classes.list}>
-            <li>The entry stood in this place of the log, with these contents, when the checkpoint was signed.</li>
+            <li>The entry was in this position of the log, with these contents, when the checkpoint was signed.</li>
             {isWitnessed && (
               <li>
-                The log was seen by {witnesses.join(", ")}: its history up to here cannot be exchanged unnoticed by
-                whoever cosigned it.
+                The log was seen by {witnesses.join(", ")}: its history up to here cannot be replaced without those who
+                cosigned it noticing.
               </li>
             )}
           </ul>
@@ -197,12 +173,15 @@ function Meaning({ verdict, held }: { verdict: Judged; held: Held }) {
       <ul className={classes.list}>
         <li>That what the entry says is true: it shows what was recorded.</li>
         <li>Anything about other entries, or that nothing else happened.</li>
-        <li>That the key is whose you think it is: compare it with the one that you were given in person.</li>
+        <li>
+          That the key belongs to the party that you think it does: compare it with the one that you were given in
+          person.
+        </li>
         {isWitnessed && held.from === "server" && (
           <li>That these witnesses are independent of this server, whose own policy names them.</li>
         )}
         {!isWitnessed && (
-          <li>That whoever holds the signing key never wrote a second history: no witness is known here.</li>
+          <li>That the holder of the signing key never wrote a second history: no witness is known here.</li>
         )}
       </ul>
     </section>

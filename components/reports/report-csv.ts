@@ -51,7 +51,7 @@ export function csvOf<K extends Report>(kind: K, report: Reports[K], covers: str
   return [
     ["covers", covers],
     ["entries", report.totalEvents],
-    ...(report.before === null ? [] : [["entries in the period before", report.before]]),
+    ...(report.before === null ? [] : [["entries in the previous period", report.before]]),
     ...WRITERS[kind](report),
   ];
 }

@@ -23,7 +23,7 @@ export function useReportRange(loadedAt: string) {
   const range = view.range ?? (view.from || view.to ? null : USUAL);
   const chosen: RangeView = { ...view, range };
   const span = spanOf(chosen, zone, now);
-  return { chosen, setView, now, asked: { from: span.from?.toISOString(), to: span.to?.toISOString() } };
+  return { chosen, setView, now, range: { from: span.from?.toISOString(), to: span.to?.toISOString() } };
 }
 
 type Props = { chosen: RangeView; setView: ReturnType<typeof useReportRange>["setView"]; now: Date };

@@ -21,12 +21,12 @@ const CATEGORY_NAMES = new Map<string, string>(Object.entries(CATEGORY_LABEL));
 /** How a total compares with the range of the same length before; nothing where the range has no beginning. */
 function compared({ totalEvents, before }: { totalEvents: number; before: number | null }): string {
   if (before === null) return "all in the range";
-  if (before === 0) return "none in the period before";
+  if (before === 0) return "none in the previous period";
   // A percentage of a handful says nothing that the number itself does not say better.
-  if (totalEvents > MANY_TIMES * before) return `${count(before)} in the period before`;
+  if (totalEvents > MANY_TIMES * before) return `${count(before)} in the previous period`;
   const change = Math.round(((totalEvents - before) / before) * 100);
   const words = change === 0 ? "as many as" : `${count(Math.abs(change))} % ${change > 0 ? "more" : "fewer"} than`;
-  return `${words} in the period before (${count(before)})`;
+  return `${words} in the previous period (${count(before)})`;
 }
 
 const anyOf = (actions: readonly string[]) => ({ actions: actions.join(",") });
@@ -75,7 +75,7 @@ export function ActivityReport({ report, counted }: ViewProps<Reports["activity"
             note: "people, keys, agents and the system",
           }),
           ...report.topUsers.slice(0, 1).map((user) => ({
-            label: "Most active user",
+            label: "Top user by entries",
             value: whoIs(user),
             note: (
               <NumberLink href={link(actorFilter(user))} unit="entries">

@@ -40,12 +40,12 @@ export function ReportsPage({ loadedAt }: { loadedAt: string }) {
   const whose = org?.name ?? (others.length === 0 && only ? only.name : "All organizations");
   const { zone, local } = useZone();
   const zoneOwner = useZoneOwner();
-  const { chosen, setView, now, asked } = useReportRange(loadedAt);
+  const { chosen, setView, now, range } = useReportRange(loadedAt);
   const at = (when: string | undefined, none: string) => (when ? dateTime(when, zone) : none);
-  const covers = `${whose}, ${at(asked.from, "the beginning")} to ${at(asked.to, "now")} (${[zoneName(zone), zoneOwner].filter(Boolean).join(", ")})`;
-  const query = useReport(kind, { ...asked, orgId });
+  const covers = `${whose}, ${at(range.from, "the beginning")} to ${at(range.to, "now")} (${[zoneName(zone), zoneOwner].filter(Boolean).join(", ")})`;
+  const query = useReport(kind, { ...range, orgId });
   const save = () => {
-    const [from, to] = [asked.from, asked.to].map((end) => (end ? new Date(end) : undefined));
+    const [from, to] = [range.from, range.to].map((end) => (end ? new Date(end) : undefined));
     const name = exportName({ what: kind, organization: whose, from, to, now, zone, ending: "csv" });
     if (query.data) saveCsv(name, csvOf(kind, query.data, covers));
   };
@@ -88,7 +88,7 @@ export function ReportsPage({ loadedAt }: { loadedAt: string }) {
             </h2>
             <OneReport
               kind={name}
-              asked={{ ...asked, orgId }}
+              range={{ ...range, orgId }}
               counted={{ range: chosen, tz: zone === local ? null : zone, orgId }}
             />
           </Tabs.Panel>
@@ -100,12 +100,12 @@ export function ReportsPage({ loadedAt }: { loadedAt: string }) {
 
 type OneProps<K extends Report> = {
   kind: K;
-  asked: Parameters<typeof useReport>[1];
+  range: Parameters<typeof useReport>[1];
   counted: ViewProps<Reports[K]>["counted"];
 };
 
-function OneReport<K extends Report>({ kind, asked, counted }: OneProps<K>) {
-  const query = useReport(kind, asked);
+function OneReport<K extends Report>({ kind, range, counted }: OneProps<K>) {
+  const query = useReport(kind, range);
   const Shown = VIEW[kind] as ComponentType<ViewProps<Reports[K]>>;
   if (query.isPending)
     return (

@@ -7,7 +7,7 @@ type Props = { preview: Outputs["retention"]["preview"] | undefined; error: unkn
 
 /** What the next run would remove, in rows and span. */
 export function PreviewLine({ preview, error, days }: Props) {
-  if (error) return <>What the next run would remove could not be found out. {errorText(error)}</>;
+  if (error) return <>It could not be determined what the next run would remove. {errorText(error)}</>;
   if (!preview || preview.retentionDays !== days) return <>Counting what the next run would remove …</>;
   if (preview.rows === 0)
     return preview.heldBy ? (

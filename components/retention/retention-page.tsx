@@ -53,7 +53,8 @@ function Retention({ org }: { org: Org }) {
             <div className={classes.warning}>
               <Message tone="warn">
                 Pruning is off in this installation (no AUDIT_ADMIN_DATABASE_URL, or a distributed database), so nothing
-                can be removed, whatever is set here. Entries accumulate until whoever runs the server changes that.
+                is removed, regardless of the settings here. Entries accumulate until the operator of the server changes
+                that.
               </Message>
             </div>
           )}
@@ -82,8 +83,8 @@ function Retention({ org }: { org: Org }) {
       <DeviceLogs org={org} mayManage={mayManage} />
       <Section title="Archive before deletion">
         <p className={classes.reason}>
-          Reserved. Archiving to S3 does not exist yet: what the daily run removes is gone. Download an evidence bundle
-          first to keep it.
+          Reserved. Archiving to S3 is not available yet: what the daily run removes cannot be restored. Download an
+          evidence bundle first to keep it.
         </p>
       </Section>
     </>

@@ -19,7 +19,7 @@ const NewApiKey = dynamic(() => import("./new-api-key").then((m) => m.NewApiKey)
 
 const ONLY_CHOSEN = "this key is for all organizations, and you have access to chosen ones only";
 
-const LEAD = "For programs. What a key does is in the audit log under its name.";
+const LEAD = "For programs. What each key does is recorded in the audit log under its name.";
 
 /** Keys for programs: what they may do, where, and until when. */
 export function ApiKeys() {
@@ -44,7 +44,7 @@ export function ApiKeys() {
         many="API keys"
         title="API keys"
         lead={leftOut ? `${LEAD} ${leftOut}` : LEAD}
-        whenEmpty="Create one for each program, so that each can be revoked alone."
+        whenEmpty="Create one for each program, so that each can be revoked separately."
         list={list}
         columns={[
           { header: "Name", cell: NameAndCreator },
@@ -88,7 +88,7 @@ function NameAndCreator({ name, prefix, isCreatorDisabled, revokedAt, formerUnti
       )}
       {formerUntil && !revokedAt && Date.parse(formerUntil) > Date.now() && (
         <Text component="div" size="xs" c="dimmed" fw={400}>
-          Former secret works until <When at={formerUntil} />
+          Previous secret works until <When at={formerUntil} />
         </Text>
       )}
     </>

@@ -12,7 +12,7 @@ import { type ApiKey, updateInput } from "@/server/api-keys/schema";
 import { expiryOf, LIFETIMES } from "./key-state";
 import { PermissionBoxes } from "./permission-boxes";
 
-const UNCHANGED = { value: "unchanged", label: "Keep as it is" };
+const UNCHANGED = { value: "unchanged", label: "Keep unchanged" };
 
 /** Changes a key's name, permissions or expiry; its secret stays. */
 export function EditApiKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {

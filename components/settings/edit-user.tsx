@@ -47,7 +47,7 @@ export function EditUser({ user, onClose }: { user: User; onClose: () => void })
       <TextInput label="Department" {...form.field("department")} />
       <Switch
         label="Can sign in"
-        description="Turning this off ends all of this user's sessions at once"
+        description="Turning this off ends all of this user's sessions immediately"
         {...form.checkbox("isActive")}
       />
     </FormDialog>

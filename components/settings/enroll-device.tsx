@@ -33,7 +33,7 @@ export function EnrollDevice({ enrollmentKey }: { enrollmentKey: string }) {
   if (!isSafeAddress(url))
     return (
       <Message tone="warn">
-        {`${url} is not https: key and logs would cross the network in the clear, so the installers refuse it. Set NEXTAUTH_URL to the server's https address.`}
+        {`${url} is not https: the key and the logs would be sent unencrypted, so the installers refuse it. Set NEXTAUTH_URL to the server's https address.`}
       </Message>
     );
   const commands = installCommands(url, enrollmentKey);
@@ -42,7 +42,7 @@ export function EnrollDevice({ enrollmentKey }: { enrollmentKey: string }) {
       <CopyLine
         label="On Linux"
         value={commands.linux}
-        note="Installs the agent as a systemd service with a user of its own. Without Node there; with Node 20.19 on a Mac and on other systems."
+        note="Installs the agent as a systemd service with its own user. Needs no Node.js there, and Node.js 20.19 on a Mac and on other systems."
       />
       <CopyLine
         label="On Windows, in PowerShell as administrator"
@@ -58,7 +58,7 @@ function Programs({ build }: { build: Build }) {
   return (
     <section aria-label="Programs">
       <Text size="sm" c="dimmed">
-        {`Both download agent ${build.version} and check it against these SHA-256 digests before they run it. The same line again updates it.`}
+        {`Both download agent ${build.version} and check it against these SHA-256 digests before they run it. Run the same line again to update it.`}
       </Text>
       <ul className={classes.programs}>
         {build.files.map((file) => (
@@ -70,7 +70,7 @@ function Programs({ build }: { build: Build }) {
         {build.licenses && (
           <li>
             <a className="tm-link" href={`/agent/${build.licenses.file}`}>
-              Licences of what is in them
+              Licences of the software in them
             </a>
             <CopiedCode value={build.licenses.programSha256} what="digest of the licences" />
           </li>

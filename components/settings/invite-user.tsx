@@ -52,7 +52,7 @@ export function InviteUser({ onClose }: { onClose: () => void }) {
       <TextInput
         type="email"
         label="E-mail"
-        description="They choose their own password by a link"
+        description="They choose their own password through a link"
         required
         autoComplete="off"
         {...form.field("email")}

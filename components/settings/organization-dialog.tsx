@@ -42,7 +42,7 @@ export function OrganizationDialog({ organization, onClose }: { organization?: O
       {organization && (
         <Select
           label="Time zone"
-          description="Whose days reports can mean, beside each reader's own; scheduled reports can follow it"
+          description="Reports can use it instead of each reader's own zone; scheduled reports can follow it"
           placeholder="None chosen"
           data={zoneChoices(organization.timeZone)}
           searchable
@@ -55,8 +55,8 @@ export function OrganizationDialog({ organization, onClose }: { organization?: O
           label="Require two-factor sign-in"
           description={
             organization.isHome
-              ? "Of your own staff, from their next request on"
-              : "Of the users of this organization, from their next request on"
+              ? "For your own staff, from their next request on"
+              : "For the users of this organization, from their next request on"
           }
           {...form.checkbox("requireTwoFactor")}
         />

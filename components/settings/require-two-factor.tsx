@@ -18,8 +18,8 @@ export function RequireTwoFactor() {
   return (
     <Box px={{ base: 16, sm: 24 }}>
       <Switch
-        label="Require two-factor sign-in of everybody"
-        description="Your own staff and the users of every organization, from their next request on"
+        label="Require two-factor sign-in for everyone"
+        description="For your own staff and the users of every organization, from their next request on"
         checked={policy.data.requireTwoFactor}
         disabled={save.isPending}
         onChange={(event) => save.mutate({ requireTwoFactor: event.currentTarget.checked })}

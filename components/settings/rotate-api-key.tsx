@@ -36,7 +36,7 @@ export function RotateApiKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () 
       onClose={onClose}
     >
       <OverlapSelect
-        label="The present secret keeps working for"
+        label="The current secret keeps working for"
         description="Long enough to give the new one to every program that uses this key"
         {...form.field("overlapSeconds")}
       />

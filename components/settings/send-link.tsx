@@ -22,8 +22,8 @@ export function SendLink({ user, onClose }: Props) {
       onConfirm={() => setIsConfirmed(true)}
       onClose={onClose}
     >
-      {user.name} gets a new link to choose a password: by mail, or shown to you where no mail server is set up. An
-      earlier link stops working{user.invited ? "." : "; the present password works until the new link is used."}
+      {user.name} gets a new link to choose a password: by e-mail, or shown to you if no mail server is set up. An
+      earlier link stops working{user.invited ? "." : "; the current password works until the new link is used."}
     </Confirm>
   );
 }

@@ -30,7 +30,7 @@ function Link({ invitation: { kind, sentTo, link, expiresAt } }: { invitation: I
   const until = (
     <>
       {" "}
-      Valid until <When at={expiresAt} />, and for one use.
+      Valid for one use, until <When at={expiresAt} />.
     </>
   );
   if (!link)
@@ -44,7 +44,7 @@ function Link({ invitation: { kind, sentTo, link, expiresAt } }: { invitation: I
       <CopyLine
         label={kind === "invite" ? "Invitation link" : "Password reset link"}
         value={link}
-        note="Shown only once. Send it to them yourself: whoever has it chooses the password."
+        note="Shown only once. Send it to them yourself: anyone who has it can choose the password."
       />
       <Text size="sm" c="dimmed">
         {until}

@@ -123,8 +123,8 @@ const columnsOf = (access: (user: User) => string): Column<User>[] => [
   { header: "State", cell: StateOf, width: 100 },
 ];
 
-/** Why somebody with access to chosen organizations leaves the partner's own staff as they are. */
-const ONLY_CHOSEN = "only somebody with access to all organizations can do this";
+/** Why users with access to chosen organizations leave the partner's own staff as they are. */
+const ONLY_CHOSEN = "only users with access to all organizations can do this";
 
 type ActionsProps = {
   user: User;
@@ -178,7 +178,7 @@ function StateOf({ disabled, invited }: User) {
 
 type Reader = { nameOf: (orgId: string) => string; seesAll: boolean };
 
-/** Who has access to chosen organizations is not told of the others that somebody has: their number would be too low. */
+/** A reader with access to chosen organizations is not shown how many others a user has: the number would be too low. */
 function accessOf({ orgId, organizationIds }: User, { nameOf, seesAll }: Reader): string {
   if (orgId) return nameOf(orgId);
   if (!organizationIds) return "All organizations";

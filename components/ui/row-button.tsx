@@ -3,7 +3,7 @@ import { Button } from "@mantine/core";
 type Props = {
   label: string;
   onClick: () => void;
-  /** Why it cannot be pressed; it keeps its place, and the focus, so that everybody can learn of it. */
+  /** Why it cannot be pressed; it stays in place and focusable, so that every user can learn why. */
   whyNot?: string | undefined;
   children: string;
 };

@@ -19,7 +19,7 @@ const QUORUM = { met: " (as many as the policy asks for)", "not met": " (fewer t
 
 function cosigners({ cosignedBy, quorum }: JudgedBundle): string {
   const names = cosignedBy.map(({ name, at }) => `${name}, ${at}`).join("; ");
-  return `${names || "no witness that is known here"}${quorum ? QUORUM[quorum] : ""}`;
+  return `${names || "no known witness"}${quorum ? QUORUM[quorum] : ""}`;
 }
 
 /** One page for the files: verdict, scope, signatures, and the command that repeats the check. Seen in print alone. */
@@ -34,10 +34,13 @@ export function Certificate({ verdict, checked, heldTo, command }: Props) {
     ["Range", header ? rangeText(header.range, at) : "unknown"],
     ["Entries", countsText(verdict)],
     ["Complete", verdict.complete ? COMPLETE[verdict.complete] : "not proven"],
-    ["Checkpoint", checkpoint ? `size ${checkpoint.size}, signed ${at(checkpoint.signedAt)}` : "none of version 2"],
-    ["Signed by", verdict.signedBy.join(" ") || "no key that counts"],
+    [
+      "Checkpoint",
+      checkpoint ? `size ${checkpoint.size}, signed ${at(checkpoint.signedAt)}` : "no version 2 checkpoint",
+    ],
+    ["Signed by", verdict.signedBy.join(" ") || "no trusted key"],
     ["Cosigned by", cosigners(verdict)],
-    ["Held to", heldTo],
+    ["Checked against", heldTo],
     ["Bundle created", at(header?.createdAt)],
     ["Checked", `${at(new Date().toISOString())} (${zoneName(zone)})`],
   ];
@@ -47,17 +50,17 @@ export function Certificate({ verdict, checked, heldTo, command }: Props) {
       <p className={classes.verdict}>{VERDICT_WORD[verdict.status]}</p>
       <Facts facts={facts} />
       {verdict.status !== "intact" && verdict.status !== "empty" && (
-        <p>What is said above of organization, range and entries is what the file claims; it is not proven.</p>
+        <p>The organization, range and entries above are what the file claims; they are not proven.</p>
       )}
       {[...verdict.reasons, ...verdict.notices].map((sentence) => (
         <p key={sentence}>{sentence}</p>
       ))}
       {verdict.breaks[0] && (
         <p>
-          First place that does not hold: {verdict.breaks[0].kind}, sequence {verdict.breaks[0].seq}.
+          First break: {verdict.breaks[0].kind}, sequence {verdict.breaks[0].seq}.
         </p>
       )}
-      <p>To repeat the check on a machine of your own, offline:</p>
+      <p>To repeat the check offline, on your own machine:</p>
       <pre>{command}</pre>
     </article>
   );

@@ -95,7 +95,7 @@ function Entry({ entries, at, onOpen }: { entries: EntryIndex; at: number; onOpe
   const { zone } = useZone();
   const row = useEntry(entries, at);
   if (row === undefined) return null;
-  if (row === null) return <p className={classes.unread}>A line that is not of the format</p>;
+  if (row === null) return <p className={classes.unread}>A line that is not in the format</p>;
   return (
     <button type="button" className={classes.entry} onClick={() => onOpen(row)}>
       <span className="tm-figures">{count(row.chainSeq)}</span>

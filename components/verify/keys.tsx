@@ -7,7 +7,7 @@ import type { JudgedBundle } from "@/server/audit/bundle/verdict";
 import { formatVerifierKey } from "@/server/audit/tree/signed-note";
 import classes from "./verify.module.css";
 
-/** The key itself, whatever it is named: an organization's and the installation's differ in name and id alone. */
+/** The key itself, regardless of its name: an organization's and the installation's differ in name and id alone. */
 const bytesOf = (key: string): string => /^[^+]+\+[0-9a-f]{8}\+(.+)$/.exec(key)?.[1] ?? key;
 
 const OWNER = { you: "Your key", server: "This server’s key", nobody: "" };
@@ -32,7 +32,7 @@ export function Keys({ verdict, held }: { verdict: JudgedBundle; held: Held }) {
         {named.map((key) => (
           <li key={key}>
             <code>{key}</code>
-            <StateTag tone="warn">Named by the bundle alone</StateTag>
+            <StateTag tone="warn">Named only by the bundle</StateTag>
           </li>
         ))}
         {verdict.cosignedBy.map(({ name, at }) => (

@@ -7,7 +7,7 @@ import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { Breaks } from "@/components/integrity/breaks";
 import { VerdictHead } from "@/components/integrity/verdict-head";
-import type { Held } from "@/components/proof/check-proof";
+import { type Held, ownerOf } from "@/components/proof/check-proof";
 import { Figures } from "@/components/ui/figures";
 import { Message } from "@/components/ui/message";
 import { Section } from "@/components/ui/section";
@@ -35,7 +35,7 @@ export function Verdict({ checked, held, onAgain }: Props) {
           <Judged verdict={verdict} checked={checked} held={held} />
         ) : (
           <VerdictHead kind="unreadable" title={VERDICT_WORD.unreadable}>
-            {fileName} is not an evidence bundle that can be judged. Line {verdict.line}: {verdict.reason}. This says
+            {fileName} is not an evidence bundle that can be checked. Line {verdict.line}: {verdict.reason}. This says
             nothing about the audit log itself.
           </VerdictHead>
         )}
@@ -50,21 +50,12 @@ export function Verdict({ checked, held, onAgain }: Props) {
         <Certificate
           verdict={verdict}
           checked={checked}
-          heldTo={whose(held)}
+          heldTo={ownerOf(held)}
           command={repeatCommand(checked.fileName, held)}
         />
       )}
     </section>
   );
-}
-
-/** Whose keys the bundle was held to. */
-function whose({ trust, from }: Held): string {
-  if (from === "nobody") return "nobody’s key";
-  const names = trust.logs.map(({ name }) => name).join(", ");
-  return from === "you"
-    ? `the key that you gave, of ${names}`
-    : `the key of ${names}, the server that served this page`;
 }
 
 /** Who signed, of those the bundle was held to: a second key that was given may have signed nothing. */
@@ -75,17 +66,18 @@ function signers({ signedBy }: JudgedBundle, { from }: Held): string {
 
 function sentence({ verdict, checked, held }: { verdict: JudgedBundle; checked: Checked; held: Held }): string {
   const { fileName, seconds } = checked;
-  const took = `Checked in ${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s.`;
+  const time = seconds < 10 ? seconds.toFixed(1) : Math.round(seconds);
+  const took = time === "0.0" ? "" : ` Checked in ${time} s.`;
   if (verdict.status === "broken") {
     const n = verdict.breaks.length;
-    return `${fileName} does not hold in ${n === 1 ? "one place" : `${n} places`}: what it shows is not what was sealed. ${took}`;
+    return `${fileName} does not hold in ${n === 1 ? "one place" : `${n} places`}: what it shows is not what was sealed.${took}`;
   }
   if (verdict.status === "unproven")
-    return `Nothing in ${fileName} contradicts, but held to ${whose(held)}, it is not proven that these are the entries as they were written. ${took}`;
+    return `No contradiction was found in ${fileName}, but checked against ${ownerOf(held)}, it is not proven that these are the entries as they were written.${took}`;
   if (verdict.status === "empty")
-    return `The range holds no entry. Log and selection are signed by ${signers(verdict, held)}. ${took}`;
+    return `The range holds no entry. Log and selection are signed by ${signers(verdict, held)}.${took}`;
   const each = verdict.rowsChecked === 1 ? "The one entry" : `Each of the ${count(verdict.rowsChecked)} entries`;
-  return `${each} is as it was sealed and in its place. Signed by ${signers(verdict, held)}. ${took}`;
+  return `${each} is as it was sealed and in its position. Signed by ${signers(verdict, held)}.${took}`;
 }
 
 type JudgedProps = { verdict: JudgedBundle; checked: Checked; held: Held };

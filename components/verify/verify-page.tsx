@@ -108,7 +108,7 @@ function Choose({ served, pasted, onPasted, failure, keyError, onFile }: ChooseP
       {failure && <Message tone="bad">{failure}</Message>}
       <Textarea
         label="Verifier key or policy (optional)"
-        description={`The key that you noted at the last audit, or a policy file’s text. Without it, the bundle is held to the keys of ${servedNames(served)}, the server that served this page.`}
+        description={`The key that you saved at the last audit, or a policy file’s text. Without it, the bundle is checked against the keys of ${servedNames(served)}, the server that served this page.`}
         placeholder="trailmark.example+1a2b3c4d+AbCd…"
         value={pasted}
         onChange={(event) => onPasted(event.currentTarget.value)}
@@ -142,7 +142,7 @@ function Checking({ fileName, progress, onCancel }: CheckingProps) {
         <strong>Checking {fileName}</strong>
         <span className="tm-figures">{count(progress.rows)} entries</span>
       </div>
-      <Bar value={percent} aria-label="Share of the file that is checked" />
+      <Bar value={percent} aria-label="Share of the file checked so far" />
       <div>
         <Button variant="default" size="xs" onClick={onCancel}>
           Cancel

@@ -78,7 +78,7 @@ test("an administrator of chosen organizations is offered what they may do, and 
   await guest.goto("/settings/users");
   const peer = guest.getByRole("row", { name: /Olga Other/ });
   await expect(peer).toContainText("None of your organizations");
-  await expect(peer.getByRole("button", { name: /^Edit Olga Other: only somebody with access to all/ })).toBeDisabled();
+  await expect(peer.getByRole("button", { name: /^Edit Olga Other: only users with access to all/ })).toBeDisabled();
   await guest.goto(`/settings/users?orgId=${orgId}`);
   await expect(guest.getByText("Your own staff with access to it are listed under All organizations.")).toBeVisible();
   await guest.getByRole("button", { name: "Invite user" }).click();

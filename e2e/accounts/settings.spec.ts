@@ -109,7 +109,7 @@ test("a key says from where it was used, that its creator is disabled and which 
   await page.getByRole("button", { name: "Rotate key" }).click();
   const shown = await settings.dialog(`New secret of ${name}`).innerText();
   await page.getByRole("button", { name: "Done" }).click();
-  await expect(settings.row(name)).toContainText("Former secret works until");
+  await expect(settings.row(name)).toContainText("Previous secret works until");
   const secrets = [key, /tmk_[\w-]{40}/.exec(shown)?.[0] ?? ""];
   for (const secret of secrets) expect(await statusOf(secret)).toBe(200);
   await page.getByRole("button", { name: `Revoke ${name}` }).click();

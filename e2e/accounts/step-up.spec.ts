@@ -59,11 +59,11 @@ test("before a whole log is exported, a person with two-factor confirms who they
   const dialog = confirmation(guest);
   await expect(dialog.getByRole("textbox", { name: "Password" })).toBeFocused();
 
-  await dialog.getByLabel(/code of your app/).fill("000000");
+  await dialog.getByLabel(/code from your app/).fill("000000");
   await dialog.getByRole("button", { name: "Confirm" }).click();
   await expect(dialog).toContainText("This field is wrong, or was used before");
   // The next one: the present one turned the app on.
-  await dialog.getByLabel(/code of your app/).fill(person.code(1));
+  await dialog.getByLabel(/code from your app/).fill(person.code(1));
   const started = guest.waitForEvent("download");
   await dialog.getByRole("button", { name: "Confirm" }).click();
   const { data }: { data: { action: string }[] } = JSON.parse(await readFile(await (await started).path(), "utf8"));
@@ -163,7 +163,7 @@ test("recovery codes are renewed only after it is said that the old ones end", a
   const renew = guest.getByRole("button", { name: "Renew: Recovery codes" });
   const asked = guest.getByRole("dialog", { name: "Renew the recovery codes" });
   await renew.click();
-  await expect(asked).toContainText(/The \d+ codes you have left stop working at once/);
+  await expect(asked).toContainText(/The \d+ codes you have left stop working immediately/);
   await asked.getByRole("button", { name: "Cancel" }).click();
   await expect(asked).toHaveCount(0);
   await expect(left).toHaveText(before);

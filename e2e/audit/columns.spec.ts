@@ -21,7 +21,7 @@ test("columns are chosen and put in order, kept for the person, and stand in the
   await columns.tick("From").uncheck();
   await columns.tick("Sequence").check();
   await expect(columns.heading("From")).toHaveCount(0);
-  await expect(columns.tick("Event")).toBeDisabled();
+  await expect(columns.tick("Entry")).toBeDisabled();
   const saved = kept(page, '["time","event","seq"');
   await columns.chooser.getByRole("button", { name: "Move Sequence up" }).press("Enter");
   await expect(columns.chooser.getByRole("button", { name: "Move Sequence up" })).toBeFocused();
@@ -31,16 +31,16 @@ test("columns are chosen and put in order, kept for the person, and stand in the
   await columns.close();
 
   await viewer.open();
-  await expect.poll(() => columns.names()).toEqual(["Time", "Event", "Sequence", "Action", "Result"]);
+  await expect.poll(() => columns.names()).toEqual(["Time", "Entry", "Sequence", "Action", "Result"]);
   await viewer.open("?cols=result,event");
-  await expect.poll(() => columns.names()).toEqual(["Result", "Event"]);
+  await expect.poll(() => columns.names()).toEqual(["Result", "Entry"]);
 });
 
 test("the first paint has the person's columns already: nothing jumps", async ({ browser, admin, baseURL }) => {
   const context = await browser.newContext({ baseURL, storageState: admin, javaScriptEnabled: false });
   const page = await context.newPage();
   await page.goto("/");
-  expect(await new Columns(page).names()).toEqual(["Time", "Event", "Sequence", "Action", "Result"]);
+  expect(await new Columns(page).names()).toEqual(["Time", "Entry", "Sequence", "Action", "Result"]);
   await context.close();
 });
 

@@ -25,7 +25,7 @@ test("m opens the menu of the entry that has the focus; arrows walk its cells", 
   await expect(first).toBeVisible();
   await page.keyboard.press("j");
   await page.keyboard.press("m");
-  await expect(page.getByRole("menu", { name: /^Event: / })).toBeVisible();
+  await expect(page.getByRole("menu", { name: /^Entry: / })).toBeVisible();
   await page.keyboard.press("ArrowRight");
   await expect(page.getByRole("menu", { name: "Action: user.login" })).toBeVisible();
   await expect(page.getByRole("menuitem", { name: "Filter for user.login" })).toBeFocused();

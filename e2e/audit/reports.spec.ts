@@ -106,7 +106,7 @@ test("a report counts every entry of its range, however many there are", async (
   const reports = new ReportsPage(page);
   await reports.open(`?orgId=${orgId}&report=compliance`);
   await expect(reports.figure("Compliance events")).toHaveText("5,100");
-  await expect(page.getByText("none in the period before")).toBeVisible();
+  await expect(page.getByText("none in the previous period")).toBeVisible();
   const started = page.waitForEvent("download");
   await page.getByRole("button", { name: "CSV" }).click();
   expect(await readFile(await (await started).path(), "utf8")).toContain("entries,5100");

@@ -23,10 +23,10 @@ test("a view is saved, picked, brought up to date, renamed and deleted", async (
 
   await viewer.open("?result=failure");
   await views.change(name);
-  await views.menu.getByRole("button", { name: "Update to what is shown" }).click();
+  await views.menu.getByRole("button", { name: "Update to the current view" }).click();
   await expect(views.view(name).getByRole("button", { name, exact: true })).toHaveAttribute("aria-pressed", "true");
   await views.menu.getByRole("button", { name: "Rename or share" }).click();
-  const dialog = page.getByRole("dialog", { name: `Change ${name}` });
+  const dialog = page.getByRole("dialog", { name: `Edit ${name}` });
   await dialog.getByRole("textbox", { name: "Name" }).fill(renamed);
   await dialog.getByRole("button", { name: "Save" }).click();
   await expect(dialog).toHaveCount(0);
@@ -118,7 +118,7 @@ test("menu and dialogs have no accessibility violation, on a desk and on a phone
   await expectSound(page);
   await page.setViewportSize(PHONE);
   await views.menu.getByRole("button", { name: "Rename or share" }).click();
-  await expect(page.getByRole("dialog", { name: `Change ${name}` })).toBeVisible();
+  await expect(page.getByRole("dialog", { name: `Edit ${name}` })).toBeVisible();
   await expectAccessibleInBoth(page);
   await page.keyboard.press("Escape");
   await views.open();

@@ -151,7 +151,7 @@ test("an entry outside the filter opens from the server, and is verified again",
   await api.call("GET", `/audit-logs/checkpoints?orgId=${orgId}&sign=true`);
   await page.goto(`/?result=denied&q=nothing-like-this&row=${row}`);
   await expect(viewer.drawer.getByRole("heading", { name: /signed in/ })).toBeVisible();
-  await expect(viewer.drawer.getByRole("region", { name: "Place in the chain" })).toContainText("Verified");
+  await expect(viewer.drawer.getByRole("region", { name: "Position in the chain" })).toContainText("Verified");
 });
 
 test("print shows whose entries these are, the filters in words and the verdict, and no buttons", async ({

@@ -58,7 +58,7 @@ test("an entry opens beside the list, with its place in the chain, and at an add
     .first()
     .click();
   await expect(viewer.drawer.getByRole("heading", { name: /signed in/ })).toBeVisible();
-  await expect(viewer.drawer.getByRole("region", { name: "Place in the chain" })).toContainText(/[0-9a-f]{64}/);
+  await expect(viewer.drawer.getByRole("region", { name: "Position in the chain" })).toContainText(/[0-9a-f]{64}/);
   await expect(page).toHaveURL(/row=/);
   await page.reload();
   await expect(viewer.drawer).toBeVisible();

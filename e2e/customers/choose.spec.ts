@@ -23,5 +23,5 @@ test("pages of one organization list those to choose from, with what they would 
   await guest.goto("/integrity");
   await expect(row).toContainText(/Intact|Not checked yet|No entries yet/);
   await row.getByRole("link").click();
-  await expect(guest.getByText(`Whether the audit log of Second ${run} is still what was written`)).toBeVisible();
+  await expect(guest.getByText(`Whether the audit log of Second ${run} is still as it was written`)).toBeVisible();
 });

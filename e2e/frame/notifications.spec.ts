@@ -107,7 +107,7 @@ test("what one is told of is chosen, and a report is scheduled and deleted", asy
   await page.getByRole("option", { name: "Europe/Paris" }).click();
   await expectAccessible(page);
   await dialog.getByRole("button", { name: "Schedule report" }).click();
-  const row = notifications.rowOf("Reports by mail", "User activity");
+  const row = notifications.rowOf("Reports by e-mail", "User activity");
   await expect(row).toContainText("Weekly, Europe/Paris");
   await row.getByRole("button", { name: /^Delete the schedule/ }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete schedule" }).click();

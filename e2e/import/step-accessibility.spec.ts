@@ -23,7 +23,7 @@ test("no step of an import has an accessibility violation, on a desk and on a ph
   await expect(page.getByText("2 fields: VPN, Rack")).toBeVisible();
   await expectSound(page);
   await wizard.go("Read the files", "Fields");
-  await expect(page.getByText("2 fields are kept out.")).toBeVisible();
+  await expect(page.getByText("2 fields are not imported.")).toBeVisible();
   await expectSound(page);
   await page.getByRole("checkbox", { name: /Import the values that fit/ }).check();
   await wizard.go("Continue", "Values");

@@ -60,7 +60,7 @@ test("a proof link says intact to somebody without an account, and broken when i
     await proof.open(link);
     await expect(proof.verdict("Intact")).toBeVisible();
     await expect(proof.part("The entry")).toContainText(entryId);
-    await expect(proof.part("Place in the log")).toContainText(/Entry \d+ of \d+/);
+    await expect(proof.part("Position in the log")).toContainText(/Entry \d+ of \d+/);
     await expect(proof.part("Signatures")).toContainText("Signed by");
     await expectAccessibleInBoth(stranger);
     await expectNoSidewaysScroll(stranger);
@@ -74,7 +74,7 @@ test("a proof link says intact to somebody without an account, and broken when i
   await expectAccessibleInBoth(stranger);
   await stranger.goto("about:blank");
   await proof.open(link.slice(0, -30));
-  await expect(stranger.getByText("This link carries no complete proof")).toBeVisible();
+  await expect(stranger.getByText("This link does not contain a complete proof")).toBeVisible();
   await context.close();
 });
 

@@ -57,7 +57,7 @@ test("without an admin connection the page warns that nothing can be removed", a
   await retention.save();
   await expect(retention.state("730 days")).toContainText("Next: none, because nothing can be removed here");
   await expect(
-    page.getByText(/no AUDIT_ADMIN_DATABASE_URL, or a distributed database\), so nothing can be removed/),
+    page.getByText(/no AUDIT_ADMIN_DATABASE_URL, or a distributed database\), so nothing is removed/),
   ).toBeVisible();
   await expectAccessible(page);
 });

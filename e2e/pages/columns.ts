@@ -10,7 +10,7 @@ export class Columns {
 
   async open() {
     await this.page.getByRole("button", { name: "Columns", exact: true }).click();
-    await expect(this.tick("Event")).toBeVisible();
+    await expect(this.tick("Entry")).toBeVisible();
   }
 
   async close() {

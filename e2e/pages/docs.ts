@@ -18,7 +18,7 @@ export class DocsPage {
   }
 
   get answer() {
-    return this.page.getByRole("region", { name: "Answer", exact: true });
+    return this.page.getByRole("region", { name: "Response", exact: true });
   }
 
   async send() {

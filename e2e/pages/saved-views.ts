@@ -36,7 +36,7 @@ export class SavedViewsMenu {
   /** Opens what can be done with a view. */
   async change(name: string) {
     await this.open();
-    await this.menu.getByRole("button", { name: `Change ${name}` }).click();
+    await this.menu.getByRole("button", { name: `Edit ${name}` }).click();
   }
 
   /** Keeps what the list shows; readers is an entry of "Who sees it". */

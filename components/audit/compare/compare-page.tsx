@@ -39,7 +39,7 @@ export function ComparePage() {
       <BackLink href={view.b ? `/audit/${view.b}` : "/"}>{view.b ? "The entry" : "Audit log"}</BackLink>
       <PageHeader
         title="Compare entries"
-        lead={isPrevious && view.b ? "With the change of the same resource before it." : "Two entries, fact by fact."}
+        lead={isPrevious && view.b ? "With the previous change of the same resource." : "Two entries, field by field."}
       />
       {view.b === null && (
         <Notice title="Nothing to compare">
@@ -50,7 +50,7 @@ export function ComparePage() {
       {previous.data && !first && (
         <Notice title="No earlier change found">
           {previous.data.isWhole
-            ? "No earlier entry in the log tells of a change of this resource that succeeded."
+            ? "No earlier entry in the log records a successful change of this resource."
             : `None among the ${count(previous.data.read)} entries about it that were read before this one.`}
         </Notice>
       )}
@@ -77,9 +77,9 @@ function Comparison({ entries, only, onOnly }: Props) {
     <>
       <div className={classes.tools}>
         <p role="status">
-          {counted(differing.length, "difference")} in {counted(pairs.length, "fact")};{" "}
+          {counted(differing.length, "difference")} in {counted(pairs.length, "field")};{" "}
           {a.timestamp === b.timestamp
-            ? "both are of the same instant"
+            ? "both at the same instant"
             : `the second came ${offset(b.timestamp, a.timestamp)} the first`}
         </p>
         <Switch
@@ -114,7 +114,7 @@ function Comparison({ entries, only, onOnly }: Props) {
               {sides.map((fact, side) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: there are two sides.
                 <td key={side}>
-                  {fact ? <FactValue fact={fact} /> : <span className={classes.absent}>Not there</span>}
+                  {fact ? <FactValue fact={fact} /> : <span className={classes.absent}>Not present</span>}
                 </td>
               ))}
             </tr>

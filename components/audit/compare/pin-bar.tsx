@@ -30,7 +30,7 @@ export function PinBar({ openId }: { openId: string | null }) {
             {second ? "Compare" : "Compare with the open entry"}
           </Button>
         ) : (
-          <p>Pin a second entry to compare both.</p>
+          <p>Pin a second entry to compare them.</p>
         )}
         <Button variant="subtle" color="gray" size="xs" onClick={clearPins}>
           Unpin all

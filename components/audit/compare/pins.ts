@@ -10,7 +10,7 @@ const NONE: readonly string[] = [];
 const listeners = new Set<() => void>();
 let last: { text: string | null; pins: readonly string[] } = { text: null, pins: NONE };
 
-/** The ids of the pinned entries, oldest pin first; kept for the tab, whatever list it shows. */
+/** The ids of the pinned entries, oldest pin first; kept for the tab, regardless of the list it shows. */
 function read(): readonly string[] {
   const text = sessionStorage.getItem(KEY);
   if (text !== last.text) last = { text, pins: (text ?? "").split(",").filter((id) => GUID.test(id)) };

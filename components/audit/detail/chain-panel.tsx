@@ -87,9 +87,9 @@ const ICON = { intact: ShieldCheck, broken: ShieldAlert, unproven: ShieldQuestio
 const TITLE = { intact: "Verified", broken: "Broken", unproven: "Not proven" };
 
 const WORD: Record<string, string> = {
-  altered: "Its contents do not give its checksum.",
-  relinked: "It names another entry before it than the one that stands there.",
-  missing: "An entry before it is gone.",
+  altered: "Its contents do not match its checksum.",
+  relinked: "Its link does not match the entry before it.",
+  missing: "An entry before it is missing.",
 };
 
 function Break({ found }: { found: Outputs["integrity"]["entryStatus"]["breaks"][number] }) {

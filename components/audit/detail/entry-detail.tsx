@@ -74,7 +74,7 @@ export function EntryDetail({ entry, level = 2, onOpen }: Props) {
           <DetailFacts facts={details} />
         </Section>
       )}
-      <Section title="Place in the chain" action={<ShareButton id={entry.id} />}>
+      <Section title="Position in the chain" action={<ShareButton id={entry.id} />}>
         <ChainPanel entry={entry} />
       </Section>
       <Section

@@ -30,14 +30,14 @@ type Props = {
 };
 
 /** The entry that the address names: beside the list, or over it where there is no room for both. */
-export function EntryDrawer({ isBeside, panel, ...asked }: Props) {
+export function EntryDrawer({ isBeside, panel, ...props }: Props) {
   // The row answers at once, the entry's details follow: keys that repeat draw none in between.
-  const following = useDeferredValue(asked.id, null);
-  const shown = { ...asked, id: asked.id === null ? null : following };
-  const { onClose } = asked;
+  const following = useDeferredValue(props.id, null);
+  const shown = { ...props, id: props.id === null ? null : following };
+  const { onClose } = props;
   if (isBeside)
     return (
-      asked.id !== null && (
+      props.id !== null && (
         <section ref={panel} tabIndex={-1} className={classes.panel} aria-label="Audit entry">
           <header className={classes.bar}>
             <Bar {...shown} />
@@ -49,7 +49,7 @@ export function EntryDrawer({ isBeside, panel, ...asked }: Props) {
     );
   return (
     <Drawer.Root
-      opened={asked.id !== null}
+      opened={props.id !== null}
       onClose={onClose}
       position="right"
       size={620}
@@ -62,7 +62,7 @@ export function EntryDrawer({ isBeside, panel, ...asked }: Props) {
           <Bar {...shown} />
           <Drawer.CloseButton ml="auto" aria-label="Close the entry" />
         </Drawer.Header>
-        <Drawer.Body p={0}>{asked.id !== null && <Shown {...shown} />}</Drawer.Body>
+        <Drawer.Body p={0}>{props.id !== null && <Shown {...shown} />}</Drawer.Body>
       </Drawer.Content>
     </Drawer.Root>
   );
@@ -97,7 +97,7 @@ function Bar({ id, entries, onStep }: ShownProps) {
   );
 }
 
-/** The entry itself; asked of the server where the list does not hold it. */
+/** The entry itself; requested from the server where the list does not hold it. */
 function Shown({ id, entries, onOpen }: ShownProps) {
   const found = entries.find((entry) => entry.id === id);
   const fetched = useQuery(useTRPC().audit.get.queryOptions({ id: id ?? "" }, { enabled: id !== null && !found }));

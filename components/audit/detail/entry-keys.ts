@@ -3,7 +3,7 @@
 import { useRouter } from "next/navigation";
 import { togglePin } from "@/components/audit/compare/pins";
 import { aroundPath } from "@/components/audit/entry";
-import { isTyping, useKeyDown } from "@/components/audit/viewer-keys";
+import { isTyping, useKeyDown } from "@/components/audit/key-down";
 
 /** The entry that has the focus in a list. */
 const focused = (target: EventTarget | null): string | null =>

@@ -12,7 +12,7 @@ import classes from "./entry-detail.module.css";
 import { useEntryKeys } from "./entry-keys";
 import { Neighbours } from "./neighbours";
 
-/** One entry on a page of its own: what a copied link opens. */
+/** One entry on its own page: what a copied link opens. */
 export function EntryPage({ id }: { id: string }) {
   const entry = useQuery(useTRPC().audit.get.queryOptions({ id }));
   useEntryKeys(id);

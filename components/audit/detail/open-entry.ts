@@ -3,8 +3,8 @@
 import { useMediaQuery } from "@mantine/hooks";
 import { type RefObject, useCallback, useEffect, useRef } from "react";
 import type { Entry } from "@/components/audit/entry";
+import { focusEntry } from "@/components/audit/key-down";
 import { useViewer } from "@/components/audit/viewer-context";
-import { focusEntry } from "@/components/audit/viewer-keys";
 
 /** From this width on there is room for an entry beside the list. */
 const WIDE = "(min-width: 75em)";

@@ -128,12 +128,12 @@ function WayChoice({ isBackground, isLarge, format, all, onBackground }: WayProp
       onChange={(value) => onBackground(value === "background")}
     >
       <Stack gap={8} mt={8}>
-        <Radio value="background" label={all} description="Kept for one day, for you alone." />
+        <Radio value="background" label={all} description="Kept for one day. Only you can download it." />
         <Radio
           value="now"
           disabled={format === "ndjson"}
           label={isLarge ? `The newest ${count(MAX_EXPORT_ROWS)}, at once` : "All of them, at once"}
-          description={`A download at once holds at most ${count(MAX_EXPORT_ROWS)} entries.`}
+          description={`A direct download holds at most ${count(MAX_EXPORT_ROWS)} entries.`}
         />
       </Stack>
     </Radio.Group>
@@ -170,7 +170,7 @@ function Evidence({ orgId, span }: { orgId: string | undefined; span: { from?: D
       <a className="tm-link" href={`/api/v1/audit-logs/evidence?${query}`} download onClick={prove}>
         download the evidence bundle
       </a>{" "}
-      of this range. It holds every entry, whatever the filters, and can be verified offline.
+      of this range. It holds every entry, regardless of the filters, and can be verified offline.
     </p>
   );
 }

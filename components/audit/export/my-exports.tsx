@@ -61,10 +61,10 @@ function JobState({ job }: { job: Job }) {
   const { status, rowsDone, totalRows, sizeBytes } = job;
   const prove = useProvenLink();
   if (status === "failed") return <p className={classes.bad}>Failed. {job.error}</p>;
-  if (status === "waiting") return <p className={classes.told}>Waiting for its turn</p>;
+  if (status === "waiting") return <p className={classes.status}>Queued</p>;
   if (status === "running")
     return (
-      <div className={classes.told}>
+      <div className={classes.status}>
         <Progress
           value={totalRows ? (rowsDone / totalRows) * 100 : 0}
           aria-label={`Progress of ${job.fileName}`}
@@ -74,7 +74,7 @@ function JobState({ job }: { job: Job }) {
       </div>
     );
   return (
-    <p className={classes.told}>
+    <p className={classes.status}>
       <a
         className="tm-link"
         href={`/api/v1/audit-logs/exports/${job.id}/file`}

@@ -32,7 +32,7 @@ export function Changes({ before, after }: { before: unknown; after: unknown }) 
           <caption>What changed, old and new</caption>
           <thead>
             <tr>
-              <th scope="col">Member</th>
+              <th scope="col">Field</th>
               <th scope="col">Before</th>
               <th scope="col">After</th>
             </tr>
@@ -46,7 +46,7 @@ export function Changes({ before, after }: { before: unknown; after: unknown }) 
       )}
       {unchanged.length > 0 && (
         <details className={classes.folded}>
-          <summary>{unchanged.length === 1 ? "1 member unchanged" : `${unchanged.length} members unchanged`}</summary>
+          <summary>{unchanged.length === 1 ? "1 field unchanged" : `${unchanged.length} fields unchanged`}</summary>
           <dl>
             {unchanged.map(([name, value]) => (
               <div key={name} className={classes.same}>

@@ -24,7 +24,7 @@ test.each([
   ["size", 12, "12"],
   ["sizeGb", 16, "16"],
   ["rowCount", 48_112, "48,112"],
-  ["serial", 1.2345678901234567e19, "about 12,345,678,901,234,567,000; an export has every digit"],
+  ["serial", 1.2345678901234567e19, "about 12,345,678,901,234,567,000; exports contain every digit"],
   ["port", 8443, "8443"],
   ["enabled", false, "No"],
   ["note", "", "(empty)"],

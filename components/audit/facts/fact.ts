@@ -76,7 +76,7 @@ function span(value: number, [, seconds, sign]: (typeof SPANS)[number]): string 
 function ofNumber(name: string, value: number): Fact {
   // Recorded digit for digit, but a browser's numbers hold sixteen of them.
   if (Number.isInteger(value) && !Number.isSafeInteger(value))
-    return { kind: "text", text: `about ${count(value)}; an export has every digit` };
+    return { kind: "text", text: `about ${count(value)}; exports contain every digit` };
   const unit = SPANS.find(([ending]) => ending.test(name));
   if (unit && value >= 0) return { kind: "text", text: span(value, unit) };
   if (SIZE.test(name) && value >= 0)
@@ -137,7 +137,7 @@ const namedFact = (member: string, value: unknown, at: Position): NamedFact => (
 
 /**
  * Details as labelled facts, in the order in which they were recorded.
- * @param told members that are shown elsewhere
+ * @param shown members that are shown elsewhere
  */
 export const factsOf = (details: Record<string, unknown>, shown: readonly string[]): NamedFact[] =>
   Object.entries(details)

@@ -11,7 +11,7 @@ type Amount = {
 };
 
 /**
- * How much of the total is shown. It is counted in a request of its own, before or after the page was read: where entries
+ * How much of the total is shown. It is counted in its own request, before or after the page was read: where entries
  * came between the two, the page is what is believed.
  */
 export function amountText({ shown, total, isWhole, hasOlder }: Amount): string {

@@ -8,7 +8,7 @@ type Trpc = Pick<ReturnType<typeof useTRPC>, "audit">;
 export const entriesQuery = (trpc: Trpc, input: Input) =>
   trpc.audit.list.queryOptions(input, { placeholderData: keepPreviousData });
 
-/** The same filter's total, in a request of its own: the rows never wait for the count. */
+/** The same filter's total, in its own request: the rows never wait for the count. */
 export const totalQuery = (trpc: Trpc, { cursor: _, ...input }: Input) =>
   trpc.audit.list.queryOptions({ ...input, limit: 1, skipCount: false }, { trpc: ALONE });
 

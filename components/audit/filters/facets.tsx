@@ -42,7 +42,7 @@ export function Facets() {
     <aside className={classes.facets} aria-label="Filters" data-stale={query.isPlaceholderData || undefined}>
       <p className={classes.note} role="status">
         {truncated
-          ? `Numbers with a plus are of the newest ${count(rows)} matches, the others of all`
+          ? `Counts with a plus cover the newest ${count(rows)} matches; the others cover all of them`
           : `Counted in all ${count(rows)} matches`}
       </p>
       {FACETS.filter(([facet]) => facet !== "organization" || query.data.organization.length > 1 || view.orgId).map(

@@ -6,7 +6,7 @@ export function InvalidParams({ parts }: { parts: string[] }) {
   return (
     <div className={classes.invalid}>
       <Message tone="warn">
-        Part of the address was not understood and is ignored: {parts.join(", ")}. It does not narrow the list below.
+        Part of the address is not valid and was ignored: {parts.join(", ")}. It does not filter the list below.
       </Message>
     </div>
   );

@@ -32,7 +32,7 @@ export function excluding(exclusions: readonly Exclusion[]): { exclude: string |
   };
 }
 
-/** The filter that takes a value: an actor without a UUID has one of its own, an actor without any id only its type. */
+/** The filter that takes a value: an actor without a UUID has a separate filter, an actor without any id only its type. */
 export function filterFor(name: FilterName, value: string): FilterName {
   if (name !== "actorId" || GUID.test(value)) return name;
   return value in ACTOR_TYPE_LABEL ? "actorType" : "rawActorId";

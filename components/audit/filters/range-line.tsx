@@ -46,7 +46,7 @@ export function RangeLine({ audit }: { audit: AuditList }) {
   const text = amount(audit, view.cursor === null);
   const folded = foldedIn(audit.folds);
   const telemetry = folded > 0 ? `; ${count(folded)} on this page are routine telemetry` : "";
-  const cut = audit.isCut ? "; a text of one or two letters searches no further" : "";
+  const cut = audit.isCut ? "; searches of one or two letters go no further" : "";
   return (
     // Moved sideways on a phone, and so by the keyboard too.
     <div className={classes.line} {...(isPhone && { tabIndex: 0, role: "group", "aria-label": "What is listed" })}>

@@ -28,7 +28,7 @@ export function TypedRange({ now, onSpan }: { now: Date; onSpan: (span: Span) =>
           setTyped(event.currentTarget.value);
           setIsUnread(false);
         }}
-        error={isUnread ? "Not a time that we can read. Try 2026-11-18, yesterday 9-10 or 3h." : null}
+        error={isUnread ? "Not a recognized time. Try 2026-11-18, yesterday 9-10 or 3h." : null}
       />
       <div className={classes.foot}>
         <span className={classes.hint} />

@@ -11,7 +11,7 @@ import { ALONE, useTRPC } from "@/components/trpc";
 import { allInWords, type Bar, barsInWords, barsOf, spanBetween, sumOf, type Tick, ticksOf } from "./bars";
 import classes from "./histogram.module.css";
 
-/** How often it is counted again while the list grows by itself. */
+/** How often it is counted again while the list is live. */
 const LIVE_POLL_MS = 30_000;
 type OnSpan = (span: { from: Date; to: Date }) => void;
 /** A log of a few minutes shows a few bars, not blocks. */
@@ -55,7 +55,7 @@ export function Histogram({ isUnfolded }: { isUnfolded: boolean }) {
         style={{ maxWidth: `${Math.max(1, bars.length) * MAX_BAR_PX}px` }}
         role="slider"
         tabIndex={bars.length > 0 ? 0 : -1}
-        aria-label="Entries over time. Arrows walk, Shift widens, Enter zooms in"
+        aria-label="Entries over time. Arrow keys move, Shift extends, Enter zooms in"
         aria-valuemin={0}
         aria-valuemax={Math.max(0, bars.length - 1)}
         aria-valuenow={Math.min(brush.at, Math.max(0, bars.length - 1))}
@@ -67,7 +67,7 @@ export function Histogram({ isUnfolded }: { isUnfolded: boolean }) {
       <Axis bars={bars.length} ticks={ticksOf(bars, step, zone)} />
       <figcaption className={classes.caption}>
         {low === null ? allInWords(bars, step) : barsInWords(bars.slice(low, high + 1), zone)}
-        {low === null && since ? `, the newest ones, from ${dateTime(since, zone)} on` : ""}
+        {low === null && since ? `; only the newest, since ${dateTime(since, zone)}` : ""}
       </figcaption>
     </figure>
   );

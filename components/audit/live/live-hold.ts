@@ -38,7 +38,7 @@ export function useHold({ table, dock, isDrawerOpen }: Options): { hold: Hold; r
       });
     update();
     const events = ["pointerover", "pointerout", "focusin", "focusout", "scroll"] as const;
-    // The focus has not arrived yet while focusout is told.
+    // During focusout the focus has not moved yet.
     const onEvent = () => requestAnimationFrame(update);
     for (const name of events) document.addEventListener(name, onEvent, { passive: true });
     return () => {

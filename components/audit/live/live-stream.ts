@@ -78,7 +78,7 @@ export function useTailStream(input: Input, onMessage: (message: TailMessage) =>
     };
     const onOffline = () => lose();
     open();
-    // The browser notices by itself, but takes its time; a stream that was being opened could still say that it is live.
+    // The browser detects it, but not immediately; a stream that was being opened could still say that it is live.
     window.addEventListener("online", reopen);
     document.addEventListener("visibilitychange", reopen);
     window.addEventListener("offline", onOffline);

@@ -25,7 +25,7 @@ export function LiveToggle() {
     <Button
       variant="default"
       className={classes.toggle}
-      title={isPossible ? "Show new entries as they come (l)" : "The range has an end: nothing new can appear"}
+      title={isPossible ? "Show new entries as they arrive (l)" : "The range has an end, so no new entries can appear"}
       aria-pressed={isLive(view)}
       data-disabled={!isPossible || undefined}
       aria-disabled={!isPossible || undefined}

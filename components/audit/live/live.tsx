@@ -15,7 +15,7 @@ type Options = {
   counted: Pick<LiveQuery, "dataUpdatedAt" | "refetch">;
   table: RefObject<HTMLTableElement | null>;
 };
-/** The list's entries with what came by itself, how many of them the total does not count yet, and the bar that shows its state. */
+/** The list's entries with those that arrived live, how many of them the total does not count yet, and the bar that shows its state. */
 export type Live = { entries: Entry[]; added: number; bar: ReactNode };
 
 /** The list as it is, or as it grows while the view is live. The code for that is loaded when it is turned on. */

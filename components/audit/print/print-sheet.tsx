@@ -19,7 +19,7 @@ import type { Print } from "./use-print";
 
 type Status = Outputs["integrity"]["status"];
 
-/** What is known of the chain, for whoever holds the paper. */
+/** What is known of the chain, for readers of the printout. */
 function verdict(status: Status | undefined, zone: string): string {
   if (!status) return "Not known";
   const { state, alarm, anchored } = status;
@@ -35,8 +35,8 @@ function verdict(status: Status | undefined, zone: string): string {
 /** How much of what matches is on the paper. */
 function amount({ all, entries }: Print): string {
   if (!all)
-    return `${counted(entries.length, "entry", "entries")}, those on the screen: the others could not be loaded`;
-  const cut = all.truncated ? ", among the newest: a text of one or two letters searches no further" : "";
+    return `${counted(entries.length, "entry", "entries")}, only those on the screen: the others could not be loaded`;
+  const cut = all.truncated ? ", among the newest: searches of one or two letters go no further" : "";
   return all.total > entries.length
     ? `The newest ${count(entries.length)} of ${count(all.total)} entries${cut}`
     : `${counted(entries.length, "entry", "entries")}, all that match${cut}`;

@@ -15,7 +15,7 @@ test("a value that a filter does not take is said, addresses and times are left 
   expect(invalidQualifiers("result:odd")).toEqual([
     { part: "result:odd", reason: "takes success, failure or denied", instead: null },
   ]);
-  expect(invalidQualifiers("on:fire")[0]?.reason).toContain("not a time");
+  expect(invalidQualifiers("on:fire")[0]?.reason).toContain("not a recognized time");
   expect(invalidQualifiers("https://x.test 14:02 plain")).toEqual([]);
 });
 

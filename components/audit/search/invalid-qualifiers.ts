@@ -58,7 +58,7 @@ export function invalidQualifiers(text: string, catalogue: Catalogue = FILTERS):
         return [{ part, reason: filter.choices ? `takes ${filter.hint}` : `does not take ${value}`, instead: null }];
       if (minus && word in TIME_QUALIFIERS)
         return [{ part, reason: "cannot be excluded", instead: OPPOSITE[word] ? `${OPPOSITE[word]}:${value}` : null }];
-      if (word in TIME_QUALIFIERS) return [{ part, reason: `${value} is not a time that we can read`, instead: null }];
+      if (word in TIME_QUALIFIERS) return [{ part, reason: `${value} is not a recognized time`, instead: null }];
       const other = meant(word, known);
       return [{ part, reason: "is not a filter", instead: other && `${minus}${other}:${value}` }];
     },

@@ -6,9 +6,9 @@ import { joinValues, splitValues } from "@/server/audit/query/value-list";
 
 /** Qualifiers of time: they set the range. */
 export const TIME_QUALIFIERS = {
-  on: "a day or a span: yesterday, last tuesday, oct 2026, 2026-11-18",
-  after: "from the beginning of a day or span on, or from an instant",
-  before: "up to the beginning of a day or span, or to an instant",
+  on: "a day or period: yesterday, last tuesday, oct 2026, 2026-11-18",
+  after: "from the start of a day or period, or from a point in time",
+  before: "until the start of a day or period, or until a point in time",
 } as const;
 
 /** "-action:", then values with commas, of which quoted ones keep their spaces. */

@@ -29,7 +29,7 @@ export function ProofLinks({ id }: { id: string }) {
         Short link for print
       </Title>
       <Text size="sm" c="dimmed">
-        Opens the proof on this server, with a QR code. Anybody who has it can open it until it ends or you revoke it;
+        Opens the proof on this server, with a QR code. Anyone who has it can open it until it expires or you revoke it;
         each opening is recorded.
       </Text>
       <form
@@ -39,7 +39,7 @@ export function ProofLinks({ id }: { id: string }) {
       >
         {form.message && <Message tone="bad">{form.message}</Message>}
         <Group gap="sm" align="flex-end">
-          <NumberInput label="Ends after days" min={1} max={MAX_LINK_DAYS} w={140} {...form.field("days")} />
+          <NumberInput label="Expires after (days)" min={1} max={MAX_LINK_DAYS} w={140} {...form.field("days")} />
           <Button type="submit" variant="default" loading={form.isBusy}>
             Create link
           </Button>
@@ -65,7 +65,7 @@ function NewLink({ path, expiresAt, seq }: { path: string; expiresAt: string; se
       <div className={classes.freshText}>
         <CopyLine label="Short link" value={link} note="Shown only once." />
         <Text size="sm">
-          Ends <When at={expiresAt} />
+          Expires <When at={expiresAt} />
         </Text>
         <div>
           <Button
@@ -96,9 +96,9 @@ function Links({ id }: { id: string }) {
   );
 }
 
-function stateOf({ revokedAt, expiresAt }: ProofLink): "Open" | "Revoked" | "Ended" {
+function stateOf({ revokedAt, expiresAt }: ProofLink): "Open" | "Revoked" | "Expired" {
   if (revokedAt) return "Revoked";
-  return Date.parse(expiresAt) > Date.now() ? "Open" : "Ended";
+  return Date.parse(expiresAt) > Date.now() ? "Open" : "Expired";
 }
 
 function LinkRow({ link, entryId }: { link: ProofLink; entryId: string }) {
@@ -113,7 +113,7 @@ function LinkRow({ link, entryId }: { link: ProofLink; entryId: string }) {
           <strong>{state}</strong>, created by {link.createdByName} <When at={link.createdAt} />
         </span>
         <span className={classes.note}>
-          {state === "Open" ? "Ends" : state} <When at={link.revokedAt ?? link.expiresAt} />;{" "}
+          {state === "Open" ? "Expires" : state} <When at={link.revokedAt ?? link.expiresAt} />;{" "}
           {counted(link.openings, "opening")}
           {link.lastOpenedAt && (
             <>
@@ -129,7 +129,7 @@ function LinkRow({ link, entryId }: { link: ProofLink; entryId: string }) {
           variant="default"
           loading={revoke.isPending}
           onClick={() => revoke.mutate({ id: link.id })}
-          aria-label={`Revoke the link of ${link.createdAt}`}
+          aria-label={`Revoke the link created ${link.createdAt}`}
         >
           Revoke
         </Button>

@@ -14,15 +14,15 @@ import { errorText } from "@/components/ui/notice";
 import { ProofLinks } from "./proof-links";
 import classes from "./share-proof.module.css";
 
-/** Proves one entry to somebody outside: as a link that carries the proof, as a file, or as a short link for print. */
+/** Proves one entry to an outside reader: as a link that carries the proof, as a file, or as a short link for print. */
 export function ShareProof({ id, onClose }: { id: string; onClose: () => void }) {
   useReturnedFocus();
   return (
     <Modal opened onClose={onClose} title="Share proof of this entry" size="lg">
       <Stack gap="xl">
         <Text>
-          A proof shows this one entry and no other. Whoever gets it can check it in a browser or on the command line,
-          without an account. That you share it is recorded in the audit log.
+          A proof shows this entry and no other. Anyone who receives it can check it in a browser or on the command
+          line, without an account. Sharing it is recorded in the audit log.
         </Text>
         <WholeProof id={id} />
         <ProofLinks id={id} />
@@ -76,7 +76,8 @@ function WholeProof({ id }: { id: string }) {
         </Button>
       </Group>
       <p className={classes.note}>
-        The link carries the whole proof behind a #, which browsers send to no server. It is long: for mail and chat.
+        The link contains the whole proof after a #, a part that browsers do not send to servers. It is long, so it
+        suits e-mail and chat.
       </p>
       {make.isError && <Message tone="bad">{errorText(make.error)}</Message>}
       <p className={classes.note} role="status">

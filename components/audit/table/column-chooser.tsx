@@ -66,7 +66,7 @@ export function ColumnChooser({ settings }: { settings: TableSettings }) {
       <div className={classes.foot}>
         <SegmentedControl
           fullWidth
-          aria-label="Height of the rows"
+          aria-label="Row height"
           data={DENSITIES}
           value={settings.density}
           onChange={(density) => settings.change({ density })}

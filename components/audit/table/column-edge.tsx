@@ -11,7 +11,7 @@ const LEAP_PX = 40;
 type Props = {
   of: string;
   width: number;
-  /** Its width before anybody changed it. */
+  /** Its default width. */
   usual: number;
   /** Columns right of the one that takes the rest grow to the left, so that the edge stays under the pointer. */
   side: "start" | "end";

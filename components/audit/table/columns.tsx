@@ -25,7 +25,7 @@ export type Column = {
   id: ColumnId;
   header: string;
   cell: (entry: Entry, context: CellContext) => ReactNode;
-  /** In pixels, until somebody drags it; 0 takes what the others leave. */
+  /** In pixels, until the user resizes it; 0 takes the remaining width. */
   width: number;
   /** Shown to people who have not chosen. */
   isDefault?: true;
@@ -64,7 +64,7 @@ const ALL: readonly Column[] = [
   },
   {
     id: "event",
-    header: "Event",
+    header: "Entry",
     cell: (entry, { onOpen }) => <Sentence entry={entry} onOpen={onOpen} />,
     width: 0,
     isDefault: true,

@@ -24,7 +24,7 @@ export function EmptyList() {
   if (!last && !view.cursor)
     return (
       <Notice icon={Stamp} title="Nothing logged yet">
-        Every sign-in, change and denial will appear here, sealed to the one before it. There is nothing to set up.
+        Every sign-in, change and denial will appear here, linked to the one before it. No setup is needed.
       </Notice>
     );
   if (!last)
@@ -56,7 +56,7 @@ export function EmptyList() {
         </Group>
       }
     >
-      <p>No entry fits every word, filter and the range above.</p>
+      <p>No entry in the range above matches every word and filter.</p>
       <WhyNothing />
     </Notice>
   );

@@ -64,7 +64,7 @@ export function PivotMenu({ title, pivots, anchor, onStep, onChange, onClose }: 
       Tab: onClose,
     };
     const move = moves[event.key];
-    // The list behind has keys of its own: none of them counts while the menu is open.
+    // The list behind has its own keys: they are ignored while the menu is open.
     event.stopPropagation();
     if (!move) return;
     event.preventDefault();

@@ -66,7 +66,7 @@ function around({ timestamp }: Entry): Partial<View> {
 
 const onlyBy = (filters: Record<string, string>) => toChange(new URLSearchParams(filters).toString());
 
-/** Everything that the actor did within the range, whatever else narrows the list now. */
+/** Everything that the actor did within the range, regardless of the list's other filters. */
 function timeline(entry: Entry): Pivot[] {
   const actorId = actorIdOf(entry);
   return actorId
@@ -74,7 +74,7 @@ function timeline(entry: Entry): Pivot[] {
     : [];
 }
 
-/** Everything that happened to the resource: by its id, or where it has none of ours by its name. */
+/** Everything that happened to the resource: by its id, or by its name where it has no id of this product. */
 function history({ resource: { id, name, type } }: Entry): Pivot[] {
   const label = `History of ${name || type}`;
   if (GUID.test(id)) return [{ label, change: onlyBy({ resourceId: id }) }];

@@ -31,7 +31,7 @@ export type TableSettings = {
 const NOTHING: Preference = { columns: null, widths: {}, density: null, fold: null };
 
 /**
- * The address first, then what the person prefers, then what everybody sees. A change is kept for the person and is
+ * The address first, then the user's preference, then the default. A change is kept for the person and is
  * in the address, so that a link shows the same; it is no step in the history, for it changes no answer.
  */
 export function useTableSettings(): TableSettings {

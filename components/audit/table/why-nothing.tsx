@@ -24,13 +24,14 @@ export function WhyNothing() {
     const total = totals[at]?.data?.pagination.total ?? 0;
     return total > 0 ? [{ ...part, total }] : [];
   });
-  if (totals.some((total) => total.isPending)) return <p role="status">Looking for what keeps everything out …</p>;
+  if (totals.some((total) => total.isPending))
+    return <p role="status">Checking which word or filter excludes everything …</p>;
   if (found.length === 0)
     return (
       <p role="status">
         {totals.some((total) => total.isError)
-          ? "Which of them keeps everything out could not be counted."
-          : "No single word or filter keeps everything out: leaving out any one of them finds nothing."}
+          ? "It could not be counted which of them excludes everything."
+          : "No single word or filter excludes everything: without any one of them, still nothing matches."}
       </p>
     );
   return (

@@ -45,7 +45,7 @@ export function SaveView({ saved, onClose }: { saved?: SavedView; onClose: () =>
   return (
     <FormDialog
       form={form}
-      title={saved ? `Change ${saved.name}` : "Save this view"}
+      title={saved ? `Edit ${saved.name}` : "Save this view"}
       action="Save"
       onSubmit={save}
       onClose={onClose}

@@ -47,14 +47,14 @@ export function SavedRow({ saved, isOpen, onToggle, onPick, onRequest }: RowProp
   const { view } = useViewer();
   const { organizations, nameOf } = useOrg();
   const at = saved.sharedWith;
-  const place = at && (at.orgId === null ? "All organizations" : organizations.length > 1 ? nameOf(at.orgId) : null);
-  const hint = at ? (place ?? (saved.isMine ? "By you" : saved.createdByName)) : undefined;
+  const owner = at && (at.orgId === null ? "All organizations" : organizations.length > 1 ? nameOf(at.orgId) : null);
+  const hint = at ? (owner ?? (saved.isMine ? "By you" : saved.createdByName)) : undefined;
   const isCurrent = isShown(view, saved.query);
   return (
     <li className={classes.row}>
       <Pick name={saved.name} hint={hint} isShown={isCurrent} onPick={() => onPick(saved.query)} />
       {saved.mayChange && (
-        <ActionIcon size={28} aria-label={`Change ${saved.name}`} aria-expanded={isOpen} onClick={onToggle}>
+        <ActionIcon size={28} aria-label={`Edit ${saved.name}`} aria-expanded={isOpen} onClick={onToggle}>
           <Ellipsis size={15} aria-hidden />
         </ActionIcon>
       )}
@@ -84,7 +84,7 @@ function Replace({ saved, view }: { saved: SavedView; view: View }) {
   if (update.isError) return <Message tone="bad">{errorText(update.error)}</Message>;
   return (
     <Change onClick={() => update.mutate({ id: saved.id, query: replaced(view, saved.query) })}>
-      Update to what is shown
+      Update to the current view
     </Change>
   );
 }

@@ -43,7 +43,7 @@ export function SavedViewsMenu({ onRequest, onDone }: Props) {
         <Group label="Mine">
           {mine.map(row)}
           {list.isSuccess && mine.length === 0 && (
-            <li className={classes.empty}>None yet. Narrow the list, then save what it shows under a name.</li>
+            <li className={classes.empty}>None yet. Filter the list, then save it under a name.</li>
           )}
         </Group>
         {shared.length > 0 && <Group label="Shared">{shared.map(row)}</Group>}

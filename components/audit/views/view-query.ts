@@ -9,7 +9,7 @@ const isRange = (name: FilterParam) => RANGE.includes(name);
 /** What a view asks for: the filter part of an address, such as action=user.login&result=denied. */
 export type ViewQuery = string;
 
-/** The views that everybody has. They narrow by kind alone: the range stays as it is. */
+/** The built-in views. They filter by kind only: the range stays as it is. */
 export const BUILT_IN: readonly { name: string; query: ViewQuery }[] = [
   { name: "Failed sign-ins", query: "action=user.login.failed" },
   { name: "Denied actions", query: "result=denied" },
@@ -39,7 +39,7 @@ const loadFilters = createLoader(filterParsers);
 const parseQuery = (query: ViewQuery): Filters => loadFilters(presentParams(new URLSearchParams(query)));
 
 /**
- * The change of the address that shows a view: every filter but its own goes. The range goes only for one of its own.
+ * The change of the address that shows a view: filters that are not its own are cleared. The range is cleared only if the view has its own.
  * What a view holds that is no filter any more is left out, as in any address.
  */
 export function toChange(query: ViewQuery): Partial<View> {

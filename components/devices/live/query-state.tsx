@@ -63,7 +63,7 @@ const WORDS: Record<string, { icon: LucideIcon; title: (host: string) => string;
   device_offline: {
     icon: WifiOff,
     title: (host: string) => `${host} is not connected`,
-    text: "Its agent has no live connection now, even if it reported lately. What it has sent is under Event logs.",
+    text: "Its agent has no live connection now, even if it reported recently. What it has sent is under Event logs.",
   },
   agent_timeout: {
     icon: Clock,

@@ -70,7 +70,7 @@ function RecordDetail({ entry }: { entry: Entry }) {
         <CodeBlock code={entry.rawXml} label="Raw XML of the record" />
       ) : (
         <Text size="sm" c="dimmed">
-          The device has no XML of this record.
+          The device has no XML for this record.
         </Text>
       )}
     </div>

@@ -59,7 +59,7 @@ export function Timeline({ device }: { device: DeviceDetail }) {
           leftSection={<Radio size={15} aria-hidden />}
           onClick={() => setAskedAt(new Date().toISOString())}
         >
-          Ask the device now
+          Query the device now
         </Button>
       </div>
       {askedAt && (

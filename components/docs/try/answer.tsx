@@ -6,7 +6,7 @@ import classes from "./try.module.css";
 export function Answer({ answer }: { answer: TryAnswer }) {
   const { status, statusText, headers, ms, text, isCut } = answer;
   return (
-    <section className={classes.answer} aria-label="Answer">
+    <section className={classes.answer} aria-label="Response">
       <p className={classes.status} data-good={status < 400 || undefined}>
         <strong>
           {status} {statusText}
@@ -24,7 +24,7 @@ export function Answer({ answer }: { answer: TryAnswer }) {
           ))}
         </dl>
       </details>
-      {text ? <CodeBlock code={text} label="Body of the answer" /> : <p className={classes.none}>No body</p>}
+      {text ? <CodeBlock code={text} label="Response body" /> : <p className={classes.none}>No body</p>}
       {isCut && (
         <p className={classes.none}>Only the first {MAX_SHOWN_CHARACTERS.toLocaleString("en")} characters are shown.</p>
       )}

@@ -1,6 +1,6 @@
 import type { Operation, Parameter } from "@/components/docs/openapi";
 
-/** What somebody has filled in: parameters by "place name", and the body's text. */
+/** What the user has filled in: parameters by "location name", and the body's text. */
 export type Filled = { values: Readonly<Record<string, string>>; body: string; file: File | null };
 /** A request as fetch takes it. */
 export type TryRequest = {
@@ -9,7 +9,7 @@ export type TryRequest = {
   headers: Record<string, string>;
   body: string | File | null;
 };
-export const nameOf = ({ in: place, name }: Parameter): string => `${place} ${name}`;
+export const nameOf = ({ in: location, name }: Parameter): string => `${location} ${name}`;
 
 /** What is filled in at first: the example of the body, and nothing that would narrow a list. */
 export const blank = ({ body }: Operation): Filled => ({
@@ -22,13 +22,13 @@ export const blank = ({ body }: Operation): Filled => ({
 export function faultsOf(operation: Operation, { values, body, file }: Filled): Record<string, string> {
   const faults: Record<string, string> = {};
   for (const parameter of operation.parameters)
-    if (parameter.required && !values[nameOf(parameter)]?.trim()) faults[nameOf(parameter)] = "Is needed";
+    if (parameter.required && !values[nameOf(parameter)]?.trim()) faults[nameOf(parameter)] = "Required";
   if (operation.body && operation.body.type !== "application/json" && !file) faults.body = "Choose a file";
   if (operation.body?.type === "application/json" && (body.trim() || operation.body.required))
     try {
       JSON.parse(body);
     } catch {
-      faults.body = "Is no valid JSON";
+      faults.body = "Not valid JSON";
     }
   return faults;
 }

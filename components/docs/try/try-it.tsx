@@ -94,7 +94,8 @@ function useSending() {
     try {
       setAnswer(await sendRequest(request, controller.signal, setAnswer));
     } catch {
-      if (!controller.signal.aborted) setFailure("The server could not be reached. Nothing is known of the request.");
+      if (!controller.signal.aborted)
+        setFailure("The server could not be reached. Whether the request was processed is not known.");
     }
     setAbort(null);
   };
@@ -133,12 +134,15 @@ export function TryIt({ operation, credential, onCredential }: Props) {
     </div>
   );
   return (
-    <Section title="Try it" lead={method === "GET" ? "Asks this server." : "Really changes data on this server."}>
+    <Section
+      title="Try it"
+      lead={method === "GET" ? "Sends the request to this server." : "Changes real data on this server."}
+    >
       <form onSubmit={submit} className={classes.form} noValidate>
         {security.length > 0 && (
           <PasswordInput
             label="Your API key or token"
-            description="Kept in this page's memory until it is closed: not stored, not part of the address."
+            description="Kept in memory until this page is closed; not stored, and not part of the address."
             value={credential}
             autoComplete="off"
             data-1p-ignore

@@ -44,8 +44,8 @@ describe("a request that was filled in", () => {
   });
 
   test("says what is missing", () => {
-    expect(faultsOf(operation, blank(operation))).toEqual({ "path id": "Is needed" });
-    expect(faultsOf(operation, { ...filled, body: "{" })).toEqual({ body: "Is no valid JSON" });
+    expect(faultsOf(operation, blank(operation))).toEqual({ "path id": "Required" });
+    expect(faultsOf(operation, { ...filled, body: "{" })).toEqual({ body: "Not valid JSON" });
   });
 });
 

@@ -57,7 +57,7 @@ export function Candidates({ state, row }: { state: ImportState; row: ImportRow 
   };
   return (
     <Stack gap="sm">
-      <Radio.Group label="Which device is meant" value={chosen ?? ""} onChange={send}>
+      <Radio.Group label="Device for this row" value={chosen ?? ""} onChange={send}>
         <Stack gap="sm" mt="sm">
           {row.candidates.map((device, i) => (
             <Radio

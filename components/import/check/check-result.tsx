@@ -25,8 +25,8 @@ import { ROW_TONE, VALUE_TONE } from "./tones";
 
 const MEANING: Partial<Record<RowOutcome, string>> = {
   not_found:
-    "No device matches these computers. That is normal: inventories keep machines that were retired long ago, and devices without an agent are not listed here yet.",
-  ambiguous: "More than one device could be meant. Open a row to pick the right one; the others are left alone.",
+    "No device matches these computers. This is normal: inventories keep machines that were retired long ago, and devices without an agent are not listed here yet.",
+  ambiguous: "More than one device matches. Open a row to pick the right one; rows without a pick are skipped.",
   identity_conflict:
     "The file and what is recorded here contradict each other. These rows are reported, never applied.",
   unreadable: "Each of these rows says why it could not be read. Correct them in the file and upload it again.",

@@ -33,7 +33,7 @@ export function CheckStep({ state, draft, onStep }: StepProps) {
         onStep("run");
         await cache.invalidateQueries(trpc.customFields.pathFilter());
       },
-      // What somebody else has changed is shown, to be looked at before it is run.
+      // Another user's changes are shown, to be reviewed before the run.
       onError: () =>
         Promise.all([
           cache.invalidateQueries(trpc.imports.get.queryFilter({ id: state.id })),
@@ -62,7 +62,7 @@ export function CheckStep({ state, draft, onStep }: StepProps) {
             </Button>
           }
         >
-          The check goes over every row and writes nothing.
+          The check reads every row and writes nothing.
         </Notice>
       )}
       {!isStale && check && <CheckResult state={state} tally={check} />}
@@ -80,7 +80,7 @@ export function CheckStep({ state, draft, onStep }: StepProps) {
           <Button variant="default" onClick={() => void checkAgain().catch(() => {})} loading={again.isPending}>
             Check again
           </Button>
-          <span className={classes.quiet}>Rows are resolved again while it runs. The import can be undone.</span>
+          <span className={classes.quiet}>Rows are matched again while it runs. The import can be undone.</span>
           {run.error && <Message tone="bad">{errorText(run.error)}</Message>}
         </div>
       )}

@@ -8,6 +8,7 @@ import shared from "@/components/import/import.module.css";
 import { useTRPC } from "@/components/trpc";
 import { Failure, Notice } from "@/components/ui/notice";
 import { StateTag } from "@/components/ui/state-tag";
+import { VirtualRows } from "@/components/ui/virtual-rows";
 import { ROW_OUTCOME_LABELS, type RowOutcome, type ValueOutcome } from "@/server/custom-fields/import/outcome-schema";
 import type { ImportRow } from "@/server/custom-fields/import/row-schema";
 import type { ImportState } from "@/server/custom-fields/import/schema";
@@ -84,7 +85,7 @@ type ScrollerProps = { rows: ImportRow[]; hasMore: boolean; onMore: () => void; 
 
 function Scroller({ rows, hasMore, onMore, onOpen }: ScrollerProps) {
   const frame = useRef<HTMLElement>(null);
-  const virtual = useVirtualizer({
+  const virtual = useVirtualizer<HTMLElement, HTMLTableRowElement>({
     count: rows.length,
     getScrollElement: () => frame.current,
     estimateSize: () => ROW_PX,
@@ -95,8 +96,6 @@ function Scroller({ rows, hasMore, onMore, onOpen }: ScrollerProps) {
   useEffect(() => {
     if (hasMore && last >= rows.length - 20) onMore();
   }, [hasMore, last, rows.length, onMore]);
-  const before = items[0]?.start ?? 0;
-  const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section ref={frame} className={classes.frame} tabIndex={0} aria-label="Rows of the file" onKeyDown={walk}>
@@ -112,26 +111,22 @@ function Scroller({ rows, hasMore, onMore, onOpen }: ScrollerProps) {
           </tr>
         </thead>
         <tbody>
-          {before > 0 && <Spacer height={before} />}
-          {items.map((item) => {
-            const row = rows[item.index];
-            const open = () => onOpen(row?.rowNo ?? 0);
-            return (
-              row && <Row key={row.rowNo} row={row} index={item.index} measure={virtual.measureElement} onOpen={open} />
-            );
-          })}
-          {after > 0 && <Spacer height={after} />}
+          <VirtualRows virtual={virtual}>
+            {items.map((item) => {
+              const row = rows[item.index];
+              const open = () => onOpen(row?.rowNo ?? 0);
+              return (
+                row && (
+                  <Row key={row.rowNo} row={row} index={item.index} measure={virtual.measureElement} onOpen={open} />
+                )
+              );
+            })}
+          </VirtualRows>
         </tbody>
       </table>
     </section>
   );
 }
-
-const Spacer = ({ height }: { height: number }) => (
-  <tr aria-hidden style={{ height }}>
-    <td />
-  </tr>
-);
 
 /** "8 set, 1 invalid" */
 function summary(row: ImportRow): string {
@@ -148,7 +143,12 @@ function summary(row: ImportRow): string {
   return parts.flatMap(([name, word]) => (n(name) > 0 ? [`${n(name)} ${word}`] : [])).join(", ");
 }
 
-type RowProps = { row: ImportRow; index: number; measure: (row: HTMLElement | null) => void; onOpen: () => void };
+type RowProps = {
+  row: ImportRow;
+  index: number;
+  measure: (row: HTMLTableRowElement | null) => void;
+  onOpen: () => void;
+};
 
 /** A card on a phone, as high as what it says. */
 function Row({ row, index, measure, onOpen }: RowProps) {

@@ -85,7 +85,7 @@ function downloadsLead({ status }: StepProps["state"], isWhole: boolean): string
     : "Correct the rows that were not applied and import that file again: what is already applied stays as it is.";
 }
 
-/** The rows by what became of them: ambiguous are those that nobody picked a device for. */
+/** The rows by outcome: ambiguous are those for which no device was picked. */
 const rowCounts = ({ rows, picked = 0 }: RunReport): { label: string; rows: number }[] =>
   ROW_OUTCOMES.flatMap((name) => {
     const label = ROW_OUTCOME_LABELS[name];

@@ -18,11 +18,11 @@ export function UnknownInCheck({ state, draft }: { state: ImportState; draft: Pl
   if (found.length === 0) return null;
   return (
     <Section
-      title="Values that are none of a field's choices"
-      lead="Say what each means, add it or leave it out, and check again. Nothing is guessed."
+      title="Values that match no choice of their field"
+      lead="Map each value to a choice, add it as a choice or leave it out, then check again. Nothing is guessed."
       flush
     >
-      <ul className={classes.fields} aria-label="Fields with values that are none of their choices">
+      <ul className={classes.fields} aria-label="Fields with values that match none of their choices">
         {found.map(({ field, unknown, column }) => (
           <li key={field.column}>
             <div className={classes.source}>

@@ -61,7 +61,7 @@ export function ChoiceMapper({ title, field, filled, unknown, onChange }: Props)
       <legend>
         {unknown.count === 0
           ? "Every value has a choice or is left out."
-          : `${count(unknown.count)} of ${counted(filled, "value")} ${unknown.count === 1 ? "is" : "are"} none of the choices of ${field.name}.`}
+          : `${count(unknown.count)} of ${counted(filled, "value")} ${unknown.count === 1 ? "matches" : "match"} no choice of ${field.name}.`}
       </legend>
       {unknown.values.length > 0 && (
         <ul>
@@ -113,7 +113,7 @@ function ChoiceOf({ title, value: { text }, field, onDecide }: ChoiceProps) {
       searchable={choices.length > 8}
       data={[
         {
-          group: "Read it as",
+          group: "Map it to",
           items: choices.map((choice) => ({ value: `${MAP}${choice}`, label: choice })),
         },
         {

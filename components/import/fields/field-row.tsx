@@ -71,7 +71,7 @@ export const FieldRow = memo(function FieldRow(props: RowProps) {
               field.typeConflictAccepted
                 ? null
                 : unknown
-                  ? "Say what each value means, accept this, or leave the field out"
+                  ? "Map each value, accept this, or leave the field out"
                   : "Accept this, choose another field, or leave it out"
             }
           />
@@ -85,7 +85,7 @@ export const FieldRow = memo(function FieldRow(props: RowProps) {
 });
 
 const SECRET_BECAUSE: Record<SecretSign, string> = {
-  declared: "The source product says that this field is a secret. It is left out unless you choose it.",
+  declared: "The source product marks this field as a secret. It is left out unless you choose it.",
   masked: "The file shows masks instead of values. It is left out unless you choose it.",
   title: "The title names a secret. It is left out unless you choose it.",
 };
@@ -140,10 +140,10 @@ function DateOrder({ title, column, field, onChange }: EditProps & { column: Sou
       w={320}
       maw="100%"
       size="xs"
-      label="Dates are written as"
+      label="Date format"
       aria-label={`How the dates of ${title} are written`}
       description={
-        column.guess?.dateOrderUnsure ? `The values leave it open: is ${sample} month first or day first?` : undefined
+        column.guess?.dateOrderUnsure ? `The values are ambiguous: is ${sample} month first or day first?` : undefined
       }
       choices={DATE_ORDERS}
       labels={ORDER_LABEL}

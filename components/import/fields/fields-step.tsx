@@ -42,8 +42,8 @@ function Fields({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
         {counted(state.totalRows, "row")}.{" "}
         {targets.mayDefine
           ? "New fields belong to All organizations; their types are guessed from the values."
-          : "You reach only some organizations, so values go into fields that exist already."}{" "}
-        What is named or marked as a secret is left out unless you choose it.
+          : "You can see only some organizations, so values can go only into existing fields."}{" "}
+        Fields named or marked as secrets are left out unless you choose them.
       </p>
       <ReadNotes state={state} />
       <KeptMapping state={state} flush={draft.flush} />

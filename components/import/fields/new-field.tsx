@@ -22,7 +22,7 @@ export function NewField({ title, field, onChange }: EditProps) {
         value={field.name}
         maxLength={MAX_FIELD_NAME}
         onChange={(event) => onChange({ name: event.currentTarget.value })}
-        error={field.name.trim() === "" ? "Give it a name" : null}
+        error={field.name.trim() === "" ? "Enter a name" : null}
       />
       <TextInput
         size="xs"
@@ -49,7 +49,7 @@ export function NewField({ title, field, onChange }: EditProps) {
         className={classes.secret}
         size="sm"
         label="Secret"
-        title="Masked for people who cannot change fields, never in the audit log"
+        title="Masked for users who cannot edit fields, never written to the audit log"
         aria-label={`Secret: the values of ${title} are masked`}
         checked={field.secret}
         onChange={(event) => onChange({ secret: event.currentTarget.checked })}

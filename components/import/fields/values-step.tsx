@@ -42,8 +42,8 @@ function Mapping({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
   return (
     <>
       <Section
-        title="Which computer a row is about"
-        lead="At least one of the first two. A row that does not match exactly one device is reported, never guessed."
+        title="How rows are matched to devices"
+        lead="Choose at least one of the first two. A row that does not match exactly one device is reported, never guessed."
       >
         <div className={classes.identifiers}>
           {IDENTIFIERS.map(({ name, label, hint }) => (

@@ -41,14 +41,14 @@ export function FileNotes({ file, preview, onHeader, isBusy }: Props) {
     <div className={classes.pad}>
       {isDoubtful && (
         <Message tone="warn">
-          Is row {headerRow} a heading? It may be a row of values: {preview.headerDoubts.join("; ")}; and none of its
-          cells is a title that the product is known for.
+          Is row {headerRow} a header? It may be a row of values: {preview.headerDoubts.join("; ")}; and none of its
+          cells is a known column title of the product.
           <Group gap="sm" mt={8}>
             <Button variant="default" size="compact-sm" disabled={isBusy} onClick={() => onHeader(0)}>
-              No, the file has no heading
+              No, the file has no header
             </Button>
             <Button variant="default" size="compact-sm" disabled={isBusy} onClick={() => onHeader(headerRow)}>
-              Yes, it is the heading
+              Yes, it is the header
             </Button>
           </Group>
         </Message>

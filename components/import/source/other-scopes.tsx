@@ -12,7 +12,7 @@ export function OtherScopes({ state }: { state: ImportState }) {
   return (
     <div className={classes.note}>
       <p>
-        <strong>{counted(others.length, "field is", "fields are")} kept out.</strong> Only computer-scope fields are
+        <strong>{counted(others.length, "field is", "fields are")} not imported.</strong> Only computer-scope fields are
         imported. Create these by hand as fields of an organization: {names}.
       </p>
       <Anchor href={`/api/v1/custom-fields/imports/${state.id}/other-scopes`} download fz="inherit">

@@ -135,7 +135,7 @@ function questionOf(state: StepProps["state"], previews: readonly Seen[]): strin
       ? "Replace the file that cannot be read, or change how it is read."
       : "Replace the file that cannot be read.";
   const isAsked = previews.some(({ data }) => (data?.headerDoubts.length ?? 0) > 0);
-  return isAsked ? "Say first whether the file has a heading." : null;
+  return isAsked ? "Confirm first whether the file has a header." : null;
 }
 
 /** The step is over when the files have been read; coming back to it later is not the same. */

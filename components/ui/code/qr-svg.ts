@@ -10,7 +10,7 @@ export function qrPath(text: string): { path: string; size: number } {
   return { path: dark.join(""), size };
 }
 
-/** The same as the text of an SVG file: dark on white whatever the colour scheme, since cameras expect that. */
+/** The same as the text of an SVG file: dark on white in either colour scheme, since cameras expect that. */
 export function qrSvg(text: string): string {
   const { path, size } = qrPath(text);
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h${size}v${size}H0z"/><path d="${path}"/></svg>`;

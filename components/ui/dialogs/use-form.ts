@@ -6,13 +6,13 @@ import type { z } from "zod";
 import { errorText, type FieldError, problemOf } from "@/components/ui/notice";
 import { fieldMessage, sentence } from "./field-message";
 
-type Values = Record<string, unknown>;
+export type Values = Record<string, unknown>;
 type Mutation<Input> = { mutateAsync: (input: Input) => Promise<unknown> };
 /** An input whose values are still to be checked, as a select gives any text. */
 type Draft<Input> = { [Name in keyof Input]: unknown };
 type Refusal = { fields: ReadonlySet<string>; message: string | null };
 
-/** Password managers and early hands fill fields in before any script hears of it. */
+/** Password managers and quick users fill in fields before any script is listening. */
 const filledIn = <V extends Values>(form: HTMLFormElement) => Object.fromEntries(new FormData(form)) as Partial<V>;
 
 /**

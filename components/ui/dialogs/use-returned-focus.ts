@@ -30,9 +30,9 @@ function isWithinReach(element: HTMLElement): boolean {
 /** To the place on the page where the opener was, unless the page has moved the focus itself. */
 function goNear(mine: readonly Opener[]): void {
   if (document.activeElement !== document.body) return;
-  const place = mine.at(-1)?.around.find(isWithinReach);
-  if (place && !place.hasAttribute("tabindex")) place.tabIndex = -1;
-  place?.focus();
+  const target = mine.at(-1)?.around.find(isWithinReach);
+  if (target && !target.hasAttribute("tabindex")) target.tabIndex = -1;
+  target?.focus();
 }
 
 function giveBack(mine: readonly Opener[]): void {

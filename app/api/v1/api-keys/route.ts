@@ -8,7 +8,7 @@ export const GET = route(listApiKeys, {
 });
 
 export const POST = route(createApiKey, {
-  summary: "Create an API key; the key is shown once, in this answer",
+  summary: "Create an API key; the key is shown once, in this response",
   auth: "user",
   status: 201,
 });

@@ -3,12 +3,12 @@ import { listDefinitions } from "@/server/custom-fields/list";
 import { route } from "@/server/http/route";
 
 export const GET = route(listDefinitions, {
-  summary: "Custom field definitions within the caller's reach, by name.",
+  summary: "Custom field definitions that the caller can access, by name.",
   auth: "user",
 });
 
 export const POST = route(createDefinition, {
-  summary: "Create a custom field, of one organization or (a partner's caller, without orgId) of All organizations.",
+  summary: "Create a custom field for one organization or (a partner's caller, without orgId) for all organizations.",
   auth: "user",
   status: 201,
   numbers: "unrounded",

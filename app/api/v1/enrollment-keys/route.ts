@@ -8,7 +8,7 @@ export const GET = route(listEnrollmentKeys, {
 });
 
 export const POST = route(createEnrollmentKey, {
-  summary: "Create an enrollment key; the key is shown once, in this answer",
+  summary: "Create an enrollment key; the key is shown once, in this response",
   auth: "user",
   status: 201,
 });

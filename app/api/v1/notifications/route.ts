@@ -2,6 +2,6 @@ import { route } from "@/server/http/route";
 import { listNotifications } from "@/server/notifications/list";
 
 export const GET = route(listNotifications, {
-  summary: "What the caller is to know of the organizations within reach, last changed first",
+  summary: "Notifications about the organizations that the caller can access, last changed first",
   auth: "user",
 });

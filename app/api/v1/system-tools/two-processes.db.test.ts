@@ -10,7 +10,7 @@ import { bearer, createDevice, createOrg, createUser } from "@/testing/factories
 import { connectAgent } from "@/testing/live-agent";
 import { elapsedMs, quickest } from "@/testing/quickest";
 
-/** A server process of its own, with the routes of the live channel; prints its port. */
+/** A separate server process, with the routes of the live channel; prints its port. */
 const SERVER = `
 import { createFront, createListener } from "@/server/front/front";
 import { closeStreams } from "@/server/background/streams";

@@ -2,6 +2,6 @@ import { route } from "@/server/http/route";
 import { createUser } from "@/server/users/create";
 import { listUsers } from "@/server/users/list";
 
-export const GET = route(listUsers, { summary: "The people whom the caller administers, by name", auth: "user" });
+export const GET = route(listUsers, { summary: "The users that the caller administers, by name", auth: "user" });
 
 export const POST = route(createUser, { summary: "Create a user who can sign in", auth: "user", status: 201 });

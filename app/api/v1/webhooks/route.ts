@@ -8,7 +8,7 @@ export const GET = route(listWebhooks, {
 });
 
 export const POST = route(createWebhook, {
-  summary: "Add an endpoint that notifications are posted to; its signing secret is shown once, in this answer",
+  summary: "Add an endpoint that notifications are posted to; its signing secret is shown once, in this response",
   auth: "user",
   status: 201,
 });

@@ -3,7 +3,7 @@ import { route } from "@/server/http/route";
 
 export const POST = route(submitEvents, {
   summary: "Submit audit events of other parts of the platform",
-  note: "With a key of all organizations every event names its own as `orgId`: one without is dropped, not recorded.",
+  note: "With a key of all organizations every event names its organization as `orgId`: one without is dropped, not recorded.",
   auth: "user",
   status: 202,
   numbers: "exact",

@@ -3,14 +3,14 @@ import { exportOutput } from "@/server/audit/entries/export-schema";
 import { route } from "@/server/http/route";
 
 export const POST = route(exportEntries, {
-  summary: "The newest 10,000 entries that meet the filters, as JSON or CSV",
+  summary: "The newest 10,000 entries that match the filters, as JSON or CSV",
   auth: "user",
   produces: ["application/json", "text/csv"],
   streams: exportOutput,
 });
 
 export const GET = route(exportCsv, {
-  summary: "The newest 10,000 entries that meet the filters, as CSV",
+  summary: "The newest 10,000 entries that match the filters, as CSV",
   auth: "user",
   produces: ["text/csv"],
 });

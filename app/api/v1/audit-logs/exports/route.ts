@@ -5,7 +5,7 @@ import { route } from "@/server/http/route";
 export const GET = route(listExports, { summary: "The caller's background exports, newest first", auth: "user" });
 
 export const POST = route(createExport, {
-  summary: "Export every entry that meets the filters, in the background, to a file that is kept for a day",
+  summary: "Export every entry that matches the filters, in the background, to a file that is kept for a day",
   auth: "user",
   status: 202,
 });

@@ -2,8 +2,11 @@ import { route } from "@/server/http/route";
 import { getSettings, setSettings } from "@/server/notifications/settings";
 
 export const GET = route(getSettings, {
-  summary: "Of what the caller is told, in the product and by mail",
+  summary: "What the caller is notified of, in the product and by e-mail",
   auth: "user",
 });
 
-export const PUT = route(setSettings, { summary: "Choose of what to be told; what is left out stays", auth: "user" });
+export const PUT = route(setSettings, {
+  summary: "Change what the caller is notified of; omitted members keep their values",
+  auth: "user",
+});

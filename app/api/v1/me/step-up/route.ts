@@ -2,6 +2,6 @@ import { route } from "@/server/http/route";
 import { stepUp } from "@/server/me/step-up";
 
 export const POST = route(stepUp, {
-  summary: "Confirm who the caller is, by password or second factor, for the next ten minutes",
+  summary: "Confirm the caller's identity, by password or second factor, for the next ten minutes",
   auth: "user",
 });

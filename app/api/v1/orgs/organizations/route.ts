@@ -3,7 +3,7 @@ import { createOrganization } from "@/server/organizations/create";
 import { listOrganizations } from "@/server/organizations/list";
 
 export const GET = route(listOrganizations, {
-  summary: "The organizations within the caller's reach, by name",
+  summary: "The organizations that the caller can access, by name",
   auth: "user",
 });
 

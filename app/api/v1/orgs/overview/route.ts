@@ -2,6 +2,6 @@ import { route } from "@/server/http/route";
 import { listOverview } from "@/server/organizations/overview/list";
 
 export const GET = route(listOverview, {
-  summary: "Chain, retention, growth, failures and devices of every organization within the caller's reach",
+  summary: "Chain, retention, growth, failures and devices of every organization that the caller can access",
   auth: "user",
 });

@@ -2,11 +2,11 @@ import { route } from "@/server/http/route";
 import { getPartnerPolicy, setPartnerPolicy } from "@/server/organizations/partner-policy";
 
 export const GET = route(getPartnerPolicy, {
-  summary: "What holds for every organization of the caller's partner",
+  summary: "What applies to every organization of the caller's partner",
   auth: "user",
 });
 
 export const PATCH = route(setPartnerPolicy, {
-  summary: "Require a second factor of everybody: the partner's staff and the people of every organization",
+  summary: "Require a second factor of the partner's staff and of the users of every organization",
   auth: "user",
 });

@@ -2,6 +2,6 @@ import { route } from "@/server/http/route";
 import { removeSchedule } from "@/server/report-schedules/schedules";
 
 export const DELETE = route(removeSchedule, {
-  summary: "End a report schedule; nothing is mailed any more",
+  summary: "Delete a report schedule; no further report is sent",
   auth: "user",
 });

@@ -3,7 +3,7 @@ import { removeExport } from "@/server/exports/remove";
 import { route } from "@/server/http/route";
 
 export const GET = route(getExport, {
-  summary: "A background export of the caller's, with its progress",
+  summary: "One of the caller's background exports, with its progress",
   auth: "user",
 });
 

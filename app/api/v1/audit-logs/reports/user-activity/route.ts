@@ -2,6 +2,6 @@ import { reportUserActivity } from "@/server/audit/entries/reports/reports";
 import { route } from "@/server/http/route";
 
 export const GET = route(reportUserActivity, {
-  summary: "Who did how much, from the newest 5,000 entries.",
+  summary: "Entries per user, from the newest 5,000 entries.",
   auth: "user",
 });

@@ -2,6 +2,6 @@ import { route } from "@/server/http/route";
 import { listTimeline } from "@/server/timeline/list";
 
 export const GET = route(listTimeline, {
-  summary: "A device's audit entries, diagnostic logs and stored events in one order of time, newest first",
+  summary: "A device's audit entries, diagnostic logs and stored events merged by time, newest first",
   auth: "user",
 });

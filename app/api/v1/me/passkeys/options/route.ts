@@ -2,7 +2,7 @@ import { route } from "@/server/http/route";
 import { beginPasskey } from "@/server/me/two-factor/passkeys";
 
 export const POST = route(beginPasskey, {
-  summary: "What a browser needs to make a passkey",
+  summary: "What a browser needs to create a passkey",
   auth: "user",
   body: "none",
   errors: ["step_up_required"],

@@ -2,7 +2,7 @@ import { route } from "@/server/http/route";
 import { beginStepUp } from "@/server/me/step-up";
 
 export const POST = route(beginStepUp, {
-  summary: "What the caller can confirm who they are with",
+  summary: "The ways in which the caller can confirm their identity",
   auth: "user",
   body: "none",
 });

@@ -2,7 +2,7 @@ import { route } from "@/server/http/route";
 import { renewRecoveryCodes } from "@/server/me/two-factor/recovery-codes";
 
 export const POST = route(renewRecoveryCodes, {
-  summary: "Fresh recovery codes, shown once; earlier ones stop working",
+  summary: "New recovery codes, shown once; earlier ones stop working",
   auth: "user",
   body: "none",
   errors: ["step_up_required"],

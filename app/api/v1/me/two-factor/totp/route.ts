@@ -2,14 +2,14 @@ import { route } from "@/server/http/route";
 import { beginTotp, removeTotp } from "@/server/me/two-factor/totp";
 
 export const POST = route(beginTotp, {
-  summary: "A secret for an authenticator app; it counts once confirmed",
+  summary: "A secret for an authenticator app; it takes effect once confirmed",
   auth: "user",
   body: "none",
   errors: ["step_up_required"],
 });
 
 export const DELETE = route(removeTotp, {
-  summary: "Turn the caller's authenticator app off",
+  summary: "Turn off the caller's authenticator app",
   auth: "user",
   errors: ["step_up_required"],
 });

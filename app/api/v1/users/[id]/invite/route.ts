@@ -2,7 +2,7 @@ import { route } from "@/server/http/route";
 import { inviteUser } from "@/server/users/invite";
 
 export const POST = route(inviteUser, {
-  summary: "A link for a person to choose a password by, mailed or answered this once",
+  summary: "Create a link with which a user chooses a password; it is e-mailed, or returned once",
   auth: "user",
   body: "none",
 });

@@ -2,7 +2,8 @@ import { route } from "@/server/http/route";
 import { rotateWebhook } from "@/server/webhooks/rotate";
 
 export const POST = route(rotateWebhook, {
-  summary: "Give an endpoint a new signing secret, shown once in this answer; for the chosen overlap both sign",
+  summary:
+    "Rotate an endpoint's signing secret; the new one is shown once, in this response, and messages are signed with both for the chosen overlap",
   auth: "user",
   body: "optional",
   idempotent: true,

@@ -2,7 +2,7 @@ import { downloadOutOfScope } from "@/server/custom-fields/import/download/out-o
 import { route } from "@/server/http/route";
 
 export const GET = route(downloadOutOfScope, {
-  summary: "CSV of an import's location and client fields, which are re-homed by hand.",
+  summary: "CSV of an import's location and client fields, which have to be created by hand.",
   auth: "user",
   produces: ["text/csv"],
   errors: ["not_found", "conflict"],

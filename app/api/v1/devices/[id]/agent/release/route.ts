@@ -2,7 +2,7 @@ import { releaseAgent } from "@/server/agents/revoke";
 import { route } from "@/server/http/route";
 
 export const POST = route(releaseAgent, {
-  summary: "Let the device's agentId be enrolled again without its token, for a day",
+  summary: "Allow the device's agentId to be enrolled again without its token, for a day",
   auth: "user",
   body: "none",
 });

@@ -5,5 +5,5 @@ import { logByIdInput } from "@/server/live-events/schema";
 
 export const GET = route(
   { ...getLog, input: logByIdInput },
-  { summary: "One event log of a device, live; the name in any case", auth: "user", errors: LIVE_ERRORS },
+  { summary: "One event log of a device, live; the name is case-insensitive", auth: "user", errors: LIVE_ERRORS },
 );

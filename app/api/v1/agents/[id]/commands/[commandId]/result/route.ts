@@ -1,7 +1,7 @@
 import { type RouteHandler, route } from "@/server/http/route";
 import { refuseAnswer, settleCommand } from "@/server/live-events/settle-command";
 
-const settle = route(settleCommand, { summary: "Answer a command", auth: "agent", numbers: "digits" });
+const settle = route(settleCommand, { summary: "Submit the result of a command", auth: "agent", numbers: "digits" });
 
 /** Statuses of a body that cannot be taken; the agent is known by then, so its question need not wait for the timeout. */
 const UNUSABLE = new Set([400, 413, 415]);

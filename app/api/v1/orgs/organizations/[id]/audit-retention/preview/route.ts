@@ -2,6 +2,6 @@ import { route } from "@/server/http/route";
 import { previewPruning } from "@/server/retention/preview";
 
 export const GET = route(previewPruning, {
-  summary: "What the next pruning run would remove if so many days were kept",
+  summary: "What the next pruning run would remove if entries were kept for a given number of days",
   auth: "user",
 });

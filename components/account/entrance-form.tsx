@@ -1,0 +1,27 @@
+import { Button } from "@mantine/core";
+import type { ReactNode } from "react";
+import type { Form, Values } from "@/components/ui/dialogs/use-form";
+import { Message } from "@/components/ui/message";
+import classes from "./entrance.module.css";
+
+type Props<V extends Values> = {
+  form: Form<V>;
+  action: string;
+  onSubmit: (values: V) => Promise<unknown>;
+  /** The page is left after success: the button waits for it. */
+  isLeaving?: boolean;
+  children: ReactNode;
+};
+
+/** The frame of a form outside the dashboard; it also works before its scripts are loaded. */
+export function EntranceForm<V extends Values>({ form, action, onSubmit, isLeaving = false, children }: Props<V>) {
+  return (
+    <form ref={form.element} onSubmit={form.onSubmit(onSubmit)} className={classes.form} method="post" noValidate>
+      {form.message && <Message tone="bad">{form.message}</Message>}
+      {children}
+      <Button type="submit" loading={form.isBusy || isLeaving} fullWidth>
+        {action}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,13 @@
+import { PasswordInput, type PasswordInputProps } from "@mantine/core";
+import { MIN_PASSWORD_LENGTH } from "@/server/auth/schema";
+
+/** The field for a password that the user chooses. */
+export const NewPassword = (field: PasswordInputProps) => (
+  <PasswordInput
+    label="Password"
+    description={`At least ${MIN_PASSWORD_LENGTH} characters`}
+    autoComplete="new-password"
+    required
+    {...field}
+  />
+);

@@ -1,0 +1,42 @@
+"use client";
+
+import { useEffect, useMemo, useRef, useState } from "react";
+import { useCan } from "@/components/account/org";
+import { useRequestedAct } from "@/components/requested-act";
+import { wordsOf } from "@/server/audit/query/word-list";
+import { useAuditList } from "./audit-list";
+import { useOpenEntry } from "./detail/open-entry";
+import { usePrint } from "./print/use-print";
+import { useTableSettings } from "./table/table-settings";
+import { titleOf } from "./title";
+import { useViewer } from "./viewer-context";
+
+export type AuditLog = ReturnType<typeof useAuditLog>;
+
+/** What the audit log's page loads and what can be done on it; also keeps the tab's title, and obeys the palette. */
+export function useAuditLog() {
+  const { view, input } = useViewer();
+  const table = useRef<HTMLTableElement>(null);
+  const search = useRef<HTMLInputElement>(null);
+  const audit = useAuditList(table);
+  const settings = useTableSettings();
+  const opened = useOpenEntry(audit.entries, table);
+  const printing = usePrint(input, audit.entries);
+  const [isExporting, setIsExporting] = useState(false);
+  const onExport = useCan("audit:export") ? () => setIsExporting(true) : null;
+  useRequestedAct("export", onExport);
+  useRequestedAct("print", printing.begin);
+  useTitle(audit.names);
+  const words = useMemo(() => wordsOf(view.q ?? ""), [view.q]);
+  const exporting = { isOpen: isExporting, begin: onExport, end: () => setIsExporting(false) };
+  return { table, search, audit, settings, opened, printing, exporting, words };
+}
+
+/** Keeps the tab's title to what is shown. */
+function useTitle(names: ReadonlyMap<string, string>): void {
+  const { view } = useViewer();
+  const title = `${titleOf(view, names)} · Trailmark`;
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+}

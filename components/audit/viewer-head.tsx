@@ -1,0 +1,60 @@
+"use client";
+
+import { useSearchParams } from "next/navigation";
+import { useState } from "react";
+import { useOrg } from "@/components/account/org";
+import { PageHeader } from "@/components/ui/page-header";
+import { Chips } from "./chips";
+import { PinBar } from "./compare/pin-bar";
+import { invalidParams } from "./filters/address";
+import { InvalidParams } from "./filters/invalid-params";
+import { RangeLine } from "./filters/range-line";
+import { Histogram } from "./histogram/histogram";
+import { PrintButton } from "./print/print-button";
+import { InvalidQualifiersNote } from "./search/invalid-qualifiers-note";
+import { Toolbar } from "./toolbar";
+import type { AuditLog } from "./use-audit-log";
+import classes from "./viewer.module.css";
+import { useViewer } from "./viewer-context";
+
+/** All that is above the entries: title, tools, filters, histogram, range and pins. */
+export function ViewerHead({ log: { search, audit, settings, printing, exporting } }: { log: AuditLog }) {
+  const { view } = useViewer();
+  // Only on a phone, where the entries come first.
+  const [showsChart, setShowsChart] = useState(false);
+  const invalid = invalidParams(new URLSearchParams(useSearchParams()));
+  return (
+    <>
+      <div className={classes.head}>
+        <Header />
+      </div>
+      <Toolbar
+        settings={settings}
+        chart={{ isShown: showsChart, toggle: () => setShowsChart(!showsChart) }}
+        search={search}
+        isBusy={audit.list.isFetching}
+        onRefresh={audit.refresh}
+        onExport={exporting.begin}
+        print={<PrintButton isPreparing={printing.isPreparing} onPrint={() => void printing.begin()} />}
+      />
+      <Chips names={audit.names} settings={settings} />
+      {invalid.length > 0 && <InvalidParams parts={invalid} />}
+      <InvalidQualifiersNote />
+      <Histogram isUnfolded={showsChart} />
+      <RangeLine audit={audit} />
+      {audit.bar}
+      <PinBar openId={view.row} />
+    </>
+  );
+}
+
+function Header() {
+  const { org, organizations, several } = useOrg();
+  const home = org ?? (organizations.length === 1 ? organizations[0] : null);
+  const lead = home
+    ? `Who did what at ${home.name}.`
+    : several.length > 0
+      ? `Who did what in ${several.length} of your organizations.`
+      : "Who did what, in every organization you can see.";
+  return <PageHeader title="Audit log" lead={lead} />;
+}
