@@ -10,7 +10,7 @@ import { counted } from "@/components/format/amounts";
 import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
-import { BackLink } from "@/components/ui/back-link";
+import { BackLink } from "@/components/ui/links/back-link";
 import { Failure, Notice } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import { RecordTable } from "@/components/ui/record-table";

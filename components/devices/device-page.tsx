@@ -6,7 +6,7 @@ import { parseAsStringLiteral, useQueryState } from "nuqs";
 import { useOrg } from "@/components/account/org";
 import { DeviceFields } from "@/components/custom-fields/device-fields";
 import { useTRPC } from "@/components/trpc";
-import { BackLink } from "@/components/ui/back-link";
+import { BackLink } from "@/components/ui/links/back-link";
 import { Failure } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import { TabList } from "@/components/ui/tab-list";

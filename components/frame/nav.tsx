@@ -3,7 +3,7 @@
 import { usePathname } from "next/navigation";
 import { useMe, useOrg } from "@/components/account/org";
 import { isFor, navGroups } from "@/components/nav-items";
-import { PageLink } from "@/components/ui/page-link";
+import { PageLink } from "@/components/ui/links/page-link";
 import classes from "./nav.module.css";
 
 const isCurrent = (pathname: string, href: string) =>

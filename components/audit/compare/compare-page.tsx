@@ -13,7 +13,7 @@ import { count, counted } from "@/components/format/amounts";
 import { offset } from "@/components/format/offset";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
-import { BackLink } from "@/components/ui/back-link";
+import { BackLink } from "@/components/ui/links/back-link";
 import { Failure, Notice } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import { pairsOf } from "./compare";

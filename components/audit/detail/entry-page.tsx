@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { PinBar } from "@/components/audit/compare/pin-bar";
 import { PinButton } from "@/components/audit/compare/pin-button";
 import { useTRPC } from "@/components/trpc";
-import { BackLink } from "@/components/ui/back-link";
+import { BackLink } from "@/components/ui/links/back-link";
 import { Failure } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import { EntryDetail } from "./entry-detail";
