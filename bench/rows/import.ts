@@ -44,7 +44,7 @@ type Sampled = { rows: string[][]; fields: PlanField[]; partnerId: string };
 type Computer = { partnerId: string; sourceId: string; hostname: string };
 type Found = { id: string; org: string; held: Record<string, unknown> | null };
 
-/** The obvious first implementation: look the computer up by its id, then by its name, then read what it holds, then note the result. */
+/** The obvious first version: look the computer up by its id, then by its name, read what it holds, then note the result. */
 async function resolveOne(tx: Tx, { partnerId, sourceId, hostname }: Computer): Promise<Found | undefined> {
   const [known] = await tx.execute<{ id: string; org: string }>(sql`
     SELECT d.id, d.org_id AS org FROM device_source_ids s JOIN devices d ON d.id = s.device_id

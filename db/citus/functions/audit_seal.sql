@@ -1,6 +1,6 @@
 -- Where the tables are distributed, a row is sealed by the statement that inserts it, on the node that holds its shard: a
 -- trigger deferred to the commit would wait for locks while the transaction is being prepared on several nodes, where
--- nothing detects that two such wait for each other. An open transaction makes other writers of its organization wait; two
+-- nothing sees that two such wait for each other. An open transaction makes other writers of its organization wait; two
 -- that cross are found by the cluster's deadlock detection, and by lock_timeout where that is off.
 CREATE OR REPLACE FUNCTION audit_seal() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER

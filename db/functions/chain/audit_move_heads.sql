@@ -1,6 +1,6 @@
 -- Moves heads from the sequences that were read under the lock, and creates a chain's first head. A chain that has rows
 -- beyond its first head has lost the head, and one that was signed and has neither rows nor head has lost everything:
--- what would continue from there would be a second chain (SQLSTATE and constraint as when it meets the first one's rows).
+-- what would continue there would be a second chain (SQLSTATE and constraint as when it meets the first one's rows).
 -- A note of a restoration, newer than every checkpoint, says that it is to begin again.
 CREATE OR REPLACE FUNCTION audit_move_heads(
   orgs uuid[], old_seqs bigint[], new_seqs bigint[], new_links text[]

@@ -2,8 +2,8 @@
 -- of text, where a row counts for an eighth part at least; one that is not full is kept back unless p_all. What
 -- filters match exactly becomes a tag of the block, an address also its network (the first two parts, as written and
 -- in canonical form). A row's line is the searched fields without action and resource type, then behind a separator
--- what words are looked up in besides; action, resource type, actor type and result are its kind. Each step is a separate
--- query (OFFSET 0): folded into one, an expression would be evaluated at every use.
+-- what words are looked up in besides; action, resource type, actor type and result are its kind. Each step is a
+-- separate query (OFFSET 0): folded into one, an expression would be evaluated at every use.
 -- A migration that changes what a block holds empties the index, which is then built again.
 CREATE OR REPLACE FUNCTION audit_search_make(p_org uuid, p_after bigint, p_through bigint, p_all boolean) RETURNS bigint
 LANGUAGE sql SECURITY DEFINER
