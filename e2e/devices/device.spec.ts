@@ -45,7 +45,7 @@ test("a field that is deleted says how many values go with it", async ({ page, r
   await expect(row).toContainText("Deleting");
   const dialog = page.getByRole("dialog", { name: `Delete ${name}` });
   await row.getByRole("button", { name: `Delete ${name}` }).click();
-  await expect(dialog).toContainText("1 device holds a value of this field. The values go with it");
+  await expect(dialog).toContainText("1 device holds a value of this field. The values are deleted with it");
   await dialog.getByRole("button", { name: "Delete field" }).click();
   await expect(row).toHaveCount(0);
 });
