@@ -20,7 +20,8 @@ let pool: postgres.Sql | undefined;
 /** A database may take connections and answer nothing (frozen, its disk stuck): then callers are asked to retry. */
 const LOOKUP_TIMEOUT_MS = 4_000;
 
-function inTime<T>(answer: PromiseLike<T>): Promise<T> {
+/** The answer to a read, or ETIMEDOUT where the database does not give it in time. */
+export function inTime<T>(answer: PromiseLike<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = Object.assign(new Error("the database did not answer in time"), { code: "ETIMEDOUT" });
     const timer = setTimeout(reject, LOOKUP_TIMEOUT_MS, late);
@@ -71,6 +72,11 @@ export async function lookUpNoting<Row extends object>(
     if (!takesNoWrites(error)) throw error;
     return lookUp(query);
   }
+}
+
+/** Whether the database answers, for doors that look nobody up. @throws Error that the database is away */
+export async function requireAnswer(): Promise<void> {
+  await lookUpAll((sql) => sql`SELECT 1`);
 }
 
 /** Ends the look-up connections, if there are any. */

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { POST as logout } from "@/app/api/v1/auth/logout/route";
 import { POST as refresh } from "@/app/api/v1/auth/refresh/route";
 import { POST as token } from "@/app/api/v1/auth/token/route";
@@ -9,10 +9,13 @@ import { refreshTokens, users } from "@/db/schema";
 import { callerChanges } from "@/server/background/streams";
 import { env } from "@/server/env";
 import { log } from "@/server/log/log";
+import { closeRoles, roles } from "@/testing/chain";
 import { auditRows, call, createApiKey, createPartner, createUser, PASSWORD, type TestUser } from "@/testing/factories";
 import { ACCESS_TOKEN_SECONDS } from "./jwt";
 import { limit } from "./limits/rate-limit";
 import { hashSecret } from "./secrets";
+
+afterAll(closeRoles);
 
 const signIn = (user: TestUser, ip = "127.0.0.1") =>
   call(token, { body: { email: user.email, password: PASSWORD }, ip });
@@ -39,6 +42,17 @@ describe("POST /auth/token", () => {
       result: "success",
       ipAddress: "198.51.100.9",
     });
+  });
+
+  it("asks for a retry where the database does not say in time who is meant", async () => {
+    const user = await createUser();
+    await roles.owner.begin(async (tx) => {
+      await tx`LOCK TABLE users IN ACCESS EXCLUSIVE MODE`;
+      const answer = await signIn(user, "198.51.100.10");
+      expect(answer).toMatchObject({ status: 503, body: { code: "unavailable" } });
+      expect(answer.headers.get("retry-after")).toBe("2");
+    });
+    expect((await signIn(user, "198.51.100.10")).status).toBe(200);
   });
 
   it("records a partner's sign-in in the partner's home organization", async () => {

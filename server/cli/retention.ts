@@ -16,7 +16,7 @@ function describe(run: RetentionRun): void {
       );
   }
   const seconds = (run.ms / 1000).toFixed(1);
-  say(`${counted.format(run.rows)} audit rows of ${run.organizations.length} organizations ${verb}, ${seconds} s.`);
+  say(`${counted.format(run.rows)} audit entries of ${run.organizations.length} organizations ${verb}, ${seconds} s.`);
 }
 
 /** isAtLeast: counting stopped there. */

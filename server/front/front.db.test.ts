@@ -194,6 +194,8 @@ describe("the front", () => {
     ["/api/trpc/organizations.update", {}, 405, 405],
     ["/api/trpc/me.get", { method: "POST", headers: json, body: "{}" }, 405, 405],
     ["/api/trpc/me.get", { method: "PUT", headers: json, body: "{}" }, 405, 405],
+    ["/api/trpc/audit.tail", { method: "POST", headers: json, body: "{}" }, 405, 405],
+    ["/api/trpc/audit.tail?input=%7B%22orgId%22%3A%22zzz%22%7D", {}, 401, 400],
     [
       "/api/trpc/organizations.update",
       { method: "POST", headers: { "content-type": "text/xml" }, body: "<a/>" },

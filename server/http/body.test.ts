@@ -44,5 +44,13 @@ describe("request bodies", () => {
     expect(await codeOf(readJson(packed, { max: 1_000 }))).toBe("payload_too_large");
   });
 
+  it("of events leave the levels to their details, and name the event's member without the body", async () => {
+    const events = (depth: number) => post(`{"events":[{"details":${nested(depth)}}]}`);
+    expect(await codeOf(readJson(events(32)))).toBe("ok");
+    await expect(readJson(events(33))).rejects.toMatchObject({ extra: { errors: [{ path: "events.0.details" }] } });
+    const again = `{"events":[{"details":{"details":{"details":${nested(31)}}}}]}`;
+    expect(await codeOf(readJson(post(again)))).toBe("validation_failed");
+  });
+
   it("may be 32 levels deep", async () => expect(await codeOf(readJson(post(nested(32))))).toBe("ok"));
 });

@@ -63,22 +63,33 @@ export async function readLimited(request: Request, max = MAX_BODY_BYTES): Promi
   return first && chunks.length === 1 ? first : Buffer.concat(chunks);
 }
 
-/** Refuses what none of our clients needs and some code chokes on: deep nesting and prototype keys. */
-export function refuseHostileJson(value: unknown, path = "body", depth = 1): void {
+/** What is stored as it is sent has the levels for itself, below the body, its list and the entry. */
+const STORED = new Set(["details", "fields", "rawData"]);
+const STORED_DEPTH = 4;
+
+const below = (path: string, name: string | number): string => (path === "" ? `${name}` : `${path}.${name}`);
+
+/**
+ * Refuses what none of our clients needs and some code chokes on: deep nesting and prototype keys.
+ * @param path what the errors' paths begin with; "" for the body, whose members they name
+ */
+export function refuseHostileJson(value: unknown, path = "", depth = 1): void {
   if (typeof value !== "object" || value === null) return;
-  if (depth > MAX_NESTING) throw invalid(path.split(".").slice(0, 4).join("."), `is nested over ${MAX_NESTING} levels`);
+  if (depth > MAX_NESTING)
+    throw invalid(path.split(".").slice(0, 3).join(".") || "body", `is nested over ${MAX_NESTING} levels`);
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) {
       const item = value[i];
-      if (typeof item === "object" && item !== null) refuseHostileJson(item, `${path}.${i}`, depth + 1);
+      if (typeof item === "object" && item !== null) refuseHostileJson(item, below(path, i), depth + 1);
     }
     return;
   }
   if (!isObject(value)) return;
   for (const key of Object.keys(value)) {
-    if (FORBIDDEN_KEYS.has(key)) throw invalid(`${path}.${key}`, "is not an allowed key");
+    if (FORBIDDEN_KEYS.has(key)) throw invalid(below(path, key), "is not an allowed key");
     const item = value[key];
-    if (typeof item === "object" && item !== null) refuseHostileJson(item, `${path}.${key}`, depth + 1);
+    const inside = depth + 1 === STORED_DEPTH && STORED.has(key) ? 1 : depth + 1;
+    if (typeof item === "object" && item !== null) refuseHostileJson(item, below(path, key), inside);
   }
 }
 

@@ -56,6 +56,7 @@ export function problemAnswer(error: unknown, requestId: string): Answer {
     headers: {
       "Content-Type": "application/problem+json",
       "Cache-Control": "no-store",
+      "X-Request-Id": requestId,
       ...known.extra.headers,
       ...(ERROR_CODES[known.code].status === 401 ? { "WWW-Authenticate": "Bearer" } : {}),
     },

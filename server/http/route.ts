@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { requireAnswer } from "@/db/lookup";
 import { nameRequest } from "@/db/traced";
 import { authenticate } from "@/server/auth/authenticate";
 import { requireSameOrigin } from "@/server/auth/origin";
@@ -153,6 +154,8 @@ async function answerFor(ctx: Ctx, spec: RouteSpec, call: Call): Promise<Answer 
   const input = await gatherInput(spec, call);
   const parsed = spec.input.safeParse(input);
   if (!parsed.success) throw invalidInput(parsed.error);
+  // Callers with a credential were looked up in time; what the others ask for would wait as long as a hanging database.
+  if (spec.auth === "none" && !BODILESS.has(request.method)) await requireAnswer();
   const run = () => answerWith(spec, ctx, parsed.data);
   const key = isIdempotent(request.method, spec) ? idempotencyKeyOf(request) : null;
   if (key === null) return run();

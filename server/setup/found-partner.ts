@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
+import { inTime } from "@/db/lookup";
 import { partners, users } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
@@ -15,7 +16,7 @@ export type Founding = Omit<CompleteInput, "token">;
 
 /** True while there is no partner: no user can sign in yet, except a system admin. */
 export async function isSetupNeeded(): Promise<boolean> {
-  const found = await asSystem((tx) => tx.select({ id: partners.id }).from(partners).limit(1));
+  const found = await inTime(asSystem((tx) => tx.select({ id: partners.id }).from(partners).limit(1)));
   return found.length === 0;
 }
 

@@ -1,11 +1,14 @@
+import { type AnyProcedure, TRPCError } from "@trpc/server";
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
-import { AppError, invalid, notFound } from "@/server/errors";
+import { z } from "zod";
+import { AppError, invalid, invalidInput, notFound } from "@/server/errors";
 import { parseUnrounded } from "@/server/exact-json";
 import { MAX_STRANGERS_BYTES, readJson, refuseHostileJson } from "@/server/http/body";
 import { problemResponse } from "@/server/http/problem";
 import { newRequestId } from "@/server/ids";
 import { MAX_BATCH_CALLS } from "./batch";
 import { createContext } from "./context";
+import type { TrpcContext } from "./init";
 import { appRouter } from "./root";
 
 const ENDPOINT = "/api/trpc";
@@ -48,23 +51,54 @@ async function checked(request: Request): Promise<Request> {
   return new Request(url, { method: "POST", headers, signal: request.signal, body });
 }
 
+/** A subscription by its path; undefined for anything else. */
+function subscriptionAt({ pathname }: URL) {
+  // By their paths, which the router's type shows as a tree.
+  const procedures: Record<string, AnyProcedure | undefined> = Object(appRouter._def.procedures);
+  const procedure = procedures[pathname.slice(ENDPOINT.length + 1)];
+  return procedure?._def.type === "subscription" ? procedure : undefined;
+}
+
+/**
+ * What a subscription is refused before its stream begins: tRPC would answer 200 and write the error into the stream.
+ * A browser's EventSource reads it there alone, and says that it takes streams.
+ * @throws AppError method_not_allowed, unauthenticated or validation_failed
+ */
+async function requireStream(req: Request, createdContext: () => Promise<TrpcContext>): Promise<void> {
+  const url = new URL(req.url);
+  const procedure = subscriptionAt(url);
+  if (!procedure) return;
+  if (req.method !== "GET") throw new AppError("method_not_allowed", "Subscribe with GET.");
+  if (req.headers.get("accept")?.includes("text/event-stream")) return;
+  if (!(await createdContext()).caller) throw new AppError("unauthenticated");
+  const [schema] = z.array(z.instanceof(z.ZodType)).parse(procedure._def.inputs);
+  const parsed = schema?.safeParse(JSON.parse(url.searchParams.get("input") ?? "null") ?? undefined);
+  if (parsed?.error) throw invalidInput(parsed.error);
+}
+
 /**
  * Answers the browser's calls at /api/trpc. What is no call at all (no JSON, no such content type, too many at once) is
  * refused before authentication.
  */
 export async function answerTrpc(request: Request): Promise<Response> {
   let req: Request;
+  let context: Promise<TrpcContext> | undefined;
+  const createdContext = () => {
+    context ??= createContext(req);
+    return context;
+  };
   try {
     req = await checked(request);
+    await requireStream(req, createdContext);
   } catch (error) {
-    return problemResponse(error, newRequestId());
+    return problemResponse(error instanceof TRPCError ? error.cause : error, newRequestId());
   }
   return fetchRequestHandler({
     endpoint: ENDPOINT,
     req,
     router: appRouter,
     maxBatchSize: MAX_BATCH_CALLS,
-    createContext: () => createContext(req),
+    createContext: createdContext,
     responseMeta: () => ({ headers: { "cache-control": "no-store" } }),
   });
 }

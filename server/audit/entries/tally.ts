@@ -1,7 +1,7 @@
 import { type ByAction, byCount } from "./reports/report-bodies";
 import { type ActorNames, actorKey, type ReportRow } from "./reports/report-rows";
 import type { ActiveUser } from "./reports/report-schema";
-import { actorName } from "./to-entry";
+import { actorName, UNKNOWN_USER } from "./to-entry";
 
 const NO_NAMES: ActorNames = { user_name: null, user_email: null, key_name: null, hostname: null };
 
@@ -19,6 +19,7 @@ export class Tally {
     if (known) {
       known.actionCount++;
       known.userEmail ||= row.actor_email ?? "";
+      if (known.userName === UNKNOWN_USER) known.userName = row.actor_email || UNKNOWN_USER;
       return;
     }
     const named = this.names.get(key) ?? NO_NAMES;

@@ -15,11 +15,14 @@ const text = (value: unknown): string | null => (typeof value === "string" && va
 
 type Named = Pick<EntryRow, "actor_type" | "actor_email" | "user_name" | "key_name" | "hostname">;
 
+/** The name of a person whom neither an account nor an address names. */
+export const UNKNOWN_USER = "Unknown user";
+
 /** What people call the actor (contract, flat entry: user.name). */
 export function actorName(row: Named, details: Record<string, unknown>): string {
   switch (row.actor_type) {
     case "user":
-      return row.user_name || row.actor_email || "Unknown user";
+      return row.user_name || row.actor_email || UNKNOWN_USER;
     case "api_key":
       return row.key_name ?? "API key";
     case "agent": {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
+import { inTime } from "@/db/lookup";
 import { rowsOf } from "@/db/rows";
 
 /** How often something was tried in its window, and for how long that window still runs. */
@@ -32,12 +33,12 @@ export async function countShared(name: string, key: string, seconds: number): P
 
 /** The attempts of the window that is running, by whichever process they were counted. */
 export async function readShared(name: string, key: string): Promise<Used> {
-  const [used] = await asSystem((tx) =>
+  const read = asSystem((tx) =>
     rowsOf<Used>(
       tx,
       sql`SELECT points, (extract(epoch FROM expires_at - now()) * 1000)::float8 AS ms
         FROM shared_limits WHERE key = ${keyOf(name, key)} AND expires_at > now()`,
     ),
   );
-  return used ?? { points: 0, ms: 0 };
+  return (await inTime(read))[0] ?? { points: 0, ms: 0 };
 }

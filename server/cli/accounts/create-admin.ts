@@ -1,4 +1,4 @@
-import { type Command, readArgs, readStdin, required, say, UsageError } from "@/server/cli/command";
+import { type Command, printNote, readArgs, readStdin, required, say, UsageError } from "@/server/cli/command";
 import { onPlatform } from "@/server/cli/platform";
 import { systemCtx } from "@/server/context";
 import { foundPartner, isSetupNeeded } from "@/server/setup/found-partner";
@@ -22,6 +22,10 @@ async function createPartnerAdmin({ email, password, name, organization, partner
   await createUser.run(systemCtx(), input);
   return `Created the partner administrator ${email}.`;
 }
+
+/** Only the first partner is founded here; a name given for another one must not pass in silence. */
+const UNUSED =
+  "Note: there is a partner already, so that --organization was not used; the administrator belongs to it.";
 
 /** Creates a user who can sign in; --system creates the platform's operator, which no door of the server does. */
 export const createAdmin: Command = {
@@ -51,6 +55,7 @@ export const createAdmin: Command = {
         say(`Created the system administrator ${email}.`);
       } else {
         const organization = values.organization ?? "Home";
+        if (values.organization && !(await isSetupNeeded())) printNote(UNUSED);
         say(await createPartnerAdmin({ email, password, name, organization, partnerId: values.partner }));
       }
     };
