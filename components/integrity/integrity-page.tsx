@@ -112,7 +112,7 @@ function Known({ status }: { status: Status }) {
   if (state.status === "broken")
     return (
       <VerdictHead kind="broken" title="Broken">
-        The last verification found the chain broken, and its alarm is no longer there. This alarm stays until a
+        The last verification found the chain broken, and its alarm is no longer there. This verdict stays until a
         verification of the whole chain finds no break.
       </VerdictHead>
     );

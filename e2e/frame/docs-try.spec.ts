@@ -35,7 +35,7 @@ test("a form says what is missing before anything is sent", async ({ guest }) =>
   await docs.open();
   await docs.operation("/audit-logs/search", "GET").click();
   await docs.send();
-  await expect(guest.getByText("Required")).toBeVisible();
+  await expect(guest.getByText("Required", { exact: true })).toBeVisible();
   await expect(docs.answer).toBeHidden();
   await guest.getByRole("textbox", { name: "q", exact: true }).fill("device");
   await docs.send();

@@ -4,6 +4,7 @@ import { requireSameOrigin } from "@/server/auth/origin";
 import { originOf } from "@/server/client-ip";
 import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
+import { idempotencyKeyOf } from "@/server/http/idempotency";
 import { newRequestId } from "@/server/ids";
 import { type TrpcContext, toTrpcError } from "./init";
 
@@ -20,7 +21,7 @@ export async function createContext(request: Request): Promise<TrpcContext> {
     return { ...caller, ...from, requestId, now: () => new Date(), signal: request.signal, recheck: authenticated };
   };
   try {
-    return { caller: await authenticated(), requestId, from };
+    return { caller: await authenticated(), requestId, from, idempotencyKey: idempotencyKeyOf(request) };
   } catch (error) {
     if (error instanceof AppError && error.code === "unauthenticated") return { caller: null, requestId, from };
     throw toTrpcError(error, requestId);

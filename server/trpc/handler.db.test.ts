@@ -45,3 +45,23 @@ it("takes no more of a stranger than a form has, over both doors", async () => {
   expect([await post({}), await post({ authorization: "Bearer x.y.z" })]).toEqual([413, 413]);
   expect(await post({ authorization: `Bearer ${await bearer(await createUser())}` })).toBe(400);
 });
+
+it("creates once for an Idempotency-Key, which another input does not take over", async () => {
+  const authorization = `Bearer ${await bearer(await createUser({ role: "partner_admin" }))}`;
+  const create = async (path: string, input: object, key: string) => {
+    const headers = { authorization, "content-type": "application/json", "idempotency-key": key };
+    const url = `http://127.0.0.1:3000/api/trpc/${path}`;
+    const response = await answerTrpc(new Request(url, { method: "POST", headers, body: JSON.stringify(input) }));
+    const { result, error } = await response.json();
+    return { status: response.status, id: result?.data.id, code: error?.data.problem.code };
+  };
+  const first = await create("imports.create", { source: "automate" }, "k1");
+  expect(first).toMatchObject({ status: 200, id: expect.any(String) });
+  expect(await create("imports.create", { source: "automate" }, "k1")).toEqual(first);
+  expect(await create("imports.create", { source: "automate" }, "k2")).not.toEqual(first);
+  const name = crypto.randomUUID();
+  expect((await create("organizations.create", { name }, "k1")).status).toBe(200);
+  const other = await create("organizations.create", { name: `${name} 2` }, "k1");
+  expect(other).toMatchObject({ status: 422, code: "idempotency_mismatch" });
+  expect((await create("organizations.create", { name }, "a b")).status).toBe(400);
+});

@@ -6,6 +6,7 @@ import type { Ctx } from "@/server/context";
 import { AppError, ERROR_CODES, type ErrorCode, invalidInput } from "@/server/errors";
 import { plainNumbers } from "@/server/exact-json";
 import { recordDenied } from "@/server/http/denied";
+import { once, repeaterOf } from "@/server/http/idempotency";
 import { toAppError, toProblem } from "@/server/http/problem";
 import { admit, type Operation, perform } from "@/server/operation";
 import { keysOf } from "@/server/records";
@@ -17,6 +18,7 @@ export type TrpcContext = {
   caller: Ctx | null;
   requestId: string;
   from?: Pick<Ctx, "ip" | "userAgent">;
+  idempotencyKey?: string | null;
 };
 
 const anonymous = ({ from, requestId }: TrpcContext): Ctx => ({
@@ -127,9 +129,25 @@ const comparable = <I extends z.ZodType, R>(operation: Operation<I, R>): Operati
 export const query = <I extends z.ZodType, R>(operation: Operation<I, R>, auth?: ProcedureAuth) =>
   guarded(comparable(operation), auth).query(resolver(operation));
 
+type Written = { ctx: TrpcContext & { caller: Ctx }; path: string; input: unknown };
+
+/** Runs a mutation once for its Idempotency-Key, which counts for each procedure by itself: a batch has one for all. */
+async function onceFor<R>({ ctx, path, input }: Written, run: () => Promise<R>): Promise<R> {
+  const { caller, idempotencyKey: key } = ctx;
+  if (!key || caller.actor.type === "system") return run();
+  const request = `${path} ${JSON.stringify(input)}`;
+  const answer = await once({ caller: `${repeaterOf(caller, null)} ${path}`, key, request }, async () => ({
+    status: 200,
+    headers: {},
+    body: JSON.stringify({ result: await run() }),
+  }));
+  const kept: { result: R } = JSON.parse(answer instanceof Response ? await answer.text() : (answer.body ?? "{}"));
+  return kept.result;
+}
+
 /** An operation that writes, as a procedure. */
 export const mutation = <I extends z.ZodType, R>(operation: Operation<I, R>, auth?: ProcedureAuth) =>
-  guarded(operation, auth).mutation(resolver(operation));
+  guarded(operation, auth).mutation((call) => onceFor(call, () => resolver(operation)(call)));
 
 type Subscribed<I extends z.ZodType> = { caller: Ctx; input: z.output<I>; path: string };
 

@@ -5,4 +5,5 @@ export const POST = route(inviteUser, {
   summary: "Create a link with which a user chooses a password; it is e-mailed, or returned once",
   auth: "user",
   body: "none",
+  idempotent: true,
 });
