@@ -20,7 +20,9 @@ test("a row that was altered behind the server's back is shown, with what was ex
   await expect(row.getByText(/^[0-9a-f]{64}$/)).toHaveCount(2);
 
   await expect(integrity.verdict("Broken")).toBeVisible();
-  await expect(page.getByText("This alarm stays until a verification of the whole chain finds no break.")).toBeVisible();
+  await expect(
+    page.getByText("This alarm stays until a verification of the whole chain finds no break."),
+  ).toBeVisible();
   await expect(frame.badge).toHaveAccessibleName(/^Broken\. The audit chain of Tampered is broken/);
   await expectSound(page);
   await row.getByRole("link", { name: "Entry 2" }).click();
