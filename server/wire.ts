@@ -136,6 +136,32 @@ export const wordFilter = <T extends string>(words: readonly T[], find: (text: s
     })
     .optional();
 
+/** A filter given once or several times. */
+const given = z.union([z.string().max(MAX_FILTER_LENGTH), z.array(z.string().max(MAX_FILTER_LENGTH))], "must be text");
+
+/** wordFilter() of which any of several words matches: with commas between them, or the parameter repeated. */
+export const wordsFilter = <T extends string>(words: readonly T[], find: (text: string) => T | undefined) =>
+  given
+    .transform((texts, context): T[] | undefined => {
+      const found = new Set<T>();
+      for (const part of [texts].flat().join(",").split(",")) {
+        const word = find(part.trim());
+        if (word) found.add(word);
+        else if (part.trim() !== "")
+          context.addIssue({ code: "custom", message: `must be one of ${words.join(", ")}, or several with commas` });
+      }
+      return found.size > 0 ? [...found] : undefined;
+    })
+    .optional();
+
+/** A text that is compared whole, commas included; any of several matches where the parameter is repeated. */
+export const exactTexts = given
+  .transform((texts) => {
+    const found = [texts].flat().filter((text) => text !== "");
+    return found.length > 0 ? found : undefined;
+  })
+  .optional();
+
 /** A filter that takes one of a few words as they are. */
 export const choiceFilter = <const T extends readonly string[]>(words: T) =>
   wordFilter<T[number]>(words, (text) => words.find((word) => word === text)).meta({ enum: [...words] });

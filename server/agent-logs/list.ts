@@ -34,7 +34,7 @@ export const listLogs = operation({
         eq(agentLogs.orgId, device.orgId),
         eq(agentLogs.deviceId, device.id),
         input.level ? inArray(agentLogs.level, input.level) : undefined,
-        input.component ? eq(agentLogs.component, repairText(input.component)) : undefined,
+        input.component ? inArray(agentLogs.component, input.component.map(repairText)) : undefined,
         input.since ? gte(agentLogs.timestamp, input.since) : undefined,
         input.until ? lte(agentLogs.timestamp, input.until) : undefined,
         input.search ? ilike(agentLogs.message, containsPattern(input.search)) : undefined,

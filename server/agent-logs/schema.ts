@@ -1,6 +1,16 @@
 import { z } from "zod";
 import { agentVersion } from "@/server/agents/schema";
-import { columnText, filterText, guid, inOrder, instant, isoTime, pageShape } from "@/server/wire";
+import {
+  columnText,
+  exactTexts,
+  filterText,
+  guid,
+  inOrder,
+  instant,
+  isoTime,
+  pageShape,
+  wordsFilter,
+} from "@/server/wire";
 
 /** Spec, Limits. */
 export const MAX_LOGS_PER_REQUEST = 500;
@@ -36,24 +46,17 @@ export const ingestInput = z.object({ id: z.string(), logs: z.array(logEntry).ma
 
 export const ingestOutput = z.strictObject({ received: z.int() });
 
-const levels = z.union([z.string(), z.array(z.string())]).transform((texts, context): LogLevel[] | undefined => {
-  const found = new Set<LogLevel>();
-  for (const part of [texts].flat().join(",").split(",")) {
-    const word = part.trim().toLowerCase();
-    if (word === "") continue;
-    const level = LEVEL_ALIASES.get(word) ?? LOG_LEVELS.find((l) => l === word);
-    if (level) found.add(level);
-    else context.addIssue({ code: "custom", message: `takes ${LOG_LEVELS.join(", ")}, separated by commas` });
-  }
-  return found.size > 0 ? [...found] : undefined;
+const level = wordsFilter<LogLevel>(LOG_LEVELS, (text) => {
+  const word = text.toLowerCase();
+  return LEVEL_ALIASES.get(word) ?? LOG_LEVELS.find((l) => l === word);
 });
 
 /** Query of GET /devices/:id/diagnostic-logs. */
 export const listInput = z
   .object({
     id: guid,
-    level: levels.optional(),
-    component: filterText,
+    level,
+    component: exactTexts,
     since: instant.optional(),
     until: instant.optional(),
     search: filterText,

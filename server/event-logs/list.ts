@@ -20,13 +20,13 @@ const toEvent = (row: Row): EventLog => ({
 });
 
 /**
- * The ids of a page of one category or level. The index begins with both, so each pair is a separate arm that is
+ * The ids of a page of some categories or levels. The index begins with both, so each pair is a separate arm that is
  * read newest first, and the arms are merged: the cost is that of the page, however rare its rows are in the history.
  */
 function pageOfArms(input: ListInput, device: { id: string }): SQL {
   const end = input.page * input.limit;
-  const pairs = (input.category ? [input.category] : EVENT_CATEGORIES).flatMap((category) =>
-    (input.level ? [input.level] : EVENT_LEVELS).map((level) => sql`(${category}, ${level})`),
+  const pairs = (input.category ?? EVENT_CATEGORIES).flatMap((category) =>
+    (input.level ?? EVENT_LEVELS).map((level) => sql`(${category}, ${level})`),
   );
   return sql`ARRAY(
     SELECT e.id
@@ -59,11 +59,9 @@ export const listEvents = operation({
         eq(deviceEventLogs.orgId, device.orgId),
         eq(deviceEventLogs.deviceId, device.id),
         // Both or neither: the index over the two is of use for one of them when the other's values are named.
-        narrowed
-          ? inArray(deviceEventLogs.category, input.category ? [input.category] : [...EVENT_CATEGORIES])
-          : undefined,
-        narrowed ? inArray(deviceEventLogs.level, input.level ? [input.level] : [...EVENT_LEVELS]) : undefined,
-        input.source ? eq(deviceEventLogs.source, repairText(input.source)) : undefined,
+        narrowed ? inArray(deviceEventLogs.category, input.category ?? [...EVENT_CATEGORIES]) : undefined,
+        narrowed ? inArray(deviceEventLogs.level, input.level ?? [...EVENT_LEVELS]) : undefined,
+        input.source ? inArray(deviceEventLogs.source, input.source.map(repairText)) : undefined,
         input.search ? ilike(deviceEventLogs.message, containsPattern(input.search)) : undefined,
         input.startDate ? gte(deviceEventLogs.timestamp, input.startDate) : undefined,
         input.endDate ? lte(deviceEventLogs.timestamp, input.endDate) : undefined,

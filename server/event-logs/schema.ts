@@ -1,6 +1,7 @@
 import { z } from "zod";
 import {
   columnText,
+  exactTexts,
   filterText,
   guid,
   happenedAt,
@@ -9,7 +10,7 @@ import {
   isoTime,
   pageShape,
   pagination,
-  wordFilter,
+  wordsFilter,
 } from "@/server/wire";
 
 /** The wire contract's; a page limit is the specification's. */
@@ -50,11 +51,11 @@ export const ingestInput = z.object({ id: z.string(), events: z.array(event).max
 /** count is the number of new rows; events already stored are not among them. */
 export const ingestOutput = z.strictObject({ success: z.literal(true), count: z.int() });
 
-const level = wordFilter<EventLevel>(EVENT_LEVELS, (text) => {
+const level = wordsFilter<EventLevel>(EVENT_LEVELS, (text) => {
   const word = text.toLowerCase();
   return LEVEL_ALIASES.get(word) ?? EVENT_LEVELS.find((l) => l === word);
 });
-const category = wordFilter<EventCategory>(EVENT_CATEGORIES, (text) =>
+const category = wordsFilter<EventCategory>(EVENT_CATEGORIES, (text) =>
   EVENT_CATEGORIES.find((word) => word === text.toLowerCase()),
 );
 
@@ -64,7 +65,7 @@ export const listInput = z
     id: guid,
     category,
     level,
-    source: filterText,
+    source: exactTexts,
     search: filterText.describe("A part of the message"),
     startDate: instant.optional(),
     endDate: instant.optional(),

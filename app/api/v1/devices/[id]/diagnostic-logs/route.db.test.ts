@@ -46,6 +46,7 @@ describe("GET /devices/:id/diagnostic-logs", () => {
 
   it("matches the component exactly and the message anywhere, wildcards being literal", async () => {
     expect(await messages("component=updater")).toEqual(["Slow MIRROR"]);
+    expect(await messages("component=updater&component=nothing")).toEqual(["Slow MIRROR"]);
     expect(await messages("search=mirror")).toEqual(["Slow MIRROR"]);
     expect(await messages("search=50%25")).toEqual(["50% done"]);
     expect(await messages("search=_")).toEqual([]);

@@ -69,6 +69,15 @@ describe("GET /devices/:id/eventlogs", () => {
     expect(await messages("category=system&level=critical&source=Kernel")).toEqual(["d"]);
   });
 
+  it("takes several values, of which any matches", async () => {
+    expect(await messages("level=WARN,info")).toEqual(["b", "a"]);
+    expect(await messages("level=warning&level=info")).toEqual(["b", "a"]);
+    expect(await messages("category=system,security")).toEqual(await messages("category=security&category=system"));
+    expect(await messages("source=kernel&source=Kernel")).toEqual(["d", "c"]);
+    expect(await messages("level=&category=")).toEqual(["d", "c", "b", "a"]);
+    expect((await list("level=info,loud")).status).toBe(400);
+  });
+
   it("limits by time, both ends included", async () => {
     expect(await messages("startDate=2026-05-01T11:00:00Z&endDate=2026-05-01T13:00:00%2B01:00")).toEqual([
       "d",
