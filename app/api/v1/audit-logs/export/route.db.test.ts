@@ -75,6 +75,12 @@ describe("export", () => {
     expect(answer).toEqual({ data: list.body.data, total: 1, truncated: false });
   });
 
+  it("without a body is everything as JSON", async () => {
+    const answer = await call(POST, { method: "POST", token: admin });
+    expect(answer).toMatchObject({ status: 200, body: { truncated: false } });
+    expect(answer.body.total).toBeGreaterThanOrEqual(HOSTILE.length);
+  });
+
   it("of nothing is empty, not an error", async () => {
     const body = { filters: { action: "nothing.like.it" } };
     expect(JSON.parse((await call(POST, { token: admin, body })).text)).toEqual({

@@ -5,6 +5,7 @@ import { route } from "@/server/http/route";
 export const POST = route(exportEntries, {
   summary: "The newest 10,000 entries that match the filters, as JSON or CSV",
   auth: "user",
+  body: "optional",
   produces: ["application/json", "text/csv"],
   streams: exportOutput,
 });

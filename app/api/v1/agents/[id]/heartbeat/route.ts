@@ -1,4 +1,8 @@
 import { recordHeartbeat } from "@/server/agents/heartbeat";
 import { route } from "@/server/http/route";
 
-export const POST = route(recordHeartbeat, { summary: "Report that the agent is alive", auth: "agent" });
+export const POST = route(recordHeartbeat, {
+  summary: "Report that the agent is alive",
+  auth: "agent",
+  body: "optional",
+});
