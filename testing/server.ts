@@ -118,24 +118,23 @@ export function clusterOf(dataDir: string): { folder: string; owner: string; por
 /** kill -9 of the embedded PostgreSQL. */
 export const killPostgres = (dataDir: string): Promise<void> => killPostmaster(clusterOf(dataDir).folder);
 
-/** kill -9 of a PostgreSQL's main process and every backend: nothing is flushed on the way out. */
-export async function killPostmaster(folder: string): Promise<void> {
+/** A signal for each process of a PostgreSQL that runs; one that ends meanwhile needs none. */
+export async function signalPostmaster(folder: string, signal: NodeJS.Signals): Promise<void> {
   const running = readPostmaster(folder);
   if (running.kind === "none" || running.kind === "foreign") return;
   const { pid } = running;
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
-    .trim()
-    .split(/\s+/)
-    .filter(Boolean)
-    .map(Number);
-  for (const one of [pid, ...children]) {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(/\s+/).filter(Boolean);
+  for (const one of [pid, ...children.map(Number)]) {
     try {
-      process.kill(one, "SIGKILL");
+      process.kill(one, signal);
     } catch {
-      // already gone with its parent
+      // already gone
     }
   }
 }
+
+/** kill -9 of a PostgreSQL's main process and every backend: nothing is flushed on the way out. */
+export const killPostmaster = (folder: string): Promise<void> => signalPostmaster(folder, "SIGKILL");
 
 /** Turns synchronous_commit off for the application role's next connections. */
 export async function makeCommitsLazy(dataDir: string): Promise<void> {

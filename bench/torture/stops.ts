@@ -1,9 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connectAgent, type FakeAgent } from "@/testing/live-agent";
-import { clusterOf, isReady, type Server, stopServer } from "@/testing/server";
+import { clusterOf, isReady, type Server, signalPostmaster, stopServer } from "@/testing/server";
 import { answersEarly, waitsForDatabase, withFault } from "./broken";
 import { compare } from "./compare";
 import { startShared, withServer } from "./folder";
@@ -116,11 +114,7 @@ export const droppedQueueLine: Line = {
 };
 
 /** Every process of the embedded PostgreSQL: stopped ones answer nothing and close nothing. */
-function signalPostgres(dataDir: string, signal: NodeJS.Signals): void {
-  const pid = Number(readFileSync(join(clusterOf(dataDir).folder, "postmaster.pid"), "utf8").split("\n")[0]);
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(/\s+/).filter(Boolean);
-  for (const one of [pid, ...children.map(Number)]) process.kill(one, signal);
-}
+const signalPostgres = (dataDir: string, signal: NodeJS.Signals) => signalPostmaster(clusterOf(dataDir).folder, signal);
 
 const FREEZE_MS = 10_000;
 const QUICK_FREEZE_MS = 2_000;
@@ -135,7 +129,7 @@ type Freeze = { batches: number[]; refused: number; backMs: number };
 async function freeze(server: Server, forMs: number, send: () => Promise<boolean>): Promise<Freeze> {
   const batches: number[] = [];
   let refused = 0;
-  signalPostgres(server.dataDir, "SIGSTOP");
+  await signalPostgres(server.dataDir, "SIGSTOP");
   const until = Date.now() + forMs;
   try {
     while (Date.now() < until) {
@@ -145,7 +139,7 @@ async function freeze(server: Server, forMs: number, send: () => Promise<boolean
       await sleep(100);
     }
   } finally {
-    signalPostgres(server.dataDir, "SIGCONT");
+    await signalPostgres(server.dataDir, "SIGCONT");
   }
   const thawed = Date.now();
   while (!(await isReady(server.base)) && Date.now() - thawed < 30_000) await sleep(25);
