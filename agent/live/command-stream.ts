@@ -26,6 +26,8 @@ export type LiveOptions = {
   diagnostics: Diagnostics;
   signal: AbortSignal;
   logs: readonly LogProvider[];
+  /** Called whenever the server has opened the stream: from then on queries arrive. */
+  onListening?: () => void;
   /** Called for each answer: whether the server still waited for it, and how long it took. */
   onAnswered?: (taken: boolean, ms: number) => void;
   random?: () => number;
@@ -49,6 +51,7 @@ async function listen(options: LiveOptions, client: Client): Promise<number> {
       return response.status === 401 || response.status === 404 ? TURNED_AWAY_MS : asked;
     }
     diagnostics.debug("live", "listening for live queries");
+    options.onListening?.();
     const queues = Array.from({ length: MAX_CONCURRENT }, () => Promise.resolve());
     let next = 0;
     for await (const { event, data } of readEvents(chunksUntil(connection.signal, response.body), () =>

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { UsageError } from "@/agent/options";
 import { portOf } from "@/testing/port-of";
@@ -86,6 +87,29 @@ it("drives agents at the rate, answers live queries, counts errors by status and
   expect(figures.eventsStored).toBeGreaterThan(5);
   expect([...figures.errors.keys()]).toEqual(["logs 503"]);
   expect(lines.at(-1)).toContain("errors: logs 503");
+  server.closeAllConnections();
+  server.close();
+});
+
+it("says that its agents listen when the server has opened every stream", async () => {
+  let opened = 0;
+  const server = createServer(async (request, response) => {
+    request.resume();
+    if (request.url?.endsWith("/enroll")) return void response.writeHead(201).end(JSON.stringify({ token: "tma_x" }));
+    if (!request.url?.endsWith("/commands")) return void response.writeHead(200).end("{}");
+    await sleep(300);
+    opened++;
+    response.writeHead(200, { "content-type": "text/event-stream" }).write(": connected\n\n");
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const openedAt = new Map<string, number>();
+  const stopping = new AbortController();
+  const options = { url: `http://127.0.0.1:${portOf(server)}`, enrollmentKey: "tme_x", rate: 20, seconds: 60 };
+  const running = simulate({ ...options, devices: 3 }, stopping.signal, (line) => openedAt.set(line, opened));
+  await expect.poll(() => [...openedAt.values()]).toEqual([3]);
+  expect([...openedAt.keys()][0]).toContain("3 agents are enrolled and listening");
+  stopping.abort();
+  await running;
   server.closeAllConnections();
   server.close();
 });

@@ -14,12 +14,17 @@ const MAX_IN_FLIGHT = 256;
 const ENROLLING_AT_ONCE = 8;
 /** How long requests in flight may take when the end has come. */
 const LAST_ANSWERS_MS = 3_000;
+/** How long the load waits for all streams: a server that does not open them is loaded all the same. */
+const LISTENING_MS = 30_000;
 
 type Simulation = { options: SimulateOptions; figures: Figures; signal: AbortSignal; print: (line: string) => void };
 
-/** Enrols a few at a time and opens each one's command stream. @returns the streams' ends. */
-async function bringUp(devices: SimulatedDevice[], { options, figures, signal }: Simulation): Promise<Promise<void>[]> {
-  const streams: Promise<void>[] = [];
+type Streams = { ended: Promise<void>[]; areOpen: boolean };
+
+/** Enrols a few at a time, opens each one's command stream, and waits until the server has opened them all. */
+async function bringUp(devices: SimulatedDevice[], { options, figures, signal }: Simulation): Promise<Streams> {
+  const ended: Promise<void>[] = [];
+  const opened: Promise<void>[] = [];
   const waiting = [...devices];
   const worker = async () => {
     for (let device = waiting.shift(); device && !signal.aborted; device = waiting.shift()) {
@@ -29,11 +34,13 @@ async function bringUp(devices: SimulatedDevice[], { options, figures, signal }:
         if (taken || !signal.aborted) figures.note("live answer", taken ? 204 : "refused", ms);
       };
       const diagnostics = new Diagnostics(() => {}, 100);
-      streams.push(keepCommandStream({ url: options.url, agentId, token, logs, diagnostics, signal, onAnswered }));
+      const stream = { url: options.url, agentId, token, logs, diagnostics, signal, onAnswered };
+      opened.push(new Promise((onListening) => ended.push(keepCommandStream({ ...stream, onListening }))));
     }
   };
   await Promise.all(Array.from({ length: ENROLLING_AT_ONCE }, worker));
-  return streams;
+  const late = sleep(LISTENING_MS, false, { ref: false, signal }).catch(() => false);
+  return { ended, areOpen: await Promise.race([Promise.all(opened).then(() => true), late]) };
 }
 
 /** What an agent does next: mostly events, now and then the rest. */
@@ -96,7 +103,7 @@ export async function simulate(
     { length: options.devices },
     (_, n) => new SimulatedDevice(port, options.enrollmentKey, n + 1),
   );
-  let streams: Promise<void>[] = [];
+  let streams: Streams = { ended: [], areOpen: false };
   let seconds = 0;
   try {
     const known = options.stateDir ? await readTokens(options.stateDir) : {};
@@ -107,7 +114,8 @@ export async function simulate(
     const courses = coursesOf(options);
     const perSecond = courses.reduce((sum, course) => sum + course.perSecond, 0);
     const pace = `${Math.round(perSecond * 10) / 10} requests/s for ${options.seconds} s`;
-    print(`${devices.length} agents are enrolled and listening; ${pace}`);
+    const state = streams.areOpen ? "and listening" : "but not all are listening yet";
+    print(`${devices.length} agents are enrolled ${state}; ${pace}`);
     const started = performance.now();
     const timer = setTimeout(() => ending.abort(), options.seconds * 1000);
     await Promise.all(courses.map((course) => drive(devices, course, simulation)));
@@ -117,7 +125,7 @@ export async function simulate(
     if (!stopping.aborted) throw error;
   } finally {
     ending.abort();
-    await Promise.all(streams);
+    await Promise.all(streams.ended);
   }
   print(figures.table(Math.max(seconds, 0.001)));
   return figures;
