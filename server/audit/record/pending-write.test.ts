@@ -41,8 +41,9 @@ test("a refused event answers for the whole write, also when the others are comm
 
 test("a late commit is answered by a flush, shared by those who wait", async () => {
   const { calls, writes } = spool();
-  const waiting = [spooled(), spooled()];
   const began = Date.now();
+  // Come at the same moment: a machine that pauses between the two would answer them by two flushes.
+  const waiting = [spooled(), spooled()].map((write) => Object.assign(write, { since: began }));
   for (const write of waiting) writes.add(write);
   await Promise.all(waiting.map((write) => write.durable));
   expect(Date.now() - began).toBeGreaterThanOrEqual(200);
