@@ -14,7 +14,7 @@ import {
 } from "@/testing/server";
 import { answersEarly, withFault } from "./broken";
 import { compare } from "./compare";
-import { nothingYet, prepare, startLoad } from "./load";
+import { nothingYet, prepare, startLoad, underLoad } from "./load";
 import { countLate, type Line, type LineInput, type Outcome } from "./types";
 
 const WRITERS = 8;
@@ -46,7 +46,7 @@ async function killServerUnder({ rounds, random }: LineInput, front: typeof dire
     await front(server, async ({ base }) => {
       for (let round = 0; round < rounds; round++) {
         const stop = startLoad(base, { credentials, acked }, WRITERS);
-        await sleep(400 + random() * 900);
+        await underLoad(acked, 400 + random() * 900);
         await killServer(server);
         await stop();
         server = await startServer({ dataDir: folder, port });
@@ -99,7 +99,7 @@ async function killDatabase({ rounds, random, lazyCommits }: PostgresRun): Promi
     const back: number[] = [];
     const stop = startLoad(server.base, { credentials, acked }, WRITERS);
     for (let round = 0; round < rounds; round++) {
-      await sleep(400 + random() * 900);
+      await underLoad(acked, 400 + random() * 900);
       await killPostgres(folder);
       const killed = Date.now();
       await sleep(50);

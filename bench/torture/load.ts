@@ -21,6 +21,17 @@ export const nothingYet = (): Acknowledged => ({
   answers: new Map(),
 });
 
+const FIRST_ANSWER_MS = 30_000;
+const countOf = ({ events, deviceEvents, logs }: Acknowledged): number => events.size + deviceEvents.size + logs.size;
+
+/** Waits for a time, and until something is acknowledged: on a busy machine a kill could come before, and prove nothing. */
+export async function underLoad(acked: Acknowledged, ms: number): Promise<void> {
+  const before = countOf(acked);
+  const began = Date.now();
+  await sleep(ms);
+  while (countOf(acked) === before && Date.now() - began < FIRST_ANSWER_MS) await sleep(5);
+}
+
 export type Credentials = { key: string; orgId: string; agentId: string; agentToken: string; accessToken: string };
 
 type Sent = { method: string; path: string; token: string | null; body?: unknown };
