@@ -106,7 +106,7 @@ describe("the front", () => {
     while (shareState().waiting === 0) await setImmediate();
     page.abort();
     await expect(answer).rejects.toThrow("aborted");
-    await vi.waitFor(() => expect(shareState()).toMatchObject({ running: 0, waiting: 0 }));
+    await expect.poll(shareState).toMatchObject({ running: 0, waiting: 0 });
     expect(errors).not.toHaveBeenCalled();
   });
 

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { POST as accept } from "@/app/api/v1/auth/invite/accept/route";
 import { POST as forgot } from "@/app/api/v1/auth/password/forgot/route";
 import { POST as reset } from "@/app/api/v1/auth/password/reset/route";
@@ -192,7 +192,7 @@ describe("POST /auth/password/forgot", () => {
     ];
     expect([known.status, known.text]).toEqual([202, ""]);
     expect([unknown.status, unknown.text]).toEqual([202, ""]);
-    await vi.waitFor(() => expect(mails).toHaveLength(1));
+    await expect.poll(() => mails).toHaveLength(1);
     expect(mails[0]?.to).toEqual([user.email]);
     const secret = /#(tmp_[\w-]{40})/.exec((mails[0]?.text ?? "").replace(/=\r?\n/g, ""))?.[1] as string;
     expect((await call(reset, { body: { token: secret, password: CHOSEN } })).status).toBe(204);
@@ -206,7 +206,7 @@ describe("POST /auth/password/forgot", () => {
     expect((await call(forgot, { body: { email: user.email } })).status).toBe(202);
     const { mails } = await withMail();
     for (let i = 0; i < 5; i++) await call(forgot, { body: { email: user.email }, ip: "198.51.100.77" });
-    await vi.waitFor(() => expect(mails).toHaveLength(3));
+    await expect.poll(() => mails).toHaveLength(3);
     expect(await auditRows(user.orgId as string)).toHaveLength(3);
   });
 });

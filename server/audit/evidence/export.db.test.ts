@@ -124,10 +124,9 @@ describe("an evidence bundle", () => {
     expect(answer.headers.get("content-disposition")).toBe(
       'attachment; filename="evidence-contoso-sohne-entries-2-to-3.ndjson"',
     );
-    await vi.waitFor(async () => {
-      const rows = (await recordedRows(orgId)).filter((row) => row.action === "audit_logs.evidence");
-      expect(rows.map((row) => row.details)).toContainEqual(expect.objectContaining({ fromSeq: 2, toSeq: 3 }));
-    });
+    const recorded = async () =>
+      (await recordedRows(orgId)).filter((row) => row.action === "audit_logs.evidence").map((row) => row.details);
+    await expect.poll(recorded).toContainEqual(expect.objectContaining({ fromSeq: 2, toSeq: 3 }));
   });
 
   it.each([
