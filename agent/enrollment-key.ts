@@ -8,12 +8,12 @@ import { type Options, UsageError } from "./options";
  * command line. The first line counts; a byte order mark, which PowerShell may write, does not.
  * @throws UsageError when the file cannot be read or is empty
  */
-export async function readEnrollmentKey(
-  { enrollmentKey, enrollmentKeyFile: file }: Pick<Options, "enrollmentKey" | "enrollmentKeyFile">,
-  input: NodeJS.ReadableStream = process.stdin,
-): Promise<string | undefined> {
+export async function readEnrollmentKey({
+  enrollmentKey,
+  enrollmentKeyFile: file,
+}: Pick<Options, "enrollmentKey" | "enrollmentKeyFile">): Promise<string | undefined> {
   if (file === undefined) return enrollmentKey;
-  const given = await (file === "-" ? text(input) : readFile(file, "utf8")).catch((error) => {
+  const given = await (file === "-" ? text(process.stdin) : readFile(file, "utf8")).catch((error) => {
     throw new UsageError(`--enrollment-key-file: ${messageOf(error)}`);
   });
   const key = given

@@ -1,4 +1,3 @@
-import { platform } from "node:os";
 import { FileProvider, SYSTEM_LOG_FILES } from "./files";
 import { hasJournal, JournaldProvider } from "./journald";
 import type { Logs } from "./provider";
@@ -15,9 +14,9 @@ async function findLinuxLogs(): Promise<Logs> {
 }
 
 /** The logs of this machine. A file that is not there yet counts: it is left out of lists until it can be read. */
-export async function findLogs(os: NodeJS.Platform = platform()): Promise<Logs> {
-  if (os === "win32") return findWindowsLogs();
-  if (os !== "darwin") return findLinuxLogs();
+export async function findLogs(): Promise<Logs> {
+  if (process.platform === "win32") return findWindowsLogs();
+  if (process.platform !== "darwin") return findLinuxLogs();
   const unified = new UnifiedLogProvider();
   return { live: [unified], shipped: [unified] };
 }

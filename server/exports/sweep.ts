@@ -7,16 +7,16 @@ import type { ExportRow } from "./export-job";
 import { listFiles, removeFiles } from "./files";
 
 /** Why an export is to go; null where it is kept. */
-async function endOf(row: ExportRow, now: Date): Promise<string | null> {
-  if (row.expiresAt <= now) return "Its day was over before it was complete";
+async function endOf(row: ExportRow): Promise<string | null> {
+  if (row.expiresAt <= new Date()) return "Its day was over before it was complete";
   return (await creatorNow(row)) ? null : "The person who asked for it no longer has access to what it would hold";
 }
 
 /** Deletes exports whose day is over, those of callers who no longer may have them, and files that belong to none. */
-export async function sweepExports(now = new Date()): Promise<void> {
+export async function sweepExports(): Promise<void> {
   const rows = await asSystem((tx) => tx.select().from(auditExports));
   for (const row of rows) {
-    const why = await endOf(row, now);
+    const why = await endOf(row);
     if (why) await dropExport(row, { ctx: { ...systemCtx(), homeOrgId: row.orgIds[0] ?? null }, why });
   }
   const known = new Set(

@@ -20,7 +20,7 @@ export async function workOffExports(stopping: AbortSignal): Promise<void> {
 }
 
 const loop = backgroundLoop("audit exports", POLL_MS, workOffExports);
-const sweep = backgroundLoop("expired exports", SWEEP_MS, () => sweepExports());
+const sweep = backgroundLoop("expired exports", SWEEP_MS, sweepExports);
 let unwatch = () => {};
 
 /** Notifies this process's worker, if it runs one, of a new export; other processes find it at their next poll. */

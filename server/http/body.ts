@@ -43,7 +43,7 @@ export function hasBody({ headers }: Request): boolean {
 }
 
 /** The body as it came, given up at the limit. @throws AppError payload_too_large */
-export async function readLimited(request: Request, max = MAX_BODY_BYTES): Promise<Uint8Array> {
+export async function readLimited(request: Request, max: number): Promise<Uint8Array> {
   if (Number(request.headers.get("content-length") ?? 0) > max) throw tooLarge(max);
   const bytes = bytesOf(request);
   if (!bytes) return new Uint8Array();

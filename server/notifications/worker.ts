@@ -27,14 +27,15 @@ const CHECKS: readonly Check[] = [
 ];
 
 /** Evaluates every condition once and queues what is to be sent. */
-async function evaluateNow(now = new Date()): Promise<void> {
+async function evaluateNow(): Promise<void> {
+  const now = new Date();
   await reportLosses(now);
   const { failures } = await evaluate(CHECKS, now, sendMessages);
   for (const err of failures) log.warn({ err }, "a condition could not be evaluated");
   notifyDeliveries();
 }
 
-const loop = backgroundLoop("notifications", EVERY_MS, () => evaluateNow());
+const loop = backgroundLoop("notifications", EVERY_MS, evaluateNow);
 
 /** Evaluates conditions and sends what is to be sent; any number of processes may. */
 export const notificationWorker = {

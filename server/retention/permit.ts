@@ -48,11 +48,8 @@ async function proveRows(orgId: string, { firstSeq, lastSeq }: Expired, now: Dat
  * @returns through which sequence rows may go, or null when nothing has expired
  * @throws NotPermitted after raising the alarm, when the rows are not intact
  */
-export async function permitPruning(
-  admin: Admin,
-  orgId: string,
-  { days, now = new Date() }: { days: number; now?: Date },
-): Promise<number | null> {
+export async function permitPruning(admin: Admin, orgId: string, days: number): Promise<number | null> {
+  const now = new Date();
   const expired = await admin.transaction((tx) => findExpired(tx, orgId, days));
   if (!expired || expired.lastSeq < expired.firstSeq) return null;
   const through = expired.lastSeq;

@@ -73,7 +73,7 @@ export async function pruneOrganization(
   { orgId, days, sliceRows = PRUNE_SLICE_ROWS, signal }: PruneInput,
 ): Promise<Pruned> {
   const pruned: Pruned = { rows: 0, slices: 0, firstSeq: null, lastSeq: null };
-  const through = signal?.aborted ? null : await permitPruning(admin, orgId, { days });
+  const through = signal?.aborted ? null : await permitPruning(admin, orgId, days);
   while (through !== null && !signal?.aborted) {
     const slice = await pruneSlice(admin, orgId, { rows: sliceRows, through });
     if (!slice) break;

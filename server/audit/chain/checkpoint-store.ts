@@ -33,10 +33,17 @@ function isGenuine(stored: StoredCheckpoint): boolean {
   });
 }
 
-/** The genuine checkpoints of a file in a span, oldest first; lines that none of our keys signed are left out. */
-async function* checkpointsIn(orgId: string, from: number, to: number): AsyncGenerator<StoredCheckpoint> {
+/**
+ * The checkpoints of an organization kept on this machine from one sequence to another, oldest first; lines that none of
+ * our keys signed are left out.
+ */
+export async function readCheckpoints(
+  orgId: string,
+  { from, to }: { from: number; to: number },
+): Promise<StoredCheckpoint[]> {
   const file = fileOf(orgId);
-  if (!existsSync(file)) return;
+  const kept: StoredCheckpoint[] = [];
+  if (!existsSync(file)) return kept;
   for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
     if (!line) continue;
     let stored: StoredCheckpoint;
@@ -45,19 +52,7 @@ async function* checkpointsIn(orgId: string, from: number, to: number): AsyncGen
     } catch {
       continue; // a line torn by a crash: its checkpoint is signed again
     }
-    if (stored.seq >= from && stored.seq <= to && isGenuine(stored)) yield stored;
+    if (stored.seq >= from && stored.seq <= to && isGenuine(stored)) kept.push(stored);
   }
-}
-
-/**
- * The checkpoints of an organization kept on this machine, oldest first.
- * @param range only those from one sequence to another
- */
-export async function readCheckpoints(
-  orgId: string,
-  { from = 0, to = Number.MAX_SAFE_INTEGER }: { from?: number; to?: number } = {},
-): Promise<StoredCheckpoint[]> {
-  const kept: StoredCheckpoint[] = [];
-  for await (const checkpoint of checkpointsIn(orgId, from, to)) kept.push(checkpoint);
   return kept;
 }

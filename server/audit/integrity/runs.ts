@@ -62,11 +62,7 @@ type Part = { fromSeq?: number | undefined; toSeq?: number | undefined };
  * Verifies a part of a chain by sequence, for one subscriber; an end that is left out is the chain's own.
  * @throws AppError rate_limited when too many chains wait to be read
  */
-export async function verifyPart(
-  orgId: string,
-  { fromSeq = 1, toSeq }: Part,
-  subscriber: Subscriber = {},
-): Promise<Judged> {
+export async function verifyPart(orgId: string, { fromSeq = 1, toSeq }: Part, subscriber: Subscriber): Promise<Judged> {
   const last = toSeq ?? Number.MAX_SAFE_INTEGER;
   const pool = last - fromSeq < SHORT_ROWS ? "short" : "whole";
   refuseCrowd(pool);

@@ -8,6 +8,7 @@ import { ENTRY, type EntryRow, type Key, keyRows, newestKeys, rowsAt, rowsByKey 
 import { findKeys } from "@/server/audit/query/search-keys";
 import type { ActorType } from "@/server/audit/vocabulary";
 import type { Ctx } from "@/server/context";
+import { RECENT_ENTRIES } from "./report-schema";
 
 /** What a report needs of a row: a tenth of its bytes. raw_id is set where the actor's own id is no UUID. */
 export type ReportRow = {
@@ -42,16 +43,16 @@ async function queryOf(tx: Tx, resolved: ResolvedFilter, max: number): Promise<S
     : ofKeys(newestKeys(resolved.orgIds, window));
 }
 
-/** The newest rows that a report is about, newest first, and the first few of them whole. */
+/** The newest rows that a report is about, at most `max`, newest first; the first RECENT_ENTRIES of them also whole. */
 export function readReportRows(
   ctx: Ctx,
   filter: AuditFilter,
-  { max, recent }: { max: number; recent: number },
+  max: number,
 ): Promise<{ rows: ReportRow[]; recent: EntryRow[]; names: Map<string, ActorNames> }> {
   return tenantRead(ctx.scope, async (tx) => {
     const query = await queryOf(tx, await resolveFilter(tx, ctx, filter), max);
     const rows = query ? await rowsOf<ReportRow>(tx, query) : [];
-    const first: Key[] = rows.slice(0, recent).map((row) => ({ orgId: row.org_id, seq: row.chain_seq }));
+    const first: Key[] = rows.slice(0, RECENT_ENTRIES).map((row) => ({ orgId: row.org_id, seq: row.chain_seq }));
     return { rows, recent: await rowsByKey(tx, first, ENTRY), names: await namesOf(tx, rows) };
   });
 }

@@ -7,14 +7,7 @@ import type { Ctx } from "@/server/context";
 import { operation } from "@/server/operation";
 import { activityBody, complianceBody, type ReportCounts, securityBody, statisticsBody } from "./report-bodies";
 import { type ReportRow, readReportRows } from "./report-rows";
-import {
-  complianceReport,
-  MAX_REPORT_ROWS,
-  RECENT_ENTRIES,
-  securityReport,
-  statistics,
-  userActivityReport,
-} from "./report-schema";
+import { complianceReport, MAX_REPORT_ROWS, securityReport, statistics, userActivityReport } from "./report-schema";
 
 type Span = { from: string | null; to: string | null };
 /** from and to are those of the rows that were counted. */
@@ -27,7 +20,7 @@ function spanOf(rows: readonly ReportRow[]): Span {
 
 /** Counts the newest rows that a report is about, at most MAX_REPORT_ROWS; one more is read to know of others. */
 async function count(ctx: Ctx, filter: AuditFilter): Promise<Counted> {
-  const found = await readReportRows(ctx, filter, { max: MAX_REPORT_ROWS + 1, recent: RECENT_ENTRIES });
+  const found = await readReportRows(ctx, filter, MAX_REPORT_ROWS + 1);
   const tally = new Tally(found.names);
   const rows = found.rows.slice(0, MAX_REPORT_ROWS);
   for (const row of rows) tally.add(row);

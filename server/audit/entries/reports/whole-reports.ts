@@ -98,7 +98,7 @@ async function countAll(ctx: Ctx, { from, to }: RangeInput, actions?: readonly s
       before: earlier && (await countRows(tx, { orgIds, filter: { ...filter, ...earlier }, probe: null })),
     };
   });
-  const { recent } = await readReportRows(ctx, filter, { max: RECENT_ENTRIES, recent: RECENT_ENTRIES });
+  const { recent } = await readReportRows(ctx, filter, RECENT_ENTRIES);
   return { ...counted, recent: recent.map(toFullEntry) };
 }
 
