@@ -10,7 +10,7 @@ import { groupsOf } from "./network";
 import { actorTypesCalled, holdsWord, type Word } from "./words";
 
 /** The filters of rows; words are looked up first, and become separate conditions. */
-type RowFilterName = Exclude<FilterName, "q">;
+export type RowFilterName = Exclude<FilterName, "q">;
 
 /** Which rows are asked for, but for the words: any of a filter's values, and in time. */
 type Narrowing = { [N in RowFilterName]?: string | readonly string[] | undefined } & {
@@ -125,11 +125,12 @@ export const CONDITIONS: Record<RowFilterName, Condition> = {
 /** Spec, GET /audit-logs/search: the five fields. */
 const holdsPhrase = contains("a.action", "a.actor_email", "a.resource_type", "a.resource_name", "a.details::text");
 
-const NAMES = keysOf(CONDITIONS);
+/** In the order of the conditions. */
+export const ROW_FILTERS = keysOf(CONDITIONS);
 /** Filters on the action alone. */
-const ON_ACTION: readonly RowFilterName[] = ["actions", "action", "category"];
+export const ON_ACTION: readonly RowFilterName[] = ["actions", "action", "category"];
 /** Filters that tallies know too (db: audit_search_tally, audit_search_values). */
-export const KIND_FILTERS: readonly RowFilterName[] = ["actorType", "result", "resourceType", ...ON_ACTION];
+const KIND_FILTERS: readonly RowFilterName[] = ["actorType", "result", "resourceType", ...ON_ACTION];
 export const ACTOR_FILTERS: readonly RowFilterName[] = ["actorType", "actorId", "rawActorId", "user"];
 export const RESOURCE_FILTERS: readonly RowFilterName[] = ["resourceType", "resourceId", "resource"];
 
@@ -179,12 +180,9 @@ const textConditions = ({ phrase, words = [], withoutWords = [] }: RowFilter): S
 /** True when a filter asks for a text. */
 export const hasText = ({ phrase, words }: RowFilter): boolean => Boolean(phrase || words?.length);
 
-/** The conditions on the action alone. */
-export const actionConditions = (filter: RowFilter): SQL[] => conditionsOn(filter, ON_ACTION);
-
 /** The conditions on everything but time. */
 export const untimedConditions = (filter: RowFilter): SQL[] => [
-  ...conditionsOn(filter, NAMES),
+  ...conditionsOn(filter, ROW_FILTERS),
   ...routineConditions(filter),
   ...textConditions(filter),
 ];
@@ -209,7 +207,7 @@ export const isTimed = ({ from: _, to: __, ...filter }: RowFilter): boolean => i
 
 /** True when nothing but some filters, time and routine narrows the rows. */
 export function asksOnly(filter: RowFilter, names: readonly RowFilterName[]): boolean {
-  const others = NAMES.filter((name) => !names.includes(name));
+  const others = ROW_FILTERS.filter((name) => !names.includes(name));
   return conditionsOn(filter, others).length === 0 && textConditions(filter).length === 0;
 }
 

@@ -5,16 +5,19 @@ import { rowsOf } from "@/db/rows";
 import { MIN_INDEXED_TERM, ROUTINE_ACTIONS } from "@/server/audit/vocabulary";
 import { env } from "@/server/env";
 import { containsPattern } from "@/server/text";
-import { FILTER_NAMES, FILTERS, type Filter } from "./catalogue";
+import { FILTERS, type Filter } from "./catalogue";
 import {
-  actionConditions,
   agentsOn,
+  conditionsOn,
   excludedOf,
   isWholeAddress,
   namedDevices,
   namedKeys,
   namedPeople,
+  ON_ACTION,
+  ROW_FILTERS,
   type RowFilter,
+  type RowFilterName,
   valuesOf,
 } from "./conditions";
 import { networkTags, PREFIX_PARTS } from "./network-tags";
@@ -37,11 +40,8 @@ const MAX_VALUES = 1_000;
 /** The tags of which rows with a value carry one; null where there are none, or too many. */
 type Tags = (value: string) => string | string[] | null;
 
-const NAMES = FILTER_NAMES.filter((name) => name !== "q");
-type Name = (typeof NAMES)[number];
-
 /** The tags that the values of a filter name themselves. */
-export const TAGS: Partial<Record<Name, readonly Tags[]>> = {
+const TAGS: Partial<Record<RowFilterName, readonly Tags[]>> = {
   actorType: [(type) => `type:${type}`],
   result: [(result) => `result:${result}`],
   actorId: [(id) => `actor:${id.toLowerCase()}`],
@@ -59,7 +59,7 @@ const termsOf = (orgIds: readonly string[], kind: "action" | "email" | "device")
   sql`(SELECT value FROM audit_search_terms WHERE org_id = ANY (${uuids(orgIds)}) AND kind = ${kind}) t`;
 
 /** The tags that have to be looked up, as rows `v(tag)`. */
-export const LOOKED_UP: Partial<Record<Name, (orgIds: readonly string[], text: string) => SQL>> = {
+const LOOKED_UP: Partial<Record<RowFilterName, (orgIds: readonly string[], text: string) => SQL>> = {
   /** Addresses and people. */
   user: (orgIds, text) =>
     sql`SELECT 'email:' || t.value FROM ${termsOf(orgIds, "email")} WHERE t.value ILIKE ${containsPattern(text)}
@@ -75,7 +75,7 @@ export const LOOKED_UP: Partial<Record<Name, (orgIds: readonly string[], text: s
 };
 
 /** The filters whose values are part of a block's text: whether a value is there as it is given. */
-const IN_TEXT: Partial<Record<Name, (value: string) => boolean>> = {
+const IN_TEXT: Partial<Record<RowFilterName, (value: string) => boolean>> = {
   resource: () => true,
   // It is in the details, as JSON writes it.
   session: (id) => PLAIN.test(id),
@@ -93,8 +93,8 @@ const unroutineTags = (orgIds: readonly string[]): SQL =>
 
 /** Sets of tags that have to be looked up; one with more values than narrow anything is left out. */
 async function lookedUpTags(tx: Tx, orgIds: readonly string[], filter: RowFilter): Promise<string[][]> {
-  const onAction = actionConditions(filter);
-  const queries = NAMES.flatMap((name) => {
+  const onAction = conditionsOn(filter, ON_ACTION);
+  const queries = ROW_FILTERS.flatMap((name) => {
     const lookUp = LOOKED_UP[name];
     const values = lookUp ? valuesOf(filter, name) : [];
     return lookUp && values.length > 0
@@ -118,7 +118,7 @@ async function lookedUpTags(tx: Tx, orgIds: readonly string[], filter: RowFilter
 
 /** Sets of tags that the filter's values name; of excluded values those that are left, where all of them are known. */
 function namedTags(filter: RowFilter): string[][] {
-  return NAMES.flatMap((name) => {
+  return ROW_FILTERS.flatMap((name) => {
     const { choices }: Filter = FILTERS[name];
     const excluded = excludedOf(filter, name);
     const left = choices && excluded.length > 0 ? Object.keys(choices).filter((v) => !excluded.includes(v)) : null;
@@ -135,7 +135,7 @@ function namedTags(filter: RowFilter): string[][] {
 /** What the text of a block has to hold, unless its tags say it. */
 function eitherOf(filter: RowFilter): Either[] {
   const words = (filter.words ?? []).map((word) => ({ terms: [word.text], tags: tagsOfWord(word) }));
-  const named = NAMES.flatMap((name) => {
+  const named = ROW_FILTERS.flatMap((name) => {
     const values = valuesOf(filter, name);
     const isHeld = IN_TEXT[name];
     return isHeld && values.length > 0 && values.every(isHeld) ? [{ terms: [...values], tags: [] }] : [];

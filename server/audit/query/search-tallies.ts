@@ -8,7 +8,7 @@ import {
   asksOnly,
   conditionsOf,
   conditionsOn,
-  KIND_FILTERS,
+  isTallied,
   RESOURCE_FILTERS,
   type RowFilter,
   untimedConditions,
@@ -91,7 +91,7 @@ export const BY_RESOURCE: Shape = { ...UNTIMED, table: "audit_resource_counts" }
 /** The tallies that count the rows of a filter; null where none has all that it asks for. */
 export function shapeFor(filter: RowFilter): Shape | null {
   const isTimed = Boolean(filter.from || filter.to);
-  if (asksOnly(filter, KIND_FILTERS)) return isTimed ? BY_HOUR : BY_KIND_ALONE;
+  if (isTallied(filter)) return isTimed ? BY_HOUR : BY_KIND_ALONE;
   if (isTimed || filter.routine) return null;
   if (asksOnly(filter, ACTOR_FILTERS)) return BY_ACTOR_ALONE;
   return asksOnly(filter, RESOURCE_FILTERS) ? BY_RESOURCE : null;
