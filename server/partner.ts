@@ -3,6 +3,7 @@ import { asSystem } from "@/db/client";
 import { organizations, partners } from "@/db/schema";
 import type { Ctx } from "./context";
 import { AppError, invalid, notFound } from "./errors";
+import { type Owner, ownOrg } from "./scope";
 
 /**
  * The partner below which something new comes: the caller's own, or for the platform's operator the one named or the
@@ -20,6 +21,15 @@ export async function partnerFor(ctx: Ctx, named?: string): Promise<string> {
   if (rows.length > 1) throw invalid("partnerId", "is needed, because there are several partners");
   if (!rows[0]) throw notFound("partner");
   return rows[0].id;
+}
+
+/**
+ * Whose something new is: the organization's that is named, or that the caller is in, else the partner's as a whole.
+ * @throws AppError forbidden, not_found, validation_failed
+ */
+export async function ownerFor(ctx: Ctx, named: { [N in keyof Owner]?: Owner[N] | undefined }): Promise<Owner> {
+  const orgId = named.orgId ?? ownOrg(ctx.scope);
+  return { orgId, partnerId: orgId ? await partnerOfOrg(orgId) : await partnerFor(ctx, named.partnerId) };
 }
 
 /** The organization of a partner's own staff; what concerns the partner as a whole is recorded there. */

@@ -1,4 +1,4 @@
-import { eq, type SQL, sql } from "drizzle-orm";
+import { eq, isNull, type SQL, sql } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import { uuids } from "@/db/arrays";
 import type { Ctx, Scope } from "./context";
@@ -22,6 +22,24 @@ export function inScope(column: PgColumn, scope: Scope): SQL {
   if (scope.orgIds.length === 1) return eq(column, scope.orgIds[0]);
   return scope.orgIds.length === 0 ? sql`false` : sql`${column} = ANY (${uuids(scope.orgIds)})`;
 }
+
+type OwnedTable = { orgId: PgColumn; partnerId: PgColumn };
+/** Whose something is: an organization's or, where orgId is null, the partner's as a whole. */
+export type Owner = { orgId: string | null; partnerId: string };
+
+/** The rows of one owner. */
+export const ofOwner = (t: OwnedTable, { orgId, partnerId }: Owner): SQL =>
+  orgId ? eq(t.orgId, orgId) : sql`(${isNull(t.orgId)} AND ${eq(t.partnerId, partnerId)})`;
+
+/** The rows that a caller administers: those of its organizations and, for a partner, those of the partner as a whole. */
+export function inReach(t: OwnedTable, scope: Scope): SQL {
+  const ofOrganizations = inScope(t.orgId, scope);
+  if (scope.kind !== "partner") return ofOrganizations;
+  return sql`(${ofOrganizations} OR ${ofOwner(t, { orgId: null, partnerId: scope.partnerId })})`;
+}
+
+/** The organization of a caller who is in just one. */
+export const ownOrg = (scope: Scope): string | null => (scope.kind === "organization" ? scope.orgIds[0] : null);
 
 /**
  * The caller's scope cut down to one organization or several, where the request names any.

@@ -1,19 +1,19 @@
-import { and, eq, isNull } from "drizzle-orm";
+import { and, isNull } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { oneOf } from "@/db/rows";
 import { apiKeys } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
-import { resourceOf } from "@/server/audit/resource-of";
 import { requireMayGrant, requireWholePartner } from "@/server/auth/grant";
 import { newSecret } from "@/server/auth/secrets";
 import { invalid } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { requireRoom } from "@/server/limits/room";
 import { operation } from "@/server/operation";
-import { homeOrgOf, partnerFor, partnerOfOrg } from "@/server/partner";
+import { ownerFor } from "@/server/partner";
+import { ofOwner } from "@/server/scope";
 import { repairText } from "@/server/text";
 import { createdApiKey, createInput } from "./schema";
-import { toApiKey } from "./to-api-key";
+import { aboutKey, toApiKey } from "./to-api-key";
 
 /** Of keys that are not revoked. */
 const MAX_PER_OWNER = 1_000;
@@ -31,20 +31,18 @@ export const createApiKey = operation({
   async run(ctx, input) {
     requireMayGrant(ctx, input.permissions);
     if (input.expiresAt && input.expiresAt <= ctx.now()) throw invalid("expiresAt", "is in the past");
-    const orgId = input.orgId ?? (ctx.scope.kind === "organization" ? ctx.scope.orgIds[0] : null);
-    const partnerId = orgId ? await partnerOfOrg(orgId) : await partnerFor(ctx, input.partnerId);
+    const owner = await ownerFor(ctx, input);
+    const { orgId, partnerId } = owner;
     const { secret, shown, hash } = newSecret("apiKey");
     const row = await tenant(ctx.scope, async (tx) => {
       if (!orgId) await requireWholePartner(tx, ctx);
-      const theirs = orgId ? eq(t.orgId, orgId) : and(eq(t.partnerId, partnerId), isNull(t.orgId));
       const bound = { max: MAX_PER_OWNER, owner: orgId ?? partnerId, what: "API keys" };
-      await requireRoom(tx, { table: t, where: and(theirs, isNull(t.revokedAt)), ...bound });
+      await requireRoom(tx, { table: t, where: and(ofOwner(t, owner), isNull(t.revokedAt)), ...bound });
       const inserted = await tx
         .insert(apiKeys)
         .values({
           id: newId(),
-          partnerId,
-          orgId,
+          ...owner,
           name: repairText(input.name),
           prefix: shown,
           keyHash: hash,
@@ -57,9 +55,8 @@ export const createApiKey = operation({
     });
     const created = await toApiKey(row);
     record(ctx, {
+      ...(await aboutKey(row)),
       action: "api_key.create",
-      orgId: orgId ?? (await homeOrgOf(partnerId)),
-      ...resourceOf("api_key", row),
       details: { after: { prefix: shown, orgId, permissions: row.permissions, expiresAt: created.expiresAt } },
     });
     return { ...created, key: secret };

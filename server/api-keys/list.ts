@@ -3,8 +3,9 @@ import { tenant } from "@/db/client";
 import { readPage } from "@/db/page";
 import { apiKeys } from "@/db/schema";
 import { operation } from "@/server/operation";
+import { inReach } from "@/server/scope";
 import { apiKeyPage, listInput } from "./schema";
-import { keysInScope, toApiKeys } from "./to-api-key";
+import { toApiKeys } from "./to-api-key";
 
 /** The API keys that the caller administers, newest first, revoked ones included. */
 export const listApiKeys = operation({
@@ -12,7 +13,7 @@ export const listApiKeys = operation({
   input: listInput,
   output: apiKeyPage,
   run(ctx, input) {
-    const where = keysInScope(ctx);
+    const where = inReach(apiKeys, ctx.scope);
     return tenant(ctx.scope, async (tx) => {
       const query = tx.select().from(apiKeys).orderBy(desc(apiKeys.createdAt), asc(apiKeys.id)).$dynamic();
       const { rows, pagination } = await readPage(tx, input, { from: apiKeys, query, where });

@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNotNull, isNull, or, type SQL } from "drizzle-orm";
+import { and, eq, inArray, isNotNull } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { oneOf } from "@/db/rows";
 import { apiKeys, users } from "@/db/schema";
@@ -8,24 +8,17 @@ import { isPermission, type Permission } from "@/server/auth/permissions";
 import type { Ctx } from "@/server/context";
 import { AppError, notFound } from "@/server/errors";
 import { homeOrgOf } from "@/server/partner";
-import { inScope } from "@/server/scope";
+import { inReach } from "@/server/scope";
 import type { ApiKey } from "./schema";
 
 export type Row = typeof apiKeys.$inferSelect;
-
-/** The keys that a caller administers: those of its organizations and, for a partner, the partner-wide ones. */
-export function keysInScope({ scope }: Ctx): SQL | undefined {
-  const ofOrganizations = inScope(apiKeys.orgId, scope);
-  if (scope.kind !== "partner") return ofOrganizations;
-  return or(ofOrganizations, and(isNull(apiKeys.orgId), eq(apiKeys.partnerId, scope.partnerId)));
-}
 
 /**
  * A key that the caller administers, locked for a change.
  * @throws AppError not_found, forbidden for a partner-wide key and a caller who reaches less.
  */
 export async function lockKey(tx: Tx, ctx: Ctx, id: string): Promise<Row> {
-  const where = and(keysInScope(ctx), eq(apiKeys.id, id));
+  const where = and(inReach(apiKeys, ctx.scope), eq(apiKeys.id, id));
   const [found] = await tx.select().from(apiKeys).where(where).for("update");
   if (!found) throw notFound("API key");
   if (!found.orgId) await requireWholePartner(tx, ctx);

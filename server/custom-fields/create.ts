@@ -1,4 +1,4 @@
-import { and, count, eq, isNull } from "drizzle-orm";
+import { count, eq } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { isDuplicate } from "@/db/duplicate";
 import { customFieldDefinitions, organizations } from "@/db/schema";
@@ -10,11 +10,10 @@ import { AppError, invalid, notFound } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { countInTurn } from "@/server/limits/room";
 import { operation } from "@/server/operation";
+import { type Owner, ofOwner } from "@/server/scope";
 import { repairJson } from "@/server/text";
 import { auditable, fitToType, requireRow, toDefinition } from "./definition";
 import { type CreateInput, createInput, definition, MAX_DEFINITIONS_PER_OWNER } from "./schema";
-
-type Owner = { partnerId: string; orgId: string | null };
 
 /** Whose the new field is: an organization's where one is named or the caller has but one, else the partner's. */
 async function ownerOf(tx: Tx, ctx: Ctx, input: CreateInput): Promise<Owner> {
@@ -33,13 +32,10 @@ async function ownerOf(tx: Tx, ctx: Ctx, input: CreateInput): Promise<Owner> {
   return { partnerId: scope.partnerId, orgId: null };
 }
 
-async function refuseTooMany(tx: Tx, { partnerId, orgId }: Owner): Promise<void> {
+async function refuseTooMany(tx: Tx, owner: Owner): Promise<void> {
   const d = customFieldDefinitions;
-  await countInTurn(tx, `custom fields of ${orgId ?? partnerId}`);
-  const [row] = await tx
-    .select({ total: count() })
-    .from(d)
-    .where(and(eq(d.partnerId, partnerId), orgId ? eq(d.orgId, orgId) : isNull(d.orgId)));
+  await countInTurn(tx, `custom fields of ${owner.orgId ?? owner.partnerId}`);
+  const [row] = await tx.select({ total: count() }).from(d).where(ofOwner(d, owner));
   if ((row?.total ?? 0) >= MAX_DEFINITIONS_PER_OWNER)
     throw new AppError("conflict", `There are ${MAX_DEFINITIONS_PER_OWNER} custom fields already.`);
 }

@@ -1,10 +1,10 @@
-import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { customFieldDefinitions } from "@/db/schema";
 import { requireWholePartner } from "@/server/auth/grant";
 import type { Ctx, Scope } from "@/server/context";
 import { AppError, invalid, notFound } from "@/server/errors";
-import { inScope } from "@/server/scope";
+import { inScope, ofOwner } from "@/server/scope";
 import { coerceValue } from "./coerce";
 import type { Definition, FieldType, FieldValue } from "./schema";
 
@@ -13,11 +13,9 @@ export type DefinitionRow = typeof customFieldDefinitions.$inferSelect;
 /** Definitions that concern the scope: its organizations' own, and those of All organizations of its partner. */
 export function visible(scope: Scope): SQL {
   if (scope.kind === "system") return sql`true`;
-  const partnerWide = scope.partnerId
-    ? and(isNull(customFieldDefinitions.orgId), eq(customFieldDefinitions.partnerId, scope.partnerId))
-    : undefined;
   const own = inScope(customFieldDefinitions.orgId, scope);
-  return partnerWide ? sql`(${own} OR ${partnerWide})` : own;
+  const { partnerId } = scope;
+  return partnerId ? sql`(${own} OR ${ofOwner(customFieldDefinitions, { orgId: null, partnerId })})` : own;
 }
 
 /** The row that a statement returns which writes exactly one. */

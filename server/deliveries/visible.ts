@@ -4,7 +4,8 @@ import { notificationDeliveries, users, webhookEndpoints } from "@/db/schema";
 import { reachesWholePartner } from "@/server/auth/grant";
 import type { Ctx } from "@/server/context";
 import { notFound } from "@/server/errors";
-import { endpointsInScope, lockEndpoint } from "@/server/webhooks/endpoint";
+import { inReach } from "@/server/scope";
+import { lockEndpoint } from "@/server/webhooks/endpoint";
 import type { DeliveryRow } from "./queue";
 import type { Delivery } from "./schema";
 
@@ -15,7 +16,7 @@ import type { Delivery } from "./schema";
 export async function visible(tx: Tx, ctx: Ctx): Promise<SQL | undefined> {
   const t = notificationDeliveries;
   const ofPartner = (await reachesWholePartner(tx, ctx)) ? undefined : isNotNull(webhookEndpoints.orgId);
-  const endpoints = sql`EXISTS (SELECT FROM ${webhookEndpoints} WHERE ${and(eq(webhookEndpoints.id, t.endpointId), endpointsInScope(ctx), ofPartner)})`;
+  const endpoints = sql`EXISTS (SELECT FROM ${webhookEndpoints} WHERE ${and(eq(webhookEndpoints.id, t.endpointId), inReach(webhookEndpoints, ctx.scope), ofPartner)})`;
   const toEndpoint = and(isNotNull(t.endpointId), isNull(t.userId), endpoints);
   return ctx.actor.type === "user" ? or(toEndpoint, eq(t.userId, ctx.actor.id)) : toEndpoint;
 }

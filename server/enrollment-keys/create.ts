@@ -10,6 +10,7 @@ import { newId } from "@/server/ids";
 import { requireRoom } from "@/server/limits/room";
 import { operation } from "@/server/operation";
 import { partnerOfOrg } from "@/server/partner";
+import { ownOrg } from "@/server/scope";
 import { createdEnrollmentKey, createInput } from "./schema";
 import { toEnrollmentKey } from "./to-enrollment-key";
 
@@ -28,7 +29,7 @@ export const createEnrollmentKey = operation({
   input: createInput,
   output: createdEnrollmentKey,
   async run(ctx, input) {
-    const orgId = input.orgId ?? (ctx.scope.kind === "organization" ? ctx.scope.orgIds[0] : undefined);
+    const orgId = input.orgId ?? ownOrg(ctx.scope);
     if (!orgId) throw invalid("orgId", "is needed");
     if (input.expiresAt && input.expiresAt <= ctx.now()) throw invalid("expiresAt", "is in the past");
     await partnerOfOrg(orgId);

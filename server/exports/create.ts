@@ -9,7 +9,7 @@ import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { operation } from "@/server/operation";
-import { narrow } from "@/server/scope";
+import { narrow, ownOrg } from "@/server/scope";
 import { creatorOf, toExportJob } from "./export-job";
 import { type CreateInput, createInput, exportJob, KEEP_MS, MAX_KEPT, MAX_UNFINISHED } from "./schema";
 import { notifyExports } from "./worker";
@@ -35,11 +35,10 @@ async function refuseTooMany(tx: Tx, creator: string): Promise<void> {
 }
 
 /** Whose an export is: the organization's or partner's that the caller is in. */
-function ownerOf({ scope }: Ctx): { orgId: string | null; partnerId: string | null } {
-  if (scope.kind === "system") return { orgId: null, partnerId: null };
-  const partnerId = scope.partnerId || null;
-  return scope.kind === "organization" ? { orgId: scope.orgIds[0], partnerId } : { orgId: null, partnerId };
-}
+const ownerOf = ({ scope }: Ctx): { orgId: string | null; partnerId: string | null } => ({
+  orgId: ownOrg(scope),
+  partnerId: scope.kind === "system" ? null : scope.partnerId || null,
+});
 
 async function nameOf(tx: Tx, orgIds: readonly string[]): Promise<string> {
   if (orgIds.length !== 1) return `${orgIds.length} organizations`;

@@ -11,6 +11,7 @@ import { newId } from "@/server/ids";
 import { countInTurn } from "@/server/limits/room";
 import { isMailConfigured } from "@/server/mail";
 import { operation } from "@/server/operation";
+import { ownOrg } from "@/server/scope";
 import { onlyIdInput } from "@/server/wire";
 import { nextRun } from "./period";
 import { createInput, listInput, type ReportSchedule, reportSchedule, reportSchedulePage } from "./schema";
@@ -84,7 +85,7 @@ export const createSchedule = operation({
     const now = ctx.now();
     const whose = {
       partnerId: scope.kind === "system" ? null : scope.partnerId,
-      orgId: orgId ?? (scope.kind === "organization" ? (scope.orgIds[0] ?? null) : null),
+      orgId: orgId ?? ownOrg(scope),
     };
     const row = await tenant(scope, async (tx) => {
       await countInTurn(tx, `report schedules of ${person.id}`);

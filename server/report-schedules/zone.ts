@@ -1,6 +1,7 @@
-import { and, eq, isNull, or } from "drizzle-orm";
+import { and, eq, or } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { organizations, reportSchedules } from "@/db/schema";
+import { ofOwner } from "@/server/scope";
 import { nextRun } from "./period";
 
 const t = reportSchedules;
@@ -28,7 +29,7 @@ export async function aligned(tx: Tx, row: ScheduleRow): Promise<ScheduleRow> {
 
 /** Brings the schedules that follow an organization to the zone that it has now. */
 export async function followZone({ id, partnerId, isHome }: typeof organizations.$inferSelect): Promise<void> {
-  const ofAll = isHome ? and(isNull(t.orgId), eq(t.partnerId, partnerId)) : undefined;
+  const ofAll = isHome ? ofOwner(t, { orgId: null, partnerId }) : undefined;
   await asSystem(async (tx) => {
     const rows = await tx
       .select()

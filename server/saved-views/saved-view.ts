@@ -1,4 +1,4 @@
-import { and, eq, isNull, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, or, type SQL } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { isDuplicate } from "@/db/duplicate";
 import { auditSavedViews, organizations } from "@/db/schema";
@@ -6,7 +6,7 @@ import { reachesWholePartner, requireWholePartner } from "@/server/auth/grant";
 import type { Role } from "@/server/auth/permissions";
 import { type Actor, type Ctx, ZERO_UUID } from "@/server/context";
 import { AppError, invalid, notFound } from "@/server/errors";
-import { inScope, reaches } from "@/server/scope";
+import { inReach, inScope, ownOrg, reaches } from "@/server/scope";
 import type { Audience, SavedView } from "./schema";
 
 type SavedViewRow = typeof auditSavedViews.$inferSelect;
@@ -44,18 +44,14 @@ export const isOwn = (actor: Actor): SQL => eq(auditSavedViews.createdBy, actor.
 export async function visible(tx: Tx, ctx: Ctx): Promise<SQL> {
   const { actor, scope } = ctx;
   const t = auditSavedViews;
-  const partnerWide =
-    scope.kind === "partner" && (await reachesWholePartner(tx, ctx))
-      ? and(isNull(t.orgId), eq(t.partnerId, scope.partnerId))
-      : undefined;
-  const reached = scope.kind === "system" ? sql`true` : or(inScope(t.orgId, scope), partnerWide);
+  const reached = (await reachesWholePartner(tx, ctx)) ? inReach(t, scope) : inScope(t.orgId, scope);
   return or(isOwn(actor), and(eq(t.shared, true), reached)) as SQL;
 }
 
 /** Whose a view is that the caller alone sees. */
 export const privateOwner = ({ scope }: Ctx): Owner => ({
   partnerId: scope.kind === "system" ? null : scope.partnerId,
-  orgId: scope.kind === "organization" ? scope.orgIds[0] : null,
+  orgId: ownOrg(scope),
   shared: false,
 });
 

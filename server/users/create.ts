@@ -11,16 +11,17 @@ import { newId } from "@/server/ids";
 import { requireRoomForUser } from "@/server/limits/room-for-user";
 import { operation } from "@/server/operation";
 import { homeOrgOf, partnerFor, partnerOfOrg } from "@/server/partner";
+import { type Owner, ownOrg } from "@/server/scope";
 import { repairText } from "@/server/text";
 import { requireReachOver } from "./reach";
 import { type CreateInput, createInput, user } from "./schema";
 import { toUser } from "./to-user";
 
-type Membership = { orgId: string | null; partnerId: string; organizationIds: string[] | null };
+type Membership = Owner & { organizationIds: string[] | null };
 
 async function organizationMembership(ctx: Ctx, input: CreateInput): Promise<Membership> {
   if (input.organizationIds) throw invalid("organizationIds", "is for partner roles only");
-  const orgId = input.orgId ?? (ctx.scope.kind === "organization" ? ctx.scope.orgIds[0] : undefined);
+  const orgId = input.orgId ?? ownOrg(ctx.scope);
   if (!orgId) throw invalid("orgId", "is needed for this role");
   return { orgId, partnerId: await partnerOfOrg(orgId), organizationIds: null };
 }

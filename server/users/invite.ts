@@ -13,15 +13,14 @@ import { AppError, notFound } from "@/server/errors";
 import { isMailConfigured, sendMail } from "@/server/mail";
 import { operation } from "@/server/operation";
 import { homeOrgOf } from "@/server/partner";
-import { reaches } from "@/server/scope";
+import { inReach, reaches } from "@/server/scope";
 import { inOneLine } from "@/server/text";
 import { onlyIdInput } from "@/server/wire";
-import { usersInScope } from "./list";
 import { invitation } from "./schema";
 import { userColumns } from "./to-user";
 
 async function findInvitable(ctx: Ctx, id: string) {
-  const where = and(usersInScope(ctx), eq(users.id, id));
+  const where = and(inReach(users, ctx.scope), eq(users.id, id));
   const row = await tenant(ctx.scope, async (tx) => {
     const [found] = await tx.select(userColumns).from(users).where(where);
     if (!found) throw notFound("user");

@@ -1,21 +1,13 @@
-import { and, asc, eq, ilike, inArray, isNull, notInArray, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, ilike, inArray, notInArray, or, type SQL, sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { readPage } from "@/db/page";
 import { users } from "@/db/schema";
-import type { Ctx } from "@/server/context";
 import { operation } from "@/server/operation";
-import { inScope } from "@/server/scope";
+import { inReach } from "@/server/scope";
 import { containsPattern } from "@/server/text";
 import { listInput, userPage } from "./schema";
 import { toUser, userColumns } from "./to-user";
 import { withTwoFactor } from "./two-factor";
-
-/** The people whom a caller administers: those of its organizations and, for a partner, the partner's own staff. */
-export function usersInScope({ scope }: Ctx): SQL | undefined {
-  const ofOrganizations = inScope(users.orgId, scope);
-  if (scope.kind !== "partner") return ofOrganizations;
-  return or(ofOrganizations, and(isNull(users.orgId), eq(users.partnerId, scope.partnerId)));
-}
 
 function hasChosen(twoFactor: boolean | undefined, secured: string[]): SQL | undefined {
   if (twoFactor === undefined) return undefined;
@@ -29,10 +21,11 @@ export const listUsers = operation({
   input: listInput,
   output: userPage,
   async run(ctx, input) {
-    const secured = await withTwoFactor(usersInScope(ctx));
+    const administered = inReach(users, ctx.scope);
+    const secured = await withTwoFactor(administered);
     const pattern = input.search && containsPattern(input.search);
     const where = and(
-      usersInScope(ctx),
+      administered,
       hasChosen(input.twoFactor, [...secured]),
       pattern ? or(ilike(users.name, pattern), ilike(users.email, pattern)) : undefined,
     );

@@ -13,8 +13,8 @@ import type { Ctx } from "@/server/context";
 import { AppError, invalid, notFound } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { homeOrgOf } from "@/server/partner";
+import { inReach } from "@/server/scope";
 import { repairText } from "@/server/text";
-import { usersInScope } from "./list";
 import { requireReachOver, setReach } from "./reach";
 import { type UpdateInput, updateInput, user } from "./schema";
 import { toUser, userColumns } from "./to-user";
@@ -105,7 +105,7 @@ export const updateUser = operation({
   async run(ctx, input) {
     const now = ctx.now();
     const { before, after, hasOtherAccess } = await tenant(ctx.scope, async (tx) => {
-      const where = and(usersInScope(ctx), eq(users.id, input.id));
+      const where = and(inReach(users, ctx.scope), eq(users.id, input.id));
       const [found] = await tx.select(userColumns).from(users).where(where).for("update", { of: users });
       if (!found) throw notFound("user");
       const change: Change = {

@@ -1,4 +1,3 @@
-import { and, eq, isNull } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { oneOf } from "@/db/rows";
 import { webhookEndpoints } from "@/db/schema";
@@ -7,7 +6,8 @@ import { requireWholePartner } from "@/server/auth/grant";
 import { newId } from "@/server/ids";
 import { requireRoom } from "@/server/limits/room";
 import { operation } from "@/server/operation";
-import { partnerFor, partnerOfOrg } from "@/server/partner";
+import { ownerFor } from "@/server/partner";
+import { ofOwner } from "@/server/scope";
 import { repairText } from "@/server/text";
 import { aboutEndpoint, auditable, checkAddress, toWebhook } from "./endpoint";
 import { createdWebhook, createInput } from "./schema";
@@ -28,20 +28,19 @@ export const createWebhook = operation({
   stepUp: () => true,
   async run(ctx, input) {
     checkAddress(input.url);
-    const orgId = input.orgId ?? (ctx.scope.kind === "organization" ? ctx.scope.orgIds[0] : null);
-    const partnerId = orgId ? await partnerOfOrg(orgId) : await partnerFor(ctx, input.partnerId);
+    const owner = await ownerFor(ctx, input);
+    const { orgId, partnerId } = owner;
     const id = newId();
     const secret = newSigningSecret();
     const row = await tenant(ctx.scope, async (tx) => {
       if (!orgId) await requireWholePartner(tx, ctx);
-      const where = orgId ? eq(t.orgId, orgId) : and(eq(t.partnerId, partnerId), isNull(t.orgId));
-      await requireRoom(tx, { table: t, where, max: MAX_PER_OWNER, owner: orgId ?? partnerId, what: "webhooks" });
+      const bound = { max: MAX_PER_OWNER, owner: orgId ?? partnerId, what: "webhooks" };
+      await requireRoom(tx, { table: t, where: ofOwner(t, owner), ...bound });
       const created = await tx
         .insert(webhookEndpoints)
         .values({
           id,
-          partnerId,
-          orgId,
+          ...owner,
           name: repairText(input.name),
           url: input.url,
           kinds: input.kinds,

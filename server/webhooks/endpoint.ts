@@ -1,4 +1,4 @@
-import { and, eq, isNull, or, type SQL } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { webhookEndpoints } from "@/db/schema";
 import { resourceOf } from "@/server/audit/resource-of";
@@ -6,26 +6,18 @@ import { requireWholePartner } from "@/server/auth/grant";
 import type { Ctx } from "@/server/context";
 import { invalid, notFound } from "@/server/errors";
 import { homeOrgOf } from "@/server/partner";
-import { inScope } from "@/server/scope";
+import { inReach } from "@/server/scope";
 import { allowed, RefusedAddress, requireAllowed } from "./address";
 import type { Webhook } from "./schema";
 
 export type EndpointRow = typeof webhookEndpoints.$inferSelect;
-
-/** The endpoints of the caller's organizations and, for a partner, those of the partner as a whole. */
-export function endpointsInScope({ scope }: Ctx): SQL | undefined {
-  const t = webhookEndpoints;
-  const ofOrganizations = inScope(t.orgId, scope);
-  if (scope.kind !== "partner") return ofOrganizations;
-  return or(ofOrganizations, and(isNull(t.orgId), eq(t.partnerId, scope.partnerId)));
-}
 
 /**
  * An endpoint that the caller may change, locked for this transaction.
  * @throws AppError not_found, forbidden for a partner's and a caller who reaches less
  */
 export async function lockEndpoint(tx: Tx, ctx: Ctx, id: string): Promise<EndpointRow> {
-  const where = and(endpointsInScope(ctx), eq(webhookEndpoints.id, id));
+  const where = and(inReach(webhookEndpoints, ctx.scope), eq(webhookEndpoints.id, id));
   const [row] = await tx.select().from(webhookEndpoints).where(where).for("update");
   if (!row) throw notFound("webhook");
   if (row.orgId === null) await requireWholePartner(tx, ctx);

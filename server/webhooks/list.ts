@@ -4,7 +4,8 @@ import { readPage } from "@/db/page";
 import { webhookEndpoints } from "@/db/schema";
 import { reachesWholePartner } from "@/server/auth/grant";
 import { operation } from "@/server/operation";
-import { type EndpointRow, endpointsInScope, toWebhook, withoutAddress } from "./endpoint";
+import { inReach } from "@/server/scope";
+import { type EndpointRow, toWebhook, withoutAddress } from "./endpoint";
 import { listInput, webhookPage } from "./schema";
 
 /**
@@ -16,7 +17,7 @@ export const listWebhooks = operation({
   input: listInput,
   output: webhookPage,
   run(ctx, input) {
-    const where = endpointsInScope(ctx);
+    const where = inReach(webhookEndpoints, ctx.scope);
     return tenant(ctx.scope, async (tx) => {
       const query = tx
         .select()

@@ -4,6 +4,7 @@ import { type Ctx, ZERO_UUID } from "@/server/context";
 import { env } from "@/server/env";
 import { newId } from "@/server/ids";
 import { log } from "@/server/log/log";
+import { ownOrg } from "@/server/scope";
 import { Recorder } from "./recorder";
 import { condensed, type RowInput, toRow } from "./to-row";
 
@@ -35,7 +36,7 @@ export function warnOnConsole(message: string): void {
 }
 
 function organizationOf(ctx: Ctx, event: AuditEvent): string | null {
-  return event.orgId ?? (ctx.scope.kind === "organization" ? ctx.scope.orgIds[0] : ctx.homeOrgId);
+  return event.orgId ?? ownOrg(ctx.scope) ?? ctx.homeOrgId;
 }
 
 const isStorable = (date: Date): boolean => date.getTime() >= 0 && date.getTime() < Date.UTC(10_000, 0, 1);

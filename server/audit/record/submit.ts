@@ -9,7 +9,7 @@ import { env } from "@/server/env";
 import { AppError, invalid } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { operation } from "@/server/operation";
-import { reaches } from "@/server/scope";
+import { ownOrg, reaches } from "@/server/scope";
 import { isRecordingBehind, recordDurably, warnOnConsole } from "./record";
 import { idConflict } from "./recorder";
 import { isOversized, toRow } from "./to-row";
@@ -19,7 +19,7 @@ const LOOKUP_TIMEOUT_MS = 250;
 
 /** The organization of one event: its own where the key reaches it, the key's where it has none, or none at all. */
 function organizationOf(ctx: Ctx, event: SubmittedEvent, index: number): string | null {
-  if (!event.orgId) return ctx.scope.kind === "organization" ? ctx.scope.orgIds[0] : null;
+  if (!event.orgId) return ownOrg(ctx.scope);
   if (reaches(ctx.scope, event.orgId)) return event.orgId;
   throw new AppError("forbidden", `events.${index}: its orgId is outside the reach of this key; nothing was stored.`);
 }

@@ -1,4 +1,3 @@
-import { and, eq, isNull } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { customFieldDefinitions } from "@/db/schema";
 import type { DefinitionRow } from "@/server/custom-fields/definition";
@@ -12,6 +11,7 @@ import {
 } from "@/server/custom-fields/import/presets/preset";
 import { MAX_FIELD_NAME } from "@/server/custom-fields/schema";
 import { newId } from "@/server/ids";
+import { ofOwner } from "@/server/scope";
 import { inOneLine } from "@/server/text";
 import { isImportable, type SourceColumn, sourceType } from "./column-schema";
 import { guessMapping, type Target } from "./guess-mapping";
@@ -22,7 +22,7 @@ export function partnerDefinitions(tx: Tx, partnerId: string): Promise<Definitio
   return tx
     .select()
     .from(d)
-    .where(and(eq(d.partnerId, partnerId), isNull(d.orgId)));
+    .where(ofOwner(d, { orgId: null, partnerId }));
 }
 
 type Proposal = { target: string | null; certainty: "sure" | "guess" | null };
