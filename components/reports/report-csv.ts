@@ -1,3 +1,4 @@
+import { FIGURES, figuresOf } from "@/server/audit/entries/reports/vocabulary";
 import type { Cell } from "@/server/csv";
 import type { Report } from "@/server/report-schedules/vocabulary";
 import type { Reports } from "./shapes";
@@ -11,6 +12,14 @@ const entries = (title: string, list: Reports["security"]["recentEvents"]): Rows
   ...list.map((e) => [e.timestamp, e.user.name || e.user.email, e.action, e.resource.name, e.result]),
 ];
 
+const ofActions = (figures: ReturnType<typeof figuresOf>, r: Reports["security" | "compliance"]): Rows => [
+  ...figures.map(({ label, value }) => [label.toLowerCase(), value]),
+  [],
+  ["action", "entries"],
+  ...r.byAction.map((a) => [a.action, a.count]),
+  ...entries("most recent", r.recentEvents),
+];
+
 const WRITERS: { [K in Report]: (report: Reports[K]) => Rows } = {
   activity: (r) => [
     ["total users", r.totalUsers],
@@ -19,24 +28,8 @@ const WRITERS: { [K in Report]: (report: Reports[K]) => Rows } = {
     ...r.actionsPerUser.map((u) => [u.userName, u.userEmail, u.actionCount, u.lastActiveAt]),
     ...entries("most recent", r.recentActivity),
   ],
-  security: (r) => [
-    ["sign-in attempts", r.loginAttempts],
-    ["failed sign-ins", r.failedLogins],
-    ["permission changes", r.permissionChanges],
-    [],
-    ["action", "entries"],
-    ...r.byAction.map((a) => [a.action, a.count]),
-    ...entries("most recent", r.recentEvents),
-  ],
-  compliance: (r) => [
-    ["data accesses", r.dataAccess],
-    ["changes", r.dataChanges],
-    ["exports", r.exports],
-    [],
-    ["action", "entries"],
-    ...r.byAction.map((a) => [a.action, a.count]),
-    ...entries("most recent", r.recentEvents),
-  ],
+  security: (r) => ofActions(figuresOf(FIGURES.security, r), r),
+  compliance: (r) => ofActions(figuresOf(FIGURES.compliance, r), r),
   statistics: (r) => [
     ["category", "entries"],
     ...r.byCategory.map((c) => [c.category, c.count]),

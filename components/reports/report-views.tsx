@@ -6,6 +6,7 @@ import { When } from "@/components/format/when";
 import { type Figure, Figures } from "@/components/ui/figures";
 import { actionLabel } from "@/server/audit/action-label";
 import { COMPLIANCE_ACTIONS, SECURITY_ACTIONS } from "@/server/audit/actions";
+import { FIGURES, figuresOf } from "@/server/audit/entries/reports/vocabulary";
 import { CATEGORY_LABEL } from "@/server/audit/vocabulary";
 import { capitalized } from "@/server/text";
 import { type Count, Counts, Nothing, NumberLink } from "./counts";
@@ -28,9 +29,6 @@ function compared({ totalEvents, before }: { totalEvents: number; before: number
   const words = change === 0 ? "as many as" : `${count(Math.abs(change))} % ${change > 0 ? "more" : "fewer"} than`;
   return `${words} in the previous period (${count(before)})`;
 }
-
-const anyOf = (actions: readonly string[]) => ({ actions: actions.join(",") });
-const CHANGES = COMPLIANCE_ACTIONS.filter((action) => action !== "data.access" && action !== "data.export");
 
 type Person = { userId: string; userName: string; userEmail?: string };
 const whoIs = ({ userId, userName, userEmail }: Person): string => nameInWords(userName) || userEmail || userId;
@@ -109,68 +107,51 @@ export function ActivityReport({ report, counted }: ViewProps<Reports["activity"
   );
 }
 
-export function SecurityReport({ report, counted }: ViewProps<Reports["security"]>) {
+type OnActions = ViewProps<Reports["security" | "compliance"]> & {
+  label: string;
+  /** What the report counts, in the plural. */
+  events: string;
+  actions: readonly string[];
+  figures: ReturnType<typeof figuresOf>;
+};
+
+function ActionsReport({ report, counted, label, events, actions, figures }: OnActions) {
   const link = linker(counted);
   if (report.totalEvents === 0) return <Nothing />;
+  const total = { label: events, value: report.totalEvents, actions, note: compared(report) };
   return (
     <>
       <Figures
-        label="Security events in numbers"
-        items={[
-          figure({
-            label: "Security events",
-            value: report.totalEvents,
-            href: link(anyOf(SECURITY_ACTIONS)),
-            note: compared(report),
-          }),
-          figure({
-            label: "Sign-in attempts",
-            value: report.loginAttempts,
-            href: link(anyOf(["user.login", "user.login.failed"])),
-          }),
-          figure({ label: "Failed sign-ins", value: report.failedLogins, href: link(anyOf(["user.login.failed"])) }),
-          figure({
-            label: "Permission changes",
-            value: report.permissionChanges,
-            href: link(anyOf(["user.permission.change"])),
-          }),
-        ]}
+        label={label}
+        items={[total, ...figures].map(({ actions, ...one }) =>
+          figure({ ...one, href: link({ actions: actions.join(",") }) }),
+        )}
       />
-      <Counts title="Security events by action" head="Action" counts={actionCounts(report.byAction, link)} />
+      <Counts title={`${events} by action`} head="Action" counts={actionCounts(report.byAction, link)} />
       <Recent entries={report.recentEvents} />
     </>
   );
 }
 
-export function ComplianceReport({ report, counted }: ViewProps<Reports["compliance"]>) {
-  const link = linker(counted);
-  if (report.totalEvents === 0) return <Nothing />;
-  return (
-    <>
-      <Figures
-        label="Compliance in numbers"
-        items={[
-          figure({
-            label: "Compliance events",
-            value: report.totalEvents,
-            href: link(anyOf(COMPLIANCE_ACTIONS)),
-            note: compared(report),
-          }),
-          figure({ label: "Data accesses", value: report.dataAccess, href: link(anyOf(["data.access"])) }),
-          figure({
-            label: "Changes",
-            value: report.dataChanges,
-            href: link(anyOf(CHANGES)),
-            note: "every other action below",
-          }),
-          figure({ label: "Data exports", value: report.exports, href: link(anyOf(["data.export"])) }),
-        ]}
-      />
-      <Counts title="Compliance events by action" head="Action" counts={actionCounts(report.byAction, link)} />
-      <Recent entries={report.recentEvents} />
-    </>
-  );
-}
+export const SecurityReport = (props: ViewProps<Reports["security"]>) => (
+  <ActionsReport
+    {...props}
+    label="Security events in numbers"
+    events="Security events"
+    actions={SECURITY_ACTIONS}
+    figures={figuresOf(FIGURES.security, props.report)}
+  />
+);
+
+export const ComplianceReport = (props: ViewProps<Reports["compliance"]>) => (
+  <ActionsReport
+    {...props}
+    label="Compliance in numbers"
+    events="Compliance events"
+    actions={COMPLIANCE_ACTIONS}
+    figures={figuresOf(FIGURES.compliance, props.report)}
+  />
+);
 
 export function StatisticsReport({ report, counted }: ViewProps<Reports["statistics"]>) {
   const link = linker(counted);

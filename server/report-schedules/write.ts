@@ -1,4 +1,5 @@
 import { actionLabel } from "@/server/audit/action-label";
+import { FIGURES, figuresOf } from "@/server/audit/entries/reports/vocabulary";
 import {
   wholeCompliance,
   wholeSecurityEvents,
@@ -19,10 +20,17 @@ const totals = ({ totalEvents, before }: Totals): [string, number][] => [
   ...(before === null ? [] : ([["Entries in the period before", before]] satisfies [string, number][])),
 ];
 
-const actions = (byAction: readonly { action: string; count: number }[]): Written["tables"][number] => ({
-  title: "Actions",
-  head: ["Action", "Code", "Entries"],
-  rows: byAction.map(({ action, count }) => [actionLabel(action), action, count]),
+type OnActions = Totals & { byAction: readonly { action: string; count: number }[] };
+
+const ofActions = (figures: ReturnType<typeof figuresOf>, report: OnActions): Body => ({
+  figures: [...totals(report), ...figures.map(({ label, value }): [string, number] => [label, value])],
+  tables: [
+    {
+      title: "Actions",
+      head: ["Action", "Code", "Entries"],
+      rows: report.byAction.map(({ action, count }) => [actionLabel(action), action, count]),
+    },
+  ],
 });
 
 const WRITERS: Record<Report, (ctx: Ctx, range: RangeInput) => Promise<Body>> = {
@@ -36,27 +44,11 @@ const WRITERS: Record<Report, (ctx: Ctx, range: RangeInput) => Promise<Body>> = 
   },
   async security(ctx, range) {
     const report = await wholeSecurityEvents.run(ctx, range);
-    return {
-      figures: [
-        ...totals(report),
-        ["Sign-in attempts", report.loginAttempts],
-        ["Failed sign-ins", report.failedLogins],
-        ["Permission changes", report.permissionChanges],
-      ],
-      tables: [actions(report.byAction)],
-    };
+    return ofActions(figuresOf(FIGURES.security, report), report);
   },
   async compliance(ctx, range) {
     const report = await wholeCompliance.run(ctx, range);
-    return {
-      figures: [
-        ...totals(report),
-        ["Data accesses", report.dataAccess],
-        ["Changes", report.dataChanges],
-        ["Exports", report.exports],
-      ],
-      tables: [actions(report.byAction)],
-    };
+    return ofActions(figuresOf(FIGURES.compliance, report), report);
   },
   async statistics(ctx, range) {
     const report = await wholeStatistics.run(ctx, range);

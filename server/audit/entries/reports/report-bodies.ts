@@ -1,7 +1,9 @@
 import { categoryOf } from "@/server/audit/actions";
 import type { FullEntry, RangeInput } from "@/server/audit/schema";
 import type { Category } from "@/server/audit/vocabulary";
+import { mapValues } from "@/server/records";
 import { type ActiveUser, TOP_USERS } from "./report-schema";
+import { FIGURES } from "./vocabulary";
 
 export type ByAction = { action: string; count: number }[];
 /** What the reports are made from, over the newest entries (reports.ts) or over every one (whole-reports.ts). */
@@ -10,9 +12,6 @@ export type ReportCounts = { totalEvents: number; byAction: ByAction; users: Act
 /** Most frequent first; equal ones in the order of their names. */
 export const byCount = <T extends { count: number }>(counts: T[], nameOf: (one: T) => string): T[] =>
   counts.sort((a, b) => b.count - a.count || (nameOf(a) < nameOf(b) ? -1 : 1));
-
-const countOf = (byAction: ByAction, action: string): number =>
-  byAction.find((one) => one.action === action)?.count ?? 0;
 
 function byCategoryOf(byAction: ByAction): { category: Category; count: number }[] {
   const counts = new Map<Category, number>();
@@ -34,23 +33,20 @@ export const activityBody = ({ totalEvents, users, recent }: ReportCounts) => ({
   recentActivity: recent,
 });
 
-export function securityBody({ totalEvents, byAction, recent }: ReportCounts) {
-  const failedLogins = countOf(byAction, "user.login.failed");
-  return {
+/** The body of a report on actions, whose figures are sums over some of them. */
+const actionsBody =
+  <F extends Record<string, { actions: readonly string[] }>>(figures: F) =>
+  ({ totalEvents, byAction, recent }: ReportCounts) => ({
     totalEvents,
-    loginAttempts: countOf(byAction, "user.login") + failedLogins,
-    failedLogins,
-    permissionChanges: countOf(byAction, "user.permission.change"),
+    ...mapValues(figures, ({ actions }) =>
+      byAction.reduce((sum, { action, count }) => sum + (actions.includes(action) ? count : 0), 0),
+    ),
     byAction,
     recentEvents: recent,
-  };
-}
+  });
 
-export function complianceBody({ totalEvents, byAction, recent }: ReportCounts) {
-  const [dataAccess, exports] = [countOf(byAction, "data.access"), countOf(byAction, "data.export")];
-  const dataChanges = totalEvents - dataAccess - exports;
-  return { totalEvents, dataAccess, dataChanges, exports, byAction, recentEvents: recent };
-}
+export const securityBody = actionsBody(FIGURES.security);
+export const complianceBody = actionsBody(FIGURES.compliance);
 
 export const statisticsBody = ({ totalEvents, byAction, users }: ReportCounts, { from, to }: RangeInput) => ({
   totalEvents,
