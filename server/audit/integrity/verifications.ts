@@ -64,20 +64,11 @@ export async function readProgress(orgId: string): Promise<Progress> {
 
 /** The newest verification of an organization within reach. */
 export async function lastVerification(scope: Scope, orgId: string): Promise<LastVerification | null> {
+  const { ranAt, kind, status, reasons, rowsChecked, firstSeq, lastSeq, breaks } = auditVerifications;
   const where = and(inScope(auditVerifications.orgId, scope), eq(auditVerifications.orgId, orgId));
+  const shown = { ranAt, kind, status, reasons, rowsChecked, firstSeq, lastSeq, breaks };
   const [row] = await tenant(scope, (tx) =>
-    tx.select().from(auditVerifications).where(where).orderBy(desc(auditVerifications.ranAt)).limit(1),
+    tx.select(shown).from(auditVerifications).where(where).orderBy(desc(ranAt)).limit(1),
   );
-  if (!row) return null;
-  const { ranAt, kind, status, reasons, rowsChecked, firstSeq, lastSeq, breaks } = row;
-  return {
-    ranAt: ranAt.toISOString(),
-    kind,
-    status,
-    reasons,
-    rowsChecked,
-    firstSeq,
-    lastSeq,
-    breaks,
-  };
+  return row ? { ...row, ranAt: row.ranAt.toISOString() } : null;
 }

@@ -1,8 +1,9 @@
+import type { z } from "zod";
 import { COMPLIANCE_ACTIONS, SECURITY_ACTIONS } from "@/server/audit/actions";
 import { Tally } from "@/server/audit/entries/tally";
 import { toFullEntry } from "@/server/audit/entries/to-entry";
 import type { AuditFilter } from "@/server/audit/query/conditions";
-import { rangeInput } from "@/server/audit/schema";
+import { type RangeInput, rangeInput } from "@/server/audit/schema";
 import type { Ctx } from "@/server/context";
 import { operation } from "@/server/operation";
 import { activityBody, complianceBody, type ReportCounts, securityBody, statisticsBody } from "./report-bodies";
@@ -35,46 +36,26 @@ async function count(ctx: Ctx, filter: AuditFilter): Promise<Counted> {
   };
 }
 
+type Reach = Counted["reach"];
+type Body<B> = (counts: ReportCounts, range: RangeInput) => B;
+
+/** A report of the newest entries in the range, or of those of some actions. */
+const reportOf = <B>(output: z.ZodType<B & Reach>, body: Body<B>, actions?: readonly string[]) =>
+  operation({
+    permission: "audit:read",
+    input: rangeInput,
+    output,
+    async run(ctx, range) {
+      const { counts, reach } = await count(ctx, { from: range.from, to: range.to, ...(actions && { actions }) });
+      return { ...body(counts, range), ...reach };
+    },
+  });
+
 /** Who did how much (spec, report user-activity). */
-export const reportUserActivity = operation({
-  permission: "audit:read",
-  input: rangeInput,
-  output: userActivityReport,
-  async run(ctx, { from, to }) {
-    const { counts, reach } = await count(ctx, { from, to });
-    return { ...activityBody(counts), ...reach };
-  },
-});
-
+export const reportUserActivity = reportOf(userActivityReport, activityBody);
 /** Sign-ins, permission and policy changes (spec, report security-events): security actions alone. */
-export const reportSecurityEvents = operation({
-  permission: "audit:read",
-  input: rangeInput,
-  output: securityReport,
-  async run(ctx, { from, to }) {
-    const { counts, reach } = await count(ctx, { from, to, actions: SECURITY_ACTIONS });
-    return { ...securityBody(counts), ...reach };
-  },
-});
-
+export const reportSecurityEvents = reportOf(securityReport, securityBody, SECURITY_ACTIONS);
 /** Access to data and changes to what is governed (spec, report compliance): compliance actions alone. */
-export const reportCompliance = operation({
-  permission: "audit:read",
-  input: rangeInput,
-  output: complianceReport,
-  async run(ctx, { from, to }) {
-    const { counts, reach } = await count(ctx, { from, to, actions: COMPLIANCE_ACTIONS });
-    return { ...complianceBody(counts), ...reach };
-  },
-});
-
+export const reportCompliance = reportOf(complianceReport, complianceBody, COMPLIANCE_ACTIONS);
 /** Events by category and actor (spec, stats). */
-export const getStatistics = operation({
-  permission: "audit:read",
-  input: rangeInput,
-  output: statistics,
-  async run(ctx, { from, to }) {
-    const { counts, reach } = await count(ctx, { from, to });
-    return { ...statisticsBody(counts, { from, to }), ...reach };
-  },
-});
+export const getStatistics = reportOf(statistics, statisticsBody);

@@ -102,46 +102,25 @@ async function countAll(ctx: Ctx, { from, to }: RangeInput, actions?: readonly s
   return { ...counted, recent: recent.map(toFullEntry) };
 }
 
+type Body<B> = (counts: ReportCounts, range: RangeInput) => B;
+
+/** A report of every entry in the range, or of those of some actions. */
+const reportOf = <B>(body: Body<B>, actions?: readonly string[]) =>
+  operation({
+    permission: "audit:read",
+    input: rangeInput,
+    output: typed<Before & B>(),
+    async run(ctx, range) {
+      const { before, ...counts } = await countAll(ctx, range, actions);
+      return { ...body(counts, range), before };
+    },
+  });
+
 /** Who did how much, of every entry in the range. */
-export const wholeUserActivity = operation({
-  permission: "audit:read",
-  input: rangeInput,
-  output: typed<Before & ReturnType<typeof activityBody>>(),
-  async run(ctx, range) {
-    const { before, ...counts } = await countAll(ctx, range);
-    return { ...activityBody(counts), before };
-  },
-});
-
+export const wholeUserActivity = reportOf(activityBody);
 /** Sign-ins, permission and policy changes, every one in the range. */
-export const wholeSecurityEvents = operation({
-  permission: "audit:read",
-  input: rangeInput,
-  output: typed<Before & ReturnType<typeof securityBody>>(),
-  async run(ctx, range) {
-    const { before, ...counts } = await countAll(ctx, range, SECURITY_ACTIONS);
-    return { ...securityBody(counts), before };
-  },
-});
-
+export const wholeSecurityEvents = reportOf(securityBody, SECURITY_ACTIONS);
 /** Access to data and changes to what is governed, every one in the range. */
-export const wholeCompliance = operation({
-  permission: "audit:read",
-  input: rangeInput,
-  output: typed<Before & ReturnType<typeof complianceBody>>(),
-  async run(ctx, range) {
-    const { before, ...counts } = await countAll(ctx, range, COMPLIANCE_ACTIONS);
-    return { ...complianceBody(counts), before };
-  },
-});
-
+export const wholeCompliance = reportOf(complianceBody, COMPLIANCE_ACTIONS);
 /** Every entry in the range by category and actor. */
-export const wholeStatistics = operation({
-  permission: "audit:read",
-  input: rangeInput,
-  output: typed<Before & ReturnType<typeof statisticsBody>>(),
-  async run(ctx, range) {
-    const { before, ...counts } = await countAll(ctx, range);
-    return { ...statisticsBody(counts, range), before };
-  },
-});
+export const wholeStatistics = reportOf(statisticsBody);
