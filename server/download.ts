@@ -5,3 +5,13 @@ export type Download = { type: string; sha256: string } & ({ body: string } | { 
 
 /** A stream of Node as the body of a Response: the DOM's type of it and Node's do not know each other. */
 export const toBody = (stream: Readable): ReadableStream => Readable.toWeb(stream) as ReadableStream;
+
+/** An answer that a browser saves as a file, and that no cache keeps. */
+export const savedAs = (name: string, type: string, body: ReadableStream | string): Response =>
+  new Response(body, {
+    headers: {
+      "Content-Type": type,
+      "Content-Disposition": `attachment; filename="${name}"`,
+      "Cache-Control": "no-store",
+    },
+  });

@@ -11,7 +11,7 @@ import { oneOrganization } from "@/server/audit/integrity/integrity";
 import { record } from "@/server/audit/record/record";
 import { formatVerifierKey } from "@/server/audit/tree/signed-note";
 import type { Ctx } from "@/server/context";
-import { toBody } from "@/server/download";
+import { savedAs, toBody } from "@/server/download";
 import { notFound } from "@/server/errors";
 import { delayFactorOf } from "@/server/limits/fair-share";
 import { acquireSlot } from "@/server/limits/slots";
@@ -100,13 +100,7 @@ async function streamEvidence(ctx: Ctx, input: EvidenceInput): Promise<Response>
     if (!gone.signal.aborted) log.error({ err: error, orgId }, "an evidence bundle was not finished");
     out.out.destroy(toError(error));
   });
-  return new Response(toBody(out.out), {
-    headers: {
-      "Content-Type": "application/x-ndjson; charset=utf-8",
-      "Content-Disposition": `attachment; filename="${fileName}"`,
-      "Cache-Control": "no-store",
-    },
-  });
+  return savedAs(fileName, "application/x-ndjson; charset=utf-8", toBody(out.out));
 }
 
 /** GET /audit-logs/evidence. */

@@ -1,6 +1,7 @@
 import { getRow } from "@/server/audit/entries/get";
 import { record } from "@/server/audit/record/record";
 import type { Ctx } from "@/server/context";
+import { savedAs } from "@/server/download";
 import { operation } from "@/server/operation";
 import { narrow } from "@/server/scope";
 import { idInput } from "@/server/wire";
@@ -35,13 +36,7 @@ async function give(ctx: Ctx, id: string): Promise<{ fileName: string; text: str
 
 /** A proof as a download. */
 export const proofFile = ({ fileName, text }: { fileName: string; text: string }): Response =>
-  new Response(text, {
-    headers: {
-      "Content-Type": "text/plain; charset=utf-8",
-      "Content-Disposition": `attachment; filename="${fileName}"`,
-      "Cache-Control": "no-store",
-    },
-  });
+  savedAs(fileName, "text/plain; charset=utf-8", text);
 
 /** The proof of one entry (c2sp.org/tlog-proof), for a reader who must verify it without seeing any other; recorded. */
 export const createEntryProof = operation({

@@ -11,6 +11,7 @@ import { partnerScope } from "@/server/custom-fields/import/record/scope";
 import { loadHeldBefore } from "@/server/custom-fields/import/run/held-before";
 import { loadRowsAbout } from "@/server/custom-fields/import/run/related-rows";
 import { type ResultRow, readResults } from "@/server/custom-fields/import/run/tables/results";
+import { savedAs } from "@/server/download";
 
 /** Rows read at once for a download: it never holds more, and fewer where the file has many columns. */
 const MAX_PAGE = 2000;
@@ -58,13 +59,7 @@ async function* pages(ctx: Ctx, { found, plan, columns }: Download): AsyncGenera
 }
 
 export const csvResponse = (body: ReadableStream<Uint8Array> | string, name: string): Response =>
-  new Response(body, {
-    headers: {
-      "Content-Type": "text/csv; charset=utf-8",
-      "Content-Disposition": `attachment; filename="${name}"`,
-      "Cache-Control": "no-store",
-    },
-  });
+  savedAs(name, "text/csv; charset=utf-8", body);
 
 const toStream = (source: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> =>
   new ReadableStream({
