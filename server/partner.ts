@@ -40,7 +40,7 @@ export async function homeOrgOf(partnerId: string | null): Promise<string | null
   return row?.id ?? null;
 }
 
-/** The partner of an organization that is known to be within reach. */
+/** The partner of an organization that is known to be within reach. @throws AppError not_found when it is gone */
 export async function partnerOfOrg(orgId: string): Promise<string> {
   const where = eq(organizations.id, orgId);
   const [row] = await asSystem((tx) => tx.select({ id: organizations.partnerId }).from(organizations).where(where));

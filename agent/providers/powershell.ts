@@ -60,5 +60,6 @@ export function encodeScript(script: string, parameters: object): string {
   return Buffer.from(text, "utf16le").toString("base64");
 }
 
+/** Runs a script in the PowerShell that every Windows has. */
 export const runPowerShell: RunScript = (script, parameters) =>
   linesOf("powershell.exe", ["-NoProfile", "-NonInteractive", "-EncodedCommand", encodeScript(script, parameters)]);

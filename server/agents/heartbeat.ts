@@ -14,6 +14,7 @@ const jsonOrNull = (value: object | null | undefined): string | null => (value ?
  * Notes that an agent is alive and what it says of itself; members it leaves out stay as they are.
  * A source address other than that of its last heartbeat is audited with both (spec: agent.source.ip.changed).
  * @returns the seconds until the next heartbeat is due.
+ * @throws AppError not_found when its device is gone
  */
 export const recordHeartbeat = operation({
   input: heartbeatInput,

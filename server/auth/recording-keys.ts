@@ -20,7 +20,7 @@ function remember(keyHash: string, caller: Caller | null): void {
 }
 
 /**
- * The caller that `looking` finds. When the database is frozen or away, a key that it has confirmed within the last
+ * The caller that `lookup` finds. When the database is frozen or away, a key that it has confirmed within the last
  * minute may still record, since events are taken over by the spool; a revocation therefore reaches a key that only
  * records a minute late at most, and only while the database does not answer.
  */

@@ -6,4 +6,5 @@ export type VerifyOptions = { trust: Trust; json: boolean };
 
 /** The verdicts' exit codes and words, the same for bundles and for proofs of entries. */
 export const EXIT_CODE = { intact: 0, empty: 0, broken: 1, unreadable: 2, unproven: 3 } as const;
+/** A verdict as it is printed. */
 export const wordOf = (status: keyof typeof EXIT_CODE): string => VERDICT_WORD[status].toUpperCase();

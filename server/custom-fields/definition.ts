@@ -18,7 +18,7 @@ export function visible(scope: Scope): SQL {
   return partnerId ? sql`(${own} OR ${ofOwner(customFieldDefinitions, { orgId: null, partnerId })})` : own;
 }
 
-/** The row that a statement returns which writes exactly one. */
+/** The row that a statement returns which writes exactly one. @throws AppError not_found where it wrote none */
 export function requireRow(row: DefinitionRow | undefined): DefinitionRow {
   if (!row) throw notFound("custom field");
   return row;

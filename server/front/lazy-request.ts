@@ -59,6 +59,7 @@ class LazyRequest {
   }
 }
 
+/** A request of Node's as a route handler takes it. */
 export function lazyRequest(incoming: IncomingMessage, outgoing: ServerResponse, origin: string): Request {
   return new LazyRequest(incoming, outgoing, origin) as unknown as Request;
 }

@@ -42,7 +42,7 @@ export function hasBody({ headers }: Request): boolean {
   return headers.get("transfer-encoding") !== null || headers.get("content-type") !== null;
 }
 
-/** The body as it came, given up at the limit. @throws AppError payload_too_large */
+/** The body as it came, at most `max` bytes. @throws AppError payload_too_large; validation_failed where it breaks off */
 export async function readLimited(request: Request, max: number): Promise<Uint8Array> {
   if (Number(request.headers.get("content-length") ?? 0) > max) throw tooLarge(max);
   const bytes = bytesOf(request);
@@ -72,6 +72,7 @@ const below = (path: string, name: string | number): string => (path === "" ? `$
 /**
  * Refuses what none of our clients needs and some code chokes on: deep nesting and prototype keys.
  * @param path what the errors' paths begin with; "" for the body, whose members they name
+ * @throws AppError validation_failed
  */
 export function refuseHostileJson(value: unknown, path = "", depth = 1): void {
   if (typeof value !== "object" || value === null) return;

@@ -12,4 +12,5 @@ export type Bus = {
   close(): Promise<void>;
 };
 
+/** Whether a message is one that this version sends. */
 export const isNews = (text: string): text is News => NEWS.some((news) => news === text);

@@ -17,7 +17,7 @@ import { toOrganization } from "./to-organization";
 /** Nothing ends one: its log is kept. */
 const MAX_PER_PARTNER = 10_000;
 
-/** Inserts an organization under the first free form of its slug. */
+/** Inserts an organization under the first free form of its slug. @throws AppError conflict when none is free */
 export async function insertOrganization(
   tx: Tx,
   { partnerId, name, isHome = false }: { partnerId: string; name: string; isHome?: boolean },

@@ -59,6 +59,7 @@ export async function startWorkers(): Promise<void> {
   }
 }
 
+/** Stops what startWorkers() started, all at once, and waits for it. */
 export async function stopWorkers(): Promise<void> {
   await Promise.allSettled(running.splice(0).map((w) => w.stop()));
 }

@@ -55,7 +55,11 @@ export const privateOwner = ({ scope }: Ctx): Owner => ({
   shared: false,
 });
 
-/** Whose a view is that others see. @throws AppError forbidden for a caller who may not share that far. */
+/**
+ * Whose a view is that others see.
+ * @throws AppError forbidden for a caller who may not share that far; validation_failed, not_found for the operator, who
+ * has to name an organization that exists
+ */
 export async function sharedOwner(tx: Tx, ctx: Ctx, audience: NonNullable<Audience>): Promise<Owner> {
   const { scope } = ctx;
   if (!mayShare(ctx.actor)) throw new AppError("forbidden", "Your role may keep views, not share them.");

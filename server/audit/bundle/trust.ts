@@ -73,4 +73,5 @@ const MAX_SECONDS = 253_402_300_799;
 const timeOf = (seconds: number): string =>
   seconds <= MAX_SECONDS ? new Date(seconds * 1000).toISOString() : `${seconds} s since 1970`;
 
+/** Keys as people pass them on: as verifier keys in text (c2sp.org/signed-note). */
 export const textsOf = (keys: readonly VerifierKey[]): string[] => keys.map(formatVerifierKey);

@@ -27,7 +27,8 @@ export const hasFreeReader = (pool: ReaderPool): boolean => POOLS[pool].running 
 
 /**
  * Runs fn in one snapshot of a tenant's rows on a separate connection, when one of its kind is free.
- * @param options signal gives up the wait for the connection; the reading itself looks at its own
+ * @param fn reads in the snapshot; what it returns is the result
+ * @param signal gives up the wait for the connection; a reading that has begun is ended by fn alone
  */
 export function readChain<T>(
   tenant: Tenant,

@@ -125,6 +125,7 @@ async function judge(reader: ChainReader, input: VerifyInput, bounds: Bounds | n
  * Checks a chain, whole or by sequence, recomputing every row's contents. Streams: memory does not grow with the chain. A
  * connection is taken when one is free. What was signed is compared by the caller, with the row at the mark.
  * @returns what was read; breaks in order, the first one exact
+ * @throws AppError validation_failed for an organization outside the caller's reach
  */
 export async function verifyChain(ctx: Pick<Ctx, "scope">, input: VerifyInput): Promise<Integrity> {
   const { orgId, fromSeq, toSeq, signal } = input;

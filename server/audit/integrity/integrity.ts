@@ -19,7 +19,10 @@ import { checkpointsInput, checkpointsOutput, integrityOutput, type VerifyInput,
 import { keepVerification } from "./verifications";
 import { watched } from "./verify-progress";
 
-/** The one organization that is meant: the given one, the caller's only one, or a partner's home. */
+/**
+ * The one organization that is meant: the given one, the caller's only one, or a partner's home.
+ * @throws AppError validation_failed where there is none
+ */
 export function oneOrganization(ctx: Ctx, orgId: string | undefined): string {
   const own = ctx.scope.kind !== "system" && ctx.scope.orgIds.length === 1 ? ctx.scope.orgIds[0] : ctx.homeOrgId;
   const found = orgId ?? own;

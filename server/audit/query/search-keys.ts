@@ -90,7 +90,7 @@ const until = (probe: IndexProbe, after: Cursor | undefined): IndexProbe => {
 /**
  * The keys of the newest rows that match a filter, newest first, exactly: from blocks of the background index, and
  * from rows it has not come to. The cost follows the answer: many matches are met among the newest rows, few by the index.
- * @param resolved as resolveFilter returns it
+ * @param window where the page begins and how many keys are needed
  */
 export async function findKeys(
   tx: Tx,

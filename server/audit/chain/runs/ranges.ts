@@ -15,7 +15,7 @@ type Extent = { first: number; last: number };
 
 /**
  * Divides a part of a chain among several readers. The first and the last range keep the part's own ends, open ones too.
- * @param extent the smallest and the largest sequence that is there
+ * @param first the smallest sequence that is there, `last` the largest
  */
 export function rangesOf(part: SeqRange, { first, last }: Extent, rangeRows: number): SeqRange[] {
   const span = last - first + 1;

@@ -17,6 +17,7 @@ import { savedAs } from "@/server/download";
 const MAX_PAGE = 2000;
 /** Rows that contradict those of a page. */
 const MAX_ABOUT = 20_000;
+/** The name of a download: that of the import's first file without its ending, and `what` is in it. */
 export const fileNameOf = (found: ImportRecord, what: string): string =>
   `${
     (found.files[0]?.name ?? "import")
@@ -58,6 +59,7 @@ async function* pages(ctx: Ctx, { found, plan, columns }: Download): AsyncGenera
   }
 }
 
+/** A CSV file to save under a name. */
 export const csvResponse = (body: ReadableStream<Uint8Array> | string, name: string): Response =>
   savedAs(name, "text/csv; charset=utf-8", body);
 
@@ -73,6 +75,10 @@ const toStream = (source: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array
     },
   });
 
+/**
+ * The rows of an import's file as CSV with columns of one's choice, streamed page by page.
+ * @throws AppError not_found; conflict without a plan, validation_failed for one with faults
+ */
 export async function download(
   ctx: Ctx,
   { id, what, columnsOf }: { id: string; what: string; columnsOf: (plan: LoadedPlan, found: ImportRecord) => Columns },

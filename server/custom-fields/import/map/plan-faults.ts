@@ -106,7 +106,7 @@ function sentenceOf({ path, message }: FieldError, plan: Plan, columns: SourceCo
   return title ? `${title}: ${message}.` : `${capitalized(message)}.`;
 }
 
-/** @throws AppError validation_failed with every fault of the plan, in words. */
+/** @throws AppError conflict without a plan; validation_failed with every fault of the plan, in words */
 export function requireSound(plan: Plan | null, known: Known): Plan {
   if (!plan) throw new AppError("conflict", "Map the fields first.");
   const errors = planFaults(plan, known);

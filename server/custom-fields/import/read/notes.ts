@@ -38,6 +38,7 @@ const NOTES = {
 } as const;
 type NoteKind = keyof typeof NOTES;
 
+/** Notes of one file, none so far. */
 export function createNotes(): FileNotes {
   const found = new Map<NoteKind, { count: number; places: string[] }>();
   return {
