@@ -25,7 +25,7 @@ export async function noteAway<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Names the request that is being answered: its transactions bear the id in pg_stat_activity and PostgreSQL's log. */
+/** Names the request that is being answered: its transactions show the id in pg_stat_activity and PostgreSQL's log. */
 export function nameRequest(requestId: string): string {
   const request = traced.getStore();
   if (request) request.requestId = requestId;

@@ -45,8 +45,8 @@ export async function freeDeadClaims(table: PgTable & { leaseOwner: PgColumn }):
 }
 
 /**
- * Does claimed work and renews the claim meanwhile: a single statement may take longer than a claim lasts. One that
- * could not be renewed is renewed again; that it was lost, the work itself finds out.
+ * Does claimed work and renews the claim while it lasts, because a single statement may take longer than a claim. A
+ * renewal that fails is tried again; the work itself notices when the claim was lost.
  */
 export async function whileRenewed<T>(renew: () => Promise<unknown>, work: () => Promise<T>): Promise<T> {
   const timer = setInterval(() => void renew().catch(() => {}), BEAT_MS);

@@ -36,7 +36,7 @@ export function eachWith(numbers: ReadonlyMap<string, number>): SQL {
 export const everyOne = (): SQL =>
   env().TRAILMARK_CITUS ? sql`${onNodes(sql``)} AS o(id)` : sql`(SELECT id FROM organizations) AS o(id)`;
 
-/** The organizations of a partner as the same. */
+/** The organizations of a partner as such a set. */
 export function everyOneOf(partnerId: string): SQL {
   const theirs = sql`(SELECT id FROM organizations WHERE partner_id = ${partnerId})`;
   return env().TRAILMARK_CITUS ? sql`${among(sql`ARRAY${theirs}`)} AS o(id)` : sql`${theirs} AS o(id)`;

@@ -10,8 +10,8 @@ const MAX_WAITING = 300;
 const MAX_WAIT_MS = 30_000;
 const wrong = new RecentCounts();
 /**
- * In turn network by network: a client that tries a hundred passwords keeps no other from signing in, and rests between wrong
- * ones, so that others' requests are worked on meanwhile. Right ones add no delay.
+ * Networks take turns, so that a client that tries a hundred passwords keeps nobody else from signing in. It pauses
+ * after wrong ones, which leaves time for other requests; right ones add no delay.
  */
 const share = new FairShare(
   { total: MAX_AT_ONCE, perCaller: MAX_AT_ONCE, waiting: MAX_WAITING, waitMs: MAX_WAIT_MS },

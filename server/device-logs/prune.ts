@@ -21,7 +21,7 @@ type Range = { orgId: string; cutoff: Date };
 export type PrunedLogs = { orgId: string; diagnostic: number; events: number; error?: string };
 type ExpiredLogs = { orgId: string; diagnostic: Expired; events: Expired };
 
-/** Removes up to a batch of the oldest rows; -1 while another process is at it. */
+/** Removes up to a batch of the oldest rows; -1 while another process does so. */
 async function pruneBatch(tx: Tx, kind: Kind, range: Range): Promise<number> {
   const table = TABLES[kind];
   const [lock] = await rowsOf<{ got: boolean }>(

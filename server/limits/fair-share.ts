@@ -42,7 +42,7 @@ export class FairShare {
   #refused = 0;
   /** Callers with something running or waiting, the next one to be served first. */
   readonly #callers = new Map<string, Caller>();
-  /** The latest caller, and when another one asked before. */
+  /** The latest caller, and when a different one asked last. */
   #latest = { key: "", at: Number.NEGATIVE_INFINITY };
   #before = Number.NEGATIVE_INFINITY;
 
@@ -100,7 +100,7 @@ export class FairShare {
     return performance.now() - others < PRESENT_MS;
   }
 
-  /** True while at least two callers have asked of late. */
+  /** True while at least two callers have asked recently. */
   get hasSeveral(): boolean {
     return performance.now() - this.#before < PRESENT_MS;
   }
@@ -195,10 +195,10 @@ const share = (): FairShare => {
 
 const keyOf = (actor: Actor): string => ("id" in actor ? `${actor.type} ${actor.id}` : actor.type);
 
-/** How the requests of people and keys stand, for the metrics. */
+/** How many requests of people and keys run, wait and were refused, for the metrics. */
 export const shareState = (): FairShare["figures"] => requests?.figures ?? { running: 0, waiting: 0, refused: 0 };
 
-/** Callers who are refused because what they may have running does run. */
+/** How often callers were refused because they have as much running as they may. */
 const refusals = new RecentCounts();
 
 /** Counts that a caller was refused for having too much running already. */
@@ -211,14 +211,14 @@ export const hasSeveralCallers = (): boolean => requests?.hasSeveral ?? false;
 export const hasOtherCallers = (actor: Actor): boolean => requests?.hasOthers(keyOf(actor)) ?? false;
 
 /**
- * By how many times its duration a caller's long work is delayed: not at all while there are no other requests to this process;
- * once while there are; more often for a caller who asks for so much more that it is being refused.
+ * How long a caller's long work pauses, in multiples of its duration: 0 while there are no other requests to this
+ * process, 1 while there are, more for a caller who asks for so much that it is being refused.
  */
 export const delayFactorOf = (actor: Actor): number =>
   hasOtherCallers(actor) ? Math.max(1, backOffFactor(refusals.of(keyOf(actor)))) : 0;
 
 /**
- * Does what a person or a key asks for within that caller's share of this process.
+ * Does the work of a person or a key within that caller's share of this process.
  * @throws AppError rate_limited, and what the work throws
  */
 export function inFairShare<T>(actor: Actor, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {

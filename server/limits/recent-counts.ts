@@ -1,6 +1,6 @@
 /** What happened counts for this second and the one before. */
 const SECOND_MS = 1_000;
-/** Callers that are remembered before those of whom nothing counts any more are forgotten. */
+/** From this number of callers on, those without a recent count are forgotten. */
 const MAX_CALLERS = 1_000;
 
 type Counted = { since: number; before: number; count: number };
@@ -20,7 +20,7 @@ export class RecentCounts {
     this.#callers.set(key, { since, before, count: count + 1 });
   }
 
-  /** How many of one second at least, and of two at most. */
+  /** The count of the last one to two seconds. */
   of(key: string): number {
     const { before, count } = this.#current(key);
     return before + count;

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** A database that takes long for a piece needs no longer rest for that. */
+/** Work that takes longer than this is mostly waiting for the database, which needs no longer pause. */
 const MAX_REST_MS = 50;
 
 /**
- * Rests for so many times as long as a piece of work took: on the thread that answers requests, long work leaves others
- * the more moments, the more often it rests.
+ * Pauses for a multiple of the time that a piece of work took, so that long work on the thread that answers requests
+ * leaves time for the others.
  * @param rests how many times as long (delayFactorOf in fair-share.ts); with 0 it continues at once
  */
 export async function rest(workedMs: number, rests: number): Promise<void> {

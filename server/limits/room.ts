@@ -3,15 +3,17 @@ import type { PgTable } from "drizzle-orm/pg-core";
 import type { Tx } from "@/db/client";
 import { AppError } from "@/server/errors";
 
-/** Rows of which an owner may have so many; `what` is their name in the refusal, `remedy` what makes room, if anything does. */
+/**
+ * A limit on an owner's rows; `what` names them in the refusal, `remedy` says how to make room, where there is a way.
+ */
 type Bound = { table: PgTable; where: SQL | undefined; max: number; owner: string; what: string; remedy?: string };
 
-/** Counts what an owner has after any other transaction that counts the same has stored its row: none slips by. */
+/** Makes transactions that count the same thing wait for each other, so that each sees the rows of those before it. */
 export const countInTurn = (tx: Tx, counted: string): Promise<unknown> =>
   tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`count ${counted}`}, 0))`);
 
 /**
- * Holds an owner to a number of rows: what one of them piles up is listed, counted and worked through for all.
+ * Limits an owner's rows: what one owner piles up makes lists, counts and background work slower for all.
  * @throws AppError conflict when there are that many already
  */
 export async function requireRoom(tx: Tx, bound: Bound): Promise<void> {

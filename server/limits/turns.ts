@@ -16,8 +16,7 @@ export class Turns {
   }
 
   /**
-   * Does the work when its turn comes.
-   * @param signal gives up the wait; the work itself must look at it from then on
+   * Does the work when its turn comes. @param signal ends the wait; the work itself must observe it from then on
    * @throws what the work throws, or the signal's reason
    */
   async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {

@@ -43,7 +43,7 @@ export const beginStepUp = operation({
   },
 });
 
-/** Nothing but the question whether the caller has proved who they are of late: for links, which cannot ask. */
+/** Only checks that the caller has recently proved who they are: for links, which cannot ask for a proof. */
 export const checkProof = operation({
   account: true,
   input: noInput,

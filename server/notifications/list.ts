@@ -35,7 +35,7 @@ export const listNotifications = operation({
   },
 });
 
-/** The figures of the bell. A hundred organizations with the same condition, found at once, are one. */
+/** The numbers at the bell icon. The same condition in a hundred organizations, found at once, counts once. */
 export const getSummary = operation({
   permission: "audit:read",
   input: summaryInput,

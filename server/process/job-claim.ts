@@ -17,7 +17,7 @@ async function beat(sql: postgres.Sql, { id, name }: ClaimedJob): Promise<boolea
 }
 
 /**
- * Does a job's work and says every few seconds that it is still at it; ended by its signal once another process has the job.
+ * Does a job's work and renews its claim every few seconds; the signal ends the work once another process has the job.
  * pg-boss itself gives a job of a dead process to another only when it expires, hours later.
  */
 export async function whileClaimed(

@@ -21,7 +21,7 @@ import { REPORT_LABEL } from "./vocabulary";
 import { writeReport } from "./write";
 import { aligned } from "./zone";
 
-/** A process that dies while it writes a report lets go of it at once; another one looks within this time. */
+/** A process that dies while it writes a report frees it at once; another one finds it within this time. */
 const EVERY_MS = 20_000;
 const CANNOT_BE_WRITTEN = "The report could not be written. It is tried again every hour.";
 const t = reportSchedules;

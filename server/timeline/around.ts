@@ -87,7 +87,7 @@ const msOf = ({ item }: Found): number => Date.parse(item.at);
 /** One side of the entry, newest first, cut to the closest ones. */
 function merge(all: Found[], { input, side }: SideRequest): { found: Found[]; hasMore: boolean } {
   const away = side === "newer" ? 1 : -1;
-  // Each log comes the closest first: among equals of one, the sort keeps it.
+  // Each log comes closest first, and the sort is stable: items of one log at the same moment keep their order.
   all.sort((a, b) => away * (msOf(a) - msOf(b)) || away * (rankOf(b) - rankOf(a)));
   const found = all.slice(0, input.limit);
   return { found: side === "newer" ? found.reverse() : found, hasMore: all.length > input.limit };
@@ -97,7 +97,7 @@ async function sidesOf(tx: Tx, ctx: Ctx, request: Omit<SideRequest, "side">) {
   const newer: SideRequest = { ...request, side: "newer" };
   const older: SideRequest = { ...request, side: "older" };
   const isAudited = request.input.sources.includes("audit");
-  // The audit log first: what the device's own logs want of the planner would not serve it.
+  // The audit log first: the planner setting that the device's own logs need would slow it down.
   const entries = async (side: SideRequest) => (isAudited ? entriesBeside(tx, ctx, side) : []);
   const [newerEntries, olderEntries] = [await entries(newer), await entries(older)];
   await preferDeviceIndex(tx);

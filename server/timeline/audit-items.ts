@@ -31,7 +31,7 @@ export async function agentsOf(tx: Tx, deviceId: string): Promise<ReadonlySet<st
 
 const DEVICE_NAMES = ["device", "deviceName", "hostname"];
 
-/** The filter finds a device by a part of its name: of those entries, the ones that are of this very device. */
+/** The filter matches a part of the hostname; this keeps the entries of exactly this device. */
 export function isAbout({ details, ...row }: EntryRow, device: Device, agents: ReadonlySet<string>): boolean {
   if (row.resource_id === device.id) return true;
   const about = toFullEntry({ ...row, details }).details;

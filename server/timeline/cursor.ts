@@ -5,7 +5,7 @@ import { TIMELINE_SOURCES, type TimelineSource } from "./vocabulary";
 /** The last item of a page: its time, its log, and its id there (the sequence of an audit entry). */
 type Cursor = { ms: number; source: TimelineSource; id: string };
 
-/** From where a log is read on: before a time, or before one of its items at that time. */
+/** Where reading a log continues: before a time, or before one of its items at that time. */
 export type Start = { ms: number; before: string | null; isAfterAll: boolean } | null;
 
 const PURPOSE = "timeline cursor";

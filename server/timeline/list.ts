@@ -10,7 +10,7 @@ import { TIMELINE_SOURCES, type TimelineSource } from "./vocabulary";
 
 const rankOf = ({ source }: TimelineItem): number => TIMELINE_SOURCES.indexOf(source);
 
-/** Each log comes in its own order: among equals of one, the sort keeps it. */
+/** The sort is stable: items of one log at the same moment keep their order. */
 const newestFirst = (a: TimelineItem, b: TimelineItem): number =>
   Date.parse(b.at) - Date.parse(a.at) || rankOf(a) - rankOf(b);
 
@@ -35,7 +35,7 @@ export const listTimeline = operation({
     const leftOut = input.sources.filter((source) => !mayRead(source));
     const items = await tenant(ctx.scope, async (tx) => {
       const device = await findDevice(ctx, tx, input.id);
-      // The audit log first: what the device's own logs want of the planner would not serve it.
+      // The audit log first: the planner setting that the device's own logs need would slow it down.
       const audit = input.sources.includes("audit") && mayRead("audit");
       const found = audit ? await itemsOf(tx, { ctx, device, input }, "audit") : [];
       await preferDeviceIndex(tx);

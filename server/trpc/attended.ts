@@ -1,7 +1,6 @@
 /**
- * The same messages for a reader that asks for the next one before it looks at the answer. tRPC's ping does: it has asked
- * for another when a browser has still to take the last, and what is thrown until then would be an unhandled rejection.
- * The reader finds it when it looks, as before.
+ * The same messages for a reader that requests the next one before the last one was taken, as tRPC's ping does. An
+ * error thrown in between would be an unhandled rejection; here the reader gets it when it awaits the message.
  */
 export const attended = <T>(messages: AsyncGenerator<T>): AsyncIterableIterator<T, void> => ({
   [Symbol.asyncIterator]() {

@@ -33,7 +33,7 @@ function parse(input: string): unknown {
   }
 }
 
-/** More than a stranger sends is taken apart for those alone who are known. */
+/** A body larger than strangers may send is parsed for known callers only. */
 async function limitOf(request: Request): Promise<number | undefined> {
   const length = Number(request.headers.get("content-length") ?? Number.POSITIVE_INFINITY);
   if (length <= MAX_STRANGERS_BYTES && !request.headers.has("content-encoding")) return undefined;
@@ -41,7 +41,7 @@ async function limitOf(request: Request): Promise<number | undefined> {
   return caller ? undefined : MAX_STRANGERS_BYTES;
 }
 
-/** The same request with its body read, checked and held to the limits of REST: tRPC itself would read without end. */
+/** The same request with its body read and checked within the limits of REST: tRPC itself would read without limit. */
 async function checked(request: Request): Promise<Request> {
   const url = new URL(request.url);
   requireReadable(url);
@@ -60,8 +60,8 @@ function subscriptionAt({ pathname }: URL) {
 }
 
 /**
- * What a subscription is refused before its stream begins: tRPC would answer 200 and write the error into the stream.
- * A browser's EventSource reads it there alone, and says that it takes streams.
+ * Refuses a bad subscription before its stream begins: tRPC would answer 200 and write the error into the stream. That
+ * is right only for a browser's EventSource, which cannot read it elsewhere and says that it accepts streams.
  * @throws AppError method_not_allowed, unauthenticated or validation_failed
  */
 async function requireStream(req: Request, createdContext: () => Promise<TrpcContext>): Promise<void> {
@@ -77,8 +77,8 @@ async function requireStream(req: Request, createdContext: () => Promise<TrpcCon
 }
 
 /**
- * Answers the browser's calls at /api/trpc. What is no call at all (no JSON, no such content type, too many at once) is
- * refused before authentication.
+ * Answers the browser's calls at /api/trpc. What is not a call at all (no JSON, another content type, too many at
+ * once) is refused before authentication.
  */
 export async function answerTrpc(request: Request): Promise<Response> {
   let req: Request;

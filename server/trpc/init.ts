@@ -30,7 +30,7 @@ const anonymous = ({ from, requestId }: TrpcContext): Ctx => ({
   now: () => new Date(),
 });
 
-/** What a procedure asks of its caller, readable by the test that probes every procedure. */
+/** The permission that a procedure requires, readable by the test that probes every procedure. */
 export type ProcedureMeta = { permission?: Permission };
 
 /** Comment lines on a silent stream, and how long a browser waits for one before it reconnects. */
@@ -119,7 +119,10 @@ const resolver =
   async ({ ctx, input }: { ctx: { caller: Ctx }; input: unknown }): Promise<R> =>
     plainNumbers(await perform(operation, ctx.caller, input as z.output<I>));
 
-/** What is asked for is compared, not stored: it becomes text that the database can compare, and no verb thinks of NUL. */
+/**
+ * The input of a read is compared, not stored: it is repaired here to text that the database accepts, so that no verb
+ * has to.
+ */
 const comparable = <I extends z.ZodType, R>(operation: Operation<I, R>): Operation<I, R> => ({
   ...operation,
   input: z.preprocess(repairJson, operation.input) as unknown as I,

@@ -5,7 +5,7 @@ import { getIntegrityStatus } from "@/server/audit/integrity/status";
 import { getVerifyProgress } from "@/server/audit/integrity/verify-progress";
 import { mutation, query, router } from "./init";
 
-/** Whether the chain holds: what is known, asking again, the signed heads, and the alarms for the banner. */
+/** The state of the chain, a verification of it, the signed heads, and the alarms for the banner. */
 export const integrityRouter = router({
   status: query(getIntegrityStatus),
   verify: mutation(verifyIntegrity),

@@ -4,7 +4,7 @@ import { listLogs } from "@/server/live-events/list-logs";
 import { queryEvents } from "@/server/live-events/query-events";
 import { query, router } from "./init";
 
-/** Questions to the agent on a device. */
+/** Live queries of the event logs of a device, which its agent answers. */
 export const liveEventsRouter = router({
   logs: query(listLogs),
   log: query(getLog),

@@ -51,6 +51,6 @@ export type AppRouter = typeof appRouter;
 
 type Declared = Record<string, { _def: { meta?: ProcedureMeta } } | undefined>;
 
-/** The permission that a procedure asks of its caller; undefined where it asks for none, or there is no such procedure. */
+/** The permission that a procedure requires; undefined where it requires none, or there is no such procedure. */
 export const permissionOf = (path: string): Permission | undefined =>
   (appRouter._def.procedures as unknown as Declared)[path]?._def.meta?.permission;

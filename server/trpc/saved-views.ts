@@ -4,7 +4,7 @@ import { removeSavedView } from "@/server/saved-views/remove";
 import { updateSavedView } from "@/server/saved-views/update";
 import { mutation, query, router } from "./init";
 
-/** Who reads the audit log keeps views of it; who may share or tend them, the verbs decide. */
+/** Every reader of the audit log may keep views of it; the verbs decide who may share or change them. */
 export const savedViewsRouter = router({
   list: query(listSavedViews),
   create: mutation(createSavedView),

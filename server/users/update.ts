@@ -30,7 +30,7 @@ const isDisabled = ({ disabledAt }: Row): boolean => disabledAt !== null;
 const reachOf = (row: Row): string[] | null => (row.allOrganizations ? null : row.organizationIds);
 const isSameReach = (a: string[] | null, b: string[] | null) => a?.join() === b?.join();
 
-/** The reach that was asked for, where it is another than the person has. */
+/** The requested reach, where it differs from the present one. */
 function newReach(before: Row, { organizationIds }: UpdateInput): Reach {
   if (organizationIds === undefined) return undefined;
   if (!isPartnerRole(before.role)) throw invalid("organizationIds", "is for partner roles only");

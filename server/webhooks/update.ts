@@ -9,7 +9,9 @@ import { updateInput, webhook } from "./schema";
 
 type Able = Pick<EndpointRow, "disabledAt" | "disabledByFailure" | "failingSince" | "pendingFrom">;
 
-/** Enabled again it starts from nothing: neither its failures count, nor is what happened meanwhile sent to it. */
+/**
+ * Enabled again it starts afresh: its failures no longer count, and what happened while it was disabled is not sent.
+ */
 function able(row: EndpointRow, disabled: boolean | undefined, now: Date): Able {
   if (disabled === undefined || disabled === (row.disabledAt !== null)) return row;
   return { disabledAt: disabled ? now : null, disabledByFailure: false, failingSince: null, pendingFrom: null };

@@ -16,7 +16,7 @@ import { Turns } from "@/server/limits/turns";
 /** Rows and bytes of details that are read at a time; twice as much is held, being read and being written. */
 export const MAX_ROWS = 500;
 const CHUNK_BYTES = 512 * 1024;
-/** Chunks that all exports of this process read at once, so that many of them leave thread and database to the others. */
+/** Chunks that all exports of this process together read at a time: the rest of thread and database is for others. */
 const MAX_READERS = 1;
 
 const turns = new Turns(MAX_READERS);
@@ -60,7 +60,7 @@ export type SizedRow = { org_id: string; ms: number; chain_seq: string; details:
 /** Bytes of details: what makes rows large. */
 export const bytesOf = (rows: SizedRow[]): number => rows.reduce((sum, row) => sum + (row.details?.length ?? 0), 0);
 
-/** Reads a chunk after the other: each call the next `size` rows, fewer or none at the end. */
+/** Reads chunk after chunk: each call returns the next `size` rows, fewer or none at the end. */
 function reader<R extends SizedRow>(
   tx: (fn: (tx: Tx) => Promise<R[]>) => Promise<R[]>,
   rows: Settled,
@@ -85,7 +85,9 @@ function reader<R extends SizedRow>(
   };
 }
 
-/** Reads when its turn comes. Each turn ends with a rest; a crowd rests the longer, and others' turns come meanwhile. */
+/**
+ * Reads when its turn comes and then pauses, within the turn and, for a caller who is being refused, after it as well.
+ */
 async function paced<T>(ctx: Ctx, read: (tx: Tx) => Promise<T>): Promise<T> {
   let workedMs = 0;
   const found = await turns.run(async () => {
@@ -100,14 +102,14 @@ async function paced<T>(ctx: Ctx, read: (tx: Tx) => Promise<T>): Promise<T> {
 }
 
 /**
- * Settled rows, chunk after chunk, the next one read while the last is written. Each chunk has its own transaction, so
- * a slow client holds no connection; what retention takes meanwhile is left out.
+ * Settled rows in chunks; the next one is read while the last one is written. Each chunk has its own transaction, so a
+ * slow client holds no connection. Rows that retention removes in between are left out.
  */
 export async function* eachChunk<R extends SizedRow>(ctx: Ctx, rows: Settled, shape: Shape<R>): AsyncGenerator<R[]> {
   const read = reader((fn) => paced(ctx, fn), rows, shape);
   const next = (size: number): Promise<R[]> => {
     const chunk = read(size);
-    chunk.catch(() => {}); // The reader that awaits it receives the error; without a client none does.
+    chunk.catch(() => {}); // Whoever awaits the chunk gets the error; when the client has gone nobody does.
     return chunk;
   };
   for (let coming = next(MAX_ROWS); ; ) {

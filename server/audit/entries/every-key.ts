@@ -29,8 +29,8 @@ type Read = <T>(fn: (tx: Tx) => Promise<T>) => Promise<T>;
 export type NextKeys = (size: number) => Promise<Found[]>;
 
 /**
- * Along the index by time, each organization's own, merged: to take the newest of all at once would read as many of each
- * for every part.
+ * Reads each organization along its own index by time and merges: taking the newest of all in one query would read
+ * that many of each organization for every part.
  */
 function mergedKeys(read: Read, { orgIds, filter }: ResolvedFilter, heads: Heads): NextKeys {
   const limit = Math.min(MOST_KEYS, Math.max(FEWEST_KEYS, Math.floor(HELD_KEYS / orgIds.length)));
@@ -82,8 +82,8 @@ function searchedKeys(read: Read, resolved: ResolvedFilter, heads: Heads): NextK
 }
 
 /**
- * The keys of every entry that meets a filter and stood in the chains up to their heads, newest first, however many: a part
- * at a time, each read in its own transaction.
+ * The keys of every entry that meets a filter, in the chains up to the given heads, newest first. They come in parts,
+ * each read in its own transaction, so their number is not limited.
  */
 export function everyKey(scope: Scope, resolved: ResolvedFilter, heads: Heads): NextKeys {
   const read: Read = (fn) => tenant(scope, fn);

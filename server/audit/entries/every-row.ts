@@ -30,8 +30,8 @@ async function headsOf(tx: Tx, orgIds: readonly string[]): Promise<Heads> {
 }
 
 /**
- * Every entry of a snapshot, newest first, a chunk at a time and never more than one held; what retention takes meanwhile is
- * left out. Read again it is the same.
+ * Every entry of a snapshot, newest first, in chunks of which one is held at a time. Entries that retention removes in
+ * between are left out. Reading a snapshot again gives the same entries.
  */
 export async function* everyRow<R extends SizedRow>(
   ctx: Ctx,

@@ -2,7 +2,7 @@ import { FILTERS } from "@/server/audit/query/catalogue";
 import type { AuditFilter } from "@/server/audit/query/conditions";
 import type { AuditEvent } from "@/server/audit/record/record";
 
-/** What an export asks for, as its audit entry has it. */
+/** What was exported, as the audit entry of the export has it. */
 function detailsOf(format: string, { from, to, ...filters }: AuditFilter) {
   const one = Object.entries(filters).map(([name, value]) =>
     Array.isArray(value) && value.length === 1 && name in FILTERS ? [name, value[0]] : [name, value],

@@ -17,7 +17,7 @@ import { requireProofForMany } from "./prove-for-many";
 type Format = ExportInput["format"];
 type Plan = { ctx: Ctx; format: Format; filter: AuditFilter; rows: Settled; total: number };
 
-/** The text of an export, chunk after chunk; however it ends, what left is recorded. */
+/** The text of an export in chunks. However it ends, the rows that left are recorded. */
 async function* writeExport<Row extends BodyRow>(plan: Plan, writer: Writer<Row>): AsyncGenerator<string> {
   const rowsPerOrg = new Map<string, number>();
   let complete = false;
@@ -30,7 +30,7 @@ async function* writeExport<Row extends BodyRow>(plan: Plan, writer: Writer<Row>
       first = false;
     }
     const written = [...rowsPerOrg.values()].reduce((sum, rows) => sum + rows, 0);
-    // Of fewer than were settled retention has taken the oldest meanwhile: those that left are all there are.
+    // When there are fewer rows than were settled, retention has removed the oldest in between: these are all.
     const total = written < Math.min(plan.total, MAX_EXPORT_ROWS) ? written : plan.total;
     yield writer.tail(total, total > MAX_EXPORT_ROWS);
     complete = true;

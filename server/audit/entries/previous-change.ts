@@ -11,10 +11,10 @@ import { getRow } from "./get";
 import { toFullEntry } from "./to-entry";
 
 const STEP = 100;
-/** A resource may be in every entry of an agent; they are not all read. */
+/** A limit, because a resource may be in every entry of an agent. */
 const MAX_READ = 2_000;
 
-/** What an action ends with that changes something, for entries without before and after. */
+/** The endings of actions that change something, for entries without before and after. */
 const CHANGES =
   /\.(create|update|delete|change|set|enable|disable|rename|assign|unassign|revoke|rotate|release|restore|acknowledge|resolve|suppress)$/;
 

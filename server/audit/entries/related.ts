@@ -8,7 +8,10 @@ import { idInput, typed } from "@/server/wire";
 import { getRow } from "./get";
 import { toFullEntry } from "./to-entry";
 
-/** Around the entry, each way: what one sitting leaves. It also keeps the look-up to a short piece of the index by time. */
+/**
+ * Before and after the entry: about as long as one sitting. It also keeps the search to a short piece of the index by
+ * time.
+ */
 const RELATED_WITHIN_MS = 5 * 60_000;
 const MAX_RELATED = 10;
 const ZERO_UUID = "00000000-0000-0000-0000-000000000000";

@@ -48,7 +48,7 @@ export function toFieldKey(title: string): string {
   return FIELD_KEY.test(key) ? key : "field";
 }
 
-/** The title's key, with a number behind it where the key is taken; the new key counts as taken from then on. */
+/** The title's key, with a number appended where the key is taken; the new key counts as taken from then on. */
 export function freeFieldKey(title: string, taken: Set<string>): string {
   const base = toFieldKey(title);
   let key = base;

@@ -9,8 +9,9 @@ export type Step = (typeof STEPS)[number];
 export const dismissInput = z.strictObject({ dismissed: z.boolean() });
 
 /**
- * The steps with what is known of each at this moment. orgId: the organization to continue with, that of the first device or
- * the first customer. Null for those whom it does not concern: programs, and people who may not create organizations.
+ * The steps and the state of each.
+ * orgId: the organization to continue with, that of the first device or the first customer. Null for those whom it
+ * does not concern: programs, and people who may not create organizations.
  */
 export const checklist = z
   .strictObject({

@@ -79,7 +79,7 @@ export async function countKinds(tx: Tx, { orgIds, filter }: ResolvedFilter): Pr
   ];
 }
 
-/** Every match by organization; null likewise. */
+/** Every match by organization; null in the same case. */
 export async function countOrganizations(tx: Tx, { orgIds, filter }: ResolvedFilter): Promise<Count[] | null> {
   const counts =
     orgIds.length > 0 && isTallied(filter) ? talliedCounts(orgIds, filter, { shape: BY_ORGANIZATION }) : null;
@@ -106,7 +106,7 @@ export async function countActors(tx: Tx, { orgIds, filter }: ResolvedFilter): P
     .sort(byNumber);
 }
 
-/** What the actors are called, by the rows that stand for them. */
+/** The counts of actors with their names, which are read from one sample row of each. */
 export async function nameActors(tx: Tx, actors: readonly Count[]): Promise<Count[]> {
   const samples = actors.flatMap(({ sample, label }) => (sample && label === undefined ? [sample] : []));
   const rows = await rowsByKey(

@@ -46,7 +46,7 @@ export const facets = z.strictObject({
   /** How many rows were counted; truncated when there are older ones. */
   rows: z.int(),
   truncated: z.boolean(),
-  /** The facets whose counts are of every match all the same. */
+  /** The facets that count every match nevertheless. */
   exact: z.array(z.enum(FACET_NAMES)),
 });
 export type Facets = z.output<typeof facets>;
@@ -54,7 +54,7 @@ export type Facets = z.output<typeof facets>;
 export const histogram = z.strictObject({
   from: isoTime.nullable(),
   to: isoTime.nullable(),
-  /** What a bucket is long by the wall clock: a day may have 23 or 25 hours. */
+  /** The length of a bucket by the wall clock: a day may have 23 or 25 hours. */
   step: z.strictObject({ unit: z.enum(STEP_UNITS), n: z.int().positive() }),
   /** Where the buckets begin, and where the last one ends. */
   edges: z.array(isoTime),

@@ -47,7 +47,10 @@ const labelled = (counts: readonly { value: string; count: number; label?: strin
   counts.map(({ value, count, label }) => ({ value, label: label ?? value, count }));
 
 type Own = Exclude<FilterName, "q">;
-/** What a facet counts; the filters that it sets, which its own counts leave aside so that other values can be added; how every match is counted. */
+/**
+ * What a facet counts; the filters that it sets, which its own counts ignore so that other values can be added; and
+ * how all matches are counted.
+ */
 type Plan = {
   kind: Kind;
   sets: readonly Own[];
@@ -63,7 +66,7 @@ const PLAN: Record<FacetName, Plan> = {
   organization: { kind: "organization", sets: [], whole: countOrganizations },
 };
 
-/** What is asked, in the organizations that are chosen and in all that could be, and each count made but once. */
+/** A filter in the chosen organizations and in all that could be chosen; each count is made once. */
 class FacetQuery {
   readonly #wholes = new Map<string, Promise<Count[] | null>>();
   #newest: Promise<Counted> | undefined;

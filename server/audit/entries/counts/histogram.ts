@@ -16,7 +16,7 @@ import { edgesOf, stepOf } from "./time-steps";
 
 type Bounds = { first: number | null; last: number | null };
 
-/** When the oldest and the newest row of some organizations are said to have happened. */
+/** The timestamps of the oldest and the newest row of some organizations. */
 async function boundsOf(tx: Tx, orgIds: readonly string[]): Promise<Bounds> {
   const end = (direction: "ASC" | "DESC") =>
     sql`(SELECT e.at FROM ${eachOf(orgIds)}, LATERAL (SELECT (extract(epoch FROM l."timestamp") * 1000)::float8 AS at FROM audit_logs l
@@ -28,13 +28,13 @@ async function boundsOf(tx: Tx, orgIds: readonly string[]): Promise<Bounds> {
 type Count = { bucket: number; result: AuditResult; n: number; oldest: number | null };
 type Counts = { counts: Count[]; truncated: boolean };
 
-/** Rows (at, result, n) by the bucket, counted from 1, between whose edges they are. */
+/** Rows (at, result, n) by bucket; buckets are counted from 1. */
 const bucketed = (rows: SQL, edges: readonly number[]): SQL => sql`
   SELECT width_bucket(r.at, ${instants(edges)}) AS bucket, r.result,
     sum(r.n)::float8 AS n, (min(extract(epoch FROM r.at)) * 1000)::float8 AS oldest
   FROM (${rows}) AS r(at, result, n) GROUP BY 1, 2`;
 
-/** The newest matches one by one, as many as may be. */
+/** The newest matches one by one, at most MAX_HISTOGRAM_ROWS. */
 async function countNewest(tx: Tx, resolved: ResolvedFilter, edges: readonly number[]): Promise<Counts> {
   const limit = MAX_HISTOGRAM_ROWS;
   let rows: SQL;
@@ -86,7 +86,7 @@ function toBuckets(counts: readonly Count[], edges: readonly number[]): Histogra
   const buckets = new Map<number, Histogram["buckets"][number]>();
   for (const { bucket: at, result, n } of counts) {
     const ms = edges[at - 1];
-    if (ms === undefined || at >= edges.length) continue; // Sealed since the ends were read.
+    if (ms === undefined || at >= edges.length) continue; // A row that was sealed after the bounds were read.
     const bucket = buckets.get(ms) ?? { at: new Date(ms).toISOString(), success: 0, failure: 0, denied: 0 };
     bucket[result] += n;
     buckets.set(ms, bucket);

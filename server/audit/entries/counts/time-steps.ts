@@ -48,7 +48,7 @@ export function edgesOf(from: number, to: number, { step, zone }: { step: Step; 
   while ((edges.at(-1) ?? 0) <= to) {
     wall = nextWall(wall, step);
     const edge = fromWallClock(wall, zone).getTime();
-    // An hour that the clocks leave out is no step.
+    // An hour that the clocks skip makes no step.
     if (edge > (edges.at(-1) ?? 0)) edges.push(edge);
   }
   return edges;
