@@ -30,10 +30,6 @@ export class Figures {
     else figures.samples[figures.seen % MAX_SAMPLES] = ms;
   }
 
-  countOf(kind: string): number {
-    return this.kinds.get(kind)?.count ?? 0;
-  }
-
   /** A table for people: one line a kind of request, latencies in milliseconds. */
   table(seconds: number): string {
     const lines = [columns(["", "requests", "ok", "per s", "p50 ms", "p95 ms", "p99 ms", "max ms"])];

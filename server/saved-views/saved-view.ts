@@ -4,13 +4,13 @@ import { isDuplicate } from "@/db/duplicate";
 import { auditSavedViews, organizations } from "@/db/schema";
 import { reachesWholePartner, requireWholePartner } from "@/server/auth/grant";
 import type { Role } from "@/server/auth/permissions";
+import type { Person } from "@/server/auth/person";
 import { type Actor, type Ctx, ZERO_UUID } from "@/server/context";
 import { AppError, invalid, notFound } from "@/server/errors";
 import { inReach, inScope, ownOrg, reaches } from "@/server/scope";
 import type { Audience, SavedView } from "./schema";
 
 type SavedViewRow = typeof auditSavedViews.$inferSelect;
-export type Person = Extract<Actor, { type: "user" }>;
 type Owner = Pick<SavedViewRow, "partnerId" | "orgId" | "shared">;
 
 /** Who may share a view: all but viewers. Who may change any view: administrators. */

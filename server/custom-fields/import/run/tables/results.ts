@@ -212,33 +212,24 @@ export const readRowsAbout = (
     ORDER BY row_no LIMIT ${limit}`,
   );
 
-/** Another row with the same source ID: to give that ID to a device would decide about both. */
-export async function findRowOfSourceId(
-  tx: Tx,
-  importId: string,
-  { rowNo, sourceId }: { rowNo: number; sourceId: string },
-): Promise<number | undefined> {
+/** The first row of the file but this one that meets a condition; undefined where there is none. */
+async function findOther(tx: Tx, importId: string, { rowNo, where }: { rowNo: number; where: SQL }) {
   const [other] = await rowsOf<{ rowNo: number }>(
     tx,
     sql`
     SELECT row_no AS "rowNo" FROM custom_field_import_results
-    WHERE import_id = ${importId}::uuid AND source_id = ${sourceId} AND row_no <> ${rowNo} ORDER BY row_no LIMIT 1`,
+    WHERE import_id = ${importId}::uuid AND row_no <> ${rowNo} AND ${where} ORDER BY row_no LIMIT 1`,
   );
   return other?.rowNo;
 }
 
+/** Another row with the same source ID: to give that ID to a device would decide about both. */
+export const findRowOfSourceId = (tx: Tx, id: string, { rowNo, sourceId }: { rowNo: number; sourceId: string }) =>
+  findOther(tx, id, { rowNo, where: sql`source_id = ${sourceId}` });
+
 /** The number of another row that already reaches the device, if there is one. */
-export async function findRowOfDevice(
-  tx: Tx,
-  importId: string,
-  { rowNo, deviceId }: { rowNo: number; deviceId: string },
-): Promise<number | undefined> {
-  const [row] = await rowsOf<{ rowNo: number }>(
-    tx,
-    sql`
-    SELECT row_no AS "rowNo" FROM custom_field_import_results
-    WHERE import_id = ${importId}::uuid AND row_no <> ${rowNo}
-      AND (device_id = ${deviceId}::uuid OR picked_device_id = ${deviceId}::uuid) LIMIT 1`,
-  );
-  return row?.rowNo;
-}
+export const findRowOfDevice = (tx: Tx, id: string, { rowNo, deviceId }: { rowNo: number; deviceId: string }) =>
+  findOther(tx, id, {
+    rowNo,
+    where: sql`(device_id = ${deviceId}::uuid OR picked_device_id = ${deviceId}::uuid)`,
+  });
