@@ -108,8 +108,8 @@ async function ensureLogin(
 type RoleAddresses = { ownerUrl: string; appUrl: string; adminUrl?: string | undefined; citus?: boolean };
 
 /**
- * Creates the group roles and the logins that the addresses name; changes only what differs, so that an owner
- * without CREATEROLE gets by once everything is in place.
+ * Creates the group roles and the logins that the addresses name; changes only what differs, so that an owner without
+ * CREATEROLE suffices once everything is in place.
  * @throws Error of PostgreSQL (42501) when the owner may not do what is missing.
  */
 export async function ensureRoles(

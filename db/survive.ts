@@ -26,7 +26,7 @@ function refusing(tx: postgres.TransactionSql, isLost: () => boolean): postgres.
 
 /**
  * Makes the transactions of a pool survive the death of their connection. postgres.js 3.4 sends the ROLLBACK of such a
- * transaction into a socket that is no more, which throws outside of every promise (the process would end) and leaves
+ * transaction into a socket that is gone, which throws outside of every promise (the process would end) and leaves
  * the connection unusable. Here the transaction's promise rejects and nothing is sent after it; one that did not even
  * begin, because its connection had died while idle, is begun again. This file can go when
  * https://github.com/porsager/postgres/issues/1208 and https://github.com/porsager/postgres/issues/1216 are fixed.

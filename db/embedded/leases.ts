@@ -17,7 +17,8 @@ export function acquireLease(dataDir: string): { release(): number } {
   mine.add(name);
   writeFileSync(join(folder, name), "", { mode: 0o600 });
 
-  // A process before a restart of the machine or container may have had our number: what we did not write is stale.
+  // A process from before a restart of the machine or container may have had our number: a file that we did not write
+  // is stale.
   const isStale = (lease: string) => {
     const pid = Number.parseInt(lease, 10);
     return pid === process.pid ? !mine.has(lease) : !isAlive(pid);

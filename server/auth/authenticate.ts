@@ -11,8 +11,8 @@ import { sessionToken } from "./session-cookie";
 /** A caller and the way its credential came: a cookie is sent by browsers unasked, so writes need more (origin.ts). */
 export type Authenticated = Caller & { viaCookie: boolean };
 /**
- * records: the request only submits events, which a key may do while the database is away. at: when an access token has to
- * be good, by default now; that it runs out takes nothing from what it was given in time.
+ * records: the request only submits events, which a key may do while the database is away. at: when an access token
+ * has to be valid, by default now; one that expires later still covers what it was used for in time.
  */
 type Options = { auth: "none" | "user" | "agent"; agentId?: string; records?: boolean; at?: Date };
 

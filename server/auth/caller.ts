@@ -54,7 +54,8 @@ function toCaller(row: UserRow | undefined, signIn: SignInOf | undefined): Calle
 
 /**
  * A person by id; null when unknown, disabled, or when the sign-in (sid) that the token came from was ended. Notes, to
- * the minute, that the sign-in is in use. Without one it is not asked for: then the caller has just proved the password.
+ * the minute, that the sign-in is in use. Without a sid no sign-in is looked up: the caller has just proved the
+ * password.
  */
 export async function findUserCaller(userId: string, signIn?: SignInOf): Promise<Caller | null> {
   const sid = signIn?.sid ?? null;

@@ -14,5 +14,5 @@ export function sessionToken(headers: { get(name: string): string | null }, http
   return null;
 }
 
-/** Carries the address of a page from the front to the page, which knows only its own parts of it. */
+/** Passes the address of a page from the front to the page, which knows only parts of it. */
 export const REQUESTED_PAGE = "x-trailmark-page";

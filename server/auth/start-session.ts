@@ -22,8 +22,8 @@ export const OUTDATED = "What you proved yourself by was used or changed meanwhi
 export type Method = "password" | "totp" | "recovery_code" | "passkey" | "oidc";
 
 /**
- * How a person proved who they are. isGood: asked once nothing of theirs changes any more, because a proof takes its time
- * and may be worthless by then.
+ * How a person proved who they are. isGood is called once their account can no longer change, because a proof takes
+ * time and may have become worthless.
  */
 export type Proven = { methods: Method[]; isGood?: (tx: Tx) => Promise<boolean> };
 

@@ -34,7 +34,7 @@ async function toEndpoint({ id, body }: Claimed, endpoint: Endpoint, now: Date):
   }
   const headers = signedHeaders({ id: messageId(id), at: now, payload: body }, secrets);
   const posted = await postTo(endpoint.url, { body, headers });
-  // 410 Gone: the receiver wants no more of it (Standard Webhooks).
+  // 410 Gone: the receiver wants no more messages (Standard Webhooks).
   return posted.status === 410 ? { ...posted, isFinal: true } : posted;
 }
 

@@ -10,7 +10,7 @@ type WebhookBody = { type: string; timestamp: string; data: Record<string, unkno
 /** What is mailed; csv is attached under its name. */
 export type MailBody = { text: string; html?: string; csv?: { name: string; content: string } };
 
-/** Whom it goes to, and to which organization or partner that belongs: row level security asks for them. */
+/** The recipient, and the organization or partner it belongs to, which row level security checks. */
 type Target = { partnerId: string | null; orgId: string | null };
 type Message = { type: string; subject: string; at: Date };
 

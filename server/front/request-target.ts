@@ -10,7 +10,7 @@ export function pathOf(target: string, origin: string): string | null {
   return url.host === new URL(origin).host && !url.username && !url.password ? url.pathname + url.search : null;
 }
 
-/** Of our own address that shows a page; none has a tenth of it. */
+/** Characters of an address that shows a page; ours have less than a tenth of that. */
 export const MAX_PAGE_PARAMETERS = 200;
 
 /** Whether an address has more parameters than a page takes: Next's time for them grows with the square of their number. */

@@ -21,7 +21,7 @@ function wantsGzip(incoming: IncomingMessage, response: Response): boolean {
   return (
     takesGzip(incoming) &&
     !response.headers.has("content-encoding") &&
-    // A range is one of the bytes as they stand in the file.
+    // A range counts the bytes as they are in the file.
     !response.headers.has("accept-ranges") &&
     COMPRESSIBLE.test(response.headers.get("content-type") ?? "")
   );

@@ -56,8 +56,8 @@ const held = new HeldRefusals();
 export const endHolding = (): void => held.end();
 
 /**
- * Waits before a request is answered that it is one too many, for the longer the more such answers its credential waits for;
- * without a credential its network. What hands events in, agents and live queries never wait.
+ * Waits before a request is refused as one too many: the longer, the more such refusals its credential, or without one
+ * its network, is waiting for. Submissions of events, agents and live queries never wait.
  */
 export async function holdRefusal(
   { headers, socket }: IncomingMessage,
@@ -73,8 +73,8 @@ export async function holdRefusal(
 }
 
 /**
- * A page is rendered on the thread that answers requests: so many of one session at a time, the next ones after a rest. What
- * is rendered asks for its reader, so that only several who ask are others.
+ * Pages are rendered on the thread that answers requests: so many of one session at a time, the next ones after a
+ * pause. A page's own requests count as its reader's, so there are others only when several readers ask.
  */
 const pages = new FairShare({ total: 64, perCaller: 2, waiting: 64, waitMs: 10_000 }, (_, waiting) =>
   hasSeveralCallers() ? backOffFactor(waiting) : 0,

@@ -47,7 +47,7 @@ function unseal(repeatable: Repeatable, sealed: string): string {
   return decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, "utf8") + decipher.final("utf8");
 }
 
-/** The key of a request; null without one. @throws AppError validation_failed for one that is none. */
+/** The key of a request; null without one. @throws AppError validation_failed for one that is malformed */
 export function idempotencyKeyOf({ headers }: Request): string | null {
   const key = headers.get(IDEMPOTENCY_HEADER);
   if (key !== null && !/^[\x21-\x7e]{1,255}$/.test(key))

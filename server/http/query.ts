@@ -1,8 +1,8 @@
 import { repairText } from "@/server/text";
 
 /**
- * The parameters of an address, each text such as the database can compare. One that is given several times is a list,
- * which grows in place: an address has room for thousands, and any client may send it.
+ * The parameters of an address, repaired to text that the database can compare. One that is given several times is a
+ * list, which grows in place: an address has room for thousands, and any client may send it.
  */
 export function queryOf(url: string): Record<string, unknown> {
   const input: Record<string, unknown> = {};

@@ -86,9 +86,9 @@ function fillUp(body: Record<string, unknown>, rest: Record<string, unknown>): R
 }
 
 /**
- * Query parameters, the JSON body's members, headers and path parameters in one object; the later names win. A parameter given
- * several times is a list, which the schemas of lists alone take. Text of the address becomes such as the database can
- * compare: no verb has to think of NUL.
+ * Query parameters, the JSON body's members, headers and path parameters in one object; the later names win. A
+ * parameter given several times is a list, which only the schemas of lists accept. Text of the address is repaired to
+ * what the database can compare, so that no verb has to think of NUL.
  */
 async function gatherInput(spec: RouteSpec, { request, params }: Call): Promise<Record<string, unknown>> {
   let input = queryOf(request.url);
@@ -154,7 +154,8 @@ async function answerFor(ctx: Ctx, spec: RouteSpec, call: Call): Promise<Answer 
   const input = await gatherInput(spec, call);
   const parsed = spec.input.safeParse(input);
   if (!parsed.success) throw invalidInput(parsed.error);
-  // Callers with a credential were looked up in time; what the others ask for would wait as long as a hanging database.
+  // Callers with a credential were looked up within a time limit; requests of the others would wait for as long as the
+  // database hangs.
   if (spec.auth === "none" && !BODILESS.has(request.method)) await requireAnswer();
   const run = () => answerWith(spec, ctx, parsed.data);
   const key = isIdempotent(request.method, spec) ? idempotencyKeyOf(request) : null;

@@ -24,7 +24,7 @@ export function matchName(names: readonly string[], wanted: string): string | un
   return names.includes(wanted) ? wanted : names.find((name) => name.toLowerCase() === wanted.toLowerCase());
 }
 
-/** The device's logs, asked afresh. */
+/** The device's logs, asked of its agent now. */
 export async function queryLogs(queryAgent: QueryAgent, agentId: string, withinMs?: number): Promise<Descriptor[]> {
   const logs = await queryAgent({ name: "eventlogs.list", params: {}, what: "event log", parse: parseLogs }, withinMs);
   remember(

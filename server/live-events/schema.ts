@@ -5,7 +5,7 @@ import { filterText, guid, inOrder, instant, isoTime, pageShape, pagination, wor
 export const LIVE_QUERY_TIMEOUT_MS = 30_000;
 /** How often an idle command stream carries a comment line. */
 export const STREAM_COMMENT_MS = 15_000;
-/** Without a sign of life of its process for so long, a stream counts as gone. */
+/** A stream counts as gone once its process has shown no sign of life for this long. */
 export const STREAM_DEAD_AFTER_SECONDS = 45;
 export const MAX_COMMANDS_PER_AGENT = 64;
 const DEFAULT_LIVE_LIMIT = 50;

@@ -4,7 +4,7 @@ import { groupBy } from "@/server/records";
 import type { Notification } from "./schema";
 import { type NotificationRow, toNotification } from "./to-notification";
 
-/** A message lists so many; of more it says how many there are, and where. */
+/** A message lists this many; of the rest it says how many there are, and where. */
 const MAX_WEBHOOK_ITEMS = 500;
 const MAX_MAIL_ITEMS = 25;
 

@@ -6,7 +6,7 @@ export type Open = { since: Date; observedAt: Date; raisedAt: Date | null };
 /** Whether the condition holds, and when that was seen. */
 type Observation = { holds: boolean; now: Date };
 
-/** What becomes of it after one evaluation. */
+/** What happens to a condition in one evaluation. */
 export type Step =
   | { do: "nothing" }
   | { do: "begin"; isRaised: boolean }

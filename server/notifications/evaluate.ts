@@ -82,9 +82,8 @@ async function apply(pass: Pass, { kind, checked, found }: Finding, known: Reado
 type Evaluated = { isDone: boolean; failures: unknown[] };
 
 /**
- * Looks at every condition and writes down which began and which are over; then, in the same transaction, who is to be
- * notified. One process at a time does it.
- * @param checks a look that fails changes nothing of its kinds
+ * Checks every condition and stores which began and which are over; then, in the same transaction, who is to be
+ * notified. One process at a time does so. @param checks one that fails changes nothing of its kinds
  */
 export function evaluate(
   checks: readonly Check[],

@@ -36,8 +36,8 @@ export async function whileClaimed(
 }
 
 /**
- * Lets the jobs of processes that fell silent be due at once. Each gets a new id, so that what such a process may say of it
- * later means nothing. Jobs of an earlier version, which says nothing, are left alone.
+ * Makes the jobs of processes that stopped renewing their claims due at once. Each gets a new id, so that what such a
+ * process may still store about it has no effect. Jobs of an earlier version, which renews none, are left alone.
  * @returns the names of the jobs
  */
 export async function freeSilentJobs(sql: postgres.Sql, names: readonly string[]): Promise<string[]> {

@@ -9,7 +9,7 @@ import { recordingStats } from "@/server/audit/record/record";
 import { whyNotPruned } from "@/server/retention/schedule";
 import { counted } from "@/server/text";
 
-/** `ready` asks whether this process can serve; a check that is not ok beside it is an operator's to look at. */
+/** `ready` says whether this process can serve; another check that is not ok is for an operator to look at. */
 export type Readiness = { ready: boolean; checks: Check[] };
 type Check = { name: string; ok: boolean; detail?: string };
 type Stats = ReturnType<typeof recordingStats>;
@@ -114,7 +114,10 @@ const REASONS: Record<string, string> = {
   "": "no answer",
 };
 
-/** Whether what is recorded comes to the database; only who tries can know, a full disk answers every read. */
+/**
+ * Whether events that are recorded reach the database; only writing shows it, because a full disk still answers every
+ * read.
+ */
 function checkWrites({ queued, writeFault }: Stats, isReadOnly: boolean): Check {
   if (writeFault && writeFault.ms >= MAX_WRITE_FAULT_MS) {
     const reason = REASONS[writeFault.code] ?? writeFault.code;
@@ -127,7 +130,7 @@ function checkWrites({ queued, writeFault }: Stats, isReadOnly: boolean): Check 
     : { name: WRITES, ok: true };
 }
 
-/** While the database takes nothing the spool keeps what comes, until it is much. */
+/** While the database accepts nothing the spool keeps the events, up to a limit. */
 function checkSpool({ queued, spoolTakesEvents }: Stats, takesWrites: boolean): Check {
   const isGrowing = growth.isGrowing(queued);
   const waiting = counted(queued, "event waiting", "events waiting");

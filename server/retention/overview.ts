@@ -31,7 +31,8 @@ export const getOverview = operation({
       await requireOrganization(tx, ctx, id);
       const from = new Date(ctx.now().getTime() - GROWTH_DAYS * DAY_MS);
       const ms = sql`(extract(epoch FROM "timestamp") * 1000)::bigint`;
-      // The head apart: where the log is distributed, a function that asks the nodes cannot be part of what they are asked.
+      // The head in a query of its own: where the log is distributed, a function that queries the nodes cannot be part
+      // of a query that runs on them.
       const [[head], [row], recentRows] = await Promise.all([
         rowsOf<Head>(tx, sql`SELECT seq AS head, pruned_through_seq AS through FROM audit_chain_head(${id}::uuid)`),
         rowsOf<Row>(

@@ -13,7 +13,7 @@ export const RETENTION_CRON = "15 3 * * *";
 
 const days = z.int().min(MIN_RETENTION_DAYS).max(MAX_RETENTION_DAYS);
 
-/** Body of PUT …/audit-retention. archiveToS3 is reserved: false says what is, true cannot be had. */
+/** Body of PUT …/audit-retention. archiveToS3 is reserved: only false is accepted. */
 export const setInput = z.strictObject({
   id: guid,
   retentionDays: days,

@@ -13,7 +13,7 @@ import { aboutEndpoint, auditable, checkAddress, toWebhook } from "./endpoint";
 import { createdWebhook, createInput } from "./schema";
 import { newSigningSecret, sealSecret } from "./sign";
 
-/** Each is posted every notification of its owner's. */
+/** A limit, because every notification of the owner is posted to each. */
 const MAX_PER_OWNER = 50;
 const t = webhookEndpoints;
 

@@ -3,7 +3,7 @@ import { request as requestHttps } from "node:https";
 import { type Allowed, allowed, guardedLookup, RefusedAddress, requireAllowed } from "./address";
 
 const TIMEOUT_MS = 10_000;
-/** Of an answer so much is read, so that the connection ends in order; nothing of it is kept. */
+/** How much of an answer is read, so that the connection ends in order; nothing of it is kept. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 /** What became of a POST: the answer's status, or why there is none. */

@@ -21,7 +21,7 @@ export class DeadLetters {
     void this.#countEarlier();
   }
 
-  /** How many stand in the file: what earlier processes put there, and this one; none once the file was removed. */
+  /** How many events the file holds, from earlier processes and from this one; 0 once the file was removed. */
   get count(): number {
     if (this.#count > 0 && !existsSync(this.#path)) this.#count = 0;
     return this.#count;

@@ -182,7 +182,7 @@ export class Recorder {
     }
   }
 
-  /** Why the disk takes no events just now; "" where it does. */
+  /** Why the disk accepts no events at the moment; "" where it does. */
   private get spoolFault(): string {
     return this.spool?.fault ?? (this.root && !this.isClosed ? "cannot be opened" : "");
   }
@@ -324,7 +324,7 @@ export class Recorder {
     if (event.segment) this.spool?.settle(event.segment, 1);
   }
 
-  /** A caller who waits is asked to send them again: then they are not lost. */
+  /** A caller who waits is told to send them again, so they are not lost. */
   private drop(count: number, write: PendingWrite | null): void {
     if (write && !write.isDone) {
       write.reject();

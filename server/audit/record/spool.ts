@@ -271,7 +271,7 @@ export class Spool {
     }
   }
 
-  /** A disk that refused an event may take the next one; a proxy that goes by /readyz would not send it. */
+  /** A disk that refused an event may accept the next one, which a proxy that obeys /readyz would not send. */
   private probe(): void {
     const path = join(this.root, `${this.folder}.probe`);
     try {

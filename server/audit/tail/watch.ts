@@ -73,7 +73,7 @@ class HeadWatch {
     if (this.followers.size === 0) void this.loop.stop();
   }
 
-  /** Takes over what has grown. @returns whom to wake. */
+  /** Notes which chains have grown. @returns the readers to wake */
   private note(heads: readonly Head[]): Set<Wake> {
     const touched = new Set<Wake>();
     for (const { orgId, seq } of heads) {

@@ -33,7 +33,7 @@ export function oidcProvider(): OAuthConfig<Profile> | null {
     authorization: { params: { scope: "openid email profile" } },
     idToken: true,
     checks: ["pkce", "state", "nonce"],
-    // Providers that keep to the standard give the address at the userinfo endpoint alone.
+    // Providers that follow the standard give the address at the userinfo endpoint only.
     userinfo: {
       request: async ({ client, tokens }) => {
         const given = await client.userinfo(tokens.access_token ?? "");

@@ -15,12 +15,12 @@ const t = recordingLosses;
 const spoolId = (): string =>
   createHash("sha256").update(`${hostname()}\n${env().TRAILMARK_DATA_DIR}`).digest("hex").slice(0, 32);
 
-/** What this process has already written down of its counter, which begins again at each start. */
+/** How much of its counter, which starts at 0 with each process, this process has stored already. */
 const reported = { dropped: 0 };
 
 type Lost = Pick<ReturnType<typeof recordingStats>, "dropped" | "deadLetters">;
 
-/** Writes down what this process lost, so that whichever process looks next knows of it. */
+/** Stores how many events this process lost, so that whichever process evaluates next knows. */
 export async function reportLosses(now: Date, stats: Lost = recordingStats(), id = spoolId()): Promise<void> {
   const lost = Math.max(0, stats.dropped - reported.dropped);
   const droppedAt = lost > 0 ? now : null;

@@ -5,7 +5,7 @@ import { readState } from "@/server/audit/integrity/state";
 import type { Finding } from "./finding";
 import { openOf } from "./open-of";
 
-/** The state of a chain takes several queries, so that a look asks for so many, in turn, and for those that are open. */
+/** Chains checked in one evaluation, in turn, besides the open ones: the state of each takes several queries. */
 const AT_ONCE = 20;
 const turn = { next: 0 };
 
