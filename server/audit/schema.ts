@@ -18,6 +18,7 @@ import { type Catalogue, excludableIn, FILTERS, type Filter, faultOf, toExclusio
 import { isAddress } from "./query/network";
 import { splitValues } from "./query/value-list";
 import { MAX_WORDS, wordsOf } from "./query/word-list";
+import type { Field } from "./row";
 import {
   ACTOR_TYPES,
   CATEGORIES,
@@ -225,7 +226,7 @@ const submittedEvent = z.strictObject({
   userAgent: columnText(MAX_LENGTH.userAgent).nullish(),
   result: z.enum(RESULTS),
   errorMessage: columnText(MAX_LENGTH.errorMessage).nullish(),
-});
+} satisfies Record<Field, z.ZodType>);
 export type SubmittedEvent = z.output<typeof submittedEvent>;
 
 /** Body of POST /audit-logs/events. */
