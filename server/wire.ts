@@ -139,13 +139,21 @@ export const wordFilter = <T extends string>(words: readonly T[], find: (text: s
 /** A filter given once or several times. */
 const given = z.union([z.string().max(MAX_FILTER_LENGTH), z.array(z.string().max(MAX_FILTER_LENGTH))], "must be text");
 
-/** wordFilter() of which any of several words matches: with commas between them, or the parameter repeated. */
-export const wordsFilter = <T extends string>(words: readonly T[], find: (text: string) => T | undefined) =>
+/** The word that a text is in any case, or that it is an alias of in another vocabulary; undefined for any other text. */
+export const wordIn =
+  <T extends string>(words: readonly T[], aliases?: ReadonlyMap<string, T>) =>
+  (text: string): T | undefined => {
+    const word = text.trim().toLowerCase();
+    return aliases?.get(word) ?? words.find((one) => one === word);
+  };
+
+/** A filter of which any of several words matches: with commas between them, or the parameter repeated. */
+export const wordsFilter = <T extends string>(words: readonly T[], aliases?: ReadonlyMap<string, T>) =>
   given
     .transform((texts, context): T[] | undefined => {
       const found = new Set<T>();
       for (const part of [texts].flat().join(",").split(",")) {
-        const word = find(part.trim());
+        const word = wordIn(words, aliases)(part);
         if (word) found.add(word);
         else if (part.trim() !== "")
           context.addIssue({ code: "custom", message: `must be one of ${words.join(", ")}, or several with commas` });

@@ -46,16 +46,11 @@ export const ingestInput = z.object({ id: z.string(), logs: z.array(logEntry).ma
 
 export const ingestOutput = z.strictObject({ received: z.int() });
 
-const level = wordsFilter<LogLevel>(LOG_LEVELS, (text) => {
-  const word = text.toLowerCase();
-  return LEVEL_ALIASES.get(word) ?? LOG_LEVELS.find((l) => l === word);
-});
-
 /** Query of GET /devices/:id/diagnostic-logs. */
 export const listInput = z
   .object({
     id: guid,
-    level,
+    level: wordsFilter(LOG_LEVELS, LEVEL_ALIASES),
     component: exactTexts,
     since: instant.optional(),
     until: instant.optional(),

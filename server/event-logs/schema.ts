@@ -51,20 +51,12 @@ export const ingestInput = z.object({ id: z.string(), events: z.array(event).max
 /** count is the number of new rows; events already stored are not among them. */
 export const ingestOutput = z.strictObject({ success: z.literal(true), count: z.int() });
 
-const level = wordsFilter<EventLevel>(EVENT_LEVELS, (text) => {
-  const word = text.toLowerCase();
-  return LEVEL_ALIASES.get(word) ?? EVENT_LEVELS.find((l) => l === word);
-});
-const category = wordsFilter<EventCategory>(EVENT_CATEGORIES, (text) =>
-  EVENT_CATEGORIES.find((word) => word === text.toLowerCase()),
-);
-
 /** Query of GET /devices/:id/eventlogs. */
 export const listInput = z
   .object({
     id: guid,
-    category,
-    level,
+    category: wordsFilter(EVENT_CATEGORIES),
+    level: wordsFilter(EVENT_LEVELS, LEVEL_ALIASES),
     source: exactTexts,
     search: filterText.describe("A part of the message"),
     startDate: instant.optional(),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { filterText, guid, inOrder, instant, isoTime, pageShape, pagination, wordFilter } from "@/server/wire";
+import { filterText, guid, inOrder, instant, isoTime, pageShape, pagination, wordFilter, wordIn } from "@/server/wire";
 
 /** Spec, Limits: live query timeout. */
 export const LIVE_QUERY_TIMEOUT_MS = 30_000;
@@ -27,10 +27,7 @@ const LEVEL_ALIASES = new Map<string, LiveLevel>([
 ]);
 
 /** The canonical word for a level in any case and of any vocabulary; undefined when it is none. */
-export function canonicalLevel(text: string): LiveLevel | undefined {
-  const word = text.trim().toLowerCase();
-  return LEVEL_ALIASES.get(word) ?? LIVE_LEVELS.find((level) => level === word);
-}
+export const canonicalLevel = wordIn(LIVE_LEVELS, LEVEL_ALIASES);
 
 /** Zero or more, as a number or the digits of a path or query parameter. */
 const ordinal = z.union(
@@ -48,7 +45,7 @@ const logName = z.string().trim().min(1).max(MAX_LOG_NAME_LENGTH);
 
 const filters = {
   ...pageShape(DEFAULT_LIVE_LIMIT, MAX_LIVE_LIMIT),
-  level: wordFilter<LiveLevel>(LIVE_LEVELS, canonicalLevel),
+  level: wordFilter(LIVE_LEVELS, canonicalLevel),
   source: filterText,
   startTime: instant.optional(),
   endTime: instant.optional(),

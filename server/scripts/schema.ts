@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { filterText, guid, isoTime, wordFilter } from "@/server/wire";
+import { filterText, guid, isoTime, wordFilter, wordIn } from "@/server/wire";
 
 export const SCRIPT_OS = ["windows", "macos", "linux"] as const;
 export type ScriptOs = (typeof SCRIPT_OS)[number];
@@ -48,10 +48,7 @@ const OS_ALIASES = new Map<string, ScriptOs>([
   ["win32", "windows"],
 ]);
 
-const os = wordFilter<ScriptOs>(SCRIPT_OS, (text) => {
-  const word = text.toLowerCase();
-  return OS_ALIASES.get(word) ?? SCRIPT_OS.find((name) => name === word);
-});
+const os = wordFilter(SCRIPT_OS, wordIn(SCRIPT_OS, OS_ALIASES));
 
 /** Query of GET /scripts/system-library. */
 export const libraryInput = z.object({ category: filterText, os, search: filterText });
