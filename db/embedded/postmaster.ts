@@ -72,8 +72,8 @@ function hasWorkers(cluster: string): boolean {
  * folder: its workers leave within moments of their parent's death, and are waited for.
  * @throws Error when they do not.
  */
-export async function removeStalePid(cluster: string, waitMs = 3_000): Promise<void> {
-  const deadline = Date.now() + waitMs;
+export async function removeStalePid(cluster: string): Promise<void> {
+  const deadline = Date.now() + 3_000;
   while (hasWorkers(cluster)) {
     if (Date.now() > deadline) throw new Error(`processes of an earlier server still work in ${cluster}`);
     await sleep(100);

@@ -9,14 +9,7 @@ import { newId } from "@/server/ids";
 import { countInTurn } from "@/server/limits/room";
 import { operation } from "@/server/operation";
 import { repairJson } from "@/server/text";
-import {
-  auditable,
-  nameTaken,
-  privateOwner as ownScope,
-  personOf,
-  sharedOwner as sharedScope,
-  toSavedView,
-} from "./saved-view";
+import { auditable, nameTaken, personOf, privateOwner, sharedOwner, toSavedView } from "./saved-view";
 import { createInput, MAX_VIEWS_PER_PERSON, savedView } from "./schema";
 
 async function refuseTooMany(tx: Tx, personId: string): Promise<void> {
@@ -39,9 +32,9 @@ export const createSavedView = operation({
     const { name, query, sharedWith } = repairJson(given);
     const person = personOf(ctx);
     const row = await tenant(ctx.scope, async (tx) => {
-      const scope = sharedWith ? await sharedScope(tx, ctx, sharedWith) : ownScope(ctx);
+      const owner = sharedWith ? await sharedOwner(tx, ctx, sharedWith) : privateOwner(ctx);
       await refuseTooMany(tx, person.id);
-      const values = { id: newId(), name, query, ...scope, createdBy: person.id, createdByName: person.name };
+      const values = { id: newId(), name, query, ...owner, createdBy: person.id, createdByName: person.name };
       return oneOf(await tx.insert(auditSavedViews).values(values).returning());
     }).catch(nameTaken);
     record(ctx, {
