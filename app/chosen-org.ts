@@ -4,7 +4,7 @@ import type { SearchParams } from "nuqs/server";
 import type { Me } from "@/server/me/schema";
 import { fetched, trpc } from "./trpc-server";
 
-/** The one organization that a page of a single organization is about, as OneOrg finds it in the browser. */
+/** The server's counterpart of OneOrg: the organization that a single-organization page shows. */
 export async function chosenOrg(searchParams: Promise<SearchParams>): Promise<string | null> {
   const { orgId } = await searchParams;
   const me = await fetched<Me>(trpc.me.get.queryOptions());

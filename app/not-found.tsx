@@ -3,7 +3,7 @@ import { Entrance } from "@/components/account/entrance";
 
 export const metadata: Metadata = { title: "This page doesn't exist" };
 
-/** Every page loads the scripts of this one with its own: it has none. */
+/** Deliberately free of client components: every page loads the scripts of this one as well. */
 export default function NotFound() {
   return (
     <Entrance title="This page doesn't exist" lead="The address may be mistyped, or the page has moved.">

@@ -9,34 +9,36 @@ import { NotLoaded, type Refusal } from "@/components/frame/not-loaded";
 import { createQueryClient } from "@/components/query-client";
 import type { pages } from "@/server/front/pages";
 
-/** The running server, which is bundled outside of Next: no module of it may be imported here but for its types. */
+/** The running server is bundled outside Next, so only its types may be imported here. */
 function server(): typeof pages {
   if (!globalThis.trailmark) throw new Error("Pages are served by the front server alone: npm start, npm run dev.");
   return globalThis.trailmark;
 }
 
-/** One cache per request; what the pages put in goes to the browser with them. */
+/** One cache per request; prefetched data is sent to the browser with the page. */
 const queryClient = cache(createQueryClient);
 
-/** Who asks for this page; looked up once per request. */
+/** The caller of this page's request; resolved once per request. */
 const pageContext = cache(async () => server().context(new Headers(await headers())));
 
 export const isSignedIn = async (): Promise<boolean> => (await pageContext()).caller !== null;
 
-/** Whose signatures this server says to trust: keys, witnesses and quorum. */
+/** The keys, witnesses and quorum that this server publishes. */
 export const publishedPolicy = (): string => server().publishedPolicy();
 
-/** Sends strangers to the sign-in page and back. The cookie is not enough to know: a session may have been ended. */
+/**
+ * Redirects signed-out visitors to the sign-in page and back. A cookie is not proof: the session may have been revoked.
+ */
 export async function requireSignIn(): Promise<void> {
   const { caller } = await pageContext();
   const page = server().requestedPage(await headers());
-  // Nothing but the own account is open to a person who must set up a second factor first.
+  // Until a required second factor is set up, only the account page is available.
   if (caller?.mustEnroll && page && !page.startsWith("/account")) redirect("/account");
   if (caller) return;
   redirect(`/login?ended=1${page ? `&callbackUrl=${encodeURIComponent(page)}` : ""}`);
 }
 
-/** The procedures as query options, run in this process. */
+/** The procedures as query options, called in this process. */
 export const trpc = createTRPCOptionsProxy({
   ctx: pageContext,
   get router() {
@@ -45,10 +47,10 @@ export const trpc = createTRPCOptionsProxy({
   queryClient,
 });
 
-/** Query options of any procedure as the cache takes them: each has its own type. */
+/** Erases the type of a procedure's query options, which is different for each procedure. */
 const asQuery = (options: unknown) => options as Parameters<ReturnType<typeof queryClient>["prefetchQuery"]>[0];
 
-/** What a procedure failed with, in its own words: these are the contract's, never those of what was thrown within. */
+/** Uses the procedure's public error message and code, never those of the underlying cause. */
 async function refusalOf(error: Error): Promise<Refusal> {
   const { requestId } = await pageContext();
   const code = error.cause instanceof Error && "code" in error.cause ? String(error.cause.code) : "internal";
@@ -58,9 +60,10 @@ async function refusalOf(error: Error): Promise<Refusal> {
 type PrefetchedProps = { queries?: unknown[]; needs?: unknown[]; isFrame?: boolean; children: ReactNode };
 
 /**
- * Fetches what the page wants before it is rendered, but not what its reader may not see: that would be refused, and the
- * refusal recorded. Failures are left to the browser, which shows and retries them; but not of what the page needs, which
- * its components suspend for: they would ask for it while they are rendered here, where nothing has an address.
+ * Prefetches a page's queries, except those the user has no permission for: calling them would record a denial. Failed
+ * `queries` are left to the browser, which shows the error and retries. Failed `needs` render NotLoaded instead,
+ * because
+ * components suspend on them and would fetch again during server rendering, where relative URLs do not resolve.
  */
 export async function Prefetched({ queries = [], needs = [], isFrame = false, children }: PrefetchedProps) {
   const client = queryClient();
@@ -74,7 +77,7 @@ export async function Prefetched({ queries = [], needs = [], isFrame = false, ch
   return <HydrationBoundary state={dehydrate(client)}>{children}</HydrationBoundary>;
 }
 
-/** What a page's title needs to know; null where it cannot be had. The page's own prefetch finds it in the cache. */
+/** Data for a page's title; null on failure. The page's own prefetch then reads it from the cache. */
 export function fetched<T>(query: { queryKey: readonly unknown[] }): Promise<T | null> {
   return queryClient()
     .fetchQuery(asQuery(query))
@@ -85,5 +88,5 @@ export function fetched<T>(query: { queryKey: readonly unknown[] }): Promise<T |
 /** False until the first administrator exists. */
 export const isSetUp = (): Promise<boolean> => server().isSetUp();
 
-/** What the sign-in page offers. */
+/** The sign-in methods that the sign-in page offers. */
 export const signInOptions = () => server().signInOptions();

@@ -3,7 +3,7 @@ import { isSignedIn, Prefetched, trpc } from "@/app/trpc-server";
 import { Frame } from "@/components/frame/frame";
 import { PublicFrame } from "@/components/frame/public-frame";
 
-/** Shown within the dashboard to signed-in users, and open to everyone else. */
+/** Public; signed-in users see it inside the dashboard. */
 export default async function DocsLayout({ children }: { children: ReactNode }) {
   if (!(await isSignedIn())) return <PublicFrame>{children}</PublicFrame>;
   return (

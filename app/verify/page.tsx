@@ -8,7 +8,7 @@ export const metadata: Metadata = {
   description: "Checks a Trailmark evidence bundle in your browser. Nothing is sent anywhere.",
 };
 
-/** The page names the keys of the server that serves it, which a build does not know. */
+/** The page contains the server's public keys, which are not known at build time. */
 export const dynamic = "force-dynamic";
 
 export default function VerifyRoute() {

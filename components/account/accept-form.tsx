@@ -5,7 +5,7 @@ import { useTRPC } from "@/components/trpc";
 import { LinkForm } from "./link-form";
 import { signInBy } from "./sign-in";
 
-/** The invited person chooses a password and is signed in with it. */
+/** Lets an invited user choose a password, then signs them in. */
 export function AcceptForm() {
   const accept = useMutation(
     useTRPC().auth.acceptInvite.mutationOptions({

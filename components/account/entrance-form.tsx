@@ -8,12 +8,12 @@ type Props<V extends Values> = {
   form: Form<V>;
   action: string;
   onSubmit: (values: V) => Promise<unknown>;
-  /** The page is left after success: the button waits for it. */
+  /** Keeps the button busy after success while the next page loads. */
   isLeaving?: boolean;
   children: ReactNode;
 };
 
-/** The frame of a form outside the dashboard; it also works before its scripts are loaded. */
+/** A form outside the dashboard; it submits even before the page is hydrated. */
 export function EntranceForm<V extends Values>({ form, action, onSubmit, isLeaving = false, children }: Props<V>) {
   return (
     <form ref={form.element} onSubmit={form.onSubmit(onSubmit)} className={classes.form} method="post" noValidate>

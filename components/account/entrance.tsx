@@ -2,7 +2,10 @@ import type { ReactNode } from "react";
 import { Mark } from "@/components/ui/mark";
 import classes from "./entrance.module.css";
 
-/** The frame of sign-in and first run: the mark, one heading, one form. Without scripts, for the page of what is missing. */
+/**
+ * The layout of sign-in and first-run setup: logo, one heading, one form. No client code: the not-found page uses it
+ * too.
+ */
 export function Entrance({ title, lead, children }: { title: string; lead: string; children: ReactNode }) {
   return (
     <main className={classes.ground}>
@@ -25,7 +28,7 @@ const STEP_X = 180;
 const STEP_Y = 92;
 const STAMPS = Array.from({ length: 7 }, (_, i) => ({ x: 130 + i * STEP_X, y: 640 - i * STEP_Y }));
 
-/** A faint trail of stamps across the page, each linked to the one before, as in the mark. */
+/** A faint background of linked stamps, as in the logo. */
 function Trail() {
   return (
     <svg

@@ -7,7 +7,7 @@ import { useForm } from "@/components/ui/dialogs/use-form";
 import { forgotInput } from "@/server/auth/schema";
 import { EntranceForm } from "./entrance-form";
 
-/** Asks for a link; what is said afterwards does not reveal whether the address is known. */
+/** Requests a reset link. The reply does not reveal whether the address has an account. */
 export function ForgotForm() {
   const form = useForm({ email: "" }, "uncontrolled");
   const forgot = useMutation(useTRPC().auth.forgotPassword.mutationOptions());

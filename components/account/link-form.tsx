@@ -10,7 +10,7 @@ import { NewPassword } from "./new-password";
 type Given = { token: string; password: string };
 type Props = { action: string; send: { mutateAsync: (given: Given) => Promise<unknown>; isSuccess: boolean } };
 
-/** Lets the holder of a link choose a password. */
+/** Lets the holder of an invite or reset link choose a password. */
 export function LinkForm({ action, send }: Props) {
   const token = useLinkToken();
   const form = useForm({ password: "" }, "uncontrolled");

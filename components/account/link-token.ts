@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "react";
 
-/** The secret of a link, which follows # so that no server and no log sees it; undefined until it is read. */
+/** The token in the URL fragment, which no server or log ever sees; undefined until it has been read. */
 export function useLinkToken(): string | undefined {
   const [token, setToken] = useState<string>();
   useEffect(() => {

@@ -1,7 +1,7 @@
 import { PasswordInput, type PasswordInputProps } from "@mantine/core";
 import { MIN_PASSWORD_LENGTH } from "@/server/auth/schema";
 
-/** The field for a password that the user chooses. */
+/** The field for choosing a password. */
 export const NewPassword = (field: PasswordInputProps) => (
   <PasswordInput
     label="Password"

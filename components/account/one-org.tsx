@@ -9,10 +9,12 @@ import { PageHeader } from "@/components/ui/page-header";
 import { useOrg } from "./org";
 
 export type Org = { id: string; name: string };
-/** choice: the organizations to choose from, where the page stands for none of them yet. */
+/** choice: what to show while no single organization is selected. */
 type Props = { title: string; why: string; choice: ReactNode; children: (org: Org) => ReactNode };
 
-/** For what belongs to exactly one organization: the chosen one or the only one; others choose. */
+/**
+ * Renders a single-organization page for the selected or the only organization, otherwise a choice of organizations.
+ */
 export function OneOrg({ title, why, choice, children }: Props) {
   const { org, organizations } = useOrg();
   const one = org ?? (organizations.length === 1 ? organizations[0] : undefined);

@@ -3,14 +3,14 @@
 import { Select, type SelectProps } from "@mantine/core";
 import { useMe, useOrg } from "./org";
 
-/** The choice that stands for every organization; on the wire it is the absence of one. */
+/** The option "All organizations"; in requests it is expressed by omitting orgId. */
 const ALL_ORGS = "all";
 
-/** A form's choice as the wire has it. */
+/** A form's selection as the request's orgId. */
 export const toOrgId = (choice: string | null): string | undefined =>
   choice === null || choice === ALL_ORGS ? undefined : choice;
 
-/** Where a new thing belongs unless chosen otherwise: the organization of the page, all, or the only one. */
+/** The default organization of a new item: the page's, otherwise all, otherwise the only one. */
 export function useFirstOrg({ withAll = false } = {}): string {
   const { user } = useMe();
   const { orgId, organizations } = useOrg();
@@ -19,7 +19,7 @@ export function useFirstOrg({ withAll = false } = {}): string {
   return withAll && !isOfOrg ? ALL_ORGS : (organizations[0]?.id ?? ALL_ORGS);
 }
 
-/** The organization of what a form creates; nothing where there is no choice. */
+/** Selects the organization of a new item; renders nothing when there is only one. */
 export function OrgSelect({ withAll, ...field }: SelectProps & { withAll?: boolean }) {
   const { organizations } = useOrg();
   if (organizations.length < 2) return null;

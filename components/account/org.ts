@@ -10,20 +10,20 @@ export function useMe() {
   return useSuspenseQuery(useTRPC().me.get.queryOptions()).data;
 }
 
-/** True when the person holds the permission; the server checks again, this only decides what is offered. */
+/** True when the user has the permission. The server checks again; this only decides what to show. */
 export function useCan(permission: string): boolean {
   return useMe().permissions.includes(permission);
 }
 
-/** Names an organization by its id. What it is called does not hang on the address: rows of a list use this alone. */
+/** Returns an organization's name by id. Unlike useOrg it does not depend on the URL, so list rows do not rerender. */
 export function useOrgName(): (id: string) => string {
   const { organizations } = useMe();
   return useCallback((id) => organizations.find((o) => o.id === id)?.name ?? "Unknown organization", [organizations]);
 }
 
 /**
- * The organization that the address narrows every page to; null means all that the user can see. `several` are those of
- * which the audit log alone shows the entries.
+ * The organization selected in the URL for every page; null means all the user can see. `several` is set when the URL
+ * selects more than one, which only the audit log supports.
  */
 export function useOrg() {
   const { organizations } = useMe();

@@ -4,7 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useTRPC } from "@/components/trpc";
 import { LinkForm } from "./link-form";
 
-/** A new password by a mailed link; the person signs in with it next. */
+/** Sets a new password through a mailed link; the user then signs in with it. */
 export function ResetForm() {
   const reset = useMutation(
     useTRPC().auth.resetPassword.mutationOptions({ onSuccess: () => window.location.assign("/login") }),

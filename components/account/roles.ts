@@ -1,4 +1,4 @@
-/** The roles in words; keys are the wire's. */
+/** Role names by their API values. */
 export const ROLE_LABEL: Record<string, string> = {
   org_admin: "Org admin",
   org_technician: "Org technician",
@@ -11,6 +11,6 @@ export const ROLE_LABEL: Record<string, string> = {
 export const ORG_ROLES = ["org_admin", "org_technician", "org_viewer"] as const;
 export const PARTNER_ROLES = ["partner_admin", "partner_technician"] as const;
 
-/** Roles as the choices of a field. */
+/** Roles as select options. */
 export const roleOptions = (roles: readonly string[]) =>
   roles.map((value) => ({ value, label: ROLE_LABEL[value] ?? value }));

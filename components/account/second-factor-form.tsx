@@ -10,7 +10,7 @@ import { type Challenge, signInBy } from "./sign-in";
 
 type Props = { challenge: Challenge; onDone: () => Promise<unknown>; onBack: () => void };
 
-/** The second step of a sign-in: a code of the app or a recovery code, or a passkey. */
+/** The second step of signing in: an authenticator code, a recovery code or a passkey. */
 export function SecondFactorForm({ challenge: { challenge, passkeyOptions }, onDone, onBack }: Props) {
   const form = useForm({ code: "" }, "uncontrolled");
   const send = async (fields: Record<string, string>) => {

@@ -9,7 +9,7 @@ import { EntranceForm } from "./entrance-form";
 import { NewPassword } from "./new-password";
 import { signInBy } from "./sign-in";
 
-/** The first run: the console's token proves who may, the rest creates the first administrator. */
+/** First-run setup: the token from the console authorizes it; the other fields create the first administrator. */
 export function SetupForm() {
   const form = useForm({ token: "", organizationName: "", name: "", email: "", password: "" }, "uncontrolled");
   const complete = useMutation(

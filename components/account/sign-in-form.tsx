@@ -13,7 +13,7 @@ import classes from "./entrance.module.css";
 import { SecondFactorForm } from "./second-factor-form";
 import { type Challenge, signInBy } from "./sign-in";
 
-/** Only a path of this site: a link must not redirect elsewhere after sign-in. */
+/** Accepts only paths of this site, to prevent an open redirect after sign-in. */
 function ownPath(target: string | null): string {
   if (!target?.startsWith("/") || /^\/[/\\]|[\n\r\t]/.test(target)) return "/";
   return target;
@@ -29,10 +29,10 @@ const PROVIDER_WORDS: Record<string, string> = {
 };
 const PROVIDER_FAILED = "The sign-in at your identity provider did not succeed. Try again.";
 
-/** Keeps the button busy until the next page is there. */
+/** Never resolves: keeps the button busy until the browser has navigated. */
 const LEAVING = new Promise<never>(() => {});
 
-/** What came back from an identity provider: a challenge behind #, which stays in the browser. */
+/** A challenge that the identity provider's callback passed in the URL fragment, which is not sent to the server. */
 function useHandedOver(): [Challenge | null, (challenge: Challenge | null) => void] {
   const trpc = useTRPC();
   const [challenge, setChallenge] = useState<Challenge | null>(null);
@@ -43,13 +43,13 @@ function useHandedOver(): [Challenge | null, (challenge: Challenge | null) => vo
     setChallenge({ challenge: handed, methods: [] });
     const showMethods = ({ methods, passkeyOptions }: Outputs["auth"]["describeChallenge"]) =>
       setChallenge({ challenge: handed, methods, ...(passkeyOptions && { passkeyOptions }) });
-    // Where it cannot be known, the answer to the challenge will say why.
+    // If the lookup fails, submitting the challenge will report the reason.
     mutate({ challenge: handed }, { onSuccess: showMethods });
   }, [mutate]);
   return [challenge, setChallenge];
 }
 
-/** E-mail and password, then the second factor where there is one; a refusal does not say which was wrong. */
+/** E-mail and password, then the second factor if there is one. A failure does not reveal which of them was wrong. */
 export function SignInForm({ options }: { options: SignInOptions }) {
   const params = useSearchParams();
   const error = params.get("error");

@@ -1,4 +1,4 @@
-/** How a sign-in continues: a challenge to answer by one of the methods. */
+/** A sign-in that needs a second factor: the challenge and the methods that can answer it. */
 export type Challenge = { challenge: string; methods: string[]; passkeyOptions?: object };
 type Outcome = { kind: "done" } | { kind: "refused"; message: string } | ({ kind: "second factor" } & Challenge);
 type Answer = { url?: string; code?: string } & Partial<Challenge>;
@@ -10,7 +10,7 @@ const WORDS: Record<string, string> = {
 };
 const UNREACHABLE = "The server could not be reached. Try again in a moment.";
 
-/** Posts one step of a sign-in to next-auth, whose own browser code would drop the challenge from the answer. */
+/** Posts one sign-in step to next-auth. Its own client would drop the challenge from the response. */
 async function post(step: "credentials" | "second-factor", fields: Record<string, string>): Promise<Outcome> {
   const { csrfToken }: { csrfToken: string } = await (await fetch("/api/auth/csrf")).json();
   const response = await fetch(`/api/auth/callback/${step}`, {
@@ -32,6 +32,6 @@ async function post(step: "credentials" | "second-factor", fields: Record<string
   };
 }
 
-/** One step of a sign-in; what went wrong comes as words for the person. */
+/** Runs one sign-in step; errors are returned as text for the user. */
 export const signInBy = (...step: Parameters<typeof post>): Promise<Outcome> =>
   post(...step).catch(() => ({ kind: "refused", message: UNREACHABLE }));

@@ -7,13 +7,13 @@ import {
   USUAL_TIES,
 } from "@/server/timeline/vocabulary";
 
-/** The page's part of the address: /audit/ID/around?minutes=15&ties=actor,address */
+/** The page's URL parameters: /audit/ID/around?minutes=15&ties=actor,address */
 export const aroundParsers = {
   minutes: parseAsInteger.withDefault(DEFAULT_AROUND_MINUTES),
   ties: parseAsArrayOf(parseAsStringLiteral(TIES)).withDefault([...USUAL_TIES]),
   sources: parseAsArrayOf(parseAsStringLiteral(TIMELINE_SOURCES)).withDefault([...TIMELINE_SOURCES]),
 };
 
-/** The minutes that are offered; of any others the usual. */
+/** One of the offered values; anything else becomes the default. */
 export const minutesOf = (minutes: number): number =>
   AROUND_MINUTES.find((one) => one === minutes) ?? DEFAULT_AROUND_MINUTES;

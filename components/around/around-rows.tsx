@@ -21,13 +21,13 @@ const TIE_WORD: Record<Tie, string> = {
 export const isMiddle = ({ item }: AroundItem, { entry }: AroundPage): boolean =>
   item.source === "audit" && item.entry.id === entry.id;
 
-/** What an item has in common with the entry; its organization only where that is all. */
+/** What an item has in common with the entry; the organization is mentioned only when nothing else matches. */
 function inCommon({ ties }: AroundItem): string {
   const closer = ties.filter((tie) => tie !== "organization");
   return (closer.length > 0 ? closer : ties).map((tie) => TIE_WORD[tie]).join(", ");
 }
 
-/** A device's timeline, with how far each item is from the entry and what both have in common. */
+/** A device timeline's columns, plus the distance in time and the attributes shared with the entry. */
 export function columnsFor(page: AroundPage): Column<AroundItem>[] {
   const [time, ...rest] = TIMELINE.map(
     (column): Column<AroundItem> => ({ ...column, cell: ({ item }) => column.cell(item) }),

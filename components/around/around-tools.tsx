@@ -10,10 +10,10 @@ import type { AroundPage } from "./around-rows";
 type View = { minutes: number; ties: Tie[]; sources: TimelineSource[] };
 type Props = { view: View; page: AroundPage; onChange: (change: Partial<View>) => void };
 
-/** What the entry has of a tie, in words. */
+/** The entry's value for a tie, as text. */
 function commonValue(tie: Tie, { entry, device }: AroundPage): string {
   if (tie === "actor") {
-    // Actors of one name (System, agents without a device) are distinguished by the names they report.
+    // Actors that share a name (System, agents without a device) are told apart by the id they report.
     const { rawActorId: id } = entry.details;
     return typeof id === "string" && id !== actorOf(entry) ? `: ${actorOf(entry)} (${id})` : `: ${actorOf(entry)}`;
   }
@@ -22,7 +22,7 @@ function commonValue(tie: Tie, { entry, device }: AroundPage): string {
   return "";
 }
 
-/** Chips that narrow what is shown: how far around, what it has in common with the entry, from which logs. */
+/** Chips that set the time span, the shared attributes and the source logs. */
 export function AroundTools({ view, page, onChange }: Props) {
   const hasLogs = page.device?.isKnown && view.ties.includes("device");
   return (

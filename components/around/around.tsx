@@ -20,7 +20,7 @@ import { aroundParsers, minutesOf } from "./around-params";
 import { type AroundPage, columnsFor, isMiddle } from "./around-rows";
 import { AroundTools } from "./around-tools";
 
-/** What happened around an entry, in every log, in one order of time with the entry in its middle. */
+/** Everything that happened around an entry, from all logs, in chronological order. */
 export function Around({ id }: { id: string }) {
   const [params, setView] = useQueryStates(aroundParsers, { history: "push" });
   const view = { ...params, minutes: minutesOf(params.minutes) };

@@ -5,7 +5,7 @@ import classes from "./actor-type.module.css";
 
 const ICON = { user: User, api_key: KeyRound, agent: Cpu, system: Cog, ai_agent: Sparkles } as const;
 
-/** What kind of actor it was, as icon and word. */
+/** An actor's type as an icon and a word. */
 export function ActorType({ type }: { type: Kind }) {
   const Icon = ICON[type];
   return (

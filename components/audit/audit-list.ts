@@ -13,15 +13,15 @@ import { useLive } from "./live/live";
 import { useViewer } from "./viewer-context";
 
 const NO_FOLDS: RoutineFold[] = [];
-/** How often folded telemetry of a live list is counted again. */
+/** How often the folded telemetry of a live list is recounted. */
 const LIVE_POLL_MS = 5_000;
 
-/** The entries of the view, as they are or as they grow while it is live, with their total and the names of their ids. */
+/** The view's entries, including those that arrive while it is live, with their total and the names of their ids. */
 export function useAuditList(table: RefObject<HTMLTableElement | null>) {
   const trpc = useTRPC();
   const { view, input, listed, setNow } = useViewer();
   const { zone } = useZone();
-  // A live list updates automatically, and must not move because the window regains focus.
+  // A live list updates itself; refetching on window focus would move its rows.
   const list = useQuery({ ...entriesQuery(trpc, listed), refetchOnWindowFocus: !isLive(view) });
   const counted = useQuery(totalQuery(trpc, input));
   const routine = useQuery({
@@ -41,13 +41,13 @@ export function useAuditList(table: RefObject<HTMLTableElement | null>) {
     list,
     entries,
     names,
-    /** Routine telemetry that the page's list leaves out. */
+    /** Routine telemetry that is folded on this page. */
     folds,
-    /** True until it is known. */
+    /** True until the folds have loaded. */
     isFoldPending: routine.isLoading,
-    /** The live view's bar; null while the list is not live. */
+    /** The live view's status bar; null while the list is not live. */
     bar,
-    /** null while it is counted. */
+    /** null while counting. */
     total: counted.data ? counted.data.pagination.total + added : null,
     /** True when only the newest entries were searched and counted. */
     isCut: isCut(counted.data),

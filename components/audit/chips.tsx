@@ -9,7 +9,7 @@ import type { TableSettings } from "./table/table-settings";
 import classes from "./viewer.module.css";
 import { useViewer } from "./viewer-context";
 
-/** Everything that narrows the list, each with its way out; the noise of agents has its own switch. */
+/** The active filters, each removable, and the switch that hides routine telemetry. */
 export function Chips({
   names,
   settings,

@@ -4,7 +4,7 @@ import { useOrgName } from "@/components/account/org";
 import { type Entry, sentenceOf } from "./entry";
 import { Marked } from "./marked";
 
-/** An entry's sentence, names in weight, what was searched for marked. */
+/** An entry's sentence, with names in bold and search matches marked. */
 export function EntrySentence({ entry }: { entry: Entry }) {
   const nameOf = useOrgName();
   const { actor, pieces } = sentenceOf(entry, nameOf(entry.orgId));
@@ -15,12 +15,12 @@ export function EntrySentence({ entry }: { entry: Entry }) {
       </b>{" "}
       {pieces.map(({ text, isName }, at) =>
         isName ? (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a sentence never move.
+          // biome-ignore lint/suspicious/noArrayIndexKey: the order of the pieces is fixed.
           <b key={at} dir="auto">
             <Marked text={text} />
           </b>
         ) : (
-          // biome-ignore lint/suspicious/noArrayIndexKey: likewise.
+          // biome-ignore lint/suspicious/noArrayIndexKey: the order of the pieces is fixed.
           <Marked key={at} text={text} />
         ),
       )}

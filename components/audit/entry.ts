@@ -8,22 +8,22 @@ export type Entry = FullEntry;
 
 const AGENT = /^Agent \((.+)\)$/;
 
-/** The device that an agent runs on, where one acted and its device is known. */
+/** The host name of the agent's device; null when the actor is no agent or its device is unknown. */
 export const hostOf = (entry: Entry): string | null => AGENT.exec(entry.user.name)?.[1] ?? null;
 
-/** An actor's name in the sentence's words: an agent is named by the device that it runs on. */
+/** An actor's display name: an agent is named after its device. */
 export const nameInWords = (name: string): string => name.replace(AGENT, "Agent on $1");
 
-/** Who acted. */
+/** The actor's display name. */
 export const actorOf = ({ user }: Entry): string => nameInWords(user.name) || user.email || "Someone";
 
-/** An entry's sentence: who, and what became of what they did in pieces, of which names carry weight. */
+/** An entry's sentence: the actor, then text pieces, of which names are emphasized. */
 export type Sentence = { actor: string; pieces: Piece[] };
 
 /**
  * "Jane Doe created device WS-042", "… tried to create device WS-042, which failed", "… was denied permission to create
- * device WS-042". A device that the details name is named; an agent that acts on its own device names it once.
- * @param organization what people call the entry's organization, where it is known
+ * device WS-042". A device in the details is named; an agent that acts on its own device is named only once.
+ * @param organization the name of the entry's organization, if known
  */
 export function sentenceOf(entry: Entry, organization?: string): Sentence {
   const name = entry.resource.name.trim();
@@ -43,7 +43,7 @@ export function sentenceOf(entry: Entry, organization?: string): Sentence {
   return { actor: withVisibleMarks(isOwn && hasAgentSentence(action) ? host : actorOf(entry)), pieces };
 }
 
-/** The same as plain text, for names and titles, with the reason of a failure or denial. */
+/** The sentence as plain text, for labels and titles, including the reason of a failure or denial. */
 export function sentenceText(entry: Entry, organization?: string): string {
   const { actor, pieces } = sentenceOf(entry, organization);
   const sentence = `${actor} ${pieces.map(({ text }) => text).join("")}`;
@@ -51,14 +51,14 @@ export function sentenceText(entry: Entry, organization?: string): string {
   return error ? `${sentence}: ${error}` : sentence;
 }
 
-/** Why it failed or was denied; null for a success, or where the entry does not say. */
+/** The reason of a failure or denial; null for a success or when none was recorded. */
 export const errorOf = ({ result, errorMessage }: Entry): string | null =>
   result !== "success" && errorMessage ? withVisibleMarks(errorMessage) : null;
 
-/** The page with everything around an entry. */
+/** The URL of the page with everything around an entry. */
 export const aroundPath = (id: string): string => `/audit/${id}/around`;
 
-/** members: those of the details that say it. */
+/** members: the members of the details that contain the change. */
 type Changes = { before: unknown; after: unknown; members: string[] };
 
 const PAIRS = [
@@ -68,7 +68,7 @@ const PAIRS = [
   ["oldValue", "newValue"],
 ] as const;
 
-/** A member's old and new value, where it is written as such a pair and nothing else. */
+/** The old and new value of a member that is exactly such a pair. */
 function pairOf(value: unknown): [before: unknown, after: unknown] | null {
   if (!isObject(value)) return null;
   const names = Object.keys(value);
@@ -76,7 +76,7 @@ function pairOf(value: unknown): [before: unknown, after: unknown] | null {
   return pair ? [value[pair[0]], value[pair[1]]] : null;
 }
 
-/** { name: { old, new } } as the states before and after. */
+/** Converts { name: { old, new } } to the states before and after. */
 function fromPairs(changes: unknown): Changes | null {
   if (!isObject(changes) || Object.keys(changes).length === 0) return null;
   const pairs = Object.entries(changes).map(([name, value]) => [name, pairOf(value)] as const);
@@ -86,7 +86,7 @@ function fromPairs(changes: unknown): Changes | null {
   return { before: side(0), after: side(1), members: ["changes"] };
 }
 
-/** What the act changed, where the entry says so: as two states, or member by member. */
+/** The change that an entry records, as the states before and after; null when it records none. */
 export function changesOf(entry: Entry): Changes | null {
   const { before, after, changes } = entry.details;
   if (before === undefined && after === undefined) return fromPairs(changes);

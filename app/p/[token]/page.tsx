@@ -8,7 +8,7 @@ export const metadata: Metadata = {
   robots: { index: false, follow: false },
 };
 
-/** The page names the keys of the server that serves it, which a build does not know. */
+/** The page contains the server's public keys, which are not known at build time. */
 export const dynamic = "force-dynamic";
 
 export default async function ProofRoute({ params }: { params: Promise<{ token: string }> }) {

@@ -21,7 +21,7 @@ import classes from "./compare.module.css";
 
 const parsers = { a: guid, b: guid, only: parseAsBoolean.withDefault(false) };
 
-/** Two entries side by side; where the address names but one, with the change of the same resource before it. */
+/** Compares two entries side by side; if the URL has only one, with the previous change of the same resource. */
 export function ComparePage() {
   const [view, setView] = useQueryStates(parsers, { history: "replace" });
   const trpc = useTRPC();
@@ -112,7 +112,7 @@ function Comparison({ entries, only, onOnly }: Props) {
                 {differs && <span className={classes.differs}>Differs</span>}
               </th>
               {sides.map((fact, side) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: there are two sides.
+                // biome-ignore lint/suspicious/noArrayIndexKey: always exactly two sides.
                 <td key={side}>
                   {fact ? <FactValue fact={fact} /> : <span className={classes.absent}>Not present</span>}
                 </td>

@@ -4,7 +4,7 @@ import { count } from "@/components/format/amounts";
 import { ACTOR_TYPE_LABEL, CATEGORY_LABEL, RESULT_LABEL } from "@/server/audit/vocabulary";
 
 type Leaf = Exclude<Fact, { kind: "group" }>;
-/** One fact of two entries; null on a side that does not have it. */
+/** One fact in both entries; null for the entry that lacks it. */
 export type Pair = { path: string; name: string; sides: [Leaf | null, Leaf | null]; differs: boolean };
 
 type OrgName = (orgId: string) => string;
@@ -12,7 +12,7 @@ type Row = { path: string; name: string; fact: Leaf };
 
 const text = (value: string): Leaf => ({ kind: "text", text: value || "None" });
 
-/** Groups as their members, each named by all the labels on the way to it. */
+/** Flattens groups; each label is prefixed with those of its parents. */
 const leavesOf = (facts: NamedFact[], above = ""): Row[] =>
   facts.flatMap(({ path, label, fact }) =>
     fact.kind === "group"
@@ -20,7 +20,7 @@ const leavesOf = (facts: NamedFact[], above = ""): Row[] =>
       : [{ path: `details.${path}`, name: `${above}${label}`, fact }],
   );
 
-/** Everything that an entry says, one fact per row. */
+/** All facts of an entry, one per row. */
 function rowsOf(entry: Entry, orgName: OrgName): Row[] {
   const { resource } = entry;
   const own: [string, Leaf][] = [
@@ -43,7 +43,7 @@ function rowsOf(entry: Entry, orgName: OrgName): Row[] {
   return [...own.map(([name, fact]) => ({ path: name, name, fact })), ...leavesOf(factsOf(entry.details, []))];
 }
 
-/** Two entries fact by fact, in the order of the first, then what the second alone has. */
+/** The facts of two entries, paired: in the first entry's order, then those that only the second has. */
 export function pairsOf(a: Entry, b: Entry, orgName: OrgName): Pair[] {
   const [left, right] = [rowsOf(a, orgName), rowsOf(b, orgName)];
   const inRight = new Map(right.map((row) => [row.path, row.fact]));

@@ -11,7 +11,7 @@ import { useTRPC } from "@/components/trpc";
 import classes from "./compare.module.css";
 import { clearPins, comparePath, togglePin, usePins } from "./pins";
 
-/** What is pinned, wherever one goes in the log, and the way to the comparison. */
+/** The pinned entries and the link to the comparison; shown on every list. */
 export function PinBar({ openId }: { openId: string | null }) {
   const pins = usePins();
   const [first, second] = pins;

@@ -5,7 +5,7 @@ import { Pin, PinOff } from "lucide-react";
 import { Tip } from "@/components/ui/popover/tip";
 import { togglePin, usePins } from "./pins";
 
-/** Pins an entry, to compare it with another. */
+/** Pins an entry so that it can be compared with another. */
 export function PinButton({ id }: { id: string }) {
   const isPinned = usePins().includes(id);
   const Icon = isPinned ? PinOff : Pin;

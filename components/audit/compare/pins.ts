@@ -10,7 +10,7 @@ const NONE: readonly string[] = [];
 const listeners = new Set<() => void>();
 let last: { text: string | null; pins: readonly string[] } = { text: null, pins: NONE };
 
-/** The ids of the pinned entries, oldest pin first; kept for the tab, regardless of the list it shows. */
+/** The ids of the pinned entries, oldest first; kept per tab, independent of the list's filters. */
 function read(): readonly string[] {
   const text = sessionStorage.getItem(KEY);
   if (text !== last.text) last = { text, pins: (text ?? "").split(",").filter((id) => GUID.test(id)) };
@@ -22,7 +22,7 @@ function write(pins: readonly string[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Pins an entry, or takes its pin away; of a third the first gives way. */
+/** Pins or unpins an entry. A third pin replaces the oldest. */
 export function togglePin(id: string): void {
   const pins = read();
   write(pins.includes(id) ? pins.filter((one) => one !== id) : [...pins, id].slice(-MAX_PINS));
@@ -35,9 +35,9 @@ function subscribe(listener: () => void): () => void {
   return () => void listeners.delete(listener);
 }
 
-/** The pinned entries' ids. */
+/** The ids of the pinned entries. */
 export const usePins = (): readonly string[] => useSyncExternalStore(subscribe, read, () => NONE);
 
-/** The page that compares two entries; without the first, with the change before the second. */
+/** The URL that compares two entries; without the first, the second is compared with the previous change. */
 export const comparePath = (a: string | null, b: string): string =>
   `/audit/compare?${new URLSearchParams({ ...(a && { a }), b })}`;

@@ -12,7 +12,7 @@ import { errorText } from "@/components/ui/notice";
 import { VERDICT_WORD } from "@/server/audit/bundle/verdict";
 import classes from "./chain-panel.module.css";
 
-/** The entry as a stamp on the trail: sealed with its own checksum, linked to the one before by that one's. */
+/** An entry's position in the chain: its checksum and the previous entry's. */
 export function ChainPanel({ entry }: { entry: Entry }) {
   return (
     <>
@@ -42,7 +42,7 @@ export function ChainPanel({ entry }: { entry: Entry }) {
   );
 }
 
-/** Whether the entry still is what was sealed, read again, and what vouches for it outside the database. */
+/** Verifies the entry again on the server, and shows which checkpoint outside the database covers it. */
 function EntryStatus({ id }: { id: string }) {
   const { zone } = useZone();
   const query = useQuery(useTRPC().integrity.entryStatus.queryOptions({ id }, { trpc: ALONE, staleTime: 0 }));

@@ -1,7 +1,7 @@
 import { Skeleton, Stack } from "@mantine/core";
 import classes from "./entry-detail.module.css";
 
-/** An entry's shape until it is there. */
+/** Placeholder while an entry loads. */
 export function DetailSkeleton() {
   return (
     <Stack p="xl" gap="lg" role="status" aria-label="Loading the entry">
@@ -12,7 +12,9 @@ export function DetailSkeleton() {
   );
 }
 
-/** The panel beside the list until its own script is there; below the width that has room for it, nothing. */
+/**
+ * Placeholder while the script of the panel beside the list loads; hidden where the window is too narrow for the panel.
+ */
 export function PanelSkeleton() {
   return (
     <div className={`${classes.panel} ${classes.wide}`}>

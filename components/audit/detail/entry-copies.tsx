@@ -14,7 +14,7 @@ const COPIES: [string, (entry: Entry) => string][] = [
   ["Link", linkOf],
 ];
 
-/** The entry as JSON, as the call that fetches it, as a link. */
+/** Copies the entry as JSON, as the API call that fetches it, or as a link. */
 export function EntryCopies({ entry }: { entry: Entry }) {
   return (
     <Group gap={4} ml={-8}>

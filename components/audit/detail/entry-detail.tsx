@@ -27,14 +27,14 @@ import classes from "./entry-detail.module.css";
 import { FactPivots } from "./fact-pivots";
 import { Related } from "./related";
 
-/** The actor's id is beside the actor. */
+/** rawActorId is shown next to the actor. */
 const SHOWN_ELSEWHERE = ["rawActorId"];
 const ZERO_UUID = "00000000-0000-0000-0000-000000000000";
 
-/** onOpen: where another entry opens in the place of this one, instead of on its own page. */
+/** onOpen: opens another entry in place of this one; without it, related entries link to their own pages. */
 type Props = { entry: Entry; level?: 1 | 2; onOpen?: (id: string) => void };
 
-/** Everything about one entry: who, what, target, where from, what changed, and its place in the chain. */
+/** Everything about one entry: actor, action, resource, origin, changes, and its position in the chain. */
 export function EntryDetail({ entry, level = 2, onOpen }: Props) {
   const { zone } = useZone();
   const changes = changesOf(entry);
@@ -113,7 +113,7 @@ function Section({ title, action, children }: { title: string; action?: ReactNod
   );
 }
 
-/** column: where the table shows the same, whose pivots the fact offers. */
+/** column: the table column with the same value, whose pivots are offered here. */
 type FactProps = { name: string; entry: Entry; column: ColumnId; children: ReactNode };
 
 function Fact({ name, entry, column, children }: FactProps) {

@@ -21,7 +21,7 @@ const EntryDetail = dynamic(() => import("./entry-detail").then((m) => m.EntryDe
 type Props = {
   id: string | null;
   entries: Entry[];
-  /** True where there is room for the entry beside the list, which then stays in use. */
+  /** True when the entry is shown beside the list, which stays usable. */
   isBeside: boolean;
   panel: RefObject<HTMLElement | null>;
   onStep: (by: 1 | -1) => void;
@@ -29,9 +29,9 @@ type Props = {
   onClose: () => void;
 };
 
-/** The entry that the address names: beside the list, or over it where there is no room for both. */
+/** The open entry, in a panel beside the list or, in a narrow window, in a drawer over it. */
 export function EntryDrawer({ isBeside, panel, ...props }: Props) {
-  // The row answers at once, the entry's details follow: keys that repeat draw none in between.
+  // Deferred, so that holding down a key moves the row highlight without rendering every entry on the way.
   const following = useDeferredValue(props.id, null);
   const shown = { ...props, id: props.id === null ? null : following };
   const { onClose } = props;
@@ -97,7 +97,7 @@ function Bar({ id, entries, onStep }: ShownProps) {
   );
 }
 
-/** The entry itself; requested from the server where the list does not hold it. */
+/** The entry; fetched from the server if the list does not contain it. */
 function Shown({ id, entries, onOpen }: ShownProps) {
   const found = entries.find((entry) => entry.id === id);
   const fetched = useQuery(useTRPC().audit.get.queryOptions({ id: id ?? "" }, { enabled: id !== null && !found }));

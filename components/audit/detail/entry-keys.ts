@@ -5,11 +5,11 @@ import { togglePin } from "@/components/audit/compare/pins";
 import { aroundPath } from "@/components/audit/entry";
 import { isTyping, useKeyDown } from "@/components/audit/key-down";
 
-/** The entry that has the focus in a list. */
+/** The id of the focused entry. */
 const focused = (target: EventTarget | null): string | null =>
   (target instanceof Element && target.closest<HTMLElement>("[data-entry]")?.dataset.entry) || null;
 
-/** "a" shows everything around the entry that has the focus or is open, "p" pins it. */
+/** "a" opens everything around the focused or open entry, "p" pins it. */
 export function useEntryKeys(openId: string | null): void {
   const router = useRouter();
   useKeyDown((event) => {

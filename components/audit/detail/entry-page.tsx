@@ -12,7 +12,7 @@ import classes from "./entry-detail.module.css";
 import { useEntryKeys } from "./entry-keys";
 import { Neighbours } from "./neighbours";
 
-/** One entry on its own page: what a copied link opens. */
+/** One entry on its own page; the target of copied links. */
 export function EntryPage({ id }: { id: string }) {
   const entry = useQuery(useTRPC().audit.get.queryOptions({ id }));
   useEntryKeys(id);

@@ -16,7 +16,7 @@ import { useZone } from "@/components/format/zone";
 
 const addressOf = createSerializer(viewParsers);
 
-/** From a fact of an entry on to the list: what its cell in the table leads to, as links. */
+/** The pivots of the corresponding table cell, as links to the list. */
 export function FactPivots({ name, entry, column }: { name: string; entry: Entry; column: ColumnId }) {
   const id = useId();
   const [isOpen, { toggle }] = useDisclosure(false);

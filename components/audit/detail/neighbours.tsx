@@ -8,7 +8,7 @@ import type { ReactNode } from "react";
 import { useTRPC } from "@/components/trpc";
 import classes from "./entry-detail.module.css";
 
-/** From an entry's page to the ones beside it in its organization's list, newest first as everywhere. */
+/** Links to the previous and next entry in the organization's list, newest first. */
 export function Neighbours({ id }: { id: string }) {
   const { data } = useQuery(useTRPC().audit.neighbours.queryOptions({ id }));
   return (

@@ -6,12 +6,12 @@ import type { Entry } from "@/components/audit/entry";
 import { focusEntry } from "@/components/audit/key-down";
 import { useViewer } from "@/components/audit/viewer-context";
 
-/** From this width on there is room for an entry beside the list. */
+/** The window width from which an entry fits beside the list. */
 const WIDE = "(min-width: 75em)";
-/** So long the focus rests on an entry before the panel follows: keys that repeat ask for nothing in between. */
+/** Debounce: while a key is held down, the panel does not load every entry on the way. */
 const FOLLOW_MS = 120;
 
-/** Opens entries beside the list, walks from one to the next, and gives the focus back to the row when it closes. */
+/** Opens and closes entries, steps to the next one, and returns the focus to the row on close. */
 export function useOpenEntry(entries: Entry[], table: RefObject<HTMLTableElement | null>) {
   const { view, setView } = useViewer();
   const isBeside = useMediaQuery(WIDE, false);
@@ -22,19 +22,19 @@ export function useOpenEntry(entries: Entry[], table: RefObject<HTMLTableElement
   const latest = useRef((_: string) => {});
   latest.current = (id) => {
     clearTimeout(timer.current);
-    // Asked for again, it is where the keyboard continues.
+    // Opening it a second time moves the focus into the panel.
     if (id === row) return panel.current?.focus();
-    // Back leads to the list, not through every entry that was walked over.
+    // One history step for the whole walk: Back returns to the list.
     setView({ row: id }, { history: row ? "replace" : "push" });
     if (isBeside) focusEntry(table.current, id);
   };
-  // The same for as long as the page stands: the rows that hold it need not be drawn again.
+  // A stable function, so that memoized rows do not rerender.
   const open = useCallback((id: string) => latest.current(id), []);
   const step = (by: 1 | -1) => {
     const next = entries[entries.findIndex((entry) => entry.id === row) + by];
     if (next) setView({ row: next.id }, { history: "replace" });
   };
-  /** The focus has moved to an entry: the panel follows. */
+  /** Called when the focus moves to an entry: the panel follows. */
   const follow = (id: string) => {
     clearTimeout(timer.current);
     timer.current = setTimeout(() => setView({ row: id }, { history: "replace" }), FOLLOW_MS);

@@ -19,7 +19,7 @@ const LISTS = [
   ["address", "From the same address"],
 ] as const;
 
-/** What else happened around an entry; each opens where the entry itself is open. */
+/** Related entries; each opens in the same place as this one. */
 export function Related({ entry, onOpen }: Props) {
   const query = useQuery(useTRPC().audit.related.queryOptions({ id: entry.id }, { trpc: ALONE }));
   if (query.isPending)

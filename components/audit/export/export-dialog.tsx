@@ -27,7 +27,7 @@ type Props = {
 };
 type Format = "csv" | "json" | "ndjson";
 
-/** What the list shows, as a file: the same filters, in words before anything leaves. */
+/** Exports the list with the current filters, which are described before the download starts. */
 export function ExportDialog({ audit, onClose }: Props) {
   useReturnedFocus();
   const { names, total, isCut } = audit;
@@ -42,7 +42,7 @@ export function ExportDialog({ audit, onClose }: Props) {
   const [gzip, setGzip] = useState(false);
   const { state, start, cancel } = useExport(input);
   const background = useBackgroundExport();
-  // More than one answer may hold is written in the background, unless the newest are enough.
+  // Above the limit the export runs in the background by default; the user can choose the newest entries instead.
   const isLarge = total !== null && (isCut || total > MAX_EXPORT_ROWS);
   const isBackground = format === "ndjson" || (inBackground ?? isLarge);
   const name = exportName({

@@ -1,12 +1,12 @@
 import type { Input } from "@/components/audit/filters/list-input";
 import type { ExportFormat } from "@/server/audit/vocabulary";
 
-/** The body of POST /audit-logs/export that asks for exactly what the list's input asks for. */
+/** The body of POST /audit-logs/export with the same filters as the list. */
 export function exportBody(format: ExportFormat, { from, to, cursor: _, skipCount: __, orgId, ...filters }: Input) {
   return { format, orgId, filters, dateRange: { from, to } };
 }
 
-/** An answer's body as a file; the bytes so far are reported as they arrive. */
+/** Reads a response's body as a file and reports the bytes received so far. */
 export async function readBody(response: Response, onBytes: (sum: number) => void): Promise<Blob> {
   const parts: BlobPart[] = [];
   let sum = 0;
@@ -19,7 +19,7 @@ export async function readBody(response: Response, onBytes: (sum: number) => voi
   return new Blob(parts, { type: response.headers.get("content-type") ?? "application/octet-stream" });
 }
 
-/** Hands a file to the browser's downloads. */
+/** Downloads a file. */
 export function saveFile(file: Blob, name: string): void {
   const url = URL.createObjectURL(file);
   const link = Object.assign(document.createElement("a"), { href: url, download: name });

@@ -14,11 +14,11 @@ import classes from "./my-exports.module.css";
 
 type Job = Outputs["exports"]["list"]["data"][number];
 
-/** How often the list is asked for while an export is under way. */
+/** Poll interval while an export is in progress. */
 const POLL_MS = 1_000;
 const isUnderWay = ({ status }: Job): boolean => status === "waiting" || status === "running";
 
-/** The person's exports in the background: how far they are, and their files for a day. */
+/** The user's background exports: their progress, and their files, which are kept for one day. */
 export function MyExports() {
   const trpc = useTRPC();
   const cache = useQueryClient();

@@ -8,7 +8,7 @@ import { exportBody } from "./export-request";
 
 type ExportInput = { input: Input; format: "csv" | "json" | "ndjson"; gzip: boolean; timeZone: string };
 
-/** Asks for an export in the background of all that the list's input asks for. */
+/** Starts a background export with the list's filters. */
 export function useBackgroundExport() {
   const trpc = useTRPC();
   const cache = useQueryClient();

@@ -12,7 +12,7 @@ export type ExportState =
   | { kind: "failed"; why: string }
   | { kind: "done" };
 
-/** The download, and how far it is; it ends with the dialog. */
+/** The download and its progress; it is aborted when the dialog closes. */
 export function useExport(input: Input) {
   const [state, setState] = useState<ExportState>({ kind: "idle" });
   const abort = useRef<AbortController | null>(null);

@@ -14,13 +14,13 @@ const KIND = {
 
 const memberOf = (path: string): string => /([^.[\]]+)(?:\[\d+\])*$/.exec(path)?.[1] ?? path;
 
-/** A value as what it means, under the name of its member; structures as JSON. */
+/** A formatted value; objects and arrays are shown as JSON. */
 function Value({ path, value }: { path: string; value: unknown }) {
   const fact = factOf(memberOf(path), value);
   return fact.kind === "group" ? JSON.stringify(value, null, 1) : <FactValue fact={fact} />;
 }
 
-/** Before and after as a structured difference: what came, went and changed; the unchanged folded away. */
+/** A structured diff: added, removed and changed members; unchanged ones are folded. */
 export function Changes({ before, after }: { before: unknown; after: unknown }) {
   const changes = changesBetween(before, after);
   const unchanged = unchangedMembers(before, after);

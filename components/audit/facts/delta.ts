@@ -32,7 +32,7 @@ function walk(delta: Delta, path: string, out: Change[]): void {
   }
 }
 
-/** The difference of two states as a flat list of paths. */
+/** The difference between two states as a flat list of paths. */
 export function changesBetween(before: unknown, after: unknown): Change[] {
   const out: Change[] = [];
   const delta = differ.diff(before, after);
@@ -40,7 +40,7 @@ export function changesBetween(before: unknown, after: unknown): Change[] {
   return out;
 }
 
-/** Top-level members that both states have with the same value. */
+/** Top-level members with the same value in both states. */
 export function unchangedMembers(before: unknown, after: unknown): [string, unknown][] {
   if (!isObject(before) || !isObject(after)) return [];
   return Object.entries(before).filter(([key, value]) => key in after && differ.diff(value, after[key]) === undefined);

@@ -5,7 +5,7 @@ import type { NamedFact } from "./fact";
 import { FactValue } from "./fact-value";
 import classes from "./facts.module.css";
 
-/** Labelled facts; what is nested is beneath its label. */
+/** Labelled facts; nested ones are indented under their label. */
 export function DetailFacts({ facts }: { facts: NamedFact[] }) {
   return (
     <dl className={classes.facts}>

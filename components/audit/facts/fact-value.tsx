@@ -10,7 +10,7 @@ import { withVisibleMarks } from "@/server/text";
 import type { Fact, IdOf } from "./fact";
 import classes from "./facts.module.css";
 
-/** A fact in the reader's zone and words; an id leads to what it names, where that exists. */
+/** A formatted fact, with times in the display zone; an id links to what it identifies, if that exists. */
 export function FactValue({ fact }: { fact: Exclude<Fact, { kind: "group" }> }) {
   if (fact.kind === "time") return <When at={fact.at} />;
   if (fact.kind === "address") return <FilterLink name="ip" value={fact.address} />;
@@ -24,7 +24,7 @@ export function FactValue({ fact }: { fact: Exclude<Fact, { kind: "group" }> }) 
   );
 }
 
-/** Leads to the entries with the same value. */
+/** Links to the entries with the same value. */
 function FilterLink({ name, value }: { name: string; value: string }) {
   return (
     <Link href={`/?${new URLSearchParams({ [name]: value })}`} prefetch={false} className="tm-link">
@@ -54,7 +54,7 @@ function IdLink({ id, of }: { id: string; of: IdOf }) {
   );
 }
 
-/** The device by its name, if it is still there and may be seen. */
+/** The device's name, if it still exists and the user may see it. */
 function DeviceLink({ id }: { id: string }) {
   const mayRead = useCan("devices:read");
   const query = useQuery({ ...useTRPC().devices.get.queryOptions({ id }, { retry: false }), enabled: mayRead });

@@ -2,7 +2,7 @@ import { bytes, count, duration } from "@/components/format/amounts";
 import { isObject } from "@/server/records";
 import { capitalized, GUID } from "@/server/text";
 
-/** What a member of an entry's details is, so that it can be shown as what it means. */
+/** The interpreted type of a detail, which decides how it is displayed. */
 export type Fact =
   | { kind: "text" | "code"; text: string }
   | { kind: "time"; at: string }
@@ -10,7 +10,7 @@ export type Fact =
   | { kind: "address"; address: string }
   | { kind: "group"; facts: NamedFact[] };
 export type IdOf = "device" | "organization" | "actor" | "session" | "entry";
-/** path: where it is in the details, as "session.device.id". */
+/** path: the position in the details, such as "session.device.id". */
 export type NamedFact = { path: string; label: string; fact: Fact };
 
 const MAX_DEPTH = 4;
@@ -18,14 +18,16 @@ const MAX_LISTED = 50;
 const ADDRESS = /^(?:\d{1,3}(?:\.\d{1,3}){3}|(?=.*:.*:)[0-9a-f:.]{2,45})$/i;
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/;
 
-/** A unit that a member's name says at its end (runningVMs says none), how many seconds one of it is, and its sign. */
+/**
+ * Units recognized by the suffix of a member's name (but not the "Ms" of runningVMs), in seconds, with their symbol.
+ */
 const SPANS: [ending: RegExp, seconds: number, sign: string][] = [
   [/(?:(?<=[a-z\d])Ms|Millis|Milliseconds|_ms)$/, 0.001, "ms"],
   [/(?:Seconds|Secs|Sec|_seconds)$/, 1, "s"],
   [/(?:Minutes|_minutes)$/, 60, "min"],
   [/(?:Hours|_hours)$/, 3600, "h"],
 ];
-/** A size without a unit may be one of anything. */
+/** Only names with an explicit unit: "size" alone may count anything. */
 const SIZE = /(?:Bytes|_bytes|^bytes)$/;
 const IDS: Record<string, IdOf> = {
   deviceId: "device",
@@ -48,10 +50,10 @@ const SHORT = new Map([
   ["usb", "USB"],
 ]);
 
-/** "VMs" in runningVMs. */
+/** Acronyms, such as "VMs" in runningVMs. */
 const ACRONYM = /^[A-Z]{2,}s?$/;
 
-/** "Duration" for durationMs, "Row count" for row_count: a member's name as people write it, without its unit. */
+/** A member's name as a label, without its unit: "Duration" for durationMs, "Row count" for row_count. */
 export function labelOfMember(name: string): string {
   const bare = [...SPANS.map(([unit]) => unit), /(?<=.)(?:Bytes|_bytes)$/].reduce((left, unit) => {
     const cut = left.replace(unit, "");
@@ -66,7 +68,7 @@ export function labelOfMember(name: string): string {
   return capitalized(words.join(" "));
 }
 
-/** "350 ms"; from a second on rounded for people, with the number as it was recorded behind it. */
+/** "350 ms"; from one second on a rounded duration, followed by the recorded number. */
 function span(value: number, [, seconds, sign]: (typeof SPANS)[number]): string {
   const exact = `${count(value)} ${sign}`;
   const text = value * seconds < 1 ? exact : duration(value * seconds);
@@ -74,7 +76,7 @@ function span(value: number, [, seconds, sign]: (typeof SPANS)[number]): string 
 }
 
 function ofNumber(name: string, value: number): Fact {
-  // Recorded digit for digit, but a browser's numbers hold sixteen of them.
+  // Stored exactly, but a JavaScript number has only about 16 digits.
   if (Number.isInteger(value) && !Number.isSafeInteger(value))
     return { kind: "text", text: `about ${count(value)}; exports contain every digit` };
   const unit = SPANS.find(([ending]) => ending.test(name));
@@ -82,7 +84,7 @@ function ofNumber(name: string, value: number): Fact {
   if (SIZE.test(name) && value >= 0)
     return { kind: "text", text: value < 1000 ? bytes(value) : `${bytes(value)} (${count(value)} bytes)` };
   if (/Days$/.test(name)) return { kind: "text", text: value === 1 ? "1 day" : `${count(value)} days` };
-  // Years, ports and other numbers with four digits are names more often than amounts.
+  // Four-digit numbers are usually years, ports or codes, so only larger ones get a thousands separator.
   return { kind: "text", text: Number.isInteger(value) && value >= 10_000 ? count(value) : String(value) };
 }
 
@@ -97,11 +99,11 @@ function ofText(name: string, text: string): Fact {
 
 const isPlain = (value: unknown): boolean => !isObject(value) && !Array.isArray(value);
 
-/** Where a value is in the details; depth says how many members enclose it. */
+/** A value's position in the details; depth is the number of enclosing members. */
 type Position = { path: string; depth: number };
 const below = ({ path, depth }: Position, step: string): Position => ({ path: `${path}${step}`, depth: depth + 1 });
 
-/** A value as what it means, by its type and the name of its member. */
+/** Interprets a value by its type and its member's name. */
 export function factOf(name: string, value: unknown, at: Position = { path: name, depth: 0 }): Fact {
   if (value === null || value === undefined) return { kind: "text", text: "None" };
   if (typeof value === "boolean") return { kind: "text", text: value ? "Yes" : "No" };
@@ -137,7 +139,7 @@ const namedFact = (member: string, value: unknown, at: Position): NamedFact => (
 
 /**
  * Details as labelled facts, in the order in which they were recorded.
- * @param shown members that are shown elsewhere
+ * @param shown members to omit because they are shown elsewhere
  */
 export const factsOf = (details: Record<string, unknown>, shown: readonly string[]): NamedFact[] =>
   Object.entries(details)

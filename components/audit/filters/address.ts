@@ -22,7 +22,6 @@ const textThat = (isValid: (value: string) => boolean) =>
   createParser({ parse: (value) => (isValid(value) ? value : null), serialize: (value: string) => value });
 
 const words = textThat((value) => value.length <= MAX_FILTER_LENGTH && wordsOf(value).length <= MAX_WORDS);
-/** An id. */
 export const guid = textThat((value) => GUID.test(value));
 const listThat = (isValid: (value: string) => boolean) =>
   textThat((text) => text.length <= MAX_FILTER_LIST_LENGTH && splitValues(text).every(isValid));
@@ -31,7 +30,7 @@ const exclusions = (catalogue: Catalogue) => listThat((part) => toExclusion(part
 const parserOf = (filter: Filter): SingleParserBuilder<string> =>
   filter.match === "words" ? words : listThat((value) => faultOf(filter, value) === null);
 
-/** The address's parameters for a catalogue's filters, and for what they exclude. */
+/** URL parsers for a catalogue's filters and exclusions. */
 export function parsersOf<C extends Catalogue>(catalogue: C) {
   return {
     ...mapValues(catalogue, parserOf),
@@ -40,10 +39,10 @@ export function parsersOf<C extends Catalogue>(catalogue: C) {
   };
 }
 
-/** The organization is one, and chosen for every page: no filter of this one. */
+/** The organization is selected for the whole site, so it is not a filter of this page. */
 const { orgId: _, ...filters } = parsersOf(FILTERS);
 
-/** What narrows the list. */
+/** The parameters that filter the list. */
 export const filterParsers = {
   ...filters,
   range: parseAsStringLiteral(PRESETS),
@@ -51,18 +50,18 @@ export const filterParsers = {
   to: parseAsIsoDateTime,
 };
 
-/** The whole state of the viewer, as the address holds it. */
+/** The complete state of the viewer in the URL. */
 export const viewParsers = {
   ...filterParsers,
   ...tableParsers,
-  /** One organization, as on every page, or several of them. */
+  /** One organization, as on every page, or a list of several. */
   orgId: listThat((value) => GUID.test(value)),
   tz: zoneParam,
   cursor: parseAsString,
   row: guid,
-  /** True while the panel of facets is open. */
+  /** True while the facets panel is open. */
   facets: parseAsBoolean.withDefault(false),
-  /** Present while the list follows the log. */
+  /** Present while the list is live. */
   live: parseAsStringLiteral(["1"] as const),
 };
 
@@ -70,18 +69,18 @@ export type Filters = inferParserType<typeof filterParsers>;
 export type View = inferParserType<typeof viewParsers>;
 export type FilterParam = keyof Filters;
 
-/** Changes a part of the viewer's address; by default a step in the browser's history. */
+/** Updates part of the viewer's URL state; by default as a new history entry. */
 export type SetView = (
   change: Partial<View> | ((view: View) => Partial<View>),
   options?: { history?: "push" | "replace"; scroll?: boolean },
 ) => unknown;
 
-/** Part of every change of the filters: the list starts over, and the open row belongs to the old one. */
+/** Included in every filter change: returns to the first page and closes the open entry. */
 export const FROM_START = { cursor: null, row: null } satisfies Partial<View>;
 
 export const loadView = createLoader(viewParsers);
 
-/** Parameters of the address with values that no filter takes: they are ignored, and the page says so. */
+/** URL parameters with invalid values: they are ignored and reported on the page. */
 export function invalidParams(params: URLSearchParams): string[] {
   const invalid: string[] = [];
   for (const [name, parser] of Object.entries(viewParsers)) {

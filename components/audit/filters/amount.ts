@@ -1,18 +1,18 @@
 import { count, counted } from "@/components/format/amounts";
 
 type Amount = {
-  /** Entries on the screen, folded ones included. */
+  /** Entries on the screen, including folded ones. */
   shown: number;
-  /** null while it is counted. */
+  /** null while counting. */
   total: number | null;
-  /** Nothing is newer or older than what is on the screen. */
+  /** True when the screen shows all entries, with none newer or older. */
   isWhole: boolean;
   hasOlder: boolean;
 };
 
 /**
- * How much of the total is shown. It is counted in its own request, before or after the page was read: where entries
- * came between the two, the page is what is believed.
+ * "50 of 1,204 entries". The total comes from a separate request, so entries may have arrived between the two; when it
+ * contradicts the page, only the page is counted.
  */
 export function amountText({ shown, total, isWhole, hasOlder }: Amount): string {
   const all = counted(shown, "entry", "entries");

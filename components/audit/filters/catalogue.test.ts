@@ -10,7 +10,7 @@ import { chipsOf } from "./in-words";
 import { labelOf, valueLabel } from "./labels";
 import { toListInput } from "./list-input";
 
-/** The catalogue with one filter more: what its entry alone gives. */
+/** The catalogue with one more filter, to test that an entry in the catalogue is enough. */
 const CHANNELS = { web: "Web", api: "API" } as const;
 const MORE = {
   ...FILTERS,

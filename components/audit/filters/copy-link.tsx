@@ -12,7 +12,7 @@ import { spanOf } from "./list-input";
 
 const SHOWN_MS = 1_500;
 
-/** The page's address as others shall see it: a relative range becomes the instants that it means now, the zone goes along. */
+/** The URL to share: a relative range is replaced by its current instants, and the time zone is included. */
 export function frozenLink(href: string, view: View, { zone, now }: { zone: string; now: Date }): string {
   const link = new URL(href);
   const { searchParams: params } = link;
@@ -27,7 +27,7 @@ export function frozenLink(href: string, view: View, { zone, now }: { zone: stri
   return link.href;
 }
 
-/** Copies a link that shows others what is on the screen. */
+/** Copies a link that shows others the same view. */
 export function CopyLink() {
   const { view, now } = useViewer();
   const { zone } = useZone();

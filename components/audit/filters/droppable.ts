@@ -5,13 +5,13 @@ import { chipsOf } from "./in-words";
 import { hideRoutine, hidesRoutine } from "./narrow";
 import { PRESET_LABEL } from "./range";
 
-/** One of the things that narrow a view, and the change that gives it up. */
+/** A filter that could be dropped, and the view change that drops it. */
 export type Droppable = { key: string; label: string; change: Partial<View> };
 
-/** The words of a text as they are typed, quotes included. */
+/** Splits the text into words and quoted phrases. */
 const typedWords = (text: string): string[] => text.match(/"[^"]*"|\S+/g) ?? [];
 
-/** What could be left out to find more: each word, each filter, the range. */
+/** Everything that could be dropped to find more: each word, each filter, the range. */
 export function droppableIn(
   view: View,
   names?: ReadonlyMap<string, string>,

@@ -6,13 +6,13 @@ import type { Input } from "./list-input";
 
 export type FacetValue = Outputs["audit"]["facets"][FacetName][number];
 
-/** The facets in the order in which they are offered, and the filter that each sets. */
+/** The facets in display order, each with the filter that it sets. */
 export const FACETS = FILTER_NAMES.flatMap((name): [FacetName, FilterName][] => {
   const filter = FILTERS[name];
   return "facet" in filter ? [[filter.facet, name]] : [];
 });
 
-/** How the matches are spread over kinds; never waited for by the rows. */
+/** The counts of matching entries per value; the rows do not wait for them. */
 export const facetsQuery = (
   trpc: Pick<ReturnType<typeof useTRPC>, "audit">,
   { cursor: _, skipCount: __, orgId, ...input }: Input,

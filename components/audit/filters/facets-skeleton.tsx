@@ -1,7 +1,7 @@
 import { Skeleton } from "@mantine/core";
 import classes from "./facets.module.css";
 
-/** While the panel and its counts are on their way. */
+/** Placeholder while the panel and its counts load. */
 export function FacetsSkeleton() {
   return (
     <aside className={classes.facets} aria-label="Filters" aria-busy>

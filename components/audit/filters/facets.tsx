@@ -18,10 +18,10 @@ import { exclude, isSetTo, toggleValue } from "./narrow";
 
 const FEW = 6;
 const MANY = 10_000;
-/** How often the counts of a live list are read again. */
+/** How often the counts of a live list are refreshed. */
 const LIVE_MS = 5_000;
 
-/** What the matches are made of, with counts: one press narrows the list to a value, another excludes it. */
+/** The matching entries counted by value; a click filters by a value, another one excludes it. */
 export function Facets() {
   const { view, input } = useViewer();
   const query = useQuery({
@@ -95,7 +95,7 @@ function Facet({ name, values, isCut }: FacetProps) {
   );
 }
 
-/** "3,214", "3,214+" where older ones were not counted, "10k+" at the cap. */
+/** "3,214", "3,214+" when older entries were not counted, "10k+" at the cap. */
 const amount = (n: number, isCut: boolean): string => (isCut ? (n >= MANY ? "10k+" : `${count(n)}+`) : count(n));
 
 type ValueProps = Omit<FacetProps, "values"> & {
@@ -105,7 +105,7 @@ type ValueProps = Omit<FacetProps, "values"> & {
   setView: SetView;
 };
 
-/** Drawn again only when something of it has changed: there are dozens, and the view changes with every press. */
+/** Memoized: there are dozens, and the view changes with every click. */
 const Value = memo(function Value({ name, one, label, isCut, isChosen, setView }: ValueProps) {
   const [copied, setCopied] = useState(false);
   const copy = () => void navigator.clipboard.writeText(one.value).then(() => setCopied(true));

@@ -7,11 +7,11 @@ import { exclusionsOf, hidesRoutine, include, isRoutine } from "./narrow";
 
 type Chip = { key: string; name: string; value: string; clear: Partial<View> };
 
-/** "Failure or Denied", "user.login or 2 others" for several values. */
+/** "Failure or Denied"; "user.login or 2 others" for more than two values. */
 const valuesInWords = (values: string[]): string =>
   values.length > 2 ? `${values[0]} or ${counted(values.length - 1, "other")}` : values.join(" or ");
 
-/** What narrows the list, in words; names are those of ids. One organization is chosen elsewhere. */
+/** The active filters as text, with names for ids. The organization is omitted: it is selected elsewhere. */
 export function chipsOf(view: View, names?: ReadonlyMap<string, string>, catalogue: Catalogue = FILTERS): Chip[] {
   const values = new Map<string, unknown>(Object.entries(view));
   const filters = Object.entries(catalogue).flatMap(([name, { label, match }]): Chip[] => {
@@ -34,7 +34,7 @@ export function chipsOf(view: View, names?: ReadonlyMap<string, string>, catalog
   return [...filters, ...excluded];
 }
 
-/** The filters in words for a file or a print; what the switch hides is said too. */
+/** The filters as text for an export or a printout, including the routine telemetry switch. */
 export const filtersInWords = (view: View, names?: ReadonlyMap<string, string>): string[] => [
   ...chipsOf(view, names).map((chip) => `${chip.name}: ${chip.value}`),
   ...(hidesRoutine(view) ? ["Without routine agent telemetry"] : []),
@@ -42,7 +42,7 @@ export const filtersInWords = (view: View, names?: ReadonlyMap<string, string>):
 
 type Named = readonly { name: string }[];
 
-/** Whose entries a file or a print holds where they are of several organizations; of none chosen, of all. */
+/** The organizations covered by an export or a printout; all of them when none is selected. */
 export const organizationsInWords = (chosen: Named, all: Named): string =>
   chosen.length > 0 && chosen.length < all.length
     ? chosen.map(({ name }) => name).join(", ")

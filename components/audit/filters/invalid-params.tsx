@@ -1,7 +1,7 @@
 import classes from "@/components/audit/viewer.module.css";
 import { Message } from "@/components/ui/message";
 
-/** Says which parts of the address were not understood, instead of quietly showing something else. */
+/** Reports URL parameters that were ignored because they are invalid. */
 export function InvalidParams({ parts }: { parts: string[] }) {
   return (
     <div className={classes.invalid}>

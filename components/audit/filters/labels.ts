@@ -1,10 +1,10 @@
 import { type Entry, nameInWords } from "@/components/audit/entry";
 import { type Catalogue, FILTERS } from "@/server/audit/query/catalogue";
 
-/** What people call a filter. */
+/** A filter's label. */
 export const labelOf = (name: string, catalogue: Catalogue = FILTERS): string => catalogue[name]?.label ?? name;
 
-/** What people call a value of a filter; codes, addresses and ids as they are, unless a name is known. */
+/** The label of a filter's value: the choice's label or a known name; otherwise the value itself. */
 export const valueLabel = (
   { name, value }: { name: string; value: string },
   names?: ReadonlyMap<string, string>,
@@ -13,12 +13,12 @@ export const valueLabel = (
 
 const rawActorOf = ({ details }: Entry) => (typeof details.rawActorId === "string" ? details.rawActorId : null);
 
-/** The id that stands for an entry's actor in the address; null where the entry names none. */
+/** The id by which the URL filters for an entry's actor; null when the entry has none. */
 export function actorIdOf(entry: Entry): string | null {
   return rawActorOf(entry) ?? (/^[0-]+$/.test(entry.user.id) ? null : entry.user.id);
 }
 
-/** The names of actors and resources by their ids, as entries give them, and what is known by name anyway. */
+/** Names of actors and resources by id, taken from the entries, on top of those already known. */
 export function namesOf(entries: Entry[], known: readonly { id: string; name: string }[] = []): Map<string, string> {
   const names = new Map(known.map(({ id, name }) => [id, name]));
   for (const entry of entries) {

@@ -16,7 +16,7 @@ const NONE: Entry[] = [];
 const NAMED = ["actorId", "rawActorId", "resourceId"] as const;
 type IdFilter = { name: (typeof NAMED)[number]; id: string };
 
-/** The ids of actors and resources that narrow a view, or are left out of it. */
+/** The ids of actors and resources that the view filters by or excludes. */
 const idsIn = (view: View): IdFilter[] => [
   ...NAMED.flatMap((name) => splitValues(view[name] ?? "").map((id) => ({ name, id }))),
   ...exclusionsOf(view).flatMap((one) => NAMED.flatMap((name) => (name === one.name ? { name, id: one.value } : []))),
@@ -25,8 +25,9 @@ const idsIn = (view: View): IdFilter[] => [
 const entriesIn = (pages: { data: FullPage | undefined }[]): Entry[] => pages.flatMap(({ data }) => data?.data ?? []);
 
 /**
- * What people call the ids that narrow the view: by the entries that are shown, else by the newest entry that has the id,
- * for what is left out is on no page.
+ * Names for the ids in the filters: from the entries on the page, otherwise from the newest entry with that id
+ * (excluded
+ * ids are never on the page).
  */
 export function useNames(shown: Entry[] = NONE): ReadonlyMap<string, string> {
   const trpc = useTRPC();

@@ -16,13 +16,13 @@ type Excluding = { exclude?: string | null; excludeActions?: string | null };
 const partsOf = (list: string | null | undefined): string[] => splitValues(list ?? "");
 const toList = (parts: string[]): string | null => joinValues(parts) || null;
 
-/** What the address excludes. */
+/** The exclusions in the URL. */
 export const exclusionsOf = ({ exclude, excludeActions }: Excluding, catalogue: Catalogue = FILTERS): Exclusion[] => [
   ...partsOf(excludeActions).map((value) => ({ name: EXCLUDED_BARE, value })),
   ...partsOf(exclude).flatMap((part) => toExclusion(part, catalogue) ?? []),
 ];
 
-/** The same as the address holds it, each once; null where nothing is excluded. */
+/** The exclusions as URL parameters, without duplicates; null when there are none. */
 export function excluding(exclusions: readonly Exclusion[]): { exclude: string | null; excludeActions: string | null } {
   const bare = exclusions.filter(({ name }) => name === EXCLUDED_BARE);
   const others = exclusions.filter(({ name }) => name !== EXCLUDED_BARE);
@@ -32,22 +32,22 @@ export function excluding(exclusions: readonly Exclusion[]): { exclude: string |
   };
 }
 
-/** The filter that takes a value: an actor without a UUID has a separate filter, an actor without any id only its type. */
+/** The filter for a value: an actor without a UUID is filtered by raw id, one without any id by its type. */
 export function filterFor(name: FilterName, value: string): FilterName {
   if (name !== "actorId" || GUID.test(value)) return name;
   return value in ACTOR_TYPE_LABEL ? "actorType" : "rawActorId";
 }
 
-/** The change that narrows the list to one value of a filter. */
+/** The view change that filters by exactly one value. */
 export const setFilter = (name: FilterName, value: string): Partial<View> => ({
   ...clearFilter(name),
   [filterFor(name, value)]: joinValues([value]),
 });
 
-/** The values that a view wants of a filter. */
+/** The values that the view filters by. */
 const valuesIn = (view: Partial<View>, name: FilterName): string[] => partsOf(view[name]);
 
-/** The change that wants a value besides those that are wanted, or no longer; it is not excluded any more. */
+/** The view change that adds a value to a filter or removes it; if it was excluded, it no longer is. */
 export function toggleValue(view: View, name: FilterName, value: string): Partial<View> {
   const filter = filterFor(name, value);
   const values = valuesIn(view, filter);
@@ -56,7 +56,7 @@ export function toggleValue(view: View, name: FilterName, value: string): Partia
   return { ...include(view, [{ name, value }]), [filter]: toList(isWanted ? rest : [...values, value]), ...FROM_START };
 }
 
-/** The change that gives a filter up. */
+/** The view change that removes a filter. */
 export const clearFilter = (name: FilterName): Partial<View> => ({
   [name]: null,
   ...(name === "actorId" && { rawActorId: null }),
@@ -66,7 +66,7 @@ export const clearFilter = (name: FilterName): Partial<View> => ({
 export const isSetTo = (view: View, name: FilterName, value: string): boolean =>
   valuesIn(view, filterFor(name, value)).includes(value);
 
-/** The change that excludes one value. */
+/** The view change that excludes a value. */
 export function exclude(view: View, name: FilterName, value: string): Partial<View> {
   const excluded = filterFor(name, value) === "actorType" ? "actorType" : name;
   return {
@@ -76,7 +76,7 @@ export function exclude(view: View, name: FilterName, value: string): Partial<Vi
   };
 }
 
-/** The change that includes again what was excluded. */
+/** The view change that removes exclusions. */
 export function include(view: View, exclusions: readonly Exclusion[]): Partial<View> {
   const isIncluded = (one: Exclusion) => exclusions.some((e) => e.name === one.name && e.value === one.value);
   return { ...excluding(exclusionsOf(view).filter((one) => !isIncluded(one))), ...FROM_START };
@@ -90,6 +90,6 @@ export const isRoutine = ({ name, value }: Exclusion): boolean =>
 /** True while routine agent telemetry is hidden. */
 export const hidesRoutine = (view: View): boolean => exclusionsOf(view).filter(isRoutine).length === ROUTINE.length;
 
-/** The change that hides it, or shows it again. */
+/** The view change that hides or shows routine telemetry. */
 export const hideRoutine = (view: View, hide: boolean): Partial<View> =>
   hide ? { ...excluding([...exclusionsOf(view), ...ROUTINE]), ...FROM_START } : include(view, ROUTINE);

@@ -14,7 +14,7 @@ import { TypedRange } from "./typed-range";
 export type RangeView = Pick<View, "range" | "from" | "to">;
 type Props = { view: RangeView; onRange: (range: RangeView) => void; now: Date; onDone: () => void };
 
-/** Ready-made ranges, one as people write it, or two instants of the zone that is shown. */
+/** Presets, a typed range, or two instants in the display zone. */
 export function RangeChoices({ view, onRange, now, onDone }: Props) {
   const choose = (range: RangeView) => {
     onRange(range);

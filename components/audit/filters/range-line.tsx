@@ -12,32 +12,32 @@ import { amountText } from "./amount";
 import { spanOf } from "./list-input";
 import type { Span } from "./range";
 
-/** A span in absolute times. */
+/** A span as absolute times. */
 export const spanText = ({ from, to }: Span, zone: string): string =>
   from || to ? `${from ? dateTime(from, zone) : "The beginning"} to ${to ? dateTime(to, zone) : "now"}` : "All time";
 
 const foldedIn = (folds: AuditList["folds"]): number => folds.reduce((sum, fold) => sum + fold.count, 0);
 
-/** How much of the total is shown; "" while there are no rows yet. */
+/** How much of the total is shown; empty until the first rows have loaded. */
 function amount({ list, entries, folds, isFoldPending, bar, total, isCut }: AuditList, isFirst: boolean): string {
   if (!list.isSuccess) return "";
   if (isCut) return `${total === null ? "Some matches" : counted(total, "match", "matches")} among the newest entries`;
-  // The rows of the filter before, which another total says nothing of.
+  // These are still the rows of the previous filter, so they cannot be compared with the new total.
   if (list.isPlaceholderData && total !== null) return counted(total, "entry", "entries");
   const hasOlder = list.data.pagination.nextCursor !== null;
-  // A live list may hold entries back.
+  // A live list may be holding back entries.
   const isWhole = isFirst && !hasOlder && !bar && !isFoldPending && !list.isPlaceholderData;
   return amountText({ shown: entries.length + foldedIn(folds), total, isWhole, hasOlder });
 }
 
-/** Which organizations a total is over, where several could be meant. */
+/** Names the organizations that a total covers, if the user can see several. */
 function useWhere(): string {
   const { org, organizations, several } = useOrg();
   if (organizations.length < 2) return "";
   return org ? ` of ${org.name}` : `; ${several.length || organizations.length} organizations searched`;
 }
 
-/** The span in absolute times, how much of it is shown, and the zone, said once. */
+/** The span in absolute times, how much of it is shown, and the time zone. */
 export function RangeLine({ audit }: { audit: AuditList }) {
   const { view, now } = useViewer();
   const { zone, local, setUtc } = useZone();
@@ -48,7 +48,7 @@ export function RangeLine({ audit }: { audit: AuditList }) {
   const telemetry = folded > 0 ? `; ${count(folded)} on this page are routine telemetry` : "";
   const cut = audit.isCut ? "; searches of one or two letters go no further" : "";
   return (
-    // Moved sideways on a phone, and so by the keyboard too.
+    // On a phone the line scrolls sideways, so it must be focusable.
     <div className={classes.line} {...(isPhone && { tabIndex: 0, role: "group", "aria-label": "What is listed" })}>
       <span>{spanText(spanOf(view, zone, now), zone)}</span>
       <span>
@@ -59,7 +59,7 @@ export function RangeLine({ audit }: { audit: AuditList }) {
           </button>
         )}
       </span>
-      {/* The numbers of a live list grow by themselves, and are not spoken each time. */}
+      {/* The counts of a live list change constantly and are not announced. */}
       <span role={audit.bar ? undefined : "status"}>{text && text + where + cut + telemetry}</span>
     </div>
   );

@@ -15,8 +15,8 @@ const rangeName = (view: RangeView) =>
   view.range ? PRESET_LABEL[view.range] : view.from || view.to ? "Custom range" : "All time";
 
 /**
- * The range of time that is shown, and the way to another. What it offers is loaded when the pointer or the focus reaches the
- * button, and then there as it opens: React.lazy would open it empty.
+ * The selected time range and a menu to change it. The menu's content is preloaded on hover and focus, so that it never
+ * opens empty as it would with React.lazy.
  */
 export function RangeMenu({ view, onRange, now }: Props) {
   const [opened, menu] = useDisclosure(false);
@@ -27,7 +27,7 @@ export function RangeMenu({ view, onRange, now }: Props) {
     menu.toggle();
     load().catch((error) =>
       setChoices(() => {
-        throw error; // to the page's error boundary
+        throw error; // rethrown during rendering, for the page's error boundary
       }),
     );
   };

@@ -9,7 +9,7 @@ import { FROM_START } from "./address";
 import { spanOf } from "./list-input";
 import { type Span, shifted, widened } from "./range";
 
-/** Steps a range back and forth by its own length, and widens it; nothing while all time is shown. */
+/** Moves the range back and forth by its own length, or widens it; hidden for all time. */
 export function RangeSteps() {
   const { view, setView, now } = useViewer();
   const { zone } = useZone();

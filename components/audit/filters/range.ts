@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/time/durations";
 import { fromWallClock, wallClock } from "@/server/time/wall-clock";
 
-/** The ranges that are offered ready-made, shortest first. */
+/** The preset ranges, shortest first. */
 export const PRESETS = ["15m", "1h", "24h", "today", "yesterday", "7d", "30d", "90d"] as const;
 export type Preset = (typeof PRESETS)[number];
 
@@ -31,7 +31,7 @@ function startOfDay(zone: string, now: Date, daysBack: number): Date {
   return fromWallClock(Math.floor(wallClock(now, zone) / DAY_MS) * DAY_MS - daysBack * DAY_MS, zone);
 }
 
-/** A preset as instants; an open end stays open, so that what happens next is still inside. */
+/** A preset as instants. An open end stays open, so that later entries are included. */
 export function presetSpan(preset: Preset, zone: string, now: Date): Span {
   if (preset === "today") return { from: startOfDay(zone, now, 0) };
   if (preset === "yesterday")
@@ -40,7 +40,7 @@ export function presetSpan(preset: Preset, zone: string, now: Date): Span {
   return { from: new Date(minute - (LENGTH_MS[preset] ?? 0)) };
 }
 
-/** The span beside one of the same length: an hour back, a week on. */
+/** The adjacent span of the same length, such as the hour before or the week after. */
 export function shifted({ from, to }: Span, by: 1 | -1, now: Date): Span {
   if (!from) return { ...(to && { to }) };
   const end = to ?? now;
@@ -48,7 +48,7 @@ export function shifted({ from, to }: Span, by: 1 | -1, now: Date): Span {
   return { from: new Date(from.getTime() + by * length), to: new Date(end.getTime() + by * length) };
 }
 
-/** A span twice as long around the same middle; an end in the future is left open. */
+/** A span of twice the length around the same middle; an end in the future becomes open. */
 export function widened({ from, to }: Span, now: Date): Span {
   if (!from) return {};
   const end = to ?? now;

@@ -7,7 +7,7 @@ import classes from "./menus.module.css";
 import type { Span } from "./range";
 import { parseTime } from "./typed-time";
 
-/** A range as people write it: "last tuesday", "9-10", "3h", "oct 2026", ISO 8601, seconds since 1970. */
+/** A typed range: "last tuesday", "9-10", "3h", "oct 2026", ISO 8601, seconds since 1970. */
 export function TypedRange({ now, onSpan }: { now: Date; onSpan: (span: Span) => void }) {
   const { zone } = useZone();
   const [typed, setTyped] = useState("");

@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/time/durations";
 import { fromWallClock, toWallClock, wallClock } from "@/server/time/wall-clock";
 import type { Span } from "./range";
 
-/** Whose clock a typed time is read by. */
+/** The time zone and current time that typed times refer to. */
 export type Clock = { zone: string; now: Date };
 
 const UNIT_MS: Readonly<Record<string, number>> = {
@@ -16,13 +16,13 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 
 type Read = (text: string, clock: Clock) => Span | null;
 
-/** Dates and times of the zone's wall clock, the end left out. */
+/** A span between two wall-clock times of the zone; the end is exclusive. */
 const between = (from: number, to: number, { zone }: Clock): Span => ({
   from: fromWallClock(from, zone),
   to: new Date(fromWallClock(to, zone).getTime() - 1),
 });
 
-/** "3h", "last 15 min": up to now. */
+/** "3h", "last 15 min": that long until now. */
 const ago: Read = (text, { now }) => {
   const [, n = "", unit = ""] =
     /^(?:last )?(\d{1,4}) ?(s|m|min|h|d|w)(?:in|ins|ours?|ays?|eeks?|utes?|rs?)?$/.exec(text) ?? [];
@@ -41,7 +41,7 @@ const epoch: Read = (text) => {
   return isYear(from.getUTCFullYear()) ? { from } : null;
 };
 
-/** "2026-11-18", "2026-10", "2026": all of it. */
+/** "2026-11-18", "2026-10", "2026": the whole day, month or year. */
 const isoDate: Read = (text, clock) => {
   const [, y, m, d] = (/^(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?$/.exec(text) ?? []).map(Number);
   if (!y || !isYear(y) || (m && (m > 12 || m < 1)) || (d && new Date(Date.UTC(y, (m ?? 1) - 1, d)).getUTCDate() !== d))
@@ -54,7 +54,7 @@ const isoDate: Read = (text, clock) => {
 
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/** "oct": the last one that has begun. */
+/** "oct": the current or most recent one. */
 const monthName: Read = (text, clock) => {
   const m = MONTHS.indexOf(text);
   if (m < 0) return null;
@@ -63,7 +63,7 @@ const monthName: Read = (text, clock) => {
   return between(Date.UTC(y, m), Date.UTC(y, m + 1), clock);
 };
 
-/** "this week", "last month", "last weekend": from Monday, from the first, from Saturday. */
+/** "this week", "last month", "last weekend": weeks start on Monday, weekends on Saturday. */
 const period: Read = (text, clock) => {
   const [, which, unit] = /^(this|last) (weekend|week|month|year)$/.exec(text) ?? [];
   if (!which || !unit) return null;
@@ -77,7 +77,7 @@ const period: Read = (text, clock) => {
   return between(Date.UTC(y, m, first), Date.UTC(y, m, monday + 7), clock);
 };
 
-/** "9-10", "9:30 to 10:15": hours of a day, which is named before or after them. */
+/** "9-10", "9:30 to 10:15": hours of a day; the day may be named before or after them. */
 const HOURS = /(?:^|[\s,])(?:from )?(\d{1,2})(?::(\d{2}))?\s*(?:-|–|to|until)\s*(\d{1,2})(?::(\d{2}))?(?=$|[\s,])/;
 const LONGEST_DAY_MS = 25 * HOUR_MS;
 const isDay = ({ from, to }: Span) => Boolean(from && to && to.getTime() - from.getTime() < LONGEST_DAY_MS);
@@ -89,7 +89,7 @@ async function hoursOfDay(text: string, clock: Clock): Promise<Span | null> {
   const [start, end] = [h1 * 60 + m1, h2 * 60 + m2];
   const date = text.replace(found[0], " ").trim();
   const day = date ? await parseTime(date, clock) : null;
-  // "october 9-10" is of days.
+  // "october 9-10" means days, not hours.
   if (start >= end || end > 24 * 60 || m1 > 59 || m2 > 59 || (date && !(day && isDay(day)))) return null;
   const midnight = `${toWallClock(day?.from ?? clock.now, clock.zone).slice(0, 10)}T00:00Z`;
   const of = Date.parse(midnight);
@@ -97,18 +97,18 @@ async function hoursOfDay(text: string, clock: Clock): Promise<Span | null> {
   return between(at + start * MINUTE_MS, at + end * MINUTE_MS, clock);
 }
 
-/** The part of chrono's results that is read here. */
+/** The parts of chrono's result that are used here. */
 type Time = { get: (part: Part) => number | null; isCertain: (part: Part) => boolean; date: () => Date };
 type Part = "year" | "month" | "day" | "weekday" | "hour" | "minute" | "second" | "timezoneOffset";
 
-/** What a time names: an instant, a day or a month. */
+/** The precision of a parsed time. */
 function unitOf(time: Time): "instant" | "day" | "month" {
   if (time.isCertain("hour")) return "instant";
   const isOfDay = time.isCertain("day") || time.isCertain("weekday") || !time.isCertain("month");
   return isOfDay ? "day" : "month";
 }
 
-/** Where a time begins by the zone's wall clock, read as if it were UTC. */
+/** The start of a parsed time on the zone's wall clock, encoded as if it were UTC. */
 function wallOf(time: Time): number {
   const [unit, y, m] = [unitOf(time), time.get("year") ?? 0, (time.get("month") ?? 1) - 1];
   if (unit === "month") return Date.UTC(y, m);
@@ -118,7 +118,7 @@ function wallOf(time: Time): number {
   return day + (((time.get("hour") ?? 0) * 60 + (time.get("minute") ?? 0)) * 60 + second) * 1_000;
 }
 
-/** The same moved by whole days, months or years. */
+/** A wall-clock time moved by whole days, months or years. */
 function movedBy(wall: number, by: { days?: number; months?: number; years?: number }): number {
   const at = new Date(wall);
   at.setUTCFullYear(
@@ -129,7 +129,7 @@ function movedBy(wall: number, by: { days?: number; months?: number; years?: num
   return at.getTime();
 }
 
-/** A log is of the past: "monday", "march" and "14:00" are the last ones that have begun. */
+/** Audit entries are in the past, so "monday", "march" and "14:00" mean the most recent ones. */
 function intoThePast(start: Time, wallNow: number): (wall: number) => number {
   const isAhead = wallOf(start) > wallNow;
   if (!isAhead || start.isCertain("year")) return (wall) => wall;
@@ -138,7 +138,7 @@ function intoThePast(start: Time, wallNow: number): (wall: number) => number {
   return start.isCertain("day") ? (wall) => wall : (wall) => movedBy(wall, { days: -1 });
 }
 
-/** Anything else that people write: "last tuesday", "18 Nov 14:00", "oct 2026", an ISO 8601 datetime. */
+/** Any other phrase: "last tuesday", "18 Nov 14:00", "oct 2026", an ISO 8601 datetime. */
 async function spoken(text: string, clock: Clock): Promise<Span | null> {
   const { casual } = await import("chrono-node/en");
   const wallNow = wallClock(clock.now, clock.zone);
@@ -158,7 +158,7 @@ async function spoken(text: string, clock: Clock): Promise<Span | null> {
   return from < to ? { from, to } : null;
 }
 
-/** A typed time as a span; null for a text that is none. An instant is the beginning of an open span. */
+/** Parses a typed time; null if it is not one. An instant becomes the start of a span without an end. */
 export async function parseTime(typed: string, clock: Clock): Promise<Span | null> {
   const plain = typed.trim().replace(/^between (.+) and (.+)$/i, "$1 to $2");
   const text = plain.toLowerCase();
@@ -167,16 +167,16 @@ export async function parseTime(typed: string, clock: Clock): Promise<Span | nul
     if (span) return span;
   }
   if (/^\d{4}(-\d{2}){0,2}$/.test(text)) return null;
-  // "2026-11-18..2026-11-20", as other search boxes take it.
+  // "2026-11-18..2026-11-20", the range syntax of other search boxes.
   return (await hoursOfDay(text, clock)) ?? spoken(plain.replace(/\s*\.\.\s*/, " to "), clock);
 }
 
-/** Words that are rarely a time in a sentence. */
+/** Words that rarely mean a time within a sentence. */
 const NO_TIME = /^(now|sun|sat|mon|mar|may)$/i;
-/** "from last tuesday 9:30 to 10:15". */
+/** As many words as "from last tuesday 9:30 to 10:15" has. */
 const MAX_WORDS = 7;
 
-/** The first time that a sentence mentions, as much of it as there is, and where it is. */
+/** The first time mentioned in a sentence, as long as possible, and its position. */
 export async function findTime(
   sentence: string,
   clock: Clock,

@@ -4,18 +4,18 @@ import { hidesRoutine } from "@/components/audit/filters/narrow";
 import type { useTRPC } from "@/components/trpc";
 import type { FullPage } from "@/server/audit/schema";
 
-/** True while repeats and routine telemetry are folded: as the address says, else as the person last chose, else always. */
+/** Whether repeats and routine telemetry are folded: by the URL, else the user's preference, else true. */
 export const isFolding = (view: Pick<View, "fold">, kept: boolean | null | undefined): boolean =>
   view.fold ?? kept ?? true;
 
-/** Whoever asks for an action wants to see it, entry by entry. */
+/** A filter by action turns folding off: the user wants to see those entries one by one. */
 export const asksForActions = (view: Pick<View, "action" | "actions">): boolean => Boolean(view.action || view.actions);
 
-/** What the list itself asks for: the filter, without the telemetry that is folded. Totals, facets and exports take the filter. */
+/** The input of the list itself: without folded telemetry. Totals, facets and exports use the unchanged filter. */
 export const listedInput = (input: Input, view: View, folds: boolean): Input =>
   folds && !asksForActions(view) && !hidesRoutine(view) ? { ...input, routine: "without" } : input;
 
-/** The telemetry folded among the entries of a page, as query options. */
+/** Query options for the telemetry that is folded among a page's entries. */
 export function routineQuery(
   trpc: Pick<ReturnType<typeof useTRPC>, "audit">,
   { listed, page, zone }: { listed: Input; page: FullPage | undefined; zone: string },

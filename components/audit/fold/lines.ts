@@ -3,23 +3,23 @@ import { dayName } from "@/components/format/time";
 import type { Outputs } from "@/components/trpc";
 import { groupBy } from "@/server/records";
 
-/** Routine telemetry of a day that the server counted instead of listing it. */
+/** Routine telemetry of one day, counted by the server instead of listed. */
 export type RoutineFold = Outputs["audit"]["routine"]["folds"][number];
 
-/** What one line of the list shows. Folds hold only what succeeded; the key of one stays while entries are added on top. */
+/** One line of the list. Folds contain only successes. A fold's key is stable when entries are added on top. */
 export type Line =
   | { kind: "entry"; key: string; entry: Entry }
   | { kind: "repeat"; key: string; entries: Entry[]; isCut: boolean }
   | { kind: "routine"; key: string; fold: RoutineFold };
 export type Day = { name: string; lines: Line[] };
 
-/** Fewer repeats than this are worth their lines. */
+/** Shorter runs are not folded. */
 const LEAST_REPEATS = 3;
 
-/** Where the page's list continues: a repeat that touches such an end may have more entries than the page shows. */
+/** Whether more pages follow at either end: a repeat at such an end may continue on the next page. */
 export type Ends = { hasNewer: boolean; hasOlder: boolean };
 
-/** Same actor, same act, same target, done; the organization may differ. */
+/** Same actor, action and target, both successful; the organization may differ. */
 const isRepeat = (a: Entry, b: Entry): boolean =>
   a.result === "success" &&
   b.result === "success" &&
@@ -33,7 +33,7 @@ const isRepeat = (a: Entry, b: Entry): boolean =>
 
 const single = (entry: Entry): Line => ({ kind: "entry", key: entry.id, entry });
 
-/** Runs of neighbours that repeat each other, as they stand in the list. */
+/** Groups adjacent entries that repeat each other. */
 function runsOf(entries: Entry[]): Entry[][] {
   const runs: Entry[][] = [];
   for (const entry of entries) {
@@ -50,7 +50,7 @@ const newestOf = (line: Line): string =>
 type Reader = { zone: string; now: Date };
 const dayOf = (at: string, { zone, now }: Reader): string => dayName(at, zone, now);
 
-/** The lines of one day's entries: each alone, or repeats as one. */
+/** The lines of one day's entries: single entries and folded repeats. */
 function linesOf(entries: Entry[], isFolding: boolean, isAtEnd: (entry: Entry) => boolean): Line[] {
   if (!isFolding) return entries.map(single);
   return runsOf(entries).flatMap((run): Line[] => {
@@ -63,8 +63,8 @@ function linesOf(entries: Entry[], isFolding: boolean, isAtEnd: (entry: Entry) =
 type Options = { entries: Entry[]; routine: readonly RoutineFold[]; isFolding: boolean; ends: Ends; reader: Reader };
 
 /**
- * The list as lines under a heading per day of the reader's zone, newest first: entries, repeats next to each other as one
- * line, and routine telemetry where its newest entry belongs. Failures and denials are never folded.
+ * The lines of the list under one heading per day in the display zone, newest first: entries, adjacent repeats as one
+ * line, and routine telemetry at the time of its newest entry. Failures and denials are never folded.
  */
 export function daysOf({ entries, routine, isFolding, ends, reader }: Options): Day[] {
   const [newest, oldest] = [entries[0], entries.at(-1)];
@@ -84,5 +84,5 @@ export function daysOf({ entries, routine, isFolding, ends, reader }: Options): 
   return days.sort((a, b) => (newestIn(a) < newestIn(b) ? 1 : -1));
 }
 
-/** In how many organizations a repeat happened. */
+/** The number of organizations in a repeat. */
 export const organizationsIn = (entries: Entry[]): number => new Set(entries.map(({ orgId }) => orgId)).size;

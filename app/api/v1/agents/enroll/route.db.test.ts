@@ -16,7 +16,7 @@ import { POST } from "./route";
 const body = (key: string, over: object = {}) => ({ enrollmentKey: key, hostname: "ws-1", os: "linux", ...over });
 const enroll = (sent: object) => call(POST, { body: sent });
 
-/** Opens an agent's stream and answers how long it is still open (ms) once something was done that ends it. */
+/** Opens an agent's stream, runs `act`, and returns how many ms later the stream was closed. */
 async function openFor(agent: { agentId: string; orgId: string; deviceId: string }, act: () => Promise<unknown>) {
   let isOpen = true;
   const end = () => {

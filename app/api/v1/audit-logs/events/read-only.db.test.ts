@@ -9,7 +9,7 @@ import { flushRecording, startRecording, stopRecording } from "@/server/audit/re
 import { newId } from "@/server/ids";
 import { bearer, call, createApiKey, createOrg, createUser } from "@/testing/factories";
 
-/** The modules of a process whose database takes no writes; nothing of what other processes know is in their memory. */
+/** Loads fresh modules against a read-only database, as another process would: nothing is cached in memory. */
 async function onReadOnly<T>(load: () => Promise<T>): Promise<T> {
   vi.resetModules();
   const { env: settings } = await import("@/server/env");
@@ -41,7 +41,7 @@ it("on a database that takes no writes events are spooled and stored later, by a
   expect(await post()).toMatchObject({ status: 202, body: { accepted: 2, dropped: 0 } });
   expect((await call(me.GET, { token: person })).status).toBe(200);
   expect((await call(events.POST, { token: `${key.key.slice(0, -1)}_`, body: { events: [event] } })).status).toBe(401);
-  // Which answer such a request was given first is the database's to know.
+  // Idempotency keys are stored in the database, so without writes the request cannot be checked.
   expect(await post({ "idempotency-key": newId() })).toMatchObject({ status: 503, body: { code: "unavailable" } });
   await recording.stopRecording();
   await database.closeDatabase();

@@ -104,7 +104,7 @@ const ENTRY = {
 };
 const WHOLE = { ...ENTRY, level: "error", category: "", user: null, computer: "", rawXml: "" };
 
-/** As a good agent answers: names exactly, but for its list. */
+/** Answers like a well-behaved agent; log names match exactly, including case. */
 const wellBehaved: Answerer = (command) => {
   if (command.name === "eventlogs.list") return { ok: true, data: LOGS };
   if (!LOGS.some((l) => l.name === command.params.logName))
@@ -227,7 +227,7 @@ describe("live event log queries", () => {
       expect([answer.status, answer.body.code], JSON.stringify(bad).slice(0, 80)).toEqual([502, "agent_bad_response"]);
       expect(JSON.stringify(answer.body)).not.toContain("s3cret");
     }
-    // The query fails at once; the agent's own request may end a moment later.
+    // The query fails at once; the agent's own request may finish a moment later.
     await expect.poll(() => agent.statuses).toEqual([204, 204, 204, 400, 400, 400, 400, 400, 413]);
     body = { ok: false, error: { code: "access_denied", message: "access\r\ndenied\u0000" } };
     expect((await ask()).body).toMatchObject({

@@ -3,7 +3,9 @@ import { refuseAnswer, settleCommand } from "@/server/live-events/settle-command
 
 const settle = route(settleCommand, { summary: "Submit the result of a command", auth: "agent", numbers: "digits" });
 
-/** Statuses of a body that cannot be taken; the agent is known by then, so its question need not wait for the timeout. */
+/**
+ * Statuses of an unusable body. The agent is identified by then, so the pending query fails now instead of timing out.
+ */
 const UNUSABLE = new Set([400, 413, 415]);
 
 const handler = async (...[request, context]: Parameters<RouteHandler>): Promise<Response> => {
