@@ -36,8 +36,9 @@ export function useOrg() {
 }
 
 /**
- * A sentence on what a list of one organization leaves out although it counts there too; null for the list of all.
- * theirs: what an organization's own people are not shown of their service provider. ours: the same, as the provider says it.
+ * A sentence about what is missing from a list of one organization; null for the list of all organizations.
+ * @param theirs what an organization's own users do not see: items of their service provider
+ * @param ours the same items, as the service provider refers to them
  */
 export function useLeftOut({ theirs, ours }: { theirs: string; ours: string }): string | null {
   const { scope } = useMe();

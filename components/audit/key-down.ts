@@ -2,11 +2,11 @@
 
 import { useEffect, useEffectEvent } from "react";
 
-/** True while keys are text. */
+/** True while the user is typing into a field. */
 export const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
-/** Hears every key that is pressed on the page. */
+/** Listens to every key press on the page. */
 export function useKeyDown(hear: (event: KeyboardEvent) => void): void {
   const onKey = useEffectEvent(hear);
   useEffect(() => {
@@ -16,7 +16,7 @@ export function useKeyDown(hear: (event: KeyboardEvent) => void): void {
   }, []);
 }
 
-/** Puts the focus on an entry's sentence. */
+/** Focuses the link of an entry. */
 export function focusEntry(table: HTMLTableElement | null, id: string): void {
   table?.querySelector<HTMLElement>(`[data-entry="${CSS.escape(id)}"]`)?.focus();
 }

@@ -7,7 +7,7 @@ export const SearchedWords = createContext<readonly string[]>([]);
 
 const escaped = (word: string): string => word.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 
-/** A text in pieces: what is one of the words, in any case, and what is not. */
+/** Splits a text into pieces that match one of the words, ignoring case, and pieces that do not. */
 export function markedPieces(text: string, words: readonly string[]): { text: string; isMatch: boolean }[] {
   const known = words.filter(Boolean).sort((a, b) => b.length - a.length);
   if (known.length === 0) return [{ text, isMatch: false }];
@@ -17,10 +17,10 @@ export function markedPieces(text: string, words: readonly string[]): { text: st
     .filter((piece) => piece.text !== "");
 }
 
-/** A text in which the words that were searched for are marked. */
+/** A text with the searched words marked. */
 export function Marked({ text }: { text: string }) {
   return markedPieces(text, useContext(SearchedWords)).map((piece, at) =>
-    // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a text never move.
+    // biome-ignore lint/suspicious/noArrayIndexKey: the order of the pieces is fixed.
     piece.isMatch ? <mark key={at}>{piece.text}</mark> : piece.text,
   );
 }

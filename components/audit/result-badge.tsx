@@ -5,7 +5,7 @@ import classes from "./result-badge.module.css";
 
 const ICON = { success: Check, failure: X, denied: Ban } as const;
 
-/** How it went, in colour, icon and word. Success stays quiet, so that the others stand out. */
+/** A result as color, icon and word. Success is subdued, so that failures and denials stand out. */
 export function ResultBadge({ result }: { result: AuditResult }) {
   const Icon = ICON[result];
   return (

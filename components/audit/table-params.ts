@@ -1,7 +1,7 @@
 import { createParser, parseAsBoolean, parseAsStringLiteral } from "nuqs/server";
 import type { useTRPC } from "@/components/trpc";
 
-/** Every column of the audit log's table, in the order in which they are offered. */
+/** All columns of the audit log's table, in default order. */
 export const COLUMN_IDS = [
   "time",
   "type",
@@ -22,7 +22,7 @@ export type Density = (typeof DENSITIES)[number];
 
 const isColumn = (id: string): id is ColumnId => COLUMN_IDS.some((known) => known === id);
 
-/** The columns that a list of names means: the known ones, each once, and the event always. */
+/** Parses a list of column names: known ones without duplicates, always including the event. */
 export function columnsOf(names: readonly string[]): ColumnId[] {
   const known = [...new Set(names.filter(isColumn))];
   return known.includes("event") ? known : ["event", ...known];
@@ -37,21 +37,21 @@ const columnList = createParser({
   eq: (a, b) => a.join() === b.join(),
 });
 
-/** How the table looks, as the address holds it; what it leaves open is the person's preference. */
+/** The table's appearance in the URL; what is missing there comes from the user's preference. */
 export const tableParsers = { cols: columnList, density: parseAsStringLiteral(DENSITIES), fold: parseAsBoolean };
 
-/** Adds a column where it is offered among the others, or takes it away. */
+/** Shows a column at its default position, or hides it. */
 export function toggled(columns: ColumnId[], id: ColumnId): ColumnId[] {
   if (columns.includes(id)) return columns.filter((column) => column !== id);
   const at = columns.findIndex((column) => COLUMN_IDS.indexOf(column) > COLUMN_IDS.indexOf(id));
   return columns.toSpliced(at < 0 ? columns.length : at, 0, id);
 }
 
-/** Puts a column in another place; beyond the ends is the end. */
+/** Moves a column; the position is clamped to the ends. */
 export function movedTo(columns: ColumnId[], id: ColumnId, position: number): ColumnId[] {
   return columns.filter((column) => column !== id).toSpliced(Math.max(position, 0), 0, id);
 }
 
-/** What the person prefers, as query options: the same for the page's prefetch and the browser. */
+/** Query options of the user's table preference, shared by the server's prefetch and the browser. */
 export const tableSettingsQuery = (trpc: Pick<ReturnType<typeof useTRPC>, "preferences">) =>
   trpc.preferences.get.queryOptions({ key: "audit.table" }, { staleTime: Number.POSITIVE_INFINITY });

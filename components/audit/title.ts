@@ -4,7 +4,7 @@ import { PRESET_LABEL } from "./filters/range";
 
 const MAX_LENGTH = 80;
 
-/** What a tab of the audit log shows: its filters and its range, then what every tab of it says. */
+/** The document title: filters and range first, then the page's name. */
 export function titleOf(view: View, names?: ReadonlyMap<string, string>): string {
   const range = view.range ? PRESET_LABEL[view.range] : view.from || view.to ? "Custom range" : null;
   const filters = [

@@ -18,7 +18,7 @@ import { SavedViews } from "./views/saved-views";
 
 type Props = {
   settings: TableSettings;
-  /** The chart over time, which a phone folds away. */
+  /** The histogram, which is folded away on phones. */
   chart: { isShown: boolean; toggle: () => void };
   search: RefObject<HTMLInputElement | null>;
   isBusy: boolean;
@@ -27,7 +27,7 @@ type Props = {
   print: ReactNode;
 };
 
-/** What narrows the list and what can be done with it. */
+/** Search, filters, and actions on the list. */
 export function Toolbar({ settings, chart, search, isBusy, onRefresh, onExport, print }: Props) {
   const { view, setView, now } = useViewer();
   return (

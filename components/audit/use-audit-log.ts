@@ -13,7 +13,7 @@ import { useViewer } from "./viewer-context";
 
 export type AuditLog = ReturnType<typeof useAuditLog>;
 
-/** What the audit log's page loads and what can be done on it; also keeps the tab's title, and obeys the palette. */
+/** Loads the audit log's page, provides its actions, sets the document title and handles requests from the palette. */
 export function useAuditLog() {
   const { view, input } = useViewer();
   const table = useRef<HTMLTableElement>(null);
@@ -32,7 +32,7 @@ export function useAuditLog() {
   return { table, search, audit, settings, opened, printing, exporting, words };
 }
 
-/** Keeps the tab's title to what is shown. */
+/** Sets the document title. */
 function useTitle(names: ReadonlyMap<string, string>): void {
   const { view } = useViewer();
   const title = `${titleOf(view, names)} · Trailmark`;

@@ -10,12 +10,12 @@ import { type Input, toListInput } from "./filters/list-input";
 import { isFolding, listedInput } from "./fold/folding";
 import { tableSettingsQuery } from "./table-params";
 
-/** What the whole viewer shares: the address's state, the list's input for it, and the instant that "now" means. */
+/** The viewer's shared state: the URL's state, the list's input derived from it, and the current time. */
 type ViewerState = {
   view: View;
   setView: SetView;
   input: Input;
-  /** The same for the list itself, from which folded telemetry is left out. */
+  /** The input of the list itself, without folded telemetry. */
   listed: Input;
   now: Date;
   setNow: (now: Date) => void;
@@ -29,7 +29,7 @@ export function useViewer(): ViewerState {
   return viewer;
 }
 
-/** Reads the viewer's state from the address; loadedAt is the instant at which the server did. */
+/** loadedAt: when the server rendered the page; the initial current time, so that both render the same. */
 export function ViewerProvider({ loadedAt, children }: { loadedAt: string; children: ReactNode }) {
   const [view, setView] = useQueryStates(viewParsers, { history: "push" });
   const [now, setNow] = useState(() => new Date(loadedAt));

@@ -17,10 +17,10 @@ import type { AuditLog } from "./use-audit-log";
 import classes from "./viewer.module.css";
 import { useViewer } from "./viewer-context";
 
-/** All that is above the entries: title, tools, filters, histogram, range and pins. */
+/** Everything above the entries: title, toolbar, filters, histogram, range and pinned entries. */
 export function ViewerHead({ log: { search, audit, settings, printing, exporting } }: { log: AuditLog }) {
   const { view } = useViewer();
-  // Only on a phone, where the entries come first.
+  // Only used on phones, where the histogram starts folded.
   const [showsChart, setShowsChart] = useState(false);
   const invalid = invalidParams(new URLSearchParams(useSearchParams()));
   return (

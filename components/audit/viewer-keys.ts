@@ -8,10 +8,10 @@ import { useViewer } from "./viewer-context";
 type Steps = Record<string, 1 | -1 | undefined>;
 const STEPS: Steps = { j: 1, k: -1 };
 const DRAWER_STEPS: Steps = { ArrowRight: 1, ArrowLeft: -1 };
-/** On an entry of the list; elsewhere these scroll. */
+/** Only on an entry of the list; elsewhere these keys scroll. */
 const ROW_STEPS: Steps = { ArrowDown: 1, ArrowUp: -1 };
 
-/** Moves the focus one entry up or down, and returns the one that has it; from outside the list it starts at the top. */
+/** Moves the focus one entry up or down and returns the focused entry's id; starts at the top from outside the list. */
 function moveFocus(table: HTMLTableElement | null, by: 1 | -1): string | undefined {
   const links = [...(table?.querySelectorAll<HTMLElement>("[data-entry], [data-fold]") ?? [])];
   const active = document.activeElement;
@@ -23,8 +23,9 @@ function moveFocus(table: HTMLTableElement | null, by: 1 | -1): string | undefin
 }
 
 /**
- * j and k walk the entries, also behind the open drawer; where the entry is beside the list it follows. "/" goes to
- * the search box; "e" exports; "l" follows the log; "f" folds.
+ * j and k move through the entries, even behind the open drawer; an entry beside the list follows. "/" focuses the
+ * search
+ * box, "e" exports, "l" toggles live updates, "f" toggles folding.
  */
 export function useViewerKeys({ table, search, settings, opened, exporting }: AuditLog): void {
   const { view, setView } = useViewer();
@@ -33,7 +34,7 @@ export function useViewerKeys({ table, search, settings, opened, exporting }: Au
     const isOpen = view.row !== null;
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target)) return;
     const isCovered = isOpen && !isBeside;
-    // A drawer that slides out is still in the document.
+    // A closing drawer is still in the document.
     const inOtherDialog = !isCovered && document.querySelector(`[role=dialog]:not([aria-label="Audit entry"])`);
     if (inOtherDialog) return;
     const isInList = event.target instanceof Element && event.target.matches("[data-entry], [data-fold]");

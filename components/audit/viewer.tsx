@@ -21,7 +21,7 @@ const EntryDrawer = dynamic(() => import("./detail/entry-drawer").then((m) => m.
 const ExportDialog = dynamic(() => import("./export/export-dialog").then((m) => m.ExportDialog), { ssr: false });
 const Facets = dynamic(() => import("./filters/facets").then((m) => m.Facets), { loading: FacetsSkeleton });
 
-/** The audit log: search and filters above, a sentence per entry, the chosen one in a drawer. The address is its state. */
+/** The audit log: search and filters above a list with one sentence per entry. Its state is in the URL. */
 export const Viewer = ({ loadedAt }: { loadedAt: string }) => (
   <ViewerProvider loadedAt={loadedAt}>
     <AuditLogPage />
@@ -68,7 +68,7 @@ function Entries({ log: { audit, settings, table, opened, words } }: { log: Audi
   );
 }
 
-/** The drawer is loaded with the first entry that is opened. */
+/** The drawer is loaded when the first entry is opened. */
 function OpenEntry({ log: { audit, opened } }: { log: AuditLog }) {
   const { view } = useViewer();
   const [usesDrawer, setUsesDrawer] = useState(view.row !== null);

@@ -4,12 +4,12 @@ import type { Outputs } from "@/components/trpc";
 
 type Histogram = Outputs["audit"]["histogram"];
 
-/** One step of the histogram, the empty ones too; from and to are both inside. */
+/** One step of the histogram, which may be empty; from and to are inclusive. */
 export type Bar = { from: Date; to: Date; success: number; failure: number; denied: number };
 
 export const sumOf = ({ success, failure, denied }: Bar): number => success + failure + denied;
 
-/** The steps of a histogram, each once, in order. */
+/** The steps of a histogram in order, including empty ones. */
 export function barsOf({ edges, buckets }: Histogram): Bar[] {
   const counts = new Map(buckets.map((bucket) => [Date.parse(bucket.at), bucket]));
   const ends = edges.map((edge) => Date.parse(edge));
@@ -19,7 +19,7 @@ export function barsOf({ edges, buckets }: Histogram): Bar[] {
   });
 }
 
-/** The span of some neighbouring bars, whichever of the two ends was named first. */
+/** The span of a run of bars, given its two ends in either order. */
 export function spanBetween(bars: Bar[], a: number, b: number): { from: Date; to: Date } | null {
   const [first, last] = [bars[Math.min(a, b)], bars[Math.max(a, b)]];
   return first && last ? { from: first.from, to: last.to } : null;
@@ -37,14 +37,14 @@ const total = (bars: Bar[]) =>
     { n: 0, failure: 0, denied: 0 },
   );
 
-/** "50,238 entries, 530 failed, 270 denied; per 6 hours": all bars together. */
+/** "50,238 entries, 530 failed, 270 denied; per 6 hours": the totals of all bars. */
 export function allInWords(bars: Bar[], { unit, n }: Histogram["step"]): string {
   if (bars.length === 0) return "";
   const sum = total(bars);
   return `${counted(sum.n, "entry", "entries")}${withResults(sum)}; per ${n === 1 ? unit : n === 7 ? "week" : counted(n, unit)}`;
 }
 
-/** "20 Nov 2026, 14:00 to 15:00: 1,204 entries, 3 failed, 1 denied" for some neighbouring bars. */
+/** "20 Nov 2026, 14:00 to 15:00: 1,204 entries, 3 failed, 1 denied" for a run of bars. */
 export function barsInWords(bars: Bar[], zone: string): string {
   const [first, last] = [bars[0], bars.at(-1)];
   if (!first || !last) return "";
@@ -60,21 +60,21 @@ export function barsInWords(bars: Bar[], zone: string): string {
   return `${start} to ${end.startsWith(`${day},`) ? end.slice(-5) : end}: ${counted(sum.n, "entry", "entries")}${withResults(sum)}`;
 }
 
-/** A date or a time under the bar that it begins, counted from 0. */
+/** A date or time label under the bar with that index. */
 export type Tick = { at: number; text: string };
 
 const MAX_TICKS = 8;
-/** Bars are up to 48 pixels wide, a date takes twice that. */
+/** Minimum bars per label: a bar is up to 48 pixels wide, a date about twice that. */
 const LEAST_BARS = 2;
-/** What a text takes of the room from one to the next. */
+/** The width of a label as a share of the distance to the next one. */
 const TEXT_SHARE = 0.75;
 
-/** What is under the bars: dates where a day begins, the time of day between. */
+/** The axis labels: dates where a day begins, otherwise the time of day. */
 export function ticksOf(bars: Bar[], { unit }: Histogram["step"], zone: string): Tick[] {
   const every = Math.max(LEAST_BARS, Math.ceil(bars.length / MAX_TICKS));
   let day = "";
   return bars.flatMap((bar, at) => {
-    // The last one needs the room of its text.
+    // A label at the end is dropped if it would not fit.
     if (at % every !== 0 || (at > 0 && at + every * TEXT_SHARE > bars.length)) return [];
     const [date = "", time = ""] = dateTime(bar.from, zone).slice(0, -3).split(", ");
     const short = unit === "month" ? date.replace(/^\d+ /, "") : date.slice(0, -5);

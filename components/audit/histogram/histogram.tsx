@@ -11,18 +11,18 @@ import { ALONE, useTRPC } from "@/components/trpc";
 import { allInWords, type Bar, barsInWords, barsOf, spanBetween, sumOf, type Tick, ticksOf } from "./bars";
 import classes from "./histogram.module.css";
 
-/** How often it is counted again while the list is live. */
+/** Poll interval while the list is live. */
 const LIVE_POLL_MS = 30_000;
 type OnSpan = (span: { from: Date; to: Date }) => void;
-/** A log of a few minutes shows a few bars, not blocks. */
+/** Keeps a log of a few minutes from filling the width with a few huge bars. */
 const MAX_BAR_PX = 48;
 
-/** Where a choice of bars began and where it is now. */
+/** The ends of a selection: where it started and where it is now. */
 type Brush = { anchor: number; at: number };
 
 /**
- * When the matches happened, stacked by result. Dragging over bars zooms to their span; with the keyboard the arrows walk,
- * Shift widens and Enter zooms. A phone shows it unfolded alone.
+ * The matching entries over time, stacked by result. Dragging over bars zooms in; with the keyboard, arrows move, Shift
+ * extends the selection and Enter zooms in. On a phone it is shown only when unfolded.
  */
 export function Histogram({ isUnfolded }: { isUnfolded: boolean }) {
   const { view, setView, input } = useViewer();
@@ -73,7 +73,7 @@ export function Histogram({ isUnfolded }: { isUnfolded: boolean }) {
   );
 }
 
-/** Below the bars, when they begin. */
+/** Labels of when the bars start. */
 function Axis({ bars, ticks }: { bars: number; ticks: Tick[] }) {
   return (
     <div className={classes.axis} style={{ maxWidth: `${Math.max(1, bars) * MAX_BAR_PX}px` }} aria-hidden>
@@ -86,7 +86,7 @@ function Axis({ bars, ticks }: { bars: number; ticks: Tick[] }) {
   );
 }
 
-/** The bars as one picture: the tallest fills it, and what is there at all is seen. Drawn again when one has changed. */
+/** The bars as one picture, scaled to the tallest. Memoized, so that it renders only when they change. */
 const Plot = memo(function Plot({ bars, low, high }: { bars: Bar[]; low: number | null; high: number }) {
   const most = Math.max(1, ...bars.map(sumOf));
   return (
@@ -105,7 +105,7 @@ const Plot = memo(function Plot({ bars, low, high }: { bars: Bar[]; low: number 
 });
 
 const RESULTS = ["failure", "denied", "success"] as const;
-/** Of a hundred: what failed is seen however rare it is. */
+/** Minimum heights in percent: even a single failure must be visible. */
 const LEAST = { failure: 6, denied: 6, success: 2.5 };
 const HIGHEST = 82;
 
@@ -120,7 +120,7 @@ function Stack({ bar, x, most }: { bar: Bar; x: number; most: number }) {
   });
 }
 
-/** The choice of neighbouring bars by pointer or keyboard; low is null while nothing is chosen. */
+/** Selects a run of bars by pointer or keyboard; low is null while nothing is selected. */
 function useBrush(bars: Bar[], onSpan: OnSpan) {
   const [brush, setBrush] = useState<Brush | null>(null);
   const [isDown, setIsDown] = useState(false);

@@ -2,14 +2,14 @@ import { type RefObject, useLayoutEffect, useRef } from "react";
 import type { Entry } from "@/components/audit/entry";
 
 const SLIDE_MS = 140;
-/** More than a screenful is not worth the work. */
+/** More than a screenful is not worth animating. */
 const MAX_SLIDING = 30;
 const FROM_ABOVE = [
   { transform: "translateY(-8px)", opacity: 0 },
   { transform: "none", opacity: 1 },
 ];
 
-/** Lets rows that come by themselves slide in, once each; nothing moves for those who do not want it. */
+/** Slides rows in once as they arrive, unless the user prefers reduced motion. */
 export function useArrivals(table: RefObject<HTMLTableElement | null>, shown: readonly Entry[]): void {
   const seen = useRef(new Set<string>());
   const pending = useRef<string[]>([]);
@@ -17,7 +17,7 @@ export function useArrivals(table: RefObject<HTMLTableElement | null>, shown: re
     pending.current.push(...shown.flatMap(({ id }) => (seen.current.has(id) ? [] : [id])));
     seen.current = new Set(shown.map(({ id }) => id));
   }, [shown]);
-  // The table shows the rows one rendering later.
+  // Runs after every render, because the table shows the rows one render later.
   useLayoutEffect(() => {
     if (pending.current.length === 0) return;
     const isStill = window.matchMedia("(prefers-reduced-motion: reduce)").matches;

@@ -5,15 +5,15 @@ import { count } from "@/components/format/amounts";
 import type { StreamState } from "./live-stream";
 import classes from "./live-tail.module.css";
 
-/** What is spoken changes at most this often, however fast entries come. */
+/** Announcements to screen readers are throttled to this interval. */
 const SPEAK_MS = 5_000;
 
 type Props = {
   state: StreamState;
-  /** Paused by the reader, or scrolled away from the top. */
+  /** Paused by the user, or scrolled away from the top. */
   isPaused: boolean;
   waiting: number;
-  /** So many came that the list will be loaded again. */
+  /** More entries arrived than are kept; the list will be reloaded. */
   isTooMany: boolean;
   dock: RefObject<HTMLDivElement | null>;
   onPause: () => void;
@@ -37,7 +37,7 @@ const takesSpace = (target: EventTarget | null) =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.closest("input, textarea, select, button, summary, [role=dialog], [role=menu]"));
 
-/** Space pauses and resumes, except where it already means something. */
+/** Space pauses and resumes, except where Space already has a function. */
 function useSpace(onSpace: () => void): void {
   const press = useEffectEvent(onSpace);
   useEffect(() => {
@@ -51,7 +51,7 @@ function useSpace(onSpace: () => void): void {
   }, []);
 }
 
-/** Says what the live view is doing, and how many entries wait; the pill over the list lets them in. */
+/** The state of the live view and the number of held entries; clicking the pill shows them. */
 export function LiveBar(props: Props) {
   const { state, isPaused, dock, onPause, onShowHeld } = props;
   const text = stateText(props);
@@ -61,7 +61,7 @@ export function LiveBar(props: Props) {
   useSpace(() => isGoing && onPause());
   const pause = useRef<HTMLButtonElement>(null);
   const showHeld = () => {
-    // The pill goes away; the focus stays near what it was for.
+    // The pill disappears; move the focus to the nearest control.
     pause.current?.focus({ preventScroll: true });
     onShowHeld();
   };

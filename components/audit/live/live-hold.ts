@@ -1,6 +1,6 @@
 import { type RefObject, useCallback, useEffect, useState } from "react";
 
-/** Rows slide under the header of the page before they leave the screen. */
+/** The height of the sticky page header, under which rows scroll. */
 const HEADER_PX = 52;
 
 type Options = {
@@ -8,7 +8,7 @@ type Options = {
   dock: RefObject<HTMLElement | null>;
   isDrawerOpen: boolean;
 };
-/** Why rows must not move: the reader is further down, or points at one, has it in focus or opened it. */
+/** Why rows must not move: the user has scrolled down, or is hovering, has focused or has opened a row. */
 export type Hold = { isScrolled: boolean; isInUse: boolean };
 
 export const isFree = ({ isScrolled, isInUse }: Hold): boolean => !isScrolled && !isInUse;
@@ -16,15 +16,16 @@ export const isFree = ({ isScrolled, isInUse }: Hold): boolean => !isScrolled &&
 const hasMouse = () => window.matchMedia("(hover: hover)").matches;
 
 /**
- * Whether the rows of the table must stay where they are, now (readHold) and for rendering (hold). Pointing at the pill
- * counts too: it would go away under the pointer.
+ * Whether the rows of the table must stay where they are: read now (readHold) or as state (hold). Hovering over the
+ * pill
+ * counts too, because it would disappear under the pointer.
  */
 export function useHold({ table, dock, isDrawerOpen }: Options): { hold: Hold; readHold: () => Hold } {
   const readHold = useCallback((): Hold => {
     const list = table.current?.parentElement;
     const isPointedAt = hasMouse() && (list?.matches(":hover") || dock.current?.matches(":hover"));
     const hasFocus = table.current?.contains(document.activeElement);
-    // The menu of a cell may be anywhere in the document.
+    // A cell's menu may be rendered in a portal.
     const hasMenu = document.querySelector("[role=menu]") !== null;
     const top = table.current?.getBoundingClientRect().top ?? HEADER_PX;
     return { isScrolled: top < HEADER_PX - 1, isInUse: Boolean(isPointedAt || hasFocus || hasMenu || isDrawerOpen) };
@@ -38,7 +39,7 @@ export function useHold({ table, dock, isDrawerOpen }: Options): { hold: Hold; r
       });
     update();
     const events = ["pointerover", "pointerout", "focusin", "focusout", "scroll"] as const;
-    // During focusout the focus has not moved yet.
+    // During focusout, document.activeElement has not changed yet.
     const onEvent = () => requestAnimationFrame(update);
     for (const name of events) document.addEventListener(name, onEvent, { passive: true });
     return () => {

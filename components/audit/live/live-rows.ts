@@ -1,21 +1,21 @@
 import type { Entry } from "@/components/audit/entry";
 
-/** Rows that came by themselves and are kept above the page, or behind the pill; beyond it the list is loaded again. */
+/** The maximum number of arrived rows, shown or held; beyond it the list is reloaded. */
 export const MAX_LIVE_ROWS = 300;
 
-/** A page of the list as the query has it. */
+/** A page of the list, as the query returns it. */
 export type Page = { data: Entry[]; pagination: { nextCursor: string | null } };
 
 /**
- * What has come since the page was loaded: shown in the list, or held back while nothing may move. heldCount counts on
- * when there are too many to keep; isOverfull then asks for the page to be loaded again. arrived counts all that ever
- * came.
+ * Entries that arrived since the page was loaded: shown in the list, or held while rows must not move. When too many
+ * are
+ * held they are dropped and only heldCount goes on; isOverfull then requests a reload. arrived counts every entry.
  */
 export type LiveRows = { shown: Entry[]; held: Entry[]; heldCount: number; isOverfull: boolean; arrived: number };
 
 export const NOTHING_NEW: LiveRows = { shown: [], held: [], heldCount: 0, isOverfull: false, arrived: 0 };
 
-/** The order of the lists: by time, place in the chain, organization; newest first. */
+/** The list's order: by time, then position in the chain, then organization; newest first. */
 function newestFirst(a: Entry, b: Entry): number {
   if (a.timestamp !== b.timestamp) return a.timestamp < b.timestamp ? 1 : -1;
   if (a.chainSeq !== b.chainSeq) return b.chainSeq - a.chainSeq;
@@ -24,14 +24,14 @@ function newestFirst(a: Entry, b: Entry): number {
 
 const idsOf = (entries: readonly Entry[]) => new Set(entries.map((entry) => entry.id));
 
-/** Entries that are not known yet, each once. */
+/** Entries that are not known yet, without duplicates. */
 function unknown(entries: readonly Entry[], known: Set<string>): Entry[] {
   return entries.filter((entry) => !known.has(entry.id) && known.add(entry.id));
 }
 
 type Arrival = { entries: readonly Entry[]; page: Page | undefined; isHeld: boolean };
 
-/** Takes in what has come. */
+/** Adds entries that arrived. */
 export function arrive(rows: LiveRows, { entries, page, isHeld }: Arrival): LiveRows {
   const fresh = unknown(entries, idsOf([...rows.shown, ...rows.held, ...(page?.data ?? [])]));
   if (fresh.length === 0) return rows;
@@ -45,18 +45,18 @@ export function arrive(rows: LiveRows, { entries, page, isHeld }: Arrival): Live
   return { ...rows, shown, isOverfull: rows.isOverfull || shown.length > MAX_LIVE_ROWS, arrived };
 }
 
-/** Puts in what was held back. When that was too much, the page must be loaded again instead. */
+/** Shows the held entries. If too many arrived, the page must be reloaded instead. */
 export function release(rows: LiveRows): LiveRows {
   return { ...rows, shown: [...rows.shown, ...rows.held], held: [], heldCount: 0 };
 }
 
-/** True for an entry that is on this page or above it; what is further down is on an older page. */
+/** True for an entry that belongs on this page or above it, not on an older page. */
 function reaches(page: Page, entry: Entry): boolean {
   const last = page.data.at(-1);
   return !last || page.pagination.nextCursor === null || newestFirst(entry, last) < 0;
 }
 
-/** What a page that was loaded again leaves to say: the rows that it does not hold. */
+/** After a reload, keeps only the arrived entries that the page does not contain. */
 export function afterLoading(rows: LiveRows, page: Page): LiveRows {
   const onPage = idsOf(page.data);
   const keep = (entries: Entry[]) => entries.filter((entry) => !onPage.has(entry.id) && reaches(page, entry));
@@ -64,13 +64,13 @@ export function afterLoading(rows: LiveRows, page: Page): LiveRows {
   return { ...rows, shown: keep(rows.shown), held, heldCount: held.length, isOverfull: false };
 }
 
-/** The list: the page and what came since, each entry once, none that belongs to an older page. */
+/** The page with the arrived entries, without duplicates or entries of an older page. */
 export function merged({ shown }: LiveRows, page: Page): Entry[] {
   const above = shown.filter((entry) => reaches(page, entry));
   return above.length === 0 ? page.data : [...page.data, ...unknown(above, idsOf(page.data))].sort(newestFirst);
 }
 
-/** True when the newest page follows on what is known without a hole between the two. */
+/** True when the newest page overlaps what is known, so that nothing between them is missing. */
 export const joins = (newest: Page, rows: LiveRows, page: Page): boolean => {
   const known = idsOf([...page.data, ...rows.shown, ...rows.held]);
   return newest.pagination.nextCursor === null || newest.data.some((entry) => known.has(entry.id));

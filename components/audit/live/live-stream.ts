@@ -7,13 +7,16 @@ import { type ApiError, useTRPCClient } from "@/components/trpc";
 const FIRST_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 15_000;
 
-/** New entries, or the word that the list is to be looked at again; the server's audit/tail-schema.ts says more. */
+/** New entries, or a request to reload the list; see the server's audit/tail-schema.ts. */
 export type TailMessage = { kind: "entries"; entries: Entry[] } | { kind: "reload" };
 
-/** What the stream is doing; ended: it was refused, with the reason. */
+/** The stream's state; ended: the server refused it, with the reason. */
 export type StreamState = { kind: "connecting" | "live" | "reconnecting" } | { kind: "ended"; reason: string };
 
-/** Refusals that another try would not change. After a cut the server may still count the old connection as open. */
+/**
+ * Refusals that a retry would not change. A 429 after a lost connection is retried: the server may still count the old
+ * one.
+ */
 function refusal(error: ApiError, hadBegun: boolean): StreamState | null {
   const status = error.data?.httpStatus ?? 500;
   if (status === 429 && hadBegun) return null;
@@ -21,8 +24,8 @@ function refusal(error: ApiError, hadBegun: boolean): StreamState | null {
 }
 
 /**
- * Follows what is sealed for a filter while the tab is shown; a cut connection, and a tab that is shown again, resumes at
- * the last message seen. The input must keep its identity while it says the same.
+ * Subscribes to newly sealed entries while the tab is visible. After a lost connection, or when the tab becomes visible
+ * again, it resumes after the last message. `input` must be referentially stable.
  */
 export function useTailStream(input: Input, onMessage: (message: TailMessage) => void): StreamState {
   const client = useTRPCClient();
@@ -35,7 +38,7 @@ export function useTailStream(input: Input, onMessage: (message: TailMessage) =>
     let close = () => {};
     let lose = () => {};
     const open = () => {
-      // Nobody reads it then, and a browser has six connections for a host: hidden tabs would leave none.
+      // A hidden tab must not occupy one of the browser's six connections per host.
       if (document.hidden) return;
       let isOver = false;
       const end = (next: StreamState | null) => {
@@ -78,7 +81,7 @@ export function useTailStream(input: Input, onMessage: (message: TailMessage) =>
     };
     const onOffline = () => lose();
     open();
-    // The browser detects it, but not immediately; a stream that was being opened could still say that it is live.
+    // Browsers detect a lost network late, and a stream that is being opened could still report that it is live.
     window.addEventListener("online", reopen);
     document.addEventListener("visibilitychange", reopen);
     window.addEventListener("offline", onOffline);

@@ -23,7 +23,7 @@ type Props = {
   onChange: (tail: { entries: Entry[]; added: number } | null) => void;
 };
 
-/** The list's newest page as it is now. */
+/** Fetches the list's newest page. */
 function useNewest(input: Input): () => Promise<Page> {
   const client = useTRPCClient();
   return () => client.audit.list.query(input);
@@ -31,11 +31,14 @@ function useNewest(input: Input): () => Promise<Page> {
 
 type Following = { filter: Input; page: Page | undefined; mayMove: () => boolean; recount: () => unknown };
 
-/** What has come since the page was loaded. mayMove says at that moment whether the list may take it in. */
+/**
+ * The entries that arrived since the page was loaded. mayMove is evaluated on arrival and decides whether to show or
+ * hold them.
+ */
 function useLiveRows({ filter, page, mayMove, recount }: Following) {
   const [rows, setRows] = useState<LiveRows>(NOTHING_NEW);
   const newest = useNewest(filter);
-  // What comes later than it was asked for is judged by how things stand then.
+  // Responses arrive later, so they must see the state of that moment.
   const latest = useRef({ rows, page, mayMove });
   useLayoutEffect(() => {
     latest.current = { rows, page, mayMove };
@@ -44,7 +47,7 @@ function useLiveRows({ filter, page, mayMove, recount }: Following) {
     const arrival = { entries, page: latest.current.page, isHeld: !latest.current.mayMove() };
     setRows((was) => arrive(was, arrival));
   };
-  /** Between the list's answer and the stream's beginning, or over a long absence, rows may have been sealed. */
+  /** Entries may have been sealed between the list's response and the start of the stream, or during a long absence. */
   const catchUp = async () => {
     recount();
     const found = await newest().catch(() => null);
@@ -59,10 +62,12 @@ function useLiveRows({ filter, page, mayMove, recount }: Following) {
   return { rows, setRows, state };
 }
 
-/** Once it is quiet for so long the total is counted again: a row that came while it was counted may count twice. */
+/**
+ * The total is recounted after this much silence, because an entry that arrived during the count may be counted twice.
+ */
 const QUIET_MS = 5_000;
 
-/** How many of the rows that have arrived the total does not count yet. */
+/** The number of arrived entries that the total does not include yet. */
 function useAhead(counted: Props["counted"], arrived: number, isFollowing: boolean): number {
   const [count, setCount] = useState({ at: counted.dataUpdatedAt, arrived: 0 });
   if (count.at !== counted.dataUpdatedAt) setCount({ at: counted.dataUpdatedAt, arrived });
@@ -75,9 +80,9 @@ function useAhead(counted: Props["counted"], arrived: number, isFollowing: boole
   return arrived - count.arrived;
 }
 
-/** Follows the log: puts new entries at the top of the list, or says how many wait while the list must not move. */
+/** Follows the log: adds new entries at the top, or reports how many are held while rows must not move. */
 export function LiveTail({ input, list, counted, table, isDrawerOpen, onChange }: Props) {
-  // Another filter is another tail (its key); the same one in a new object must not restart.
+  // The input's identity is fixed: a different filter remounts the component through its key.
   const [filter] = useState(input);
   const [isPaused, setPaused] = useState(false);
   const dock = useRef<HTMLDivElement>(null);

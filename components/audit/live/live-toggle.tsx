@@ -8,16 +8,16 @@ import { isLive, isOpenEnded } from "@/components/audit/filters/list-input";
 import { useViewer } from "@/components/audit/viewer-context";
 import classes from "./live-toggle.module.css";
 
-/** Turns following the log on, from its newest page, or off. */
+/** Turns live updates on, from the first page, or off. */
 export const toggleLive = (view: View, setView: SetView): unknown =>
   isOpenEnded(view) && setView(isLive(view) ? { live: null } : { live: "1", cursor: null });
 
-/** Whether the list follows the log. A range that ends in the past has nothing to follow. */
+/** The live updates switch. A range that has an end gets no new entries. */
 export function LiveToggle() {
   const { view, setView } = useViewer();
   const isPossible = isOpenEnded(view);
   const press = (event: MouseEvent<HTMLButtonElement>) => {
-    // After a click Space is to pause; where the focus stays on the button it would turn it off again.
+    // After a click, Space must pause the list; if the button kept the focus, Space would turn live updates off.
     if (event.detail > 0) event.currentTarget.blur();
     toggleLive(view, setView);
   };

@@ -15,10 +15,13 @@ type Options = {
   counted: Pick<LiveQuery, "dataUpdatedAt" | "refetch">;
   table: RefObject<HTMLTableElement | null>;
 };
-/** The list's entries with those that arrived live, how many of them the total does not count yet, and the bar that shows its state. */
+/**
+ * The list's entries including those that arrived live, how many of them the total does not count yet, and the status
+ * bar.
+ */
 export type Live = { entries: Entry[]; added: number; bar: ReactNode };
 
-/** The list as it is, or as it grows while the view is live. The code for that is loaded when it is turned on. */
+/** The list's entries, including new ones while the view is live. The live code is loaded on demand. */
 export function useLive({ list, counted, table }: Options): Live {
   const { view, listed } = useViewer();
   const [tail, setTail] = useState<Omit<Live, "bar"> | null>(null);

@@ -4,7 +4,7 @@ import { ActionIcon } from "@mantine/core";
 import { Printer } from "lucide-react";
 import { Tip } from "@/components/ui/popover/tip";
 
-/** Prints everything that matches. */
+/** Prints all matching entries. */
 export function PrintButton({ isPreparing, onPrint }: { isPreparing: boolean; onPrint: () => void }) {
   return (
     <Tip label="Print all that match, or save as PDF">

@@ -19,7 +19,7 @@ import type { Print } from "./use-print";
 
 type Status = Outputs["integrity"]["status"];
 
-/** What is known of the chain, for readers of the printout. */
+/** The state of the chain, as printed. */
 function verdict(status: Status | undefined, zone: string): string {
   if (!status) return "Not known";
   const { state, alarm, anchored } = status;
@@ -32,7 +32,7 @@ function verdict(status: Status | undefined, zone: string): string {
   return `${word}${through}${upTo}`;
 }
 
-/** How much of what matches is on the paper. */
+/** How many of the matching entries are printed. */
 function amount({ all, entries }: Print): string {
   if (!all)
     return `${counted(entries.length, "entry", "entries")}, only those on the screen: the others could not be loaded`;
@@ -42,7 +42,7 @@ function amount({ all, entries }: Print): string {
     : `${counted(entries.length, "entry", "entries")}, all that match${cut}`;
 }
 
-/** On paper alone: the entries, and on every page whose they are, which of them, and whether their chain holds. */
+/** Shown only in print: the entries, and on every page their organization, the filters and the state of the chain. */
 export function PrintSheet({ print, names }: { print: Print; names: ReadonlyMap<string, string> }) {
   const { zone } = useZone();
   const { org, organizations, nameOf } = useOrg();
@@ -130,7 +130,7 @@ function Summary({ print, names }: { print: Print; names: ReadonlyMap<string, st
 
 type RowProps = { entry: Entry; zone: string; organization: string; hasColumn: boolean };
 
-/** A code breaks at its dots before it breaks within a word. */
+/** Allows line breaks after the dots of a code. */
 const codeParts = (code: string) => code.split(/(?<=\.)/).map((part, at) => [at > 0 && <wbr key={part} />, part]);
 
 function Row({ entry, zone, organization, hasColumn }: RowProps) {

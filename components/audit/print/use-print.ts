@@ -7,10 +7,10 @@ import type { Entry } from "@/components/audit/entry";
 import type { Input } from "@/components/audit/filters/list-input";
 import { ALONE, type Outputs, useTRPC } from "@/components/trpc";
 
-/** What goes to paper; all: null where the server could not be asked, and what is on the screen has to do. */
+/** What is printed. `all` is null when it could not be fetched; then the entries on the screen are printed. */
 export type Print = { at: Date; all: Outputs["audit"]["print"] | null; entries: Entry[] };
 
-/** The same answer while the browser waits: a print that its own menu began cannot be held up in any other way. */
+/** Fetches synchronously: a print started from the browser's menu cannot wait for a promise. */
 function readNow(input: Input): Outputs["audit"]["print"] | null {
   const request = new XMLHttpRequest();
   request.open("GET", `/api/trpc/audit.print?${new URLSearchParams({ input: JSON.stringify(input) })}`, false);
@@ -23,8 +23,9 @@ function readNow(input: Input): Outputs["audit"]["print"] | null {
 }
 
 /**
- * Everything that matches, for paper: fetched before the dialog opens by the button and by Ctrl P, and when printing
- * begins by the browser's own menu.
+ * Prints all matching entries. The button and Ctrl+P fetch them before the print dialog opens; for the browser's own
+ * menu
+ * they are fetched when printing begins.
  */
 export function usePrint({ cursor: _, skipCount: __, ...input }: Input, shown: Entry[]) {
   const [print, setPrint] = useState<Print | null>(null);
@@ -52,7 +53,7 @@ export function usePrint({ cursor: _, skipCount: __, ...input }: Input, shown: E
   });
   useEffect(() => {
     const [before, after, key] = [() => onBefore(), () => onAfter(), (event: KeyboardEvent) => onKey(event)];
-    // Some print without those events, and preview what is printed by this alone.
+    // Some browsers fire no beforeprint event; the media query covers those.
     const paper = window.matchMedia("print");
     const onMedia = () => (paper.matches ? before() : after());
     paper.addEventListener("change", onMedia);

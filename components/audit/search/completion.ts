@@ -1,10 +1,10 @@
 import { type Catalogue, FILTERS } from "@/server/audit/query/catalogue";
 import { byQualifier, TIME_QUALIFIERS } from "./query-text";
 
-/** A line under the search box: what replaces the word that is being typed, and what that means. */
+/** A suggestion under the search box: the replacement for the word being typed, and its explanation. */
 export type Suggestion = { insert: string; label: string; hint: string };
 
-/** The words before a colon; a filter that only excludes by its word has a minus. */
+/** The catalogue's qualifiers; one that only excludes gets a minus. */
 const qualifiersOf = (catalogue: Catalogue): Suggestion[] =>
   Object.entries(catalogue).flatMap(([name, { qualifier, hint = "" }]) => {
     if (!qualifier) return [];
@@ -20,10 +20,10 @@ const OF_TIME: readonly Suggestion[] = Object.entries(TIME_QUALIFIERS).map(([nam
 
 const MAX_SUGGESTIONS = 8;
 
-/** The word at the end of what is typed; quotes keep a phrase together. */
+/** The last word typed; a quoted phrase counts as one word. */
 export const lastWord = (typed: string): string => /(?:[^\s"]|"[^"]*"?)*$/.exec(typed)?.[0] ?? "";
 
-/** The qualifier that is being given a value, and as much of it as is typed; null while no qualifier is. */
+/** The qualifier whose value is being typed, and the value so far; null if there is none. */
 export function valueBeing(typed: string): { qualifier: string; part: string; minus: string } | null {
   const found = /^(-?)([a-z]+):"?([^"]*)$/i.exec(lastWord(typed));
   return found ? { minus: found[1] ?? "", qualifier: (found[2] ?? "").toLowerCase(), part: found[3] ?? "" } : null;
@@ -32,7 +32,8 @@ export function valueBeing(typed: string): { qualifier: string; part: string; mi
 const quoted = (value: string): string => (/\s/.test(value) ? `"${value}"` : value);
 
 /**
- * What can follow what is typed. known: values that the log holds, by qualifier, as the facets count them.
+ * Suggestions for what is being typed.
+ * @param known values that occur in the log, by qualifier, as counted by the facets
  */
 export function suggestionsFor(
   typed: string,
@@ -54,6 +55,6 @@ export function suggestionsFor(
     .map(({ value, hint }) => ({ insert: `${minus}${qualifier}:${quoted(value)} `, label: value, hint }));
 }
 
-/** What is typed with its last word replaced. */
+/** The typed text with its last word replaced. */
 export const complete = (typed: string, { insert }: Suggestion): string =>
   typed.slice(0, typed.length - lastWord(typed).length) + insert;

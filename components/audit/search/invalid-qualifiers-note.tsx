@@ -8,7 +8,7 @@ import { Message } from "@/components/ui/message";
 import { invalidQualifiers } from "./invalid-qualifiers";
 import { readTyped } from "./reader";
 
-/** Says which parts of the search look like filters and are none, with what was probably meant at one press. */
+/** Lists parts of the search that look like filters but are not, each with a button for the probable intention. */
 export function InvalidQualifiersNote() {
   const { view, setView, now } = useViewer();
   const { zone } = useZone();

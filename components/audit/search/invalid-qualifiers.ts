@@ -2,7 +2,7 @@ import { distance } from "fastest-levenshtein";
 import { type Catalogue, FILTERS } from "@/server/audit/query/catalogue";
 import { byQualifier, parseQuery, TIME_QUALIFIERS } from "./query-text";
 
-/** What other products call our qualifiers. */
+/** Qualifiers of other products, mapped to ours. */
 const CALLED: Readonly<Record<string, string>> = {
   user: "actor",
   who: "actor",
@@ -26,22 +26,22 @@ const CALLED: Readonly<Record<string, string>> = {
   time: "on",
 };
 
-/** What leaving a time out comes to. */
+/** The complement of each time qualifier: excluding "before" means "after". */
 const OPPOSITE: Readonly<Record<string, string>> = { before: "after", after: "before" };
 
-/** A part of the text that looks like a qualifier and is none, or has a value that it does not take. */
+/** A part of the text that looks like a qualifier but is unknown or has an invalid value. */
 export type InvalidQualifier = { part: string; reason: string; instead: string | null };
 
 const LOOKS_QUALIFIED = /(?:^|(?<=\s))(-?)([a-z]{2,}):((?:"[^"]*"|[^\s"])+)/gi;
 
-/** The known qualifier that was probably meant; null where none is close. */
+/** The closest known qualifier; null if none is close. */
 function meant(word: string, known: readonly string[]): string | null {
   if (Object.hasOwn(CALLED, word)) return CALLED[word] ?? null;
   const near = known.map((name) => ({ name, far: distance(word, name) })).sort((a, b) => a.far - b.far)[0];
   return near && near.far <= Math.min(2, near.name.length - 1) ? near.name : null;
 }
 
-/** The parts of a search's text that were probably meant otherwise: they were searched as they stand. */
+/** The parts of a search that look like mistyped qualifiers. They were searched as plain text. */
 export function invalidQualifiers(text: string, catalogue: Catalogue = FILTERS): InvalidQualifier[] {
   const known = [
     ...Object.values(catalogue).flatMap(({ qualifier }) => qualifier ?? []),
@@ -52,7 +52,7 @@ export function invalidQualifiers(text: string, catalogue: Catalogue = FILTERS):
       const word = name.toLowerCase();
       if (value.startsWith("//")) return [];
       const [, filter] = byQualifier(word, minus !== "", catalogue) ?? [];
-      // Of an address alone: the search box takes it for what it is.
+      // Only happens in a URL: the search box turns a valid qualifier into a filter.
       if (filter && parseQuery(part, catalogue).q === null) return [{ part, reason: "is a filter", instead: part }];
       if (filter)
         return [{ part, reason: filter.choices ? `takes ${filter.hint}` : `does not take ${value}`, instead: null }];

@@ -4,19 +4,19 @@ import { type Catalogue, type Exclusion, FILTERS, type Filter, faultOf } from "@
 import { networkOf } from "@/server/audit/query/network";
 import { joinValues, splitValues } from "@/server/audit/query/value-list";
 
-/** Qualifiers of time: they set the range. */
+/** Time qualifiers: they set the range. */
 export const TIME_QUALIFIERS = {
   on: "a day or period: yesterday, last tuesday, oct 2026, 2026-11-18",
   after: "from the start of a day or period, or from a point in time",
   before: "until the start of a day or period, or until a point in time",
 } as const;
 
-/** "-action:", then values with commas, of which quoted ones keep their spaces. */
+/** "-action:" followed by comma-separated values; quoted ones may contain spaces. */
 const QUALIFIER = /(?:^|(?<=\s))(-?[a-z]+):((?:"[^"]*"|[^\s"])+)/gi;
-/** "-word" or "-\"a phrase\""; what looks like a qualifier and is none stays, to be named. */
+/** "-word" or "-\"a phrase\"". An unknown "-qualifier:" is left in the text, to be reported. */
 const EXCLUDED_WORD = /(?:^|(?<=\s))-("[^"]+"|(?![a-z]{2,}:\S)[^\s"-]\S*)/gi;
 
-/** The filter that a qualifier means; after a minus one that can exclude. */
+/** The filter of a qualifier; after a minus, only one that can be negated. */
 export const byQualifier = (
   qualifier: string,
   isNegated: boolean,
@@ -24,7 +24,7 @@ export const byQualifier = (
 ): [name: string, filter: Filter] | undefined =>
   Object.entries(catalogue).find(([, f]) => f.qualifier === qualifier && (!isNegated || f.negatable));
 
-/** A choice may be typed by its code or its label, in any case. */
+/** A choice may be typed as its code or its label, in any case. */
 const choiceOf = ({ choices }: Filter, typed: string): string | undefined =>
   choices
     ? Object.entries(choices).find((names) => names.some((name) => name.toLowerCase() === typed.toLowerCase()))?.[0]
@@ -35,9 +35,10 @@ const isTaken = (filter: Filter, value: string | undefined): value is string =>
 export type Parsed = Partial<Filters>;
 
 /**
- * What is typed into the search box, taken apart: `actor:jane result:failure,denied printer` becomes two filters and the
- * text "printer". A repeated qualifier means either value, a minus excludes. Words with a colon that are no qualifiers (a
- * time, a path) stay text; a network in CIDR notation is an address.
+ * Parses the text of the search box: `actor:jane result:failure,denied printer` becomes two filters and the text
+ * "printer". A repeated qualifier matches either value, a minus excludes. Other words with a colon (a time, a path)
+ * stay
+ * text; a network in CIDR notation filters by address.
  */
 export function parseQuery(typed: string, catalogue: Catalogue = FILTERS): Parsed {
   const wanted = new Map<string, string[]>();
@@ -67,7 +68,7 @@ export function parseQuery(typed: string, catalogue: Catalogue = FILTERS): Parse
   return { ...Object.fromEntries(filters), ...(excluded.length > 0 && excluding(excluded)), q: q || null };
 }
 
-/** The change of the address that a query makes: its values and exclusions are added to what narrows the list already. */
+/** The view change for a typed query: its values and exclusions are added to the current filters. */
 export function applyQuery(view: Partial<Filters>, typed: string): Parsed {
   const parsed = parseQuery(typed);
   const { q, exclude: _, excludeActions: __, ...wanted } = parsed;

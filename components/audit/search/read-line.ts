@@ -5,18 +5,18 @@ import { applyQuery, type Parsed } from "./query-text";
 
 const TIME = /(?:^|(?<=\s))(on|after|before):(?:"([^"]+)"|(\S+))/gi;
 const ASKS = /^\s*(who|what|when|where|which|why|how|did|show|list|find|everything|anything)\b/i;
-/** Words of a question that no entry has to hold. */
+/** Words of a question that are not searched for. */
 const FILLERS =
   /^(who|what|when|where|which|why|how|many|much|did|do|does|done|was|were|is|are|has|have|had|been|happened|show|list|find|me|all|any|everything|anything|something|it|that|this|the|an?|of|on|in|at|by|from|to|for|and|or|with|address|addresses|ip|entry|entries)$/i;
-/** "everything Jane did", "what did Jane do": who acted, instead of a word that may be anywhere. */
+/** "everything Jane did", "what did Jane do": filters by actor instead of searching for the name. */
 const ACTOR =
   /\b(?:everything|anything|all|what) ((?:[\p{L}\d.@_-]+ ){1,3})did\b|\bdid ((?:[\p{L}\d.@_-]+ ){1,3})do\b/iu;
-/** What to do with the answer is another step. */
+/** "… as csv": the export is a separate step. */
 const FORMAT = /,? as (?:csv|json|ndjson)\s*$/i;
-/** No entry both failed and was denied. */
+/** Means either result: no entry is both failed and denied. */
 const EITHER = /\b(?:failed or (?:(?:was|were) )?denied|(?:was |were )?denied or failed)\b/i;
 
-/** A question's words without the fillers, signs and quotes around them kept out. */
+/** A question without fillers, punctuation and quotes. */
 const bare = (question: string): string =>
   question
     .replace(/[?,;!]+(?=\s|$)/g, " ")
@@ -24,7 +24,7 @@ const bare = (question: string): string =>
     .filter((word) => word && !FILLERS.test(word))
     .join(" ");
 
-/** What a question names by its grammar as qualifiers, and what is left of it. */
+/** Turns the grammar of a question into qualifiers, followed by its remaining words. */
 function qualified(question: string): string {
   const [who = "", ...names] = ACTOR.exec(question) ?? [];
   const actor = names.find(Boolean)?.trim();
@@ -35,14 +35,14 @@ function qualified(question: string): string {
 
 type Range = Pick<Partial<Filters>, "range" | "from" | "to">;
 
-/** The end of a range that a time is for: its beginning, its end, or both. */
+/** The end of a range that a preposition sets: the start, the end, or both. */
 function toward(word: string, { from, to }: Span): Range {
   if (/^before$/i.test(word)) return from ? { to: new Date(from.getTime() - 1) } : {};
   if (/^until$/i.test(word)) return { to: to ?? from ?? null };
   return /^(after|since)$/i.test(word) ? { from: from ?? null } : { from: from ?? null, to: to ?? null };
 }
 
-/** The range that the qualifiers of time mean, and what is typed without them; one that is no time stays text. */
+/** Extracts the range that time qualifiers set. A qualifier whose value is no time stays in the text. */
 async function extractTimes(typed: string, clock: Clock): Promise<{ range: Range; rest: string }> {
   const range: Range = {};
   let rest = typed;
@@ -55,11 +55,11 @@ async function extractTimes(typed: string, clock: Clock): Promise<{ range: Range
   return { range: asRange(range), rest };
 }
 
-/** A range that names one end leaves the other open, and takes the place of a ready-made one. */
+/** A range with one end leaves the other open and replaces a preset. */
 const asRange = (range: Range): Range =>
   Object.keys(range).length > 0 ? { from: null, to: null, ...range, range: null } : {};
 
-/** The range that a question names in its own words, and the question without it. */
+/** Extracts the range that a question states in words. */
 async function extractSpoken(question: string, clock: Clock): Promise<{ range: Range; rest: string }> {
   const found = await findTime(question, clock);
   if (!found) return { range: {}, rest: question };
@@ -70,8 +70,8 @@ async function extractSpoken(question: string, clock: Clock): Promise<{ range: R
 }
 
 /**
- * The change of the address that a typed line makes: filters, words, and a range where it names times. A question in
- * plain words is read for its time, who acted, how it went, and the words that an entry holds.
+ * The view change for a typed line: filters, words, and a range. A question in plain English is searched for a time, an
+ * actor, a result and the words to search for.
  */
 export async function readLine(view: Partial<Filters>, typed: string, clock: Clock): Promise<Parsed> {
   const { range, rest } = await extractTimes(typed, clock);

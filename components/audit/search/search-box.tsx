@@ -19,7 +19,9 @@ import classes from "./search-box.module.css";
 
 type Props = { searchRef: RefObject<HTMLInputElement | null> };
 
-/** Free text and qualifiers. What is typed counts on Enter: the log is not searched for every letter. */
+/**
+ * Search by free text and qualifiers. Applied on Enter, because searching the log on every key press is too expensive.
+ */
 export function SearchBox({ searchRef }: Props) {
   const { view, setView, input } = useViewer();
   const { zone } = useZone();
@@ -94,8 +96,8 @@ function Suggestions({ id, list, at, onPick }: ListProps) {
   return (
     <div role="listbox" id={id} className={classes.list} aria-label="Suggestions">
       {list.map((one, i) => (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: the box takes the keys.
-        // biome-ignore lint/a11y/useFocusableInteractive: likewise.
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the input handles the keys.
+        // biome-ignore lint/a11y/useFocusableInteractive: the input keeps the focus.
         <div
           key={one.label}
           role="option"
@@ -113,13 +115,13 @@ function Suggestions({ id, list, at, onPick }: ListProps) {
   );
 }
 
-/** The values that the log holds for the qualifier that is being typed; requested only then. */
+/** Values in the log for the qualifier being typed, fetched on demand. */
 function useKnown(typed: string, isOpen: boolean, input: Input): Record<string, { value: string; hint: string }[]> {
   const { qualifier = "", minus } = valueBeing(typed) ?? {};
   const facet = byQualifier(qualifier, minus === "-")?.[1].completedBy;
   const { data } = useQuery({ ...facetsQuery(useTRPC(), input), enabled: isOpen && facet !== undefined });
   if (!facet || !data) return {};
-  // Of an action the code is what a filter takes, of anything else the name.
+  // Actions are filtered by code, everything else by name.
   const named = facet === "action" ? "value" : "label";
   return { [qualifier]: data[facet].map((one) => ({ value: one[named], hint: count(one.count) })) };
 }

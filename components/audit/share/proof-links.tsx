@@ -18,7 +18,7 @@ import classes from "./share-proof.module.css";
 
 type ProofLink = Outputs["proofs"]["links"]["data"][number];
 
-/** Short links to the proof of an entry, for print: a new one with its code, and those that there are. */
+/** Short links to an entry's proof, for print: the existing ones, and a new one with its QR code. */
 export function ProofLinks({ id }: { id: string }) {
   const trpc = useTRPC();
   const share = useMutation(trpc.proofs.share.mutationOptions(useStale(trpc.proofs.links.queryFilter({ id }))));
@@ -56,7 +56,7 @@ function NewLink({ path, expiresAt, seq }: { path: string; expiresAt: string; se
   const svg = qrSvg(link);
   return (
     <div className={classes.fresh}>
-      {/* biome-ignore lint/performance/noImgElement: a picture in its own address, which nothing can make lighter. */}
+      {/* biome-ignore lint/performance/noImgElement: a data URL, which next/image cannot optimize. */}
       <img
         className={classes.code}
         src={`data:image/svg+xml,${encodeURIComponent(svg)}`}

@@ -8,7 +8,7 @@ import { useCan } from "@/components/account/org";
 
 const ShareProof = dynamic(() => import("./share-proof").then((m) => m.ShareProof));
 
-/** Opens the dialog that shares the proof of an entry, for people who may export. */
+/** Opens the dialog that shares an entry's proof; requires the export permission. */
 export function ShareButton({ id }: { id: string }) {
   const [isOpen, { open, close }] = useDisclosure(false);
   if (!useCan("audit:export")) return null;

@@ -14,7 +14,7 @@ import { errorText } from "@/components/ui/notice";
 import { ProofLinks } from "./proof-links";
 import classes from "./share-proof.module.css";
 
-/** Proves one entry to an outside reader: as a link that carries the proof, as a file, or as a short link for print. */
+/** Shares the proof of an entry: as a link that contains the proof, as a file, or as a short link for print. */
 export function ShareProof({ id, onClose }: { id: string; onClose: () => void }) {
   useReturnedFocus();
   return (
@@ -33,7 +33,7 @@ export function ShareProof({ id, onClose }: { id: string; onClose: () => void })
 
 type Copied = { link: string; isCopied: boolean };
 
-/** Where the browser does not let a page copy, the reader does it by hand. */
+/** Falls back to selecting the text where the browser denies clipboard access. */
 async function copyText(link: string): Promise<Copied> {
   const isCopied = await navigator.clipboard?.writeText(link).then(
     () => true,

@@ -16,7 +16,7 @@ type Props = {
 
 const isShown = (cell: HTMLElement) => cell.offsetParent !== null;
 
-/** The menu of one cell of the table; left and right lead to the cells beside it. */
+/** The menu of a table cell; Left and Right move to the adjacent cells. */
 export function CellMenu({ spot, find, onMove, onClose, columns, context }: Props) {
   const { view, setView } = useViewer();
   const { entry, column, cell } = spot;

@@ -23,8 +23,9 @@ type Props = {
 const linkOf = (cell: HTMLElement) => cell.closest("tr")?.querySelector<HTMLElement>("[data-entry]");
 
 /**
- * From any cell on to what it names: one button that follows the pointer from cell to cell, and "m" or the menu key on
- * the entry that has the focus. One for the whole table: hundreds of cells cannot have one each.
+ * Opens the pivot menu of a cell: through a button that follows the pointer, by "m" or the menu key on the focused
+ * entry,
+ * or by a long press. One button serves the whole table, because hundreds of cells cannot each have one.
  */
 export function CellPivots({ frame, entries, ...rest }: Props) {
   const [spot, setSpot] = useState<CellRef | null>(null);
@@ -76,7 +77,7 @@ const cellOf = (target: EventTarget | null) =>
 const asksForMenu = ({ key, shiftKey }: KeyboardEvent) =>
   key === "ContextMenu" || (key === "F10" && shiftKey) || key === "m";
 
-/** Which cell the pointer is over, and on which entry the keyboard asks for more. */
+/** Reports the hovered cell and requests for its menu by keyboard or long press. */
 function useCellEvents(frame: RefObject<HTMLElement | null>, events: Events): void {
   const latest = useRef(events);
   latest.current = events;
@@ -105,7 +106,7 @@ function useCellEvents(frame: RefObject<HTMLElement | null>, events: Events): vo
   }, [frame]);
 }
 
-/** At the end of the cell, in the frame's own coordinates. */
+/** The position at the end of the cell, relative to the frame. */
 function placeIn(cell: HTMLElement, frame: HTMLElement) {
   const [at, origin] = [cell.getBoundingClientRect(), frame.getBoundingClientRect()];
   return {

@@ -16,13 +16,13 @@ const DENSITIES: { value: Density; label: string }[] = [
   { value: "compact", label: "Compact" },
 ];
 
-/** The columns as a list: a tick shows one, its place is changed by buttons or by dragging. */
+/** Shows, hides and reorders columns; reordering works with buttons or by dragging. */
 export function ColumnChooser({ settings }: { settings: TableSettings }) {
   const { org, organizations } = useOrg();
   const [said, setSaid] = useState("");
   const [dragged, setDragged] = useState<ColumnId | null>(null);
   const list = useRef<HTMLUListElement>(null);
-  // Where all rows are of one organization its column says nothing.
+  // The organization column is pointless when all rows belong to one organization.
   const isOffered = (id: ColumnId) => id !== "org" || (!org && organizations.length > 1);
   const shown = settings.ids.filter(isOffered);
   const others = COLUMN_IDS.filter((id) => isOffered(id) && !shown.includes(id));
@@ -32,7 +32,7 @@ export function ColumnChooser({ settings }: { settings: TableSettings }) {
     if (!neighbour) return;
     settings.change({ columns: movedTo(settings.ids, id, settings.ids.indexOf(neighbour)) });
     setSaid(`${COLUMN[id].header} is column ${target + 1} of ${shown.length}`);
-    // Moving an element in the list takes the focus from it.
+    // Moving the element in the DOM loses its focus.
     const label = nameOf(id, by);
     requestAnimationFrame(() => list.current?.querySelector<HTMLElement>(`[aria-label="${label}"]`)?.focus());
   };
@@ -103,7 +103,7 @@ type MoveProps = { id: ColumnId; by: 1 | -1; isOff: boolean; onMove: (id: Column
 function Move({ id, by, isOff, onMove }: MoveProps) {
   const Icon = by === 1 ? ChevronDown : ChevronUp;
   return (
-    // Not `disabled` at the ends: the focus would be lost on the way there.
+    // aria-disabled rather than disabled, so that the button keeps its focus at either end.
     <ActionIcon size={24} aria-label={nameOf(id, by)} aria-disabled={isOff} onClick={() => onMove(id, by)}>
       <Icon size={14} aria-hidden />
     </ActionIcon>

@@ -13,7 +13,7 @@ type Props = {
   width: number;
   /** Its default width. */
   usual: number;
-  /** Columns right of the one that takes the rest grow to the left, so that the edge stays under the pointer. */
+  /** Columns to the right of the flexible one grow leftwards, so that the edge stays under the pointer. */
   side: "start" | "end";
   onDrag: (width: number) => void;
   onWidth: (width: number) => void;
@@ -21,7 +21,7 @@ type Props = {
 
 const held = (width: number) => Math.round(Math.min(Math.max(width, MIN_PX), MAX_PX));
 
-/** A column's edge: dragged by the pointer, moved by arrow keys, put back by a double click or Delete. */
+/** A column's resize handle: drag it or use the arrow keys; a double click or Delete resets the width. */
 export function ColumnEdge({ of, width, usual, side, onDrag, onWidth }: Props) {
   const sign = side === "end" ? 1 : -1;
   const from = useRef<{ x: number; width: number } | null>(null);
@@ -47,7 +47,7 @@ export function ColumnEdge({ of, width, usual, side, onDrag, onWidth }: Props) {
     event.stopPropagation();
   };
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a rule between sections does not move; this one is a slider of two panes.
+    // biome-ignore lint/a11y/useSemanticElements: an hr is static; this is a focusable separator with a value.
     <div
       role="separator"
       aria-orientation="vertical"

@@ -14,7 +14,7 @@ const ColumnChooser = dynamic(() => import("./column-chooser").then((m) => m.Col
   loading: PopoverSkeleton,
 });
 
-/** How the table looks: which columns in which order, how high the rows. */
+/** Columns, their order, and row density. */
 export function ColumnMenu({ settings }: { settings: TableSettings }) {
   const [opened, menu] = useDisclosure(false);
   return (

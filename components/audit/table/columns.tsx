@@ -9,16 +9,16 @@ import { deviceNamed } from "@/server/audit/device-named";
 import classes from "./entry-table.module.css";
 import { Sentence } from "./sentence";
 
-/** What a cell needs beside its entry. */
+/** What a cell needs besides its entry. */
 export type CellContext = {
   zone: string;
-  /** The instant from which "3 min" is counted. */
+  /** The current time, for relative times such as "3 min". */
   now: Date;
   orgName: (orgId: string) => string;
   onOpen: (id: string) => void;
 };
 
-/** A cell on the screen: which column of which entry. */
+/** A cell on the screen. */
 export type CellRef = { entry: Entry; column: ColumnId; cell: HTMLElement };
 
 export type Column = {
@@ -27,17 +27,17 @@ export type Column = {
   cell: (entry: Entry, context: CellContext) => ReactNode;
   /** In pixels, until the user resizes it; 0 takes the remaining width. */
   width: number;
-  /** Shown to people who have not chosen. */
+  /** Shown by default. */
   isDefault?: true;
-  /** Left out where the table is narrower: "narrow" from 740 pixels on, "medium" from 860, "wide" from 1,040. */
+  /** The table width from which the column is shown: "narrow" 740 pixels, "medium" 860, "wide" 1,040. */
   from?: "narrow" | "medium" | "wide";
-  /** Where it is that of the row above, the cell recedes. */
+  /** When this equals the row above, the cell is dimmed. */
   same?: (entry: Entry, context: CellContext) => string;
-  /** Numbers end where numbers end. */
+  /** Numbers are right-aligned. */
   align?: "end";
 };
 
-/** The device that an entry is about, comes from or names. */
+/** The device that an entry is about, originates from, or mentions. */
 export const deviceOf = (entry: Entry): string =>
   hostOf(entry) ?? (entry.resource.type === "device" ? entry.resource.name : (deviceNamed(entry.details) ?? ""));
 
@@ -127,12 +127,11 @@ const ALL: readonly Column[] = [
   },
 ];
 
-/** The columns by their ids. */
 export const COLUMN = Object.fromEntries(ALL.map((column) => [column.id, column])) as Record<ColumnId, Column>;
 
 export const DEFAULT_COLUMNS: readonly ColumnId[] = ALL.filter((column) => column.isDefault).map(({ id }) => id);
 
-/** What the event's sentence takes at least. */
+/** The minimum width of the event's sentence. */
 const MIN_EVENT_PX = 260;
 const TIERS: Record<"least" | "narrow" | "medium" | "wide", readonly Column["from"][]> = {
   least: [undefined],
@@ -144,7 +143,7 @@ export type Widths = Partial<Record<ColumnId, number>>;
 
 export const widthOf = ({ id, width }: Column, widths: Widths): number => (width === 0 ? 0 : (widths[id] ?? width));
 
-/** The width below which the columns do not fit, of those that a tier shows. */
+/** The width below which the columns of a tier do not fit. */
 export function leastWidth(columns: Column[], widths: Widths, tier: keyof typeof TIERS): number {
   const shown = columns.filter(({ from }) => TIERS[tier].includes(from));
   return shown.reduce((sum, column) => sum + (widthOf(column, widths) || MIN_EVENT_PX), 0);

@@ -12,12 +12,12 @@ import { WhyNothing } from "./why-nothing";
 const NOTHING = mapValues(filterParsers, () => null);
 const RANGE: FilterParam[] = ["range", "from", "to"];
 
-/** The filter that came last: parameters are in the address in the order in which they were set. */
+/** The filter that was set last: URL parameters are kept in the order in which they were set. */
 function lastFilter(params: URLSearchParams): FilterParam | undefined {
   return [...params.keys()].filter((name): name is FilterParam => name in filterParsers).at(-1);
 }
 
-/** Why there are no rows: nothing was ever logged, or nothing passes the filters. */
+/** Why there are no rows: nothing has been logged yet, or nothing matches the filters. */
 export function EmptyList() {
   const { view, setView } = useViewer();
   const last = lastFilter(new URLSearchParams(useSearchParams()));

@@ -8,7 +8,7 @@ import classes from "./entry-head.module.css";
 
 type Props = { columns: Column[]; widths: Widths; onWidth: (id: ColumnId, width: number) => void };
 
-/** The headings, with an edge to drag between them. A width is kept when it is let go; until then only the heading changes. */
+/** The column headings with resize handles. During a drag only the heading resizes; the width is saved on release. */
 export function EntryHead({ columns, widths, onWidth }: Props) {
   const [dragged, setDragged] = useState<Widths>({});
   const flexible = columns.findIndex(({ width }) => width === 0);

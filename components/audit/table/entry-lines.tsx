@@ -12,7 +12,7 @@ type Props = { lines: Line[]; columns: Column[]; context: CellContext };
 
 const entryOf = (line: Line | undefined) => (line?.kind === "entry" ? line.entry : undefined);
 
-/** The lines of a day; a fold opens below itself. */
+/** The lines of a day; an unfolded one shows its entries below it. */
 export function Lines({ lines, columns, context }: Props) {
   const { view } = useViewer();
   const [open, setOpen] = useState<readonly string[]>([]);

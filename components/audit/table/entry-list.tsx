@@ -18,16 +18,16 @@ import type { TableSettings } from "./table-settings";
 
 type Props = {
   list: UseQueryResult<FullPage, ApiError>;
-  /** The list's entries and those that came since. */
+  /** The list's entries, including those that arrived live. */
   entries: Entry[];
-  /** Routine telemetry that the list leaves out; null until it is known. */
+  /** Routine telemetry that is folded on this page; null until it has loaded. */
   folds: RoutineFold[] | null;
   settings: TableSettings;
   onOpen: (id: string) => void;
   table: RefObject<HTMLTableElement | null>;
 };
 
-/** The entries of a page, or why there are none; old rows stay, dimmed, while new ones are on their way. */
+/** The entries of a page, or why there are none. While new rows load, the old ones stay, dimmed. */
 export function EntryList({ list, entries, folds, settings, onOpen, table }: Props) {
   const { view, setView } = useViewer();
   const { org, organizations, nameOf } = useOrg();
@@ -58,7 +58,7 @@ export function EntryList({ list, entries, folds, settings, onOpen, table }: Pro
 
 const WIDTHS = ["46%", "38%", "52%", "41%", "35%", "49%", "44%", "37%", "51%", "40%"];
 
-/** The list's shape before its first rows are there. */
+/** Placeholder until the first rows have loaded. */
 function EntrySkeleton() {
   return (
     <div className={classes.skeleton} role="status" aria-label="Loading the audit log">
@@ -75,7 +75,7 @@ function EntrySkeleton() {
 
 type PagerProps = { cursor: string | null; nextCursor: string | null; onPage: (cursor: string | null) => void };
 
-/** On to older entries, or back to the newest; the browser's own Back goes one page up. */
+/** Goes to older entries or back to the newest; the browser's Back button goes one page up. */
 function Pager({ cursor, nextCursor, onPage }: PagerProps) {
   if (!cursor && !nextCursor) return null;
   return (

@@ -7,14 +7,14 @@ import classes from "./entry-table.module.css";
 
 type Props = {
   entry: Entry;
-  /** The row above, when it is of the same day: what both share recedes. */
+  /** The previous row of the same day: values that both share are dimmed. */
   above: Entry | undefined;
   columns: Column[];
   context: CellContext;
   isOpen: boolean;
 };
 
-/** One entry: when, who did what to what, and how it went. Drawn again only when something of it has changed. */
+/** One entry: when, who did what to what, and the result. Memoized, so that it renders only when it changes. */
 export const EntryRow = memo(function EntryRow({ entry, above, columns, context, isOpen }: Props) {
   const isSame = ({ same }: Column) => above !== undefined && same?.(above, context) === same?.(entry, context);
   const openRow = (event: MouseEvent) => {
@@ -23,7 +23,7 @@ export const EntryRow = memo(function EntryRow({ entry, above, columns, context,
     context.onOpen(entry.id);
   };
   return (
-    // The link inside is the keyboard's way; the row only widens the mouse target.
+    // The link in the row is for the keyboard; the row itself only enlarges the click target.
     <tr className={classes.row} data-result={entry.result} data-open={isOpen || undefined} onClick={openRow}>
       {columns.map((column) => (
         <td
@@ -43,7 +43,7 @@ export const EntryRow = memo(function EntryRow({ entry, above, columns, context,
 
 type RowsProps = Pick<Props, "columns" | "context"> & { entries: readonly Entry[]; openId: string | null };
 
-/** Entries of one day, one beneath the other. */
+/** Consecutive entries of one day. */
 export const EntryRows = ({ entries, openId, ...rest }: RowsProps) =>
   entries.map((entry, at) => (
     <EntryRow key={entry.id} entry={entry} above={entries[at - 1]} isOpen={entry.id === openId} {...rest} />

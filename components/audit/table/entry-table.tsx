@@ -22,9 +22,9 @@ type Props = {
   folds: RoutineFold[];
   ends: Ends;
   settings: TableSettings;
-  /** Names the organizations in their column; null where all rows are of one. */
+  /** Names organizations in their column; null when all rows belong to one. */
   orgName: ((orgId: string) => string) | null;
-  /** Old rows while new ones are on their way. */
+  /** True while old rows are shown and new ones load. */
   isStale: boolean;
   onOpen: (id: string) => void;
   bodyRef: RefObject<HTMLTableElement | null>;
@@ -42,11 +42,11 @@ const least = (columns: Column[], widths: Widths) =>
 export function EntryTable({ entries, folds, ends, settings, orgName, isStale, onOpen, bodyRef }: Props) {
   const { view, now } = useViewer();
   const frame = useRef<HTMLDivElement>(null);
-  // A tick in the chooser is seen at once; fifty rows follow.
+  // Deferred, so that the checkbox in the chooser reacts before fifty rows rerender.
   const chosen = useDeferredValue(settings.columns);
   const hasOrg = orgName !== null;
   const columns = useMemo(() => chosen.filter(({ id }) => id !== "org" || hasOrg), [chosen, hasOrg]);
-  // The day's heading spans what is always shown; cells that come and go with the others make up the rest.
+  // The day heading spans the columns that are always visible; responsive columns need empty cells that hide with them.
   const [always, fitting] = [columns.filter(({ from }) => !from), columns.filter(({ from }) => from)];
   const { zone } = useZone();
   const clock = useClock(now);
@@ -100,7 +100,9 @@ export function EntryTable({ entries, folds, ends, settings, orgName, isStale, o
   );
 }
 
-/** True while the columns do not fit: only then the table scrolls sideways, for its heading no longer stays in sight. */
+/**
+ * True while the columns overflow. Only then does the table scroll sideways, because that disables its sticky heading.
+ */
 function useIsWiderThan(table: RefObject<HTMLElement | null>, frame: RefObject<HTMLElement | null>): boolean {
   const [isWider, setIsWider] = useState(false);
   useEffect(() => {

@@ -13,7 +13,7 @@ import classes from "./fold-row.module.css";
 type Fold = Exclude<Line, { kind: "entry" }>;
 type Props = { line: Fold; columns: Column[]; isOpen: boolean; onToggle: () => void };
 
-/** Many entries in one line: what they are, how many, the first and the last; a press unfolds them. */
+/** Many entries on one line: what they are, how many, and from when to when; a click unfolds them. */
 export function FoldRow({ line, columns, isOpen, onToggle }: Props) {
   const always = columns.filter(({ from }) => !from);
   return (
@@ -67,7 +67,7 @@ function What({ line }: { line: Fold }): ReactNode {
   );
 }
 
-/** "00:05:10 to 05:55:12": the first and the last, with their dates where these differ. */
+/** "00:05:10 to 05:55:12": the times of the first and last entry, with dates if these differ. */
 function Span({ line }: { line: Fold }) {
   const { zone } = useZone();
   const [first, last] =

@@ -1,8 +1,8 @@
-/** As long as phones take a touch for a press that is held. */
+/** The usual long-press delay on phones. */
 const HELD_MS = 500;
 const MOVED_PX = 10;
 
-/** A finger that rests on a cell asks for its menu, and the lifting of it is no tap; until the signal. */
+/** Calls onHeld after a long press on a touch screen and suppresses the click that follows; until the signal aborts. */
 export function listenForPress(
   element: HTMLElement,
   onHeld: (target: EventTarget | null) => void,

@@ -15,13 +15,13 @@ type Props = {
   title: string;
   pivots: Pivot[];
   anchor: HTMLElement;
-  /** To the next cell of the row or the one before it; absent where there is but one. */
+  /** Moves to the adjacent cell of the row; absent when there is only one cell. */
   onStep?: (by: 1 | -1) => void;
   onChange: (change: Partial<View>) => void;
   onClose: () => void;
 };
 
-/** Where a cell leads: up and down among its entries, left and right to the cells beside it. */
+/** A menu of pivots: Up and Down move within it, Left and Right to the adjacent cells. */
 export function PivotMenu({ title, pivots, anchor, onStep, onChange, onClose }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const router = useRouter();
@@ -64,7 +64,7 @@ export function PivotMenu({ title, pivots, anchor, onStep, onChange, onClose }: 
       Tab: onClose,
     };
     const move = moves[event.key];
-    // The list behind has its own keys: they are ignored while the menu is open.
+    // Keeps the keys from the list's own shortcuts.
     event.stopPropagation();
     if (!move) return;
     event.preventDefault();
@@ -91,7 +91,7 @@ export function PivotMenu({ title, pivots, anchor, onStep, onChange, onClose }: 
   );
 }
 
-/** A click elsewhere or scrolling closes the menu. */
+/** Closes the menu on a click elsewhere and on scrolling. */
 function useClosing(box: { current: HTMLElement | null }, onClose: () => void) {
   const close = useRef(onClose);
   close.current = onClose;

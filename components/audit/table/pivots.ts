@@ -11,14 +11,14 @@ import { ACTOR_TYPE_LABEL, RESULT_LABEL } from "@/server/audit/vocabulary";
 import { GUID } from "@/server/text";
 import { type CellContext, type CellRef, deviceOf } from "./columns";
 
-/** Where a cell leads: to a change of the filters, to the clipboard, or to another page. */
+/** An action on a cell: change the filters, copy the value, open a page, or pin the entry. */
 export type Pivot =
   | { label: string; change: Partial<View> }
   | { label: string; copy: string }
   | { label: string; path: string }
   | { label: string; pin: string };
 
-/** What is in a cell: its text, and the filter and value that narrow by it. */
+/** A cell's text, and the filter and value that match it. */
 type Cell = { text: string; filter?: FilterName; value?: string | null };
 
 type EntryColumn = Pick<CellRef, "entry" | "column">;
@@ -40,7 +40,7 @@ const CELL: Record<ColumnId, (entry: Entry, context: Context) => Cell> = {
   result: ({ result }) => ({ text: RESULT_LABEL[result], filter: "result", value: result }),
 };
 
-/** The text of a cell, as people read it. */
+/** The text of a cell. */
 export const cellText = (entry: Entry, column: ColumnId, context: Context): string => CELL[column](entry, context).text;
 
 function ofCell({ entry, column }: EntryColumn, view: View, context: Context): Pivot[] {
@@ -66,7 +66,7 @@ function around({ timestamp }: Entry): Partial<View> {
 
 const onlyBy = (filters: Record<string, string>) => toChange(new URLSearchParams(filters).toString());
 
-/** Everything that the actor did within the range, regardless of the list's other filters. */
+/** Everything the actor did within the range; other filters are cleared. */
 function timeline(entry: Entry): Pivot[] {
   const actorId = actorIdOf(entry);
   return actorId
@@ -74,14 +74,14 @@ function timeline(entry: Entry): Pivot[] {
     : [];
 }
 
-/** Everything that happened to the resource: by its id, or by its name where it has no id of this product. */
+/** Everything that happened to the resource: by its id, or by its name when the id is from another system. */
 function history({ resource: { id, name, type } }: Entry): Pivot[] {
   const label = `History of ${name || type}`;
   if (GUID.test(id)) return [{ label, change: onlyBy({ resourceId: id }) }];
   return name ? [{ label, change: onlyBy({ resource: name, resourceType: type }) }] : [];
 }
 
-/** Everything that a cell of the table leads to. */
+/** All pivots of a table cell. */
 export const pivotsOf = (spot: EntryColumn, view: View, context: Context): Pivot[] => [
   ...ofCell(spot, view, context),
   ...timeline(spot.entry),
@@ -90,7 +90,7 @@ export const pivotsOf = (spot: EntryColumn, view: View, context: Context): Pivot
   { label: "Pin to compare", pin: spot.entry.id },
 ];
 
-/** The same for one of an entry's facts, where each of the others has its own. */
+/** The pivots of a fact in the entry's details, without those that other facts already offer. */
 export const pivotsOfFact = (spot: EntryColumn, view: View, context: Context): Pivot[] => [
   ...ofCell(spot, view, context),
   ...(spot.column === "event" ? timeline(spot.entry) : []),

@@ -14,7 +14,7 @@ import classes from "./fold-row.module.css";
 
 type Props = { fold: RoutineFold; columns: Column[]; context: CellContext };
 
-/** The newest entries of folded telemetry, and the way to all of them. */
+/** The newest entries of folded telemetry, and a link to all of them. */
 export function RoutineRows({ fold, columns, context }: Props) {
   const { input, view, setView } = useViewer();
   const { cursor: _, ...filter } = input;

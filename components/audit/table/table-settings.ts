@@ -12,11 +12,11 @@ import { COLUMN, type Column, DEFAULT_COLUMNS, type Widths } from "./columns";
 type Preference = NonNullable<Outputs["preferences"]["get"]>;
 type Change = { columns?: ColumnId[]; density?: Density; widths?: Widths; fold?: boolean };
 
-/** How the table looks: columns in their order, their widths, how high the rows are. */
+/** The table's appearance: columns and their order, widths, row density. */
 export type TableSettings = {
   ids: ColumnId[];
   columns: Column[];
-  /** True once the person, or the link, has chosen columns. */
+  /** True when the user or the URL has chosen columns. */
   isChosen: boolean;
   widths: Widths;
   density: Density;
@@ -24,15 +24,15 @@ export type TableSettings = {
   folds: boolean;
   change: (change: Change) => void;
   reset: () => void;
-  /** Why the last change could not be kept; it holds for this tab alone then. */
+  /** Why the last change could not be saved; it then applies only to this tab. */
   error: unknown;
 };
 
 const NOTHING: Preference = { columns: null, widths: {}, density: null, fold: null };
 
 /**
- * The address first, then the user's preference, then the default. A change is kept for the person and is
- * in the address, so that a link shows the same; it is no step in the history, for it changes no answer.
+ * From the URL, else the user's preference, else the default. A change is saved as preference and put into the URL, so
+ * that a copied link looks the same. It adds no history entry, because it does not change the results.
  */
 export function useTableSettings(): TableSettings {
   const { view, setView } = useViewer();

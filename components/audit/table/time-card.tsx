@@ -8,7 +8,7 @@ import { useZone } from "@/components/format/zone";
 import { positionBeside } from "@/components/ui/popover/position";
 import classes from "./time-card.module.css";
 
-/** After this rest of the pointer a time opens its card. */
+/** The hover delay before a card opens. */
 const REST_MS = 150;
 
 type Shown = { time: HTMLTimeElement; link: HTMLElement | null };
@@ -17,8 +17,8 @@ const timeOf = (target: EventTarget | null) =>
   target instanceof Element ? target.closest<HTMLTimeElement>("time[data-card]") : null;
 
 /**
- * The card of a time in the table, one for all of them: UTC, the reader's zone, seconds since 1970 and how long ago. By the
- * pointer over a time, or "t" on an entry that has the focus.
+ * A card with an entry's time in UTC, the local and display zones, as seconds since 1970 and relative. One card serves
+ * the whole table; it opens on hover, or by "t" on a focused entry.
  */
 export function TimeCard({ frame, now }: { frame: RefObject<HTMLElement | null>; now: Date }) {
   const [shown, setShown] = useState<Shown | null>(null);

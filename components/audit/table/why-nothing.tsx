@@ -11,7 +11,7 @@ import { counted } from "@/components/format/amounts";
 import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
 
-/** Which word, filter or range keeps everything out: what the count would be without it, and one press to drop it. */
+/** Finds the word, filter or range that excludes everything: the count without it, and a button to drop it. */
 export function WhyNothing() {
   const { view, setView, now } = useViewer();
   const { zone } = useZone();

@@ -5,7 +5,7 @@ import { useTRPC } from "@/components/trpc";
 import { Confirm } from "@/components/ui/dialogs/confirm";
 import type { SavedView } from "./saved-view-row";
 
-/** Deletes a view after saying which users lose it. */
+/** Deletes a view after naming the users who lose it. */
 export function DeleteView({ saved, onClose }: { saved: SavedView; onClose: () => void }) {
   const trpc = useTRPC();
   const cache = useQueryClient();

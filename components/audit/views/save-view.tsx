@@ -26,7 +26,7 @@ const toAudience = (choice: string): SavedView["sharedWith"] =>
   choice === ME ? null : { orgId: choice === PARTNER ? null : choice };
 const toChoice = (audience: SavedView["sharedWith"]): string => (audience ? (audience.orgId ?? PARTNER) : ME);
 
-/** Saves what is shown under a name, or changes a saved view's name and readers. */
+/** Saves the current filters as a view, or changes a view's name and sharing. */
 export function SaveView({ saved, onClose }: { saved?: SavedView; onClose: () => void }) {
   const { view } = useViewer();
   const trpc = useTRPC();
@@ -74,7 +74,7 @@ function Readers(field: SelectProps) {
   return <Select label="Who sees it" data={data} searchable={data.length > 8} maxDropdownHeight={240} {...field} />;
 }
 
-/** What goes into the view, in words; the range only on demand, for most filters are of any time. */
+/** What the view will contain; the range is optional, because most filters apply to any time. */
 function Kept({ view, range: keepsRange }: { view: View; range: CheckboxProps }) {
   const { zone } = useZone();
   const chips = chipsOf(view, useNames());

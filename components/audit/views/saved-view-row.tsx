@@ -15,15 +15,15 @@ import classes from "./saved-views.module.css";
 import { hasRange, isNarrowed, isShown, replaced, type ViewQuery } from "./view-query";
 
 export type SavedView = Outputs["savedViews"]["list"]["data"][number];
-/** What the menu leaves to a dialog: keeping a view (an existing one: its name and who sees it), or deleting one. */
+/** Actions that need a dialog: saving a view (or renaming and sharing an existing one) and deleting one. */
 export type ViewRequest = { what: "save"; saved?: SavedView } | { what: "delete"; saved: SavedView };
 
-/** True when there is something to keep. */
+/** True when there is a filter or range to save. */
 export const isWorthKeeping = (view: View) => isNarrowed(view) || hasRange(view);
 
 type PickProps = { name: string; hint?: string; isShown: boolean; onPick: () => void };
 
-/** A view by its name; the one that is shown has a tick. */
+/** A view's name; the current view has a checkmark. */
 export function Pick({ name, hint, isShown, onPick }: PickProps) {
   return (
     <UnstyledButton className={classes.pick} aria-pressed={isShown} onClick={onPick}>
@@ -42,7 +42,7 @@ type RowProps = {
   onRequest: (request: ViewRequest) => void;
 };
 
-/** A kept view; what may be done with it opens beneath. */
+/** A saved view; its actions unfold below it. */
 export function SavedRow({ saved, isOpen, onToggle, onPick, onRequest }: RowProps) {
   const { view } = useViewer();
   const { organizations, nameOf } = useOrg();
@@ -77,7 +77,7 @@ function Change({ onClick, children }: { onClick: () => void; children: ReactNod
   );
 }
 
-/** Puts what is shown in the place of what the view held; the tick that follows says that it is done. */
+/** Replaces a view's filters with the current ones; the checkmark that appears confirms it. */
 function Replace({ saved, view }: { saved: SavedView; view: View }) {
   const trpc = useTRPC();
   const update = useMutation(trpc.savedViews.update.mutationOptions(useStale(trpc.savedViews.pathFilter())));

@@ -14,7 +14,7 @@ import { BUILT_IN, isShown, toChange, type ViewQuery } from "./view-query";
 
 type Props = { onRequest: (request: ViewRequest) => void; onDone: () => void };
 
-/** The views by whose they are; a click shows one, what can be done with one's own opens beneath it. */
+/** The views grouped by owner; a click applies one, and the user's own unfold their actions. */
 export function SavedViewsMenu({ onRequest, onDone }: Props) {
   const { view, setView } = useViewer();
   const list = useQuery(useTRPC().savedViews.list.queryOptions({}));

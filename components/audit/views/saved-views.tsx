@@ -16,7 +16,7 @@ const SavedViewsMenu = dynamic(() => import("./saved-views-menu").then((m) => m.
 const SaveView = dynamic(() => import("./save-view").then((m) => m.SaveView), { ssr: false });
 const DeleteView = dynamic(() => import("./delete-view").then((m) => m.DeleteView), { ssr: false });
 
-/** Filters under a name: one's own, shared, built in. Nothing of it is loaded before it is opened. */
+/** Named filters: private, shared and built in. Loaded when the menu opens. */
 export function SavedViews() {
   const [isOpen, setIsOpen] = useState(false);
   const [request, setRequest] = useState<ViewRequest | null>(null);

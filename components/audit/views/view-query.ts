@@ -6,10 +6,10 @@ import { keysOf } from "@/server/records";
 const RANGE: readonly FilterParam[] = ["range", "from", "to"];
 const isRange = (name: FilterParam) => RANGE.includes(name);
 
-/** What a view asks for: the filter part of an address, such as action=user.login&result=denied. */
+/** A view's filters as URL parameters, such as action=user.login&result=denied. */
 export type ViewQuery = string;
 
-/** The built-in views. They filter by kind only: the range stays as it is. */
+/** The built-in views. They have no range, so the current one is kept. */
 export const BUILT_IN: readonly { name: string; query: ViewQuery }[] = [
   { name: "Failed sign-ins", query: "action=user.login.failed" },
   { name: "Denied actions", query: "result=denied" },
@@ -19,7 +19,7 @@ export const BUILT_IN: readonly { name: string; query: ViewQuery }[] = [
   { name: "Agent IP changes", query: "action=agent.source.ip.changed" },
 ];
 
-/** The filters of what is shown, with or without its range, always in the same order. */
+/** The current filters, with or without the range, in a fixed order. */
 export function toQuery(view: View, withRange: boolean): ViewQuery {
   const query = new URLSearchParams();
   for (const name of keysOf(filterParsers)) {
@@ -29,18 +29,19 @@ export function toQuery(view: View, withRange: boolean): ViewQuery {
   return query.toString();
 }
 
-/** True when the list is narrowed by something else than time. */
+/** True when the list has a filter other than the range. */
 export const isNarrowed = (view: View): boolean => toQuery(view, false) !== "";
 
-/** True when the list, or a view, is narrowed by time. */
+/** True when there is a range. */
 export const hasRange = (view: Partial<View>): boolean => RANGE.some((name) => (view[name] ?? null) !== null);
 
 const loadFilters = createLoader(filterParsers);
 const parseQuery = (query: ViewQuery): Filters => loadFilters(presentParams(new URLSearchParams(query)));
 
 /**
- * The change of the address that shows a view: filters that are not its own are cleared. The range is cleared only if the view has its own.
- * What a view holds that is no filter any more is left out, as in any address.
+ * The view change that applies a saved view: other filters are cleared, and the range only if the view has its own. As
+ * in
+ * any URL, parameters that are no longer filters are ignored.
  */
 export function toChange(query: ViewQuery): Partial<View> {
   const typed = parseQuery(query);
@@ -48,11 +49,14 @@ export function toChange(query: ViewQuery): Partial<View> {
   return { ...(hasRange(typed) ? typed : others), cursor: null, row: null };
 }
 
-/** What a view asks for once it is given what is shown: a range only where it had one, or where nothing else narrows. */
+/**
+ * The query of a view that is updated to the current filters: the range is saved only if the view had one or there is
+ * no filter.
+ */
 export const replaced = (view: View, query: ViewQuery): ViewQuery =>
   toQuery(view, hasRange(parseQuery(query)) || !isNarrowed(view));
 
-/** True when what is shown is what the view asks for. */
+/** True when the current filters are those of the view. */
 export function isShown(view: View, query: ViewQuery): boolean {
   const typed = parseQuery(query);
   const withRange = hasRange(typed);
