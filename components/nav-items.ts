@@ -24,12 +24,12 @@ type NavItem = {
   label: string;
   icon: LucideIcon;
   permission?: Permission;
-  /** Not for people of a single organization. */
+  /** Hidden from users of a single organization. */
   forPartners?: boolean;
 };
 export type NavGroup = { label: string | null; items: NavItem[] };
 
-/** The pages in the order of the navigation. An item with a permission is shown to those who hold it. */
+/** The pages in navigation order. An item with a permission is only shown to users who have it. */
 export const navGroups: NavGroup[] = [
   {
     label: null,
@@ -57,11 +57,11 @@ export const navGroups: NavGroup[] = [
   { label: "Developers", items: [{ href: "/docs", label: "API reference", icon: BookOpen }] },
 ];
 
-/** Whether a page is for a person. */
+/** Whether a user sees an item. */
 export const isFor = ({ permission, forPartners }: NavItem, me: { permissions: string[]; scope: string }): boolean =>
   (!permission || me.permissions.includes(permission)) && (!forPartners || me.scope !== "organization");
 
-/** What a new installation needs: in the account menu and the palette of those who run it. */
+/** The setup checklist: in the account menu and palette of administrators. */
 export const startItem: NavItem = {
   href: "/start",
   label: "Getting started",
@@ -70,5 +70,5 @@ export const startItem: NavItem = {
   forPartners: true,
 };
 
-/** The person's own page: in the account menu and the palette, not in the navigation. */
+/** The user's own page: in the account menu and palette, not in the navigation. */
 export const accountItem: NavItem = { href: "/account", label: "Your account", icon: UserRound };

@@ -5,8 +5,9 @@ import type { MouseEvent } from "react";
 import { useTRPC } from "./trpc";
 
 /**
- * What a link does whose file the server gives only after a recent proof of who is there: a link cannot be refused and
- * sent again, so the person is asked first.
+ * Click handler of a download link that requires a recent confirmation of identity: unlike a request, a refused
+ * download
+ * cannot be retried, so the confirmation is asked for first.
  */
 export function useProvenLink(): (event: MouseEvent<HTMLAnchorElement>) => void {
   const trpc = useTRPC();
@@ -17,7 +18,7 @@ export function useProvenLink(): (event: MouseEvent<HTMLAnchorElement>) => void 
     event.preventDefault();
     if (check.isPending) return;
     const follow = () => Object.assign(document.createElement("a"), { href, download }).click();
-    // Whatever else is wrong, the browser says it of the download itself.
+    // Any other error will be shown by the browser for the download itself.
     check.mutate(undefined, {
       onSuccess: follow,
       onError: ({ data }) => data?.problem.code !== "step_up_required" && follow(),

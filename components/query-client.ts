@@ -8,13 +8,13 @@ function statusOf(error: unknown): number | undefined {
   return isObject(data) && typeof data.httpStatus === "number" ? data.httpStatus : undefined;
 }
 
-/** Codes that another try would not change. */
+/** True for errors that a retry would not change. */
 function isFinal(error: unknown): boolean {
   const status = statusOf(error);
   return status !== undefined && status < 500;
 }
 
-/** Where the error says that the session ended while the page was open: sign in again and come back. */
+/** Goes to the sign-in page and back when the session has ended. */
 export function leaveIfSignedOut(error: unknown): void {
   if (statusOf(error) !== 401 || typeof window === "undefined") return;
   const { pathname, search } = window.location;
@@ -22,7 +22,7 @@ export function leaveIfSignedOut(error: unknown): void {
     window.location.assign(`/login?ended=1&callbackUrl=${encodeURIComponent(pathname + search)}`);
 }
 
-/** The query cache's rules, the same on the server (prefetch) and in the browser. */
+/** The query client, configured the same on the server (for prefetching) and in the browser. */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     queryCache: new QueryCache({ onError: leaveIfSignedOut }),

@@ -1,18 +1,18 @@
 import { useEffect, useEffectEvent } from "react";
 
-/** An act that is asked for and not taken up within this time, because its page failed to load, is forgotten. */
+/** A requested action expires after this time, in case its page failed to load. */
 const FORGOTTEN_MS = 10_000;
 
 let requested: { act: string; at: number } | null = null;
 const waiting = new Set<() => void>();
 
-/** Asks for an act of the page that is shown, or that comes next. It is held in memory: no link can ask for it. */
+/** Requests an action from the current or next page. Kept in memory, so that no link can trigger it. */
 export function requestAct(act: string): void {
   requested = { act, at: Date.now() };
   for (const notify of waiting) notify();
 }
 
-/** Runs what the palette asks for by this name; null while it cannot be done. */
+/** Runs the action when the palette requests it; null while it is unavailable. */
 export function useRequestedAct(act: string, run: (() => void) | null): void {
   const runIfRequested = useEffectEvent(() => {
     if (requested?.act !== act || !run) return;

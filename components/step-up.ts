@@ -1,12 +1,12 @@
 /**
- * Connects callers refused for lack of a recent confirmation (step_up_required) with the dialog that asks for one. The dialog
- * is in the frame; requests come from links and fetches that know no component.
+ * Connects requests that were refused for lack of a recent confirmation of identity (step_up_required) with the dialog
+ * that asks for one. The dialog is in the frame; requests are made outside of React.
  */
 type Ask = () => Promise<boolean>;
 
 let ask: Ask | null = null;
 
-/** Installs the dialog; answers how to take it away. */
+/** Registers the dialog; returns a function that unregisters it. */
 export function onStepUp(dialog: Ask): () => void {
   ask = dialog;
   return () => {
@@ -14,10 +14,10 @@ export function onStepUp(dialog: Ask): () => void {
   };
 }
 
-/** Asks the user to confirm their identity; false when they do not, or where no dialog can ask. */
+/** Asks the user to confirm their identity; false when they cancel, or no dialog is registered. */
 export const confirmIdentity = (): Promise<boolean> => ask?.() ?? Promise.resolve(false);
 
-/** fetch for our API, once more after the person has confirmed who they are, where the server asks for that. */
+/** fetch for our API that asks the user to confirm their identity if the server requires it, then retries. */
 export async function fetchConfirmed(...request: Parameters<typeof fetch>): Promise<Response> {
   const response = await fetch(...request);
   if (response.status !== 403) return response;

@@ -25,24 +25,24 @@ export type ApiError = TRPCClientErrorLike<AppRouter>;
 
 const context = createTRPCContext<AppRouter>();
 export const useTRPC = context.useTRPC;
-/** The procedures as plain calls: for what must be cancelled. */
+/** The procedures as plain functions, for calls that must be cancellable. */
 export const useTRPCClient = context.useTRPCClient;
 
 let browserClient: QueryClient | undefined;
 
-/** One cache per browser tab, a fresh one per render on the server. */
+/** One cache per browser tab, a new one per render on the server. */
 function queryClient(): QueryClient {
   if (typeof window === "undefined") return createQueryClient();
   browserClient ??= createQueryClient();
   return browserClient;
 }
 
-/** Calls with this context are not batched: a batch responds as a whole, and other calls must not wait for a slow device. */
+/** Prevents batching: a batch responds as a whole, so other calls would wait for a slow one. */
 export const ALONE = { context: { alone: true } };
 
 const url = "/api/trpc";
 
-/** A call that is refused for want of a recent proof goes again once the person has given one. */
+/** Retries a call that requires a recent confirmation of identity once the user has confirmed. */
 const stepUpLink: TRPCLink<AppRouter> =
   () =>
   ({ next, op }) =>
@@ -75,7 +75,7 @@ const createClient = () =>
     ],
   });
 
-/** Gives the tree its query cache and the typed way to the procedures. */
+/** Provides the query cache and the typed procedures. */
 export function TrpcProvider({ children }: { children: ReactNode }) {
   const [client] = useState(createClient);
   const cache = queryClient();

@@ -2,7 +2,7 @@
 
 import { type QueryFilters, useQueryClient } from "@tanstack/react-query";
 
-/** Options of a change: after it, what it concerns is read again. */
+/** Options of a mutation that invalidate the given queries after it. */
 export function useStale(...stale: QueryFilters[]) {
   const cache = useQueryClient();
   return {

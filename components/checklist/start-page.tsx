@@ -11,7 +11,7 @@ import classes from "./checklist.module.css";
 import { STEPS } from "./steps";
 import { useChecklist } from "./use-checklist";
 
-/** Everything that a new installation needs, ticked by what is really there. */
+/** The setup checklist. Steps are checked off by the actual state of the installation. */
 export function StartPage() {
   const { query, list, dismiss } = useChecklist();
   const done = list?.steps.filter((step) => step.done).length ?? 0;

@@ -6,7 +6,7 @@ import classes from "./checklist.module.css";
 import { STEPS } from "./steps";
 import { useChecklist } from "./use-checklist";
 
-/** Above a page while something of the checklist is left: the next step and the way to it. */
+/** The next open step of the checklist with its link; shown above a page until everything is done. */
 export function StartPanel() {
   const { list, dismiss } = useChecklist();
   const next = list?.steps.find(({ done }) => !done);

@@ -6,7 +6,7 @@ type Words = { title: string; what: string; way?: Way; command?: string };
 const at = (path: string) => (orgId: string | null) => (orgId ? `${path}?orgId=${orgId}` : path);
 const to = (path: string) => () => path;
 
-/** What each step is called, why it is done, and where or by which command. */
+/** The name of each step, its purpose, and its page or command. */
 export const STEPS: Record<Step, Words> = {
   organization: {
     title: "Create an organization for your first customer",

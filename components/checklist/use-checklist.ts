@@ -4,14 +4,13 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { useTRPC } from "@/components/trpc";
 
-/** Awaited right now: an agent is being installed. */
+/** For steps that usually complete while the user watches, such as installing an agent. */
 const SOON_MS = 5_000;
-/** What is done elsewhere and seldom. */
+/** For steps that are completed elsewhere. */
 const SELDOM_MS = 60_000;
 
 /**
- * The checklist as it stands, asked again at once after anything was done on the page, and while something is left; null for
- * users it does not concern.
+ * The checklist; null for users it is not meant for. Refetched after every mutation, and polled while steps are open.
  */
 export function useChecklist() {
   const trpc = useTRPC();

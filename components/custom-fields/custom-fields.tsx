@@ -18,7 +18,7 @@ import { DeleteField } from "./delete-field";
 import { FieldDialog } from "./field-dialog";
 import { ImportButton } from "./import-button";
 
-/** Whose a field is, in words. */
+/** The name of a field's owner. */
 const ownerOf = (field: Definition, nameOf: (id: string) => string): string =>
   field.orgId ? nameOf(field.orgId) : "All organizations";
 
@@ -27,7 +27,7 @@ function typeOf(field: Definition): string {
   return `${FIELD_TYPE_LABELS[field.type]}${choices}`;
 }
 
-/** The definitions of custom fields, which a team adds to every device. */
+/** The custom field definitions, which add fields to every device. */
 export function CustomFields() {
   const { orgId, nameOf } = useOrg();
   const { allOrganizations } = useMe();
@@ -110,7 +110,7 @@ function Header({ mayManage, onCreate }: { mayManage: boolean; onCreate: () => v
   );
 }
 
-/** The partner's fields and an organization's own are distinguished at a glance. */
+/** Makes the partner's fields and an organization's own easy to tell apart. */
 function Owner({ field, name }: { field: Definition; name: string }) {
   const Icon = field.orgId ? Building2 : Layers;
   return (

@@ -7,7 +7,7 @@ import { Confirm } from "@/components/ui/dialogs/confirm";
 import { useDone } from "@/components/ui/dialogs/use-done";
 import type { Definition } from "@/server/custom-fields/schema";
 
-/** Deletes a field after saying how many values go with it. */
+/** Deletes a field after stating how many values are deleted with it. */
 export function DeleteField({ field, onClose }: { field: Definition; onClose: () => void }) {
   const trpc = useTRPC();
   const usage = useQuery(trpc.customFields.usage.queryOptions({ id: field.id }));

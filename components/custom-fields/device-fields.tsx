@@ -33,7 +33,7 @@ export function DeviceFields({ deviceId }: { deviceId: string }) {
   );
 }
 
-/** Shown while no field is defined, with the link to define one. */
+/** Shown while no field is defined, with a link to define one. */
 function NoFields() {
   const mayManage = useCan("custom_fields:manage");
   return (

@@ -32,7 +32,7 @@ type Values = {
   secret: boolean;
 };
 
-/** "Asset tag" suggests asset_tag. */
+/** Derives a key from a name: asset_tag for "Asset tag". */
 const keyFrom = (name: string): string =>
   name
     .toLowerCase()
@@ -46,7 +46,7 @@ const linesOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter(Boolean);
 
-/** Creates a field, or edits what can change in one: the key stays what it is. */
+/** Creates or edits a field. The key of an existing field cannot change. */
 export function FieldDialog({ field, onClose }: { field?: Definition; onClose: () => void }) {
   const trpc = useTRPC();
   const { allOrganizations } = useMe();
@@ -110,7 +110,7 @@ export function FieldDialog({ field, onClose }: { field?: Definition; onClose: (
   );
 }
 
-/** What a new field is called, and its type; the key follows the name until it is typed. */
+/** A new field's name, key and type. The key follows the name until the user edits it. */
 function Identity({ form }: { form: Form<Values> }) {
   const { user, allOrganizations } = useMe();
   const isPartner = !user.role.startsWith("org_");

@@ -3,7 +3,7 @@ import { FileUp } from "lucide-react";
 import Link from "next/link";
 import { useCan } from "@/components/account/org";
 
-/** The way to the import of custom fields, for those who may. */
+/** Links to the custom field import; requires permission. */
 export function ImportButton({ children }: { children: string }) {
   const mayImport = useCan("custom_fields:import");
   if (!mayImport) return null;

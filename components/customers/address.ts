@@ -9,10 +9,10 @@ const parsers = {
   order: parseAsStringLiteral(["asc", "desc"]).withDefault("asc"),
 };
 
-/** Sorts whose first click gives the largest first. */
+/** Columns that sort in descending order first. */
 const LARGEST_FIRST: readonly Sort[] = ["growth", "failures", "denied", "devices", "storage"];
 
-/** What the page's address asks for. */
+/** The page's URL state. */
 export function useCustomersView() {
   const [view, setView] = useQueryStates(parsers, { history: "push" });
   const search = useCallback((text: string) => setView({ search: text || null }, { history: "replace" }), [setView]);

@@ -18,7 +18,7 @@ export const CHAIN_WORD: Record<Status, string> = {
   empty: "No entries yet",
 };
 
-/** The verdict over a chain in colour, icon and word. */
+/** A chain's status as color, icon and word. */
 export const ChainTag = ({ status }: { status: Status }) => (
   <StateTag tone={TONE[status]}>{CHAIN_WORD[status]}</StateTag>
 );

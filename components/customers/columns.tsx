@@ -13,10 +13,10 @@ type Growth = NonNullable<Row["growth"]["month"]>;
 export type CustomerColumn = {
   key: string;
   header: string;
-  /** What a click on the header sorts by; none where there is no order. */
+  /** The sort order that a click on the header selects; null when the column cannot be sorted. */
   sort: Sort | null;
   align?: "end";
-  /** What is shown large and small; readAt is when the facts were read. */
+  /** readAt: when the server read the data, which relative times refer to. */
   cell: (row: Row, readAt: string) => ReactNode;
 };
 
@@ -27,7 +27,7 @@ const TwoLines = ({ first, second }: { first: ReactNode; second?: ReactNode }) =
   </span>
 );
 
-/** "full check 3 days ago", or what there is instead of one. */
+/** "full check 3 days ago", or the last partial check. */
 export function checkedWords({ chain }: Row, readAt: string): string {
   if (chain.lastFullCheck) return `full check ${ago(chain.lastFullCheck.at, readAt)}`;
   if (chain.lastCheckedAt) return `nightly ${ago(chain.lastCheckedAt, readAt)}, no full check`;
@@ -41,11 +41,11 @@ const WITNESS_WORD = {
   no_checkpoint: "",
 } satisfies Record<Row["witness"]["state"], string>;
 
-/** For how long a growth was counted, in seconds. */
+/** The length of the period over which growth was measured. */
 const growthSeconds = ({ since }: Pick<Growth, "since">, readAt: string): number =>
   (Date.parse(readAt) - Date.parse(since)) / 1000;
 
-/** "520 a day"; of less than a day what was recorded, whenever it happened: a log may begin with years that it was given. */
+/** "520 a day". Under one day the plain count is shown: it may include imported entries of many years. */
 export function growthWords(growth: Growth | null, readAt: string): string {
   if (!growth) return "Not known yet";
   const rate = perDay(growth, Date.parse(readAt));
@@ -53,7 +53,7 @@ export function growthWords(growth: Growth | null, readAt: string): string {
   return `${rate > 0 && rate < 10 ? rate.toFixed(1) : count(Math.round(rate))} a day`;
 }
 
-/** "Growth, 30 days", or since the first that is known. */
+/** "Growth, 30 days", or the time since measuring began. */
 export const growthLabel = (growth: Growth | null, readAt: string): string =>
   growth ? `Growth, ${duration(growthSeconds(growth, readAt))}` : "Growth";
 

@@ -29,7 +29,7 @@ const HEADER = [
 
 const rounded = (rate: number | null): number | null => (rate === null ? null : Math.round(rate * 10) / 10);
 
-/** The organizations as the page shows them, a record each. */
+/** The organizations of the page as CSV, one record each. */
 export function customersCsv(rows: readonly OrganizationOverview[], readAt: string): Cell[][] {
   const now = Date.parse(readAt);
   return [

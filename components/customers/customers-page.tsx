@@ -28,7 +28,7 @@ const VerifyDialog = dynamic(() => import("./verify-dialog").then((m) => m.Verif
 
 type Overview = Outputs["organizations"]["overview"];
 
-/** The state of every organization on one page: what needs attention first, and what can be done for many at once. */
+/** The state of every organization, those that need attention first, with actions for several at once. */
 export function CustomersPage() {
   const { view, search, sortBy, toggle, clear } = useCustomersView();
   const { query, rows } = useCustomers(view);
@@ -70,11 +70,11 @@ export function CustomersPage() {
   );
 }
 
-/** The organizations that the view shows, in its order. */
+/** The organizations of the current view, filtered and sorted. */
 function useCustomers(view: ReturnType<typeof useCustomersView>["view"]) {
   const trpc = useTRPC();
   const first = useQuery(customersQuery(trpc));
-  // More than one answer holds: the server searches and sorts, and the worst of what it finds are shown.
+  // If they do not fit on one page, the server searches and sorts, and only its first page is shown.
   const isLarge = (first.data?.pagination.totalPages ?? 1) > 1;
   const input = { search: view.search ?? undefined, show: view.show ?? undefined, sort: view.sort, order: view.order };
   const large = useQuery({
@@ -91,7 +91,7 @@ function useCustomers(view: ReturnType<typeof useCustomersView>["view"]) {
   return { query, rows };
 }
 
-/** Leaves defaults out of the input, so that the default view is the query that has been loaded already. */
+/** Omits defaults from the input, so that the default view uses the query that is already cached. */
 function clean(input: { search?: string | undefined; show?: Shown[] | undefined; sort: Sort; order: "asc" | "desc" }) {
   const { search, show, sort, order } = input;
   return {
@@ -115,7 +115,7 @@ type FiltersProps = {
   onToggle: (shown: Shown) => void;
 };
 
-/** What is shown: any of the chosen, all where none is. */
+/** Toggles that combine with OR; with none selected, everything is shown. */
 function Filters({ counts, show, onToggle }: FiltersProps) {
   return (
     <fieldset className={classes.filters} aria-label="Show organizations with">
@@ -147,7 +147,7 @@ const SORT_WORDS: Record<Sort, string> = {
   storage: "Storage",
 };
 
-/** The order as a choice: the heads of the table are not there on a phone, and none of them stands for attention. */
+/** Sorting as a select: phones have no table header, and no column sorts by attention. */
 const SortSelect = ({ sort, onSort }: { sort: Sort; onSort: (sort: Sort) => void }) => (
   <Select
     aria-label="Sort by"

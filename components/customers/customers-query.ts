@@ -3,6 +3,9 @@ import { MAX_OVERVIEW_LIMIT, type Shown, type Sort } from "@/server/organization
 
 type CustomersInput = { search?: string; show?: Shown[]; sort?: Sort; order?: "asc" | "desc" };
 
-/** One page of organizations, which holds all of them for most partners; the browser searches and sorts it without the server. */
+/**
+ * The first page, which holds all organizations of most partners; the browser then searches and sorts without the
+ * server.
+ */
 export const customersQuery = (trpc: Pick<ReturnType<typeof useTRPC>, "organizations">, input: CustomersInput = {}) =>
   trpc.organizations.overview.queryOptions({ limit: MAX_OVERVIEW_LIMIT, ...input });

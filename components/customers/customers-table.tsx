@@ -11,7 +11,7 @@ import { COLUMNS, type CustomerColumn } from "./columns";
 import classes from "./customers.module.css";
 
 const ROW_PX = 56;
-/** Until the window is measured, on the server too. */
+/** The assumed window size until it is measured, and on the server. */
 const FIRST = { width: 1280, height: 900 };
 
 type Row = OrganizationOverview;
@@ -22,12 +22,12 @@ type Props = {
   sort: Sort;
   order: "asc" | "desc";
   onSort: (sort: Sort) => void;
-  /** Null where nothing can be done with a selection. */
+  /** Null when no bulk action is available. */
   selection: Selection | null;
   isStale: boolean;
 };
 
-/** One row an organization; of a thousand only those in sight are in the page. */
+/** One row per organization, virtualized. */
 export function CustomersTable({ rows, readAt, selection, isStale, ...sorting }: Props) {
   const body = useRef<HTMLTableSectionElement>(null);
   const [top, setTop] = useState(0);

@@ -8,10 +8,10 @@ import { ALONE, useTRPC } from "@/components/trpc";
 import { Failure } from "@/components/ui/notice";
 import classes from "./organization.module.css";
 
-/** Below this a day with an entry would not be seen. */
+/** The minimum height of a day that has entries. */
 const LEAST = 2;
 
-/** Entries a day over the last 30 days, by when they happened. */
+/** Entries per day over the last 30 days, by the time of the event. */
 export function GrowthChart({ orgId, from }: { orgId: string; from: string }) {
   const { zone } = useZone();
   const query = useQuery(useTRPC().audit.histogram.queryOptions({ orgId: [orgId], from, zone }, { trpc: ALONE }));

@@ -16,13 +16,13 @@ import classes from "./customers.module.css";
 import { customersQuery } from "./customers-query";
 
 type Row = OrganizationOverview;
-/** What the page that is chosen for is about. */
+/** The page's topic, which decides what is shown for each organization. */
 type About = "chain" | "retention";
 
-/** So many are here; the Customers page has all of them, with search. */
+/** The maximum number listed here; the Customers page lists all of them, with search. */
 const MOST = 50;
 
-/** The organizations that a page of a single one can be about, with what it would say of each, the worst first. */
+/** Lets the user choose an organization for a single-organization page, with a summary of each, worst first. */
 export function OrganizationChoice({ about }: { about: About }) {
   const query = useQuery(customersQuery(useTRPC()));
   if (query.isError)

@@ -24,7 +24,7 @@ import { organizationQuery } from "./organization-query";
 
 type Org = OrganizationOverview;
 
-/** All that is known of one organization, and the ways to its pages. */
+/** Everything about one organization, with links to its pages. */
 export function OrganizationPage({ id }: { id: string }) {
   const query = useQuery(organizationQuery(useTRPC(), id));
   if (query.isError)

@@ -15,14 +15,14 @@ import type { OrganizationOverview } from "@/server/organizations/overview/schem
 import classes from "./dialogs.module.css";
 
 const DEBOUNCE_MS = 300;
-/** What is typed before anything may be removed. */
+/** Must be typed to confirm when entries would be removed. */
 const WORD = "remove";
 const NAMED = 6;
 
 type Preview = Outputs["retention"]["previewMany"];
 type Props = { organizations: readonly OrganizationOverview[]; onClose: () => void };
 
-/** One retention for several organizations, with what the next run would remove of each. */
+/** Sets one retention period for several organizations, after a preview of what the next run would remove. */
 export function RetentionDialog({ organizations, onClose }: Props) {
   useReturnedFocus();
   const trpc = useTRPC();
@@ -38,7 +38,8 @@ export function RetentionDialog({ organizations, onClose }: Props) {
   const preview = useQuery({
     queryKey: [...trpc.retention.previewMany.mutationKey(), input],
     queryFn: ({ signal }) => client.retention.previewMany.mutate(input, { signal }),
-    // What is saved is not previewed again, organization by organization, before the result is shown.
+    // Saving invalidates the preview; without this, it would run again for every organization before the result is
+    // shown.
     enabled: isValid && settled === days && (set.isIdle || set.isError),
   });
   const known = preview.data?.retentionDays === days ? preview.data : undefined;

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { OrganizationOverview } from "@/server/organizations/overview/schema";
 
-/** Which organizations are ticked: those that are known, also while a filter hides them. */
+/** The selected organizations; they stay selected while a filter hides them. */
 export function useSelection(all: readonly OrganizationOverview[], shown: readonly OrganizationOverview[]) {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const toggle = (id: string) =>

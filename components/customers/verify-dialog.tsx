@@ -14,7 +14,7 @@ import { useVerifyMany, type Verified } from "./verify-many";
 type Props = { organizations: readonly OrganizationOverview[]; onClose: () => void };
 const WORDS = ["intact", "broken", "unproven", "empty"] as const;
 
-/** Verifies the whole chain of each selected organization, a few at a time, while the dialog stays open. */
+/** Verifies the whole chain of each selected organization, a few at a time, while the dialog is open. */
 export function VerifyDialog({ organizations, onClose }: Props) {
   useReturnedFocus();
   const trpc = useTRPC();
@@ -74,7 +74,7 @@ function summary(found: readonly Verified[]): string {
   ].join(", ");
 }
 
-/** What is not intact first. */
+/** Results, problems first. */
 function Found({ found }: { found: readonly Verified[] }) {
   const rank = (one: Verified) =>
     one.status === "broken" ? 0 : one.status === "intact" || one.status === "empty" ? 2 : 1;

@@ -10,10 +10,10 @@ export type Verified = { orgId: string; name: string } & (
   | { status: "failed"; message: string }
 );
 
-/** As many readings as a small server has cores; the others wait their turn here. */
+/** Limits concurrency to the cores of a small server. */
 const AT_ONCE = 2;
 
-/** Verifies chain after chain; what was found stays when it is stopped, and it resumes after it. */
+/** Verifies the chains of several organizations. Results survive cancelling; starting again continues with the rest. */
 export function useVerifyMany(organizations: readonly OrganizationOverview[]) {
   const verify = useMutation(useTRPC().integrity.verify.mutationOptions({ trpc: ALONE }));
   const [found, setFound] = useState<Verified[]>([]);

@@ -16,7 +16,7 @@ type Action = "release" | "revoke";
 const isReleased = ({ agentReleasedUntil }: DeviceDetail) =>
   agentReleasedUntil !== null && Date.parse(agentReleasedUntil) > Date.now();
 
-/** Whether the device's agent may speak to the server, and who may enroll under its id; for those who enroll devices. */
+/** Whether the device's agent may connect and who may re-enroll it; requires the permission to enroll devices. */
 export function AgentAccess({ device }: { device: DeviceDetail }) {
   const mayEnroll = useCan("agents:enroll");
   const trpc = useTRPC();

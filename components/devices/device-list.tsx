@@ -33,7 +33,7 @@ const STATES: { value: "online" | "offline"; label: string }[] = [
   { value: "offline", label: "Offline" },
 ];
 
-/** The devices that the user can see, and whether they are online. */
+/** The devices that the user can see, with their online state. */
 export function DeviceList() {
   const { org, orgId } = useOrg();
   const [enrolling, enroll] = useDisclosure(false);
@@ -94,7 +94,7 @@ export function DeviceList() {
   );
 }
 
-/** The organization has a column where several are shown. */
+/** The organization column is shown only when several organizations are listed. */
 function useColumns(): Column<Device>[] {
   const { org, organizations, nameOf } = useOrg();
   const query = org ? `?orgId=${org.id}` : "";

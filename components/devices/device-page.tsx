@@ -31,7 +31,7 @@ const LABEL = {
   history: "Audit history",
 } as const;
 
-/** One device: what it is, what its agent says of itself, what its system logged. */
+/** One device: facts, agent logs and event logs. */
 export function DevicePage({ id }: { id: string }) {
   const { orgId, nameOf } = useOrg();
   const [tab, setTab] = useQueryState(

@@ -31,7 +31,7 @@ const columns: Column<AgentLog>[] = [
   { header: "Agent", cell: (l) => l.agentVersion ?? "", width: 90, minor: true },
 ];
 
-/** What the device's agent logged about its own work. */
+/** The agent's diagnostic logs. */
 export function DiagnosticLogs({ deviceId }: { deviceId: string }) {
   const [view, setView] = useQueryStates(
     {

@@ -28,12 +28,12 @@ const columns: Column<EventLog>[] = [
   { header: "Message", cell: (e) => <LogMessage message={e.message} fields={e.details} /> },
 ];
 
-/** The number that the system gives a kind of event; `eventId` itself names one occurrence. */
+/** The operating system's number for this type of event; `eventId` itself identifies one event. */
 function EventNumber({ of: { details } }: { of: EventLog }) {
   return typeof details?.eventId === "number" ? <code>{details.eventId}</code> : null;
 }
 
-/** What the device's system logged and its agent submitted. */
+/** Event logs that the agent submitted. */
 export function EventLogs({ deviceId }: { deviceId: string }) {
   const [view, setView] = useQueryStates(
     {

@@ -12,7 +12,7 @@ const WORD: Record<string, string> = {
   critical: "Critical",
 };
 
-/** How serious a log entry is, in colour, icon and word. */
+/** A severity level as color, icon and word. */
 export function Level({ level }: { level: string }) {
   return <StateTag tone={TONE[level] ?? "off"}>{WORD[level] ?? level}</StateTag>;
 }

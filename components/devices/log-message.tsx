@@ -1,7 +1,7 @@
 import { counted } from "@/components/format/amounts";
 import classes from "./device-page.module.css";
 
-/** A log entry's text, with its structured part folded below it. */
+/** A log entry's message, with its structured fields folded below. */
 export function LogMessage({ message, fields }: { message: string; fields: Record<string, unknown> | null }) {
   const has = fields !== null && Object.keys(fields).length > 0;
   return (

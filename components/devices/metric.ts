@@ -1,14 +1,14 @@
 import { bytes, duration } from "@/components/format/amounts";
 import { capitalized } from "@/server/text";
 
-/** What agents append to a metric's name, and how it is written after the number. */
+/** Unit suffixes in the agents' metric names, and their symbols. */
 const UNIT = new Map([
   ["percent", "%"],
   ["gb", "GB"],
   ["mb", "MB"],
   ["ms", "ms"],
 ]);
-/** Units of a time span, in seconds. */
+/** Units of duration, in seconds. */
 const SPAN = new Map([
   ["seconds", 1],
   ["minutes", 60],
@@ -21,7 +21,7 @@ const SHORT = new Map([
   ["ip", "IP"],
 ]);
 
-/** "diskFreeGb" in words: agents name their metrics as they like. */
+/** Splits a metric's name into words; agents use any naming style. */
 const wordsOf = (name: string): string[] =>
   name
     .replace(/([a-z])([A-Z])/g, "$1 $2")
@@ -41,7 +41,7 @@ export function metricName(name: string): string {
   return capitalized(words.map((word) => SHORT.get(word) ?? word).join(" "));
 }
 
-/** "13 %", "8.2 GB", "19 min": a metric's value with the unit that its name ends with. */
+/** "13 %", "8.2 GB", "19 min": a metric's value with the unit from its name. */
 export function metricValue(name: string, value: unknown): string {
   if (typeof value !== "number" || !hasUnit(name)) return String(value);
   const unit = lastOf(name);

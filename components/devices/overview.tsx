@@ -7,7 +7,7 @@ import classes from "./device-page.module.css";
 import { metricName, metricValue } from "./metric";
 import { systemOf } from "./system-of";
 
-/** The facts about the device, and the metrics of its last heartbeat. */
+/** The device's facts, and the metrics of its last heartbeat. */
 export function Overview({ device }: { device: DeviceDetail }) {
   const metrics = Object.entries(device.metrics ?? {});
   return (

@@ -1,6 +1,6 @@
 import { resolve, type Schema } from "./openapi";
 
-/** A parameter or a member: meaning says what it is for, rule what its value must keep. */
+/** A parameter or member: meaning describes its purpose, rule its constraints. */
 export type Row = { name: string; type: string; rule: string; meaning: string; isRequired: boolean };
 
 const FORMAT: Record<string, string> = {
@@ -14,7 +14,7 @@ const MAX_DEPTH = 4;
 
 const branches = (schema: Schema): Schema[] => schema.anyOf ?? schema.oneOf ?? [];
 
-/** What a value is, in words: "UUID or null", "list of strings". */
+/** A type in words: "UUID or null", "list of strings". */
 export function typeOf(schema: Schema): string {
   if (schema.$ref) return schema.$ref.split("/").pop() ?? "object";
   if (branches(schema).length > 0) return [...new Set(branches(schema).map(typeOf))].join(" or ");
@@ -35,7 +35,7 @@ function bounds(least: number | undefined, most: number | undefined, unit: strin
   return high !== undefined ? `at most ${high}${tail}` : "";
 }
 
-/** What a value must keep: lengths, limits, pattern, default. */
+/** A value's constraints: lengths, limits, pattern, default. */
 export function ruleOf(schema: Schema): string {
   const parts = [
     bounds(schema.minimum, schema.maximum, ""),
@@ -48,7 +48,7 @@ export function ruleOf(schema: Schema): string {
   return [...new Set(parts.filter(Boolean))].join("; ");
 }
 
-/** The object inside a value: itself, what a list holds, or the branch that is no null. */
+/** The object schema inside a value: itself, a list's items, or the non-null branch. */
 function objectIn(schema: Schema, schemas: Record<string, Schema>): { schema: Schema; isList: boolean } | null {
   const found = resolve(schema, schemas);
   if (found.properties) return { schema: found, isList: false };
@@ -65,7 +65,7 @@ function objectIn(schema: Schema, schemas: Record<string, Schema>): { schema: Sc
 
 const TOP = { prefix: "", depth: 0 };
 
-/** An object's members, those of inner objects behind a dot, of lists behind "[]". */
+/** An object's members; nested ones are prefixed with "parent.", list items with "[]". */
 export function rowsOf(schema: Schema, schemas: Record<string, Schema>, { prefix, depth } = TOP): Row[] {
   const found = objectIn(schema, schemas);
   if (!found || depth > MAX_DEPTH) return [];

@@ -22,14 +22,14 @@ async function load(): Promise<ApiDocument> {
   return readDocument(await answer.json());
 }
 
-/** The REST API, rendered from the OpenAPI document, which the server derives from its schemas. */
+/** The API reference, rendered from the OpenAPI document that the server derives from its schemas. */
 export function DocsPage() {
   const document = useQuery({ queryKey: ["openapi"], queryFn: load, staleTime: Number.POSITIVE_INFINITY });
   const [view, setView] = useQueryStates(
     { op: parseAsString.withOptions({ history: "push" }), search: parseAsString },
     { scroll: false },
   );
-  // In memory alone: it is gone with the page, and is in no address, storage or log.
+  // Kept in memory only, never in the URL, storage or a log.
   const [credential, setCredential] = useState("");
   const detail = useRef<HTMLDivElement>(null);
   const onSearch = useCallback((search: string) => setView({ search: search || null }), [setView]);

@@ -2,7 +2,7 @@ import { type Row, rowsOf, typeOf } from "./describe";
 import classes from "./docs.module.css";
 import type { Schema } from "./openapi";
 
-/** Names, types and rules of what is sent or answered. */
+/** Names, types and constraints of request or response members. */
 export function MemberRows({ rows, label }: { rows: Row[]; label: string }) {
   return (
     <ul className={classes.members} aria-label={label}>

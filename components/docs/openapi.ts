@@ -1,6 +1,6 @@
 import { capitalized } from "@/server/text";
 
-/** The parts of OpenAPI 3.1 and JSON Schema that our own document uses. */
+/** The subset of OpenAPI 3.1 and JSON Schema that our document uses. */
 export type Schema = {
   $ref?: string;
   type?: string | string[];
@@ -83,7 +83,7 @@ function toOperation(path: string, method: string, raw: RawOperation): Operation
   };
 }
 
-/** The document with its operations in a list, as the page walks them. */
+/** Flattens the document's operations into a list. */
 export function readDocument(raw: RawDocument): ApiDocument {
   return {
     title: raw.info.title,
@@ -97,7 +97,7 @@ export function readDocument(raw: RawDocument): ApiDocument {
   };
 }
 
-/** Operations that hold every word of the search in method, path, summary or tag. */
+/** Operations whose method, path, summary or tag contain every word of the search. */
 export function findOperations(operations: Operation[], search: string): Operation[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   return operations.filter((o) => {
@@ -114,13 +114,13 @@ const SPECIAL: Record<string, string> = {
   "openapi.json": "This document",
 };
 
-/** "audit-logs" as "Audit logs" */
+/** Formats a tag: "Audit logs" for "audit-logs". */
 export function tagLabel(tag: string): string {
   if (SPECIAL[tag]) return SPECIAL[tag];
   return capitalized(tag.replaceAll("-", " "));
 }
 
-/** Follows a reference within the document. */
+/** Resolves a reference within the document. */
 export function resolve(schema: Schema, schemas: Record<string, Schema>): Schema {
   const name = schema.$ref?.split("/").pop();
   return name ? (schemas[name] ?? {}) : schema;

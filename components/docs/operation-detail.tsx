@@ -13,12 +13,12 @@ import { LANGUAGE_LABEL, LANGUAGES, sampleOf } from "./samples";
 
 type Props = { operation: Operation; document: ApiDocument };
 
-/** A value as it travels: text as it is, all else as JSON. */
+/** An example value: strings as they are, everything else as JSON. */
 const Example = ({ value, label }: { value: unknown; label: string }) => (
   <CodeBlock code={typeof value === "string" ? value : JSON.stringify(value, null, 2)} label={label} />
 );
 
-/** `audit:read` in a sentence as code; every second part stood between backticks. */
+/** Renders backticks in a description as code; every second part is code. */
 function withCode(text: string) {
   let at = 0;
   return text.split("`").map((part, i) => {
@@ -27,7 +27,7 @@ function withCode(text: string) {
   });
 }
 
-/** One operation: what it takes, what it answers, how it is called. */
+/** One operation: parameters, responses, and code samples. */
 export function OperationDetail({ operation, document, tryIt }: Props & { tryIt: ReactNode }) {
   const { schemas } = document;
   const answers = Object.entries(operation.responses);

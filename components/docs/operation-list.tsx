@@ -13,7 +13,7 @@ type Props = {
   onChoose: (operationId: string) => void;
 };
 
-/** The operations by tag, narrowed by a search. */
+/** The operations grouped by tag, filtered by a search. */
 export function OperationList({ operations, search, onSearch, chosen, onChoose }: Props) {
   const groups = [...groupBy(findOperations(operations, search), ({ tag }) => tag)];
   return (
@@ -45,7 +45,7 @@ export function OperationList({ operations, search, onSearch, chosen, onChoose }
   );
 }
 
-/** The verb of an operation. */
+/** The HTTP method of an operation. */
 function Method({ method }: { method: string }) {
   return <span className={classes.method}>{method === "DELETE" ? "DEL" : method}</span>;
 }

@@ -12,7 +12,7 @@ const SCHEME: Record<string, string> = {
   session: "Browser session",
 };
 
-/** What all operations have in common: address, credentials, errors. */
+/** What all operations share: base URL, authentication, errors. */
 export function Overview({ document }: { document: ApiDocument }) {
   const { base, version, securitySchemes, schemas } = document;
   const first = `curl -X POST "${base}/auth/token" \\

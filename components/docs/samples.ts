@@ -106,6 +106,6 @@ function go({ method, url, token, body }: Call): string {
 
 const WRITERS: Record<Language, (call: Call) => string> = { curl, powershell, go };
 
-/** The operation as a program that can be run once the words in capitals are filled in. */
+/** A runnable program that calls the operation; placeholders are in capitals. */
 export const sampleOf = (operation: Operation, { language, base }: { language: Language; base: string }): string =>
   WRITERS[language](callOf(operation, base));

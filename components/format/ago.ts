@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/time/durations";
 
-/** "just now", "19 min ago", "5 h ago", "3 days ago": how long an instant is past, in its largest unit. */
+/** "just now", "19 min ago", "5 h ago", "3 days ago": the time since an instant, in its largest unit. */
 export function ago(at: string, now: string): string {
   const ms = Date.parse(now) - Date.parse(at);
   if (ms < MINUTE_MS) return "just now";

@@ -1,4 +1,4 @@
-/** "12,345": every count on every page is written the same way. */
+/** "12,345": the format of every count. */
 export const count = (n: number): string => n.toLocaleString("en-GB");
 
 /** "1 row", "12,345 rows" */
@@ -8,7 +8,7 @@ const MINUTE_S = 60;
 const HOUR_S = 60 * MINUTE_S;
 const DAY_S = 24 * HOUR_S;
 
-/** "42 s", "19 min", "2 h 5 min", "9 days 6 h": a span of seconds by its two largest units. */
+/** "42 s", "19 min", "2 h 5 min", "9 days 6 h": a duration in its two largest units. */
 export function duration(seconds: number): string {
   const s = Math.round(seconds);
   if (s < MINUTE_S) return `${s} s`;
@@ -24,7 +24,7 @@ export function duration(seconds: number): string {
 
 const UNITS = ["B", "kB", "MB", "GB", "TB"];
 
-/** "1.4 MB"; decimal units, as disks are sold. */
+/** "1.4 MB", in decimal units, as for disks. */
 export function bytes(n: number): string {
   const power = n < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(n) / 3));
   const value = n / 1000 ** power;

@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 
 const TICK_MS = 30_000;
 
-/** The instant of now, moved on every half minute; the server's instant first, so that both write the same. */
+/** The current time, updated every 30 seconds. Starts with the server's time, so that hydration matches. */
 export function useClock(loadedAt: Date): Date {
   const [now, setNow] = useState(loadedAt);
   useEffect(() => {

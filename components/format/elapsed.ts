@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 
 const TICK_MS = 100;
 
-/** Seconds since the work began, while it runs; 0 before. */
+/** Seconds since the work started; 0 while it is not running. */
 export function useElapsed(isRunning: boolean): number {
   const [seconds, setSeconds] = useState(0);
   useEffect(() => {

@@ -9,7 +9,7 @@ const UNITS: [ms: number, short: string][] = [
 ];
 const PARTS = 2;
 
-/** "4 min 2 s after", "30 ms before", "same instant": how far an instant is from another. */
+/** "4 min 2 s after", "30 ms before", "same instant": the distance between two instants. */
 export function offset(at: string, from: string): string {
   const ms = Date.parse(at) - Date.parse(from);
   if (ms === 0) return "same instant";
@@ -17,7 +17,7 @@ export function offset(at: string, from: string): string {
   let left = Math.abs(ms);
   for (const [length, short] of UNITS) {
     const n = Math.floor(left / length);
-    // Next to whole seconds, thousandths are noise.
+    // Milliseconds are omitted next to larger units.
     if (n > 0 && parts.length < PARTS && !(short === "ms" && parts.length > 0)) parts.push(`${n} ${short}`);
     left -= n * length;
   }

@@ -19,7 +19,7 @@ function amountOf(at: string, now: Date): { n: number; short: string; long: stri
     : null;
 }
 
-/** "now", "3 min", "2 h", "5 d", "in 2 h": how long ago, where there is little room. */
+/** "now", "3 min", "2 h", "5 d", "in 2 h": a short relative time. */
 export function ago(at: string, now: Date): string {
   const found = amountOf(at, now);
   if (!found) return "now";

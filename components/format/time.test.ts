@@ -4,10 +4,10 @@ import { dayName } from "./time";
 const zone = "Europe/Berlin";
 
 test("yesterday is the day before by the calendar, also where the clocks change", () => {
-  const springNight = new Date("2026-03-29T22:30:00Z"); // 00:30 of the 30th, after a day of 23 hours
+  const springNight = new Date("2026-03-29T22:30:00Z"); // 00:30 on the 30th, after a day of 23 hours
   expect(dayName("2026-03-29T10:00:00Z", zone, springNight)).toBe("Yesterday, 29 March 2026");
   expect(dayName("2026-03-28T10:00:00Z", zone, springNight)).toBe("Saturday, 28 March 2026");
-  const longEvening = new Date("2026-10-25T22:30:00Z"); // 23:30 of a day of 25 hours
+  const longEvening = new Date("2026-10-25T22:30:00Z"); // 23:30 on a day of 25 hours
   expect(dayName("2026-10-24T10:00:00Z", zone, longEvening)).toBe("Yesterday, 24 October 2026");
   expect(dayName("2026-10-25T00:30:00Z", zone, longEvening)).toBe("Today, 25 October 2026");
 });

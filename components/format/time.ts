@@ -1,7 +1,7 @@
 import { DAY_MS } from "@/server/time/durations";
 import { wallClock } from "@/server/time/wall-clock";
 
-/** Where the browser leaves its time zone for the server. */
+/** The cookie through which the browser tells the server its time zone. */
 export const ZONE_COOKIE = "trailmark.zone";
 
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -47,7 +47,7 @@ export function shortDate(when: Date | string, zone: string): string {
 /** "20 Nov 2026, 14:02:31" */
 export const dateTime = (when: Date | string, zone: string): string => `${shortDate(when, zone)}, ${clock(when, zone)}`;
 
-/** An instant in UTC, in the reader's zone and as seconds since 1970: the tooltip of every time. */
+/** An instant in UTC, in local time and as seconds since 1970: the tooltip of every time. */
 export const everyClock = (when: string, local: string): string =>
   [
     `${dateTime(when, "UTC")} UTC`,
@@ -55,13 +55,13 @@ export const everyClock = (when: string, local: string): string =>
     `${new Date(when).getTime() / 1000} s since 1970`,
   ].join("\n");
 
-/** "Today, 20 November 2026", "Thursday, 19 November 2026": the heading over a day's rows. */
+/** "Today, 20 November 2026", "Thursday, 19 November 2026": the heading of a day's rows. */
 export function dayName(when: Date | string, zone: string, now: Date): string {
   const p = partsOf(when, zone);
   const date = `${p.day} ${p.month} ${p.year}`;
   const day = shortDate(when, zone);
   if (day === shortDate(now, zone)) return `Today, ${date}`;
-  // By the calendar: a day of 23 hours is not skipped, one of 25 not named twice.
+  // Calendar days, since a day may have 23 or 25 hours.
   if (day === shortDate(new Date(wallClock(now, zone) - DAY_MS), "UTC")) return `Yesterday, ${date}`;
   return `${p.weekday}, ${date}`;
 }

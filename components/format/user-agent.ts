@@ -1,6 +1,6 @@
 import Bowser from "bowser";
 
-/** "Chrome 129 on Windows 10", or null where the text names no browser that is known. */
+/** "Chrome 129 on Windows 10"; null when the browser is not recognized. */
 export function describeAgent(userAgent: string): string | null {
   if (!userAgent) return null;
   const { browser, os } = Bowser.parse(userAgent);

@@ -3,7 +3,7 @@
 import { dateTime, everyClock, shortDate } from "./time";
 import { useZone } from "./zone";
 
-/** An instant in the reader's zone; hover gives UTC. Null is said in words. */
+/** An instant in the display zone; the tooltip includes UTC. Null is shown as text. */
 export function When({
   at,
   none = "Never",

@@ -1,7 +1,7 @@
 import { createParser } from "nuqs/server";
 import { isZone } from "@/server/time/wall-clock";
 
-/** The zone in the address: `tz=utc`, or a zone's name in a link that carries its sender's. */
+/** The time zone in the URL: `tz=utc`, or a zone's name in a copied link. */
 export const zoneParam = createParser({
   parse: (value: string) => (value === "utc" ? "UTC" : isZone(value) ? value : null),
   serialize: (zone: string) => (zone === "UTC" ? "utc" : zone),

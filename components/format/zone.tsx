@@ -9,8 +9,9 @@ const YEAR_SECONDS = 31_536_000;
 const ZoneContext = createContext("UTC");
 
 /**
- * The reader's time zone. The browser leaves it in a cookie, so that the server writes the same times into the page
- * as the browser would and nothing jumps when the page comes alive.
+ * Provides the user's time zone. The browser stores it in a cookie, so that the server renders the same times and
+ * hydration
+ * changes nothing.
  */
 export function ZoneProvider({ initial, children }: { initial: string | null; children: ReactNode }) {
   const [zone, setZone] = useState(initial ?? "UTC");
@@ -24,7 +25,7 @@ export function ZoneProvider({ initial, children }: { initial: string | null; ch
   return <ZoneContext value={zone}>{children}</ZoneContext>;
 }
 
-/** The zone that times are shown in: the reader's own, or the one that the address names (`tz`). */
+/** The time zone for display: the one in the URL (`tz`), otherwise the user's own. */
 export function useZone() {
   const local = useContext(ZoneContext);
   const [chosen, setChosen] = useQueryState("tz", zoneParam);

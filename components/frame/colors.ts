@@ -1,6 +1,6 @@
 import type { MantineColorsTuple } from "@mantine/core";
 
-/** Cool neutrals for the light scheme: 0 to 2 surfaces, 3 and 4 hairlines, 6 and 7 quiet text, 9 ink. */
+/** Cool neutrals of the light scheme: 0 to 2 surfaces, 3 and 4 hairlines, 6 and 7 secondary text, 9 text. */
 export const gray: MantineColorsTuple = [
   "#f6f8f9",
   "#eef1f3",
@@ -14,7 +14,7 @@ export const gray: MantineColorsTuple = [
   "#182027",
 ];
 
-/** The dark scheme's own neutrals: 0 and 1 text, 4 hairlines, 7 panel, 8 ground. */
+/** Neutrals of the dark scheme: 0 and 1 text, 4 hairlines, 7 panel, 8 background. */
 export const dark: MantineColorsTuple = [
   "#dce3e8",
   "#a7b3bd",
@@ -28,7 +28,7 @@ export const dark: MantineColorsTuple = [
   "#080c0f",
 ];
 
-/** The one accent: what can be done and where one is. */
+/** The accent color, for actions and the current location. */
 export const teal: MantineColorsTuple = [
   "#eaf6f5",
   "#d3ecea",

@@ -20,7 +20,7 @@ import { UserMenu } from "./user-menu";
 
 const NavDrawer = dynamic(() => import("./nav-drawer").then((m) => m.NavDrawer), { ssr: false });
 
-/** Header, navigation and the panel in which a page is. On a phone the navigation is a drawer. */
+/** The header, navigation and content panel. On a phone the navigation is a drawer. */
 export function Frame({ children }: { children: ReactNode }) {
   const [opened, drawer] = useDisclosure(false);
   const [wasOpened, setWasOpened] = useState(false);

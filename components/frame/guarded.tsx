@@ -8,7 +8,7 @@ import { PageHeader } from "@/components/ui/page-header";
 
 type Props = { permission: string; title: string; what: string; children: ReactNode };
 
-/** A page for those who hold a permission; others see which one they need. The server checks it in any case. */
+/** A page that needs a permission; without it, a notice names the permission. The server checks it independently. */
 export function Guarded({ permission, title, what, children }: Props) {
   if (useCan(permission)) return children;
   return (

@@ -3,7 +3,7 @@
 import { Drawer } from "@mantine/core";
 import { Nav } from "./nav";
 
-/** The navigation of a phone. */
+/** The navigation on phones. */
 export function NavDrawer({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
     <Drawer opened={opened} onClose={onClose} hiddenFrom="sm" size={280} title="Trailmark" padding="lg">

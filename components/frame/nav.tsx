@@ -11,7 +11,7 @@ const isCurrent = (pathname: string, href: string) =>
     ? pathname === "/" || pathname.startsWith("/audit/")
     : pathname === href || pathname.startsWith(`${href}/`);
 
-/** The list of pages; the organization chosen in the header goes along. */
+/** Links to the pages; they keep the selected organization. */
 export function Nav({ onFollow }: { onFollow?: () => void }) {
   const pathname = usePathname();
   const { orgId } = useOrg();

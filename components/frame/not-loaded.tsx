@@ -3,12 +3,13 @@
 import { VisuallyHidden } from "@mantine/core";
 import { Failure } from "@/components/ui/notice";
 
-/** Why the server did not load what a page cannot be shown without. */
+/** Why the server could not load data that the page requires. */
 export type Refusal = { detail: string; code: string; requestId: string };
 
 /**
- * Shown in place of a page whose data was refused, a caller's one request too many for example; isFrameless where the
- * frame, which has the landmarks, cannot be shown either.
+ * Replaces a page whose required data was refused, for example by the rate limit. isFrameless: the frame with its
+ * landmarks
+ * is missing too.
  */
 export function NotLoaded({ refusal, isFrameless }: { refusal: Refusal; isFrameless: boolean }) {
   const Landmark = isFrameless ? "main" : "div";

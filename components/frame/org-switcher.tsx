@@ -9,10 +9,10 @@ import { Popover } from "@/components/ui/popover/popover";
 import classes from "./org-switcher.module.css";
 
 const ALL = "All organizations";
-/** More than these and the list gets a field to search it by. */
+/** Above this number the list gets a search field. */
 const MANY = 8;
 
-/** Narrows every page to one organization; people of a single organization just see its name. */
+/** Selects the organization for every page; users of a single organization just see its name. */
 export function OrgSwitcher() {
   const { org, organizations, several, setOrg } = useOrg();
   const [opened, menu] = useDisclosure(false);
@@ -40,7 +40,7 @@ export function OrgSwitcher() {
   );
 }
 
-/** The organizations by name, those that hold what is typed. */
+/** The organizations that match the search. */
 function Choices({ onPick }: { onPick: (id: string | null) => void }) {
   const { org, organizations } = useOrg();
   const [typed, setTyped] = useState("");
@@ -59,7 +59,7 @@ function Choices({ onPick }: { onPick: (id: string | null) => void }) {
     event.preventDefault();
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the field and the buttons inside.
+    // biome-ignore lint/a11y/noStaticElementInteractions: handles keys of the field and buttons inside.
     <div ref={list} onKeyDown={onKeyDown}>
       {organizations.length > MANY && (
         <div className={classes.find}>

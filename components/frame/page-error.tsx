@@ -5,12 +5,14 @@ import notice from "@/components/ui/notice.module.css";
 import classes from "./page-error.module.css";
 
 /**
- * Shown in place of a page that could not be rendered. Every page loads it twice, and it cannot come later, when scripts may
- * be what is missing: so it is plain, with the look of a notice.
+ * The error boundary of a page. It uses no components of the kit: it is loaded with every page, and loading code on
+ * demand
+ * may be what failed.
  */
 export function PageError({ error }: { error: Error & { digest?: string } }) {
   useEffect(() => {
-    // A page that was reached by a click comes in pieces with status 200; asked for whole, it says what is away (503).
+    // Client-side navigation streams with status 200, so only a full request reveals that a backend is unavailable
+    // (503).
     fetch(window.location.href, { method: "HEAD", cache: "no-store" }).then(
       ({ status }) => status === 503 && window.location.reload(),
       () => {},
@@ -28,7 +30,7 @@ export function PageError({ error }: { error: Error & { digest?: string } }) {
           ? `Something went wrong on the server. It is in the server log as ${error.digest}.`
           : "Something went wrong while this page was rendered."}
       </div>
-      {/* From the server: after an update the scripts of the page that was open are gone. */}
+      {/* A full reload: after a server update, the old page's scripts no longer exist. */}
       <button type="button" className={classes.button} onClick={() => window.location.reload()}>
         Try again
       </button>

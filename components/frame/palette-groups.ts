@@ -39,13 +39,13 @@ const ADDRESS = /^(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]*:[0-9a-f:.]*:[0-9a-f:.]*)$
 
 export type Destination = { key: string; name: string; hint?: string; icon: LucideIcon; go: () => void };
 
-/** Every word that is typed is in the name. */
+/** Every typed word occurs in the name. */
 export function matches(name: string, typed: string): boolean {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   return words.every((word) => name.toLowerCase().includes(word));
 }
 
-/** Navigates to a path, keeping the organization that is shown. */
+/** Navigates to a path, keeping the selected organization. */
 function useGo() {
   const router = useRouter();
   const { orgId } = useOrg();
@@ -70,14 +70,14 @@ const SCHEMES: Record<MantineColorScheme, string> = {
   auto: "System theme",
 };
 
-/** The view on the screen as a link for others, with its instants and its zone; another page as it stands. */
+/** Copies a link to the page; for the audit log with absolute times and the time zone. */
 async function copyLink(zone: string): Promise<void> {
   const { href, pathname, search } = window.location;
   const view = loadView(new URLSearchParams(search));
   await navigator.clipboard.writeText(pathname === "/" ? frozenLink(href, view, { zone, now: new Date() }) : href);
 }
 
-/** The entry that the page is about, or has open. */
+/** The entry that is open or that the page is about. */
 function shownEntry(): string | null {
   const { pathname, search } = window.location;
   if (pathname === "/") return loadView(new URLSearchParams(search)).row;
@@ -85,7 +85,7 @@ function shownEntry(): string | null {
   return room === "audit" && GUID.test(id) ? id : null;
 }
 
-/** What can be done from anywhere; the page that does it is opened first. */
+/** Actions that are available everywhere; the page that performs one is opened first. */
 export function useActs(): Destination[] {
   const go = useGo();
   const { permissions } = useMe();
@@ -133,7 +133,7 @@ export function useActs(): Destination[] {
   return acts.filter(({ permission }) => !permission || permissions.includes(permission));
 }
 
-/** What an id or an address that is typed or pasted leads to. */
+/** Destinations for a typed or pasted id or IP address. */
 export function usePasted(typed: string): Destination[] {
   const go = useGo();
   const mayRead = useCan("audit:read");
@@ -152,7 +152,7 @@ export function usePasted(typed: string): Destination[] {
 
 const toAddress = createSerializer(filterParsers);
 
-/** The last resort: what is typed as a search of the log, read as its search box reads it. */
+/** Searches the audit log for the typed text, parsed like in its search box. Offered last. */
 export function useSearch(typed: string): Destination[] {
   const go = useGo();
   const mayRead = useCan("audit:read");
@@ -180,7 +180,7 @@ export function useOrganizations(): Destination[] {
   return organizations.map(({ id, name }) => ({ key: id, name, icon: Building2, go: () => void setOrg(id) }));
 }
 
-/** Devices by a part of their hostname; isSettled once they are those of what is typed. */
+/** Devices whose hostname contains the text; isSettled once the results are those of the current text. */
 export function useDevices(typed: string): { devices: Destination[]; isSettled: boolean } {
   const go = useGo();
   const mayRead = useCan("devices:read");
@@ -193,7 +193,7 @@ export function useDevices(typed: string): { devices: Destination[]; isSettled: 
   });
   const isSettled = search === typed.trim() && !(isWanted && (list.isPending || list.isPlaceholderData));
   if (!isWanted) return { devices: [], isSettled };
-  // Until the answer is there, those of the answer before that fit what is typed.
+  // Until then, the previous results that also match the current text.
   const known = (list.data?.data ?? []).filter(({ hostname }) => isSettled || matches(hostname, typed));
   const devices = known.map((device) => ({
     key: device.id,

@@ -6,14 +6,14 @@ import dynamic from "next/dynamic";
 import { useEffect, useState } from "react";
 import { Tip } from "@/components/ui/popover/tip";
 
-/** Then the palette is taken for unreachable, and keys mean again what they mean on the page. */
+/** After this time the palette is assumed unreachable and keys are released. */
 const EARLY_MS = 10_000;
 
 const Palette = dynamic(() => import("./palette").then((m) => m.Palette), { ssr: false });
 const KeyMap = dynamic(() => import("./key-map").then((m) => m.KeyMap), { ssr: false });
 
 /**
- * What is typed between asking for the palette and its field having the focus, the first time; Enter is a line's end.
+ * Buffers what is typed between the first shortcut and the palette's field getting the focus; Enter becomes a newline.
  */
 function useEarlyKeys(opened: number): string {
   const [early, setEarly] = useState("");
@@ -49,7 +49,7 @@ function useEarlyKeys(opened: number): string {
 const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
-/** Ctrl or Cmd and K opens the palette on every page, "?" the keys; neither is loaded before. */
+/** Ctrl+K or Cmd+K opens the palette on every page, "?" the keyboard help; both are loaded on demand. */
 export function PaletteKey() {
   const [opened, setOpened] = useState(0);
   const [isHelpOpen, setIsHelpOpen] = useState(false);

@@ -19,12 +19,14 @@ import {
 } from "./palette-groups";
 
 const [store, palette] = createSpotlight();
-/** What scrolls must be reachable by keyboard; the list hands this on to its scroll area, which its type leaves out. */
+/**
+ * Scrollable regions must be focusable; the list passes this on to its scroll area, though its type does not say so.
+ */
 const LIST = { viewportProps: { tabIndex: 0, role: "group", "aria-label": "Where to go" } } as object;
 
 type Group = { label: string; destinations: Destination[]; isWhole?: true };
 
-/** Everything that what is typed can mean, the likeliest first. */
+/** All matches for the typed text, most likely first. */
 function useGroups(typed: string, onHelp: () => void): { groups: Group[]; isSettled: boolean } {
   const named = (all: Destination[]) => all.filter(({ name }) => matches(name, typed));
   const { devices, isSettled } = useDevices(typed);
@@ -38,21 +40,21 @@ function useGroups(typed: string, onHelp: () => void): { groups: Group[]; isSett
     { label: "Show one organization", destinations: named(useOrganizations()) },
     { label: "Actions", destinations: named(useActs()) },
     { label: "Help", destinations: named(help) },
-    // Not before the devices are known: it would be the first hit of a hostname.
+    // Only once the devices are known, otherwise it would be the first match for a hostname.
     { label: "Search", destinations: isSettled ? search : [] },
   ];
   return { groups: groups.filter((group) => group.destinations.length > 0), isSettled };
 }
 
 type Props = {
-  /** Counts the requests to open it. */
+  /** Counts the requests to open the palette. */
   opened: number;
-  /** What was typed before its field had the focus. */
+  /** What was typed before the field had the focus. */
   early: string;
   onHelp: () => void;
 };
 
-/** Goes anywhere by typing: pages, saved views, devices, organizations, an id or an address; and does what can be done. */
+/** Finds pages, saved views, devices, organizations, ids and addresses by typing, and runs actions. */
 export function Palette({ opened, early, onHelp }: Props) {
   const [typed, setTyped] = useState("");
   const { groups, isSettled } = useGroups(typed, onHelp);
@@ -66,7 +68,7 @@ export function Palette({ opened, early, onHelp }: Props) {
   useEffect(() => {
     if (opened > 0) palette.open();
   }, [opened]);
-  // Before the next key: one that came to the field meanwhile would find it without the last of these.
+  // A layout effect, because a key press that reaches the field first would be lost.
   useLayoutEffect(() => {
     if (early) hear();
   }, [early]);
@@ -110,8 +112,9 @@ export function Palette({ opened, early, onHelp }: Props) {
 }
 
 /**
- * Marks the first hit again whenever the hits change, unless the arrows have brought the mark to one that is still there:
- * the list puts it on a row of the screen, and Enter finds nothing where that row has gone with the answer before.
+ * Selects the first match whenever the matches change, unless the user has moved the selection to one that still
+ * exists.
+ * Spotlight keeps the selection on a DOM element, which may have disappeared with the previous results.
  */
 function useMark(hits: string) {
   useEffect(() => {
@@ -126,7 +129,7 @@ function useMark(hits: string) {
   }, [hits]);
 }
 
-/** Enter takes the first hit where none is chosen by the arrows, as soon as the hits are those of what is typed. */
+/** Enter takes the first match unless another is selected, as soon as the matches are those of the typed text. */
 function useFirst(first: Destination | undefined, { isSettled, typed }: { isSettled: boolean; typed: string }) {
   const [wantedFor, setWantedFor] = useState<string | null>(null);
   const runChosen = useEffectEvent(() => {

@@ -7,7 +7,7 @@ import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import classes from "./frame.module.css";
 
-/** On paper alone: who printed the page, and when. */
+/** Shown only in print: who printed the page, and when. */
 export function PrintedBy() {
   const { user } = useMe();
   const { zone } = useZone();

@@ -9,11 +9,11 @@ import { cssVariables, theme } from "./theme";
 
 type Props = { nonce: string; zone: string | null; children: ReactNode };
 
-/** The context of every page. The nonce lets Mantine's generated styles pass the content security policy. */
+/** Providers of every page. The nonce lets Mantine's generated styles pass the content security policy. */
 export function Providers({ nonce, zone, children }: Props) {
-  // The scroll lock under dialogs adds its own style element and looks for the nonce here.
+  // The scroll lock of dialogs inserts its own style element and reads the nonce from here.
   if (typeof window !== "undefined") Object.assign(globalThis, { __webpack_nonce__: nonce });
-  // The server sends the body busy: until the scripts are there, its controls do not answer.
+  // The server renders the body as busy until it is hydrated, because controls do not work before.
   useEffect(() => document.body.removeAttribute("aria-busy"), []);
   return (
     <MantineProvider

@@ -4,7 +4,7 @@ import brand from "./brand.module.css";
 import classes from "./public-frame.module.css";
 import { SchemeMenu } from "./scheme-menu";
 
-/** The frame of public pages. Plain links: nothing is prefetched. */
+/** The frame of public pages. It uses plain links, so that nothing is prefetched. */
 export function PublicFrame({ children }: { children: ReactNode }) {
   return (
     <div className={classes.ground}>

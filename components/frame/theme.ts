@@ -11,7 +11,7 @@ const pageControls = {
   last: "Last page",
 } as const;
 
-/** A dialog's head is a <header>, which assistive technology must not take for the page's banner. */
+/** A dialog's header is a <header> element, which must not be announced as the page's banner. */
 const dialogHead = { attributes: { header: { role: "presentation" } } };
 
 const overlay = {
@@ -22,7 +22,7 @@ const overlay = {
   padding: "xl",
 };
 
-/** Plain default props only: an `extend` of a heavy component would put it on every page. */
+/** Only plain default props: calling `extend` of a heavy component would load it on every page. */
 export const theme = createTheme({
   primaryColor: "teal",
   primaryShade: { light: 7, dark: 6 },
@@ -73,7 +73,7 @@ export const theme = createTheme({
     },
     Popover: { defaultProps: { transitionProps: { duration: 80 }, shadow: "md" } },
     Select: {
-      // Opened by a click or a key: a list that drops over a dialog as it opens hides what is below it.
+      // Opens on click or key only: opened on focus, it would cover the fields of a dialog that focuses it.
       defaultProps: {
         openOnFocus: false,
         allowDeselect: false,
@@ -85,7 +85,7 @@ export const theme = createTheme({
   },
 });
 
-/** Light and outline variants of every hue, dark enough to be read (WCAG AA) on their own tint. */
+/** Text colors of the light and outline variants, dark enough for WCAG AA on their own tint. */
 function readableVariants(theme: MantineTheme): Record<string, string> {
   const variables: Record<string, string> = {};
   for (const hue of Object.keys(theme.colors)) {
@@ -96,7 +96,7 @@ function readableVariants(theme: MantineTheme): Record<string, string> {
   return variables;
 }
 
-/** Where Mantine's defaults miss the contrast of WCAG AA, or the surfaces differ from Mantine's. */
+/** Fixes for colors that miss the contrast of WCAG AA, and our own surfaces. */
 export const cssVariables: CSSVariablesResolver = (theme) => ({
   variables: {},
   light: {

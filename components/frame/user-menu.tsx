@@ -26,7 +26,7 @@ async function leave() {
   await signOut({ callbackUrl: "/login" });
 }
 
-/** Who is signed in, the way to their account, and the way out. */
+/** The user's name, account and sign-out. */
 export function UserMenu() {
   const me = useMe();
   const { user } = me;

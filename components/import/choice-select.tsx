@@ -7,7 +7,7 @@ type Props<T extends string> = Omit<SelectProps, "data" | "value" | "onChange"> 
   onChange: (value: T) => void;
 };
 
-/** A select of which exactly one of a few known choices is always selected. */
+/** A select that always has exactly one of a few known choices selected. */
 export function ChoiceSelect<T extends string>({ choices, labels, onChange, ...props }: Props<T>) {
   return (
     <Select

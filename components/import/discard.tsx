@@ -8,7 +8,7 @@ import { useTRPC } from "@/components/trpc";
 import { Confirm } from "@/components/ui/dialogs/confirm";
 import { useDone } from "@/components/ui/dialogs/use-done";
 
-/** Deletes the import with its files: nothing has been written that could be lost. */
+/** Deletes the import and its files; nothing has been written yet. */
 export function Discard({ id, name }: { id: string; name?: string }) {
   const trpc = useTRPC();
   const router = useRouter();

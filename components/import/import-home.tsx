@@ -101,7 +101,7 @@ function PastImports() {
     { header: "From", cell: (state) => sources.find((s) => s.id === state.source)?.label ?? state.source, width: 200 },
     {
       header: "Rows",
-      // Nobody has counted the rows of a file that has not been read.
+      // Rows are counted only when the file has been read.
       cell: (state) => (state.status === "draft" ? "Not read" : count(state.totalRows)),
       width: 90,
     },

@@ -5,7 +5,7 @@ import { useEffect, useRef } from "react";
 import { ImportHome } from "./import-home";
 import { Wizard } from "./wizard";
 
-/** The wizard of one import where the address names one, else the list of imports. */
+/** The wizard of the import in the URL, otherwise the list of imports. */
 export function ImportPage() {
   const [id] = useQueryState("import", parseAsString);
   const hasMounted = useRef(false);

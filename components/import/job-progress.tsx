@@ -22,7 +22,7 @@ function duration(seconds: number): string {
   return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
 }
 
-/** Rows a second since this page began to look, so that a run taken up again is not blamed for the pause. */
+/** Rows per second since the page was opened, because a resumed run would otherwise count the pause. */
 function useRate(job: Job): number {
   const first = useRef<{ at: number; done: number } | null>(null);
   const now = Date.now();
@@ -33,7 +33,7 @@ function useRate(job: Job): number {
   return overall > 0 ? job.done / overall : 0;
 }
 
-/** How far the background work is, how fast it goes and how long it will take; it can be stopped. */
+/** The progress, speed and remaining time of a background job, with a cancel button. */
 export function JobProgress({ id, job }: { id: string; job: Job }) {
   const trpc = useTRPC();
   const cache = useQueryClient();

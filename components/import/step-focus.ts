@@ -3,9 +3,10 @@
 import { type RefObject, useEffect, useRef } from "react";
 
 /**
- * Keeps the keyboard where the work is: at the beginning of a step that has just come up, and there again when the
- * button that was pressed has given way to a progress bar, or that to a result.
- * @returns the ref of the element that holds the step.
+ * Moves the focus to the top of a new step, and there again when the focused button is replaced by a progress bar or
+ * the
+ * progress bar by a result.
+ * @returns the ref for the step's element
  */
 export function useStepFocus(step: string, isWorking: boolean, takesFocus: boolean): RefObject<HTMLElement | null> {
   const top = useRef<HTMLElement>(null);

@@ -4,7 +4,7 @@ import type { PlanDraft } from "./fields/plan-draft";
 export const STEPS = ["source", "fields", "values", "check", "run", "report"] as const;
 export type Step = (typeof STEPS)[number];
 
-/** What the page of every step gets: the import as it stands, its mapping as it is edited, the way to another step. */
+/** What every step receives: the import, its mapping while it is edited, and navigation to another step. */
 export type StepProps = { state: ImportState; draft: PlanDraft | null; onStep: (step: Step) => void };
 export const STEP_LABEL: Record<Step, string> = {
   source: "Source",
@@ -15,11 +15,11 @@ export const STEP_LABEL: Record<Step, string> = {
   report: "Report",
 };
 
-/** Whether a run has begun: from then on the mapping stands. */
+/** Once a run has started, the mapping can no longer change. */
 const hasRun = (state: ImportState): boolean => state.startedAt !== null;
 const hasEnded = (state: ImportState): boolean => ["done", "cancelled", "undone"].includes(state.status);
 
-/** The steps that an import can be shown at. */
+/** The steps that can be opened. */
 export function reachable(state: ImportState): readonly Step[] {
   if (hasEnded(state)) return ["check", "report"];
   if (hasRun(state)) return ["check", "run"];
@@ -28,7 +28,7 @@ export function reachable(state: ImportState): readonly Step[] {
   return ["source"];
 }
 
-/** How far an import has come: what a link without a step opens. */
+/** The current step; opened by a link without a step. */
 export function currentStep(state: ImportState): Step {
   if (hasEnded(state)) return "report";
   if (hasRun(state)) return "run";

@@ -6,8 +6,8 @@ import type { ImportState } from "@/server/custom-fields/import/schema";
 type Next = Updater<ImportState | undefined, ImportState | undefined>;
 
 /**
- * Shows an import as a change has left it. An answer that is still on its way is of the time before: it is dropped,
- * whenever it comes.
+ * Updates the cached import after a change. Requests in flight are cancelled: their responses are older than the
+ * change.
  */
 export function showChanged(cache: QueryClient, query: QueryFilters, next: Next): void {
   void cache.cancelQueries(query);
@@ -15,9 +15,8 @@ export function showChanged(cache: QueryClient, query: QueryFilters, next: Next)
 }
 
 /**
- * What all changes of an import have in common. With `scope` among its options a change waits for the one before, so
- * that their answers come in the order of what was done; `show` takes an answer, `onSuccess` reads again what it made
- * stale as well.
+ * Shared by all mutations of an import. `scope` serializes them, so that responses arrive in order; `show` updates the
+ * cached import; `onSuccess` also invalidates the other queries given.
  */
 export function useChange(id: string, ...stale: QueryFilters[]) {
   const trpc = useTRPC();

@@ -24,8 +24,8 @@ import { currentStep, reachable, STEP_LABEL, STEPS, type Step, type StepProps } 
 const POLL_MS = 700;
 
 /**
- * Six steps over one import. The step is in the address, everything else on the server: a closed tab loses nothing.
- * `takesFocus`: the keyboard came from another view of the same page and continues at the start of the step.
+ * The six steps of an import. The step is in the URL, everything else on the server, so closing the tab loses nothing.
+ * `takesFocus`: the user came from another view of the same page, so the focus moves to the start of the step.
  */
 export function Wizard({ id, takesFocus }: { id: string; takesFocus: boolean }) {
   const query = useQuery(
@@ -64,7 +64,7 @@ const BODY: Record<Step, (props: StepProps) => React.ReactNode> = {
   report: ReportStep,
 };
 
-/** Enter on the step itself continues, as it does in its text fields; a list of options keeps its Enter. */
+/** Enter continues when the step itself is focused, as in its text fields; an open list of options keeps Enter. */
 function continueOnEnter(event: KeyboardEvent<HTMLElement>) {
   if (event.key !== "Enter" || event.defaultPrevented) return;
   if (event.target instanceof Element && event.target.role === "combobox") event.preventDefault();
@@ -80,7 +80,7 @@ function Steps({ state, wanted, takesFocus, onStep }: StepsProps) {
   const passed = Math.max(STEPS.indexOf(currentStep(state)), STEPS.indexOf(step));
   const Body = BODY[step];
   const top = useStepFocus(step, state.job !== null, takesFocus);
-  // One for all steps: what was edited in one of them is saved over what the other has saved.
+  // Shared by all steps, so that each saves on top of the previous changes.
   const draft = usePlanDraft(state);
   const goTo = (next: Step) => {
     void draft?.flush().catch(() => {});

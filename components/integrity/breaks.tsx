@@ -15,12 +15,12 @@ const WHAT: Record<Break["kind"], [string, string]> = {
 
 type Props = { breaks: Break[]; rowHref?: (id: string) => string };
 
-/** A bundle's file as such, of which no entry is named. */
+/** A break of the bundle's file itself rather than of an entry. */
 const isOfFile = ({ seq, id, kind }: Break) => kind === "altered" && seq === 0 && id === "";
 
 const positionOf = ({ seq }: Break) => (seq > 0 ? `Entry ${seq.toLocaleString("en-GB")}` : "Whole chain");
 
-/** Where a chain does not hold: the row, what was expected there and what was found. */
+/** Where a chain is broken: the row, the expected and the found value. */
 export function Breaks({ breaks, rowHref }: Props) {
   const columns: Column<Break>[] = [
     {

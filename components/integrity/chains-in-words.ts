@@ -1,7 +1,7 @@
 import { count } from "@/components/format/amounts";
 import type { ChainCounts } from "@/server/organizations/overview/schema";
 
-/** What the header's badge says: its colour, its word, and the whole sentence. */
+/** The header badge's state, its word, and a full sentence. */
 export type Said = { state: "intact" | "broken" | "unproven" | "unknown"; word: string; sentence: string };
 
 const STATE: Record<ChainCounts[number]["status"], Said["state"]> = {
@@ -20,14 +20,15 @@ const WORD: Record<ChainCounts[number]["status"], string> = {
 };
 
 /**
- * The worst state of several chains and how many are in it: "1 broken", "2 not proven", "All 5 intact". An open alarm is
- * known sooner than the counts are asked for again.
- * @param counts in each state, worst first; none while they are not known
+ * The worst state of several chains and their number: "1 broken", "2 not proven", "All 5 intact". Alarms are polled
+ * more
+ * often than the counts, so a new alarm takes precedence.
+ * @param counts per state, worst first; empty until known
  */
 export function ofAll(counts: ChainCounts, alarms: number): Said {
   const known = counts.filter((one) => one.count > 0);
   const broken = known.find(({ status }) => status === "broken")?.count ?? 0;
-  // Which of the others the alarm is about is not counted yet.
+  // It is not known yet which state the newly broken chains were counted in.
   const all = alarms > broken ? [{ status: "broken" as const, count: alarms }] : known;
   const [worst, ...others] = all;
   if (!worst || worst.status === "empty") {

@@ -24,10 +24,10 @@ import { VerdictHead } from "./verdict-head";
 
 type Found = Outputs["integrity"]["verify"];
 
-/** rows: how many the chain holds, where that is known. */
+/** rows: the length of the chain, if known. */
 type Props = { org: Org; rows: number | null };
 
-/** Verifies a range of the chain, or the whole of it, and downloads it as a bundle. */
+/** Verifies the chain or a range of it, and downloads it as a bundle. */
 export function CheckRange({ org, rows }: Props) {
   const trpc = useTRPC();
   const client = useTRPCClient();
@@ -65,7 +65,7 @@ export function CheckRange({ org, rows }: Props) {
           part={part}
           onPart={(next) => {
             verify.reset();
-            // Digits as they are typed are no pages to go back to.
+            // Typing digits must not add history entries.
             void setPart(next, { history: isBySequence(next) ? "replace" : "push" });
           }}
         />

@@ -28,7 +28,7 @@ const cosigned: Column<Checkpoint> = {
   width: 220,
 };
 
-/** The signed heads that are kept outside the database, where they go, and the keys that check them. */
+/** Signed checkpoints, where they are stored outside the database, and the keys that verify them. */
 export function Checkpoints({ org, sinks }: { org: Org; sinks: Sinks }) {
   const query = useQuery(useTRPC().integrity.checkpoints.queryOptions({ orgId: org.id, limit: SHOWN_CHECKPOINTS }));
   return (

@@ -13,10 +13,12 @@ import { ofAll, type Said } from "./chains-in-words";
 import classes from "./integrity-badge.module.css";
 
 const EVERY_MS = 60_000;
-/** Of all chains together: what is new here in between is an alarm, which is asked for more often. */
+/** Counts change slowly; new problems show up as alarms, which are polled more often. */
 const ALL_EVERY_MS = 5 * 60_000;
 
-/** In the header of every page: whether the chain is intact, as far as is known; leads to it, of several to the customers. */
+/**
+ * The state of the chain in every page's header. Links to its integrity page, or to Customers when there are several.
+ */
 export function IntegrityBadge() {
   const { org, organizations } = useOrg();
   const one = org ?? (organizations.length === 1 ? organizations[0] : undefined);
@@ -24,7 +26,7 @@ export function IntegrityBadge() {
   return one ? <OfOne orgId={one.id} name={one.name} /> : <OfAll />;
 }
 
-/** The alarms of every organization within reach: the banner asks for the same. */
+/** The alarms of all organizations the user can see; shares its cache with the banner. */
 const useAlarms = () => useQuery(useTRPC().integrity.alarms.queryOptions(undefined, { refetchInterval: EVERY_MS }));
 
 function OfOne({ orgId, name }: { orgId: string; name: string }) {

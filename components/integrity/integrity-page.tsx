@@ -19,14 +19,14 @@ import { VerdictHead } from "./verdict-head";
 
 type Status = Outputs["integrity"]["status"];
 
-/** An alarm stands and no head says how long the chain is. */
+/** There is an alarm, and the chain's length is unknown because its head is missing. */
 const isHeadLost = ({ head, alarm }: Status): boolean => head === null && alarm !== null;
 
-/** Entries of the chain; null where nothing says how many there are. */
+/** The number of entries in the chain; null if unknown. */
 const rowsOf = (status: Status): number | null =>
   isHeadLost(status) ? null : (status.head?.seq ?? 0) - status.prunedThroughSeq;
 
-/** Whether an organization's audit chain still is what was written, and how that is known. */
+/** Whether an organization's audit chain is still as it was written, and the evidence for it. */
 export function IntegrityPage({ choice }: { choice: ReactNode }) {
   return (
     <OneOrg title="Integrity" why="Every organization has its own audit chain, verified on its own." choice={choice}>
@@ -145,7 +145,7 @@ function Numbers({ status }: { status: Status | undefined }) {
   const last = status?.last;
   const rows = status ? rowsOf(status) : 0;
   const pruned = status?.prunedThroughSeq ? `${count(status.prunedThroughSeq)} older ones pruned` : "none pruned";
-  /** Nothing is said before it is known; the line keeps its height. */
+  /** A blank keeps the line's height until the value is known. */
   const known = (note: ReactNode): ReactNode => (status ? note : "\u00a0");
   return (
     <Figures

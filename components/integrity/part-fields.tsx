@@ -14,7 +14,7 @@ const WAYS: { value: Way; label: string }[] = [
 
 type Props = { part: Part; onPart: (part: Part) => void };
 
-/** The two ends of a part, as times on the clock that the reader sees or as numbers of entries; an empty one is open. */
+/** The ends of a range, as times in the display zone or as sequence numbers; an empty one is open. */
 export function PartFields({ part, onPart }: Props) {
   const [way, setWay] = useState<Way>(isBySequence(part) ? "sequence" : "time");
   const Ends = way === "time" ? Times : Sequences;
@@ -70,5 +70,5 @@ function Sequences({ part, onPart }: Props) {
   );
 }
 
-/** With its separators, a number that no chain reaches. */
+/** Including separators; longer than any sequence number. */
 const MAX_DIGITS = 15;

@@ -2,11 +2,11 @@ import { parseAsInteger, parseAsIsoDateTime } from "nuqs";
 import { count, counted } from "@/components/format/amounts";
 import type { Outputs } from "@/components/trpc";
 
-/** How a part of the chain is named: by time, or by the numbers of its entries. With no end named it is the whole. */
+/** A part of the chain, by time or by sequence numbers; without any end it is the whole chain. */
 export type Part = { from: Date | null; to: Date | null; fromSeq: number | null; toSeq: number | null };
 export const WHOLE: Part = { from: null, to: null, fromSeq: null, toSeq: null };
 
-/** The part's members in the address. */
+/** The part's URL parameters. */
 export const PART_PARAMS = {
   from: parseAsIsoDateTime,
   to: parseAsIsoDateTime,
@@ -18,7 +18,9 @@ export const isBySequence = ({ fromSeq, toSeq }: Part): boolean => (fromSeq ?? t
 const isByTime = ({ from, to }: Part): boolean => Boolean(from || to);
 export const isWhole = (part: Part): boolean => !isBySequence(part) && !isByTime(part);
 
-/** What is wrong with a part, at which end; null when it can be asked for. An address may name both ways: time counts. */
+/**
+ * What is wrong with a part, and at which end; null if it is valid. If the URL has both forms, time takes precedence.
+ */
 export function faultOf({ from, to, fromSeq, toSeq }: Part): { end: "from" | "to"; text: string } | null {
   if (from && to && from > to) return { end: "from", text: "Start is after the end" };
   if (fromSeq !== null && fromSeq < 1) return { end: "from", text: "The first entry is 1" };
@@ -27,7 +29,7 @@ export function faultOf({ from, to, fromSeq, toSeq }: Part): { end: "from" | "to
   return null;
 }
 
-/** The part as the server takes it. */
+/** The part as input of the server's procedure. */
 export function toInput(part: Part) {
   const { from, to, fromSeq, toSeq } = part;
   if (isByTime(part)) return { from: from?.toISOString(), to: to?.toISOString() };
@@ -39,12 +41,12 @@ type Shown = { found: Found; part: Part; seconds: number };
 
 const entries = (n: number): string => counted(n, "entry", "entries");
 
-/** What of the chain is outside the sequences that were asked for: it was not read, and nothing is said of it. */
+/** The rest of the chain, outside the requested sequence numbers, which was not read. */
 function outsideOf({ head, prunedPrefix }: Found, { fromSeq, toSeq }: Part): string {
   const pruned = prunedPrefix?.throughSeq ?? 0;
   const last = head?.seq ?? 0;
   const first = Math.max(fromSeq ?? 1, pruned + 1);
-  // By sequence, not by what was read: an entry that is gone from inside is not outside.
+  // Computed from sequence numbers rather than rows read: a missing entry inside the range is not outside it.
   const inside = Math.max(0, Math.min(toSeq ?? last, last) - first + 1);
   const outside = Math.max(0, last - pruned - inside);
   const removed = pruned > 0 ? ` Retention removed the entries through ${count(pruned)}.` : "";
@@ -52,7 +54,7 @@ function outsideOf({ head, prunedPrefix }: Found, { fromSeq, toSeq }: Part): str
   return `The other ${entries(outside)} of the chain are outside the range and were not read.${removed}`;
 }
 
-/** What was read and, of a part, how much of it was asked for; never more than that. */
+/** What was read and how much of the chain that covers; it never claims more than was checked. */
 export function scopeOf({ found, part, seconds }: Shown): string {
   const { rowsChecked, rowsRead, firstSeq, lastSeq } = found;
   const span = firstSeq !== null && lastSeq !== null ? `, entries ${count(firstSeq)} to ${count(lastSeq)}` : "";

@@ -8,7 +8,7 @@ import { fromWallClock, toWallClock } from "@/server/time/wall-clock";
 type Range = { from: Date | null; to: Date | null };
 type Props = { range: Range; onRange: (range: Range) => void; error: string | null };
 
-/** The two ends of a range, on the clock that the reader sees; an empty one is open. */
+/** The ends of a range in the display zone; an empty one is open. */
 export function RangeFields({ range, onRange, error }: Props) {
   const { zone } = useZone();
   const field = (end: "from" | "to", label: string) => ({

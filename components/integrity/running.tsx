@@ -8,10 +8,10 @@ import classes from "./integrity.module.css";
 
 const POLL_MS = 250;
 
-/** total: the entries of the whole chain; null for a range, which is not counted beforehand. */
+/** total: entries of the whole chain; null for a range, whose size is not known beforehand. */
 type Props = { runId: string; total: number | null; seconds: number; onCancel: () => void };
 
-/** A verification in progress: rows read so far, of how many, since when, and the way to stop it. */
+/** A verification in progress: rows read, total, elapsed time, and a cancel button. */
 export function Running({ runId, total, seconds, onCancel }: Props) {
   const progress = useQuery(
     useTRPC().integrity.progress.queryOptions({ runId }, { trpc: ALONE, refetchInterval: POLL_MS }),

@@ -1,2 +1,2 @@
-/** How many checkpoints the page lists; its prefetch asks for as many. */
+/** The number of checkpoints on the page, shared with its prefetch. */
 export const SHOWN_CHECKPOINTS = 10;

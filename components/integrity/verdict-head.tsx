@@ -14,7 +14,7 @@ const ICON: Record<VerdictKind, LucideIcon> = {
 
 type Props = { kind: VerdictKind; title: string; children?: ReactNode };
 
-/** The verdict in one glance: colour, icon, word and a sentence. Plain markup, for the proof's offline file too. */
+/** A verdict as color, icon, title and text. Plain markup, because the offline proof file uses it too. */
 export function VerdictHead({ kind, title, children }: Props) {
   const Icon = ICON[kind];
   return (

@@ -12,7 +12,7 @@ import classes from "./bell.module.css";
 const EVERY_MS = 60_000;
 const MAX_SHOWN = 99;
 
-/** In the header of every page: how many notifications are unread; leads to them. */
+/** The number of unread notifications in every page's header, as a link to them. */
 export function Bell() {
   return useCan("audit:read") ? <UnreadBell /> : null;
 }

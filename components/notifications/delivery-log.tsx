@@ -17,11 +17,11 @@ import { useStale } from "@/components/use-stale";
 
 type Delivery = Outputs["deliveries"]["list"]["data"][number];
 
-/** What is in progress changes soon. */
+/** Poll interval while deliveries are pending. */
 const PENDING_MS = 3_000;
 const IDLE_MS = 60_000;
 
-/** Each message that was sent or is still to be, with what became of it. */
+/** Messages that were or will be sent, with their delivery state. */
 export function DeliveryLog() {
   const trpc = useTRPC();
   const { orgId } = useOrg();

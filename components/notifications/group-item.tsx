@@ -24,7 +24,7 @@ function toneOf({ status, kind }: Notification) {
     : { tone: "warn", word: "Open", Icon: TriangleAlert };
 }
 
-/** One notification, or many of one kind that began or ended together. */
+/** One notification, or a group of the same kind that started or ended together. */
 export function GroupItem({ group }: { group: Group }) {
   const trpc = useTRPC();
   const read = useMutation(trpc.notifications.read.mutationOptions(useStale(trpc.notifications.pathFilter())));

@@ -1,10 +1,10 @@
 import type { Outputs } from "@/components/trpc";
 
 export type Notification = Outputs["notifications"]["list"]["data"][number];
-/** What was found at the same time and is of one kind: shown as one. */
+/** Notifications of one kind from the same evaluation, shown as one. */
 export type Group = [Notification, ...Notification[]];
 
-/** Neighbours of one kind, state and evaluation together, in the order in which they came. */
+/** Groups adjacent notifications of the same kind, status and evaluation; keeps the order. */
 export function grouped(rows: readonly Notification[]): Group[] {
   const groups: Group[] = [];
   for (const row of rows) {

@@ -7,7 +7,7 @@ import { SchedulesSection } from "./schedules-section";
 import { SettingsSection } from "./settings-section";
 import { WebhooksSection } from "./webhooks-section";
 
-/** What the person is notified of, and, for administrators, which programs are notified and what was sent. */
+/** The user's own notifications and, for administrators, webhooks and the delivery log. */
 export function NotificationSettings() {
   const mayManage = useCan("audit:manage");
   const mayExport = useCan("audit:export");

@@ -16,10 +16,10 @@ import classes from "./notifications.module.css";
 
 const STATUSES = ["open", "resolved", "all"] as const;
 const LABELS = { open: "Open", resolved: "Resolved", all: "All" };
-/** Rows are shown in groups, so that a page holds many. */
+/** Large, because rows are shown in groups. */
 const LIMIT = 100;
 
-/** What the person is to know of the organizations that they can see. */
+/** The user's notifications about the organizations they can see. */
 export function NotificationsPage() {
   const trpc = useTRPC();
   const { orgId, org } = useOrg();

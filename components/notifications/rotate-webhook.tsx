@@ -9,7 +9,7 @@ import { useStale } from "@/components/use-stale";
 import { rotateInput, type Webhook } from "@/server/webhooks/schema";
 import { SecretShown } from "./secret-shown";
 
-/** Gives an endpoint a new secret and shows it this once. */
+/** Gives an endpoint a new secret and shows it once. */
 export function RotateWebhook({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const trpc = useTRPC();
   const form = useForm({ overlapSeconds: DEFAULT_OVERLAP_SECONDS });

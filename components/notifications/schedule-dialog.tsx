@@ -17,10 +17,10 @@ const CADENCES = [
   { value: "monthly", label: "On the first of each month, for the previous month" },
 ];
 
-/** The choice that stands for the zone of the organization; on the wire it is the absence of one. */
+/** The option for the organization's own time zone; in requests it is expressed by omitting the zone. */
 const OWN = "organization";
 
-/** Has a report mailed again and again. */
+/** Schedules a report to be mailed. */
 export function ScheduleDialog({ onClose }: { onClose: () => void }) {
   const trpc = useTRPC();
   const cache = useQueryClient();

@@ -23,7 +23,7 @@ const ScheduleDialog = dynamic(() => import("./schedule-dialog").then((m) => m.S
 
 const EVERY = { weekly: "Weekly", monthly: "Monthly" };
 
-/** Reports that are mailed to the person again and again. */
+/** The user's scheduled reports. */
 export function SchedulesSection() {
   const trpc = useTRPC();
   const { nameOf } = useOrg();

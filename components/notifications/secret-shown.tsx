@@ -1,7 +1,7 @@
 import { CopyLine } from "@/components/ui/dialogs/copy-line";
 import { SecretDialog } from "@/components/ui/dialogs/secret-dialog";
 
-/** A signing secret, this once. */
+/** Shows a signing secret once. */
 export function SecretShown({ title, secret, onClose }: { title: string; secret: string; onClose: () => void }) {
   return (
     <SecretDialog title={title} onClose={onClose}>

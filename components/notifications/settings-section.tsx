@@ -13,13 +13,13 @@ import classes from "./notifications.module.css";
 const toggled = (kinds: readonly NotificationKind[], kind: NotificationKind): NotificationKind[] =>
   kinds.includes(kind) ? kinds.filter((one) => one !== kind) : [...kinds, kind];
 
-/** The columns: a channel, and the member that lists its kinds. */
+/** The channels, and the settings member with the kinds of each. */
 const WAYS = [
   { way: "in the product", member: "productKinds" },
   { way: "by e-mail", member: "mailKinds" },
 ] as const;
 
-/** Which kinds the person is notified of, by which channel and for which organizations. Each choice is saved at once. */
+/** The kinds, channels and organizations the user is notified about. Each change is saved immediately. */
 export function SettingsSection() {
   const trpc = useTRPC();
   const cache = useQueryClient();

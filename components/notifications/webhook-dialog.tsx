@@ -12,7 +12,7 @@ import { DEFAULT_PRODUCT_KINDS, KIND_NAMES, KINDS } from "@/server/notifications
 import { createInput, updateInput, type Webhook } from "@/server/webhooks/schema";
 import { SecretShown } from "./secret-shown";
 
-/** Adds an endpoint and shows its secret this once, or changes one. */
+/** Adds an endpoint and shows its secret once, or edits one. */
 export function WebhookDialog({ webhook, onClose }: { webhook?: Webhook; onClose: () => void }) {
   const trpc = useTRPC();
   const { allOrganizations } = useMe();

@@ -27,7 +27,7 @@ type Open = { what: "new" } | { what: "edit" | "rotate" | "delete"; webhook: Web
 const LEAD =
   "Messages are signed as Standard Webhooks specifies, with one message per kind, however many organizations it concerns.";
 
-/** Addresses that notifications are posted to. */
+/** Endpoints to which notifications are posted. */
 export function WebhooksSection() {
   const trpc = useTRPC();
   const cache = useQueryClient();
@@ -109,7 +109,7 @@ type ActionsProps = {
   whyNot: string | undefined;
   onOpen: (what: "edit" | "rotate" | "delete") => void;
   onTest: () => void;
-  /** Disables what is enabled, and the other way round. */
+  /** Toggles between enabled and disabled. */
   onSwitch: () => void;
 };
 

@@ -11,7 +11,7 @@ import { displayName } from "@/server/wire";
 
 type Props = { onDone: (codes: string[] | null) => void; onClose: () => void };
 
-/** Creates a passkey in this browser and keeps it under a name. */
+/** Creates a passkey in this browser and saves it under a name. */
 export function PasskeyDialog({ onDone, onClose }: Props) {
   const trpc = useTRPC();
   const form = useForm({ name: "" });

@@ -12,7 +12,7 @@ import classes from "./profile.module.css";
 
 const NONE = { currentPassword: "", newPassword: "" };
 
-/** Changing the own password ends the other sessions, and says how many. */
+/** Changes the user's password, which ends their other sessions, and reports how many. */
 export function PasswordSection() {
   const trpc = useTRPC();
   const cache = useQueryClient();

@@ -1,7 +1,7 @@
 import { qrPath } from "@/components/ui/code/qr-svg";
 import classes from "./profile.module.css";
 
-/** A text as a QR code, dark on light in both colour schemes, since cameras expect that. */
+/** A QR code; dark on light in both color schemes, because scanners expect that. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { path, size } = qrPath(text);
   return (

@@ -3,7 +3,7 @@ import { CopyLine } from "@/components/ui/dialogs/copy-line";
 import { SecretDialog } from "@/components/ui/dialogs/secret-dialog";
 import classes from "./profile.module.css";
 
-/** The recovery codes, this once. */
+/** Shows the recovery codes once. */
 export function RecoveryCodesDialog({ codes, onClose }: { codes: string[]; onClose: () => void }) {
   return (
     <SecretDialog title="Recovery codes" onClose={onClose}>

@@ -18,7 +18,7 @@ import classes from "./profile.module.css";
 const LOOPBACK = /^(127\.|::1$)/;
 const PRIVATE = /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|f[cd]|fe80:)/i;
 
-/** What an address says about the place; no address leaves this server to be looked up. */
+/** What an address itself reveals about the location; it is never sent to a lookup service. */
 function locationOf(ip: string | null): string {
   if (!ip) return "Address not recorded";
   if (LOOPBACK.test(ip)) return `The server itself (${ip})`;
@@ -28,7 +28,7 @@ function locationOf(ip: string | null): string {
 const deviceOf = ({ userAgent }: MySession): string =>
   (userAgent && (describeAgent(userAgent) ?? userAgent.slice(0, 60))) || "Unknown device";
 
-/** Where the person is signed in, and ending one of them. */
+/** The user's sessions, which can be ended. */
 export function SessionsSection() {
   const trpc = useTRPC();
   const list = useQuery(trpc.me.sessions.queryOptions());

@@ -43,7 +43,7 @@ export function StepUpDialog({ onDone, onClose }: { onDone: () => void; onClose:
         </Button>
       )}
       {methods.includes("password") && (
-        // The dialog is open before it knows its fields.
+        // autoFocus, because the fields appear after the dialog has opened.
         <PasswordInput label="Password" autoComplete="current-password" {...form.field("password")} autoFocus />
       )}
       {methods.includes("totp") && (

@@ -8,7 +8,7 @@ const StepUpDialog = dynamic(() => import("./step-up-dialog").then((m) => m.Step
 
 type Waiting = (confirmed: boolean) => void;
 
-/** Opens whenever the server asks for a fresh proof of who is at the browser; the refused request then goes again. */
+/** Opens when the server requires a recent confirmation of identity; the refused request is then retried. */
 export function StepUp() {
   const [isOpen, setOpen] = useState(false);
   const waiting = useRef<Waiting[]>([]);
@@ -25,7 +25,8 @@ export function StepUp() {
     for (const resolve of waiting.current.splice(0)) resolve(confirmed);
   }, []);
   useEffect(() => {
-    // Every dialog handles Escape, including the one below, which would discard its input; this listener was added before theirs.
+    // Escape would also close the dialog below, and discard its input. This listener runs first, because it was added
+    // earlier.
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== "Escape" || event.isComposing || waiting.current.length === 0) return;
       event.stopImmediatePropagation();

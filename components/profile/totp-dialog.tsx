@@ -14,7 +14,7 @@ import { QrCode } from "./qr-code";
 
 type Props = { onDone: (codes: string[] | null) => void; onClose: () => void };
 
-/** Sets up an authenticator app: scan, then a first code. */
+/** Sets up an authenticator app: scan the code, then enter a first one. */
 export function TotpDialog({ onDone, onClose }: Props) {
   const trpc = useTRPC();
   const form = useForm({ code: "" });

@@ -23,7 +23,7 @@ const RecoveryCodesDialog = dynamic(() => import("./recovery-codes-dialog").then
 
 type Removal = { what: string; remove: () => Promise<unknown> };
 
-/** The second factors of the person: an authenticator app, passkeys, recovery codes. */
+/** The user's second factors: authenticator app, passkeys, recovery codes. */
 export function TwoFactorSection() {
   const trpc = useTRPC();
   const cache = useQueryClient();
@@ -93,7 +93,7 @@ export function TwoFactorSection() {
 
 type Addable = "totp" | "passkey";
 
-/** What can be added. */
+/** The factors that can be added. */
 function Adding({ totp, passkey, onAdd }: Record<Addable, boolean> & { onAdd: (what: Addable) => void }) {
   return (
     <Group gap="sm">
@@ -113,7 +113,7 @@ type ListProps = {
   onRenew: () => void;
 };
 
-/** The factors that there are, each with what can be done to it. */
+/** The existing factors with their actions. */
 function FactorList({ factors: { totp, passkeys, recoveryCodesLeft }, onRemove, onRenew }: ListProps) {
   const trpc = useTRPC();
   const stale = useStale({});

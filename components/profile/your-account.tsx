@@ -7,7 +7,7 @@ import { PasswordSection } from "./password-section";
 import { SessionsSection } from "./sessions-section";
 import { TwoFactorSection } from "./two-factor-section";
 
-/** The user's own account: the password, the second factors, and their sessions. */
+/** The user's own account: password, second factors and sessions. */
 export function YourAccount() {
   const { user } = useMe();
   return (

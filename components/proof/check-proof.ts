@@ -6,10 +6,10 @@ import { browserNoteTools } from "./note-tools";
 
 const NO_TRUST: Trust = { logs: [], witnesses: [], quorum: null };
 
-/** The keys a proof is checked against: those the reader pasted, else those the server that served the page publishes. */
+/** The keys a proof is checked against: pasted ones, otherwise those that the server of the page publishes. */
 export type Held = { trust: Trust; from: "you" | "server" | "nobody" };
 
-/** Whose key a verdict was reached with. */
+/** Names the owner of the keys behind a verdict. */
 export function ownerOf({ trust, from }: Held): string {
   if (from === "nobody") return "no trusted key";
   const names = trust.logs.map(({ name }) => name).join(", ");
@@ -19,7 +19,8 @@ export function ownerOf({ trust, from }: Held): string {
 }
 
 /**
- * @param served the policy of the server that served the page; null where none did. Its quorum is ignored: the reader * did not ask for one.
+ * @param served the published policy of the page's server; null offline. Its quorum is ignored, because the user did
+ * not ask for one.
  * @returns the keys to check the proof against, or what is wrong with the pasted text
  */
 export function heldTo(pasted: string, served: string | null): Held | { reason: string } {
@@ -32,10 +33,10 @@ export function heldTo(pasted: string, served: string | null): Held | { reason: 
   return { trust: { ...trust, quorum: null }, from: "server" };
 }
 
-/** What a proof turns out to be, and the checksum that was computed of its entry. */
+/** The verdict on a proof, and the checksum computed from its entry. */
 export type CheckedProof = { verdict: ProofVerdict; checksum: string | null };
 
-/** Checks a proof right here; nothing is sent anywhere. */
+/** Checks a proof in the browser; nothing is sent anywhere. */
 export function checkProof(text: string, trust: Trust): CheckedProof {
   const payload = parseEntryProof(text)?.payload;
   return { verdict: judgeProof(browserNoteTools, text, trust), checksum: payload ? bytesToHex(sha256(payload)) : null };

@@ -5,7 +5,7 @@ import { ProofPage } from "./proof-page";
 
 const FAILED = "The proof could not be fetched. Check the connection and load the page again.";
 
-/** @throws Error with a sentence for the reader */
+/** @throws Error with a message for the user */
 async function fetchProof(token: string): Promise<string> {
   const response = await fetch(`/api/v1/proof-links/${encodeURIComponent(token)}`).catch(() => null);
   if (response?.ok) return response.text();
@@ -13,7 +13,7 @@ async function fetchProof(token: string): Promise<string> {
   throw new Error(problem.detail ?? FAILED);
 }
 
-/** /p/TOKEN: the proof that a short link leads to, fetched from this server and checked here. */
+/** /p/TOKEN: the proof behind a short link, fetched from this server and checked in the browser. */
 export function LinkedProof({ token, served }: { token: string; served: string }) {
   const load = useCallback(() => fetchProof(token), [token]);
   return <ProofPage served={served} load={load} />;

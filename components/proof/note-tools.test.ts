@@ -6,7 +6,7 @@ import { browserNoteTools } from "./note-tools";
 
 const { key, sign } = testKey(1, "trailmark.example", ED25519);
 const MESSAGE = Buffer.from("trailmark");
-/** By the key's holder, who added a point of order eight to R: it holds for those who multiply by eight alone. */
+/** Made by the key's holder, who added a point of order eight to R: valid only under cofactored verification. */
 const MIXED = Buffer.from(
   "837b2a7c0f9a96124c0a1288209aabb4d8296b74b0f4d34890cc227bec4df8e60f9f3a68dcc17c8650a312ce2f9d17ad7ff56694804f9f07fa72ecc7d49ea005",
   "hex",

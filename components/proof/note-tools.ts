@@ -8,9 +8,10 @@ const { Point } = ed25519;
 const HALF = 32;
 
 /**
- * Ed25519 without cofactor (RFC 8032, 5.1.7: R = [S]B − [k]A, encoded), as OpenSSL checks it: the library's own check
- * multiplies by eight and so takes signatures that the other verifiers refuse.
- * @throws Error where the key is no point
+ * Ed25519 without cofactor (RFC 8032, 5.1.7: R = [S]B − [k]A, encoded), like OpenSSL. The library's own check
+ * multiplies by
+ * eight, and would accept signatures that the other verifiers reject.
+ * @throws Error if the key is not a valid point
  */
 function holds(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   if (signature.length !== 2 * HALF) return false;
@@ -22,7 +23,7 @@ function holds(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array
   return equalBytes(Point.BASE.multiplyUnsafe(s).subtract(key.multiplyUnsafe(k)).toBytes(), r);
 }
 
-/** A browser's own hashing and signatures: audited arithmetic, and no network. */
+/** Hashing and signature verification in the browser, from an audited library. */
 export const browserNoteTools: NoteTools = {
   sha256,
   verify: (publicKey, message, signature) => {

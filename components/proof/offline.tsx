@@ -2,9 +2,9 @@ import { createRoot } from "react-dom/client";
 import "./offline.css";
 import { ProofPage } from "./proof-page";
 
-/** The proof page as one file for readers who do not want a server's: it knows no key and asks nothing of any network. */
+/** The proof page as a single offline file: it has no built-in keys and makes no requests. */
 
-/** The palette's schemes are named by this attribute; on the server's pages Mantine sets it. */
+/** The palette's schemes use this attribute, which Mantine sets on the server's pages. */
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 const follow = () => {
   document.documentElement.dataset.mantineColorScheme = dark.matches ? "dark" : "light";

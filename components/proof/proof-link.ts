@@ -1,7 +1,7 @@
 /** A proof in a link: raw deflate, base64url, behind `#p=`. A fragment never reaches a server. */
 
 const PARAMETER = "#p=";
-/** A proof is some kilobytes; a fragment that unpacks to more than this is none. */
+/** A proof has a few kilobytes; a fragment that unpacks to more than this is rejected. */
 const MAX_CHARACTERS = 4 * 1024 * 1024;
 
 const toBase64Url = (bytes: Uint8Array): string =>
@@ -19,16 +19,16 @@ function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | null {
   }
 }
 
-/** The fragment that carries a proof, with its `#p=`. */
+/** The fragment that contains a proof, including `#p=`. */
 export async function toFragment(text: string): Promise<string> {
   const packed = new Blob([text]).stream().pipeThrough(new CompressionStream("deflate-raw"));
   return PARAMETER + toBase64Url(new Uint8Array(await new Response(packed).arrayBuffer()));
 }
 
-/** Whether a fragment is meant to carry a proof. */
+/** Whether a fragment claims to contain a proof. */
 export const isProofFragment = (fragment: string): boolean => fragment.startsWith(PARAMETER);
 
-/** The proof that a fragment carries; null when it is torn, was cut off on its way or unpacks to something too long. */
+/** The proof in a fragment; null when it is damaged, truncated or too long. */
 export async function fromFragment(fragment: string): Promise<string | null> {
   const bytes = isProofFragment(fragment) ? fromBase64Url(fragment.slice(PARAMETER.length)) : null;
   if (!bytes) return null;

@@ -9,23 +9,23 @@ import { readProof } from "./read-proof";
 import { saveText } from "./save-text";
 
 type Source = { step: "loading" } | { step: "choose"; failure: string | null } | { step: "read"; text: string };
-/** load: fetches the proof where the address does not carry it; rejects with a sentence. */
+/** load: fetches the proof when it is not in the URL; rejects with a message for the user. */
 type Props = { served: string | null; load?: () => Promise<string> };
 
 const TORN =
   "This link does not contain a complete proof: it was truncated or changed on its way. Ask for the link again, or for the file.";
 
-/** The judge with its hashing, fetched with the page so that the check itself works offline. */
+/** Preloaded with the page, so that the check itself works offline. */
 const loadJudge = () => import("./check-proof");
 
-/** The proof in the address, as a link or a moved fragment gives it. */
+/** Reads the proof in the URL fragment. */
 async function readAddress(): Promise<Source> {
   if (!isProofFragment(window.location.hash)) return { step: "choose", failure: null };
   const text = await fromFragment(window.location.hash);
   return text === null ? { step: "choose", failure: TORN } : { step: "read", text };
 }
 
-/** Checks the proof of one entry in the reader's own browser, held to the server's keys or to pasted ones. */
+/** Checks the proof of one entry in the browser, against the server's keys or pasted ones. */
 export function ProofPage({ served, load }: Props) {
   const [source, setSource] = useState<Source>({ step: "loading" });
   const [pasted, setPasted] = useState("");

@@ -22,7 +22,7 @@ function sentence(verdict: ProofVerdict, held: Held): string {
   return `This entry is part of the audit log, exactly as shown; the log is signed by ${ownerOf(held)}.`;
 }
 
-/** What the check found, to be read, printed and kept. Plain markup: the file for download holds it too. */
+/** The result of the check. Plain markup, because the downloadable file contains it too. */
 export function ProofVerdictView({ checked, held }: Props) {
   const { verdict, checksum } = checked;
   return (
@@ -49,7 +49,7 @@ const timeOf = ({ timestampMs }: ChainRow): string => {
   return Number.isNaN(at.getTime()) ? String(timestampMs) : utc(at);
 };
 
-/** A result outside the vocabulary is shown as it is. */
+/** An unknown result is shown as it is. */
 function sentenceOf(row: ChainRow, actor: string): string {
   const { action, result: stored, resourceName, resourceType, errorMessage } = row;
   const result = RESULTS.find((one) => one === stored);

@@ -8,7 +8,7 @@ export type Bar = { key: string; name: string; count: number };
 
 const SHOWN = 10;
 
-/** The ten largest counts as bars over an axis; each bar says its value in text, for eyes, screen readers and paper. */
+/** The ten largest counts as bars; each also shows its value as text. */
 export function Chart({ title, bars }: { title: string; bars: Bar[] }) {
   const shown = bars.slice(0, SHOWN);
   const ticks = ticksFor(Math.max(...shown.map((bar) => bar.count)));

@@ -53,7 +53,10 @@ export function Counts({ title, head, counts, more = [] }: Props) {
   );
 }
 
-/** A number that links to its entries; with the unit, where it is in a text, a link is more than a colour. */
+/**
+ * A number that links to its entries. Within text the unit is part of the link, so that it is not marked by color
+ * alone.
+ */
 export function NumberLink({ href, unit, children }: { href: string; unit?: "entries"; children: number }) {
   return (
     <Anchor component={Link} href={href} prefetch={false} fz="inherit" fw="inherit" className="tm-figures">

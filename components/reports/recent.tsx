@@ -16,7 +16,7 @@ const columns: Column<Entry>[] = [
   { header: "Result", cell: (e) => <ResultBadge result={e.result} />, width: 120 },
 ];
 
-/** The newest entries that a report is about. */
+/** The newest entries of a report. */
 export function Recent({ entries }: { entries: Entry[] }) {
   if (entries.length === 0) return null;
   return (

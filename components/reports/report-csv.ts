@@ -39,7 +39,7 @@ const WRITERS: { [K in Report]: (report: Reports[K]) => Rows } = {
   ],
 };
 
-/** A report as rows of a CSV file: what it covers, its numbers, its tables. */
+/** A report as CSV rows: range and scope, figures, tables. */
 export function csvOf<K extends Report>(kind: K, report: Reports[K], covers: string): Rows {
   return [
     ["covers", covers],

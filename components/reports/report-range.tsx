@@ -15,7 +15,7 @@ const parsers = {
 };
 const USUAL: Preset = "30d";
 
-/** The range that the address asks for, the last 30 days where it asks for none, and its instants. */
+/** The range in the URL, by default the last 30 days, and its instants. */
 export function useReportRange(loadedAt: string) {
   const [view, setView] = useQueryStates(parsers, { history: "push" });
   const [now] = useState(() => new Date(loadedAt));
@@ -28,5 +28,5 @@ export function useReportRange(loadedAt: string) {
 
 type Props = { chosen: RangeView; setView: ReturnType<typeof useReportRange>["setView"]; now: Date };
 
-/** The audit log's own range menu, over the report's range. */
+/** The audit log's range menu, bound to the report's range. */
 export const ReportRange = ({ chosen, setView, now }: Props) => <RangeMenu view={chosen} onRange={setView} now={now} />;

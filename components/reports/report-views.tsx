@@ -19,11 +19,11 @@ export type ViewProps<T> = { report: T; counted: Counted };
 const MANY_TIMES = 10;
 
 const CATEGORY_NAMES = new Map<string, string>(Object.entries(CATEGORY_LABEL));
-/** How a total compares with the range of the same length before; nothing where the range has no beginning. */
+/** Compares a total with the previous range of the same length; a range without a start has none. */
 function compared({ totalEvents, before }: { totalEvents: number; before: number | null }): string {
   if (before === null) return "all in the range";
   if (before === 0) return "none in the previous period";
-  // A percentage of a handful says nothing that the number itself does not say better.
+  // A percentage of a very small number would be misleading.
   if (totalEvents > MANY_TIMES * before) return `${count(before)} in the previous period`;
   const change = Math.round(((totalEvents - before) / before) * 100);
   const words = change === 0 ? "as many as" : `${count(Math.abs(change))} % ${change > 0 ? "more" : "fewer"} than`;

@@ -8,7 +8,7 @@ import { useTRPC } from "@/components/trpc";
 
 const nameOf = (zone: string) => zone.replaceAll("_", " ");
 
-/** The organization whose own zone a report can be read in: the one that it is of, or of all the reader's own. */
+/** The organization whose time zone is offered: the report's, or the user's own for a report on all organizations. */
 function useOwner() {
   const { homeOrgId } = useMe();
   const { orgId, organizations } = useOrg();
@@ -18,14 +18,14 @@ function useOwner() {
   return useQuery(ask.get.queryOptions({ id: id ?? "" }, { enabled: Boolean(id) })).data;
 }
 
-/** Whose zone the report is in, as a word beside it: "Contoso's time zone"; "" for the reader's own and UTC. */
+/** A note such as "Contoso's time zone"; empty for the user's own zone and UTC. */
 export function useZoneOwner(): string {
   const { zone, local } = useZone();
   const owner = useOwner();
   return owner?.timeZone === zone && zone !== local ? `${owner.name}'s time zone` : "";
 }
 
-/** Chooses the zone whose days the report means: the reader's, the organization's own, or UTC. */
+/** Selects the time zone of the report: the user's, the organization's, or UTC. */
 export function ReportZone() {
   const { zone, local, setZone } = useZone();
   const owner = useOwner();

@@ -29,7 +29,7 @@ const VIEW: { [K in Report]: ComponentType<ViewProps<Reports[K]>> } = {
   statistics: StatisticsReport,
 };
 
-/** Four reports over a range; the address holds which and of when. loadedAt is the server's instant: both write the same. */
+/** Four reports over a range; both are in the URL. loadedAt: the server's time, so that hydration matches. */
 export function ReportsPage({ loadedAt }: { loadedAt: string }) {
   const [kind, setKind] = useQueryState(
     "report",

@@ -4,10 +4,12 @@ import { zoneParam } from "@/components/format/zone-param";
 
 type Filter = Partial<Record<"actorId" | "rawActorId" | "actions" | "category" | "actorType", string>>;
 
-/** Which entries a report counts: its range, read in its zone (null: the reader's own), and one organization or all. */
+/**
+ * The entries a report counts: its range, the zone it is read in (null: the user's own), and one organization or all.
+ */
 export type Counted = { range: RangeView; tz: string | null; orgId: string | undefined };
 
-/** The address of the audit log that shows the rows behind a number: what the report counts, and a filter. */
+/** The URL of the audit log with the entries behind a number: the report's range and scope plus a filter. */
 export function rowsBehind(filter: Filter, { range, tz, orgId }: Counted): string {
   const query = new URLSearchParams(Object.entries(filter));
   if (range.range) query.set("range", range.range);
@@ -21,7 +23,7 @@ export function rowsBehind(filter: Filter, { range, tz, orgId }: Counted): strin
 
 const NO_USER = "00000000-0000-0000-0000-000000000000";
 
-/** The filter that finds exactly what an actor did; the platform itself has no id. */
+/** The filter for an actor's entries; the system itself has no id. */
 export function actorFilter({ userId }: { userId: string }): Filter {
   return userId === NO_USER ? { actorType: "system" } : { [filterFor("actorId", userId)]: userId };
 }

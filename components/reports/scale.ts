@@ -1,6 +1,6 @@
 const MAX_STEPS = 4;
 
-/** Round numbers from 0 to beyond the largest count: at most five of them, whole, as far apart as 1, 2 or 5 times a power of ten. */
+/** Axis ticks from 0 to beyond the largest count: at most five integers, spaced by 1, 2 or 5 times a power of ten. */
 export function ticksFor(largest: number): number[] {
   const least = Math.max(1, largest / MAX_STEPS);
   const power = 10 ** Math.floor(Math.log10(least));

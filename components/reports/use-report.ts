@@ -12,10 +12,10 @@ const PROCEDURE = {
   statistics: "statistics",
 } as const;
 
-/** One report. The numbers of the range before stay until the new ones come; those of another report do not. */
+/** One report. While a new range loads, the same report's old numbers stay; those of another report do not. */
 export function useReport<K extends Report>(kind: K, range: ReportInput): UseQueryResult<Reports[K], ApiError> {
   const { audit } = useTRPC();
-  // Every report takes the same range; the kind says which one.
+  // All reports take the same input; their outputs differ by kind.
   const ask = audit[PROCEDURE[kind]] as (typeof audit)["statistics"];
   const own = ["audit", PROCEDURE[kind]].join();
   const query = useQuery(

@@ -20,12 +20,12 @@ type Props = {
   onClose: () => void;
 };
 
-/** Asks for the organization's name before a window is saved that lets rows go. */
+/** Asks the user to type the organization's name before a change that deletes entries. */
 export function ConfirmShorter({ org, days, before, preview, previewError, isBusy, error, onConfirm, onClose }: Props) {
   const [typed, setTyped] = useState("");
   const send = (event: FormEvent) => {
     event.preventDefault();
-    event.stopPropagation(); // in React's tree the dialog is inside the page's form
+    event.stopPropagation(); // React events bubble through portals: the dialog's form is inside the page's form
     if (typed.trim() === org.name) onConfirm();
   };
   return (

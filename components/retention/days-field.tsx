@@ -1,10 +1,10 @@
 import { Chip, Group, NumberInput } from "@mantine/core";
 import { MAX_RETENTION_DAYS, MIN_RETENTION_DAYS, RETENTION_PRESETS_DAYS } from "@/server/retention/schema";
 
-/** What has been typed so far: NumberInput gives text where it is no number. */
+/** The value of a NumberInput, which is a string while it is not a number. */
 export type Days = number | string;
 
-/** True for a retention that may be set. */
+/** True for a valid retention period. */
 export const isRetention = (days: Days): days is number =>
   typeof days === "number" && Number.isInteger(days) && days >= MIN_RETENTION_DAYS && days <= MAX_RETENTION_DAYS;
 
@@ -17,7 +17,7 @@ export function DaysInput({ width, ...props }: NumberProps) {
 
 type Props = { label: string; nameOf: (days: number) => string; value: Days; onChange: (days: Days) => void };
 
-/** A retention: a ready-made one, or any number of days. */
+/** A retention period: a preset or any number of days. */
 export function DaysField({ label, nameOf, value, onChange }: Props) {
   return (
     <>

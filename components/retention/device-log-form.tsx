@@ -20,7 +20,7 @@ const isDays = (value: Days): value is number =>
 type Expired = Outputs["retention"]["previewDeviceLogs"]["events"];
 const shown = ({ rows, isAtLeast }: Expired): string => `${isAtLeast ? "more than " : ""}${count(rows)}`;
 
-/** Both windows in days; what the next run would remove is said before they are saved. */
+/** Both retention periods, with a preview of what the next run would remove. */
 export function DeviceLogForm({ orgId, policy }: { orgId: string; policy: Outputs["retention"]["deviceLogs"] }) {
   const trpc = useTRPC();
   const [diagnosticDays, setDiagnostic] = useState<Days>(policy.diagnosticDays ?? DEFAULT_DIAGNOSTIC_DAYS);

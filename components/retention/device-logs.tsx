@@ -15,7 +15,7 @@ import classes from "./retention.module.css";
 
 type Policy = Outputs["retention"]["deviceLogs"];
 
-/** How long diagnostic logs and device events are kept, and what they take. */
+/** Retention and storage of diagnostic logs and device events. */
 export function DeviceLogs({ org, mayManage }: { org: Org; mayManage: boolean }) {
   const trpc = useTRPC();
   const policy = useQuery(trpc.retention.deviceLogs.queryOptions({ id: org.id }));
@@ -46,7 +46,7 @@ export function DeviceLogs({ org, mayManage }: { org: Org; mayManage: boolean })
   );
 }
 
-/** Nothing goes without notice: until when, and what then. */
+/** Announces the first cleanup in advance. */
 function Notice({ policy }: { policy: Policy }) {
   if (!policy.configured) return <Message tone="warn">Not configured: device logs are never removed.</Message>;
   if (policy.pruneFrom && Date.parse(policy.pruneFrom) > Date.now())

@@ -23,7 +23,7 @@ const LABEL: Record<number, string> = {
   2555: "7 years",
 };
 
-/** The window in days: ready-made or any number; a shorter one asks before it is saved. */
+/** The retention period; shortening it needs a confirmation. */
 export function PolicyForm({ org, policy }: { org: Org; policy: Outputs["retention"]["get"] }) {
   const trpc = useTRPC();
   const [days, setDays] = useState<Days>(policy.retentionDays ?? 365);

@@ -5,7 +5,7 @@ import { errorText } from "@/components/ui/notice";
 
 type Props = { preview: Outputs["retention"]["preview"] | undefined; error: unknown; days: number };
 
-/** What the next run would remove, in rows and span. */
+/** What the next run would remove: rows and time span. */
 export function PreviewLine({ preview, error, days }: Props) {
   if (error) return <>It could not be determined what the next run would remove. {errorText(error)}</>;
   if (!preview || preview.retentionDays !== days) return <>Counting what the next run would remove …</>;

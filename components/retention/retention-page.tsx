@@ -18,7 +18,7 @@ import { PolicyForm } from "./policy-form";
 import classes from "./retention.module.css";
 import { StateLine } from "./state-line";
 
-/** How long an organization's audit rows are kept, what that has removed and will remove. */
+/** An organization's retention: the current setting, what was removed, and what will be. */
 export function RetentionPage({ choice }: { choice: ReactNode }) {
   return (
     <OneOrg title="Retention" why="Each organization has its own retention policy." choice={choice}>
@@ -108,7 +108,7 @@ function Holdings({ overview }: { overview: Outputs["retention"]["overview"] | u
         {
           label: "Growth per day",
           value: overview ? counted(Math.round(overview.rowsPerDay), "entry", "entries") : wait,
-          // A line high from the start.
+          // A blank keeps the line's height until the value is known.
           note: overview ? `${bytes(overview.bytesPerDay)}, ${meanOver(overview.growthDays)}` : "\u00a0",
         },
       ]}

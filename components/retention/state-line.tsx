@@ -7,7 +7,7 @@ import { useZone } from "@/components/format/zone";
 import type { Outputs } from "@/components/trpc";
 import classes from "./retention.module.css";
 
-/** What holds now, before anything that can be changed. */
+/** The current setting, above the form. */
 export function StateLine({ policy }: { policy: Outputs["retention"]["get"] }) {
   const { zone } = useZone();
   if (!policy.configured)

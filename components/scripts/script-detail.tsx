@@ -9,7 +9,7 @@ import { capitalized } from "@/server/text";
 import { LANGUAGE_LABEL, osLabel, RUN_AS_LABEL } from "./labels";
 import classes from "./scripts.module.css";
 
-/** One script: what it does, how it runs, what it takes, and its text. */
+/** One script: description, parameters and source. */
 export function ScriptDetail({ script }: { script: LibraryScript }) {
   const facts: [string, React.ReactNode][] = [
     ["System", osLabel(script.osTypes)],

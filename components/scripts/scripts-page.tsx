@@ -39,7 +39,7 @@ const columnsOf = (open: (id: string) => void): Column<LibraryScript>[] => [
   { header: "Version", cell: (s) => <code>{s.version}</code>, width: 100, minor: true },
 ];
 
-/** The system script library: to search, read and copy. */
+/** The system script library: search, read and copy. */
 export function ScriptsPage() {
   const [view, setView] = useQueryStates({
     search: parseAsString,

@@ -21,7 +21,7 @@ const ONLY_CHOSEN = "this key is for all organizations, and you have access to c
 
 const LEAD = "For programs. What each key does is recorded in the audit log under its name.";
 
-/** Keys for programs: what they may do, where, and until when. */
+/** API keys with permissions, organization and expiry. */
 export function ApiKeys() {
   const trpc = useTRPC();
   const { orgId, nameOf } = useOrg();
@@ -73,7 +73,10 @@ export function ApiKeys() {
   );
 }
 
-/** A key outlives the access of its creator, and a secret its successor; whether it should is for an administrator. */
+/**
+ * A key keeps working after its creator is disabled, and an old secret after a rotation; administrators should see
+ * both.
+ */
 function NameAndCreator({ name, prefix, isCreatorDisabled, revokedAt, formerUntil }: ApiKey) {
   return (
     <>

@@ -14,7 +14,7 @@ import { PermissionBoxes } from "./permission-boxes";
 
 const UNCHANGED = { value: "unchanged", label: "Keep unchanged" };
 
-/** Changes a key's name, permissions or expiry; its secret stays. */
+/** Edits a key's name, permissions or expiry; its secret stays the same. */
 export function EditApiKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const trpc = useTRPC();
   const [was] = useState({ name: apiKey.name, expiresAt: UNCHANGED.value, permissions: apiKey.permissions });

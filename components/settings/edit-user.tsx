@@ -12,7 +12,7 @@ import { useForm } from "@/components/ui/dialogs/use-form";
 import { type User, updateInput } from "@/server/users/schema";
 import { ReachSelect } from "./reach-select";
 
-/** Changes a user's role, access or department, or stops them from signing in. */
+/** Edits a user's role, access or department, or disables them. */
 export function EditUser({ user, onClose }: { user: User; onClose: () => void }) {
   const trpc = useTRPC();
   const [was] = useState({

@@ -12,7 +12,7 @@ import type { Build } from "@/server/agents/install/schema";
 import classes from "./enroll-device.module.css";
 import { installCommands, isSafeAddress } from "./install-commands";
 
-/** How a device is enrolled with a key: a line for each system, what it does, and what it downloads. */
+/** How to enroll a device with a key: one command per operating system, explained. */
 export function EnrollDevice({ enrollmentKey }: { enrollmentKey: string }) {
   const installers = useQuery(useTRPC().enrollmentKeys.installers.queryOptions());
   if (installers.isError)

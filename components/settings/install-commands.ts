@@ -1,16 +1,17 @@
 const LOOPBACK = /^http:\/\/(127\.[0-9.]+|localhost|\[::1\])(:\d+)?$/;
 
-/** Whether agents may speak to a server at that address: https, or plain http without leaving the machine. */
+/** Whether agents accept the server's URL: https, or plain http on the same machine. */
 export const isSafeAddress = (url: string): boolean => url.startsWith("https:") || LOOPBACK.test(url);
 
 /**
- * The lines that install and enroll an agent. The key is in no program's arguments, which every user of a machine can
- * see: printf and the assignment are the shells' own, and what they start gets it on standard input or in its
- * environment. By the space in front, most shells leave the first line out of their history.
+ * The commands that install and enroll an agent. The key is never a process argument, which every user of a machine can
+ * see: printf and the assignment are shell built-ins, and the installer reads it from standard input or its
+ * environment.
+ * The leading space keeps the first line out of most shells' history.
  */
 export function installCommands(url: string, key: string): { linux: string; windows: string } {
   const isPlain = url.startsWith("http:");
-  // Without -L a redirect would count as a script, an empty one.
+  // Without -L, a redirect counts as success with an empty script.
   const curl = `curl ${isPlain ? "" : "--proto =https "}-fsSL --max-redirs 0 ${url}/agent/install.sh`;
   const script = `irm ${url}/agent/install.ps1`;
   return {

@@ -13,7 +13,7 @@ import { createInput } from "@/server/users/schema";
 import { ReachSelect } from "./reach-select";
 import { UserLink } from "./user-link";
 
-/** Creates a user without a password and hands out the link by which they choose one. */
+/** Creates a user without a password and shows the link with which they choose one. */
 export function InviteUser({ onClose }: { onClose: () => void }) {
   const trpc = useTRPC();
   const { user, allOrganizations } = useMe();

@@ -16,7 +16,7 @@ import { RowButton } from "@/components/ui/row-button";
 import { isUsable, type Key, KeyState } from "./key-state";
 
 type Props<K extends Key> = {
-  /** What the keys are called, one and all: "API key", "API keys". */
+  /** The noun in singular and plural: "API key", "API keys". */
   one: string;
   many: string;
   title: string;
@@ -25,18 +25,18 @@ type Props<K extends Key> = {
   list: UseQueryResult<Paged<K>, ApiError | Error>;
   columns: Column<K>[];
   nameOf: (key: K) => string;
-  /** What revoking that key means for those who use it. */
+  /** What revoking the key means for those who use it. */
   consequence: (key: K) => string;
   revoke: Pick<UseMutationResult<unknown, unknown, { id: string }>, "mutate" | "isPending" | "error" | "reset">;
   onPage: (page: number) => void;
-  /** Why a key that is seen cannot be revoked. */
+  /** Why a visible key cannot be revoked. */
   whyNot?: (key: K) => string | undefined;
-  /** What else can be done with a usable key, before revoking it. */
+  /** Further actions on a usable key, shown before Revoke. */
   actions?: (key: K) => ReactNode;
   NewKey: ComponentType<{ onClose: () => void }>;
 };
 
-/** A page of keys: what each opens and until when, its state, and the way to create and revoke one. */
+/** A list of keys with their access, expiry and state, and dialogs to create and revoke them. */
 export function KeyList<K extends Key>(props: Props<K>) {
   const { one, many, title, lead, list, nameOf, revoke, NewKey } = props;
   const [revoking, setRevoking] = useState<K | null>(null);

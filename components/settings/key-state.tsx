@@ -15,7 +15,7 @@ const isUsedUp = ({ maxUses, uses = 0 }: Key) => maxUses != null && uses >= maxU
 export const isUsable = (key: Key): boolean =>
   !key.revokedAt && !isUsedUp(key) && !(key.expiresAt && Date.parse(key.expiresAt) <= Date.now());
 
-/** Whether a key still works, and why not. */
+/** Whether a key still works, and if not, why. */
 export function KeyState(key: Key) {
   if (key.revokedAt) return <StateTag tone="bad">Revoked</StateTag>;
   if (isUsable(key)) return <StateTag tone="good">Active</StateTag>;
@@ -32,6 +32,6 @@ export const LIFETIMES = [
   { value: "never", label: "No expiry" },
 ];
 
-/** A chosen lifetime as the instant at which it ends. */
+/** The expiry of a key with the chosen lifetime. */
 export const expiryOf = (days: string): string | null =>
   days === "never" ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString();

@@ -14,7 +14,7 @@ import { createInput } from "@/server/api-keys/schema";
 import { expiryOf, LIFETIMES } from "./key-state";
 import { PermissionBoxes } from "./permission-boxes";
 
-/** Creates an API key and shows it this once. */
+/** Creates an API key and shows it once. */
 export function NewApiKey({ onClose }: { onClose: () => void }) {
   const trpc = useTRPC();
   const { allOrganizations } = useMe();

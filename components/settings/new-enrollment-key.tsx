@@ -14,7 +14,7 @@ import { createInput } from "@/server/enrollment-keys/schema";
 import { EnrollDevice } from "./enroll-device";
 import { expiryOf, LIFETIMES } from "./key-state";
 
-/** Creates an enrollment key; shows it this once, with the command that uses it. */
+/** Creates an enrollment key; shows it once, with the command that uses it. */
 export function NewEnrollmentKey({ onClose }: { onClose: () => void }) {
   const trpc = useTRPC();
   const { nameOf } = useOrg();

@@ -11,10 +11,7 @@ import { useDone } from "@/components/ui/dialogs/use-done";
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { createInput, type Organization, updateInput } from "@/server/organizations/schema";
 
-/**
- * Creates an organization, or edits the one that is given: its name, its time zone, and whether its users need a
- * second factor.
- */
+/** Creates or edits an organization: its name, time zone, and whether its users need a second factor. */
 export function OrganizationDialog({ organization, onClose }: { organization?: Organization; onClose: () => void }) {
   const trpc = useTRPC();
   const [was] = useState({

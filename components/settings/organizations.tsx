@@ -24,7 +24,7 @@ const OrganizationDialog = dynamic(() => import("./organization-dialog").then((m
   ssr: false,
 });
 
-/** The organizations that the user can see; a partner's people create and rename them. */
+/** The organizations that the user can see; partner users create and rename them. */
 export function Organizations() {
   const trpc = useTRPC();
   const { user } = useMe();

@@ -2,7 +2,7 @@ import { Checkbox, type CheckboxGroupProps, Stack, Text } from "@mantine/core";
 import { useMe } from "@/components/account/org";
 import { PERMISSION_LABEL, PERMISSIONS } from "@/server/auth/permissions";
 
-/** What a key may do: at most what the person who creates or edits it may. */
+/** A key's permissions, limited to those of the user who creates or edits it. */
 export function PermissionBoxes(field: Omit<CheckboxGroupProps, "children">) {
   const mine = useMe().permissions;
   const offered = PERMISSIONS.filter((p) => p === "audit:write" || mine.includes(p));

@@ -7,8 +7,9 @@ import { useMe, useOrg } from "@/components/account/org";
 type Props = { value?: string[] | null; onChange?: (value: string[] | null) => void; error?: ReactNode };
 
 /**
- * What a partner's user has access to: all organizations (null), also those to come, or the chosen ones. Nobody gives more
- * than they have.
+ * A partner user's access: all organizations, including future ones (null), or selected ones. Users can only grant
+ * access
+ * that they have themselves.
  */
 export function ReachSelect({ value = null, onChange, error }: Props) {
   const { allOrganizations } = useMe();

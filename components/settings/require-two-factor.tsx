@@ -7,7 +7,9 @@ import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
 import { useStale } from "@/components/use-stale";
 
-/** One switch for the partner's staff and the people of every organization. Nothing for people who reach less. */
+/**
+ * Requires a second factor from the partner's staff and all organizations' users. Hidden from users with less access.
+ */
 export function RequireTwoFactor() {
   const trpc = useTRPC();
   const policy = useQuery(trpc.organizations.partnerPolicy.queryOptions({}));

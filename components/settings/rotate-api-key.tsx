@@ -10,7 +10,7 @@ import { useForm } from "@/components/ui/dialogs/use-form";
 import { useStale } from "@/components/use-stale";
 import { type ApiKey, rotateInput } from "@/server/api-keys/schema";
 
-/** Gives a key a new secret and shows it this once. */
+/** Gives a key a new secret and shows it once. */
 export function RotateApiKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const trpc = useTRPC();
   const form = useForm({ overlapSeconds: DEFAULT_OVERLAP_SECONDS });

@@ -7,7 +7,7 @@ import { UserLink } from "./user-link";
 
 type Props = { user: { id: string; name: string; email: string; invited: boolean }; onClose: () => void };
 
-/** Asks before a link is made by which a user chooses a password: links made before stop working. */
+/** Confirms before creating a password link for a user: earlier links stop working. */
 export function SendLink({ user, onClose }: Props) {
   useReturnedFocus();
   const [isConfirmed, setIsConfirmed] = useState(false);

@@ -13,7 +13,7 @@ import { useOnce } from "@/components/ui/use-once";
 type Props = { user: { id: string; name: string; email: string }; onClose: () => void };
 type Invitation = Outputs["users"]["invite"];
 
-/** Creates the link by which a user chooses a password: mailed, or shown this once. */
+/** Creates a link with which a user chooses a password: mailed, or shown once. */
 export function UserLink({ user, onClose }: Props) {
   const invite = useMutation(useTRPC().users.invite.mutationOptions());
   useOnce(() => invite.mutate({ id: user.id }));

@@ -27,7 +27,7 @@ const EditUser = dynamic(() => import("./edit-user").then((m) => m.EditUser), { 
 
 const LEAD = "People who can sign in, and what they have access to.";
 
-/** The people who can sign in: their role, their access and whether they are disabled. */
+/** The users with their role, access and state. */
 export function Users() {
   const trpc = useTRPC();
   const { user: me, allOrganizations } = useMe();
@@ -123,13 +123,13 @@ const columnsOf = (access: (user: User) => string): Column<User>[] => [
   { header: "State", cell: StateOf, width: 100 },
 ];
 
-/** Why users with access to chosen organizations leave the partner's own staff as they are. */
+/** Why users with limited access cannot change the partner's own staff. */
 const ONLY_CHOSEN = "only users with access to all organizations can do this";
 
 type ActionsProps = {
   user: User;
   isMe: boolean;
-  /** Whether the reader has access to all organizations of the partner. */
+  /** Whether the signed-in user has access to all organizations of the partner. */
   seesAll: boolean;
   onLink: (user: User) => void;
   onEdit: (user: User) => void;
@@ -178,7 +178,7 @@ function StateOf({ disabled, invited }: User) {
 
 type Reader = { nameOf: (orgId: string) => string; seesAll: boolean };
 
-/** A reader with access to chosen organizations is not shown how many others a user has: the number would be too low. */
+/** With limited access, the total number of another user's organizations is not shown: the count would be too low. */
 function accessOf({ orgId, organizationIds }: User, { nameOf, seesAll }: Reader): string {
   if (orgId) return nameOf(orgId);
   if (!organizationIds) return "All organizations";

@@ -1,4 +1,4 @@
 import type { CSSProperties } from "react";
 
-/** Values for a stylesheet's own variables, whose names React's types do not know. */
+/** Custom properties as inline style; React's types do not include them. */
 export const cssVariables = (variables: Record<`--${string}`, string>): CSSProperties => variables as CSSProperties;

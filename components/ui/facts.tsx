@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** What is known of one thing, as pairs of a name and a value. */
+/** Facts as a list of names and values. */
 export function Facts({ facts, className }: { facts: readonly (readonly [string, ReactNode])[]; className?: string }) {
   return (
     <dl className={className}>
@@ -13,7 +13,7 @@ export function Facts({ facts, className }: { facts: readonly (readonly [string,
   );
 }
 
-/** One pair, inside a list of them. */
+/** One fact inside a list. */
 export function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div>

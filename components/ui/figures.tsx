@@ -9,7 +9,7 @@ export type Figure = {
   wide?: boolean;
 };
 
-/** The numbers that a page is about, in one ruled strip. */
+/** The key figures of a page, in one row. */
 export function Figures({ label, items }: { label: string; items: Figure[] }) {
   return (
     <dl className={classes.figures} aria-label={label}>

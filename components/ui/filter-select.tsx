@@ -8,7 +8,7 @@ type Props<Value extends string> = {
   width?: number;
 };
 
-/** Narrows a list to one of a few values, or to any. */
+/** Filters a list by one of a few values, or any. */
 export function FilterSelect<Value extends string>({ label, options, value, onChange, width = 150 }: Props<Value>) {
   const any = `Any ${label.toLowerCase()}`;
   return (

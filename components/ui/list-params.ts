@@ -2,7 +2,7 @@ import { createLoader, parseAsInteger, parseAsString, type SearchParams } from "
 import { GUID } from "@/server/text";
 
 const load = createLoader({ page: parseAsInteger.withDefault(1), search: parseAsString, orgId: parseAsString });
-/** The address of a paged list as its procedure takes it. */
+/** A paged list's URL parameters as the procedure's input. */
 export async function loadList(searchParams: Promise<SearchParams>) {
   const { page, search, orgId } = await load(searchParams);
   return { page: Math.max(1, page), search: search || undefined, orgId: orgId && GUID.test(orgId) ? orgId : undefined };

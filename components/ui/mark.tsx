@@ -1,4 +1,4 @@
-/** The Trailmark mark: a trail of linked stamps, the newest one set. Decorative beside the name. */
+/** The Trailmark logo, a trail of linked stamps. Decorative, because the name is beside it. */
 export function Mark({ size = 24 }: { size?: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" fill="none" aria-hidden="true">

@@ -4,7 +4,7 @@ import classes from "./message.module.css";
 
 const ICON = { bad: CircleAlert, warn: TriangleAlert };
 
-/** A sentence that must not be missed: an error or a warning. */
+/** An error or a warning. */
 export function Message({ tone, children }: { tone: "bad" | "warn"; children: ReactNode }) {
   const Icon = ICON[tone];
   return (

@@ -14,7 +14,7 @@ type NoticeProps = {
   role?: "alert" | "status";
 };
 
-/** What is shown in place of rows when there are none. */
+/** Shown in place of rows when there are none. */
 export function Notice({ icon: Icon = Inbox, title, children, action, role }: NoticeProps) {
   return (
     <div className={classes.notice} role={role}>
@@ -30,7 +30,7 @@ export function Notice({ icon: Icon = Inbox, title, children, action, role }: No
   );
 }
 
-/** No rows for what is searched for or filtered by, with the way back to all of them. */
+/** No results for a search or filter, with a button to clear it. */
 export function NoMatch({ search, onClear }: { search: string | null; onClear: () => void }) {
   return (
     <Notice
@@ -47,16 +47,16 @@ export function NoMatch({ search, onClear }: { search: string | null; onClear: (
 export type FieldError = { path: string; message: string };
 type Problem = { detail: string; code: string; requestId: string; errors?: FieldError[] };
 
-/** What the server said about a call that it refused; undefined when it could not be reached. */
+/** The server's problem details of a failed call; undefined when the server could not be reached. */
 export const problemOf = (error: unknown): Problem | undefined =>
   (error as { data?: { problem?: Problem } } | null)?.data?.problem;
 
-/** The server's own words for an error, or what it means when the server could not be reached. */
+/** The server's error message, or an explanation when the server could not be reached. */
 export function errorText(error: unknown): string {
   return problemOf(error)?.detail ?? "The server could not be reached. Nothing was changed.";
 }
 
-/** What went wrong, the request id to find it by in the log, and a retry where that can help. */
+/** An error with its request id for the log, and a retry button where retrying can help. */
 export function Failure({ error, onRetry, what }: { error: unknown; onRetry?: () => void; what: string }) {
   const problem = problemOf(error);
   const denied = problem?.code === "forbidden";

@@ -4,7 +4,7 @@ import classes from "./page-header.module.css";
 
 type Props = { title: string; lead?: ReactNode; children?: ReactNode };
 
-/** The heading of a page, one sentence on what it is for, and its one primary action. */
+/** A page's heading, one sentence on its purpose, and its primary action. */
 export function PageHeader({ title, lead, children }: Props) {
   return (
     <header className={classes.header}>

@@ -11,7 +11,7 @@ import classes from "./paged-list.module.css";
 export type Paged<T> = { data: T[]; pagination: { page: number; totalPages: number; total: number } };
 type Props<T> = {
   query: UseQueryResult<Paged<T>, ApiError | Error>;
-  /** What the rows are, for messages: "the users". */
+  /** The noun for messages: "the users". */
   what: string;
   empty: ReactNode;
   onPage: (page: number) => void;
@@ -20,7 +20,7 @@ type Props<T> = {
 
 const LINES = ["60%", "45%", "52%", "48%", "56%"];
 
-/** A list's states in one place: first load, failure, nothing there, rows, further pages. */
+/** The states of a list: loading, error, empty, rows, pagination. */
 export function PagedList<T>({ query, what, empty, onPage, children }: Props<T>) {
   if (query.isPending)
     return (
@@ -49,7 +49,7 @@ export function PagedList<T>({ query, what, empty, onPage, children }: Props<T>)
   );
 }
 
-/** A page past the end, from an old link. */
+/** A page beyond the last one, from an outdated link. */
 function PastTheEnd({ onFirst }: { onFirst: () => void }) {
   return (
     <Notice

@@ -7,9 +7,9 @@ export type Column<T> = {
   cell: (row: T) => ReactNode;
   /** Width in pixels; columns without one share the rest. */
   width?: number;
-  /** Left out where the window is narrow; the cell says nothing that is needed there. */
+  /** Hidden in narrow windows; only for information that is not essential. */
   minor?: boolean;
-  /** end: what can be done with the record. figure: a number, which keeps its label on a card. */
+  /** end: actions. figure: a number, which keeps its label on a card. */
   align?: "end" | "figure";
 };
 
@@ -19,14 +19,14 @@ type Props<T> = {
   rows: T[];
   rowKey: (row: T) => string;
   isStale?: boolean;
-  /** The row that the others are around. */
+  /** Highlights the current row. */
   isCurrent?: (row: T) => boolean;
 };
 
-/** What a column without a width wants at least. */
+/** The minimum width of a column without a fixed width. */
 const FLEXIBLE_PX = 200;
 
-/** A column's width where there is room for all, and its share where there is less and the minor ones are left out. */
+/** A column's width, and its share in a narrow window, where minor columns are hidden. */
 function widthsOf<T>({ width, minor }: Column<T>, columns: Column<T>[]): CSSProperties | undefined {
   if (!width) return undefined;
   const shown = columns.filter((column) => !column.minor);
@@ -34,7 +34,7 @@ function widthsOf<T>({ width, minor }: Column<T>, columns: Column<T>[]): CSSProp
   return cssVariables({ "--width": `${width}px`, "--share": minor ? "0" : `${(width / total) * 100}%` });
 }
 
-/** A plain table of records. On a phone each record is a card. */
+/** A table of records. On a phone each record is a card. */
 export function RecordTable<T>({ caption, columns, rows, rowKey, isStale, isCurrent }: Props<T>) {
   return (
     <table className={classes.table} data-stale={isStale || undefined} aria-busy={isStale}>

@@ -3,12 +3,12 @@ import { Button } from "@mantine/core";
 type Props = {
   label: string;
   onClick: () => void;
-  /** Why it cannot be pressed; it stays in place and focusable, so that every user can learn why. */
+  /** Why it is disabled; it stays focusable, so that everyone can read the reason. */
   whyNot?: string | undefined;
   children: string;
 };
 
-/** A quiet action at the end of a row; its label names the row as well. */
+/** A subtle action at the end of a row; its label includes the row's name. */
 export function RowButton({ label, onClick, whyNot, children }: Props) {
   return (
     <Button

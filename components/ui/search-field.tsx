@@ -9,7 +9,7 @@ type Props = { label: string; value: string; onSearch: (text: string) => void };
 
 const DEBOUNCE_MS = 300;
 
-/** A search box that applies once the typing pauses. */
+/** A debounced search box. */
 export function SearchField({ label, value, onSearch }: Props) {
   const [typed, setTyped] = useState(value);
   useEffect(() => setTyped(value), [value]);

@@ -4,7 +4,7 @@ import classes from "./section.module.css";
 
 type Props = { title: string; lead?: ReactNode; action?: ReactNode; flush?: boolean; children: ReactNode };
 
-/** A part of a page under its own heading. With `flush` the contents reach the edges, as tables do. */
+/** A section of a page with its own heading. `flush` removes the padding, for tables. */
 export function Section({ title, lead, action, flush, children }: Props) {
   const id = useId();
   return (

@@ -5,7 +5,7 @@ import classes from "./state-tag.module.css";
 export type Tone = "good" | "bad" | "warn" | "off";
 const ICON: Record<Tone, LucideIcon> = { good: CircleCheck, bad: Ban, warn: CircleAlert, off: CircleDashed };
 
-/** A state as colour, icon and word. */
+/** A state as color, icon and word. */
 export function StateTag({ tone, children }: { tone: Tone; children: string }) {
   const Icon = ICON[tone];
   return (

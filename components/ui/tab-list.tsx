@@ -5,10 +5,10 @@ import { type ReactNode, useEffect, useRef } from "react";
 
 type Props = { label: string; className?: string; chosen: string; children: ReactNode };
 
-/** The tabs of a page; where they do not fit they scroll, and the chosen one is in view. */
+/** A page's tabs; if they do not fit they scroll, with the selected one in view. */
 export function TabList({ label, className, chosen, children }: Props) {
   const list = useRef<HTMLDivElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another tab is another one to show.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: scrolls whenever another tab is selected.
   useEffect(() => {
     const tab = list.current?.querySelector<HTMLElement>("[aria-selected=true]");
     if (tab && list.current)

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useRef } from "react";
 
-/** Does something once, when the component is first shown; development shows each twice. */
+/** Runs once after mounting; React's strict mode runs effects twice in development. */
 export function useOnce(act: () => void): void {
   const isDone = useRef(false);
   const once = useEffectEvent(() => {

@@ -7,7 +7,7 @@ type Props<Scroll extends Element | Window> = {
   children: ReactNode;
 };
 
-/** The rows of a table that are in sight, between spacers that stand for the others. */
+/** The visible rows of a table, between spacers for the others. */
 export function VirtualRows<Scroll extends Element | Window>({ virtual, children }: Props<Scroll>) {
   const items = virtual.getVirtualItems();
   const top = virtual.options.scrollMargin;

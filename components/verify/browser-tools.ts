@@ -2,7 +2,7 @@ import { sha256 } from "@noble/hashes/sha2";
 import { browserNoteTools } from "@/components/proof/note-tools";
 import type { BundleTools } from "@/server/audit/bundle/verify";
 
-/** A browser's own hashing and signatures for verifyBundle. */
+/** Hashing and signature verification in the browser, for verifyBundle. */
 export const browserBundleTools: BundleTools = {
   ...browserNoteTools,
   digest: () => {

@@ -22,7 +22,7 @@ function cosigners({ cosignedBy, quorum }: JudgedBundle): string {
   return `${names || "no known witness"}${quorum ? QUORUM[quorum] : ""}`;
 }
 
-/** One page for the files: verdict, scope, signatures, and the command that repeats the check. Seen in print alone. */
+/** A one-page certificate: verdict, scope, signatures, and the command that repeats the check. Shown only in print. */
 export function Certificate({ verdict, checked, heldTo, command }: Props) {
   const { zone } = useZone();
   const { header, checkpoint } = verdict;

@@ -8,10 +8,10 @@ export type Progress = { rows: number; share: number };
 
 type Options = { trust: Trust; signal: AbortSignal; onProgress: (progress: Progress) => void };
 
-/** Judge and hashing; fetched with the page, so that the check itself works offline. */
+/** Preloaded with the page, so that the check itself works offline. */
 export const loadTools = () => Promise.all([import("@/server/audit/bundle/verify"), import("./browser-tools")]);
 
-/** Checks a bundle right here: the file is read, hashed and judged in this tab, and goes nowhere. */
+/** Checks a bundle in the browser: the file is read, hashed and judged here, and never leaves the machine. */
 export async function checkFile(file: File, { trust, signal, onProgress }: Options): Promise<Checked> {
   const [{ verifyBundle }, { browserBundleTools }] = await loadTools();
   const started = performance.now();

@@ -5,7 +5,7 @@ import { FileCheck2 } from "lucide-react";
 import { type DragEvent, useState } from "react";
 import classes from "./verify.module.css";
 
-/** A place to drop one file on, and a button for those who choose it. */
+/** A drop target for one file, with a button to choose it. */
 export function DropFile({ onFile }: { onFile: (file: File) => void }) {
   const [isOver, setIsOver] = useState(false);
   const drop = (event: DragEvent) => {

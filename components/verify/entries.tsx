@@ -15,7 +15,7 @@ import type { EntryIndex } from "./entry-index";
 
 const ROW_PX = 52;
 
-/** What the search found, or null while everything is listed. */
+/** The search results; null while everything is listed. */
 function useMatches(entries: EntryIndex, text: string): number[] | null {
   const [matches, setMatches] = useState<number[] | null>(null);
   useEffect(() => {
@@ -28,7 +28,7 @@ function useMatches(entries: EntryIndex, text: string): number[] | null {
   return matches;
 }
 
-/** The entries that a bundle holds, to be searched and opened; of a million only those in sight are in the page. */
+/** The entries in a bundle, searchable and virtualized. */
 export function Entries({ entries }: { entries: EntryIndex }) {
   const [text, setText] = useState("");
   const [opened, setOpened] = useState<BundleRow | null>(null);
@@ -78,7 +78,7 @@ function List({ entries, matches, shown, onOpen }: ListProps) {
   );
 }
 
-/** Undefined until it is read, null where its line is not of the format. */
+/** Undefined until it has been read; null if its line is malformed. */
 function useEntry(entries: EntryIndex, at: number): BundleRow | null | undefined {
   const [row, setRow] = useState<BundleRow | null>();
   useEffect(() => {

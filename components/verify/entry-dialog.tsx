@@ -8,7 +8,7 @@ import type { BundleRow } from "@/server/audit/chain/bundle";
 import { SEALED_FIELDS } from "@/server/audit/row";
 import classes from "./entries.module.css";
 
-/** One entry, field by field as it was hashed. */
+/** One entry, field by field, as it was hashed. */
 export function EntryDialog({ row, onClose }: { row: BundleRow; onClose: () => void }) {
   const { zone } = useZone();
   useReturnedFocus();

@@ -5,7 +5,7 @@ const FIRST_ROOM = 4096;
 const LINES_AT_ONCE = 2_000;
 const MAX_DATE_MS = 8.64e15;
 
-/** Whether each member is what the page shows: a file that was tampered with may hold anything in its place. */
+/** Whether every displayed member has the expected type: a manipulated file may contain anything. */
 function isShown(row: BundleRow): boolean {
   const { timestampMs, chainSeq } = row;
   if (!(Number.isFinite(timestampMs) && Math.abs(timestampMs) <= MAX_DATE_MS)) return false;
@@ -17,7 +17,10 @@ function isShown(row: BundleRow): boolean {
   });
 }
 
-/** Where each entry is in the file: sixteen bytes an entry, so that a million can be listed and none is kept. */
+/**
+ * The byte positions of all entries in the file: sixteen bytes per entry, so that a million can be listed without being
+ * kept.
+ */
 export class EntryIndex {
   #places = new Float64Array(2 * FIRST_ROOM);
   #count = 0;
@@ -28,7 +31,7 @@ export class EntryIndex {
     return this.#count;
   }
 
-  /** The next entry's line, from its first byte to the one behind its last. */
+  /** Adds the next entry's line; the end is exclusive. */
   add(start: number, end: number): void {
     if (2 * this.#count === this.#places.length) {
       const larger = new Float64Array(2 * this.#places.length);
@@ -40,12 +43,12 @@ export class EntryIndex {
     this.#count++;
   }
 
-  /** The line of an entry, as it stands in the file. */
+  /** The raw line of an entry. */
   line(at: number): Promise<string> {
     return this.file.slice(this.#places[2 * at], this.#places[2 * at + 1]).text();
   }
 
-  /** An entry; null where its line is not of the format. */
+  /** An entry; null if its line is malformed. */
   async entry(at: number): Promise<BundleRow | null> {
     try {
       const row: BundleRow = JSON.parse(await this.line(at));
@@ -56,7 +59,7 @@ export class EntryIndex {
   }
 
   /**
-   * The entries whose text holds all words, in the file's order.
+   * The entries whose line contains all words, in the order of the file.
    * @throws DOMException AbortError when the signal fires
    */
   async search(words: readonly string[], signal: AbortSignal): Promise<number[]> {

@@ -7,12 +7,12 @@ import type { JudgedBundle } from "@/server/audit/bundle/verdict";
 import { formatVerifierKey } from "@/server/audit/tree/signed-note";
 import classes from "./verify.module.css";
 
-/** The key itself, regardless of its name: an organization's and the installation's differ in name and id alone. */
+/** The key's bytes without its name: an organization's and the installation's entry differ only in name and id. */
 const bytesOf = (key: string): string => /^[^+]+\+[0-9a-f]{8}\+(.+)$/.exec(key)?.[1] ?? key;
 
 const OWNER = { you: "Your key", server: "This server’s key", nobody: "" };
 
-/** The keys that were given and those that the bundle names, with what each did; then the witnesses. */
+/** The keys given and those named in the bundle, with what each signed; then the witnesses. */
 export function Keys({ verdict, held }: { verdict: JudgedBundle; held: Held }) {
   const trusted = held.trust.logs.map(formatVerifierKey);
   const known = new Set(trusted.map(bytesOf));

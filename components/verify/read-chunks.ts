@@ -1,4 +1,4 @@
-/** So much is read and judged before the page may draw and listen again; some milliseconds' work. */
+/** Processed between two chances for the page to render; takes a few milliseconds. */
 const CHUNK_BYTES = 256 * 1024;
 
 const pause = () => new Promise<void>((resume) => setTimeout(resume));
@@ -6,7 +6,7 @@ const pause = () => new Promise<void>((resume) => setTimeout(resume));
 type Options = { onBytes: (read: number) => void; signal: AbortSignal };
 
 /**
- * A file's bytes, a part at a time: it is never in memory as a whole.
+ * Reads a file in chunks, so that it is never in memory as a whole.
  * @throws DOMException AbortError when the signal fires
  */
 export async function* readChunks(file: Blob, { onBytes, signal }: Options): AsyncGenerator<Uint8Array> {

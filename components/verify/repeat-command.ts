@@ -1,15 +1,15 @@
 import type { Held } from "@/components/proof/check-proof";
 import { formatVerifierKey } from "@/server/audit/tree/signed-note";
 
-/** A word as a shell takes it: a file's name may hold blanks, and worse. */
+/** Quotes an argument for a shell: a file's name may contain spaces and special characters. */
 const quoted = (word: string): string => (/^[\w./+=@:-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
-/** A name that begins with a dash is no option. */
+/** Prevents a file name that starts with a dash from being read as an option. */
 const fileWord = (name: string): string => quoted(name.startsWith("-") ? `./${name}` : name);
 
-/** The command that repeats a check, an option a line: paper breaks a longer one where no shell may. */
+/** The command that repeats a check, one option per line, because print would wrap a long line at the wrong place. */
 export function repeatCommand(fileName: string, { trust, from }: Held): string {
-  // A quorum is asked for by the policy alone.
+  // Only a policy can require a quorum.
   const isPolicy = from === "you" && trust.witnesses.length > 0;
   const trusted = isPolicy
     ? ["--policy POLICY_FILE"]

@@ -22,7 +22,7 @@ import classes from "./verify.module.css";
 
 type Props = { checked: Checked; held: Held; onAgain: () => void };
 
-/** What the check found, to be read, printed and kept. */
+/** The result of the check; can be printed as a certificate. */
 export function Verdict({ checked, held, onAgain }: Props) {
   const { verdict, fileName } = checked;
   const ref = useRef<HTMLElement>(null);
@@ -58,7 +58,7 @@ export function Verdict({ checked, held, onAgain }: Props) {
   );
 }
 
-/** Who signed, of those the bundle was held to: a second key that was given may have signed nothing. */
+/** The trusted keys that actually signed: a second key that was given may have signed nothing. */
 function signers({ signedBy }: JudgedBundle, { from }: Held): string {
   const keys = signedBy.map((key) => key.split("+", 2).join("+")).join(", ");
   return from === "you" ? `${keys}, which you gave` : `${keys}, a key of the server that served this page`;
@@ -114,7 +114,7 @@ function Judged({ verdict, checked, held }: JudgedProps) {
 
 const COMPLETE = { proven: "complete: proven", attested: "complete: attested, not proven" };
 
-/** Of which log, which range, and how many entries. */
+/** The log, its range, and the number of entries. */
 function Scope({ verdict }: { verdict: JudgedBundle }) {
   const { zone } = useZone();
   const { header, checkpoint, complete } = verdict;

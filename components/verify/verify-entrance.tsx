@@ -13,7 +13,7 @@ function subscribe(onChange: () => void): () => void {
 }
 const hasProof = (): boolean => isProofFragment(window.location.hash);
 
-/** /verify: a link that carries the proof of an entry shows that; else there is room for an evidence bundle. */
+/** /verify: shows the proof in the URL if there is one, otherwise the check of evidence bundles. */
 export function VerifyEntrance({ served }: Props) {
   const isProof = useSyncExternalStore(subscribe, hasProof, () => false);
   return isProof ? <ProofPage served={served} /> : <VerifyPage served={served} />;

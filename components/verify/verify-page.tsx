@@ -19,7 +19,7 @@ type State =
   | { step: "checking"; fileName: string; progress: Progress }
   | { step: "done"; checked: Checked; held: Held };
 
-/** Checks an evidence bundle in the visitor's own browser. served: the policy of the server that served the page. */
+/** Checks an evidence bundle in the browser. served: the published policy of the page's server. */
 export function VerifyPage({ served }: { served: string }) {
   const [state, setState] = useState<State>({ step: "choose", failure: null });
   const [key, setKey] = useState("");
@@ -34,7 +34,7 @@ export function VerifyPage({ served }: { served: string }) {
     const onProgress = (progress: Progress) => setState({ step: "checking", fileName: file.name, progress });
     try {
       if (await isProofFile(file)) {
-        // The page around this one shows what the address carries.
+        // The parent page shows the proof in the URL fragment.
         window.location.hash = await toFragment(await readProof(file));
         return;
       }

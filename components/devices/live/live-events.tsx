@@ -8,7 +8,7 @@ import { LiveLog } from "./live-log";
 import { LiveLogs } from "./live-logs";
 import { liveParsers } from "./live-params";
 
-/** The device's own event logs, live from its agent: nothing of them is stored here. */
+/** The device's own event logs, queried live; nothing is stored. */
 export function LiveEvents({ device }: { device: DeviceDetail }) {
   const mayQuery = useCan("devices:live");
   const [view, setView] = useQueryStates(liveParsers, { history: "push" });

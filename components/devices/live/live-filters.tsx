@@ -12,7 +12,7 @@ const LEVELS = LIVE_LEVELS.map((value) => ({ value, label: capitalized(value) })
 
 type Props = { filters: LiveFilters; onSubmit: (filters: LiveFilters) => void; isRunning: boolean };
 
-/** The filters of a live query; the device is queried when the form is sent, not at every key. */
+/** Filters of a live query. The device is queried on submit, not on every key press. */
 export function LiveFilterForm({ filters, onSubmit, isRunning }: Props) {
   const [draft, setDraft] = useState(filters);
   const set = (part: Partial<LiveFilters>) => setDraft({ ...draft, ...part });

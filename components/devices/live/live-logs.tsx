@@ -16,7 +16,7 @@ import { useLiveQuery } from "./use-live-query";
 
 type Props = { device: DeviceDetail; onOpen: (log: string) => void };
 
-/** The logs that the device keeps. */
+/** The event logs on the device. */
 export function LiveLogs({ device, onOpen }: Props) {
   const client = useTRPCClient();
   const live = useLiveQuery({

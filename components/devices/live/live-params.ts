@@ -9,7 +9,7 @@ const filterParsers = {
   end: parseAsIsoDateTime,
 };
 
-/** The live tab's part of the address. */
+/** The live tab's URL parameters. */
 export const liveParsers = {
   log: parseAsString,
   livePage: parseAsInteger.withDefault(1),
@@ -20,7 +20,7 @@ export const liveParsers = {
 export type LiveFilters = inferParserType<typeof filterParsers>;
 type LiveView = inferParserType<typeof liveParsers>;
 
-/** True when nothing in the filters differs; equal dates are different objects. */
+/** Compares by value: equal dates are different objects. */
 export const isSame = (a: LiveFilters, b: LiveFilters): boolean => JSON.stringify(pick(a)) === JSON.stringify(pick(b));
 
 const pick = ({ liveLevel, liveSource, liveEvent, start, end }: LiveFilters) => [
@@ -31,7 +31,7 @@ const pick = ({ liveLevel, liveSource, liveEvent, start, end }: LiveFilters) => 
   end,
 ];
 
-/** The address as a live query. */
+/** The URL parameters as a live query. */
 export const toInput = (view: LiveView) => ({
   page: view.livePage,
   level: view.liveLevel ?? undefined,

@@ -17,7 +17,7 @@ type Props = {
   device: DeviceDetail;
   log: string;
   recordId: number | null;
-  /** The event if the list holds it; otherwise the device is queried for it. */
+  /** The event, if the list contains it; otherwise it is queried from the device. */
   known: Entry | undefined;
   onClose: () => void;
 };

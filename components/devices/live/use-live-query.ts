@@ -3,7 +3,9 @@ import { useElapsed } from "@/components/format/elapsed";
 
 type Options<T> = { key: readonly unknown[]; run: (signal: AbortSignal) => Promise<T>; isEnabled?: boolean };
 
-/** A live query to a device's agent. It never repeats itself: each one costs the device work and is audited. */
+/**
+ * A live query to a device's agent. It is never retried automatically: each query costs the device work and is audited.
+ */
 export function useLiveQuery<T>({ key, run, isEnabled = true }: Options<T>) {
   const cache = useQueryClient();
   const queryKey = ["live", ...key];

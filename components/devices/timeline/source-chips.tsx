@@ -3,7 +3,7 @@ import { SOURCE_LABEL, TIMELINE_SOURCES, type TimelineSource } from "@/server/ti
 
 type Props = { sources: readonly TimelineSource[]; onChange: (sources: TimelineSource[]) => void };
 
-/** Which logs a list of several is of; one at least. */
+/** Toggles for the source logs of a timeline; at least one stays selected. */
 export const SourceChips = ({ sources, onChange }: Props) => (
   <Chip.Group
     multiple

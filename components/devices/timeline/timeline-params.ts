@@ -2,7 +2,7 @@ import { parseAsArrayOf, parseAsInteger, parseAsIsoDateTime, parseAsString, pars
 import { MINUTE_MS } from "@/server/time/durations";
 import { TIMELINE_SOURCES } from "@/server/timeline/vocabulary";
 
-/** The ranges that end now, in minutes; null is all of it. */
+/** Ranges that end now, in minutes; null means all time. */
 export const RANGES = {
   "15m": { label: "Last 15 minutes", minutes: 15 },
   "1h": { label: "Last hour", minutes: 60 },
@@ -12,7 +12,7 @@ export const RANGES = {
 } as const;
 export const RANGE_NAMES = ["15m", "1h", "24h", "7d", "all"] as const;
 
-/** The timeline's part of the address: a range that ends now, or some minutes around a moment. */
+/** The timeline's URL parameters: a range that ends now, or some minutes around a moment. */
 export const timelineParsers = {
   range: parseAsStringLiteral(RANGE_NAMES).withDefault("1h"),
   around: parseAsIsoDateTime,
@@ -23,7 +23,7 @@ export const timelineParsers = {
 
 type View = { range: (typeof RANGE_NAMES)[number]; around: Date | null; within: number };
 
-/** The instants that a view is between. */
+/** The time span of a view. */
 export function spanOf({ range, around, within }: View, now: Date): { from?: Date; to?: Date } {
   if (around) {
     const reach = Math.min(Math.max(within, 1), 24 * 60) * MINUTE_MS;

@@ -10,7 +10,7 @@ import { wordsOf } from "@/server/audit/query/word-list";
 import type { Entry as LiveEvent } from "@/server/live-events/schema";
 import type { TimelineItem } from "@/server/timeline/schema";
 
-/** An event that the device was asked for just now. */
+/** An event queried live from the device. */
 export type LiveItem = { source: "live"; at: string; key: string; log: string; event: LiveEvent };
 export type Item = TimelineItem | LiveItem;
 
@@ -44,7 +44,7 @@ function What({ of: item }: { of: Item }) {
   }
 }
 
-/** An item as a list shows it. */
+/** The columns of a timeline. */
 export const COLUMNS: Column<Item>[] = [
   { header: "Time", cell: (item) => <When at={item.at} />, width: 196 },
   { header: "Source", cell: (item) => WORD[item.source], width: 130 },
@@ -54,13 +54,13 @@ export const COLUMNS: Column<Item>[] = [
 
 const newestFirst = (a: Item, b: Item): number => Date.parse(b.at) - Date.parse(a.at);
 
-/** Whether an event of the device's own has all that is searched for, as the server reads it of those that are stored. */
+/** Whether a live event matches the search, by the same rules that the server applies to stored events. */
 export function holdsWords({ event, log }: LiveItem, search: string): boolean {
   const text = `${event.source}: ${event.message} ${log} ${event.eventId}`.toLowerCase();
   return wordsOf(search).every((word) => text.includes(word.toLowerCase()));
 }
 
-/** Live events among the items that are loaded; what is older than those waits until they are. */
+/** Adds live events to the loaded items; those older than the last item are left out until more items are loaded. */
 export function mergeLive(items: TimelineItem[], live: LiveItem[], isWhole: boolean): Item[] {
   const oldest = items.at(-1)?.at ?? "";
   return [...items, ...live.filter(({ at }) => isWhole || at >= oldest)].sort(newestFirst);

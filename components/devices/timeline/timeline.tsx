@@ -20,7 +20,7 @@ import { RANGE_NAMES, RANGES, spanOf, timelineParsers } from "./timeline-params"
 import { COLUMNS, holdsWords, mergeLive } from "./timeline-rows";
 import { useLiveItems } from "./use-live-items";
 
-/** What happened on a device and to it, from all of its logs, in one order of time. */
+/** Everything that happened on and to a device, from all logs, in chronological order. */
 export function Timeline({ device }: { device: DeviceDetail }) {
   const [view, setView] = useQueryStates(timelineParsers, { history: "push" });
   const [now, setNow] = useState(() => new Date());
@@ -99,7 +99,7 @@ export function Timeline({ device }: { device: DeviceDetail }) {
 type View = inferParserType<typeof timelineParsers>;
 type ViewProps = { view: View; setView: (change: Partial<{ [K in keyof View]: View[K] | null }>) => unknown };
 
-/** The minutes around a moment, or a range that ends now. onNow: the range is chosen again. */
+/** Selects the minutes around a moment, or a range that ends now. onNow: the same range was selected again. */
 function Span({ view, setView, onNow }: ViewProps & { onNow: () => void }) {
   if (view.around)
     return (

@@ -4,13 +4,13 @@ import { useLiveQuery } from "@/components/devices/live/use-live-query";
 import { ALONE, useTRPCClient } from "@/components/trpc";
 import type { LiveItem } from "./timeline-rows";
 
-/** Logs that are asked at once, the ones last written to, and events of each. */
+/** Limits: the most recently written logs, and events per log. */
 const MAX_LOGS = 3;
 const MAX_EVENTS = 50;
 
 type LiveInput = { deviceId: string; from: Date | undefined; to: Date | undefined; asked: string | null };
 
-/** The newest events of the range in the logs that the device itself keeps, asked for once for each `asked`. */
+/** The newest events in the range from the device's own logs; queried once for each new value of `requestedAt`. */
 export function useLiveItems({ deviceId, from, to, asked }: LiveInput) {
   const client = useTRPCClient();
   return useLiveQuery({

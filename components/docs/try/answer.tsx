@@ -2,7 +2,7 @@ import { CodeBlock } from "@/components/ui/code/code-block";
 import { MAX_SHOWN_CHARACTERS, type TryAnswer } from "./send";
 import classes from "./try.module.css";
 
-/** Status, time, headers and text of an answer. */
+/** Status, time, headers and text of a response. */
 export function Answer({ answer }: { answer: TryAnswer }) {
   const { status, statusText, headers, ms, text, isCut } = answer;
   return (

@@ -1,8 +1,8 @@
 import type { Operation, Parameter } from "@/components/docs/openapi";
 
-/** What the user has filled in: parameters by "location name", and the body's text. */
+/** The form's values: parameters by "location name", and the body's text. */
 export type Filled = { values: Readonly<Record<string, string>>; body: string; file: File | null };
-/** A request as fetch takes it. */
+/** The arguments of fetch. */
 export type TryRequest = {
   method: string;
   url: string;
@@ -11,14 +11,14 @@ export type TryRequest = {
 };
 export const nameOf = ({ in: location, name }: Parameter): string => `${location} ${name}`;
 
-/** What is filled in at first: the example of the body, and nothing that would narrow a list. */
+/** The form's initial values: the example body, and no filters. */
 export const blank = ({ body }: Operation): Filled => ({
   values: {},
   body: body?.type === "application/json" ? JSON.stringify(body.example ?? {}, null, 2) : "",
   file: null,
 });
 
-/** What is missing or malformed, by the name of its field; empty when the request can be sent. */
+/** Validation errors by field; empty when the request can be sent. */
 export function faultsOf(operation: Operation, { values, body, file }: Filled): Record<string, string> {
   const faults: Record<string, string> = {};
   for (const parameter of operation.parameters)
@@ -45,7 +45,7 @@ function urlOf(operation: Operation, values: Filled["values"], base: string): st
   return `${base}${path}${query.size > 0 ? `?${query}` : ""}`;
 }
 
-/** The request that has been filled in; a credential goes as Authorization: Bearer, which takes tokens and keys alike. */
+/** Builds the request. The credential is sent as a bearer token, which works for tokens and API keys alike. */
 export function toRequest(
   operation: Operation,
   filled: Filled,
@@ -66,7 +66,7 @@ export function toRequest(
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** The same as a command; the credential is read from the environment and never shown. */
+/** The request as a curl command that reads the credential from the environment and never shows it. */
 export function curlOf({ method, url, headers, body }: TryRequest): string {
   const lines = [`curl ${method === "GET" ? "" : `-X ${method} `}${quoted(url)}`];
   for (const [name, value] of Object.entries(headers))

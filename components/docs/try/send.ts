@@ -1,6 +1,6 @@
 import type { TryRequest } from "./request";
 
-/** Text of an answer that is shown; what comes after it is not read. */
+/** Longer responses are cut off at this length. */
 export const MAX_SHOWN_CHARACTERS = 200_000;
 
 export type TryAnswer = {
@@ -35,7 +35,7 @@ async function readText(response: Response, onText: (text: string) => void): Pro
   }
 }
 
-/** JSON is shown with line breaks; numbers keep their digits, because only white space is added. */
+/** Indents JSON. Numbers keep all their digits, because only white space is added. */
 export function indented(text: string): string {
   let depth = 0;
   let inString = false;
@@ -63,8 +63,8 @@ export function indented(text: string): string {
 }
 
 /**
- * Sends a request to this very server, without the browser's session: who calls is the credential that was filled in.
- * @param onAnswer called as soon as the head is there, and again whenever more of a long answer has come
+ * Sends a request to this server without the session cookie, so that the caller is the entered credential.
+ * @param onAnswer called when the headers have arrived, and again whenever more of a long response has arrived
  * @throws TypeError when the server cannot be reached, DOMException when it was cancelled
  */
 export async function sendRequest(

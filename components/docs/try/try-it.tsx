@@ -21,7 +21,7 @@ type FieldProps = {
   onChange: (value: string) => void;
 };
 
-/** One parameter: words to choose from, or text. */
+/** A parameter's input: a select for enums, otherwise text. */
 function ParameterField({ parameter, value, error, onChange }: FieldProps) {
   const { name, schema, description, required = false, example } = parameter;
   const choices = schema.type === "boolean" ? ["true", "false"] : schema.enum?.map(String);
@@ -78,7 +78,7 @@ function BodyField({ type, filled: { body, file }, error, onChange }: BodyProps)
   );
 }
 
-/** Sends, keeps the answer, and can be cancelled; what is under way ends with the page. */
+/** Sends the request and keeps its response; it can be cancelled, and is aborted on unmount. */
 function useSending() {
   const [answer, setAnswer] = useState<TryAnswer | null>(null);
   const [failure, setFailure] = useState("");
@@ -102,7 +102,7 @@ function useSending() {
   return { answer, failure, send, cancel: abort && (() => abort.abort()) };
 }
 
-/** A form for one operation: it is really sent to this server, with the caller's own key. */
+/** A form that sends the operation to this server with the user's own key. */
 export function TryIt({ operation, credential, onCredential }: Props) {
   const [filled, setFilled] = useState<Filled>(() => blank(operation));
   const [faults, setFaults] = useState<Record<string, string>>({});

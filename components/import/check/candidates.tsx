@@ -13,7 +13,7 @@ import { errorText } from "@/components/ui/notice";
 import type { Candidate, ImportRow } from "@/server/custom-fields/import/row-schema";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 
-/** What distinguishes a device from others of its name. */
+/** Facts that tell apart devices of the same name. */
 function Facts({ device }: { device: Candidate }) {
   return (
     <span className={shared.quiet}>
@@ -24,11 +24,11 @@ function Facts({ device }: { device: Candidate }) {
   );
 }
 
-/** The devices that a row may be about; of an ambiguous one a person picks. */
+/** The devices that match a row; for an ambiguous row, the user picks one. */
 export function Candidates({ state, row }: { state: ImportState; row: ImportRow }) {
   const trpc = useTRPC();
   const { scope, onSuccess } = useChange(state.id, trpc.imports.rows.pathFilter());
-  // What is being sent counts as chosen: the keyboard does not wait for the server.
+  // Optimistic, so that keyboard selection does not wait for the server.
   const [chosen, setChosen] = useState(row.pickedDeviceId);
   const pick = useMutation(
     trpc.imports.pick.mutationOptions({ scope, onSuccess, onError: () => setChosen(row.pickedDeviceId) }),

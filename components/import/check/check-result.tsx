@@ -32,7 +32,7 @@ const MEANING: Partial<Record<RowOutcome, string>> = {
   unreadable: "Each of these rows says why it could not be read. Correct them in the file and upload it again.",
 };
 
-/** The result of a check or a run: in a sentence, in counts that narrow the table, row by row, and by field. */
+/** The result of a check or run: one sentence, counts that filter the table, the rows, and totals per field. */
 export function CheckResult({ state, tally }: { state: ImportState; tally: Tally }) {
   const [filter, setFilter] = useQueryStates({
     rows: parseAsStringLiteral(ROW_OUTCOMES),

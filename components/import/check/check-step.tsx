@@ -14,13 +14,13 @@ import { CheckResult } from "./check-result";
 import { RunSummary } from "./run-summary";
 import { UnknownInCheck } from "./unknown-choices";
 
-/** The dry run: what would happen to every row and value. */
+/** The dry run: what the import would do with every row and value. */
 export function CheckStep({ state, draft, onStep }: StepProps) {
   const trpc = useTRPC();
   const cache = useQueryClient();
   const { scope, show } = useChange(state.id);
   const again = useMutation(trpc.imports.check.mutationOptions({ scope, onSuccess: show }));
-  // What has just been decided is saved before it is checked; why it could not be, the draft says.
+  // Saves pending changes of the mapping first; if that fails, the draft reports why.
   const checkAgain = async () => {
     await draft?.flush();
     again.mutate({ id: state.id });
@@ -33,7 +33,7 @@ export function CheckStep({ state, draft, onStep }: StepProps) {
         onStep("run");
         await cache.invalidateQueries(trpc.customFields.pathFilter());
       },
-      // Another user's changes are shown, to be reviewed before the run.
+      // Another user may have changed the import: show the changes, to be reviewed before the run.
       onError: () =>
         Promise.all([
           cache.invalidateQueries(trpc.imports.get.queryFilter({ id: state.id })),

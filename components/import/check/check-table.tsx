@@ -21,7 +21,7 @@ const ROW_PX = 52;
 const PAGE = 200;
 type Props = { state: ImportState; outcome: RowOutcome | null; value: ValueOutcome | null; search: string };
 
-/** Every row with its outcome and reason; of a hundred thousand only those in sight are in the page. */
+/** Every row with its outcome and reason, virtualized. */
 export function CheckTable({ state, outcome, value, search }: Props) {
   const trpc = useTRPC();
   const [opened, setOpened] = useState<number | null>(null);
@@ -69,7 +69,7 @@ export function CheckTable({ state, outcome, value, search }: Props) {
 
 const STEPS_BY_KEY: Record<string, -1 | 1> = { ArrowUp: -1, k: -1, ArrowDown: 1, j: 1 };
 
-/** From the button of one row to the next one's: a hundred thousand rows are too many for Tab. */
+/** Arrow keys move between the rows' buttons: there can be a hundred thousand, too many for Tab. */
 function walk(event: KeyboardEvent<HTMLElement>) {
   const by = event.ctrlKey || event.metaKey || event.altKey ? undefined : STEPS_BY_KEY[event.key];
   const row = event.target instanceof Element ? event.target.closest("tr[data-index]") : null;
@@ -150,7 +150,7 @@ type RowProps = {
   onOpen: () => void;
 };
 
-/** A card on a phone, as high as what it says. */
+/** A row; its height is measured, because on a phone it is a card. */
 function Row({ row, index, measure, onOpen }: RowProps) {
   const picked = row.candidates.find((c) => c.deviceId === row.pickedDeviceId);
   const device = row.device ?? picked;

@@ -10,7 +10,7 @@ import classes from "./check.module.css";
 
 const SHOWN: ValueOutcome[] = ["set", "overwrite", "clear", "same", "kept", "invalid", "left_out", "empty"];
 
-/** Counts per field; outcomes that no field has are left out. */
+/** Counts per field; outcomes that do not occur are omitted. */
 export function FieldTally({ state, fields }: { state: ImportState; fields: readonly FieldCounts[] }) {
   const names = new Map(state.plan?.fields.map((field) => [field.fieldId, field.name]));
   const outcomes = SHOWN.filter((name) => fields.some((field) => field[name] > 0));

@@ -13,7 +13,7 @@ import { activeFields } from "@/server/custom-fields/import/plan-schema";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 import classes from "./check.module.css";
 
-/** Finds and replaces over one column of the file, and undoes the last change. The uploaded file stays as it is. */
+/** Find and replace in one column, with undo of the last change. The uploaded file itself is not changed. */
 export function FixValues({ state }: { state: ImportState }) {
   const trpc = useTRPC();
   const { scope, onSuccess } = useChange(state.id, trpc.imports.rows.pathFilter());

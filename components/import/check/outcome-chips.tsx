@@ -12,11 +12,11 @@ type Props<T extends string> = {
   onChoose: (name: T | null) => void;
 };
 
-/** Counts that narrow the table below; choosing one again shows all. */
+/** Counts that filter the table below; clicking one again clears the filter. */
 export function OutcomeChips<T extends string>({ label, items, chosen, onChoose }: Props<T>) {
   const id = useId();
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for a form; these narrow a table
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for form controls; these are filters
     <div className={classes.chips} role="group" aria-labelledby={id}>
       <span id={id}>{label}</span>
       {items

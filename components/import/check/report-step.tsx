@@ -23,7 +23,7 @@ import {
 } from "@/server/custom-fields/import/outcome-schema";
 import { FieldTally } from "./field-tally";
 
-/** What was written and what was not, the files to continue with, and the undo. */
+/** What was written and what was not, downloads for the rest, and undo. */
 export function ReportStep({ state }: StepProps) {
   const report = state.summary.run;
   if (!report) return null;
@@ -77,7 +77,7 @@ export function ReportStep({ state }: StepProps) {
   );
 }
 
-/** What the downloads are good for; after an undo nothing of the file is applied any more. */
+/** Explains the downloads; after an undo, none of the file's rows are applied. */
 function downloadsLead({ status }: StepProps["state"], isWhole: boolean): string {
   if (status === "undone") return "The rows as the run left them, before it was undone.";
   return isWhole
@@ -85,7 +85,7 @@ function downloadsLead({ status }: StepProps["state"], isWhole: boolean): string
     : "Correct the rows that were not applied and import that file again: what is already applied stays as it is.";
 }
 
-/** The rows by outcome: ambiguous are those for which no device was picked. */
+/** The rows by outcome; ambiguous rows are those without a picked device. */
 const rowCounts = ({ rows, picked = 0 }: RunReport): { label: string; rows: number }[] =>
   ROW_OUTCOMES.flatMap((name) => {
     const label = ROW_OUTCOME_LABELS[name];

@@ -14,15 +14,15 @@ import { RowValues } from "./row-values";
 type Props = {
   state: ImportState;
   row: ImportRow | null;
-  /** Opens the previous (-1) or next (1) row; null where there is none. */
+  /** Opens the previous (-1) or next (1) row; null at the ends. */
   onMove: (by: -1 | 1) => (() => void) | null;
   onClose: () => void;
 };
 const KEYS: Record<string, -1 | 1> = { k: -1, j: 1 };
-/** Letters that are typed into a field move nothing. */
+/** True while the user is typing into a field, where letters are not shortcuts. */
 const isTyping = (target: EventTarget): boolean => target instanceof HTMLInputElement && target.type !== "radio";
 
-/** One row in full: its values one by one, and the candidates of an ambiguous one. j and k go from row to row. */
+/** One row in full: its values, and the candidates if it is ambiguous. j and k move between rows. */
 export function RowDrawer({ state, row, onMove, onClose }: Props) {
   const device = row?.device ?? row?.candidates.find(({ deviceId }) => deviceId === row.pickedDeviceId);
   return (
@@ -70,7 +70,7 @@ export function RowDrawer({ state, row, onMove, onClose }: Props) {
 
 type MoveProps = { label: string; icon: LucideIcon; onClick: (() => void) | null };
 
-/** Stays where it is at the end of the list, so that the keyboard keeps its focus. */
+/** Stays enabled at the ends of the list, so that it keeps the focus. */
 function MoveButton({ label, icon: Icon, onClick }: MoveProps) {
   return (
     <ActionIcon

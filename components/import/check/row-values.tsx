@@ -14,13 +14,13 @@ import type { ImportState } from "@/server/custom-fields/import/schema";
 import type { FieldValue } from "@/server/custom-fields/schema";
 import classes from "./check.module.css";
 
-/** Outcomes that say something of the value that a device holds: there it is beside the new one. */
+/** Outcomes for which the device's current value is shown beside the new one. */
 const COMPARED: ReadonlySet<ValueOutcome> = new Set(["set", "overwrite", "clear", "same", "kept"]);
 
 const inWords = (held: FieldValue | null): string =>
   held === null ? "nothing" : typeof held === "boolean" ? (held ? "Yes" : "No") : String(held);
 
-/** The values of a row one by one: the file's beside the device's, and put right in place before the run. */
+/** The values of a row: the file's beside the device's, editable before the run. */
 export function RowValues({ state, row }: { state: ImportState; row: ImportRow }) {
   const [edited, setEdited] = useState<number | null>(null);
   const names = new Map(state.plan?.fields.map((field) => [field.fieldId, field.name]));
@@ -66,7 +66,7 @@ export function RowValues({ state, row }: { state: ImportState; row: ImportRow }
   );
 }
 
-/** What the device holds against what it would hold. */
+/** The device's current value compared with its value after the run. */
 function Compared({ cell, hasRun }: { cell: ImportRow["cells"][number]; hasRun: boolean }) {
   const [held, value] = [inWords(cell.held), inWords(cell.value)];
   if (cell.outcome === "same") return <small>The device already holds {held}.</small>;

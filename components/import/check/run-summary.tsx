@@ -4,7 +4,7 @@ import { Message } from "@/components/ui/message";
 import type { Tally } from "@/server/custom-fields/import/outcome-schema";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 
-/** What the run would do, by the counts of the check. */
+/** What the run would do, as counted by the check. */
 export function RunSummary({ state, check }: { state: ImportState; check: Tally }) {
   const sum = (name: "set" | "overwrite" | "clear") => check.fields.reduce((total, field) => total + field[name], 0);
   const writes = sum("set") + sum("overwrite") + sum("clear");

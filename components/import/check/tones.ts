@@ -1,7 +1,7 @@
 import type { Tone } from "@/components/ui/state-tag";
 import type { RowOutcome, ValueOutcome } from "@/server/custom-fields/import/outcome-schema";
 
-/** Not found is no failure: an inventory keeps machines that were retired long ago. */
+/** Not found is not an error: inventories often keep retired machines. */
 export const ROW_TONE: Record<RowOutcome, Tone> = {
   matched_source_id: "good",
   matched_hostname: "good",
@@ -12,7 +12,7 @@ export const ROW_TONE: Record<RowOutcome, Tone> = {
   changed: "warn",
 };
 
-/** Most values end as expected; only what needs attention is marked. */
+/** Most values are fine; only those that need attention are highlighted. */
 export const VALUE_TONE: Record<ValueOutcome, Tone | null> = {
   set: "good",
   overwrite: "warn",

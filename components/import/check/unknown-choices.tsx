@@ -7,7 +7,7 @@ import type { PlanDraft } from "@/components/import/fields/plan-draft";
 import { Section } from "@/components/ui/section";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 
-/** The values that are none of a dropdown's choices, mapped where the check has shown them. */
+/** Unknown choices of dropdown fields, which can be mapped from within the check. */
 export function UnknownInCheck({ state, draft }: { state: ImportState; draft: PlanDraft }) {
   const faults = useFaults(state, draft.plan);
   const found = draft.plan.fields.flatMap((field) => {

@@ -27,7 +27,7 @@ const SKIP = "skip";
 const ADD = "add";
 const MAP = "map ";
 
-/** What a decision is as an option of the select, and back. */
+/** Converts a decision to an option of the select; asDecision is the inverse. */
 const asOption = (decision: ChoiceDecision | undefined): string | null =>
   decision === undefined ? null : decision.action === "map" ? `${MAP}${decision.to}` : decision.action;
 
@@ -38,8 +38,8 @@ function asDecision(text: string, option: string | null): ChoiceDecision | null 
 }
 
 /**
- * The values of a dropdown's column that are none of its choices, each with its number and first line: read as one of
- * the choices, added to them or left out, as a person says. Nothing is chosen beforehand, and each can be cleared.
+ * Unknown values of a dropdown's column, each with its count and first line: the user maps it to a choice, adds it as a
+ * choice, or skips it. Nothing is preselected, and every decision can be cleared.
  */
 export function ChoiceMapper({ title, field, filled, unknown, onChange }: Props) {
   const { allOrganizations } = useMe();

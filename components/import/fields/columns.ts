@@ -2,7 +2,7 @@ import { isImportable, type SourceColumn } from "@/server/custom-fields/import/m
 import type { Plan, PlanField } from "@/server/custom-fields/import/plan-schema";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 
-/** The columns that may become fields: importable ones that do not identify the computer. */
+/** Columns that may become fields: importable, and not used as an identifier. */
 export function fieldColumns(state: ImportState, plan: Plan): { field: PlanField; column: SourceColumn }[] {
   const identifiers = new Set(Object.values(plan.identifiers));
   return plan.fields.flatMap((field) => {

@@ -8,17 +8,17 @@ import { capitalized } from "@/server/text";
 
 export type Faults = {
   ofColumn: (column: number) => string | null;
-  /** Values of a dropdown's column that are none of its choices. */
+  /** Values of a dropdown's column that are not among its choices. */
   unknownOf: (column: number) => UnknownChoices | null;
   ofIdentifier: (name: string) => string | null;
   general: string[];
-  /** What is wrong with the mapping as it has been saved by now. */
+  /** Refetches the errors of the mapping as saved on the server. */
   refresh: () => Promise<PlanFaults["faults"]>;
 };
 
 const NONE: PlanFaults = { faults: [], unknown: [] };
 
-/** What the server still finds wrong with the mapping, by the thing it is about. */
+/** The server's validation errors of the mapping, by what they are about. */
 export function useFaults(state: ImportState, plan: Plan): Faults {
   const query = useQuery(useTRPC().imports.faults.queryOptions({ id: state.id }));
   const { faults: list, unknown } = query.data ?? NONE;

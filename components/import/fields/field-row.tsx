@@ -27,7 +27,7 @@ type RowProps = {
   unknown: UnknownChoices | null;
 } & Pick<PlanDraft, "getPlan" | "changeField">;
 
-/** Drawn again only when its own field changes: a file may have hundreds, and one of them is being typed into. */
+/** Memoized: a file may have hundreds of rows, and the user types into one of them. */
 export const FieldRow = memo(function FieldRow(props: RowProps) {
   const { column, field, targets, fault, unknown, getPlan, changeField } = props;
   const misfit = unknown ? { count: unknown.count, odd: [] } : misfitOf(column, field);

@@ -17,7 +17,7 @@ import { NotSaved } from "./not-saved";
 import type { PlanDraft } from "./plan-draft";
 import { useTargets } from "./target-select";
 
-/** One row per source field: what it becomes here. */
+/** Maps each source field to a field here. */
 export function FieldsStep({ draft, ...props }: StepProps) {
   return draft && <Fields {...props} draft={draft} />;
 }

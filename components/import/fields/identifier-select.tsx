@@ -4,7 +4,7 @@ import { Select } from "@mantine/core";
 import { isImportable, type SourceColumn } from "@/server/custom-fields/import/map/column-schema";
 import type { PlanDraft } from "./plan-draft";
 
-/** What can identify the computer of a row. */
+/** What can identify a row's computer. */
 export const IDENTIFIERS = [
   {
     name: "sourceId",
@@ -30,7 +30,7 @@ type IdentifierProps = {
   error: string | null;
 };
 
-/** The column of one identifier; one that another identifier has cannot be chosen. */
+/** The column of one identifier; columns of other identifiers cannot be selected. */
 export function IdentifierSelect({ name, label, hint, columns, draft, guesses, error }: IdentifierProps) {
   const { plan, change } = draft;
   const value = plan.identifiers[name];

@@ -10,7 +10,7 @@ import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 
-/** Says that the mapping was saved from an earlier file with these columns, and ignores it on request. */
+/** States that the mapping is from an earlier file with the same columns, with a button to ignore it. */
 export function KeptMapping({ state, flush }: { state: ImportState; flush: () => Promise<unknown> }) {
   const trpc = useTRPC();
   const { scope, onSuccess } = useChange(state.id, trpc.imports.faults.queryFilter({ id: state.id }));

@@ -10,7 +10,7 @@ export type EditProps = { title: string; field: PlanField; onChange: (change: Pa
 
 const label = { classNames: { label: classes.label } };
 
-/** The properties of a new field: one line with a cell per property. */
+/** The properties of a new field, one cell each. */
 export function NewField({ title, field, onChange }: EditProps) {
   return (
     <>

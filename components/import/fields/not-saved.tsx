@@ -10,7 +10,7 @@ const PART: Record<string, string> = {
   decisions: "list of what its values mean",
 };
 
-/** Why the mapping was not saved, by the column that it is about and never by a path. */
+/** Why the mapping was not saved, by the name of the column rather than the path in the request. */
 function reasonOf({ error, plan }: PlanDraft, { columns }: ImportState): string {
   const [fault] = problemOf(error)?.errors ?? [];
   const [, at, part = ""] = /^plan\.fields\.(\d+)\.(\w+)/.exec(fault?.path ?? "") ?? [];
@@ -21,6 +21,6 @@ function reasonOf({ error, plan }: PlanDraft, { columns }: ImportState): string 
     : errorText(error);
 }
 
-/** Beside the step's button: why the last change of the mapping was not saved. */
+/** Shown beside the step's button when the last change of the mapping could not be saved. */
 export const NotSaved = ({ draft, state }: { draft: PlanDraft; state: ImportState }) =>
   draft.error ? <Message tone="bad">{reasonOf(draft, state)}</Message> : null;

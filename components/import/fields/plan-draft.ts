@@ -14,18 +14,19 @@ const NO_PLAN: Plan = { identifiers: { sourceId: null, hostname: null, organizat
 export type PlanDraft = {
   plan: Plan;
   change: (next: Plan) => void;
-  /** Stays the same function, so that a row need not be drawn again because another one has changed. */
+  /** A stable function, so that other rows do not rerender. */
   changeField: (column: number, change: Partial<PlanField>) => void;
   getPlan: () => Plan;
-  /** Saves what has not been saved yet; resolves when nothing is being saved any more. */
+  /** Saves pending changes; resolves when all saves have finished. */
   flush: () => Promise<unknown>;
   error: unknown;
 };
 
 /**
- * The mapping as it is edited: shown at once, saved on the server shortly after, so that a closed tab loses nothing, and
- * only over the one that was seen: what another window has saved meanwhile is shown instead. What is shown is React's
- * own state: the cache notifies too late for a text field to keep its cursor.
+ * The mapping while it is edited: updated immediately and saved shortly after, so that closing the tab loses nothing. A
+ * save
+ * names the revision it is based on; if another window has saved meanwhile, that version is shown instead. The draft is
+ * React state, because the query cache notifies too late for a text field to keep its cursor.
  */
 export function usePlanDraft(state: ImportState): PlanDraft | null {
   const trpc = useTRPC();
@@ -35,7 +36,7 @@ export function usePlanDraft(state: ImportState): PlanDraft | null {
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
   const unsaved = useRef<Plan | null>(null);
   const saving = useRef<Promise<unknown>>(Promise.resolve());
-  /** Of the mapping that the edits began with, then of the last one saved. */
+  /** The revision that the edits are based on. */
   const revision = useRef(state.revision);
   const save = useMutation(trpc.imports.savePlan.mutationOptions({ scope }));
   const store = async () => {
@@ -61,7 +62,7 @@ export function usePlanDraft(state: ImportState): PlanDraft | null {
       await cache.invalidateQueries(trpc.imports.faults.queryFilter({ id: state.id }));
     }
   };
-  // One after the other: each is saved over the one before.
+  // Saves run one after the other, because each is based on the previous revision.
   const flush = () => {
     if (timer.current) clearTimeout(timer.current);
     timer.current = null;

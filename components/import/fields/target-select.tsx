@@ -12,12 +12,13 @@ const NEW = "new";
 const SKIP = "skip";
 
 /**
- * The partner's definitions, the only ones that an import writes to, and those that a column has by now. New ones are
- * made by those who reach all organizations.
+ * The partner's definitions, the only ones that an import can write to, and those already mapped to a column.
+ * mayDefine: only
+ * users with access to all organizations can create definitions.
  */
 export type Targets = { definitions: readonly Definition[]; taken: ReadonlySet<string>; mayDefine: boolean };
 
-/** The same object until something in it changes: hundreds of rows look at it. */
+/** Referentially stable, because hundreds of rows depend on it. */
 export function useTargets(plan: Plan): Targets {
   const { allOrganizations: mayDefine } = useMe();
   const { data } = useQuery(useTRPC().customFields.list.queryOptions({}));
@@ -42,7 +43,7 @@ type Props = {
   onChange: (change: Partial<PlanField>) => void;
 };
 
-/** Where a source field goes: into a new field, into an existing one that no other column has, or nowhere. */
+/** The target of a source field: a new field, an existing one that is not mapped yet, or none. */
 export function TargetSelect({ className, title, field, targets, error, getPlan, onChange }: Props) {
   const { definitions, taken, mayDefine } = targets;
   const own = field.action === "existing" ? field.fieldId : null;
@@ -88,7 +89,7 @@ export function TargetSelect({ className, title, field, targets, error, getPlan,
   );
 }
 
-/** A new field for a column that was mapped to an existing one before. */
+/** A new field for a column that was mapped to an existing one. */
 function freshField(title: string, plan: Plan): Pick<PlanField, "fieldId" | "name" | "fieldKey" | "secret"> {
   const base =
     title

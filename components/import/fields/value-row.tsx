@@ -17,7 +17,7 @@ type ValueRowProps = {
   isGuess: boolean;
 } & Pick<PlanDraft, "getPlan" | "changeField">;
 
-/** One column: where it goes and what happens where a device holds a value already, or the cell is blank. */
+/** One column: its target, and what happens when the device already has a value or the cell is blank. */
 export const ValueRow = memo(function ValueRow(props: ValueRowProps) {
   const { column, field, targets, fault, isGuess, getPlan, changeField } = props;
   const change = (part: Partial<PlanField>) => changeField(field.column, part);

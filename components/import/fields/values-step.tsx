@@ -18,7 +18,7 @@ import type { PlanDraft } from "./plan-draft";
 import { useTargets } from "./target-select";
 import { ValueRow } from "./value-row";
 
-/** Which columns identify the computer of a row, and what happens to the values. */
+/** Selects the identifying columns and how values are written. */
 export function ValuesStep({ draft, ...props }: StepProps) {
   return draft && <Mapping {...props} draft={draft} />;
 }

@@ -10,7 +10,7 @@ import { ACCEPT } from "./upload";
 
 type DropProps = { onFiles: (files: File[]) => void; isBusy: boolean; isFull: boolean };
 
-/** Where files are dropped or chosen; their limits are said before. */
+/** Accepts dropped or chosen files, and states their limits. */
 export function DropArea({ onFiles, isBusy, isFull }: DropProps) {
   const [isOver, setOver] = useState(false);
   const drop = (event: DragEvent) => {
@@ -19,7 +19,7 @@ export function DropArea({ onFiles, isBusy, isFull }: DropProps) {
     if (!isBusy && !isFull) onFiles([...event.dataTransfer.files]);
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is the mouse's way; the button inside is everybody's
+    // biome-ignore lint/a11y/noStaticElementInteractions: a drop target for the mouse; the button inside is the accessible way
     <div
       className={classes.drop}
       data-over={isOver || undefined}

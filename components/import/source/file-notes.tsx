@@ -4,7 +4,7 @@ import type { Outputs } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import type { ImportFile, ImportState } from "@/server/custom-fields/import/schema";
 
-/** What came up while all rows of the files were read, file by file. */
+/** Notes from reading all rows, per file. */
 export function ReadNotes({ state }: { state: ImportState }) {
   const notes = state.files.flatMap(({ name, notes }) =>
     (notes ?? []).map((note) => (state.files.length > 1 ? `${name}: ${note}` : note)),
@@ -27,7 +27,7 @@ type Props = {
   isBusy: boolean;
 };
 
-/** What a person should know of how a file is read, and the question whether a row of it is a heading. */
+/** Notes on how a file is read, and the question whether its first row is a header. */
 export function FileNotes({ file, preview, onHeader, isBusy }: Props) {
   const hidden = preview.sheets.filter((sheet) => sheet.isHidden).map((sheet) => sheet.name);
   const notes = [

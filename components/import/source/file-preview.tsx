@@ -70,7 +70,7 @@ type Props = {
   onReplace: (file: File) => void;
 };
 
-/** The first rows of a file as the import will read them; what was detected can be changed. */
+/** The first rows as the import will read them; the detected format can be changed. */
 export function FilePreview({ importId, fileNo, file, isBusy, onReplace }: Props) {
   const trpc = useTRPC();
   const key = { id: importId, fileNo };
@@ -78,7 +78,7 @@ export function FilePreview({ importId, fileNo, file, isBusy, onReplace }: Props
   const preview = useQuery(trpc.imports.preview.queryOptions(key));
   const change = useMutation(trpc.imports.setFormat.mutationOptions({ scope, onSuccess }));
   const error = change.error ?? preview.error;
-  // How it was set to be read is shown, and can be changed, even where it cannot be read so.
+  // Shows the format even if reading fails with it, so that it can be changed.
   const format = file.format ?? preview.data?.format;
   const rows = preview.isError ? undefined : preview.data;
   return (
@@ -123,7 +123,7 @@ export function FilePreview({ importId, fileNo, file, isBusy, onReplace }: Props
   );
 }
 
-/** A file that has arrived only in part, because the page was left or the connection was lost. */
+/** A file that was uploaded only in part, because the page was left or the connection was lost. */
 export function CutFile({ name, isBusy, onReplace }: ReplaceProps) {
   return (
     <Section title={name} action={<Replace name={name} isBusy={isBusy} onReplace={onReplace} />}>

@@ -1,9 +1,9 @@
-/** Files that were chosen before their import was created: they wait here for its page, which sends them. */
+/** Files chosen before their import was created; the import's page uploads them. */
 const waiting = new Map<string, File[]>();
 
 export const handOver = (importId: string, files: File[]): void => void waiting.set(importId, files);
 
-/** The files that wait for an import; they are given away once. */
+/** Takes the files of an import out of the queue. */
 export function takeFiles(importId: string): File[] {
   const files = waiting.get(importId) ?? [];
   waiting.delete(importId);

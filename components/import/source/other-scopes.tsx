@@ -4,7 +4,7 @@ import classes from "@/components/import/import.module.css";
 import { isImportable } from "@/server/custom-fields/import/map/column-schema";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 
-/** The fields that are not imported: listed, kept out, and offered as a file. */
+/** Fields of other scopes: not imported, but listed and downloadable. */
 export function OtherScopes({ state }: { state: ImportState }) {
   const others = state.columns.filter((column) => !isImportable(column));
   if (others.length === 0) return null;

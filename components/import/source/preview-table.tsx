@@ -1,7 +1,7 @@
 import classes from "@/components/import/import.module.css";
 import type { Outputs } from "@/components/trpc";
 
-/** The first records of a file in its own columns; of a list of fields their names. */
+/** The first records in the file's own columns; for a list of fields, their names. */
 export function PreviewTable({
   name,
   preview,

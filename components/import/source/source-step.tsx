@@ -19,7 +19,7 @@ import { takeFiles } from "./handed-over";
 import { OtherScopes } from "./other-scopes";
 import { useUploads } from "./uploads";
 
-/** The file or files: sent, read in part and shown as they will be read in whole. */
+/** The files: uploaded, previewed, and shown as they will be read. */
 export function SourceStep({ state, onStep }: StepProps) {
   const trpc = useTRPC();
   const { scope, show } = useChange(state.id);
@@ -105,11 +105,11 @@ function Sending({ name, sent, size }: { name: string; sent: number; size: numbe
   );
 }
 
-/** Of a file that no second try will read. */
+/** True for errors that a retry would not change. */
 const isRefused = (error: unknown): boolean =>
   ["validation_failed", "payload_too_large"].includes(problemOf(error)?.code ?? "");
 
-/** What has to be settled before the files are read: `text` says what a person has to do about it. */
+/** Whether something must be resolved before the files are read; `text` is the instruction for the user. */
 function useOpenQuestion(state: StepProps["state"]): { isOpen: boolean; text: string | null } {
   const trpc = useTRPC();
   const isRead = state.columns.length > 0;
@@ -118,7 +118,7 @@ function useOpenQuestion(state: StepProps["state"]): { isOpen: boolean; text: st
       trpc.imports.preview.queryOptions({ id: state.id, fileNo }, { enabled: file.complete && !isRead && !state.job }),
     ),
   });
-  // Until the first rows have been read as they are to be read now, what is seen of them says nothing.
+  // While the format is being changed, the preview is out of date.
   const isChanging = useIsMutating({ mutationKey: trpc.imports.setFormat.mutationKey() }) > 0;
   const text = isRead || isChanging ? null : questionOf(state, previews);
   return { isOpen: !isRead && (isChanging || text !== null || previews.some(({ isPending }) => isPending)), text };
@@ -127,7 +127,7 @@ function useOpenQuestion(state: StepProps["state"]): { isOpen: boolean; text: st
 type Seen = { data: Outputs["imports"]["preview"] | undefined; error: unknown };
 
 function questionOf(state: StepProps["state"], previews: readonly Seen[]): string | null {
-  // Its beginning could be read, the rest not.
+  // Reading failed only after the preview.
   const isRefusedLater = state.error !== null && state.summary.isRefused === true;
   const refused = state.files.filter((_, fileNo) => isRefused(previews[fileNo]?.error));
   if (refused.length > 0 || isRefusedLater)
@@ -138,7 +138,7 @@ function questionOf(state: StepProps["state"], previews: readonly Seen[]): strin
   return isAsked ? "Confirm first whether the file has a header." : null;
 }
 
-/** The step is over when the files have been read; coming back to it later is not the same. */
+/** Continues when reading has just finished, but not when the user returns to this step later. */
 function useContinueOnceRead(state: StepProps["state"], onStep: StepProps["onStep"]) {
   const wasReading = useRef(false);
   const isReading = state.job?.name === "stage";

@@ -1,22 +1,22 @@
 import { UPLOAD_PART_BYTES } from "@/server/custom-fields/import/limits-schema";
 
-/** What a browser offers to choose. */
+/** The file types offered in the file picker. */
 export const ACCEPT = ".csv,.tsv,.txt,.json,.ndjson,.xlsx,.gz";
 
 type Part = { importId: string; fileNo: number; file: File; onProgress: (sent: number) => void };
 
-/** A JSON answer of the upload's endpoint, under the shape that it has. */
+/** The upload endpoint's JSON response, typed. */
 const bodyOf = async <T>(answer: Response): Promise<T> => (await answer.json()) as T;
 
-/** What the server said, in its own words. */
+/** The error message from the server. */
 async function problemOf(answer: Response): Promise<Error> {
   const problem = await bodyOf<{ detail?: string }>(answer).catch(() => null);
   return new Error(problem?.detail ?? "The upload failed. Nothing was changed.");
 }
 
 /**
- * Sends a file in parts, so that no single request takes long and a lost connection costs one part.
- * @throws Error with the server's words.
+ * Uploads a file in parts, so that no request takes long and a lost connection costs only one part.
+ * @throws Error with the server's message
  */
 export async function upload({ importId, fileNo, file, onProgress }: Part): Promise<void> {
   for (let offset = 0; offset < file.size || offset === 0; ) {

@@ -9,7 +9,7 @@ import { upload } from "./upload";
 
 type Sending = { name: string; sent: number; size: number };
 
-/** Sends files one after the other, as further ones or in the place of one, and reports their progress. */
+/** Uploads files one after the other, as new files or as a replacement, with progress. */
 export function useUploads(importId: string, files: readonly ImportFile[]) {
   const trpc = useTRPC();
   const cache = useQueryClient();
@@ -32,7 +32,7 @@ export function useUploads(importId: string, files: readonly ImportFile[]) {
     await cache.invalidateQueries(trpc.imports.get.queryFilter({ id: importId }));
     setCurrent(null);
   };
-  // A file that has arrived in part is replaced by the next one.
+  // A partially uploaded file is replaced by the next one added.
   const cut = files.findIndex((file) => !file.complete);
   const indexOf = (i: number) => (cut < 0 ? files.length + i : i === 0 ? cut : files.length + i - 1);
   const add = (added: readonly File[]) =>

@@ -6,7 +6,7 @@ import classes from "./code-block.module.css";
 
 type Props = { code: string; label: string; tall?: boolean };
 
-/** Code to be read and copied. It is its own scroll container, and focusable so that the keyboard can scroll it. */
+/** Code to read and copy. A scroll container, focusable so that the keyboard can scroll it. */
 export function CodeBlock({ code, label, tall }: Props) {
   return (
     <div className={classes.block}>

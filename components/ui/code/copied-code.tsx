@@ -5,7 +5,7 @@ import { Check, Copy } from "lucide-react";
 import { Tip } from "@/components/ui/popover/tip";
 import classes from "./copied-code.module.css";
 
-/** A code, key or id in full, and a button that copies it. */
+/** A code, key or id in full, with a copy button. */
 export function CopiedCode({ value, what }: { value: string; what: string }) {
   return (
     <span className={classes.copied}>

@@ -4,7 +4,7 @@ import { qrSvg } from "./qr-svg";
 
 const PIXELS = 4;
 
-/** The picture that a camera would see of the code. */
+/** Renders the code as pixels, as a camera would see it. */
 function photograph(svg: string): { width: number; height: number; data: Uint8Array } {
   const side = Number(/viewBox="0 0 (\d+)/.exec(svg)?.[1]) * PIXELS;
   const data = new Uint8Array(side * side * 4).fill(255);

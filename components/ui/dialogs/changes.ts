@@ -1,6 +1,7 @@
 /**
- * The members of a form that differ from what they were when it was opened; null where none does. Only these are sent:
- * the others may have been changed elsewhere meanwhile.
+ * The members of a form that differ from their initial values; null if none does. Only these are sent, because others
+ * may
+ * have been changed elsewhere meanwhile.
  */
 export function changesOf<V extends Record<string, unknown>>(was: V, is: V): Partial<V> | null {
   const changed: Partial<V> = { ...is };

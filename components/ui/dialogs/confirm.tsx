@@ -10,7 +10,7 @@ type Props = {
   title: string;
   children: ReactNode;
   action: string;
-  /** The action takes nothing away that cannot be had again. */
+  /** The action can be undone. */
   isMild?: boolean;
   isBusy: boolean;
   error: unknown;
@@ -18,7 +18,7 @@ type Props = {
   onClose: () => void;
 };
 
-/** Asks before what takes something away. */
+/** Asks for confirmation before a destructive action. */
 export function Confirm({ title, children, action, isMild, isBusy, error, onConfirm, onClose }: Props) {
   useReturnedFocus();
   return (

@@ -4,7 +4,7 @@ import { Button, CopyButton, Text } from "@mantine/core";
 import { Check, Copy } from "lucide-react";
 import classes from "./copy-line.module.css";
 
-/** A line that is to be copied: a secret that is shown this once, or a command. */
+/** A line with a copy button: a secret that is shown once, or a command. */
 export function CopyLine({ label, value, note }: { label: string; value: string; note?: string }) {
   return (
     <div className={classes.block}>

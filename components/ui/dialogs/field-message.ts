@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { capitalized } from "@/server/text";
 
-/** Words under a field for what a schema leaves to zod, whose own messages are for developers. */
+/** Messages for validation errors of zod, whose own are for developers. */
 export const fieldMessage: z.core.$ZodErrorMap = (issue) => {
   const unit = issue.origin === "string" ? " characters" : "";
   switch (issue.code) {
@@ -19,6 +19,6 @@ export const fieldMessage: z.core.$ZodErrorMap = (issue) => {
   }
 };
 
-/** Schemas and the server speak of a field without naming it ("must have at least 12 characters"). */
+/** Adds the subject that schema and server messages omit ("must have at least 12 characters"). */
 export const sentence = (message: string) =>
   /^(is|has|must|names) /.test(message) ? `This field ${message}` : capitalized(message);

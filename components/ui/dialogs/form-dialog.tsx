@@ -16,7 +16,7 @@ type Props<V extends Record<string, unknown>> = {
   children: ReactNode;
 };
 
-/** A dialog around one form: fields, one primary button, the message of what went wrong. */
+/** A dialog with one form: fields, one primary button, and the error message. */
 export function FormDialog<V extends Record<string, unknown>>(props: Props<V>) {
   const { form, title, action, onSubmit, onClose, children } = props;
   useReturnedFocus();

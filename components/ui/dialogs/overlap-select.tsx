@@ -1,6 +1,6 @@
 import { Select, type SelectProps } from "@mantine/core";
 
-/** What a rotation begins with. */
+/** The default overlap. */
 export const DEFAULT_OVERLAP_SECONDS = "86400";
 
 const OVERLAPS = [
@@ -10,5 +10,5 @@ const OVERLAPS = [
   { value: "604800", label: "7 days" },
 ];
 
-/** For how long a former secret is good beside the one that replaces it; its value is a number of seconds. */
+/** How long the previous secret keeps working after a rotation, in seconds. */
 export const OverlapSelect = (props: Omit<SelectProps, "data">) => <Select data={OVERLAPS} data-autofocus {...props} />;

@@ -4,7 +4,7 @@ import { Button, Group, Modal, Stack } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useReturnedFocus } from "./use-returned-focus";
 
-/** Shows what is shown this once; a stray click does not close it. */
+/** Shows a secret once; a click outside does not close it. */
 export function SecretDialog({
   title,
   onClose,

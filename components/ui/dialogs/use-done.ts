@@ -3,7 +3,7 @@
 import type { QueryFilters } from "@tanstack/react-query";
 import { useStale } from "@/components/use-stale";
 
-/** After a change: closes its dialog, then reads again what it concerns. */
+/** After a mutation: closes its dialog, then invalidates the given queries. */
 export function useDone(onClose: () => void, ...stale: QueryFilters[]) {
   const { onSuccess } = useStale(...stale);
   return {

@@ -8,17 +8,18 @@ import { fieldMessage, sentence } from "./field-message";
 
 export type Values = Record<string, unknown>;
 type Mutation<Input> = { mutateAsync: (input: Input) => Promise<unknown> };
-/** An input whose values are still to be checked, as a select gives any text. */
+/** Input whose values have not been validated yet. */
 type Draft<Input> = { [Name in keyof Input]: unknown };
 type Refusal = { fields: ReadonlySet<string>; message: string | null };
 
-/** Password managers and quick users fill in fields before any script is listening. */
+/** Reads the DOM, because password managers and fast users fill in fields before hydration. */
 const filledIn = <V extends Values>(form: HTMLFormElement) => Object.fromEntries(new FormData(form)) as Partial<V>;
 
 /**
- * The state of one form. `send` checks the input with the mutation's own schema, then with the server; what either
- * refuses is under its field, the rest in `message`, and the first wrong field gets the focus.
- * Forms of a page are "uncontrolled": what was typed before the scripts arrived counts.
+ * The state of one form. `send` validates with the mutation's schema, then calls the server. Errors of a field are
+ * shown
+ * below it, others in `message`, and the first invalid field gets the focus. Forms on server-rendered pages are
+ * "uncontrolled", so that input from before hydration is kept.
  */
 export function useForm<V extends Values>(initialValues: V, mode: "controlled" | "uncontrolled" = "controlled") {
   const form = useMantineForm<V>({ mode, initialValues });
@@ -61,7 +62,7 @@ export function useForm<V extends Values>(initialValues: V, mode: "controlled" |
   return {
     values: form.getValues(),
     set: form.setFieldValue,
-    /** What a field needs of the form; `name` lets a browser recognise it. */
+    /** The props of a field; `name` lets the browser recognize it. */
     field: (name: keyof V & string) => ({ name, ...form.getInputProps(name) }),
     checkbox: (name: keyof V & string) => form.getInputProps(name, { type: "checkbox" }),
     message: refusal?.message ?? null,
@@ -75,7 +76,7 @@ export function useForm<V extends Values>(initialValues: V, mode: "controlled" |
 
 export type Form<V extends Values> = ReturnType<typeof useForm<V>>;
 
-/** The first wrong field in the order of the page; without one the button, which was disabled meanwhile. */
+/** Focuses the first invalid field in DOM order; without one the button, which lost the focus while disabled. */
 function focusFirst(form: HTMLFormElement, wrong: ReadonlySet<string>) {
   const fields = [...form.querySelectorAll<HTMLElement>("[data-path]")];
   const field = fields.find(({ dataset }) => wrong.has(dataset.path ?? ""));

@@ -2,10 +2,10 @@
 
 import { useEffect, useState } from "react";
 
-/** What had the focus, and what stood around it on the page, the nearest first. */
+/** The element that had the focus, and its ancestors on the page, nearest first. */
 type Opener = { element: HTMLElement; around: readonly HTMLElement[] };
 
-/** What had the focus before each of the dialogs that are open, the outermost first. */
+/** The elements that had the focus before each open dialog, outermost first. */
 let openers: readonly Opener[] = [];
 
 function aroundOf(element: HTMLElement): HTMLElement[] {
@@ -21,13 +21,13 @@ function openersNow(): readonly Opener[] {
     : openers;
 }
 
-/** Whether the focus may go there: it is still on the page, and behind no other dialog. */
+/** Whether an element can get the focus: still on the page, and not behind another dialog. */
 function isWithinReach(element: HTMLElement): boolean {
   const modals = [...document.querySelectorAll('[aria-modal="true"]')];
   return element.isConnected && (modals.length === 0 || modals.some((modal) => modal.contains(element)));
 }
 
-/** To the place on the page where the opener was, unless the page has moved the focus itself. */
+/** Focuses the nearest remaining ancestor of the opener, unless the page has moved the focus itself. */
 function goNear(mine: readonly Opener[]): void {
   if (document.activeElement !== document.body) return;
   const target = mine.at(-1)?.around.find(isWithinReach);
@@ -38,13 +38,14 @@ function goNear(mine: readonly Opener[]): void {
 function giveBack(mine: readonly Opener[]): void {
   const opener = mine.findLast(({ element }) => isWithinReach(element));
   if (opener) opener.element.focus();
-  else requestAnimationFrame(() => goNear(mine)); // A page's own effects run after those of the dialog that goes.
+  else requestAnimationFrame(() => goNear(mine)); // The page's own effects run after those of the closing dialog.
 }
 
 /**
- * Gives the focus back to what had it before the dialog that calls this; where that has gone, because this dialog took
- * the place of another, to what had it before that one; and where the dialog itself has done away with it, as a button
- * that revokes, to the place on the page where it was.
+ * Returns the focus to the element that had it before the dialog opened. If that element is gone because this dialog
+ * replaced another one, it returns to the opener of that one; if the dialog's action removed it, such as a Revoke
+ * button,
+ * to where it was on the page.
  */
 export function useReturnedFocus() {
   const [mine] = useState(openersNow);

@@ -2,7 +2,7 @@ import { ArrowLeft } from "lucide-react";
 import Link from "next/link";
 import classes from "./back-link.module.css";
 
-/** The way from a page to the list or the entry that it belongs to. */
+/** Links from a page to its list or parent. */
 export function BackLink({ href, children }: { href: string; children: string }) {
   return (
     <Link href={href} className={classes.back}>

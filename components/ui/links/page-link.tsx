@@ -4,8 +4,9 @@ import Link from "next/link";
 import { type ComponentProps, useState } from "react";
 
 /**
- * A link whose page is fetched ahead once the pointer or the focus is on it, for links that stand side by side. Next
- * fetches the page of every link in view, twice: for a list, more requests than its own page needs.
+ * A link that prefetches on hover and focus, for links in lists. Next prefetches every visible link, twice: for a list
+ * that
+ * is more requests than its own page needs.
  */
 export function PageLink(props: ComponentProps<typeof Link>) {
   const [isLikely, setLikely] = useState(false);

@@ -1,7 +1,7 @@
 import { Skeleton } from "@mantine/core";
 import classes from "./popover.module.css";
 
-/** What a popover shows while its content's script is on its way: opened empty, it looks broken. */
+/** Placeholder while a popover's content loads; empty, it would look broken. */
 export function PopoverSkeleton() {
   return (
     <div className={classes.loading} role="status" aria-label="Loading">

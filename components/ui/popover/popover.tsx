@@ -34,8 +34,9 @@ function useShared(): Shared {
 type Props = { opened: boolean; onClose: () => void; align?: Align; width: number; children: ReactNode };
 
 /**
- * A small dialog beside the button that opens it. It is on every page, so it uses only what the page loads anyway:
- * Mantine's adds 45 KB of scripts (decision 008).
+ * A small dialog beside the button that opens it. It is on every page, so it uses only code that is loaded anyway:
+ * Mantine's
+ * own adds 45 KB of scripts (decision 008).
  */
 export function Popover({ align = "start", children, ...state }: Props) {
   const anchor = useRef<HTMLElement>(null);
@@ -45,7 +46,7 @@ export function Popover({ align = "start", children, ...state }: Props) {
 
 type Button = HTMLAttributes<HTMLElement> & { ref?: Ref<HTMLElement> };
 
-/** The button; it opens and closes by its own onClick. */
+/** The button; its own onClick opens and closes the popover. */
 function Target({ children }: { children: ReactElement<Button> }) {
   const { id, opened, anchor } = useShared();
   const ref = useMergedRef(anchor, children.props.ref);
@@ -72,7 +73,7 @@ function Box({ children, className, ...rest }: BoxProps) {
   useReturnedFocus(anchor, box);
   useOutside(anchor, box, onClose);
   const onKeyDown = (event: KeyboardEvent) => {
-    // A list that is open inside takes the first Escape for itself.
+    // An open list inside handles the first Escape itself.
     const isListOpen = event.target instanceof Element && event.target.ariaExpanded === "true";
     if (event.key !== "Escape" || isListOpen) return;
     event.stopPropagation();
@@ -96,7 +97,7 @@ function Box({ children, className, ...rest }: BoxProps) {
 
 type ElementRef = RefObject<HTMLElement | null>;
 
-/** Beside the anchor, also when the page scrolls, the window changes or the content grows. */
+/** Keeps the box beside its anchor when the page scrolls, the window resizes or the content grows. */
 function usePosition(anchor: ElementRef, box: ElementRef, align: Align) {
   useLayoutEffect(() => {
     const [from, element] = [anchor.current, box.current];
@@ -115,7 +116,7 @@ function usePosition(anchor: ElementRef, box: ElementRef, align: Align) {
   }, [anchor, box, align]);
 }
 
-/** Content that loads after the dialog has opened gets the focus, which until then is on the dialog itself. */
+/** Focuses content that loads after opening; until then the dialog itself has the focus. */
 function useFirstFocus(box: ElementRef) {
   useEffect(() => {
     const element = box.current;
@@ -132,7 +133,7 @@ function useFirstFocus(box: ElementRef) {
   }, [box]);
 }
 
-/** The focus goes back to the button, unless a click has put it elsewhere. */
+/** Returns the focus to the button, unless a click has moved it elsewhere. */
 function useReturnedFocus(anchor: ElementRef, box: ElementRef) {
   useLayoutEffect(() => {
     const [from, element] = [anchor.current, box.current];
@@ -151,7 +152,7 @@ function useOutside(anchor: ElementRef, box: ElementRef, onClose: () => void) {
       const isInside = [anchor, box].some((inside) => inside.current?.contains(target));
       if (!isInside) close.current();
     };
-    // The focus may have gone with what had it; keys then go to the page itself.
+    // If the focused element was removed, keys go to the body.
     const onKey = ({ key, target }: globalThis.KeyboardEvent) => {
       if (key === "Escape" && target === document.body) close.current();
     };

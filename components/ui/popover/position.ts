@@ -8,7 +8,7 @@ function leftOf(anchor: DOMRect, width: number, align: Align): number {
   return align === "end" ? anchor.right - width : anchor.left + (anchor.width - width) / 2;
 }
 
-/** Puts a fixed box below its anchor, or above where only there is room for it; never past the edge of the window. */
+/** Places a fixed box below its anchor, or above if there is more room, within the window. */
 export function positionBeside(anchor: HTMLElement, box: HTMLElement, align: Align): void {
   const at = anchor.getBoundingClientRect();
   const { clientWidth, clientHeight } = document.documentElement;
@@ -17,7 +17,7 @@ export function positionBeside(anchor: HTMLElement, box: HTMLElement, align: Ali
   const above = at.top - GAP_PX - EDGE_PX;
   const isBelow = box.offsetHeight <= below || below >= above;
   const room = isBelow ? below : above;
-  // Scrolls only when it has to: scrolling would cut off lists that open inside.
+  // Scrolls only if necessary: a scroll container would clip lists that open inside.
   if (box.offsetHeight > room) Object.assign(box.style, { maxHeight: `${room}px`, overflowY: "auto" });
   const left = Math.min(leftOf(at, box.offsetWidth, align), clientWidth - box.offsetWidth - EDGE_PX);
   box.style.left = `${Math.max(EDGE_PX, left)}px`;

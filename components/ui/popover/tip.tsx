@@ -8,7 +8,7 @@ import classes from "./tip.module.css";
 
 type Named = HTMLAttributes<HTMLElement> & { ref?: Ref<HTMLElement> };
 
-/** Names what an icon button does while the pointer or the keyboard focus is on it. */
+/** A tooltip that names an icon button on hover and keyboard focus. */
 export function Tip({ label, children }: { label: string; children: ReactElement<Named> }) {
   const [isShown, setIsShown] = useState(false);
   const anchor = useRef<HTMLElement>(null);
@@ -30,8 +30,9 @@ export function Tip({ label, children }: { label: string; children: ReactElement
 }
 
 /**
- * Where the label is in the document: in the landmark of what it names. For a dialog it is the body, because a drawer
- * that slides in is what "fixed" would be measured from.
+ * The element that contains the tooltip: the anchor's landmark. For a dialog it is the body, because a transformed
+ * drawer
+ * would become the containing block of "position: fixed".
  */
 const hostOf = (anchor: HTMLElement | null): Element =>
   (anchor?.closest('[role="dialog"]') ? null : anchor?.closest("header, nav, main")) ?? document.body;
