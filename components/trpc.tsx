@@ -38,7 +38,7 @@ function queryClient(): QueryClient {
 }
 
 /** Prevents batching: a batch responds as a whole, so other calls would wait for a slow one. */
-export const ALONE = { context: { alone: true } };
+export const UNBATCHED = { context: { alone: true } };
 
 const url = "/api/trpc";
 

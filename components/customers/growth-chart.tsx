@@ -4,7 +4,7 @@ import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { allInWords, barsInWords, barsOf, sumOf } from "@/components/audit/histogram/bars";
 import { useZone } from "@/components/format/zone";
-import { ALONE, useTRPC } from "@/components/trpc";
+import { UNBATCHED, useTRPC } from "@/components/trpc";
 import { Failure } from "@/components/ui/notice";
 import classes from "./organization.module.css";
 
@@ -14,7 +14,7 @@ const LEAST = 2;
 /** Entries per day over the last 30 days, by the time of the event. */
 export function GrowthChart({ orgId, from }: { orgId: string; from: string }) {
   const { zone } = useZone();
-  const query = useQuery(useTRPC().audit.histogram.queryOptions({ orgId: [orgId], from, zone }, { trpc: ALONE }));
+  const query = useQuery(useTRPC().audit.histogram.queryOptions({ orgId: [orgId], from, zone }, { trpc: UNBATCHED }));
   if (query.isError)
     return <Failure error={query.error} onRetry={() => void query.refetch()} what="the entries over time" />;
   if (!query.data) return <Skeleton height={120} />;

@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { ALONE, type Outputs, useTRPC } from "@/components/trpc";
+import { UNBATCHED, type Outputs, useTRPC } from "@/components/trpc";
 import { errorText } from "@/components/ui/notice";
 import type { OrganizationOverview } from "@/server/organizations/overview/schema";
 
@@ -15,7 +15,7 @@ const AT_ONCE = 2;
 
 /** Verifies the chains of several organizations. Results survive cancelling; starting again continues with the rest. */
 export function useVerifyMany(organizations: readonly OrganizationOverview[]) {
-  const verify = useMutation(useTRPC().integrity.verify.mutationOptions({ trpc: ALONE }));
+  const verify = useMutation(useTRPC().integrity.verify.mutationOptions({ trpc: UNBATCHED }));
   const [found, setFound] = useState<Verified[]>([]);
   const [isRunning, setIsRunning] = useState(false);
   const stopped = useRef(false);

@@ -12,7 +12,7 @@ import { useElapsed } from "@/components/format/elapsed";
 import { When } from "@/components/format/when";
 import { useProvenLink } from "@/components/proven-link";
 import { useRequestedAct } from "@/components/requested-act";
-import { ALONE, type Outputs, useTRPC, useTRPCClient } from "@/components/trpc";
+import { UNBATCHED, type Outputs, useTRPC, useTRPCClient } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { Failure } from "@/components/ui/notice";
 import { Breaks } from "./breaks";
@@ -44,7 +44,7 @@ export function CheckRange({ org, rows }: Props) {
       setRunId(id);
       return client.integrity.verify.mutate(
         { orgId: org.id, ...toInput(part), runId: id },
-        { signal: abort.current.signal, ...ALONE },
+        { signal: abort.current.signal, ...UNBATCHED },
       );
     },
     onSuccess: () => cache.invalidateQueries(trpc.integrity.pathFilter()),

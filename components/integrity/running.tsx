@@ -3,7 +3,7 @@
 import { Button, Progress } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { count } from "@/components/format/amounts";
-import { ALONE, useTRPC } from "@/components/trpc";
+import { UNBATCHED, useTRPC } from "@/components/trpc";
 import classes from "./integrity.module.css";
 
 const POLL_MS = 250;
@@ -14,7 +14,7 @@ type Props = { runId: string; total: number | null; seconds: number; onCancel: (
 /** A verification in progress: rows read, total, elapsed time, and a cancel button. */
 export function Running({ runId, total, seconds, onCancel }: Props) {
   const progress = useQuery(
-    useTRPC().integrity.progress.queryOptions({ runId }, { trpc: ALONE, refetchInterval: POLL_MS }),
+    useTRPC().integrity.progress.queryOptions({ runId }, { trpc: UNBATCHED, refetchInterval: POLL_MS }),
   );
   const rows = progress.data?.rows ?? 0;
   return (

@@ -1,5 +1,5 @@
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
-import { ALONE, type ApiError, useTRPC } from "@/components/trpc";
+import { UNBATCHED, type ApiError, useTRPC } from "@/components/trpc";
 import type { Report } from "@/server/report-schedules/vocabulary";
 import type { Reports } from "./shapes";
 
@@ -20,7 +20,7 @@ export function useReport<K extends Report>(kind: K, range: ReportInput): UseQue
   const own = ["audit", PROCEDURE[kind]].join();
   const query = useQuery(
     ask.queryOptions(range, {
-      trpc: ALONE,
+      trpc: UNBATCHED,
       placeholderData: (before, query) => (String(query?.queryKey[0]) === own ? before : undefined),
     }),
   );

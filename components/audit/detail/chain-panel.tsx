@@ -6,7 +6,7 @@ import type { Entry } from "@/components/audit/entry";
 import { count } from "@/components/format/amounts";
 import { dateTime } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
-import { ALONE, type Outputs, useTRPC } from "@/components/trpc";
+import { UNBATCHED, type Outputs, useTRPC } from "@/components/trpc";
 import { CopiedCode } from "@/components/ui/code/copied-code";
 import { errorText } from "@/components/ui/notice";
 import { VERDICT_WORD } from "@/server/audit/bundle/verdict";
@@ -45,7 +45,7 @@ export function ChainPanel({ entry }: { entry: Entry }) {
 /** Verifies the entry again on the server, and shows which checkpoint outside the database covers it. */
 function EntryStatus({ id }: { id: string }) {
   const { zone } = useZone();
-  const query = useQuery(useTRPC().integrity.entryStatus.queryOptions({ id }, { trpc: ALONE, staleTime: 0 }));
+  const query = useQuery(useTRPC().integrity.entryStatus.queryOptions({ id }, { trpc: UNBATCHED, staleTime: 0 }));
   if (query.isPending)
     return (
       <p className={classes.status} role="status">

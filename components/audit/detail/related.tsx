@@ -7,7 +7,7 @@ import { type Entry, sentenceText } from "@/components/audit/entry";
 import { ResultBadge } from "@/components/audit/result-badge";
 import { clock } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
-import { ALONE, useTRPC } from "@/components/trpc";
+import { UNBATCHED, useTRPC } from "@/components/trpc";
 import { errorText } from "@/components/ui/notice";
 import classes from "./related.module.css";
 
@@ -21,7 +21,7 @@ const LISTS = [
 
 /** Related entries; each opens in the same place as this one. */
 export function Related({ entry, onOpen }: Props) {
-  const query = useQuery(useTRPC().audit.related.queryOptions({ id: entry.id }, { trpc: ALONE }));
+  const query = useQuery(useTRPC().audit.related.queryOptions({ id: entry.id }, { trpc: UNBATCHED }));
   if (query.isPending)
     return (
       <p className={classes.note} role="status">

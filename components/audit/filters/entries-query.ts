@@ -1,5 +1,5 @@
 import { keepPreviousData } from "@tanstack/react-query";
-import { ALONE, type Outputs, type useTRPC } from "@/components/trpc";
+import { UNBATCHED, type Outputs, type useTRPC } from "@/components/trpc";
 import type { Input } from "./list-input";
 
 type Trpc = Pick<ReturnType<typeof useTRPC>, "audit">;
@@ -10,7 +10,7 @@ export const entriesQuery = (trpc: Trpc, input: Input) =>
 
 /** The total of the same filter, in a separate request so that the rows do not wait for the count. */
 export const totalQuery = (trpc: Trpc, { cursor: _, ...input }: Input) =>
-  trpc.audit.list.queryOptions({ ...input, limit: 1, skipCount: false }, { trpc: ALONE });
+  trpc.audit.list.queryOptions({ ...input, limit: 1, skipCount: false }, { trpc: UNBATCHED });
 
 /** True when a search term was too short for the index, so that older entries were not searched. */
 export const isCut = (page: Outputs["audit"]["list"] | undefined): boolean => page?.truncated === true;

@@ -1,5 +1,5 @@
 import { keepPreviousData } from "@tanstack/react-query";
-import { ALONE, type Outputs, type useTRPC } from "@/components/trpc";
+import { UNBATCHED, type Outputs, type useTRPC } from "@/components/trpc";
 import { type FacetName, FILTER_NAMES, FILTERS, type FilterName } from "@/server/audit/query/catalogue";
 import { splitValues } from "@/server/audit/query/value-list";
 import type { Input } from "./list-input";
@@ -19,5 +19,5 @@ export const facetsQuery = (
 ) =>
   trpc.audit.facets.queryOptions(
     { ...input, ...(orgId && { among: [orgId].flat().flatMap(splitValues) }) },
-    { trpc: ALONE, placeholderData: keepPreviousData },
+    { trpc: UNBATCHED, placeholderData: keepPreviousData },
   );

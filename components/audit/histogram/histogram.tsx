@@ -7,7 +7,7 @@ import { isLive } from "@/components/audit/filters/list-input";
 import { useViewer } from "@/components/audit/viewer-context";
 import { dateTime } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
-import { ALONE, useTRPC } from "@/components/trpc";
+import { UNBATCHED, useTRPC } from "@/components/trpc";
 import { allInWords, type Bar, barsInWords, barsOf, spanBetween, sumOf, type Tick, ticksOf } from "./bars";
 import classes from "./histogram.module.css";
 
@@ -32,7 +32,7 @@ export function Histogram({ isUnfolded }: { isUnfolded: boolean }) {
     useTRPC().audit.histogram.queryOptions(
       { ...filter, zone },
       {
-        trpc: ALONE,
+        trpc: UNBATCHED,
         placeholderData: keepPreviousData,
         refetchInterval: isLive(view) && LIVE_POLL_MS,
       },

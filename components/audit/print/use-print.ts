@@ -5,7 +5,7 @@ import { useEffect, useEffectEvent, useState } from "react";
 import { flushSync } from "react-dom";
 import type { Entry } from "@/components/audit/entry";
 import type { Input } from "@/components/audit/filters/list-input";
-import { ALONE, type Outputs, useTRPC } from "@/components/trpc";
+import { UNBATCHED, type Outputs, useTRPC } from "@/components/trpc";
 
 /** What is printed. `all` is null when it could not be fetched; then the entries on the screen are printed. */
 export type Print = { at: Date; all: Outputs["audit"]["print"] | null; entries: Entry[] };
@@ -36,7 +36,7 @@ export function usePrint({ cursor: _, skipCount: __, ...input }: Input, shown: E
   const begin = async () => {
     if (isPreparing) return;
     setIsPreparing(true);
-    const query = trpc.audit.print.queryOptions(input, { trpc: ALONE, staleTime: 0, gcTime: 0 });
+    const query = trpc.audit.print.queryOptions(input, { trpc: UNBATCHED, staleTime: 0, gcTime: 0 });
     const all = await cache.fetchQuery(query).catch(() => null);
     setIsPreparing(false);
     put(all);

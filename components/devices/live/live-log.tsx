@@ -6,7 +6,7 @@ import { useQueryStates } from "nuqs";
 import { Level } from "@/components/devices/level";
 import { counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
-import { ALONE, useTRPCClient } from "@/components/trpc";
+import { UNBATCHED, useTRPCClient } from "@/components/trpc";
 import { Notice } from "@/components/ui/notice";
 import pagedClasses from "@/components/ui/paged-list.module.css";
 import { type Column, RecordTable } from "@/components/ui/record-table";
@@ -46,7 +46,7 @@ export function LiveLog({ device, log, onBack }: Props) {
   const input = { deviceId: device.id, name: log, limit: LIMIT, ...toInput(view) };
   const live = useLiveQuery({
     key: [input],
-    run: (signal) => client.liveEvents.events.query(input, { signal, ...ALONE }),
+    run: (signal) => client.liveEvents.events.query(input, { signal, ...UNBATCHED }),
   });
   const { data } = live;
   return (

@@ -5,7 +5,7 @@ import { RotateCw } from "lucide-react";
 import pageClasses from "@/components/devices/device-page.module.css";
 import { bytes, count, counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
-import { ALONE, useTRPCClient } from "@/components/trpc";
+import { UNBATCHED, useTRPCClient } from "@/components/trpc";
 import { Notice } from "@/components/ui/notice";
 import { type Column, RecordTable } from "@/components/ui/record-table";
 import type { DeviceDetail } from "@/server/devices/schema";
@@ -21,7 +21,7 @@ export function LiveLogs({ device, onOpen }: Props) {
   const client = useTRPCClient();
   const live = useLiveQuery({
     key: [device.id, "logs"],
-    run: (signal) => client.liveEvents.logs.query({ deviceId: device.id }, { signal, ...ALONE }),
+    run: (signal) => client.liveEvents.logs.query({ deviceId: device.id }, { signal, ...UNBATCHED }),
   });
   const columns: Column<Descriptor>[] = [
     {

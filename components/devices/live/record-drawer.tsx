@@ -4,7 +4,7 @@ import { Drawer, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Level } from "@/components/devices/level";
 import { When } from "@/components/format/when";
-import { ALONE, useTRPCClient } from "@/components/trpc";
+import { UNBATCHED, useTRPCClient } from "@/components/trpc";
 import { CodeBlock } from "@/components/ui/code/code-block";
 import { Facts } from "@/components/ui/facts";
 import type { DeviceDetail } from "@/server/devices/schema";
@@ -28,7 +28,7 @@ export function RecordDrawer({ device, log, recordId, known, onClose }: Props) {
   const live = useLiveQuery({
     key: [device.id, log, "record", recordId],
     run: (signal) =>
-      client.liveEvents.event.query({ deviceId: device.id, name: log, recordId: recordId ?? 0 }, { signal, ...ALONE }),
+      client.liveEvents.event.query({ deviceId: device.id, name: log, recordId: recordId ?? 0 }, { signal, ...UNBATCHED }),
     isEnabled: recordId !== null && !known,
   });
   const entry = known ?? live.data?.data;

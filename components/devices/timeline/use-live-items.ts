@@ -1,7 +1,7 @@
 "use client";
 
 import { useLiveQuery } from "@/components/devices/live/use-live-query";
-import { ALONE, useTRPCClient } from "@/components/trpc";
+import { UNBATCHED, useTRPCClient } from "@/components/trpc";
 import type { LiveItem } from "./timeline-rows";
 
 /** Limits: the most recently written logs, and events per log. */
@@ -17,7 +17,7 @@ export function useLiveItems({ deviceId, from, to, asked }: LiveInput) {
     key: [deviceId, "timeline", asked],
     isEnabled: asked !== null,
     run: async (signal): Promise<LiveItem[]> => {
-      const options = { signal, ...ALONE };
+      const options = { signal, ...UNBATCHED };
       const { data: logs } = await client.liveEvents.logs.query({ deviceId }, options);
       const newest = logs.toSorted((a, b) => b.lastWriteTime.localeCompare(a.lastWriteTime)).slice(0, MAX_LOGS);
       const range = { startTime: from?.toISOString(), endTime: to?.toISOString(), limit: MAX_EVENTS };
