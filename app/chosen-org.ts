@@ -2,12 +2,12 @@ import "server-only";
 
 import type { SearchParams } from "nuqs/server";
 import type { Me } from "@/server/me/schema";
-import { fetched, trpc } from "./trpc-server";
+import { fetchOrNull, trpc } from "./trpc-server";
 
 /** The server's counterpart of OneOrg: the organization that a single-organization page shows. */
 export async function chosenOrg(searchParams: Promise<SearchParams>): Promise<string | null> {
   const { orgId } = await searchParams;
-  const me = await fetched<Me>(trpc.me.get.queryOptions());
+  const me = await fetchOrNull<Me>(trpc.me.get.queryOptions());
   const [only, ...others] = me?.organizations ?? [];
   const found = me?.organizations.find((o) => o.id === orgId);
   return found?.id ?? (others.length === 0 ? (only?.id ?? null) : null);

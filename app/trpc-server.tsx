@@ -51,7 +51,7 @@ export const trpc = createTRPCOptionsProxy({
 const asQuery = (options: unknown) => options as Parameters<ReturnType<typeof queryClient>["prefetchQuery"]>[0];
 
 /** Uses the procedure's public error message and code, never those of the underlying cause. */
-async function refusalOf(error: Error): Promise<Refusal> {
+async function toRefusal(error: Error): Promise<Refusal> {
   const { requestId } = await pageContext();
   const code = error.cause instanceof Error && "code" in error.cause ? String(error.cause.code) : "internal";
   return { detail: error.message, code, requestId };
@@ -72,13 +72,13 @@ export async function Prefetched({ queries = [], needs = [], isFrame = false, ch
   await Promise.all(asked.map((query) => client.prefetchQuery(query)));
   for (const { queryKey } of needs.map(asQuery)) {
     const { error } = client.getQueryState(queryKey) ?? {};
-    if (error) return <NotLoaded refusal={await refusalOf(error)} isFrameless={isFrame} />;
+    if (error) return <NotLoaded refusal={await toRefusal(error)} isFrameless={isFrame} />;
   }
   return <HydrationBoundary state={dehydrate(client)}>{children}</HydrationBoundary>;
 }
 
 /** Data for a page's title; null on failure. The page's own prefetch then reads it from the cache. */
-export function fetched<T>(query: { queryKey: readonly unknown[] }): Promise<T | null> {
+export function fetchOrNull<T>(query: { queryKey: readonly unknown[] }): Promise<T | null> {
   return queryClient()
     .fetchQuery(asQuery(query))
     .then((data) => data as T)

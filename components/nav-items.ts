@@ -25,7 +25,7 @@ type NavItem = {
   icon: LucideIcon;
   permission?: Permission;
   /** Hidden from users of a single organization. */
-  forPartners?: boolean;
+  partnersOnly?: boolean;
 };
 export type NavGroup = { label: string | null; items: NavItem[] };
 
@@ -35,7 +35,7 @@ export const navGroups: NavGroup[] = [
     label: null,
     items: [
       { href: "/", label: "Audit log", icon: ScrollText, permission: "audit:read" },
-      { href: "/customers", label: "Customers", icon: Handshake, permission: "audit:read", forPartners: true },
+      { href: "/customers", label: "Customers", icon: Handshake, permission: "audit:read", partnersOnly: true },
       { href: "/integrity", label: "Integrity", icon: ShieldCheck, permission: "audit:read" },
       { href: "/reports", label: "Reports", icon: ChartNoAxesColumn, permission: "audit:read" },
       { href: "/devices", label: "Devices", icon: MonitorSmartphone, permission: "devices:read" },
@@ -58,8 +58,10 @@ export const navGroups: NavGroup[] = [
 ];
 
 /** Whether a user sees an item. */
-export const isFor = ({ permission, forPartners }: NavItem, me: { permissions: string[]; scope: string }): boolean =>
-  (!permission || me.permissions.includes(permission)) && (!forPartners || me.scope !== "organization");
+export const isVisibleTo = (
+  { permission, partnersOnly }: NavItem,
+  me: { permissions: string[]; scope: string },
+): boolean => (!permission || me.permissions.includes(permission)) && (!partnersOnly || me.scope !== "organization");
 
 /** The setup checklist: in the account menu and palette of administrators. */
 export const startItem: NavItem = {
@@ -67,7 +69,7 @@ export const startItem: NavItem = {
   label: "Getting started",
   icon: ListChecks,
   permission: "organizations:manage",
-  forPartners: true,
+  partnersOnly: true,
 };
 
 /** The user's own page: in the account menu and palette, not in the navigation. */

@@ -1,7 +1,7 @@
 import { defaultShouldDehydrateQuery, MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
 import { isObject } from "@/server/records";
 
-const FRESH_MS = 30_000;
+const STALE_TIME_MS = 30_000;
 
 function statusOf(error: unknown): number | undefined {
   const data = isObject(error) ? error.data : undefined;
@@ -9,7 +9,7 @@ function statusOf(error: unknown): number | undefined {
 }
 
 /** True for errors that a retry would not change. */
-function isFinal(error: unknown): boolean {
+function isPermanent(error: unknown): boolean {
   const status = statusOf(error);
   return status !== undefined && status < 500;
 }
@@ -28,7 +28,7 @@ export function createQueryClient(): QueryClient {
     queryCache: new QueryCache({ onError: leaveIfSignedOut }),
     mutationCache: new MutationCache({ onError: leaveIfSignedOut }),
     defaultOptions: {
-      queries: { staleTime: FRESH_MS, retry: (count, error) => !isFinal(error) && count < 1 },
+      queries: { staleTime: STALE_TIME_MS, retry: (count, error) => !isPermanent(error) && count < 1 },
       dehydrate: { shouldDehydrateQuery: defaultShouldDehydrateQuery },
     },
   });

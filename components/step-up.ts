@@ -2,20 +2,20 @@
  * Connects requests that were refused for lack of a recent confirmation of identity (step_up_required) with the dialog
  * that asks for one. The dialog is in the frame; requests are made outside of React.
  */
-type Ask = () => Promise<boolean>;
+type ConfirmDialog = () => Promise<boolean>;
 
-let ask: Ask | null = null;
+let openDialog: ConfirmDialog | null = null;
 
 /** Registers the dialog; returns a function that unregisters it. */
-export function onStepUp(dialog: Ask): () => void {
-  ask = dialog;
+export function registerStepUpDialog(dialog: ConfirmDialog): () => void {
+  openDialog = dialog;
   return () => {
-    if (ask === dialog) ask = null;
+    if (openDialog === dialog) openDialog = null;
   };
 }
 
 /** Asks the user to confirm their identity; false when they cancel, or no dialog is registered. */
-export const confirmIdentity = (): Promise<boolean> => ask?.() ?? Promise.resolve(false);
+export const confirmIdentity = (): Promise<boolean> => openDialog?.() ?? Promise.resolve(false);
 
 /** fetch for our API that asks the user to confirm their identity if the server requires it, then retries. */
 export async function fetchConfirmed(...request: Parameters<typeof fetch>): Promise<Response> {

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { cookies } from "next/headers";
 import type { SearchParams } from "nuqs/server";
-import { fetched, Prefetched, trpc } from "@/app/trpc-server";
+import { fetchOrNull, Prefetched, trpc } from "@/app/trpc-server";
 import { loadView } from "@/components/audit/filters/address";
 import { entriesQuery } from "@/components/audit/filters/entries-query";
 import { toListInput } from "@/components/audit/filters/list-input";
@@ -25,9 +25,9 @@ export default async function AuditPage({ searchParams }: Props) {
   const cookie = decodeURIComponent((await cookies()).get(ZONE_COOKIE)?.value ?? "");
   const zone = view.tz ?? (isZone(cookie) ? cookie : "UTC");
   const now = new Date();
-  const kept = await fetched<{ fold: boolean | null }>(tableSettingsQuery(trpc));
+  const kept = await fetchOrNull<{ fold: boolean | null }>(tableSettingsQuery(trpc));
   const listed = listedInput(toListInput(view, zone, now), view, isFolding(view, kept?.fold));
-  const page = listed.routine && (await fetched<FullPage>(entriesQuery(trpc, listed)));
+  const page = listed.routine && (await fetchOrNull<FullPage>(entriesQuery(trpc, listed)));
   const folds = page ? [routineQuery(trpc, { listed, page, zone })] : [];
   return (
     <Prefetched

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { signInOptions } from "@/app/trpc-server";
+import { AuthLayout } from "@/components/account/auth-layout";
 import { BackToSignIn } from "@/components/account/back-to-sign-in";
-import { Entrance } from "@/components/account/entrance";
 import { ForgotForm } from "@/components/account/forgot-form";
 
 export const metadata: Metadata = { title: "Forgot your password?" };
@@ -9,7 +9,7 @@ export const metadata: Metadata = { title: "Forgot your password?" };
 export default function ForgotPage() {
   const { mail } = signInOptions();
   return (
-    <Entrance
+    <AuthLayout
       title="Forgot your password?"
       lead={
         mail
@@ -19,6 +19,6 @@ export default function ForgotPage() {
     >
       {mail && <ForgotForm />}
       <BackToSignIn />
-    </Entrance>
+    </AuthLayout>
   );
 }

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { redirect } from "next/navigation";
 import { isSetUp, signInOptions } from "@/app/trpc-server";
-import { Entrance } from "@/components/account/entrance";
+import { AuthLayout } from "@/components/account/auth-layout";
 import { SignInForm } from "@/components/account/sign-in-form";
 
 export const metadata: Metadata = { title: "Sign in" };
@@ -9,8 +9,8 @@ export const metadata: Metadata = { title: "Sign in" };
 export default async function LoginPage() {
   if (!(await isSetUp())) redirect("/setup");
   return (
-    <Entrance title="Sign in" lead="The trail of everything that was done.">
+    <AuthLayout title="Sign in" lead="The trail of everything that was done.">
       <SignInForm options={signInOptions()} />
-    </Entrance>
+    </AuthLayout>
   );
 }

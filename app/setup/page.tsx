@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { redirect } from "next/navigation";
 import { isSetUp } from "@/app/trpc-server";
-import { Entrance } from "@/components/account/entrance";
+import { AuthLayout } from "@/components/account/auth-layout";
 import { SetupForm } from "@/components/account/setup-form";
 
 export const metadata: Metadata = { title: "First run" };
@@ -9,8 +9,8 @@ export const metadata: Metadata = { title: "First run" };
 export default async function SetupPage() {
   if (await isSetUp()) redirect("/login");
   return (
-    <Entrance title="First run" lead="Create the first administrator. This page is open until that is done.">
+    <AuthLayout title="First run" lead="Create the first administrator. This page is open until that is done.">
       <SetupForm />
-    </Entrance>
+    </AuthLayout>
   );
 }

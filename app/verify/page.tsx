@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { publishedPolicy } from "@/app/trpc-server";
 import { PublicFrame } from "@/components/frame/public-frame";
-import { VerifyEntrance } from "@/components/verify/verify-entrance";
+import { VerifyHome } from "@/components/verify/verify-home";
 
 export const metadata: Metadata = {
   title: "Verify an evidence bundle",
@@ -14,7 +14,7 @@ export const dynamic = "force-dynamic";
 export default function VerifyRoute() {
   return (
     <PublicFrame>
-      <VerifyEntrance served={publishedPolicy()} />
+      <VerifyHome serverPolicy={publishedPolicy()} />
     </PublicFrame>
   );
 }

@@ -1,5 +1,5 @@
 import Link from "next/link";
-import classes from "./entrance.module.css";
+import classes from "./auth.module.css";
 
 /** For users who opened a password form by mistake. */
 export const BackToSignIn = () => (

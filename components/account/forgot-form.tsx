@@ -5,7 +5,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useTRPC } from "@/components/trpc";
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { forgotInput } from "@/server/auth/schema";
-import { EntranceForm } from "./entrance-form";
+import { AuthForm } from "./auth-form";
 
 /** Requests a reset link. The reply does not reveal whether the address has an account. */
 export function ForgotForm() {
@@ -16,8 +16,8 @@ export function ForgotForm() {
       <Text role="status">If an account with this address exists, a link is on its way. It is valid for one hour.</Text>
     );
   return (
-    <EntranceForm form={form} action="Send link" onSubmit={(values) => form.send(forgotInput, forgot, values)}>
+    <AuthForm form={form} action="Send link" onSubmit={(values) => form.send(forgotInput, forgot, values)}>
       <TextInput type="email" label="E-mail" autoComplete="username" required {...form.field("email")} />
-    </EntranceForm>
+    </AuthForm>
   );
 }

@@ -3,7 +3,7 @@
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { Message } from "@/components/ui/message";
 import { resetInput } from "@/server/auth/schema";
-import { EntranceForm } from "./entrance-form";
+import { AuthForm } from "./auth-form";
 import { useLinkToken } from "./link-token";
 import { NewPassword } from "./new-password";
 
@@ -16,13 +16,13 @@ export function LinkForm({ action, send }: Props) {
   const form = useForm({ password: "" }, "uncontrolled");
   if (token === "") return <Message tone="bad">This link is incomplete. Copy the whole link.</Message>;
   return (
-    <EntranceForm
+    <AuthForm
       form={form}
       action={action}
       isLeaving={send.isSuccess}
       onSubmit={({ password }) => form.send(resetInput, send, { token: token ?? "", password })}
     >
       <NewPassword {...form.field("password")} />
-    </EntranceForm>
+    </AuthForm>
   );
 }

@@ -11,7 +11,7 @@ export const toOrgId = (choice: string | null): string | undefined =>
   choice === null || choice === ALL_ORGS ? undefined : choice;
 
 /** The default organization of a new item: the page's, otherwise all, otherwise the only one. */
-export function useFirstOrg({ withAll = false } = {}): string {
+export function useDefaultOrg({ withAll = false } = {}): string {
   const { user } = useMe();
   const { orgId, organizations } = useOrg();
   if (orgId) return orgId;

@@ -40,7 +40,7 @@ export function useOrg() {
  * @param theirs what an organization's own users do not see: items of their service provider
  * @param ours the same items, as the service provider refers to them
  */
-export function useLeftOut({ theirs, ours }: { theirs: string; ours: string }): string | null {
+export function useOmissionNote({ theirs, ours }: { theirs: string; ours: string }): string | null {
   const { scope } = useMe();
   const { org } = useOrg();
   if (scope === "organization") return `${theirs} are not listed here.`;

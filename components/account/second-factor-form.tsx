@@ -4,7 +4,7 @@ import { Button, TextInput } from "@mantine/core";
 import { KeyRound } from "lucide-react";
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { Message } from "@/components/ui/message";
-import classes from "./entrance.module.css";
+import classes from "./auth.module.css";
 import { askForPasskey } from "./passkey";
 import { type Challenge, signInBy } from "./sign-in";
 

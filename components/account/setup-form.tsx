@@ -5,7 +5,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useTRPC } from "@/components/trpc";
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { completeInput } from "@/server/setup/schema";
-import { EntranceForm } from "./entrance-form";
+import { AuthForm } from "./auth-form";
 import { NewPassword } from "./new-password";
 import { signInBy } from "./sign-in";
 
@@ -21,7 +21,7 @@ export function SetupForm() {
     }),
   );
   return (
-    <EntranceForm
+    <AuthForm
       form={form}
       action="Set up Trailmark"
       isLeaving={complete.isSuccess}
@@ -44,6 +44,6 @@ export function SetupForm() {
       <TextInput label="Your name" autoComplete="name" required {...form.field("name")} />
       <TextInput type="email" label="E-mail" autoComplete="username" required {...form.field("email")} />
       <NewPassword {...form.field("password")} />
-    </EntranceForm>
+    </AuthForm>
   );
 }

@@ -9,7 +9,7 @@ import { type Outputs, useTRPC } from "@/components/trpc";
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { Message } from "@/components/ui/message";
 import type { SignInOptions } from "@/server/auth/schema";
-import classes from "./entrance.module.css";
+import classes from "./auth.module.css";
 import { SecondFactorForm } from "./second-factor-form";
 import { type Challenge, signInBy } from "./sign-in";
 
@@ -30,21 +30,21 @@ const PROVIDER_WORDS: Record<string, string> = {
 const PROVIDER_FAILED = "The sign-in at your identity provider did not succeed. Try again.";
 
 /** Never resolves: keeps the button busy until the browser has navigated. */
-const LEAVING = new Promise<never>(() => {});
+const NEVER_RESOLVES = new Promise<never>(() => {});
 
 /** A challenge that the identity provider's callback passed in the URL fragment, which is not sent to the server. */
-function useHandedOver(): [Challenge | null, (challenge: Challenge | null) => void] {
+function useCallbackChallenge(): [Challenge | null, (challenge: Challenge | null) => void] {
   const trpc = useTRPC();
   const [challenge, setChallenge] = useState<Challenge | null>(null);
   const { mutate } = useMutation(trpc.auth.describeChallenge.mutationOptions());
   useEffect(() => {
-    const handed = /^#(tmc_[\w-]+)$/.exec(window.location.hash)?.[1];
-    if (!handed) return;
-    setChallenge({ challenge: handed, methods: [] });
+    const callbackChallenge = /^#(tmc_[\w-]+)$/.exec(window.location.hash)?.[1];
+    if (!callbackChallenge) return;
+    setChallenge({ challenge: callbackChallenge, methods: [] });
     const showMethods = ({ methods, passkeyOptions }: Outputs["auth"]["describeChallenge"]) =>
-      setChallenge({ challenge: handed, methods, ...(passkeyOptions && { passkeyOptions }) });
+      setChallenge({ challenge: callbackChallenge, methods, ...(passkeyOptions && { passkeyOptions }) });
     // If the lookup fails, submitting the challenge will report the reason.
-    mutate({ challenge: handed }, { onSuccess: showMethods });
+    mutate({ challenge: callbackChallenge }, { onSuccess: showMethods });
   }, [mutate]);
   return [challenge, setChallenge];
 }
@@ -53,11 +53,11 @@ function useHandedOver(): [Challenge | null, (challenge: Challenge | null) => vo
 export function SignInForm({ options }: { options: SignInOptions }) {
   const params = useSearchParams();
   const error = params.get("error");
-  const [challenge, setChallenge] = useHandedOver();
+  const [challenge, setChallenge] = useCallbackChallenge();
   const form = useForm({ email: "", password: "" }, "uncontrolled");
   const leave = () => {
     window.location.assign(ownPath(params.get("callbackUrl")));
-    return LEAVING;
+    return NEVER_RESOLVES;
   };
   const submit = async ({ email, password }: typeof form.values) => {
     const outcome = await signInBy("credentials", { email, password });

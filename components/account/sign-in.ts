@@ -1,7 +1,7 @@
 /** A sign-in that needs a second factor: the challenge and the methods that can answer it. */
 export type Challenge = { challenge: string; methods: string[]; passkeyOptions?: object };
 type Outcome = { kind: "done" } | { kind: "refused"; message: string } | ({ kind: "second factor" } & Challenge);
-type Answer = { url?: string; code?: string } & Partial<Challenge>;
+type SignInResponse = { url?: string; code?: string } & Partial<Challenge>;
 
 const WORDS: Record<string, string> = {
   credentials: "Wrong e-mail address or password, or the account is disabled.",
@@ -17,7 +17,7 @@ async function post(step: "credentials" | "second-factor", fields: Record<string
     method: "POST",
     body: new URLSearchParams({ ...fields, csrfToken, json: "true", callbackUrl: window.location.origin }),
   });
-  const answer: Answer = await response.json();
+  const answer: SignInResponse = await response.json();
   if (answer.code === "second_factor_required" && answer.challenge)
     return { kind: "second factor", methods: [], ...answer, challenge: answer.challenge };
   const error = answer.url && new URL(answer.url).searchParams.get("error");

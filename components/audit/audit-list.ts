@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { RefObject } from "react";
 import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
-import { entriesQuery, isCut, totalQuery } from "./filters/entries-query";
+import { entriesQuery, isTruncated, totalQuery } from "./filters/entries-query";
 import { isLive } from "./filters/list-input";
 import { useNames } from "./filters/names";
 import { routineQuery } from "./fold/folding";
@@ -50,7 +50,7 @@ export function useAuditList(table: RefObject<HTMLTableElement | null>) {
     /** null while counting. */
     total: counted.data ? counted.data.pagination.total + added : null,
     /** True when only the newest entries were searched and counted. */
-    isCut: isCut(counted.data),
+    isTruncated: isTruncated(counted.data),
     refresh,
   };
 }

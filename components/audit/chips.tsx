@@ -3,7 +3,7 @@
 import { CloseButton } from "@mantine/core";
 import { Check } from "lucide-react";
 import type { View } from "./filters/address";
-import { chipsOf } from "./filters/in-words";
+import { chipsOf } from "./filters/describe-filters";
 import { excluding, hideRoutine, hidesRoutine } from "./filters/narrow";
 import type { TableSettings } from "./table/table-settings";
 import classes from "./viewer.module.css";

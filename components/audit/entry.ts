@@ -12,10 +12,10 @@ const AGENT = /^Agent \((.+)\)$/;
 export const hostOf = (entry: Entry): string | null => AGENT.exec(entry.user.name)?.[1] ?? null;
 
 /** An actor's display name: an agent is named after its device. */
-export const nameInWords = (name: string): string => name.replace(AGENT, "Agent on $1");
+export const displayName = (name: string): string => name.replace(AGENT, "Agent on $1");
 
 /** The actor's display name. */
-export const actorOf = ({ user }: Entry): string => nameInWords(user.name) || user.email || "Someone";
+export const actorOf = ({ user }: Entry): string => displayName(user.name) || user.email || "Someone";
 
 /** An entry's sentence: the actor, then text pieces, of which names are emphasized. */
 export type Sentence = { actor: string; pieces: Piece[] };

@@ -7,8 +7,8 @@ export const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
 /** Listens to every key press on the page. */
-export function useKeyDown(hear: (event: KeyboardEvent) => void): void {
-  const onKey = useEffectEvent(hear);
+export function useKeyDown(onKeyDown: (event: KeyboardEvent) => void): void {
+  const onKey = useEffectEvent(onKeyDown);
   useEffect(() => {
     const listener = (event: KeyboardEvent) => onKey(event);
     document.addEventListener("keydown", listener);

@@ -1,5 +1,5 @@
 import type { View } from "./filters/address";
-import { chipsOf } from "./filters/in-words";
+import { chipsOf } from "./filters/describe-filters";
 import { PRESET_LABEL } from "./filters/range";
 
 const MAX_LENGTH = 80;

@@ -2,7 +2,7 @@
 
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useCan } from "@/components/account/org";
-import { useRequestedAct } from "@/components/requested-act";
+import { useRequestedAction } from "@/components/requested-action";
 import { wordsOf } from "@/server/audit/query/word-list";
 import { useAuditList } from "./audit-list";
 import { useOpenEntry } from "./detail/open-entry";
@@ -24,8 +24,8 @@ export function useAuditLog() {
   const printing = usePrint(input, audit.entries);
   const [isExporting, setIsExporting] = useState(false);
   const onExport = useCan("audit:export") ? () => setIsExporting(true) : null;
-  useRequestedAct("export", onExport);
-  useRequestedAct("print", printing.begin);
+  useRequestedAction("export", onExport);
+  useRequestedAction("print", printing.begin);
   useTitle(audit.names);
   const words = useMemo(() => wordsOf(view.q ?? ""), [view.q]);
   const exporting = { isOpen: isExporting, begin: onExport, end: () => setIsExporting(false) };

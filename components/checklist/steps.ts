@@ -1,7 +1,7 @@
 import type { Step } from "@/server/setup/checklist/schema";
 
-type Way = { label: string; href: (orgId: string | null) => string };
-type Words = { title: string; what: string; way?: Way; command?: string };
+type StepLink = { label: string; href: (orgId: string | null) => string };
+type Words = { title: string; what: string; way?: StepLink; command?: string };
 
 const at = (path: string) => (orgId: string | null) => (orgId ? `${path}?orgId=${orgId}` : path);
 const to = (path: string) => () => path;

@@ -5,9 +5,9 @@ import { useEffect } from "react";
 import { useTRPC } from "@/components/trpc";
 
 /** For steps that usually complete while the user watches, such as installing an agent. */
-const SOON_MS = 5_000;
+const ACTIVE_POLL_MS = 5_000;
 /** For steps that are completed elsewhere. */
-const SELDOM_MS = 60_000;
+const IDLE_POLL_MS = 60_000;
 
 /**
  * The checklist; null for users it is not meant for. Refetched after every mutation, and polled while steps are open.
@@ -20,7 +20,7 @@ export function useChecklist() {
     refetchInterval: ({ state }) => {
       const next = state.data?.steps.find(({ done }) => !done)?.step;
       if (!next) return false;
-      return next === "agent" || next === "verified" ? SOON_MS : SELDOM_MS;
+      return next === "agent" || next === "verified" ? ACTIVE_POLL_MS : IDLE_POLL_MS;
     },
   });
   useEffect(

@@ -4,7 +4,7 @@ import { Checkbox, Select, Textarea, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useMe } from "@/components/account/org";
-import { OrgSelect, toOrgId, useFirstOrg } from "@/components/account/org-select";
+import { OrgSelect, toOrgId, useDefaultOrg } from "@/components/account/org-select";
 import { useTRPC } from "@/components/trpc";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { useDone } from "@/components/ui/dialogs/use-done";
@@ -54,7 +54,7 @@ export function FieldDialog({ field, onClose }: { field?: Definition; onClose: (
     name: field?.name ?? "",
     fieldKey: "",
     type: field?.type ?? "text",
-    orgId: useFirstOrg({ withAll: allOrganizations }),
+    orgId: useDefaultOrg({ withAll: allOrganizations }),
     options: field?.options?.join("\n") ?? "",
     required: field?.required ?? false,
     secret: field?.secret ?? false,

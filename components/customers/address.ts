@@ -10,16 +10,16 @@ const parsers = {
 };
 
 /** Columns that sort in descending order first. */
-const LARGEST_FIRST: readonly Sort[] = ["growth", "failures", "denied", "devices", "storage"];
+const DESCENDING_FIRST: readonly Sort[] = ["growth", "failures", "denied", "devices", "storage"];
 
 /** The page's URL state. */
 export function useCustomersView() {
   const [view, setView] = useQueryStates(parsers, { history: "push" });
   const search = useCallback((text: string) => setView({ search: text || null }, { history: "replace" }), [setView]);
   const sortBy = (sort: Sort) => {
-    const first = LARGEST_FIRST.includes(sort) ? "desc" : "asc";
-    const turned = view.order === "asc" ? "desc" : "asc";
-    return setView({ sort, order: view.sort === sort ? turned : first });
+    const first = DESCENDING_FIRST.includes(sort) ? "desc" : "asc";
+    const reversed = view.order === "asc" ? "desc" : "asc";
+    return setView({ sort, order: view.sort === sort ? reversed : first });
   };
   const toggle = (shown: Shown) => {
     const now = view.show ?? [];

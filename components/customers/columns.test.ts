@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import { growthLabel, growthWords } from "./columns";
+import { growthLabel, growthText } from "./columns";
 
 const NOW = "2026-11-22T12:00:00.000Z";
 const since = (hours: number) => new Date(Date.parse(NOW) - hours * 3_600_000).toISOString();
 
 test("growth is a rate where a day or more was counted, and else what was counted", () => {
-  expect(growthWords({ entries: 300, since: since(240) }, NOW)).toBe("30 a day");
-  expect(growthWords({ entries: 12, since: since(48) }, NOW)).toBe("6.0 a day");
-  expect(growthWords({ entries: 15_586, since: since(2) }, NOW)).toBe("15,586 in 2 h");
-  expect(growthWords(null, NOW)).toBe("Not known yet");
+  expect(growthText({ entries: 300, since: since(240) }, NOW)).toBe("30 a day");
+  expect(growthText({ entries: 12, since: since(48) }, NOW)).toBe("6.0 a day");
+  expect(growthText({ entries: 15_586, since: since(2) }, NOW)).toBe("15,586 in 2 h");
+  expect(growthText(null, NOW)).toBe("Not known yet");
 });
 
 test("the name of a growth says for how long it was counted", () => {

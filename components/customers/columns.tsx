@@ -28,7 +28,7 @@ const TwoLines = ({ first, second }: { first: ReactNode; second?: ReactNode }) =
 );
 
 /** "full check 3 days ago", or the last partial check. */
-export function checkedWords({ chain }: Row, readAt: string): string {
+export function lastCheckText({ chain }: Row, readAt: string): string {
   if (chain.lastFullCheck) return `full check ${ago(chain.lastFullCheck.at, readAt)}`;
   if (chain.lastCheckedAt) return `nightly ${ago(chain.lastCheckedAt, readAt)}, no full check`;
   return chain.status === "empty" ? "" : "no full check";
@@ -46,7 +46,7 @@ const growthSeconds = ({ since }: Pick<Growth, "since">, readAt: string): number
   (Date.parse(readAt) - Date.parse(since)) / 1000;
 
 /** "520 a day". Under one day the plain count is shown: it may include imported entries of many years. */
-export function growthWords(growth: Growth | null, readAt: string): string {
+export function growthText(growth: Growth | null, readAt: string): string {
   if (!growth) return "Not known yet";
   const rate = perDay(growth, Date.parse(readAt));
   if (rate === null) return `${count(growth.entries)} in ${duration(growthSeconds(growth, readAt))}`;
@@ -84,7 +84,7 @@ export const COLUMNS: CustomerColumn[] = [
     header: "Chain",
     sort: "checked",
     cell: (row, readAt) => (
-      <TwoLines first={<ChainTag status={row.chain.status} />} second={checkedWords(row, readAt)} />
+      <TwoLines first={<ChainTag status={row.chain.status} />} second={lastCheckText(row, readAt)} />
     ),
   },
   {
@@ -111,7 +111,7 @@ export const COLUMNS: CustomerColumn[] = [
     sort: "growth",
     align: "end",
     cell: ({ growth }, readAt) => (
-      <TwoLines first={growthWords(growth.month, readAt)} second={`7 days: ${growthWords(growth.week, readAt)}`} />
+      <TwoLines first={growthText(growth.month, readAt)} second={`7 days: ${growthText(growth.week, readAt)}`} />
     ),
   },
   {

@@ -12,7 +12,7 @@ import classes from "./customers.module.css";
 
 const ROW_PX = 56;
 /** The assumed window size until it is measured, and on the server. */
-const FIRST = { width: 1280, height: 900 };
+const INITIAL_SIZE = { width: 1280, height: 900 };
 
 type Row = OrganizationOverview;
 type Selection = { ids: ReadonlySet<string>; toggle: (id: string) => void; toggleAll: () => void };
@@ -37,7 +37,7 @@ export function CustomersTable({ rows, readAt, selection, isStale, ...sorting }:
     estimateSize: () => ROW_PX,
     overscan: 10,
     scrollMargin: top,
-    initialRect: FIRST,
+    initialRect: INITIAL_SIZE,
     getItemKey: (index) => rows[index]?.orgId ?? index,
   });
   const items = virtual.getVirtualItems();

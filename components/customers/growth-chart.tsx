@@ -2,14 +2,14 @@
 
 import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { allInWords, barsInWords, barsOf, sumOf } from "@/components/audit/histogram/bars";
+import { barsOf, describeAllBars, describeBars, sumOf } from "@/components/audit/histogram/bars";
 import { useZone } from "@/components/format/zone";
 import { UNBATCHED, useTRPC } from "@/components/trpc";
 import { Failure } from "@/components/ui/notice";
 import classes from "./organization.module.css";
 
 /** The minimum height of a day that has entries. */
-const LEAST = 2;
+const MIN_HEIGHT = 2;
 
 /** Entries per day over the last 30 days, by the time of the event. */
 export function GrowthChart({ orgId, from }: { orgId: string; from: string }) {
@@ -25,15 +25,15 @@ export function GrowthChart({ orgId, from }: { orgId: string; from: string }) {
     <figure className={classes.chart}>
       <svg viewBox={`0 0 ${bars.length} 100`} preserveAspectRatio="none" aria-hidden="true">
         {bars.map((bar, x) => {
-          const height = sumOf(bar) > 0 ? Math.max(LEAST, (sumOf(bar) / most) * 100) : 0;
+          const height = sumOf(bar) > 0 ? Math.max(MIN_HEIGHT, (sumOf(bar) / most) * 100) : 0;
           return (
             <rect key={bar.from.getTime()} x={x + 0.1} width={0.8} y={100 - height} height={height}>
-              <title>{barsInWords([bar], zone)}</title>
+              <title>{describeBars([bar], zone)}</title>
             </rect>
           );
         })}
       </svg>
-      <figcaption>{`${barsInWords(bars, zone).split(":")[0]}: ${allInWords(bars, query.data.step)}`}</figcaption>
+      <figcaption>{`${describeBars(bars, zone).split(":")[0]}: ${describeAllBars(bars, query.data.step)}`}</figcaption>
     </figure>
   );
 }

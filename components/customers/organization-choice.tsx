@@ -11,7 +11,7 @@ import { type Column, RecordTable } from "@/components/ui/record-table";
 import { arrange } from "@/server/organizations/overview/arrange";
 import type { OrganizationOverview } from "@/server/organizations/overview/schema";
 import { ChainTag } from "./chain-tag";
-import { checkedWords } from "./columns";
+import { lastCheckText } from "./columns";
 import classes from "./customers.module.css";
 import { customersQuery } from "./customers-query";
 
@@ -20,7 +20,7 @@ type Row = OrganizationOverview;
 type About = "chain" | "retention";
 
 /** The maximum number listed here; the Customers page lists all of them, with search. */
-const MOST = 50;
+const MAX_LISTED = 50;
 
 /** Lets the user choose an organization for a single-organization page, with a summary of each, worst first. */
 export function OrganizationChoice({ about }: { about: About }) {
@@ -42,13 +42,15 @@ export function OrganizationChoice({ about }: { about: About }) {
       <RecordTable
         caption="Organizations"
         columns={about === "chain" ? chainColumns(query.data.readAt) : RETENTION}
-        rows={rows.slice(0, MOST)}
+        rows={rows.slice(0, MAX_LISTED)}
         rowKey={({ orgId }) => orgId}
       />
       <div className={classes.all}>
-        {total > MOST && <span>{`${MOST} of ${counted(total, "organization")}, what needs attention first`}</span>}
+        {total > MAX_LISTED && (
+          <span>{`${MAX_LISTED} of ${counted(total, "organization")}, what needs attention first`}</span>
+        )}
         <Button component={Link} href="/customers" variant="default">
-          {total > MOST ? "Search all customers" : "Compare on the Customers page"}
+          {total > MAX_LISTED ? "Search all customers" : "Compare on the Customers page"}
         </Button>
       </div>
     </>
@@ -73,7 +75,7 @@ const oldest: Column<Row> = {
 const entries: Column<Row> = { header: "Entries", cell: (row) => count(row.entries), width: 120, align: "figure" };
 
 function checkedOf(row: Row, readAt: string): string {
-  const [first = "", ...others] = checkedWords(row, readAt) || "nothing to check";
+  const [first = "", ...others] = lastCheckText(row, readAt) || "nothing to check";
   return `${first.toUpperCase()}${others.join("")}`;
 }
 

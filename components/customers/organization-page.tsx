@@ -6,7 +6,7 @@ import Link from "next/link";
 import { useMe } from "@/components/account/org";
 import { bytes, count, counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
-import { isFor, navGroups } from "@/components/nav-items";
+import { isVisibleTo, navGroups } from "@/components/nav-items";
 import { useTRPC } from "@/components/trpc";
 import { Facts } from "@/components/ui/facts";
 import { Figures } from "@/components/ui/figures";
@@ -17,7 +17,7 @@ import { StateTag } from "@/components/ui/state-tag";
 import type { OrganizationOverview } from "@/server/organizations/overview/schema";
 import { DAY_MS } from "@/server/time/durations";
 import { CHAIN_WORD } from "./chain-tag";
-import { checkedWords, growthLabel, growthWords } from "./columns";
+import { growthLabel, growthText, lastCheckText } from "./columns";
 import { GrowthChart } from "./growth-chart";
 import classes from "./organization.module.css";
 import { organizationQuery } from "./organization-query";
@@ -120,7 +120,7 @@ function Links({ orgId }: { orgId: string }) {
   const me = useMe();
   return (
     <nav className={classes.links} aria-label="Pages of this organization">
-      {ITEMS.filter((item) => isFor(item, me)).map(({ label, href }) => (
+      {ITEMS.filter((item) => isVisibleTo(item, me)).map(({ label, href }) => (
         <Button
           key={href}
           component={Link}
@@ -146,8 +146,8 @@ function Numbers({ org, readAt }: { org: Org; readAt: string }) {
         { label: "Entries kept", value: count(org.entries), note: `${bytes(org.bytes)} with indexes, estimated` },
         {
           label: growthLabel(org.growth.month, readAt),
-          value: growthWords(org.growth.month, readAt),
-          note: `last 7 days: ${growthWords(org.growth.week, readAt)}`,
+          value: growthText(org.growth.month, readAt),
+          note: `last 7 days: ${growthText(org.growth.week, readAt)}`,
         },
         { label: "Failures, 24 hours", value: rows("failure", org.failures) },
         { label: "Denied, 24 hours", value: rows("denied", org.denied) },
@@ -176,7 +176,7 @@ function Chain({ org, readAt }: { org: Org; readAt: string }) {
         ],
         [
           "Last full check",
-          chain.lastFullCheck ? <When key="full" at={chain.lastFullCheck.at} /> : checkedWords(org, readAt) || "None",
+          chain.lastFullCheck ? <When key="full" at={chain.lastFullCheck.at} /> : lastCheckText(org, readAt) || "None",
         ],
         ["Last verification", <When key="last" at={chain.lastCheckedAt} none="None yet" />],
         [

@@ -10,13 +10,13 @@ import { type Outputs, useTRPC, useTRPCClient } from "@/components/trpc";
 import { useReturnedFocus } from "@/components/ui/dialogs/use-returned-focus";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
-import { useStale } from "@/components/use-stale";
+import { useInvalidation } from "@/components/use-invalidation";
 import type { OrganizationOverview } from "@/server/organizations/overview/schema";
 import classes from "./dialogs.module.css";
 
 const DEBOUNCE_MS = 300;
 /** Must be typed to confirm when entries would be removed. */
-const WORD = "remove";
+const CONFIRMATION_WORD = "remove";
 const NAMED = 6;
 
 type Preview = Outputs["retention"]["previewMany"];
@@ -33,7 +33,7 @@ export function RetentionDialog({ organizations, onClose }: Props) {
   const isValid = isRetention(days);
   const orgId = organizations.map((org) => org.orgId);
   const input = { orgId, retentionDays: Number(settled) };
-  const stale = useStale(trpc.retention.pathFilter(), trpc.organizations.pathFilter());
+  const stale = useInvalidation(trpc.retention.pathFilter(), trpc.organizations.pathFilter());
   const set = useMutation(trpc.retention.setMany.mutationOptions(stale));
   const preview = useQuery({
     queryKey: [...trpc.retention.previewMany.mutationKey(), input],
@@ -44,7 +44,7 @@ export function RetentionDialog({ organizations, onClose }: Props) {
   });
   const known = preview.data?.retentionDays === days ? preview.data : undefined;
   const mustType = (known?.entries ?? 0) > 0;
-  const isReady = isValid && known !== undefined && (!mustType || typed.trim().toLowerCase() === WORD);
+  const isReady = isValid && known !== undefined && (!mustType || typed.trim().toLowerCase() === CONFIRMATION_WORD);
   const send = (event: FormEvent) => {
     event.preventDefault();
     if (isReady) set.mutate({ orgId, retentionDays: Number(days) });
@@ -68,11 +68,11 @@ export function RetentionDialog({ organizations, onClose }: Props) {
             onChange={choose}
           />
           <div aria-live="polite">
-            <WouldGo preview={known} error={preview.error} organizations={organizations} />
+            <RemovalPreview preview={known} error={preview.error} organizations={organizations} />
           </div>
           {mustType && (
             <TextInput
-              label={`Type ${WORD} to confirm`}
+              label={`Type ${CONFIRMATION_WORD} to confirm`}
               value={typed}
               onChange={(event) => setTyped(event.currentTarget.value)}
               autoComplete="off"
@@ -93,9 +93,9 @@ export function RetentionDialog({ organizations, onClose }: Props) {
   );
 }
 
-type WouldGoProps = { preview: Preview | undefined; error: unknown; organizations: Props["organizations"] };
+type RemovalPreviewProps = { preview: Preview | undefined; error: unknown; organizations: Props["organizations"] };
 
-function WouldGo({ preview, error, organizations }: WouldGoProps) {
+function RemovalPreview({ preview, error, organizations }: RemovalPreviewProps) {
   if (error) return <Text>It could not be determined what the next run would remove. {errorText(error)}</Text>;
   if (!preview) return <Text>Counting what the next run would remove …</Text>;
   if (preview.entries === 0)

@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { UNBATCHED, type Outputs, useTRPC } from "@/components/trpc";
+import { type Outputs, UNBATCHED, useTRPC } from "@/components/trpc";
 import { errorText } from "@/components/ui/notice";
 import type { OrganizationOverview } from "@/server/organizations/overview/schema";
 
@@ -11,7 +11,7 @@ export type Verified = { orgId: string; name: string } & (
 );
 
 /** Limits concurrency to the cores of a small server. */
-const AT_ONCE = 2;
+const MAX_CONCURRENT = 2;
 
 /** Verifies the chains of several organizations. Results survive cancelling; starting again continues with the rest. */
 export function useVerifyMany(organizations: readonly OrganizationOverview[]) {
@@ -43,7 +43,7 @@ export function useVerifyMany(organizations: readonly OrganizationOverview[]) {
         setFound((old) => [...old, verdict]);
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    await Promise.all(Array.from({ length: MAX_CONCURRENT }, work));
     setIsRunning(false);
   };
   const cancel = () => {

@@ -34,7 +34,7 @@ export type Parameter = {
   schema: Schema;
 };
 type Content = Record<string, { schema: Schema; example?: unknown }>;
-type Answer = { description: string; content?: Content };
+type DocumentedResponse = { description: string; content?: Content };
 
 export type Operation = {
   operationId: string;
@@ -46,7 +46,7 @@ export type Operation = {
   security: Record<string, unknown>[];
   parameters: Parameter[];
   body: { required: boolean; type: string; schema: Schema; example?: unknown } | null;
-  responses: Record<string, Answer>;
+  responses: Record<string, DocumentedResponse>;
 };
 
 type SecurityScheme = { type: string; name?: string; description?: string };

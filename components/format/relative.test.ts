@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ago, agoInWords } from "./relative";
+import { ago, describeAge } from "./relative";
 
 const now = new Date("2026-11-20T12:00:00Z");
 
@@ -11,4 +11,4 @@ test.each([
   ["2026-08-20T12:00:00Z", "3 mo", "3 months ago"],
   ["2024-11-19T12:00:00Z", "2 y", "2 years ago"],
   ["2026-11-20T14:30:00Z", "in 2 h", "in 2 hours"],
-])("%s was %s", (at, short, long) => expect([ago(at, now), agoInWords(at, now)]).toEqual([short, long]));
+])("%s was %s", (at, short, long) => expect([ago(at, now), describeAge(at, now)]).toEqual([short, long]));

@@ -27,7 +27,7 @@ export function ago(at: string, now: Date): string {
 }
 
 /** "less than a minute ago", "3 minutes ago", "in 2 hours" */
-export function agoInWords(at: string, now: Date): string {
+export function describeAge(at: string, now: Date): string {
   const found = amountOf(at, now);
   if (!found) return "less than a minute ago";
   const span = counted(found.n, found.long);

@@ -48,7 +48,7 @@ export function shortDate(when: Date | string, zone: string): string {
 export const dateTime = (when: Date | string, zone: string): string => `${shortDate(when, zone)}, ${clock(when, zone)}`;
 
 /** An instant in UTC, in local time and as seconds since 1970: the tooltip of every time. */
-export const everyClock = (when: string, local: string): string =>
+export const timeTooltip = (when: string, local: string): string =>
   [
     `${dateTime(when, "UTC")} UTC`,
     ...(local === "UTC" ? [] : [`${dateTime(when, local)} ${local.replaceAll("_", " ")}`]),

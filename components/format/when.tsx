@@ -1,6 +1,6 @@
 "use client";
 
-import { dateTime, everyClock, shortDate } from "./time";
+import { dateTime, shortDate, timeTooltip } from "./time";
 import { useZone } from "./zone";
 
 /** An instant in the display zone; the tooltip includes UTC. Null is shown as text. */
@@ -16,7 +16,7 @@ export function When({
   const { zone, local } = useZone();
   if (!at) return <span style={{ color: "var(--tm-quiet)" }}>{none}</span>;
   return (
-    <time dateTime={at} title={everyClock(at, local)}>
+    <time dateTime={at} title={timeTooltip(at, local)}>
       {dateOnly ? shortDate(at, zone) : dateTime(at, zone)}
     </time>
   );

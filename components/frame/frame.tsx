@@ -6,7 +6,7 @@ import dynamic from "next/dynamic";
 import Link from "next/link";
 import { type ReactNode, useState } from "react";
 import { IntegrityBadge } from "@/components/integrity/integrity-badge";
-import { Bell } from "@/components/notifications/bell";
+import { NotificationBell } from "@/components/notifications/notification-bell";
 import { StepUp } from "@/components/profile/step-up";
 import { Mark } from "@/components/ui/mark";
 import brand from "./brand.module.css";
@@ -50,7 +50,7 @@ export function Frame({ children }: { children: ReactNode }) {
         <OrgSwitcher />
         <div className={classes.tools}>
           <IntegrityBadge />
-          <Bell />
+          <NotificationBell />
           <PaletteKey />
           <SchemeMenu />
           <UserMenu />

@@ -2,7 +2,7 @@
 
 import { usePathname } from "next/navigation";
 import { useMe, useOrg } from "@/components/account/org";
-import { isFor, navGroups } from "@/components/nav-items";
+import { isVisibleTo, navGroups } from "@/components/nav-items";
 import { PageLink } from "@/components/ui/links/page-link";
 import classes from "./nav.module.css";
 
@@ -19,7 +19,7 @@ export function Nav({ onFollow }: { onFollow?: () => void }) {
   const groups = navGroups
     .map((group) => ({
       ...group,
-      items: group.items.filter((item) => isFor(item, me)),
+      items: group.items.filter((item) => isVisibleTo(item, me)),
     }))
     .filter((group) => group.items.length > 0);
   return (

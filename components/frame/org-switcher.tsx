@@ -10,7 +10,7 @@ import classes from "./org-switcher.module.css";
 
 const ALL = "All organizations";
 /** Above this number the list gets a search field. */
-const MANY = 8;
+const SEARCH_THRESHOLD = 8;
 
 /** Selects the organization for every page; users of a single organization just see its name. */
 export function OrgSwitcher() {
@@ -61,7 +61,7 @@ function Choices({ onPick }: { onPick: (id: string | null) => void }) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: handles keys of the field and buttons inside.
     <div ref={list} onKeyDown={onKeyDown}>
-      {organizations.length > MANY && (
+      {organizations.length > SEARCH_THRESHOLD && (
         <div className={classes.find}>
           <TextInput
             aria-label="Find an organization"

@@ -26,8 +26,8 @@ import { frozenLink } from "@/components/audit/filters/copy-link";
 import { readLine } from "@/components/audit/search/read-line";
 import { BUILT_IN } from "@/components/audit/views/view-query";
 import { useZone } from "@/components/format/zone";
-import { accountItem, isFor, navGroups, startItem } from "@/components/nav-items";
-import { requestAct } from "@/components/requested-act";
+import { accountItem, isVisibleTo, navGroups, startItem } from "@/components/nav-items";
+import { requestAction } from "@/components/requested-action";
 import { useTRPC } from "@/components/trpc";
 import { networkOf } from "@/server/audit/query/network";
 import { GUID, MAX_FILTER_LENGTH } from "@/server/text";
@@ -60,7 +60,7 @@ export function usePages(): Destination[] {
   const go = useGo();
   const me = useMe();
   return [...navGroups.flatMap((group) => group.items), accountItem, startItem]
-    .filter((item) => isFor(item, me))
+    .filter((item) => isVisibleTo(item, me))
     .map(({ href, label, icon }) => ({ key: href, name: label, icon, go: () => go(href) }));
 }
 
@@ -86,7 +86,7 @@ function shownEntry(): string | null {
 }
 
 /** Actions that are available everywhere; the page that performs one is opened first. */
-export function useActs(): Destination[] {
+export function useActions(): Destination[] {
   const go = useGo();
   const { permissions } = useMe();
   const { zone } = useZone();
@@ -95,9 +95,9 @@ export function useActs(): Destination[] {
   const shown = shownEntry();
   const on = (path: string, act: string) => () => {
     if (window.location.pathname !== path) go(path);
-    requestAct(act);
+    requestAction(act);
   };
-  const acts: (Destination & { permission?: string })[] = [
+  const actions: (Destination & { permission?: string })[] = [
     { key: "export", name: "Export entries", icon: Download, permission: "audit:export", go: on("/", "export") },
     ...(shown
       ? [{ key: "around", name: "Everything around this entry", icon: CalendarClock, go: () => go(aroundPath(shown)) }]
@@ -130,7 +130,7 @@ export function useActs(): Destination[] {
       go: () => setColorScheme(scheme),
     })),
   ];
-  return acts.filter(({ permission }) => !permission || permissions.includes(permission));
+  return actions.filter(({ permission }) => !permission || permissions.includes(permission));
 }
 
 /** Destinations for a typed or pasted id or IP address. */

@@ -7,7 +7,7 @@ import { useEffect, useState } from "react";
 import { Tip } from "@/components/ui/popover/tip";
 
 /** After this time the palette is assumed unreachable and keys are released. */
-const EARLY_MS = 10_000;
+const EARLY_KEYS_TIMEOUT_MS = 10_000;
 
 const Palette = dynamic(() => import("./palette").then((m) => m.Palette), { ssr: false });
 const KeyMap = dynamic(() => import("./key-map").then((m) => m.KeyMap), { ssr: false });
@@ -36,7 +36,7 @@ function useEarlyKeys(opened: number): string {
     };
     document.addEventListener("keydown", onKey, { capture: true, signal: over.signal });
     document.addEventListener("focusin", onFocus, { signal: over.signal });
-    const timer = setTimeout(() => over.abort(), EARLY_MS);
+    const timer = setTimeout(() => over.abort(), EARLY_KEYS_TIMEOUT_MS);
     import("./palette").catch(() => over.abort());
     return () => {
       clearTimeout(timer);

@@ -9,7 +9,7 @@ import {
   type Destination,
   matches,
   SHOWN,
-  useActs,
+  useActions,
   useDevices,
   useOrganizations,
   usePages,
@@ -38,7 +38,7 @@ function useGroups(typed: string, onHelp: () => void): { groups: Group[]; isSett
     { label: "Views of the audit log", destinations: named(useViews()) },
     { label: "Devices", destinations: devices },
     { label: "Show one organization", destinations: named(useOrganizations()) },
-    { label: "Actions", destinations: named(useActs()) },
+    { label: "Actions", destinations: named(useActions()) },
     { label: "Help", destinations: named(help) },
     // Only once the devices are known, otherwise it would be the first match for a hostname.
     { label: "Search", destinations: isSettled ? search : [] },
@@ -58,19 +58,19 @@ type Props = {
 export function Palette({ opened, early, onHelp }: Props) {
   const [typed, setTyped] = useState("");
   const { groups, isSettled } = useGroups(typed, onHelp);
-  const { onEnter, want } = useFirst(groups[0]?.destinations[0], { isSettled, typed });
-  useMark(typed && groups.flatMap(({ destinations }) => destinations.map(({ key }) => key)).join());
-  const hear = useEffectEvent(() => {
+  const { onEnter, runWhenSettled } = useEnterKey(groups[0]?.destinations[0], { isSettled, typed });
+  useSelectedMatch(typed && groups.flatMap(({ destinations }) => destinations.map(({ key }) => key)).join());
+  const applyEarlyKeys = useEffectEvent(() => {
     const [line = ""] = early.split("\n");
     setTyped(line);
-    if (early.includes("\n")) want(line);
+    if (early.includes("\n")) runWhenSettled(line);
   });
   useEffect(() => {
     if (opened > 0) palette.open();
   }, [opened]);
   // A layout effect, because a key press that reaches the field first would be lost.
   useLayoutEffect(() => {
-    if (early) hear();
+    if (early) applyEarlyKeys();
   }, [early]);
   return (
     <Spotlight.Root
@@ -116,35 +116,35 @@ export function Palette({ opened, early, onHelp }: Props) {
  * exists.
  * Spotlight keeps the selection on a DOM element, which may have disappeared with the previous results.
  */
-function useMark(hits: string) {
+function useSelectedMatch(hits: string) {
   useEffect(() => {
     if (!hits) return;
     const { selected, listId } = store.getState();
     const list = document.getElementById(listId);
-    const marked = list?.querySelector("[data-selected]");
-    if (selected > 0 && marked) return;
-    marked?.removeAttribute("data-selected");
+    const selectedRow = list?.querySelector("[data-selected]");
+    if (selected > 0 && selectedRow) return;
+    selectedRow?.removeAttribute("data-selected");
     list?.querySelector("[data-action]")?.setAttribute("data-selected", "true");
     store.updateState((state) => ({ ...state, selected: 0 }));
   }, [hits]);
 }
 
 /** Enter takes the first match unless another is selected, as soon as the matches are those of the typed text. */
-function useFirst(first: Destination | undefined, { isSettled, typed }: { isSettled: boolean; typed: string }) {
-  const [wantedFor, setWantedFor] = useState<string | null>(null);
-  const runChosen = useEffectEvent(() => {
-    setWantedFor(null);
+function useEnterKey(first: Destination | undefined, { isSettled, typed }: { isSettled: boolean; typed: string }) {
+  const [pendingText, setPendingText] = useState<string | null>(null);
+  const runFirst = useEffectEvent(() => {
+    setPendingText(null);
     if (!first) return;
     palette.close();
     first.go();
   });
   useEffect(() => {
-    if (wantedFor !== null && wantedFor !== typed) setWantedFor(null);
-    else if (wantedFor !== null && isSettled) runChosen();
-  }, [wantedFor, typed, isSettled]);
+    if (pendingText !== null && pendingText !== typed) setPendingText(null);
+    else if (pendingText !== null && isSettled) runFirst();
+  }, [pendingText, typed, isSettled]);
   const onEnter = (event: KeyboardEvent) => {
     const isChosen = first !== undefined && store.getState().selected >= 0;
-    if (event.key === "Enter" && !event.nativeEvent.isComposing && !isChosen && typed.trim()) setWantedFor(typed);
+    if (event.key === "Enter" && !event.nativeEvent.isComposing && !isChosen && typed.trim()) setPendingText(typed);
   };
-  return { onEnter, want: setWantedFor };
+  return { onEnter, runWhenSettled: setPendingText };
 }

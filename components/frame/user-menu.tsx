@@ -8,7 +8,7 @@ import Link from "next/link";
 import { useState } from "react";
 import { useMe } from "@/components/account/org";
 import { ROLE_LABEL } from "@/components/account/roles";
-import { accountItem, isFor, startItem } from "@/components/nav-items";
+import { accountItem, isVisibleTo, startItem } from "@/components/nav-items";
 import { Popover } from "@/components/ui/popover/popover";
 import classes from "./menu.module.css";
 
@@ -58,7 +58,7 @@ export function UserMenu() {
           </Text>
         </div>
         {[accountItem, startItem]
-          .filter((item) => isFor(item, me))
+          .filter((item) => isVisibleTo(item, me))
           .map(({ href, label, icon: Icon }) => (
             <Button
               key={href}

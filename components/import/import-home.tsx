@@ -20,7 +20,7 @@ import { DRAFT_DAYS, type ImportEntry } from "@/server/custom-fields/import/sche
 import { Discard } from "./discard";
 import classes from "./import.module.css";
 import { DropArea } from "./source/drop-area";
-import { handOver } from "./source/handed-over";
+import { queueFiles } from "./source/queued-files";
 
 const STATE: Record<ImportEntry["status"], [Tone, string]> = {
   draft: ["off", "Started"],
@@ -57,7 +57,7 @@ function NewImport() {
   const start = async (files: File[]) => {
     if (files.length === 0) return;
     const created = await create.mutateAsync({ source });
-    handOver(created.id, files);
+    queueFiles(created.id, files);
     await cache.invalidateQueries(trpc.imports.list.pathFilter());
     router.push(`${addressOf(created.id)}&step=source`);
   };

@@ -1,6 +1,6 @@
 import { type QueryClient, type QueryFilters, type Updater, useQueryClient } from "@tanstack/react-query";
 import { useTRPC } from "@/components/trpc";
-import { useStale } from "@/components/use-stale";
+import { useInvalidation } from "@/components/use-invalidation";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 
 type Next = Updater<ImportState | undefined, ImportState | undefined>;
@@ -22,7 +22,7 @@ export function useChange(id: string, ...stale: QueryFilters[]) {
   const trpc = useTRPC();
   const cache = useQueryClient();
   const show = (next: Next) => showChanged(cache, trpc.imports.get.queryFilter({ id }), next);
-  const { onSuccess } = useStale(...stale);
+  const { onSuccess } = useInvalidation(...stale);
   return {
     scope: { id: `import ${id}` },
     show,

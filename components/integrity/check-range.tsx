@@ -7,12 +7,12 @@ import { useQueryStates } from "nuqs";
 import { useRef, useState } from "react";
 import type { Org } from "@/components/account/one-org";
 import { useCan } from "@/components/account/org";
+import { useConfirmedDownload } from "@/components/confirmed-download";
 import { counted } from "@/components/format/amounts";
 import { useElapsed } from "@/components/format/elapsed";
 import { When } from "@/components/format/when";
-import { useProvenLink } from "@/components/proven-link";
-import { useRequestedAct } from "@/components/requested-act";
-import { UNBATCHED, type Outputs, useTRPC, useTRPCClient } from "@/components/trpc";
+import { useRequestedAction } from "@/components/requested-action";
+import { type Outputs, UNBATCHED, useTRPC, useTRPCClient } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { Failure } from "@/components/ui/notice";
 import { Breaks } from "./breaks";
@@ -50,7 +50,7 @@ export function CheckRange({ org, rows }: Props) {
     onSuccess: () => cache.invalidateQueries(trpc.integrity.pathFilter()),
   });
   const seconds = useElapsed(verify.isPending);
-  useRequestedAct("verify", isFaulty || verify.isPending ? null : () => verify.mutate());
+  useRequestedAction("verify", isFaulty || verify.isPending ? null : () => verify.mutate());
   const wasCancelled = verify.isError && abort.current?.signal.aborted;
   return (
     <>
@@ -100,7 +100,7 @@ export function CheckRange({ org, rows }: Props) {
 }
 
 function Evidence({ org, part }: { org: Org; part: Part }) {
-  const prove = useProvenLink();
+  const prove = useConfirmedDownload();
   const query = new URLSearchParams({ orgId: org.id });
   for (const [name, value] of Object.entries(toInput(part))) if (value) query.set(name, String(value));
   return (

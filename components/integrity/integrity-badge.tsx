@@ -9,12 +9,12 @@ import { dateTime } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { Tip } from "@/components/ui/popover/tip";
-import { ofAll, type Said } from "./chains-in-words";
+import { type ChainSummary, summaryOfAll } from "./chain-summary";
 import classes from "./integrity-badge.module.css";
 
-const EVERY_MS = 60_000;
+const POLL_MS = 60_000;
 /** Counts change slowly; new problems show up as alarms, which are polled more often. */
-const ALL_EVERY_MS = 5 * 60_000;
+const COUNTS_POLL_MS = 5 * 60_000;
 
 /**
  * The state of the chain in every page's header. Links to its integrity page, or to Customers when there are several.
@@ -23,31 +23,31 @@ export function IntegrityBadge() {
   const { org, organizations } = useOrg();
   const one = org ?? (organizations.length === 1 ? organizations[0] : undefined);
   if (!useCan("audit:read")) return null;
-  return one ? <OfOne orgId={one.id} name={one.name} /> : <OfAll />;
+  return one ? <OneChainBadge orgId={one.id} name={one.name} /> : <AllChainsBadge />;
 }
 
 /** The alarms of all organizations the user can see; shares its cache with the banner. */
-const useAlarms = () => useQuery(useTRPC().integrity.alarms.queryOptions(undefined, { refetchInterval: EVERY_MS }));
+const useAlarms = () => useQuery(useTRPC().integrity.alarms.queryOptions(undefined, { refetchInterval: POLL_MS }));
 
-function OfOne({ orgId, name }: { orgId: string; name: string }) {
+function OneChainBadge({ orgId, name }: { orgId: string; name: string }) {
   const { zone } = useZone();
   const alarms = useAlarms();
-  const { data } = useQuery(useTRPC().integrity.status.queryOptions({ orgId }, { refetchInterval: EVERY_MS }));
+  const { data } = useQuery(useTRPC().integrity.status.queryOptions({ orgId }, { refetchInterval: POLL_MS }));
   const isBroken = alarms.data?.some((alarm) => alarm.orgId === orgId) ?? false;
-  const said = ofOne({ isBroken, name, chain: data?.state });
-  const label = data ? `${said.sentence}, ${knownOf(data, zone)}` : said.sentence;
-  return <Badge {...said} sentence={label} href={`/integrity?orgId=${orgId}`} />;
+  const summary = summaryOfOne({ isBroken, name, chain: data?.state });
+  const label = data ? `${summary.sentence}, ${checkedText(data, zone)}` : summary.sentence;
+  return <Badge {...summary} sentence={label} href={`/integrity?orgId=${orgId}`} />;
 }
 
-function OfAll() {
+function AllChainsBadge() {
   const alarms = useAlarms();
   const chains = useQuery(
-    useTRPC().organizations.chains.queryOptions(undefined, { refetchInterval: ALL_EVERY_MS, staleTime: EVERY_MS }),
+    useTRPC().organizations.chains.queryOptions(undefined, { refetchInterval: COUNTS_POLL_MS, staleTime: POLL_MS }),
   );
-  return <Badge {...ofAll(chains.data ?? [], alarms.data?.length ?? 0)} href="/customers?show=chain" />;
+  return <Badge {...summaryOfAll(chains.data ?? [], alarms.data?.length ?? 0)} href="/customers?show=chain" />;
 }
 
-function Badge({ state, word, sentence, href }: Said & { href: string }) {
+function Badge({ state, word, sentence, href }: ChainSummary & { href: string }) {
   const Icon = { intact: ShieldCheck, broken: ShieldX, unproven: ShieldQuestionMark, unknown: Shield }[state];
   return (
     <Tip label={sentence}>
@@ -66,7 +66,7 @@ function Badge({ state, word, sentence, href }: Said & { href: string }) {
 }
 
 /** "13,216 entries checked on 20 Nov 2026, 03:10:02, anchored until entry 13,216 of 20 Nov 2026, 18:35:01" */
-function knownOf({ last, anchored }: Outputs["integrity"]["status"], zone: string): string {
+function checkedText({ last, anchored }: Outputs["integrity"]["status"], zone: string): string {
   const checked = last && `${count(last.rowsChecked)} entries checked on ${dateTime(last.ranAt, zone)}`;
   const until = anchored ? `entry ${count(anchored.seq)} of ${dateTime(anchored.signedAt, zone)}` : "nothing yet";
   return [checked, `anchored until ${until}`].filter(Boolean).join(", ");
@@ -74,7 +74,7 @@ function knownOf({ last, anchored }: Outputs["integrity"]["status"], zone: strin
 
 type One = { isBroken: boolean; name: string; chain: Outputs["integrity"]["status"]["state"] | undefined };
 
-function ofOne({ isBroken, name, chain }: One): Said {
+function summaryOfOne({ isBroken, name, chain }: One): ChainSummary {
   const subject = `The audit chain of ${name}`;
   if (isBroken || chain?.status === "broken")
     return { state: "broken", word: "Broken", sentence: `${subject} is broken` };

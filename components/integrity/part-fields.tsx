@@ -6,8 +6,8 @@ import classes from "./integrity.module.css";
 import { faultOf, isBySequence, type Part, WHOLE } from "./part";
 import { RangeFields } from "./range-fields";
 
-type Way = "time" | "sequence";
-const WAYS: { value: Way; label: string }[] = [
+type RangeMode = "time" | "sequence";
+const RANGE_MODES: { value: RangeMode; label: string }[] = [
   { value: "time", label: "By time" },
   { value: "sequence", label: "By entry" },
 ];
@@ -16,17 +16,17 @@ type Props = { part: Part; onPart: (part: Part) => void };
 
 /** The ends of a range, as times in the display zone or as sequence numbers; an empty one is open. */
 export function PartFields({ part, onPart }: Props) {
-  const [way, setWay] = useState<Way>(isBySequence(part) ? "sequence" : "time");
-  const Ends = way === "time" ? Times : Sequences;
+  const [mode, setMode] = useState<RangeMode>(isBySequence(part) ? "sequence" : "time");
+  const Ends = mode === "time" ? Times : Sequences;
   return (
     <>
       <Input.Wrapper label="Range" labelElement="div" className={classes.way}>
         <SegmentedControl
           aria-label="Range by time or by entry"
-          data={WAYS}
-          value={way}
+          data={RANGE_MODES}
+          value={mode}
           onChange={(next) => {
-            setWay(next);
+            setMode(next);
             onPart(WHOLE);
           }}
         />

@@ -13,13 +13,13 @@ import { type Column, RecordTable } from "@/components/ui/record-table";
 import { RowButton } from "@/components/ui/row-button";
 import { Section } from "@/components/ui/section";
 import { StateTag } from "@/components/ui/state-tag";
-import { useStale } from "@/components/use-stale";
+import { useInvalidation } from "@/components/use-invalidation";
 
 type Delivery = Outputs["deliveries"]["list"]["data"][number];
 
 /** Poll interval while deliveries are pending. */
-const PENDING_MS = 3_000;
-const IDLE_MS = 60_000;
+const PENDING_POLL_MS = 3_000;
+const IDLE_POLL_MS = 60_000;
 
 /** Messages that were or will be sent, with their delivery state. */
 export function DeliveryLog() {
@@ -32,11 +32,11 @@ export function DeliveryLog() {
       {
         placeholderData: keepPreviousData,
         refetchInterval: ({ state }) =>
-          state.data?.data.some(({ status }) => status === "pending") ? PENDING_MS : IDLE_MS,
+          state.data?.data.some(({ status }) => status === "pending") ? PENDING_POLL_MS : IDLE_POLL_MS,
       },
     ),
   );
-  const resend = useMutation(trpc.deliveries.resend.mutationOptions(useStale(trpc.deliveries.pathFilter())));
+  const resend = useMutation(trpc.deliveries.resend.mutationOptions(useInvalidation(trpc.deliveries.pathFilter())));
   const columns: Column<Delivery>[] = [
     { header: "Message", cell: SubjectAndType },
     { header: "To", cell: (d) => d.target, width: 180 },

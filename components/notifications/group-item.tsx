@@ -7,7 +7,7 @@ import { counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
 import { RowButton } from "@/components/ui/row-button";
-import { useStale } from "@/components/use-stale";
+import { useInvalidation } from "@/components/use-invalidation";
 import { KINDS } from "@/server/notifications/vocabulary";
 import type { Group, Notification } from "./group";
 import classes from "./notifications.module.css";
@@ -27,7 +27,7 @@ function toneOf({ status, kind }: Notification) {
 /** One notification, or a group of the same kind that started or ended together. */
 export function GroupItem({ group }: { group: Group }) {
   const trpc = useTRPC();
-  const read = useMutation(trpc.notifications.read.mutationOptions(useStale(trpc.notifications.pathFilter())));
+  const read = useMutation(trpc.notifications.read.mutationOptions(useInvalidation(trpc.notifications.pathFilter())));
   const [first] = group;
   const { tone, word, Icon } = toneOf(first);
   const unread = group.filter(({ isRead }) => !isRead).map(({ id }) => id);

@@ -9,7 +9,7 @@ import { useTRPC } from "@/components/trpc";
 import { Notice } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import { PagedList } from "@/components/ui/paged-list";
-import { useStale } from "@/components/use-stale";
+import { useInvalidation } from "@/components/use-invalidation";
 import { grouped } from "./group";
 import { GroupItem } from "./group-item";
 import classes from "./notifications.module.css";
@@ -35,7 +35,7 @@ export function NotificationsPage() {
   };
   const list = useQuery(trpc.notifications.list.queryOptions(input, { placeholderData: keepPreviousData }));
   const summary = useQuery(trpc.notifications.summary.queryOptions({}));
-  const read = useMutation(trpc.notifications.read.mutationOptions(useStale(trpc.notifications.pathFilter())));
+  const read = useMutation(trpc.notifications.read.mutationOptions(useInvalidation(trpc.notifications.pathFilter())));
   return (
     <>
       <PageHeader

@@ -5,7 +5,7 @@ import { useTRPC } from "@/components/trpc";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { DEFAULT_OVERLAP_SECONDS, OverlapSelect } from "@/components/ui/dialogs/overlap-select";
 import { useForm } from "@/components/ui/dialogs/use-form";
-import { useStale } from "@/components/use-stale";
+import { useInvalidation } from "@/components/use-invalidation";
 import { rotateInput, type Webhook } from "@/server/webhooks/schema";
 import { SecretShown } from "./secret-shown";
 
@@ -13,7 +13,7 @@ import { SecretShown } from "./secret-shown";
 export function RotateWebhook({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const trpc = useTRPC();
   const form = useForm({ overlapSeconds: DEFAULT_OVERLAP_SECONDS });
-  const rotate = useMutation(trpc.webhooks.rotate.mutationOptions(useStale(trpc.webhooks.pathFilter())));
+  const rotate = useMutation(trpc.webhooks.rotate.mutationOptions(useInvalidation(trpc.webhooks.pathFilter())));
   if (rotate.data)
     return <SecretShown title={`New secret of ${webhook.name}`} secret={rotate.data.secret} onClose={onClose} />;
   return (

@@ -3,7 +3,7 @@
 import { Select } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useMe } from "@/components/account/org";
-import { OrgSelect, toOrgId, useFirstOrg } from "@/components/account/org-select";
+import { OrgSelect, toOrgId, useDefaultOrg } from "@/components/account/org-select";
 import { useZone } from "@/components/format/zone";
 import { zoneChoices } from "@/components/format/zones";
 import { useTRPC } from "@/components/trpc";
@@ -30,7 +30,7 @@ export function ScheduleDialog({ onClose }: { onClose: () => void }) {
     report: "activity",
     cadence: "weekly",
     timeZone: OWN,
-    orgId: useFirstOrg({ withAll: true }),
+    orgId: useDefaultOrg({ withAll: true }),
   });
   const create = useMutation(
     trpc.reportSchedules.create.mutationOptions({

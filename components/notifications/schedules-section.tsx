@@ -14,7 +14,7 @@ import { PagedList } from "@/components/ui/paged-list";
 import { type Column, RecordTable } from "@/components/ui/record-table";
 import { RowButton } from "@/components/ui/row-button";
 import { Section } from "@/components/ui/section";
-import { useStale } from "@/components/use-stale";
+import { useInvalidation } from "@/components/use-invalidation";
 import type { ReportSchedule } from "@/server/report-schedules/schema";
 import { REPORT_LABEL } from "@/server/report-schedules/vocabulary";
 import classes from "./notifications.module.css";
@@ -31,7 +31,9 @@ export function SchedulesSection() {
   const [creating, setCreating] = useState(false);
   const [deleting, setDeleting] = useState<ReportSchedule | null>(null);
   const list = useQuery(trpc.reportSchedules.list.queryOptions({ page }));
-  const remove = useMutation(trpc.reportSchedules.remove.mutationOptions(useStale(trpc.reportSchedules.pathFilter())));
+  const remove = useMutation(
+    trpc.reportSchedules.remove.mutationOptions(useInvalidation(trpc.reportSchedules.pathFilter())),
+  );
   const isMailless = list.data?.mailConfigured === false;
   const columns: Column<ReportSchedule>[] = [
     { header: "Report", cell: (s) => REPORT_LABEL[s.report] },

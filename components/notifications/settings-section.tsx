@@ -14,7 +14,7 @@ const toggled = (kinds: readonly NotificationKind[], kind: NotificationKind): No
   kinds.includes(kind) ? kinds.filter((one) => one !== kind) : [...kinds, kind];
 
 /** The channels, and the settings member with the kinds of each. */
-const WAYS = [
+const CHANNELS = [
   { way: "in the product", member: "productKinds" },
   { way: "by e-mail", member: "mailKinds" },
 ] as const;
@@ -76,7 +76,7 @@ export function SettingsSection() {
                 {KINDS[kind].label}
                 <small>{KINDS[kind].means}</small>
               </th>
-              {WAYS.map(({ way, member }) => {
+              {CHANNELS.map(({ way, member }) => {
                 const kinds = settings.data?.[member] ?? [];
                 return (
                   <td key={member}>

@@ -3,11 +3,11 @@
 import { Checkbox, Stack, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useMe } from "@/components/account/org";
-import { OrgSelect, toOrgId, useFirstOrg } from "@/components/account/org-select";
+import { OrgSelect, toOrgId, useDefaultOrg } from "@/components/account/org-select";
 import { useTRPC } from "@/components/trpc";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { useForm } from "@/components/ui/dialogs/use-form";
-import { useStale } from "@/components/use-stale";
+import { useInvalidation } from "@/components/use-invalidation";
 import { DEFAULT_PRODUCT_KINDS, KIND_NAMES, KINDS } from "@/server/notifications/vocabulary";
 import { createInput, updateInput, type Webhook } from "@/server/webhooks/schema";
 import { SecretShown } from "./secret-shown";
@@ -16,7 +16,7 @@ import { SecretShown } from "./secret-shown";
 export function WebhookDialog({ webhook, onClose }: { webhook?: Webhook; onClose: () => void }) {
   const trpc = useTRPC();
   const { allOrganizations } = useMe();
-  const stale = useStale(trpc.webhooks.pathFilter());
+  const stale = useInvalidation(trpc.webhooks.pathFilter());
   const create = useMutation(trpc.webhooks.create.mutationOptions(stale));
   const update = useMutation(
     trpc.webhooks.update.mutationOptions({
@@ -29,7 +29,7 @@ export function WebhookDialog({ webhook, onClose }: { webhook?: Webhook; onClose
   const form = useForm({
     name: webhook?.name ?? "",
     url: webhook?.url ?? "",
-    orgId: useFirstOrg({ withAll: allOrganizations }),
+    orgId: useDefaultOrg({ withAll: allOrganizations }),
     kinds: webhook?.kinds ?? [...DEFAULT_PRODUCT_KINDS],
   });
   if (create.data)

@@ -4,7 +4,7 @@ import { Button, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { useState } from "react";
-import { useLeftOut, useMe, useOrg } from "@/components/account/org";
+import { useMe, useOmissionNote, useOrg } from "@/components/account/org";
 import { counted } from "@/components/format/amounts";
 import { useTRPC } from "@/components/trpc";
 import { Confirm } from "@/components/ui/dialogs/confirm";
@@ -20,7 +20,7 @@ import type { Webhook } from "@/server/webhooks/schema";
 const WebhookDialog = dynamic(() => import("./webhook-dialog").then((m) => m.WebhookDialog), { ssr: false });
 const RotateWebhook = dynamic(() => import("./rotate-webhook").then((m) => m.RotateWebhook), { ssr: false });
 
-const ONLY_CHOSEN = "this webhook is for all organizations, and you have access to chosen ones only";
+const NEEDS_FULL_ACCESS = "this webhook is for all organizations, and you have access to chosen ones only";
 
 type Open = { what: "new" } | { what: "edit" | "rotate" | "delete"; webhook: Webhook };
 
@@ -33,7 +33,10 @@ export function WebhooksSection() {
   const cache = useQueryClient();
   const { orgId, nameOf } = useOrg();
   const { allOrganizations } = useMe();
-  const leftOut = useLeftOut({ theirs: "Webhooks of your service provider", ours: "Webhooks for all organizations" });
+  const leftOut = useOmissionNote({
+    theirs: "Webhooks of your service provider",
+    ours: "Webhooks for all organizations",
+  });
   const [page, setPage] = useState(1);
   const [open, setOpen] = useState<Open | null>(null);
   const list = useQuery(trpc.webhooks.list.queryOptions({ page, orgId }));
@@ -59,7 +62,7 @@ export function WebhooksSection() {
       cell: (webhook) => (
         <Actions
           webhook={webhook}
-          whyNot={webhook.orgId === null && !allOrganizations ? ONLY_CHOSEN : undefined}
+          whyNot={webhook.orgId === null && !allOrganizations ? NEEDS_FULL_ACCESS : undefined}
           onOpen={(what) => setOpen({ what, webhook })}
           onTest={() => test.mutate({ id: webhook.id })}
           onSwitch={() => update.mutate({ id: webhook.id, disabled: !webhook.disabledAt })}
@@ -118,20 +121,20 @@ function Actions({ webhook: { name, disabledAt }, whyNot, onOpen, onTest, onSwit
   return (
     <>
       {!disabledAt && (
-        <RowButton whyNot={whyNot} label={`Send a test message to ${name}`} onClick={onTest}>
+        <RowButton disabledReason={whyNot} label={`Send a test message to ${name}`} onClick={onTest}>
           Test
         </RowButton>
       )}
-      <RowButton whyNot={whyNot} label={`Edit ${name}`} onClick={() => onOpen("edit")}>
+      <RowButton disabledReason={whyNot} label={`Edit ${name}`} onClick={() => onOpen("edit")}>
         Edit
       </RowButton>
-      <RowButton whyNot={whyNot} label={`Rotate the secret of ${name}`} onClick={() => onOpen("rotate")}>
+      <RowButton disabledReason={whyNot} label={`Rotate the secret of ${name}`} onClick={() => onOpen("rotate")}>
         Rotate
       </RowButton>
-      <RowButton whyNot={whyNot} label={`${change} ${name}`} onClick={onSwitch}>
+      <RowButton disabledReason={whyNot} label={`${change} ${name}`} onClick={onSwitch}>
         {change}
       </RowButton>
-      <RowButton whyNot={whyNot} label={`Delete ${name}`} onClick={() => onOpen("delete")}>
+      <RowButton disabledReason={whyNot} label={`Delete ${name}`} onClick={() => onOpen("delete")}>
         Delete
       </RowButton>
     </>

@@ -2,7 +2,7 @@
 
 import dynamic from "next/dynamic";
 import { useCallback, useEffect, useRef, useState } from "react";
-import { onStepUp } from "@/components/step-up";
+import { registerStepUpDialog } from "@/components/step-up";
 
 const StepUpDialog = dynamic(() => import("./step-up-dialog").then((m) => m.StepUpDialog), { ssr: false });
 
@@ -14,7 +14,7 @@ export function StepUp() {
   const waiting = useRef<Waiting[]>([]);
   useEffect(
     () =>
-      onStepUp(() => {
+      registerStepUpDialog(() => {
         setOpen(true);
         return new Promise((resolve) => waiting.current.push(resolve));
       }),

@@ -12,7 +12,7 @@ import { Confirm } from "@/components/ui/dialogs/confirm";
 import { Message } from "@/components/ui/message";
 import { Failure } from "@/components/ui/notice";
 import { Section } from "@/components/ui/section";
-import { useStale } from "@/components/use-stale";
+import { useInvalidation } from "@/components/use-invalidation";
 import classes from "./profile.module.css";
 
 const TotpDialog = dynamic(() => import("./totp-dialog").then((m) => m.TotpDialog), { ssr: false });
@@ -116,7 +116,7 @@ type ListProps = {
 /** The existing factors with their actions. */
 function FactorList({ factors: { totp, passkeys, recoveryCodesLeft }, onRemove, onRenew }: ListProps) {
   const trpc = useTRPC();
-  const stale = useStale({});
+  const stale = useInvalidation({});
   const removeTotp = useMutation(trpc.me.removeTotp.mutationOptions(stale));
   const removePasskey = useMutation(trpc.me.removePasskey.mutationOptions(stale));
   return (

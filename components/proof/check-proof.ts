@@ -7,10 +7,10 @@ import { browserNoteTools } from "./note-tools";
 const NO_TRUST: Trust = { logs: [], witnesses: [], quorum: null };
 
 /** The keys a proof is checked against: pasted ones, otherwise those that the server of the page publishes. */
-export type Held = { trust: Trust; from: "you" | "server" | "nobody" };
+export type TrustSource = { trust: Trust; from: "you" | "server" | "nobody" };
 
 /** Names the owner of the keys behind a verdict. */
-export function ownerOf({ trust, from }: Held): string {
+export function trustOwner({ trust, from }: TrustSource): string {
   if (from === "nobody") return "no trusted key";
   const names = trust.logs.map(({ name }) => name).join(", ");
   return from === "you"
@@ -19,16 +19,16 @@ export function ownerOf({ trust, from }: Held): string {
 }
 
 /**
- * @param served the published policy of the page's server; null offline. Its quorum is ignored, because the user did
+ * @param serverPolicy the published policy of the page's server; null offline. Its quorum is ignored, because the user did
  * not ask for one.
  * @returns the keys to check the proof against, or what is wrong with the pasted text
  */
-export function heldTo(pasted: string, served: string | null): Held | { reason: string } {
+export function resolveTrust(pasted: string, serverPolicy: string | null): TrustSource | { reason: string } {
   if (pasted.trim()) {
     const trust = parseTrust(sha256, pasted);
     return "reason" in trust ? trust : { trust, from: "you" };
   }
-  const trust = served === null ? null : parseTrust(sha256, served);
+  const trust = serverPolicy === null ? null : parseTrust(sha256, serverPolicy);
   if (!trust || "reason" in trust) return { trust: NO_TRUST, from: "nobody" };
   return { trust: { ...trust, quorum: null }, from: "server" };
 }

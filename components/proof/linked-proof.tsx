@@ -14,7 +14,7 @@ async function fetchProof(token: string): Promise<string> {
 }
 
 /** /p/TOKEN: the proof behind a short link, fetched from this server and checked in the browser. */
-export function LinkedProof({ token, served }: { token: string; served: string }) {
+export function LinkedProof({ token, serverPolicy }: { token: string; serverPolicy: string }) {
   const load = useCallback(() => fetchProof(token), [token]);
-  return <ProofPage served={served} load={load} />;
+  return <ProofPage serverPolicy={serverPolicy} load={load} />;
 }

@@ -13,7 +13,7 @@ const HALF = 32;
  * eight, and would accept signatures that the other verifiers reject.
  * @throws Error if the key is not a valid point
  */
-function holds(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
+function isValidSignature(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   if (signature.length !== 2 * HALF) return false;
   const r = signature.subarray(0, HALF);
   const s = bytesToNumberLE(signature.subarray(HALF));
@@ -28,7 +28,7 @@ export const browserNoteTools: NoteTools = {
   sha256,
   verify: (publicKey, message, signature) => {
     try {
-      return holds(publicKey, message, signature);
+      return isValidSignature(publicKey, message, signature);
     } catch {
       return false;
     }

@@ -13,4 +13,4 @@ follow();
 dark.addEventListener("change", follow);
 
 const root = document.getElementById("root");
-if (root) createRoot(root).render(<ProofPage served={null} />);
+if (root) createRoot(root).render(<ProofPage serverPolicy={null} />);

@@ -1,7 +1,7 @@
 "use client";
 
 import { type ChangeEvent, useEffect, useState } from "react";
-import type { CheckedProof, Held } from "./check-proof";
+import type { CheckedProof, TrustSource } from "./check-proof";
 import classes from "./proof.module.css";
 import { fromFragment, isProofFragment } from "./proof-link";
 import { ProofVerdictView } from "./proof-verdict";
@@ -10,9 +10,9 @@ import { saveText } from "./save-text";
 
 type Source = { step: "loading" } | { step: "choose"; failure: string | null } | { step: "read"; text: string };
 /** load: fetches the proof when it is not in the URL; rejects with a message for the user. */
-type Props = { served: string | null; load?: () => Promise<string> };
+type Props = { serverPolicy: string | null; load?: () => Promise<string> };
 
-const TORN =
+const DAMAGED =
   "This link does not contain a complete proof: it was truncated or changed on its way. Ask for the link again, or for the file.";
 
 /** Preloaded with the page, so that the check itself works offline. */
@@ -22,11 +22,11 @@ const loadJudge = () => import("./check-proof");
 async function readAddress(): Promise<Source> {
   if (!isProofFragment(window.location.hash)) return { step: "choose", failure: null };
   const text = await fromFragment(window.location.hash);
-  return text === null ? { step: "choose", failure: TORN } : { step: "read", text };
+  return text === null ? { step: "choose", failure: DAMAGED } : { step: "read", text };
 }
 
 /** Checks the proof of one entry in the browser, against the server's keys or pasted ones. */
-export function ProofPage({ served, load }: Props) {
+export function ProofPage({ serverPolicy, load }: Props) {
   const [source, setSource] = useState<Source>({ step: "loading" });
   const [pasted, setPasted] = useState("");
   useEffect(() => {
@@ -64,8 +64,8 @@ export function ProofPage({ served, load }: Props) {
           }
         />
       )}
-      {source.step === "read" && <Checked text={source.text} held={{ pasted, served }} />}
-      <Keys value={pasted} served={served} onChange={setPasted} />
+      {source.step === "read" && <Checked text={source.text} keys={{ pasted, serverPolicy }} />}
+      <Keys value={pasted} serverPolicy={serverPolicy} onChange={setPasted} />
     </div>
   );
 }
@@ -90,23 +90,26 @@ function Choose({ failure, onFile }: { failure: string | null; onFile: (file: Fi
   );
 }
 
-function useChecked(text: string, { pasted, served }: { pasted: string; served: string | null }) {
-  const [found, setFound] = useState<{ checked: CheckedProof; held: Held } | { reason: string } | null>(null);
+function useChecked(text: string, { pasted, serverPolicy }: { pasted: string; serverPolicy: string | null }) {
+  const [found, setFound] = useState<{ checked: CheckedProof; trustSource: TrustSource } | { reason: string } | null>(
+    null,
+  );
   useEffect(() => {
     let isCurrent = true;
-    void loadJudge().then(({ checkProof, heldTo }) => {
-      const held = heldTo(pasted, served);
-      if (isCurrent) setFound("reason" in held ? held : { held, checked: checkProof(text, held.trust) });
+    void loadJudge().then(({ checkProof, resolveTrust }) => {
+      const trustSource = resolveTrust(pasted, serverPolicy);
+      if (isCurrent)
+        setFound("reason" in trustSource ? trustSource : { trustSource, checked: checkProof(text, trustSource.trust) });
     });
     return () => {
       isCurrent = false;
     };
-  }, [text, pasted, served]);
+  }, [text, pasted, serverPolicy]);
   return found;
 }
 
-function Checked({ text, held }: { text: string; held: { pasted: string; served: string | null } }) {
-  const found = useChecked(text, held);
+function Checked({ text, keys }: { text: string; keys: { pasted: string; serverPolicy: string | null } }) {
+  const found = useChecked(text, keys);
   if (!found) return <p role="status">Checking the proof</p>;
   if ("reason" in found)
     return (
@@ -134,14 +137,14 @@ function Checked({ text, held }: { text: string; held: { pasted: string; served:
   );
 }
 
-type KeysProps = { value: string; served: string | null; onChange: (value: string) => void };
+type KeysProps = { value: string; serverPolicy: string | null; onChange: (value: string) => void };
 
-function Keys({ value, served, onChange }: KeysProps) {
+function Keys({ value, serverPolicy, onChange }: KeysProps) {
   return (
     <section className={classes.keys} aria-labelledby="proof-keys">
       <h2 id="proof-keys">Trusted keys</h2>
       <p>
-        {served === null
+        {serverPolicy === null
           ? "This page has no key. Paste the verifier key that you were given, or a policy file; without one, nothing is proven."
           : "Without a key of yours, the proof is checked against the keys of the server that served this page. It is safer to paste a verifier key that you saved earlier, or a policy file."}
       </p>
@@ -156,11 +159,11 @@ function Keys({ value, served, onChange }: KeysProps) {
           autoComplete="off"
         />
       </label>
-      {served !== null && (
+      {serverPolicy !== null && (
         <>
           <details>
             <summary>Keys that this server publishes</summary>
-            <pre>{served}</pre>
+            <pre>{serverPolicy}</pre>
           </details>
           <p className={classes.screenOnly}>
             You do not have to trust this server’s page:{" "}

@@ -6,30 +6,30 @@ import { VERDICT_WORD } from "@/server/audit/bundle/verdict";
 import type { ProofVerdict } from "@/server/audit/proofs/judge-proof";
 import type { ChainRow } from "@/server/audit/row";
 import { RESULTS } from "@/server/audit/vocabulary";
-import { type CheckedProof, type Held, ownerOf } from "./check-proof";
+import { type CheckedProof, type TrustSource, trustOwner } from "./check-proof";
 import classes from "./proof.module.css";
 import { utc } from "./utc";
 
 type Judged = Exclude<ProofVerdict, { status: "unreadable" }>;
-type Props = { checked: CheckedProof; held: Held };
+type Props = { checked: CheckedProof; trustSource: TrustSource };
 
-function sentence(verdict: ProofVerdict, held: Held): string {
+function sentence(verdict: ProofVerdict, trustSource: TrustSource): string {
   if (verdict.status === "unreadable") return `${verdict.reason} This says nothing about any audit log.`;
   if (verdict.status === "broken")
     return `What this proof shows is not what was signed. Do not rely on it. ${verdict.reasons.join(" ")}`;
   if (verdict.status === "unproven")
     return `No contradiction was found, but it is not proven that this is a genuine log. ${verdict.reasons.join(" ")}`;
-  return `This entry is part of the audit log, exactly as shown; the log is signed by ${ownerOf(held)}.`;
+  return `This entry is part of the audit log, exactly as shown; the log is signed by ${trustOwner(trustSource)}.`;
 }
 
 /** The result of the check. Plain markup, because the downloadable file contains it too. */
-export function ProofVerdictView({ checked, held }: Props) {
+export function ProofVerdictView({ checked, trustSource }: Props) {
   const { verdict, checksum } = checked;
   return (
     <section aria-label="Verdict">
       <div role="status">
         <VerdictHead kind={verdict.status} title={VERDICT_WORD[verdict.status]}>
-          {sentence(verdict, held)}
+          {sentence(verdict, trustSource)}
         </VerdictHead>
       </div>
       {verdict.status !== "unreadable" && (
@@ -37,7 +37,7 @@ export function ProofVerdictView({ checked, held }: Props) {
           {verdict.row && <Entry row={verdict.row} isClaim={verdict.status !== "intact"} />}
           <Position verdict={verdict} checksum={checksum} />
           <Signatures verdict={verdict} />
-          <Meaning verdict={verdict} held={held} />
+          <Meaning verdict={verdict} trustSource={trustSource} />
         </>
       )}
     </section>
@@ -150,7 +150,7 @@ function Signatures({ verdict }: { verdict: Judged }) {
   );
 }
 
-function Meaning({ verdict, held }: { verdict: Judged; held: Held }) {
+function Meaning({ verdict, trustSource }: { verdict: Judged; trustSource: TrustSource }) {
   const witnesses = verdict.cosignedBy.filter(({ seconds }) => seconds !== null).map(({ name }) => name);
   const isWitnessed = witnesses.length > 0;
   return (
@@ -177,7 +177,7 @@ function Meaning({ verdict, held }: { verdict: Judged; held: Held }) {
           That the key belongs to the party that you think it does: compare it with the one that you were given in
           person.
         </li>
-        {isWitnessed && held.from === "server" && (
+        {isWitnessed && trustSource.from === "server" && (
           <li>That these witnesses are independent of this server, whose own policy names them.</li>
         )}
         {!isWitnessed && (

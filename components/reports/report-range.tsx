@@ -13,14 +13,14 @@ const parsers = {
   from: parseAsIsoDateTime,
   to: parseAsIsoDateTime,
 };
-const USUAL: Preset = "30d";
+const DEFAULT_PRESET: Preset = "30d";
 
 /** The range in the URL, by default the last 30 days, and its instants. */
 export function useReportRange(loadedAt: string) {
   const [view, setView] = useQueryStates(parsers, { history: "push" });
   const [now] = useState(() => new Date(loadedAt));
   const { zone } = useZone();
-  const range = view.range ?? (view.from || view.to ? null : USUAL);
+  const range = view.range ?? (view.from || view.to ? null : DEFAULT_PRESET);
   const chosen: RangeView = { ...view, range };
   const span = spanOf(chosen, zone, now);
   return { chosen, setView, now, range: { from: span.from?.toISOString(), to: span.to?.toISOString() } };

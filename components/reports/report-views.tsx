@@ -1,6 +1,6 @@
 "use client";
 
-import { nameInWords } from "@/components/audit/entry";
+import { displayName } from "@/components/audit/entry";
 import { count } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
 import { type Figure, Figures } from "@/components/ui/figures";
@@ -10,17 +10,17 @@ import { FIGURES, figuresOf } from "@/server/audit/entries/reports/vocabulary";
 import { CATEGORY_LABEL } from "@/server/audit/vocabulary";
 import { capitalized } from "@/server/text";
 import { type Count, Counts, Nothing, NumberLink } from "./counts";
+import { actorFilter, entriesHref, type ReportScope } from "./entries-href";
 import { Recent } from "./recent";
-import { actorFilter, type Counted, rowsBehind } from "./rows-behind";
 import type { Reports } from "./shapes";
 
-export type ViewProps<T> = { report: T; counted: Counted };
+export type ViewProps<T> = { report: T; counted: ReportScope };
 
 const MANY_TIMES = 10;
 
 const CATEGORY_NAMES = new Map<string, string>(Object.entries(CATEGORY_LABEL));
 /** Compares a total with the previous range of the same length; a range without a start has none. */
-function compared({ totalEvents, before }: { totalEvents: number; before: number | null }): string {
+function comparison({ totalEvents, before }: { totalEvents: number; before: number | null }): string {
   if (before === null) return "all in the range";
   if (before === 0) return "none in the previous period";
   // A percentage of a very small number would be misleading.
@@ -31,13 +31,13 @@ function compared({ totalEvents, before }: { totalEvents: number; before: number
 }
 
 type Person = { userId: string; userName: string; userEmail?: string };
-const whoIs = ({ userId, userName, userEmail }: Person): string => nameInWords(userName) || userEmail || userId;
+const personName = ({ userId, userName, userEmail }: Person): string => displayName(userName) || userEmail || userId;
 
-type Link = (filter: Parameters<typeof rowsBehind>[0]) => string;
+type Link = (filter: Parameters<typeof entriesHref>[0]) => string;
 const linker =
-  (counted: Counted): Link =>
+  (counted: ReportScope): Link =>
   (filter) =>
-    rowsBehind(filter, counted);
+    entriesHref(filter, counted);
 
 type Linked = { label: string; value: number; href: string; note?: string };
 const figure = ({ label, value, href, note }: Linked): Figure => ({
@@ -65,7 +65,7 @@ export function ActivityReport({ report, counted }: ViewProps<Reports["activity"
       <Figures
         label="User activity in numbers"
         items={[
-          figure({ label: "Entries", value: report.totalEvents, href: link({}), note: compared(report) }),
+          figure({ label: "Entries", value: report.totalEvents, href: link({}), note: comparison(report) }),
           figure({
             label: "Active users",
             value: report.totalUsers,
@@ -74,7 +74,7 @@ export function ActivityReport({ report, counted }: ViewProps<Reports["activity"
           }),
           ...report.topUsers.slice(0, 1).map((user) => ({
             label: "Top user by entries",
-            value: whoIs(user),
+            value: personName(user),
             note: (
               <NumberLink href={link(actorFilter(user))} unit="entries">
                 {user.actionCount}
@@ -88,7 +88,7 @@ export function ActivityReport({ report, counted }: ViewProps<Reports["activity"
         head="User"
         counts={report.actionsPerUser.map((user) => ({
           key: user.userId,
-          name: whoIs(user),
+          name: personName(user),
           detail: user.userEmail !== user.userName ? user.userEmail : undefined,
           count: user.actionCount,
           href: link(actorFilter(user)),
@@ -118,7 +118,7 @@ type OnActions = ViewProps<Reports["security" | "compliance"]> & {
 function ActionsReport({ report, counted, label, events, actions, figures }: OnActions) {
   const link = linker(counted);
   if (report.totalEvents === 0) return <Nothing />;
-  const total = { label: events, value: report.totalEvents, actions, note: compared(report) };
+  const total = { label: events, value: report.totalEvents, actions, note: comparison(report) };
   return (
     <>
       <Figures
@@ -161,7 +161,7 @@ export function StatisticsReport({ report, counted }: ViewProps<Reports["statist
       <Figures
         label="Statistics"
         items={[
-          figure({ label: "Entries", value: report.totalEvents, href: link({}), note: compared(report) }),
+          figure({ label: "Entries", value: report.totalEvents, href: link({}), note: comparison(report) }),
           figure({ label: "Categories", value: report.byCategory.length, href: link({}) }),
           figure({ label: "Active users", value: report.byUser.length, href: link({}) }),
           {
@@ -190,7 +190,7 @@ export function StatisticsReport({ report, counted }: ViewProps<Reports["statist
         head="User"
         counts={report.byUser.map((user) => ({
           key: user.userId,
-          name: whoIs(user),
+          name: personName(user),
           count: user.actionCount,
           href: link(actorFilter(user)),
         }))}

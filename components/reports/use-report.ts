@@ -1,5 +1,5 @@
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
-import { UNBATCHED, type ApiError, useTRPC } from "@/components/trpc";
+import { type ApiError, UNBATCHED, useTRPC } from "@/components/trpc";
 import type { Report } from "@/server/report-schedules/vocabulary";
 import type { Reports } from "./shapes";
 

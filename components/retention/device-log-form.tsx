@@ -8,7 +8,7 @@ import { count } from "@/components/format/amounts";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
-import { useStale } from "@/components/use-stale";
+import { useInvalidation } from "@/components/use-invalidation";
 import { DEFAULT_DIAGNOSTIC_DAYS, DEFAULT_EVENT_DAYS, MAX_DEVICE_LOG_DAYS } from "@/server/device-logs/schema";
 import { type Days, DaysInput } from "./days-field";
 import classes from "./retention.module.css";
@@ -30,7 +30,7 @@ export function DeviceLogForm({ orgId, policy }: { orgId: string; policy: Output
   const input = { id: orgId, diagnosticDays: Number(diagnosticDays), eventDays: Number(eventDays) };
   const [settled] = useDebouncedValue(input, DEBOUNCE_MS);
   const preview = useQuery({ ...trpc.retention.previewDeviceLogs.queryOptions(settled), enabled: isNew });
-  const save = useMutation(trpc.retention.setDeviceLogs.mutationOptions(useStale(trpc.retention.pathFilter())));
+  const save = useMutation(trpc.retention.setDeviceLogs.mutationOptions(useInvalidation(trpc.retention.pathFilter())));
   const days = (label: string, value: Days, onChange: (value: Days) => void) => (
     <DaysInput
       {...{ label, value, onChange }}

@@ -91,7 +91,8 @@ function Retention({ org }: { org: Org }) {
   );
 }
 
-const meanOver = (days: number) => (days > 1 ? `mean of the last ${days} days` : "its log is less than two days old");
+const averageText = (days: number) =>
+  days > 1 ? `mean of the last ${days} days` : "its log is less than two days old";
 
 function Holdings({ overview }: { overview: Outputs["retention"]["overview"] | undefined }) {
   const wait = <Skeleton height={20} width={72} my={4} />;
@@ -109,7 +110,7 @@ function Holdings({ overview }: { overview: Outputs["retention"]["overview"] | u
           label: "Growth per day",
           value: overview ? counted(Math.round(overview.rowsPerDay), "entry", "entries") : wait,
           // A blank keeps the line's height until the value is known.
-          note: overview ? `${bytes(overview.bytesPerDay)}, ${meanOver(overview.growthDays)}` : "\u00a0",
+          note: overview ? `${bytes(overview.bytesPerDay)}, ${averageText(overview.growthDays)}` : "\u00a0",
         },
       ]}
     />

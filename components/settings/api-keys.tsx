@@ -5,11 +5,11 @@ import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { parseAsInteger, useQueryState } from "nuqs";
 import { useState } from "react";
-import { useLeftOut, useMe, useOrg } from "@/components/account/org";
+import { useMe, useOmissionNote, useOrg } from "@/components/account/org";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
 import { RowButton } from "@/components/ui/row-button";
-import { useStale } from "@/components/use-stale";
+import { useInvalidation } from "@/components/use-invalidation";
 import type { ApiKey } from "@/server/api-keys/schema";
 import { KeyList } from "./key-list";
 
@@ -17,7 +17,7 @@ const EditApiKey = dynamic(() => import("./edit-api-key").then((m) => m.EditApiK
 const RotateApiKey = dynamic(() => import("./rotate-api-key").then((m) => m.RotateApiKey), { ssr: false });
 const NewApiKey = dynamic(() => import("./new-api-key").then((m) => m.NewApiKey), { ssr: false });
 
-const ONLY_CHOSEN = "this key is for all organizations, and you have access to chosen ones only";
+const NEEDS_FULL_ACCESS = "this key is for all organizations, and you have access to chosen ones only";
 
 const LEAD = "For programs. What each key does is recorded in the audit log under its name.";
 
@@ -26,22 +26,26 @@ export function ApiKeys() {
   const trpc = useTRPC();
   const { orgId, nameOf } = useOrg();
   const { allOrganizations } = useMe();
-  const leftOut = useLeftOut({ theirs: "Keys of your service provider", ours: "Keys for all organizations" });
-  const whyNot = (apiKey: ApiKey) => (apiKey.orgId === null && !allOrganizations ? ONLY_CHOSEN : undefined);
+  const leftOut = useOmissionNote({ theirs: "Keys of your service provider", ours: "Keys for all organizations" });
+  const whyNot = (apiKey: ApiKey) => (apiKey.orgId === null && !allOrganizations ? NEEDS_FULL_ACCESS : undefined);
   const [page, setPage] = useQueryState("page", parseAsInteger.withDefault(1).withOptions({ history: "push" }));
   const list = useQuery(trpc.apiKeys.list.queryOptions({ page, orgId }, { placeholderData: keepPreviousData }));
-  const revoke = useMutation(trpc.apiKeys.revoke.mutationOptions(useStale(trpc.apiKeys.pathFilter())));
+  const revoke = useMutation(trpc.apiKeys.revoke.mutationOptions(useInvalidation(trpc.apiKeys.pathFilter())));
   const [changing, setChanging] = useState<{ apiKey: ApiKey; Dialog: typeof EditApiKey } | null>(null);
   const action = (apiKey: ApiKey, verb: string, Dialog: typeof EditApiKey) => (
-    <RowButton label={`${verb} ${apiKey.name}`} onClick={() => setChanging({ apiKey, Dialog })} whyNot={whyNot(apiKey)}>
+    <RowButton
+      label={`${verb} ${apiKey.name}`}
+      onClick={() => setChanging({ apiKey, Dialog })}
+      disabledReason={whyNot(apiKey)}
+    >
       {verb}
     </RowButton>
   );
   return (
     <>
       <KeyList
-        one="API key"
-        many="API keys"
+        singular="API key"
+        plural="API keys"
         title="API keys"
         lead={leftOut ? `${LEAD} ${leftOut}` : LEAD}
         whenEmpty="Create one for each program, so that each can be revoked separately."
@@ -58,7 +62,7 @@ export function ApiKeys() {
           `Programs that use the key ${k.prefix}… are refused from now on. This cannot be undone. What the key did stays in the audit log.`
         }
         revoke={revoke}
-        whyNot={whyNot}
+        disabledReason={whyNot}
         onPage={setPage}
         actions={(k) => (
           <>

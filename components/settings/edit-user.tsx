@@ -10,7 +10,7 @@ import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { useDone } from "@/components/ui/dialogs/use-done";
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { type User, updateInput } from "@/server/users/schema";
-import { ReachSelect } from "./reach-select";
+import { AccessSelect } from "./access-select";
 
 /** Edits a user's role, access or department, or disables them. */
 export function EditUser({ user, onClose }: { user: User; onClose: () => void }) {
@@ -43,7 +43,7 @@ export function EditUser({ user, onClose }: { user: User; onClose: () => void })
       onClose={onClose}
     >
       <Select label="Role" data={roles} {...form.field("role")} data-autofocus />
-      {isPartnerRole && <ReachSelect {...form.field("organizationIds")} />}
+      {isPartnerRole && <AccessSelect {...form.field("organizationIds")} />}
       <TextInput label="Department" {...form.field("department")} />
       <Switch
         label="Can sign in"

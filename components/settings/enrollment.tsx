@@ -7,7 +7,7 @@ import { useOrg } from "@/components/account/org";
 import { counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
-import { useStale } from "@/components/use-stale";
+import { useInvalidation } from "@/components/use-invalidation";
 import { KeyList } from "./key-list";
 
 const NewEnrollmentKey = dynamic(() => import("./new-enrollment-key").then((m) => m.NewEnrollmentKey), { ssr: false });
@@ -18,11 +18,13 @@ export function Enrollment() {
   const { orgId, nameOf } = useOrg();
   const [page, setPage] = useQueryState("page", parseAsInteger.withDefault(1).withOptions({ history: "push" }));
   const list = useQuery(trpc.enrollmentKeys.list.queryOptions({ page, orgId }, { placeholderData: keepPreviousData }));
-  const revoke = useMutation(trpc.enrollmentKeys.revoke.mutationOptions(useStale(trpc.enrollmentKeys.pathFilter())));
+  const revoke = useMutation(
+    trpc.enrollmentKeys.revoke.mutationOptions(useInvalidation(trpc.enrollmentKeys.pathFilter())),
+  );
   return (
     <KeyList
-      one="enrollment key"
-      many="enrollment keys"
+      singular="enrollment key"
+      plural="enrollment keys"
       title="Enrollment"
       lead="With a key, a device's agent joins one organization. Agents that have joined keep working after the key is gone."
       whenEmpty="Create one to get the command that enrolls your first device."

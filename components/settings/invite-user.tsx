@@ -3,14 +3,14 @@
 import { Select, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useMe } from "@/components/account/org";
-import { OrgSelect, toOrgId, useFirstOrg } from "@/components/account/org-select";
+import { OrgSelect, toOrgId, useDefaultOrg } from "@/components/account/org-select";
 import { ORG_ROLES, PARTNER_ROLES, roleOptions } from "@/components/account/roles";
 import { useTRPC } from "@/components/trpc";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { useForm } from "@/components/ui/dialogs/use-form";
-import { useStale } from "@/components/use-stale";
+import { useInvalidation } from "@/components/use-invalidation";
 import { createInput } from "@/server/users/schema";
-import { ReachSelect } from "./reach-select";
+import { AccessSelect } from "./access-select";
 import { UserLink } from "./user-link";
 
 /** Creates a user without a password and shows the link with which they choose one. */
@@ -22,11 +22,11 @@ export function InviteUser({ onClose }: { onClose: () => void }) {
     name: "",
     email: "",
     role: "org_viewer",
-    orgId: useFirstOrg(),
+    orgId: useDefaultOrg(),
     organizationIds: allOrganizations ? null : ([] as string[] | null),
     department: "",
   });
-  const create = useMutation(trpc.users.create.mutationOptions(useStale(trpc.users.pathFilter())));
+  const create = useMutation(trpc.users.create.mutationOptions(useInvalidation(trpc.users.pathFilter())));
   if (create.data) return <UserLink user={create.data} onClose={onClose} />;
   const isOrgRole = form.values.role.startsWith("org_");
   const roles = isPartner
@@ -58,7 +58,7 @@ export function InviteUser({ onClose }: { onClose: () => void }) {
         {...form.field("email")}
       />
       <Select label="Role" data={roles} {...form.field("role")} />
-      {isOrgRole ? <OrgSelect {...form.field("orgId")} /> : <ReachSelect {...form.field("organizationIds")} />}
+      {isOrgRole ? <OrgSelect {...form.field("orgId")} /> : <AccessSelect {...form.field("organizationIds")} />}
       <TextInput label="Department" description="Optional" {...form.field("department")} />
     </FormDialog>
   );

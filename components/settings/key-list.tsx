@@ -5,7 +5,7 @@ import { useDisclosure } from "@mantine/hooks";
 import type { UseMutationResult, UseQueryResult } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { type ComponentType, type ReactNode, useState } from "react";
-import { useRequestedAct } from "@/components/requested-act";
+import { useRequestedAction } from "@/components/requested-action";
 import type { ApiError } from "@/components/trpc";
 import { Confirm } from "@/components/ui/dialogs/confirm";
 import { Notice } from "@/components/ui/notice";
@@ -17,8 +17,8 @@ import { isUsable, type Key, KeyState } from "./key-state";
 
 type Props<K extends Key> = {
   /** The noun in singular and plural: "API key", "API keys". */
-  one: string;
-  many: string;
+  singular: string;
+  plural: string;
   title: string;
   lead: string;
   whenEmpty: string;
@@ -30,7 +30,7 @@ type Props<K extends Key> = {
   revoke: Pick<UseMutationResult<unknown, unknown, { id: string }>, "mutate" | "isPending" | "error" | "reset">;
   onPage: (page: number) => void;
   /** Why a visible key cannot be revoked. */
-  whyNot?: (key: K) => string | undefined;
+  disabledReason?: (key: K) => string | undefined;
   /** Further actions on a usable key, shown before Revoke. */
   actions?: (key: K) => ReactNode;
   NewKey: ComponentType<{ onClose: () => void }>;
@@ -38,10 +38,10 @@ type Props<K extends Key> = {
 
 /** A list of keys with their access, expiry and state, and dialogs to create and revoke them. */
 export function KeyList<K extends Key>(props: Props<K>) {
-  const { one, many, title, lead, list, nameOf, revoke, NewKey } = props;
+  const { singular, plural, title, lead, list, nameOf, revoke, NewKey } = props;
   const [revoking, setRevoking] = useState<K | null>(null);
   const [creating, create] = useDisclosure(false);
-  useRequestedAct(`New ${one}`, create.open);
+  useRequestedAction(`New ${singular}`, create.open);
   const close = () => {
     setRevoking(null);
     revoke.reset();
@@ -57,7 +57,11 @@ export function KeyList<K extends Key>(props: Props<K>) {
         isUsable(key) && (
           <>
             {props.actions?.(key)}
-            <RowButton label={`Revoke ${nameOf(key)}`} onClick={() => setRevoking(key)} whyNot={props.whyNot?.(key)}>
+            <RowButton
+              label={`Revoke ${nameOf(key)}`}
+              onClick={() => setRevoking(key)}
+              disabledReason={props.disabledReason?.(key)}
+            >
               Revoke
             </RowButton>
           </>
@@ -68,13 +72,13 @@ export function KeyList<K extends Key>(props: Props<K>) {
     <>
       <PageHeader title={title} lead={lead}>
         <Button leftSection={<Plus size={15} aria-hidden />} onClick={create.open}>
-          New {one}
+          New {singular}
         </Button>
       </PageHeader>
       <PagedList
         query={list}
-        what={`the ${many}`}
-        empty={<Notice title={`No ${many} yet`}>{props.whenEmpty}</Notice>}
+        what={`the ${plural}`}
+        empty={<Notice title={`No ${plural} yet`}>{props.whenEmpty}</Notice>}
         onPage={props.onPage}
       >
         {(rows, isStale) => (

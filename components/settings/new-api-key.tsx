@@ -3,13 +3,13 @@
 import { Select, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useMe } from "@/components/account/org";
-import { OrgSelect, toOrgId, useFirstOrg } from "@/components/account/org-select";
+import { OrgSelect, toOrgId, useDefaultOrg } from "@/components/account/org-select";
 import { useTRPC } from "@/components/trpc";
 import { CopyLine } from "@/components/ui/dialogs/copy-line";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { SecretDialog } from "@/components/ui/dialogs/secret-dialog";
 import { useForm } from "@/components/ui/dialogs/use-form";
-import { useStale } from "@/components/use-stale";
+import { useInvalidation } from "@/components/use-invalidation";
 import { createInput } from "@/server/api-keys/schema";
 import { expiryOf, LIFETIMES } from "./key-state";
 import { PermissionBoxes } from "./permission-boxes";
@@ -20,11 +20,11 @@ export function NewApiKey({ onClose }: { onClose: () => void }) {
   const { allOrganizations } = useMe();
   const form = useForm({
     name: "",
-    orgId: useFirstOrg({ withAll: allOrganizations }),
+    orgId: useDefaultOrg({ withAll: allOrganizations }),
     expiresAt: "90",
     permissions: ["audit:read"],
   });
-  const create = useMutation(trpc.apiKeys.create.mutationOptions(useStale(trpc.apiKeys.pathFilter())));
+  const create = useMutation(trpc.apiKeys.create.mutationOptions(useInvalidation(trpc.apiKeys.pathFilter())));
   if (create.data)
     return (
       <SecretDialog title={`Key of ${create.data.name}`} onClose={onClose}>

@@ -3,13 +3,13 @@
 import { NumberInput, Select } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useOrg } from "@/components/account/org";
-import { OrgSelect, useFirstOrg } from "@/components/account/org-select";
+import { OrgSelect, useDefaultOrg } from "@/components/account/org-select";
 import { useTRPC } from "@/components/trpc";
 import { CopyLine } from "@/components/ui/dialogs/copy-line";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { SecretDialog } from "@/components/ui/dialogs/secret-dialog";
 import { useForm } from "@/components/ui/dialogs/use-form";
-import { useStale } from "@/components/use-stale";
+import { useInvalidation } from "@/components/use-invalidation";
 import { createInput } from "@/server/enrollment-keys/schema";
 import { EnrollDevice } from "./enroll-device";
 import { expiryOf, LIFETIMES } from "./key-state";
@@ -18,8 +18,10 @@ import { expiryOf, LIFETIMES } from "./key-state";
 export function NewEnrollmentKey({ onClose }: { onClose: () => void }) {
   const trpc = useTRPC();
   const { nameOf } = useOrg();
-  const form = useForm({ orgId: useFirstOrg(), maxUses: "", expiresAt: "7" });
-  const create = useMutation(trpc.enrollmentKeys.create.mutationOptions(useStale(trpc.enrollmentKeys.pathFilter())));
+  const form = useForm({ orgId: useDefaultOrg(), maxUses: "", expiresAt: "7" });
+  const create = useMutation(
+    trpc.enrollmentKeys.create.mutationOptions(useInvalidation(trpc.enrollmentKeys.pathFilter())),
+  );
   if (create.data) {
     const { key, orgId } = create.data;
     return (

@@ -5,7 +5,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
-import { useStale } from "@/components/use-stale";
+import { useInvalidation } from "@/components/use-invalidation";
 
 /**
  * Requires a second factor from the partner's staff and all organizations' users. Hidden from users with less access.
@@ -14,7 +14,7 @@ export function RequireTwoFactor() {
   const trpc = useTRPC();
   const policy = useQuery(trpc.organizations.partnerPolicy.queryOptions({}));
   const save = useMutation(
-    trpc.organizations.setPartnerPolicy.mutationOptions(useStale(trpc.organizations.pathFilter())),
+    trpc.organizations.setPartnerPolicy.mutationOptions(useInvalidation(trpc.organizations.pathFilter())),
   );
   if (!policy.data) return null;
   return (

@@ -7,14 +7,14 @@ import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { DEFAULT_OVERLAP_SECONDS, OverlapSelect } from "@/components/ui/dialogs/overlap-select";
 import { SecretDialog } from "@/components/ui/dialogs/secret-dialog";
 import { useForm } from "@/components/ui/dialogs/use-form";
-import { useStale } from "@/components/use-stale";
+import { useInvalidation } from "@/components/use-invalidation";
 import { type ApiKey, rotateInput } from "@/server/api-keys/schema";
 
 /** Gives a key a new secret and shows it once. */
 export function RotateApiKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const trpc = useTRPC();
   const form = useForm({ overlapSeconds: DEFAULT_OVERLAP_SECONDS });
-  const rotate = useMutation(trpc.apiKeys.rotate.mutationOptions(useStale(trpc.apiKeys.pathFilter())));
+  const rotate = useMutation(trpc.apiKeys.rotate.mutationOptions(useInvalidation(trpc.apiKeys.pathFilter())));
   if (rotate.data)
     return (
       <SecretDialog title={`New secret of ${apiKey.name}`} onClose={onClose}>

@@ -16,7 +16,7 @@ export function SendLink({ user, onClose }: Props) {
     <Confirm
       title={user.invited ? `Invite ${user.name} again` : `Reset the password of ${user.name}`}
       action="Create link"
-      isMild
+      isReversible
       isBusy={false}
       error={null}
       onConfirm={() => setIsConfirmed(true)}

@@ -7,7 +7,7 @@ import { Plus } from "lucide-react";
 import dynamic from "next/dynamic";
 import { parseAsInteger, parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useCallback, useState } from "react";
-import { useLeftOut, useMe, useOrg } from "@/components/account/org";
+import { useMe, useOmissionNote, useOrg } from "@/components/account/org";
 import { ROLE_LABEL } from "@/components/account/roles";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
@@ -32,7 +32,10 @@ export function Users() {
   const trpc = useTRPC();
   const { user: me, allOrganizations } = useMe();
   const { orgId, nameOf } = useOrg();
-  const leftOut = useLeftOut({ theirs: "Staff of your service provider", ours: "Your own staff with access to it" });
+  const leftOut = useOmissionNote({
+    theirs: "Staff of your service provider",
+    ours: "Your own staff with access to it",
+  });
   const [view, setView] = useQueryStates(
     { page: parseAsInteger.withDefault(1), search: parseAsString, twoFactor: parseAsStringLiteral(["on", "off"]) },
     { history: "push" },
@@ -124,7 +127,7 @@ const columnsOf = (access: (user: User) => string): Column<User>[] => [
 ];
 
 /** Why users with limited access cannot change the partner's own staff. */
-const ONLY_CHOSEN = "only users with access to all organizations can do this";
+const NEEDS_FULL_ACCESS = "only users with access to all organizations can do this";
 
 type ActionsProps = {
   user: User;
@@ -150,7 +153,7 @@ function Actions({ user, isMe, seesAll, onLink, onEdit }: ActionsProps) {
         <RowButton
           label={invited ? `Invite again: ${name}` : `Reset the password of ${name}`}
           onClick={() => onLink(user)}
-          whyNot={isStaff && !user.organizationIds && !seesAll ? ONLY_CHOSEN : undefined}
+          disabledReason={isStaff && !user.organizationIds && !seesAll ? NEEDS_FULL_ACCESS : undefined}
         >
           {invited ? "Invite again" : "Reset"}
         </RowButton>
@@ -158,7 +161,7 @@ function Actions({ user, isMe, seesAll, onLink, onEdit }: ActionsProps) {
       <RowButton
         label={`Edit ${name}`}
         onClick={() => onEdit(user)}
-        whyNot={isStaff && !seesAll ? ONLY_CHOSEN : undefined}
+        disabledReason={isStaff && !seesAll ? NEEDS_FULL_ACCESS : undefined}
       >
         Edit
       </RowButton>

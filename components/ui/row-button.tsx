@@ -4,20 +4,20 @@ type Props = {
   label: string;
   onClick: () => void;
   /** Why it is disabled; it stays focusable, so that everyone can read the reason. */
-  whyNot?: string | undefined;
+  disabledReason?: string | undefined;
   children: string;
 };
 
 /** A subtle action at the end of a row; its label includes the row's name. */
-export function RowButton({ label, onClick, whyNot, children }: Props) {
+export function RowButton({ label, onClick, disabledReason, children }: Props) {
   return (
     <Button
       variant="subtle"
       color="gray"
       size="compact-sm"
-      onClick={whyNot ? undefined : onClick}
-      aria-label={whyNot ? `${label}: ${whyNot}` : label}
-      {...(whyNot && { title: whyNot, "data-disabled": true, "aria-disabled": true })}
+      onClick={disabledReason ? undefined : onClick}
+      aria-label={disabledReason ? `${label}: ${disabledReason}` : label}
+      {...(disabledReason && { title: disabledReason, "data-disabled": true, "aria-disabled": true })}
     >
       {children}
     </Button>

@@ -8,7 +8,7 @@ import classes from "./certificate.module.css";
 import type { Checked } from "./check-file";
 import { countsText, rangeText } from "./scope-text";
 
-type Props = { verdict: JudgedBundle; checked: Checked; heldTo: string; command: string };
+type Props = { verdict: JudgedBundle; checked: Checked; checkedAgainst: string; command: string };
 
 const COMPLETE = {
   proven: "proven: no entry of the range is left out",
@@ -23,7 +23,7 @@ function cosigners({ cosignedBy, quorum }: JudgedBundle): string {
 }
 
 /** A one-page certificate: verdict, scope, signatures, and the command that repeats the check. Shown only in print. */
-export function Certificate({ verdict, checked, heldTo, command }: Props) {
+export function Certificate({ verdict, checked, checkedAgainst, command }: Props) {
   const { zone } = useZone();
   const { header, checkpoint } = verdict;
   const at = (when: string | null | undefined) => (when ? dateTime(when, zone) : "none");
@@ -40,7 +40,7 @@ export function Certificate({ verdict, checked, heldTo, command }: Props) {
     ],
     ["Signed by", verdict.signedBy.join(" ") || "no trusted key"],
     ["Cosigned by", cosigners(verdict)],
-    ["Checked against", heldTo],
+    ["Checked against", checkedAgainst],
     ["Bundle created", at(header?.createdAt)],
     ["Checked", `${at(new Date().toISOString())} (${zoneName(zone)})`],
   ];

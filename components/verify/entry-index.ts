@@ -1,8 +1,8 @@
 import type { BundleRow } from "@/server/audit/chain/bundle";
 import { isNullable, SEALED_FIELDS } from "@/server/audit/row";
 
-const FIRST_ROOM = 4096;
-const LINES_AT_ONCE = 2_000;
+const INITIAL_CAPACITY = 4096;
+const LINES_PER_READ = 2_000;
 const MAX_DATE_MS = 8.64e15;
 
 /** Whether every displayed member has the expected type: a manipulated file may contain anything. */
@@ -22,7 +22,7 @@ function isShown(row: BundleRow): boolean {
  * kept.
  */
 export class EntryIndex {
-  #places = new Float64Array(2 * FIRST_ROOM);
+  #places = new Float64Array(2 * INITIAL_CAPACITY);
   #count = 0;
 
   constructor(private readonly file: Blob) {}
@@ -64,8 +64,8 @@ export class EntryIndex {
    */
   async search(words: readonly string[], signal: AbortSignal): Promise<number[]> {
     const found: number[] = [];
-    for (let from = 0; from < this.#count; from += LINES_AT_ONCE) {
-      const to = Math.min(this.#count, from + LINES_AT_ONCE);
+    for (let from = 0; from < this.#count; from += LINES_PER_READ) {
+      const to = Math.min(this.#count, from + LINES_PER_READ);
       const start = this.#places[2 * from] ?? 0;
       const bytes = new Uint8Array(await this.file.slice(start, this.#places[2 * to - 1]).arrayBuffer());
       const utf8 = new TextDecoder();

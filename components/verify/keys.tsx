@@ -1,6 +1,6 @@
 "use client";
 
-import type { Held } from "@/components/proof/check-proof";
+import type { TrustSource } from "@/components/proof/check-proof";
 import { Section } from "@/components/ui/section";
 import { StateTag } from "@/components/ui/state-tag";
 import type { JudgedBundle } from "@/server/audit/bundle/verdict";
@@ -13,8 +13,8 @@ const bytesOf = (key: string): string => /^[^+]+\+[0-9a-f]{8}\+(.+)$/.exec(key)?
 const OWNER = { you: "Your key", server: "This server’s key", nobody: "" };
 
 /** The keys given and those named in the bundle, with what each signed; then the witnesses. */
-export function Keys({ verdict, held }: { verdict: JudgedBundle; held: Held }) {
-  const trusted = held.trust.logs.map(formatVerifierKey);
+export function Keys({ verdict, trustSource }: { verdict: JudgedBundle; trustSource: TrustSource }) {
+  const trusted = trustSource.trust.logs.map(formatVerifierKey);
   const known = new Set(trusted.map(bytesOf));
   const named = (verdict.header?.publicKeys ?? []).filter((key) => !known.has(bytesOf(key)));
   const signed = new Set(verdict.signedBy.map(bytesOf));
@@ -25,7 +25,7 @@ export function Keys({ verdict, held }: { verdict: JudgedBundle; held: Held }) {
           <li key={key}>
             <code>{key}</code>
             <StateTag tone={signed.has(bytesOf(key)) ? "good" : "warn"}>
-              {`${OWNER[held.from]}, ${signed.has(bytesOf(key)) ? "and it signed the checkpoint" : "which signed no checkpoint here"}`}
+              {`${OWNER[trustSource.from]}, ${signed.has(bytesOf(key)) ? "and it signed the checkpoint" : "which signed no checkpoint here"}`}
             </StateTag>
           </li>
         ))}

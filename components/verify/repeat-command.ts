@@ -1,4 +1,4 @@
-import type { Held } from "@/components/proof/check-proof";
+import type { TrustSource } from "@/components/proof/check-proof";
 import { formatVerifierKey } from "@/server/audit/tree/signed-note";
 
 /** Quotes an argument for a shell: a file's name may contain spaces and special characters. */
@@ -8,7 +8,7 @@ const quoted = (word: string): string => (/^[\w./+=@:-]+$/.test(word) ? word : `
 const fileWord = (name: string): string => quoted(name.startsWith("-") ? `./${name}` : name);
 
 /** The command that repeats a check, one option per line, because print would wrap a long line at the wrong place. */
-export function repeatCommand(fileName: string, { trust, from }: Held): string {
+export function repeatCommand(fileName: string, { trust, from }: TrustSource): string {
   // Only a policy can require a quorum.
   const isPolicy = from === "you" && trust.witnesses.length > 0;
   const trusted = isPolicy

@@ -7,7 +7,7 @@ import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { Breaks } from "@/components/integrity/breaks";
 import { VerdictHead } from "@/components/integrity/verdict-head";
-import { type Held, ownerOf } from "@/components/proof/check-proof";
+import { type TrustSource, trustOwner } from "@/components/proof/check-proof";
 import { Figures } from "@/components/ui/figures";
 import { Message } from "@/components/ui/message";
 import { Section } from "@/components/ui/section";
@@ -20,10 +20,10 @@ import { repeatCommand } from "./repeat-command";
 import { countsText, rangeText } from "./scope-text";
 import classes from "./verify.module.css";
 
-type Props = { checked: Checked; held: Held; onAgain: () => void };
+type Props = { checked: Checked; trustSource: TrustSource; onAgain: () => void };
 
 /** The result of the check; can be printed as a certificate. */
-export function Verdict({ checked, held, onAgain }: Props) {
+export function Verdict({ checked, trustSource, onAgain }: Props) {
   const { verdict, fileName } = checked;
   const ref = useRef<HTMLElement>(null);
   useEffect(() => ref.current?.focus(), []);
@@ -32,7 +32,7 @@ export function Verdict({ checked, held, onAgain }: Props) {
     <section ref={ref} tabIndex={-1} aria-label="Verdict" style={{ outline: "none" }}>
       <div className={classes.screen}>
         {isJudged ? (
-          <Judged verdict={verdict} checked={checked} held={held} />
+          <Judged verdict={verdict} checked={checked} trustSource={trustSource} />
         ) : (
           <VerdictHead kind="unreadable" title={VERDICT_WORD.unreadable}>
             {fileName} is not an evidence bundle that can be checked. Line {verdict.line}: {verdict.reason}. This says
@@ -50,8 +50,8 @@ export function Verdict({ checked, held, onAgain }: Props) {
         <Certificate
           verdict={verdict}
           checked={checked}
-          heldTo={ownerOf(held)}
-          command={repeatCommand(checked.fileName, held)}
+          checkedAgainst={trustOwner(trustSource)}
+          command={repeatCommand(checked.fileName, trustSource)}
         />
       )}
     </section>
@@ -59,12 +59,20 @@ export function Verdict({ checked, held, onAgain }: Props) {
 }
 
 /** The trusted keys that actually signed: a second key that was given may have signed nothing. */
-function signers({ signedBy }: JudgedBundle, { from }: Held): string {
+function signers({ signedBy }: JudgedBundle, { from }: TrustSource): string {
   const keys = signedBy.map((key) => key.split("+", 2).join("+")).join(", ");
   return from === "you" ? `${keys}, which you gave` : `${keys}, a key of the server that served this page`;
 }
 
-function sentence({ verdict, checked, held }: { verdict: JudgedBundle; checked: Checked; held: Held }): string {
+function sentence({
+  verdict,
+  checked,
+  trustSource,
+}: {
+  verdict: JudgedBundle;
+  checked: Checked;
+  trustSource: TrustSource;
+}): string {
   const { fileName, seconds } = checked;
   const time = seconds < 10 ? seconds.toFixed(1) : Math.round(seconds);
   const took = time === "0.0" ? "" : ` Checked in ${time} s.`;
@@ -73,20 +81,20 @@ function sentence({ verdict, checked, held }: { verdict: JudgedBundle; checked: 
     return `${fileName} does not hold in ${n === 1 ? "one place" : `${n} places`}: what it shows is not what was sealed.${took}`;
   }
   if (verdict.status === "unproven")
-    return `No contradiction was found in ${fileName}, but checked against ${ownerOf(held)}, it is not proven that these are the entries as they were written.${took}`;
+    return `No contradiction was found in ${fileName}, but checked against ${trustOwner(trustSource)}, it is not proven that these are the entries as they were written.${took}`;
   if (verdict.status === "empty")
-    return `The range holds no entry. Log and selection are signed by ${signers(verdict, held)}.${took}`;
+    return `The range holds no entry. Log and selection are signed by ${signers(verdict, trustSource)}.${took}`;
   const each = verdict.rowsChecked === 1 ? "The one entry" : `Each of the ${count(verdict.rowsChecked)} entries`;
-  return `${each} is as it was sealed and in its position. Signed by ${signers(verdict, held)}.${took}`;
+  return `${each} is as it was sealed and in its position. Signed by ${signers(verdict, trustSource)}.${took}`;
 }
 
-type JudgedProps = { verdict: JudgedBundle; checked: Checked; held: Held };
+type JudgedProps = { verdict: JudgedBundle; checked: Checked; trustSource: TrustSource };
 
-function Judged({ verdict, checked, held }: JudgedProps) {
+function Judged({ verdict, checked, trustSource }: JudgedProps) {
   return (
     <>
       <VerdictHead kind={verdict.status} title={VERDICT_WORD[verdict.status]}>
-        {sentence({ verdict, checked, held })}
+        {sentence({ verdict, checked, trustSource })}
       </VerdictHead>
       <Scope verdict={verdict} />
       <div className={classes.notes}>
@@ -107,7 +115,7 @@ function Judged({ verdict, checked, held }: JudgedProps) {
         </Section>
       )}
       <Entries entries={checked.entries} />
-      <Keys verdict={verdict} held={held} />
+      <Keys verdict={verdict} trustSource={trustSource} />
     </>
   );
 }

@@ -4,7 +4,7 @@ import { Progress as Bar, Button, Textarea } from "@mantine/core";
 import { WifiOff } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { count } from "@/components/format/amounts";
-import { type Held, heldTo } from "@/components/proof/check-proof";
+import { resolveTrust, type TrustSource } from "@/components/proof/check-proof";
 import { toFragment } from "@/components/proof/proof-link";
 import { isProofFile, readProof } from "@/components/proof/read-proof";
 import { Message } from "@/components/ui/message";
@@ -17,16 +17,16 @@ import classes from "./verify.module.css";
 type State =
   | { step: "choose"; failure: string | null }
   | { step: "checking"; fileName: string; progress: Progress }
-  | { step: "done"; checked: Checked; held: Held };
+  | { step: "done"; checked: Checked; trustSource: TrustSource };
 
-/** Checks an evidence bundle in the browser. served: the published policy of the page's server. */
-export function VerifyPage({ served }: { served: string }) {
+/** Checks an evidence bundle in the browser. serverPolicy: the published policy of the page's server. */
+export function VerifyPage({ serverPolicy }: { serverPolicy: string }) {
   const [state, setState] = useState<State>({ step: "choose", failure: null });
   const [key, setKey] = useState("");
   const abort = useRef<AbortController | null>(null);
   const pasted = key.trim();
   useEffect(() => void loadTools(), []);
-  const held = heldTo(pasted, served);
+  const trustSource = resolveTrust(pasted, serverPolicy);
 
   const start = async (file: File) => {
     const controller = new AbortController();
@@ -38,13 +38,13 @@ export function VerifyPage({ served }: { served: string }) {
         window.location.hash = await toFragment(await readProof(file));
         return;
       }
-      if ("reason" in held) {
-        setState({ step: "choose", failure: `${file.name} was not checked: ${held.reason}` });
+      if ("reason" in trustSource) {
+        setState({ step: "choose", failure: `${file.name} was not checked: ${trustSource.reason}` });
         return;
       }
       onProgress({ rows: 0, share: 0 });
-      const checked = await checkFile(file, { trust: held.trust, signal: controller.signal, onProgress });
-      setState({ step: "done", checked, held });
+      const checked = await checkFile(file, { trust: trustSource.trust, signal: controller.signal, onProgress });
+      setState({ step: "done", checked, trustSource });
     } catch {
       const failure = controller.signal.aborted
         ? null
@@ -63,11 +63,11 @@ export function VerifyPage({ served }: { served: string }) {
       </div>
       {state.step === "choose" && (
         <Choose
-          served={served}
+          serverPolicy={serverPolicy}
           pasted={key}
           onPasted={setKey}
           failure={state.failure}
-          keyError={"reason" in held ? held.reason : null}
+          keyError={"reason" in trustSource ? trustSource.reason : null}
           onFile={(file) => void start(file)}
         />
       )}
@@ -81,7 +81,7 @@ export function VerifyPage({ served }: { served: string }) {
       {state.step === "done" && (
         <Verdict
           checked={state.checked}
-          held={state.held}
+          trustSource={state.trustSource}
           onAgain={() => setState({ step: "choose", failure: null })}
         />
       )}
@@ -90,11 +90,11 @@ export function VerifyPage({ served }: { served: string }) {
 }
 
 /** The names of the keys that a policy trusts. */
-const servedNames = (served: string): string =>
-  [...served.matchAll(/^log ([^\s+]+)\+/gm)].map(([, name]) => name).join(", ");
+const keyNames = (serverPolicy: string): string =>
+  [...serverPolicy.matchAll(/^log ([^\s+]+)\+/gm)].map(([, name]) => name).join(", ");
 
 type ChooseProps = {
-  served: string;
+  serverPolicy: string;
   pasted: string;
   onPasted: (text: string) => void;
   failure: string | null;
@@ -102,13 +102,13 @@ type ChooseProps = {
   onFile: (file: File) => void;
 };
 
-function Choose({ served, pasted, onPasted, failure, keyError, onFile }: ChooseProps) {
+function Choose({ serverPolicy, pasted, onPasted, failure, keyError, onFile }: ChooseProps) {
   return (
     <div className={classes.form}>
       {failure && <Message tone="bad">{failure}</Message>}
       <Textarea
         label="Verifier key or policy (optional)"
-        description={`The key that you saved at the last audit, or a policy file’s text. Without it, the bundle is checked against the keys of ${servedNames(served)}, the server that served this page.`}
+        description={`The key that you saved at the last audit, or a policy file’s text. Without it, the bundle is checked against the keys of ${keyNames(serverPolicy)}, the server that served this page.`}
         placeholder="trailmark.example+1a2b3c4d+AbCd…"
         value={pasted}
         onChange={(event) => onPasted(event.currentTarget.value)}

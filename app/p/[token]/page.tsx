@@ -15,7 +15,7 @@ export default async function ProofRoute({ params }: { params: Promise<{ token: 
   const { token } = await params;
   return (
     <PublicFrame>
-      <LinkedProof token={token} served={publishedPolicy()} />
+      <LinkedProof token={token} serverPolicy={publishedPolicy()} />
     </PublicFrame>
   );
 }

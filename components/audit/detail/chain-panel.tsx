@@ -6,7 +6,7 @@ import type { Entry } from "@/components/audit/entry";
 import { count } from "@/components/format/amounts";
 import { dateTime } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
-import { UNBATCHED, type Outputs, useTRPC } from "@/components/trpc";
+import { type Outputs, UNBATCHED, useTRPC } from "@/components/trpc";
 import { CopiedCode } from "@/components/ui/code/copied-code";
 import { errorText } from "@/components/ui/notice";
 import { VERDICT_WORD } from "@/server/audit/bundle/verdict";

@@ -5,13 +5,13 @@ import { Download } from "lucide-react";
 import { useState } from "react";
 import { useOrg } from "@/components/account/org";
 import type { AuditList } from "@/components/audit/audit-list";
-import { filtersInWords, organizationsInWords } from "@/components/audit/filters/in-words";
+import { describeFilters, describeOrganizations } from "@/components/audit/filters/describe-filters";
 import { spanOf } from "@/components/audit/filters/list-input";
 import { spanText } from "@/components/audit/filters/range-line";
 import { useViewer } from "@/components/audit/viewer-context";
+import { useConfirmedDownload } from "@/components/confirmed-download";
 import { bytes, count, counted } from "@/components/format/amounts";
 import { useZone } from "@/components/format/zone";
-import { useProvenLink } from "@/components/proven-link";
 import { useReturnedFocus } from "@/components/ui/dialogs/use-returned-focus";
 import { Message } from "@/components/ui/message";
 import { exportName } from "@/server/audit/export-name";
@@ -30,7 +30,7 @@ type Format = "csv" | "json" | "ndjson";
 /** Exports the list with the current filters, which are described before the download starts. */
 export function ExportDialog({ audit, onClose }: Props) {
   useReturnedFocus();
-  const { names, total, isCut } = audit;
+  const { names, total, isTruncated } = audit;
   const { view, input, now } = useViewer();
   const { zone } = useZone();
   const { org, organizations, several } = useOrg();
@@ -43,7 +43,7 @@ export function ExportDialog({ audit, onClose }: Props) {
   const { state, start, cancel } = useExport(input);
   const background = useBackgroundExport();
   // Above the limit the export runs in the background by default; the user can choose the newest entries instead.
-  const isLarge = total !== null && (isCut || total > MAX_EXPORT_ROWS);
+  const isLarge = total !== null && (isTruncated || total > MAX_EXPORT_ROWS);
   const isBackground = format === "ndjson" || (inBackground ?? isLarge);
   const name = exportName({
     organization: home?.name ?? `${of.length} organizations`,
@@ -52,22 +52,26 @@ export function ExportDialog({ audit, onClose }: Props) {
     zone,
     ending: format,
   });
-  const filters = filtersInWords(view, names);
+  const filters = describeFilters(view, names);
   return (
     <Modal opened onClose={onClose} title="Export entries">
       <Stack gap="lg">
         <dl className={classes.what}>
           <dt>From</dt>
-          <dd>{home?.name ?? organizationsInWords(of, organizations)}</dd>
+          <dd>{home?.name ?? describeOrganizations(of, organizations)}</dd>
           <dt>Range</dt>
           <dd>{spanText(span, zone)}</dd>
           <dt>Filters</dt>
           <dd>{filters.length === 0 ? "None" : filters.map((words) => <span key={words}>{words}</span>)}</dd>
           <dt>Entries</dt>
-          <dd>{total === null ? "Not counted yet" : isCut ? `At least ${count(total)}` : count(total)}</dd>
+          <dd>{total === null ? "Not counted yet" : isTruncated ? `At least ${count(total)}` : count(total)}</dd>
         </dl>
         <FormatChoice format={format} onFormat={setFormat} />
-        <WayChoice {...{ isBackground, isLarge, format }} all={allOf(total, isCut)} onBackground={setInBackground} />
+        <DestinationChoice
+          {...{ isBackground, isLarge, format }}
+          all={allOf(total, isTruncated)}
+          onBackground={setInBackground}
+        />
         {isBackground ? (
           <>
             <Checkbox label="Compress with gzip" checked={gzip} onChange={(e) => setGzip(e.currentTarget.checked)} />
@@ -112,7 +116,7 @@ function FormatChoice({ format, onFormat }: { format: Format; onFormat: (format:
   );
 }
 
-type WayProps = {
+type DestinationProps = {
   isBackground: boolean;
   isLarge: boolean;
   format: Format;
@@ -120,7 +124,7 @@ type WayProps = {
   onBackground: (isBackground: boolean) => void;
 };
 
-function WayChoice({ isBackground, isLarge, format, all, onBackground }: WayProps) {
+function DestinationChoice({ isBackground, isLarge, format, all, onBackground }: DestinationProps) {
   return (
     <Radio.Group
       label="Entries to export"
@@ -140,8 +144,8 @@ function WayChoice({ isBackground, isLarge, format, all, onBackground }: WayProp
   );
 }
 
-function allOf(total: number | null, isCut: boolean): string {
-  if (total === null || isCut) return "All of them, in the background";
+function allOf(total: number | null, isTruncated: boolean): string {
+  if (total === null || isTruncated) return "All of them, in the background";
   return `All ${counted(total, "entry", "entries")}, in the background`;
 }
 
@@ -150,14 +154,14 @@ function Progress({ state, name }: { state: ExportState; name: string }) {
   return (
     <p className={classes.note} role="status">
       {state.kind === "idle" && `The file will be ${name}. The export is recorded in the log.`}
-      {state.kind === "running" && `Exporting, ${bytes(state.got)} so far`}
+      {state.kind === "running" && `Exporting, ${bytes(state.receivedBytes)} so far`}
       {state.kind === "done" && `Saved as ${name}.`}
     </p>
   );
 }
 
 function Evidence({ orgId, span }: { orgId: string | undefined; span: { from?: Date; to?: Date } }) {
-  const prove = useProvenLink();
+  const prove = useConfirmedDownload();
   if (!orgId)
     return (
       <p className={classes.foot}>For an evidence bundle, choose one organization first: each has its own chain.</p>

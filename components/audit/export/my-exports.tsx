@@ -3,9 +3,9 @@
 import { ActionIcon, Progress } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Download, Trash2 } from "lucide-react";
+import { useConfirmedDownload } from "@/components/confirmed-download";
 import { bytes, count, counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
-import { useProvenLink } from "@/components/proven-link";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
@@ -59,7 +59,7 @@ export function MyExports() {
 
 function JobState({ job }: { job: Job }) {
   const { status, rowsDone, totalRows, sizeBytes } = job;
-  const prove = useProvenLink();
+  const prove = useConfirmedDownload();
   if (status === "failed") return <p className={classes.bad}>Failed. {job.error}</p>;
   if (status === "waiting") return <p className={classes.status}>Queued</p>;
   if (status === "running")

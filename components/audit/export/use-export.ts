@@ -8,7 +8,7 @@ import { exportBody, readBody, saveFile } from "./export-request";
 
 export type ExportState =
   | { kind: "idle" }
-  | { kind: "running"; got: number }
+  | { kind: "running"; receivedBytes: number }
   | { kind: "failed"; why: string }
   | { kind: "done" };
 
@@ -21,7 +21,7 @@ export function useExport(input: Input) {
     const running = new AbortController();
     const { signal } = running;
     abort.current = running;
-    setState({ kind: "running", got: 0 });
+    setState({ kind: "running", receivedBytes: 0 });
     try {
       const response = await fetchConfirmed("/api/v1/audit-logs/export", {
         method: "POST",
@@ -30,7 +30,7 @@ export function useExport(input: Input) {
         signal,
       });
       if (!response.ok) return setState({ kind: "failed", why: await refusal(response) });
-      saveFile(await readBody(response, (got) => setState({ kind: "running", got })), name);
+      saveFile(await readBody(response, (got) => setState({ kind: "running", receivedBytes: got })), name);
       setState({ kind: "done" });
     } catch {
       setState(

@@ -75,7 +75,7 @@ function span(value: number, [, seconds, sign]: (typeof SPANS)[number]): string 
   return text === exact ? text : `${text} (${exact})`;
 }
 
-function ofNumber(name: string, value: number): Fact {
+function numberFact(name: string, value: number): Fact {
   // Stored exactly, but a JavaScript number has only about 16 digits.
   if (Number.isInteger(value) && !Number.isSafeInteger(value))
     return { kind: "text", text: `about ${count(value)}; exports contain every digit` };
@@ -88,7 +88,7 @@ function ofNumber(name: string, value: number): Fact {
   return { kind: "text", text: Number.isInteger(value) && value >= 10_000 ? count(value) : String(value) };
 }
 
-function ofText(name: string, text: string): Fact {
+function textFact(name: string, text: string): Fact {
   const of = IDS[name];
   if (of && (of === "session" || GUID.test(text))) return { kind: "id", id: text, of };
   if (ISO.test(text) && Number.isFinite(Date.parse(text))) return { kind: "time", at: new Date(text).toISOString() };
@@ -107,8 +107,8 @@ const below = ({ path, depth }: Position, step: string): Position => ({ path: `$
 export function factOf(name: string, value: unknown, at: Position = { path: name, depth: 0 }): Fact {
   if (value === null || value === undefined) return { kind: "text", text: "None" };
   if (typeof value === "boolean") return { kind: "text", text: value ? "Yes" : "No" };
-  if (typeof value === "number") return ofNumber(name, value);
-  if (typeof value === "string") return ofText(name, value);
+  if (typeof value === "number") return numberFact(name, value);
+  if (typeof value === "string") return textFact(name, value);
   if (at.depth >= MAX_DEPTH) return { kind: "code", text: JSON.stringify(value) };
   if (Array.isArray(value)) {
     if (value.length === 0) return { kind: "text", text: "None" };

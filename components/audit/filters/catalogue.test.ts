@@ -5,8 +5,8 @@ import { parseQuery } from "@/components/audit/search/query-text";
 import { type Catalogue, FILTER_NAMES, FILTERS } from "@/server/audit/query/catalogue";
 import { filterShape, inputsOf } from "@/server/audit/schema";
 import { loadView, parsersOf, viewParsers } from "./address";
+import { chipsOf } from "./describe-filters";
 import { FACETS } from "./facets-query";
-import { chipsOf } from "./in-words";
 import { labelOf, valueLabel } from "./labels";
 import { toListInput } from "./list-input";
 

@@ -1,7 +1,7 @@
 import type { Catalogue } from "@/server/audit/query/catalogue";
 import { FILTERS } from "@/server/audit/query/catalogue";
 import { FROM_START, type View } from "./address";
-import { chipsOf } from "./in-words";
+import { chipsOf } from "./describe-filters";
 import { hideRoutine, hidesRoutine } from "./narrow";
 import { PRESET_LABEL } from "./range";
 

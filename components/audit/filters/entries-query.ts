@@ -1,5 +1,5 @@
 import { keepPreviousData } from "@tanstack/react-query";
-import { UNBATCHED, type Outputs, type useTRPC } from "@/components/trpc";
+import { type Outputs, UNBATCHED, type useTRPC } from "@/components/trpc";
 import type { Input } from "./list-input";
 
 type Trpc = Pick<ReturnType<typeof useTRPC>, "audit">;
@@ -13,4 +13,4 @@ export const totalQuery = (trpc: Trpc, { cursor: _, ...input }: Input) =>
   trpc.audit.list.queryOptions({ ...input, limit: 1, skipCount: false }, { trpc: UNBATCHED });
 
 /** True when a search term was too short for the index, so that older entries were not searched. */
-export const isCut = (page: Outputs["audit"]["list"] | undefined): boolean => page?.truncated === true;
+export const isTruncated = (page: Outputs["audit"]["list"] | undefined): boolean => page?.truncated === true;

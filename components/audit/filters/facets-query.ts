@@ -1,5 +1,5 @@
 import { keepPreviousData } from "@tanstack/react-query";
-import { UNBATCHED, type Outputs, type useTRPC } from "@/components/trpc";
+import { type Outputs, UNBATCHED, type useTRPC } from "@/components/trpc";
 import { type FacetName, FILTER_NAMES, FILTERS, type FilterName } from "@/server/audit/query/catalogue";
 import { splitValues } from "@/server/audit/query/value-list";
 import type { Input } from "./list-input";

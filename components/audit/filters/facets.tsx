@@ -16,17 +16,17 @@ import { labelOf, valueLabel } from "./labels";
 import { isLive } from "./list-input";
 import { exclude, isSetTo, toggleValue } from "./narrow";
 
-const FEW = 6;
-const MANY = 10_000;
+const INITIALLY_SHOWN = 6;
+const COUNT_CAP = 10_000;
 /** How often the counts of a live list are refreshed. */
-const LIVE_MS = 5_000;
+const LIVE_POLL_MS = 5_000;
 
 /** The matching entries counted by value; a click filters by a value, another one excludes it. */
 export function Facets() {
   const { view, input } = useViewer();
   const query = useQuery({
     ...facetsQuery(useTRPC(), input),
-    refetchInterval: isLive(view) ? LIVE_MS : false,
+    refetchInterval: isLive(view) ? LIVE_POLL_MS : false,
   });
   if (query.isPending) return <FacetsSkeleton />;
   if (query.isError)
@@ -51,7 +51,7 @@ export function Facets() {
             key={facet}
             name={name}
             values={query.data[facet]}
-            isCut={truncated && !query.data.exact.includes(facet)}
+            isTruncated={truncated && !query.data.exact.includes(facet)}
           />
         ),
       )}
@@ -62,13 +62,13 @@ export function Facets() {
 type FacetProps = {
   name: FilterName;
   values: FacetValue[];
-  isCut: boolean;
+  isTruncated: boolean;
 };
 
-function Facet({ name, values, isCut }: FacetProps) {
+function Facet({ name, values, isTruncated }: FacetProps) {
   const { view, setView } = useViewer();
   const [all, setAll] = useState(false);
-  const shown = all ? values : values.slice(0, FEW);
+  const shown = all ? values : values.slice(0, INITIALLY_SHOWN);
   if (values.length === 0) return null;
   return (
     <details className={classes.facet} open>
@@ -82,13 +82,13 @@ function Facet({ name, values, isCut }: FacetProps) {
               new Map([[one.value, name === "actions" ? one.value : one.label]]),
             )}
             isChosen={isSetTo(view, name, one.value)}
-            {...{ name, one, isCut, setView }}
+            {...{ name, one, isTruncated, setView }}
           />
         ))}
       </ul>
-      {values.length > FEW && (
+      {values.length > INITIALLY_SHOWN && (
         <button type="button" className={classes.more} onClick={() => setAll(!all)} aria-expanded={all}>
-          {all ? "Fewer" : `${values.length - FEW} more`}
+          {all ? "Fewer" : `${values.length - INITIALLY_SHOWN} more`}
         </button>
       )}
     </details>
@@ -96,7 +96,8 @@ function Facet({ name, values, isCut }: FacetProps) {
 }
 
 /** "3,214", "3,214+" when older entries were not counted, "10k+" at the cap. */
-const amount = (n: number, isCut: boolean): string => (isCut ? (n >= MANY ? "10k+" : `${count(n)}+`) : count(n));
+const amount = (n: number, isTruncated: boolean): string =>
+  isTruncated ? (n >= COUNT_CAP ? "10k+" : `${count(n)}+`) : count(n);
 
 type ValueProps = Omit<FacetProps, "values"> & {
   one: FacetValue;
@@ -106,7 +107,7 @@ type ValueProps = Omit<FacetProps, "values"> & {
 };
 
 /** Memoized: there are dozens, and the view changes with every click. */
-const Value = memo(function Value({ name, one, label, isCut, isChosen, setView }: ValueProps) {
+const Value = memo(function Value({ name, one, label, isTruncated, isChosen, setView }: ValueProps) {
   const [copied, setCopied] = useState(false);
   const copy = () => void navigator.clipboard.writeText(one.value).then(() => setCopied(true));
   return (
@@ -119,7 +120,7 @@ const Value = memo(function Value({ name, one, label, isCut, isChosen, setView }
         title={one.label}
       >
         <span className={classes.label}>{label}</span>
-        <span className={classes.count}>{amount(one.count, isCut)}</span>
+        <span className={classes.count}>{amount(one.count, isTruncated)}</span>
       </button>
       <button
         type="button"

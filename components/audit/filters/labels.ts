@@ -1,4 +1,4 @@
-import { type Entry, nameInWords } from "@/components/audit/entry";
+import { displayName, type Entry } from "@/components/audit/entry";
 import { type Catalogue, FILTERS } from "@/server/audit/query/catalogue";
 
 /** A filter's label. */
@@ -23,7 +23,7 @@ export function namesOf(entries: Entry[], known: readonly { id: string; name: st
   const names = new Map(known.map(({ id, name }) => [id, name]));
   for (const entry of entries) {
     const actor = actorIdOf(entry);
-    const called = nameInWords(entry.user.name) || entry.user.email;
+    const called = displayName(entry.user.name) || entry.user.email;
     if (actor && called && !names.has(actor)) names.set(actor, called);
     const { id, name } = entry.resource;
     if (id && name && !names.has(id)) names.set(id, name);

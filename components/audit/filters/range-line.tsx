@@ -19,9 +19,10 @@ export const spanText = ({ from, to }: Span, zone: string): string =>
 const foldedIn = (folds: AuditList["folds"]): number => folds.reduce((sum, fold) => sum + fold.count, 0);
 
 /** How much of the total is shown; empty until the first rows have loaded. */
-function amount({ list, entries, folds, isFoldPending, bar, total, isCut }: AuditList, isFirst: boolean): string {
+function amount({ list, entries, folds, isFoldPending, bar, total, isTruncated }: AuditList, isFirst: boolean): string {
   if (!list.isSuccess) return "";
-  if (isCut) return `${total === null ? "Some matches" : counted(total, "match", "matches")} among the newest entries`;
+  if (isTruncated)
+    return `${total === null ? "Some matches" : counted(total, "match", "matches")} among the newest entries`;
   // These are still the rows of the previous filter, so they cannot be compared with the new total.
   if (list.isPlaceholderData && total !== null) return counted(total, "entry", "entries");
   const hasOlder = list.data.pagination.nextCursor !== null;
@@ -31,7 +32,7 @@ function amount({ list, entries, folds, isFoldPending, bar, total, isCut }: Audi
 }
 
 /** Names the organizations that a total covers, if the user can see several. */
-function useWhere(): string {
+function useScopeText(): string {
   const { org, organizations, several } = useOrg();
   if (organizations.length < 2) return "";
   return org ? ` of ${org.name}` : `; ${several.length || organizations.length} organizations searched`;
@@ -41,12 +42,12 @@ function useWhere(): string {
 export function RangeLine({ audit }: { audit: AuditList }) {
   const { view, now } = useViewer();
   const { zone, local, setUtc } = useZone();
-  const where = useWhere();
+  const where = useScopeText();
   const isPhone = useMediaQuery("(max-width: 48em)");
   const text = amount(audit, view.cursor === null);
   const folded = foldedIn(audit.folds);
   const telemetry = folded > 0 ? `; ${count(folded)} on this page are routine telemetry` : "";
-  const cut = audit.isCut ? "; searches of one or two letters go no further" : "";
+  const cut = audit.isTruncated ? "; searches of one or two letters go no further" : "";
   return (
     // On a phone the line scrolls sideways, so it must be focusable.
     <div className={classes.line} {...(isPhone && { tabIndex: 0, role: "group", "aria-label": "What is listed" })}>

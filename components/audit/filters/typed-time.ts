@@ -14,7 +14,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   w: 7 * DAY_MS,
 };
 
-type Read = (text: string, clock: Clock) => Span | null;
+type Parser = (text: string, clock: Clock) => Span | null;
 
 /** A span between two wall-clock times of the zone; the end is exclusive. */
 const between = (from: number, to: number, { zone }: Clock): Span => ({
@@ -23,7 +23,7 @@ const between = (from: number, to: number, { zone }: Clock): Span => ({
 });
 
 /** "3h", "last 15 min": that long until now. */
-const ago: Read = (text, { now }) => {
+const ago: Parser = (text, { now }) => {
   const [, n = "", unit = ""] =
     /^(?:last )?(\d{1,4}) ?(s|m|min|h|d|w)(?:in|ins|ours?|ays?|eeks?|utes?|rs?)?$/.exec(text) ?? [];
   const length = Number(n) * (UNIT_MS[unit] ?? 0);
@@ -35,14 +35,14 @@ const LAST_YEAR = 2099;
 const isYear = (year: number) => year >= FIRST_YEAR && year <= LAST_YEAR;
 
 /** Seconds or milliseconds since 1970. */
-const epoch: Read = (text) => {
+const epoch: Parser = (text) => {
   if (!/^(\d{10}|\d{13})$/.test(text)) return null;
   const from = new Date(text.length === 10 ? Number(text) * 1_000 : Number(text));
   return isYear(from.getUTCFullYear()) ? { from } : null;
 };
 
 /** "2026-11-18", "2026-10", "2026": the whole day, month or year. */
-const isoDate: Read = (text, clock) => {
+const isoDate: Parser = (text, clock) => {
   const [, y, m, d] = (/^(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?$/.exec(text) ?? []).map(Number);
   if (!y || !isYear(y) || (m && (m > 12 || m < 1)) || (d && new Date(Date.UTC(y, (m ?? 1) - 1, d)).getUTCDate() !== d))
     return null;
@@ -55,7 +55,7 @@ const isoDate: Read = (text, clock) => {
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
 /** "oct": the current or most recent one. */
-const monthName: Read = (text, clock) => {
+const monthName: Parser = (text, clock) => {
   const m = MONTHS.indexOf(text);
   if (m < 0) return null;
   const today = new Date(wallClock(clock.now, clock.zone));
@@ -64,7 +64,7 @@ const monthName: Read = (text, clock) => {
 };
 
 /** "this week", "last month", "last weekend": weeks start on Monday, weekends on Saturday. */
-const period: Read = (text, clock) => {
+const period: Parser = (text, clock) => {
   const [, which, unit] = /^(this|last) (weekend|week|month|year)$/.exec(text) ?? [];
   if (!which || !unit) return null;
   const today = new Date(wallClock(clock.now, clock.zone));
@@ -109,7 +109,7 @@ function unitOf(time: Time): "instant" | "day" | "month" {
 }
 
 /** The start of a parsed time on the zone's wall clock, encoded as if it were UTC. */
-function wallOf(time: Time): number {
+function wallStart(time: Time): number {
   const [unit, y, m] = [unitOf(time), time.get("year") ?? 0, (time.get("month") ?? 1) - 1];
   if (unit === "month") return Date.UTC(y, m);
   const day = Date.UTC(y, m, time.get("day") ?? 1);
@@ -131,7 +131,7 @@ function movedBy(wall: number, by: { days?: number; months?: number; years?: num
 
 /** Audit entries are in the past, so "monday", "march" and "14:00" mean the most recent ones. */
 function intoThePast(start: Time, wallNow: number): (wall: number) => number {
-  const isAhead = wallOf(start) > wallNow;
+  const isAhead = wallStart(start) > wallNow;
   if (!isAhead || start.isCertain("year")) return (wall) => wall;
   if (start.isCertain("month")) return (wall) => movedBy(wall, { years: -1 });
   if (start.isCertain("weekday")) return (wall) => movedBy(wall, { days: -7 });
@@ -139,7 +139,7 @@ function intoThePast(start: Time, wallNow: number): (wall: number) => number {
 }
 
 /** Any other phrase: "last tuesday", "18 Nov 14:00", "oct 2026", an ISO 8601 datetime. */
-async function spoken(text: string, clock: Clock): Promise<Span | null> {
+async function naturalLanguage(text: string, clock: Clock): Promise<Span | null> {
   const { casual } = await import("chrono-node/en");
   const wallNow = wallClock(clock.now, clock.zone);
   const offset = (wallNow - Math.floor(clock.now.getTime() / 1_000) * 1_000) / MINUTE_MS;
@@ -149,11 +149,11 @@ async function spoken(text: string, clock: Clock): Promise<Span | null> {
   const past = /\bnext\b/i.test(text) ? (wall: number) => wall : intoThePast(start, wallNow);
   const instant = (time: Time, wall: number) =>
     time.isCertain("timezoneOffset") ? time.date() : fromWallClock(past(wall), clock.zone);
-  const from = instant(start, wallOf(start));
+  const from = instant(start, wallStart(start));
   const last: Time = end ?? start;
   const unit = unitOf(last);
   if (unit === "instant" && !end) return { from };
-  const after = movedBy(wallOf(last), unit === "instant" ? {} : unit === "day" ? { days: 1 } : { months: 1 });
+  const after = movedBy(wallStart(last), unit === "instant" ? {} : unit === "day" ? { days: 1 } : { months: 1 });
   const to = new Date(instant(last, after).getTime() - 1);
   return from < to ? { from, to } : null;
 }
@@ -168,11 +168,11 @@ export async function parseTime(typed: string, clock: Clock): Promise<Span | nul
   }
   if (/^\d{4}(-\d{2}){0,2}$/.test(text)) return null;
   // "2026-11-18..2026-11-20", the range syntax of other search boxes.
-  return (await hoursOfDay(text, clock)) ?? spoken(plain.replace(/\s*\.\.\s*/, " to "), clock);
+  return (await hoursOfDay(text, clock)) ?? naturalLanguage(plain.replace(/\s*\.\.\s*/, " to "), clock);
 }
 
 /** Words that rarely mean a time within a sentence. */
-const NO_TIME = /^(now|sun|sat|mon|mar|may)$/i;
+const NOT_A_TIME = /^(now|sun|sat|mon|mar|may)$/i;
 /** As many words as "from last tuesday 9:30 to 10:15" has. */
 const MAX_WORDS = 7;
 
@@ -186,7 +186,7 @@ export async function findTime(
     for (const last of words.slice(at, at + MAX_WORDS).reverse()) {
       const end = last.index + last[0].length;
       const text = sentence.slice(index, end);
-      const span = NO_TIME.test(text) ? null : await parseTime(text, clock);
+      const span = NOT_A_TIME.test(text) ? null : await parseTime(text, clock);
       if (span) return { span, index, end };
     }
   return null;

@@ -9,11 +9,12 @@ export const isFolding = (view: Pick<View, "fold">, kept: boolean | null | undef
   view.fold ?? kept ?? true;
 
 /** A filter by action turns folding off: the user wants to see those entries one by one. */
-export const asksForActions = (view: Pick<View, "action" | "actions">): boolean => Boolean(view.action || view.actions);
+export const filtersByAction = (view: Pick<View, "action" | "actions">): boolean =>
+  Boolean(view.action || view.actions);
 
 /** The input of the list itself: without folded telemetry. Totals, facets and exports use the unchanged filter. */
 export const listedInput = (input: Input, view: View, folds: boolean): Input =>
-  folds && !asksForActions(view) && !hidesRoutine(view) ? { ...input, routine: "without" } : input;
+  folds && !filtersByAction(view) && !hidesRoutine(view) ? { ...input, routine: "without" } : input;
 
 /** Query options for the telemetry that is folded among a page's entries. */
 export function routineQuery(

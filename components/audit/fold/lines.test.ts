@@ -40,7 +40,7 @@ test("neighbours that repeat each other are one line, with all of them inside", 
   const entries = minutes(5);
   const [day] = daysOf({ ...options, entries });
   expect(shape(day?.lines)).toEqual([5]);
-  expect(day?.lines[0]).toMatchObject({ kind: "repeat", entries, isCut: false, key: entries[4]?.id });
+  expect(day?.lines[0]).toMatchObject({ kind: "repeat", entries, isTruncated: false, key: entries[4]?.id });
   expect(shape(daysOf({ ...options, entries: minutes(2) })[0]?.lines)).toEqual(["1", "1"]);
   expect(shape(daysOf({ ...options, entries, isFolding: false })[0]?.lines)).toEqual(["1", "1", "1", "1", "1"]);
 });
@@ -69,7 +69,7 @@ test("a repeat at an end of the page, where the list goes on, says that it may b
   const entries = [...minutes(3), ...minutes(3, { action: "user.logout" })];
   const cut = (hasNewer: boolean, hasOlder: boolean) =>
     daysOf({ ...options, entries, ends: { hasNewer, hasOlder } })[0]?.lines.map(
-      (line) => line.kind === "repeat" && line.isCut,
+      (line) => line.kind === "repeat" && line.isTruncated,
     );
   expect(cut(false, false)).toEqual([false, false]);
   expect(cut(true, false)).toEqual([true, false]);

@@ -9,12 +9,12 @@ export type RoutineFold = Outputs["audit"]["routine"]["folds"][number];
 /** One line of the list. Folds contain only successes. A fold's key is stable when entries are added on top. */
 export type Line =
   | { kind: "entry"; key: string; entry: Entry }
-  | { kind: "repeat"; key: string; entries: Entry[]; isCut: boolean }
+  | { kind: "repeat"; key: string; entries: Entry[]; isTruncated: boolean }
   | { kind: "routine"; key: string; fold: RoutineFold };
 export type Day = { name: string; lines: Line[] };
 
 /** Shorter runs are not folded. */
-const LEAST_REPEATS = 3;
+const MIN_REPEATS = 3;
 
 /** Whether more pages follow at either end: a repeat at such an end may continue on the next page. */
 export type Ends = { hasNewer: boolean; hasOlder: boolean };
@@ -55,8 +55,8 @@ function linesOf(entries: Entry[], isFolding: boolean, isAtEnd: (entry: Entry) =
   if (!isFolding) return entries.map(single);
   return runsOf(entries).flatMap((run): Line[] => {
     const oldest = run.at(-1);
-    if (!oldest || run.length < LEAST_REPEATS) return run.map(single);
-    return [{ kind: "repeat", key: oldest.id, entries: run, isCut: run.some(isAtEnd) }];
+    if (!oldest || run.length < MIN_REPEATS) return run.map(single);
+    return [{ kind: "repeat", key: oldest.id, entries: run, isTruncated: run.some(isAtEnd) }];
   });
 }
 

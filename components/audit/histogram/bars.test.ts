@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { allInWords, barsInWords, barsOf, spanBetween, sumOf, ticksOf } from "./bars";
+import { barsOf, describeAllBars, describeBars, spanBetween, sumOf, ticksOf } from "./bars";
 
 const histogram = {
   from: "2026-11-20T10:20:00.000Z",
@@ -31,20 +31,20 @@ test("a span is the same from either end", () => {
 
 test("bars are told in the reader's zone, the day once", () => {
   const bars = barsOf(histogram);
-  expect(barsInWords(bars.slice(3), "UTC")).toBe("20 Nov 2026, 13:00 to 14:00: 1,204 entries, 4 denied");
-  expect(barsInWords(bars, "Asia/Tokyo")).toBe("20 Nov 2026, 19:00 to 23:00: 1,210 entries, 1 failed, 4 denied");
-  expect(barsInWords(bars.slice(1, 2), "Pacific/Auckland")).toBe("21 Nov 2026, 00:00 to 01:00: 0 entries");
+  expect(describeBars(bars.slice(3), "UTC")).toBe("20 Nov 2026, 13:00 to 14:00: 1,204 entries, 4 denied");
+  expect(describeBars(bars, "Asia/Tokyo")).toBe("20 Nov 2026, 19:00 to 23:00: 1,210 entries, 1 failed, 4 denied");
+  expect(describeBars(bars.slice(1, 2), "Pacific/Auckland")).toBe("21 Nov 2026, 00:00 to 01:00: 0 entries");
 });
 
 test("all bars together tell how long one is", () => {
-  const words = (unit: "hour" | "day" | "month", n: number) => allInWords(barsOf(histogram), { unit, n });
+  const words = (unit: "hour" | "day" | "month", n: number) => describeAllBars(barsOf(histogram), { unit, n });
   expect(words("hour", 1)).toBe("1,210 entries, 1 failed, 4 denied; per hour");
   expect([words("hour", 6), words("day", 7), words("month", 2)].map((text) => text.split("; ")[1])).toEqual([
     "per 6 hours",
     "per week",
     "per 2 months",
   ]);
-  expect(allInWords([], histogram.step)).toBe("");
+  expect(describeAllBars([], histogram.step)).toBe("");
 });
 
 const barsAt = (...times: string[]) =>
@@ -58,8 +58,8 @@ const barsAt = (...times: string[]) =>
 
 test("whole days are told as days, also where the clocks change", () => {
   const days = barsAt("2026-10-23T22:00Z", "2026-10-24T22:00Z", "2026-10-25T23:00Z");
-  expect(barsInWords(days.slice(1), "Europe/Berlin")).toBe("25 Oct 2026: 1 entry");
-  expect(barsInWords(days, "Europe/Berlin")).toBe("24 Oct 2026 to 25 Oct 2026: 2 entries");
+  expect(describeBars(days.slice(1), "Europe/Berlin")).toBe("25 Oct 2026: 1 entry");
+  expect(describeBars(days, "Europe/Berlin")).toBe("24 Oct 2026 to 25 Oct 2026: 2 entries");
 });
 
 test("dates stand under the first bar and where a day begins, times between", () => {

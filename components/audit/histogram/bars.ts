@@ -38,14 +38,14 @@ const total = (bars: Bar[]) =>
   );
 
 /** "50,238 entries, 530 failed, 270 denied; per 6 hours": the totals of all bars. */
-export function allInWords(bars: Bar[], { unit, n }: Histogram["step"]): string {
+export function describeAllBars(bars: Bar[], { unit, n }: Histogram["step"]): string {
   if (bars.length === 0) return "";
   const sum = total(bars);
   return `${counted(sum.n, "entry", "entries")}${withResults(sum)}; per ${n === 1 ? unit : n === 7 ? "week" : counted(n, unit)}`;
 }
 
 /** "20 Nov 2026, 14:00 to 15:00: 1,204 entries, 3 failed, 1 denied" for a run of bars. */
-export function barsInWords(bars: Bar[], zone: string): string {
+export function describeBars(bars: Bar[], zone: string): string {
   const [first, last] = [bars[0], bars.at(-1)];
   if (!first || !last) return "";
   const sum = total(bars);
@@ -65,17 +65,17 @@ export type Tick = { at: number; text: string };
 
 const MAX_TICKS = 8;
 /** Minimum bars per label: a bar is up to 48 pixels wide, a date about twice that. */
-const LEAST_BARS = 2;
+const MIN_BARS_PER_LABEL = 2;
 /** The width of a label as a share of the distance to the next one. */
-const TEXT_SHARE = 0.75;
+const LABEL_SHARE = 0.75;
 
 /** The axis labels: dates where a day begins, otherwise the time of day. */
 export function ticksOf(bars: Bar[], { unit }: Histogram["step"], zone: string): Tick[] {
-  const every = Math.max(LEAST_BARS, Math.ceil(bars.length / MAX_TICKS));
+  const every = Math.max(MIN_BARS_PER_LABEL, Math.ceil(bars.length / MAX_TICKS));
   let day = "";
   return bars.flatMap((bar, at) => {
     // A label at the end is dropped if it would not fit.
-    if (at % every !== 0 || (at > 0 && at + every * TEXT_SHARE > bars.length)) return [];
+    if (at % every !== 0 || (at > 0 && at + every * LABEL_SHARE > bars.length)) return [];
     const [date = "", time = ""] = dateTime(bar.from, zone).slice(0, -3).split(", ");
     const short = unit === "month" ? date.replace(/^\d+ /, "") : date.slice(0, -5);
     const isNewDay = date !== day;

@@ -8,7 +8,7 @@ import { useViewer } from "@/components/audit/viewer-context";
 import { dateTime } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { UNBATCHED, useTRPC } from "@/components/trpc";
-import { allInWords, type Bar, barsInWords, barsOf, spanBetween, sumOf, type Tick, ticksOf } from "./bars";
+import { type Bar, barsOf, describeAllBars, describeBars, spanBetween, sumOf, type Tick, ticksOf } from "./bars";
 import classes from "./histogram.module.css";
 
 /** Poll interval while the list is live. */
@@ -59,14 +59,14 @@ export function Histogram({ isUnfolded }: { isUnfolded: boolean }) {
         aria-valuemin={0}
         aria-valuemax={Math.max(0, bars.length - 1)}
         aria-valuenow={Math.min(brush.at, Math.max(0, bars.length - 1))}
-        aria-valuetext={barsInWords(low === null ? bars : bars.slice(low, high + 1), zone) || "Nothing to show"}
+        aria-valuetext={describeBars(low === null ? bars : bars.slice(low, high + 1), zone) || "Nothing to show"}
         aria-disabled={bars.length === 0 || undefined}
       >
         <Plot bars={bars} low={low} high={high} />
       </div>
       <Axis bars={bars.length} ticks={ticksOf(bars, step, zone)} />
       <figcaption className={classes.caption}>
-        {low === null ? allInWords(bars, step) : barsInWords(bars.slice(low, high + 1), zone)}
+        {low === null ? describeAllBars(bars, step) : describeBars(bars.slice(low, high + 1), zone)}
         {low === null && since ? `; only the newest, since ${dateTime(since, zone)}` : ""}
       </figcaption>
     </figure>
@@ -106,13 +106,13 @@ const Plot = memo(function Plot({ bars, low, high }: { bars: Bar[]; low: number 
 
 const RESULTS = ["failure", "denied", "success"] as const;
 /** Minimum heights in percent: even a single failure must be visible. */
-const LEAST = { failure: 6, denied: 6, success: 2.5 };
-const HIGHEST = 82;
+const MIN_HEIGHT = { failure: 6, denied: 6, success: 2.5 };
+const MAX_HEIGHT = 82;
 
 function Stack({ bar, x, most }: { bar: Bar; x: number; most: number }) {
   let top = 100;
   return RESULTS.map((result) => {
-    const height = bar[result] > 0 ? Math.max(LEAST[result], (bar[result] / most) * HIGHEST) : 0;
+    const height = bar[result] > 0 ? Math.max(MIN_HEIGHT[result], (bar[result] / most) * MAX_HEIGHT) : 0;
     top -= height;
     return height > 0 ? (
       <rect key={result} x={x + 0.08} width={0.84} y={Math.max(0, top)} height={height} data-result={result} />

@@ -6,7 +6,7 @@ import type { StreamState } from "./live-stream";
 import classes from "./live-tail.module.css";
 
 /** Announcements to screen readers are throttled to this interval. */
-const SPEAK_MS = 5_000;
+const ANNOUNCE_MS = 5_000;
 
 type Props = {
   state: StreamState;
@@ -33,7 +33,7 @@ function stateText(props: Props): string {
   return [isPaused ? "Paused" : "Live", waitingText(props)].filter(Boolean).join(", ");
 }
 
-const takesSpace = (target: EventTarget | null) =>
+const usesSpace = (target: EventTarget | null) =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.closest("input, textarea, select, button, summary, [role=dialog], [role=menu]"));
 
@@ -42,7 +42,7 @@ function useSpace(onSpace: () => void): void {
   const press = useEffectEvent(onSpace);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key !== " " || event.ctrlKey || event.metaKey || event.altKey || takesSpace(event.target)) return;
+      if (event.key !== " " || event.ctrlKey || event.metaKey || event.altKey || usesSpace(event.target)) return;
       event.preventDefault();
       press();
     };
@@ -55,10 +55,10 @@ function useSpace(onSpace: () => void): void {
 export function LiveBar(props: Props) {
   const { state, isPaused, dock, onPause, onShowHeld } = props;
   const text = stateText(props);
-  const spoken = useThrottledValue(text, SPEAK_MS);
+  const spoken = useThrottledValue(text, ANNOUNCE_MS);
   const waiting = waitingText(props);
-  const isGoing = state.kind !== "ended";
-  useSpace(() => isGoing && onPause());
+  const isActive = state.kind !== "ended";
+  useSpace(() => isActive && onPause());
   const pause = useRef<HTMLButtonElement>(null);
   const showHeld = () => {
     // The pill disappears; move the focus to the nearest control.
@@ -73,7 +73,7 @@ export function LiveBar(props: Props) {
         <span role="status" className="tm-spoken">
           {spoken}
         </span>
-        {isGoing && (
+        {isActive && (
           <button type="button" className={classes.action} onClick={onPause} ref={pause}>
             {isPaused ? "Resume" : "Pause"}
           </button>

@@ -1,6 +1,15 @@
 import { expect, it } from "vitest";
 import type { Entry } from "@/components/audit/entry";
-import { afterLoading, arrive, joins, MAX_LIVE_ROWS, merged, NOTHING_NEW, type Page, release } from "./live-rows";
+import {
+  addArrivals,
+  afterReload,
+  isContiguous,
+  MAX_LIVE_ROWS,
+  merged,
+  NOTHING_NEW,
+  type Page,
+  withHeldShown,
+} from "./live-rows";
 
 const entry = (n: number, seq = n): Entry =>
   ({
@@ -17,7 +26,7 @@ const names = (entries: Entry[]) => entries.map(({ id }) => id).join(" ");
 
 it("puts new entries where the list has them, each once, and leaves what belongs to an older page", () => {
   const first = page([9, 7, 5]);
-  const rows = arrive(NOTHING_NEW, {
+  const rows = addArrivals(NOTHING_NEW, {
     entries: [entry(10), entry(9), entry(8), entry(3), entry(10)],
     page: first,
     isHeld: false,
@@ -29,34 +38,34 @@ it("puts new entries where the list has them, each once, and leaves what belongs
 
 it("holds entries back and counts them until they are let in", () => {
   const first = page([2, 1]);
-  let rows = arrive(NOTHING_NEW, { entries: [entry(3)], page: first, isHeld: true });
-  rows = arrive(rows, { entries: [entry(3), entry(4)], page: first, isHeld: true });
+  let rows = addArrivals(NOTHING_NEW, { entries: [entry(3)], page: first, isHeld: true });
+  rows = addArrivals(rows, { entries: [entry(3), entry(4)], page: first, isHeld: true });
   expect(rows.heldCount).toBe(2);
   expect(names(merged(rows, first))).toBe("e2 e1");
-  expect(names(merged(release(rows), first))).toBe("e4 e3 e2 e1");
+  expect(names(merged(withHeldShown(rows), first))).toBe("e4 e3 e2 e1");
 });
 
 it("keeps a bounded number and counts on; then the page is to be loaded again", () => {
   const first = page([1]);
   const many = Array.from({ length: MAX_LIVE_ROWS + 1 }, (_, i) => entry(i + 2));
-  const held = arrive(NOTHING_NEW, { entries: many, page: first, isHeld: true });
-  expect(held).toMatchObject({ held: [], heldCount: MAX_LIVE_ROWS + 1, isOverfull: true });
-  expect(arrive(held, { entries: [entry(999)], page: first, isHeld: true })).toMatchObject({
+  const held = addArrivals(NOTHING_NEW, { entries: many, page: first, isHeld: true });
+  expect(held).toMatchObject({ held: [], heldCount: MAX_LIVE_ROWS + 1, needsReload: true });
+  expect(addArrivals(held, { entries: [entry(999)], page: first, isHeld: true })).toMatchObject({
     held: [],
     heldCount: MAX_LIVE_ROWS + 2,
   });
-  expect(arrive(NOTHING_NEW, { entries: many, page: first, isHeld: false }).isOverfull).toBe(true);
+  expect(addArrivals(NOTHING_NEW, { entries: many, page: first, isHeld: false }).needsReload).toBe(true);
 });
 
 it("drops what a page that was loaded again holds, or leaves to an older one", () => {
-  const rows = arrive(NOTHING_NEW, { entries: [2, 3, 4, 9].map((n) => entry(n)), page: page([1]), isHeld: false });
+  const rows = addArrivals(NOTHING_NEW, { entries: [2, 3, 4, 9].map((n) => entry(n)), page: page([1]), isHeld: false });
   const again = page([4, 3]);
-  expect(afterLoading(rows, again)).toMatchObject({ shown: [{ id: "e9" }], heldCount: 0, isOverfull: false });
-  expect(names(merged(afterLoading(rows, again), again))).toBe("e9 e4 e3");
+  expect(afterReload(rows, again)).toMatchObject({ shown: [{ id: "e9" }], heldCount: 0, needsReload: false });
+  expect(names(merged(afterReload(rows, again), again))).toBe("e9 e4 e3");
 });
 
 it("sees whether a newer page follows on what is known", () => {
-  expect(joins(page([5, 4]), NOTHING_NEW, page([4, 3]))).toBe(true);
-  expect(joins(page([9, 8]), NOTHING_NEW, page([4, 3]))).toBe(false);
-  expect(joins(page([9, 8], null), NOTHING_NEW, page([]))).toBe(true);
+  expect(isContiguous(page([5, 4]), NOTHING_NEW, page([4, 3]))).toBe(true);
+  expect(isContiguous(page([9, 8]), NOTHING_NEW, page([4, 3]))).toBe(false);
+  expect(isContiguous(page([9, 8], null), NOTHING_NEW, page([]))).toBe(true);
 });

@@ -9,11 +9,11 @@ export type Page = { data: Entry[]; pagination: { nextCursor: string | null } };
 /**
  * Entries that arrived since the page was loaded: shown in the list, or held while rows must not move. When too many
  * are
- * held they are dropped and only heldCount goes on; isOverfull then requests a reload. arrived counts every entry.
+ * held they are dropped and only heldCount goes on; needsReload then requests a reload. arrived counts every entry.
  */
-export type LiveRows = { shown: Entry[]; held: Entry[]; heldCount: number; isOverfull: boolean; arrived: number };
+export type LiveRows = { shown: Entry[]; held: Entry[]; heldCount: number; needsReload: boolean; arrived: number };
 
-export const NOTHING_NEW: LiveRows = { shown: [], held: [], heldCount: 0, isOverfull: false, arrived: 0 };
+export const NOTHING_NEW: LiveRows = { shown: [], held: [], heldCount: 0, needsReload: false, arrived: 0 };
 
 /** The list's order: by time, then position in the chain, then organization; newest first. */
 function newestFirst(a: Entry, b: Entry): number {
@@ -25,53 +25,53 @@ function newestFirst(a: Entry, b: Entry): number {
 const idsOf = (entries: readonly Entry[]) => new Set(entries.map((entry) => entry.id));
 
 /** Entries that are not known yet, without duplicates. */
-function unknown(entries: readonly Entry[], known: Set<string>): Entry[] {
+function newEntries(entries: readonly Entry[], known: Set<string>): Entry[] {
   return entries.filter((entry) => !known.has(entry.id) && known.add(entry.id));
 }
 
 type Arrival = { entries: readonly Entry[]; page: Page | undefined; isHeld: boolean };
 
 /** Adds entries that arrived. */
-export function arrive(rows: LiveRows, { entries, page, isHeld }: Arrival): LiveRows {
-  const fresh = unknown(entries, idsOf([...rows.shown, ...rows.held, ...(page?.data ?? [])]));
+export function addArrivals(rows: LiveRows, { entries, page, isHeld }: Arrival): LiveRows {
+  const fresh = newEntries(entries, idsOf([...rows.shown, ...rows.held, ...(page?.data ?? [])]));
   if (fresh.length === 0) return rows;
   const arrived = rows.arrived + fresh.length;
   if (isHeld) {
     const held = [...rows.held, ...fresh];
-    const isOverfull = rows.isOverfull || held.length > MAX_LIVE_ROWS;
-    return { ...rows, held: isOverfull ? [] : held, heldCount: rows.heldCount + fresh.length, isOverfull, arrived };
+    const needsReload = rows.needsReload || held.length > MAX_LIVE_ROWS;
+    return { ...rows, held: needsReload ? [] : held, heldCount: rows.heldCount + fresh.length, needsReload, arrived };
   }
   const shown = [...rows.shown, ...fresh];
-  return { ...rows, shown, isOverfull: rows.isOverfull || shown.length > MAX_LIVE_ROWS, arrived };
+  return { ...rows, shown, needsReload: rows.needsReload || shown.length > MAX_LIVE_ROWS, arrived };
 }
 
 /** Shows the held entries. If too many arrived, the page must be reloaded instead. */
-export function release(rows: LiveRows): LiveRows {
+export function withHeldShown(rows: LiveRows): LiveRows {
   return { ...rows, shown: [...rows.shown, ...rows.held], held: [], heldCount: 0 };
 }
 
 /** True for an entry that belongs on this page or above it, not on an older page. */
-function reaches(page: Page, entry: Entry): boolean {
+function belongsHere(page: Page, entry: Entry): boolean {
   const last = page.data.at(-1);
   return !last || page.pagination.nextCursor === null || newestFirst(entry, last) < 0;
 }
 
 /** After a reload, keeps only the arrived entries that the page does not contain. */
-export function afterLoading(rows: LiveRows, page: Page): LiveRows {
+export function afterReload(rows: LiveRows, page: Page): LiveRows {
   const onPage = idsOf(page.data);
-  const keep = (entries: Entry[]) => entries.filter((entry) => !onPage.has(entry.id) && reaches(page, entry));
+  const keep = (entries: Entry[]) => entries.filter((entry) => !onPage.has(entry.id) && belongsHere(page, entry));
   const held = keep(rows.held);
-  return { ...rows, shown: keep(rows.shown), held, heldCount: held.length, isOverfull: false };
+  return { ...rows, shown: keep(rows.shown), held, heldCount: held.length, needsReload: false };
 }
 
 /** The page with the arrived entries, without duplicates or entries of an older page. */
 export function merged({ shown }: LiveRows, page: Page): Entry[] {
-  const above = shown.filter((entry) => reaches(page, entry));
-  return above.length === 0 ? page.data : [...page.data, ...unknown(above, idsOf(page.data))].sort(newestFirst);
+  const above = shown.filter((entry) => belongsHere(page, entry));
+  return above.length === 0 ? page.data : [...page.data, ...newEntries(above, idsOf(page.data))].sort(newestFirst);
 }
 
 /** True when the newest page overlaps what is known, so that nothing between them is missing. */
-export const joins = (newest: Page, rows: LiveRows, page: Page): boolean => {
+export const isContiguous = (newest: Page, rows: LiveRows, page: Page): boolean => {
   const known = idsOf([...page.data, ...rows.shown, ...rows.held]);
   return newest.pagination.nextCursor === null || newest.data.some((entry) => known.has(entry.id));
 };

@@ -17,9 +17,9 @@ export type StreamState = { kind: "connecting" | "live" | "reconnecting" } | { k
  * Refusals that a retry would not change. A 429 after a lost connection is retried: the server may still count the old
  * one.
  */
-function refusal(error: ApiError, hadBegun: boolean): StreamState | null {
+function refusal(error: ApiError, hadStarted: boolean): StreamState | null {
   const status = error.data?.httpStatus ?? 500;
-  if (status === 429 && hadBegun) return null;
+  if (status === 429 && hadStarted) return null;
   return status < 500 ? { kind: "ended", reason: error.message } : null;
 }
 
@@ -36,7 +36,7 @@ export function useTailStream(input: Input, onMessage: (message: TailMessage) =>
     let delayMs = FIRST_DELAY_MS;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let close = () => {};
-    let lose = () => {};
+    let reconnect = () => {};
     const open = () => {
       // A hidden tab must not occupy one of the browser's six connections per host.
       if (document.hidden) return;
@@ -72,14 +72,14 @@ export function useTailStream(input: Input, onMessage: (message: TailMessage) =>
         isOver = true;
         stream.unsubscribe();
       };
-      lose = () => end(null);
+      reconnect = () => end(null);
     };
     const reopen = () => {
       clearTimeout(timer);
       close();
       open();
     };
-    const onOffline = () => lose();
+    const onOffline = () => reconnect();
     open();
     // Browsers detect a lost network late, and a stream that is being opened could still report that it is live.
     window.addEventListener("online", reopen);

@@ -8,7 +8,16 @@ import { useTRPCClient } from "@/components/trpc";
 import { useArrivals } from "./live-arrivals";
 import { LiveBar } from "./live-bar";
 import { isFree, useHold } from "./live-hold";
-import { afterLoading, arrive, joins, type LiveRows, merged, NOTHING_NEW, type Page, release } from "./live-rows";
+import {
+  addArrivals,
+  afterReload,
+  isContiguous,
+  type LiveRows,
+  merged,
+  NOTHING_NEW,
+  type Page,
+  withHeldShown,
+} from "./live-rows";
 import { type TailMessage, useTailStream } from "./live-stream";
 
 const PUBLISH_MS = 2_000;
@@ -45,15 +54,15 @@ function useLiveRows({ filter, page, mayMove, recount }: Following) {
   });
   const take = (entries: readonly Entry[]) => {
     const arrival = { entries, page: latest.current.page, isHeld: !latest.current.mayMove() };
-    setRows((was) => arrive(was, arrival));
+    setRows((was) => addArrivals(was, arrival));
   };
   /** Entries may have been sealed between the list's response and the start of the stream, or during a long absence. */
   const catchUp = async () => {
     recount();
     const found = await newest().catch(() => null);
     const { rows: known, page: under } = latest.current;
-    if (found && under && joins(found, known, under)) take(found.data);
-    else setRows((was) => ({ ...was, isOverfull: true }));
+    if (found && under && isContiguous(found, known, under)) take(found.data);
+    else setRows((was) => ({ ...was, needsReload: true }));
   };
   const state = useTailStream(filter, (message: TailMessage) => {
     if (message.kind === "entries") take(message.entries);
@@ -68,7 +77,7 @@ function useLiveRows({ filter, page, mayMove, recount }: Following) {
 const QUIET_MS = 5_000;
 
 /** The number of arrived entries that the total does not include yet. */
-function useAhead(counted: Props["counted"], arrived: number, isFollowing: boolean): number {
+function useUncounted(counted: Props["counted"], arrived: number, isFollowing: boolean): number {
   const [count, setCount] = useState({ at: counted.dataUpdatedAt, arrived: 0 });
   if (count.at !== counted.dataUpdatedAt) setCount({ at: counted.dataUpdatedAt, arrived });
   const recount = useEffectEvent(() => counted.refetch());
@@ -95,20 +104,20 @@ export function LiveTail({ input, list, counted, table, isDrawerOpen, onChange }
   const [loadedAt, setLoadedAt] = useState(list.dataUpdatedAt);
   if (page && loadedAt !== list.dataUpdatedAt) {
     setLoadedAt(list.dataUpdatedAt);
-    setRows((was) => afterLoading(was, page));
+    setRows((was) => afterReload(was, page));
   }
-  const showHeldNow = useEffectEvent(() => mayMove() && setRows(release));
+  const showHeldNow = useEffectEvent(() => mayMove() && setRows(withHeldShown));
   const reload = useEffectEvent(() => list.refetch());
   const publish = useEffectEvent(onChange);
   useEffect(() => {
     if (!isHeld && rows.heldCount > 0) showHeldNow();
   }, [isHeld, rows.heldCount]);
   useEffect(() => {
-    if (rows.isOverfull && !isHeld) void reload();
-  }, [rows.isOverfull, isHeld]);
+    if (rows.needsReload && !isHeld) void reload();
+  }, [rows.needsReload, isHeld]);
 
   const entries = useMemo(() => page && merged(rows, page), [rows, page]);
-  const added = useThrottledValue(useAhead(counted, rows.arrived, state.kind === "live"), PUBLISH_MS);
+  const added = useThrottledValue(useUncounted(counted, rows.arrived, state.kind === "live"), PUBLISH_MS);
   useLayoutEffect(() => publish(entries ? { entries, added } : null), [entries, added]);
   useEffect(() => () => publish(null), []);
   useArrivals(table, rows.shown);
@@ -117,15 +126,15 @@ export function LiveTail({ input, list, counted, table, isDrawerOpen, onChange }
   const showHeld = () => {
     window.scrollTo({ top: 0, behavior: "instant" });
     setPaused(false);
-    setRows(release);
-    if (rows.isOverfull) list.refetch();
+    setRows(withHeldShown);
+    if (rows.needsReload) list.refetch();
   };
   return (
     <LiveBar
       state={state}
       isPaused={isStopped}
       waiting={rows.heldCount}
-      isTooMany={rows.isOverfull && isHeld}
+      isTooMany={rows.needsReload && isHeld}
       dock={dock}
       onPause={() => (isStopped ? showHeld() : setPaused(true))}
       onShowHeld={showHeld}

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMe, useOrg } from "@/components/account/org";
 import { ActorType } from "@/components/audit/actor-type";
 import { type Entry, sentenceText } from "@/components/audit/entry";
-import { filtersInWords, organizationsInWords } from "@/components/audit/filters/in-words";
+import { describeFilters, describeOrganizations } from "@/components/audit/filters/describe-filters";
 import { spanOf } from "@/components/audit/filters/list-input";
 import { spanText } from "@/components/audit/filters/range-line";
 import { useViewer } from "@/components/audit/viewer-context";
@@ -102,10 +102,10 @@ function Summary({ print, names }: { print: Print; names: ReadonlyMap<string, st
     enabled: one !== undefined,
   });
   const lines: [string, string][] = [
-    ["Organization", one?.name ?? organizationsInWords(several, organizations)],
+    ["Organization", one?.name ?? describeOrganizations(several, organizations)],
     ["Range", spanText(spanOf(view, zone, now), zone)],
     ["Time zone", zoneName(zone, print.at)],
-    ["Filters", filtersInWords(view, names).join("; ") || "None"],
+    ["Filters", describeFilters(view, names).join("; ") || "None"],
     ["Entries", amount(print)],
     [
       "Integrity",

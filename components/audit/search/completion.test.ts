@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { complete, lastWord, suggestionsFor, valueBeing } from "./completion";
+import { complete, lastWord, suggestionsFor, typedValue } from "./completion";
 
 const known = {
   actor: [
@@ -29,5 +29,5 @@ test("a choice takes the place of the last word, a phrase in quotes", () => {
   const [jane] = suggestionsFor("result:denied actor:j", known);
   expect(jane && complete("result:denied actor:j", jane)).toBe('result:denied actor:"Jane Doe" ');
   expect(lastWord('result:denied actor:"Jane D')).toBe('actor:"Jane D');
-  expect(valueBeing("-action:dev")).toEqual({ minus: "-", qualifier: "action", part: "dev" });
+  expect(typedValue("-action:dev")).toEqual({ minus: "-", qualifier: "action", part: "dev" });
 });

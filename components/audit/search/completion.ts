@@ -12,7 +12,7 @@ const qualifiersOf = (catalogue: Catalogue): Suggestion[] =>
     return [{ insert: label, label, hint }];
   });
 
-const OF_TIME: readonly Suggestion[] = Object.entries(TIME_QUALIFIERS).map(([name, hint]) => ({
+const TIME_SUGGESTIONS: readonly Suggestion[] = Object.entries(TIME_QUALIFIERS).map(([name, hint]) => ({
   insert: `${name}:`,
   label: `${name}:`,
   hint,
@@ -24,7 +24,7 @@ const MAX_SUGGESTIONS = 8;
 export const lastWord = (typed: string): string => /(?:[^\s"]|"[^"]*"?)*$/.exec(typed)?.[0] ?? "";
 
 /** The qualifier whose value is being typed, and the value so far; null if there is none. */
-export function valueBeing(typed: string): { qualifier: string; part: string; minus: string } | null {
+export function typedValue(typed: string): { qualifier: string; part: string; minus: string } | null {
   const found = /^(-?)([a-z]+):"?([^"]*)$/i.exec(lastWord(typed));
   return found ? { minus: found[1] ?? "", qualifier: (found[2] ?? "").toLowerCase(), part: found[3] ?? "" } : null;
 }
@@ -40,10 +40,11 @@ export function suggestionsFor(
   known: Record<string, { value: string; hint: string }[]>,
   catalogue: Catalogue = FILTERS,
 ): Suggestion[] {
-  const being = valueBeing(typed);
+  const typedValueNow = typedValue(typed);
   const word = lastWord(typed).toLowerCase();
-  if (!being) return [...qualifiersOf(catalogue), ...OF_TIME].filter(({ label }) => label.startsWith(word));
-  const { qualifier, part, minus } = being;
+  if (!typedValueNow)
+    return [...qualifiersOf(catalogue), ...TIME_SUGGESTIONS].filter(({ label }) => label.startsWith(word));
+  const { qualifier, part, minus } = typedValueNow;
   const [, filter] = byQualifier(qualifier, minus !== "", catalogue) ?? [];
   if (!filter) return [];
   const { choices } = filter;

@@ -3,7 +3,7 @@ import { type Catalogue, FILTERS } from "@/server/audit/query/catalogue";
 import { byQualifier, parseQuery, TIME_QUALIFIERS } from "./query-text";
 
 /** Qualifiers of other products, mapped to ours. */
-const CALLED: Readonly<Record<string, string>> = {
+const ALIASES: Readonly<Record<string, string>> = {
   user: "actor",
   who: "actor",
   by: "actor",
@@ -35,8 +35,8 @@ export type InvalidQualifier = { part: string; reason: string; instead: string |
 const LOOKS_QUALIFIED = /(?:^|(?<=\s))(-?)([a-z]{2,}):((?:"[^"]*"|[^\s"])+)/gi;
 
 /** The closest known qualifier; null if none is close. */
-function meant(word: string, known: readonly string[]): string | null {
-  if (Object.hasOwn(CALLED, word)) return CALLED[word] ?? null;
+function closest(word: string, known: readonly string[]): string | null {
+  if (Object.hasOwn(ALIASES, word)) return ALIASES[word] ?? null;
   const near = known.map((name) => ({ name, far: distance(word, name) })).sort((a, b) => a.far - b.far)[0];
   return near && near.far <= Math.min(2, near.name.length - 1) ? near.name : null;
 }
@@ -59,7 +59,7 @@ export function invalidQualifiers(text: string, catalogue: Catalogue = FILTERS):
       if (minus && word in TIME_QUALIFIERS)
         return [{ part, reason: "cannot be excluded", instead: OPPOSITE[word] ? `${OPPOSITE[word]}:${value}` : null }];
       if (word in TIME_QUALIFIERS) return [{ part, reason: `${value} is not a recognized time`, instead: null }];
-      const other = meant(word, known);
+      const other = closest(word, known);
       return [{ part, reason: "is not a filter", instead: other && `${minus}${other}:${value}` }];
     },
   );

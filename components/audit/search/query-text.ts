@@ -29,7 +29,7 @@ const choiceOf = ({ choices }: Filter, typed: string): string | undefined =>
   choices
     ? Object.entries(choices).find((names) => names.some((name) => name.toLowerCase() === typed.toLowerCase()))?.[0]
     : typed;
-const isTaken = (filter: Filter, value: string | undefined): value is string =>
+const isValid = (filter: Filter, value: string | undefined): value is string =>
   value !== undefined && faultOf(filter, value) === null;
 
 export type Parsed = Partial<Filters>;
@@ -47,7 +47,7 @@ export function parseQuery(typed: string, catalogue: Catalogue = FILTERS): Parse
     const isExcluded = word.startsWith("-");
     const [name, filter] = byQualifier(word.replace("-", "").toLowerCase(), isExcluded, catalogue) ?? [];
     const values = filter ? splitValues(list).map((value) => choiceOf(filter, value)) : [];
-    if (!name || !filter || values.length === 0 || !values.every((value) => isTaken(filter, value))) return whole;
+    if (!name || !filter || values.length === 0 || !values.every((value) => isValid(filter, value))) return whole;
     const known = values.filter((value) => value !== undefined);
     if (isExcluded) excluded.push(...known.map((value) => ({ name, value })));
     else wanted.set(name, [...(wanted.get(name) ?? []), ...known]);

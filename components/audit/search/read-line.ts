@@ -4,7 +4,7 @@ import { type Clock, findTime, parseTime } from "@/components/audit/filters/type
 import { applyQuery, type Parsed } from "./query-text";
 
 const TIME = /(?:^|(?<=\s))(on|after|before):(?:"([^"]+)"|(\S+))/gi;
-const ASKS = /^\s*(who|what|when|where|which|why|how|did|show|list|find|everything|anything)\b/i;
+const QUESTION = /^\s*(who|what|when|where|which|why|how|did|show|list|find|everything|anything)\b/i;
 /** Words of a question that are not searched for. */
 const FILLERS =
   /^(who|what|when|where|which|why|how|many|much|did|do|does|done|was|were|is|are|has|have|had|been|happened|show|list|find|me|all|any|everything|anything|something|it|that|this|the|an?|of|on|in|at|by|from|to|for|and|or|with|address|addresses|ip|entry|entries)$/i;
@@ -14,10 +14,10 @@ const ACTOR =
 /** "… as csv": the export is a separate step. */
 const FORMAT = /,? as (?:csv|json|ndjson)\s*$/i;
 /** Means either result: no entry is both failed and denied. */
-const EITHER = /\b(?:failed or (?:(?:was|were) )?denied|(?:was |were )?denied or failed)\b/i;
+const FAILED_OR_DENIED = /\b(?:failed or (?:(?:was|were) )?denied|(?:was |were )?denied or failed)\b/i;
 
 /** A question without fillers, punctuation and quotes. */
-const bare = (question: string): string =>
+const significantWords = (question: string): string =>
   question
     .replace(/[?,;!]+(?=\s|$)/g, " ")
     .split(/\s+/)
@@ -25,18 +25,18 @@ const bare = (question: string): string =>
     .join(" ");
 
 /** Turns the grammar of a question into qualifiers, followed by its remaining words. */
-function qualified(question: string): string {
+function toQualifiers(question: string): string {
   const [who = "", ...names] = ACTOR.exec(question) ?? [];
   const actor = names.find(Boolean)?.trim();
-  const [either = ""] = EITHER.exec(question) ?? [];
-  const rest = bare(question.replace(FORMAT, " ").replace(who, " ").replace(either, " "));
+  const [either = ""] = FAILED_OR_DENIED.exec(question) ?? [];
+  const rest = significantWords(question.replace(FORMAT, " ").replace(who, " ").replace(either, " "));
   return [actor && `actor:"${actor}"`, either && "result:failure,denied", rest].filter(Boolean).join(" ");
 }
 
 type Range = Pick<Partial<Filters>, "range" | "from" | "to">;
 
 /** The end of a range that a preposition sets: the start, the end, or both. */
-function toward(word: string, { from, to }: Span): Range {
+function rangeFor(word: string, { from, to }: Span): Range {
   if (/^before$/i.test(word)) return from ? { to: new Date(from.getTime() - 1) } : {};
   if (/^until$/i.test(word)) return { to: to ?? from ?? null };
   return /^(after|since)$/i.test(word) ? { from: from ?? null } : { from: from ?? null, to: to ?? null };
@@ -49,14 +49,14 @@ async function extractTimes(typed: string, clock: Clock): Promise<{ range: Range
   for (const [whole, name = "", phrase, word] of typed.matchAll(TIME)) {
     const span = await parseTime(phrase ?? word ?? "", clock);
     if (!span?.from) continue;
-    Object.assign(range, toward(name, span));
+    Object.assign(range, rangeFor(name, span));
     rest = rest.replace(whole, " ");
   }
-  return { range: asRange(range), rest };
+  return { range: completeRange(range), rest };
 }
 
 /** A range with one end leaves the other open and replaces a preset. */
-const asRange = (range: Range): Range =>
+const completeRange = (range: Range): Range =>
   Object.keys(range).length > 0 ? { from: null, to: null, ...range, range: null } : {};
 
 /** Extracts the range that a question states in words. */
@@ -66,7 +66,7 @@ async function extractSpoken(question: string, clock: Clock): Promise<{ range: R
   const before = question.slice(0, found.index);
   const [lead = "", word = ""] = /\b(since|after|before|until)\s+$/i.exec(before) ?? [];
   const rest = before.slice(0, before.length - lead.length) + question.slice(found.end);
-  return { range: asRange(toward(word, found.span)), rest };
+  return { range: completeRange(rangeFor(word, found.span)), rest };
 }
 
 /**
@@ -75,7 +75,7 @@ async function extractSpoken(question: string, clock: Clock): Promise<{ range: R
  */
 export async function readLine(view: Partial<Filters>, typed: string, clock: Clock): Promise<Parsed> {
   const { range, rest } = await extractTimes(typed, clock);
-  if (!ASKS.test(rest)) return { ...applyQuery(view, rest), ...range };
+  if (!QUESTION.test(rest)) return { ...applyQuery(view, rest), ...range };
   const spoken = await extractSpoken(rest, clock);
-  return { ...applyQuery(view, qualified(spoken.rest)), ...range, ...spoken.range };
+  return { ...applyQuery(view, toQualifiers(spoken.rest)), ...range, ...spoken.range };
 }

@@ -12,7 +12,7 @@ import { count } from "@/components/format/amounts";
 import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
 import { MAX_FILTER_LENGTH } from "@/server/text";
-import { complete, type Suggestion, suggestionsFor, valueBeing } from "./completion";
+import { complete, type Suggestion, suggestionsFor, typedValue } from "./completion";
 import { byQualifier } from "./query-text";
 import { loadReader, readTyped } from "./reader";
 import classes from "./search-box.module.css";
@@ -30,7 +30,7 @@ export function SearchBox({ searchRef }: Props) {
   const [isOpen, setIsOpen] = useState(false);
   const [at, setAt] = useState(-1);
   useEffect(() => setTyped(view.q ?? ""), [view.q]);
-  const suggestions = suggestionsFor(typed, useKnown(typed, isOpen, input));
+  const suggestions = suggestionsFor(typed, useKnownValues(typed, isOpen, input));
   const shown = isOpen ? suggestions : [];
   const chosen = shown[at];
 
@@ -116,8 +116,12 @@ function Suggestions({ id, list, at, onPick }: ListProps) {
 }
 
 /** Values in the log for the qualifier being typed, fetched on demand. */
-function useKnown(typed: string, isOpen: boolean, input: Input): Record<string, { value: string; hint: string }[]> {
-  const { qualifier = "", minus } = valueBeing(typed) ?? {};
+function useKnownValues(
+  typed: string,
+  isOpen: boolean,
+  input: Input,
+): Record<string, { value: string; hint: string }[]> {
+  const { qualifier = "", minus } = typedValue(typed) ?? {};
   const facet = byQualifier(qualifier, minus === "-")?.[1].completedBy;
   const { data } = useQuery({ ...facetsQuery(useTRPC(), input), enabled: isOpen && facet !== undefined });
   if (!facet || !data) return {};

@@ -12,7 +12,7 @@ import { CopyLine } from "@/components/ui/dialogs/copy-line";
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
-import { useStale } from "@/components/use-stale";
+import { useInvalidation } from "@/components/use-invalidation";
 import { DEFAULT_LINK_DAYS, MAX_LINK_DAYS, shareInput } from "@/server/proof-links/schema";
 import classes from "./share-proof.module.css";
 
@@ -21,7 +21,7 @@ type ProofLink = Outputs["proofs"]["links"]["data"][number];
 /** Short links to an entry's proof, for print: the existing ones, and a new one with its QR code. */
 export function ProofLinks({ id }: { id: string }) {
   const trpc = useTRPC();
-  const share = useMutation(trpc.proofs.share.mutationOptions(useStale(trpc.proofs.links.queryFilter({ id }))));
+  const share = useMutation(trpc.proofs.share.mutationOptions(useInvalidation(trpc.proofs.links.queryFilter({ id }))));
   const form = useForm<{ days: number | string }>({ days: DEFAULT_LINK_DAYS });
   return (
     <Stack gap="sm" component="section" aria-labelledby="proof-links">
@@ -103,7 +103,7 @@ function stateOf({ revokedAt, expiresAt }: ProofLink): "Open" | "Revoked" | "Exp
 
 function LinkRow({ link, entryId }: { link: ProofLink; entryId: string }) {
   const trpc = useTRPC();
-  const stale = useStale(trpc.proofs.links.queryFilter({ id: entryId }));
+  const stale = useInvalidation(trpc.proofs.links.queryFilter({ id: entryId }));
   const revoke = useMutation(trpc.proofs.revoke.mutationOptions(stale));
   const state = stateOf(link);
   return (

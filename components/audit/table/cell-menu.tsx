@@ -6,9 +6,9 @@ import { PivotMenu } from "./pivot-menu";
 import { cellText, pivotsOf } from "./pivots";
 
 type Props = {
-  spot: CellRef;
+  target: CellRef;
   find: (cell: HTMLElement | null | undefined) => CellRef | null;
-  onMove: (spot: CellRef) => void;
+  onMove: (target: CellRef) => void;
   onClose: () => void;
   columns: Column[];
   context: CellContext;
@@ -17,9 +17,9 @@ type Props = {
 const isShown = (cell: HTMLElement) => cell.offsetParent !== null;
 
 /** The menu of a table cell; Left and Right move to the adjacent cells. */
-export function CellMenu({ spot, find, onMove, onClose, columns, context }: Props) {
+export function CellMenu({ target, find, onMove, onClose, columns, context }: Props) {
   const { view, setView } = useViewer();
-  const { entry, column, cell } = spot;
+  const { entry, column, cell } = target;
   const step = (by: 1 | -1) => {
     const cells = [...(cell.parentElement?.querySelectorAll<HTMLElement>(":scope > *") ?? [])].filter(isShown);
     const next = find(cells[cells.indexOf(cell) + by]);
@@ -29,7 +29,7 @@ export function CellMenu({ spot, find, onMove, onClose, columns, context }: Prop
   return (
     <PivotMenu
       title={`${header}: ${cellText(entry, column, context) || "none"}`}
-      pivots={pivotsOf(spot, view, context)}
+      pivots={pivotsOf(target, view, context)}
       anchor={cell}
       onStep={step}
       onChange={(change) => {

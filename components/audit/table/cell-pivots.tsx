@@ -8,7 +8,7 @@ import { createPortal } from "react-dom";
 import type { Entry } from "@/components/audit/entry";
 import { COLUMN_IDS } from "@/components/audit/table-params";
 import type { CellContext, CellRef, Column } from "./columns";
-import { listenForPress } from "./long-press";
+import { onLongPress } from "./long-press";
 import classes from "./pivots.module.css";
 
 const CellMenu = dynamic(() => import("./cell-menu").then((m) => m.CellMenu), { ssr: false });
@@ -28,7 +28,7 @@ const linkOf = (cell: HTMLElement) => cell.closest("tr")?.querySelector<HTMLElem
  * or by a long press. One button serves the whole table, because hundreds of cells cannot each have one.
  */
 export function CellPivots({ frame, entries, ...rest }: Props) {
-  const [spot, setSpot] = useState<CellRef | null>(null);
+  const [target, setTarget] = useState<CellRef | null>(null);
   const [hovered, setHovered] = useState<HTMLElement | null>(null);
   const button = useRef<HTMLButtonElement>(null);
   const find = (cell: HTMLElement | null | undefined): CellRef | null => {
@@ -36,14 +36,14 @@ export function CellPivots({ frame, entries, ...rest }: Props) {
     const column = COLUMN_IDS.find((id) => id === cell?.dataset.column);
     return entry && column ? { entry, cell, column } : null;
   };
-  const open = (cell: HTMLElement | null) => setSpot(find(cell));
-  useCellEvents(frame, { button, onHover: setHovered, onAsk: open });
+  const open = (cell: HTMLElement | null) => setTarget(find(cell));
+  useCellEvents(frame, { button, onHover: setHovered, onMenu: open });
   const close = () => {
-    setSpot(null);
+    setTarget(null);
     setHovered(null);
-    if (spot) linkOf(spot.cell)?.focus();
+    if (target) linkOf(target.cell)?.focus();
   };
-  const isHovering = hovered?.isConnected && !spot && frame.current;
+  const isHovering = hovered?.isConnected && !target && frame.current;
   return (
     <>
       {isHovering &&
@@ -54,14 +54,14 @@ export function CellPivots({ frame, entries, ...rest }: Props) {
             tabIndex={-1}
             className={classes.more}
             aria-label="More from this cell"
-            style={placeIn(hovered, isHovering)}
+            style={positionIn(hovered, isHovering)}
             onClick={() => open(hovered)}
           >
             <Ellipsis size={14} aria-hidden />
           </ActionIcon>,
           isHovering,
         )}
-      {spot && <CellMenu spot={spot} find={find} onMove={setSpot} onClose={close} {...rest} />}
+      {target && <CellMenu target={target} find={find} onMove={setTarget} onClose={close} {...rest} />}
     </>
   );
 }
@@ -69,12 +69,12 @@ export function CellPivots({ frame, entries, ...rest }: Props) {
 type Events = {
   button: RefObject<HTMLElement | null>;
   onHover: (cell: HTMLElement | null) => void;
-  onAsk: (cell: HTMLElement | null) => void;
+  onMenu: (cell: HTMLElement | null) => void;
 };
 
 const cellOf = (target: EventTarget | null) =>
   target instanceof Element ? target.closest<HTMLElement>("td[data-column]") : null;
-const asksForMenu = ({ key, shiftKey }: KeyboardEvent) =>
+const isMenuKey = ({ key, shiftKey }: KeyboardEvent) =>
   key === "ContextMenu" || (key === "F10" && shiftKey) || key === "m";
 
 /** Reports the hovered cell and requests for its menu by keyboard or long press. */
@@ -91,23 +91,23 @@ function useCellEvents(frame: RefObject<HTMLElement | null>, events: Events): vo
     };
     const onLeave = () => latest.current.onHover(null);
     const onKey = (event: KeyboardEvent) => {
-      if (!asksForMenu(event) || event.ctrlKey || event.metaKey) return;
+      if (!isMenuKey(event) || event.ctrlKey || event.metaKey) return;
       if (!(event.target instanceof Element && event.target.matches("[data-entry]"))) return;
       event.preventDefault();
-      latest.current.onAsk(cellOf(event.target));
+      latest.current.onMenu(cellOf(event.target));
     };
     const gone = new AbortController();
     const { signal } = gone;
     element.addEventListener("pointerover", onOver, { signal });
     element.addEventListener("pointerleave", onLeave, { signal });
     element.addEventListener("keydown", onKey, { signal });
-    listenForPress(element, (target) => latest.current.onAsk(cellOf(target)), signal);
+    onLongPress(element, (target) => latest.current.onMenu(cellOf(target)), signal);
     return () => gone.abort();
   }, [frame]);
 }
 
 /** The position at the end of the cell, relative to the frame. */
-function placeIn(cell: HTMLElement, frame: HTMLElement) {
+function positionIn(cell: HTMLElement, frame: HTMLElement) {
   const [at, origin] = [cell.getBoundingClientRect(), frame.getBoundingClientRect()];
   return {
     top: at.top - origin.top + (at.height - 24) / 2,

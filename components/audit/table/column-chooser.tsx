@@ -19,7 +19,7 @@ const DENSITIES: { value: Density; label: string }[] = [
 /** Shows, hides and reorders columns; reordering works with buttons or by dragging. */
 export function ColumnChooser({ settings }: { settings: TableSettings }) {
   const { org, organizations } = useOrg();
-  const [said, setSaid] = useState("");
+  const [announcement, setAnnouncement] = useState("");
   const [dragged, setDragged] = useState<ColumnId | null>(null);
   const list = useRef<HTMLUListElement>(null);
   // The organization column is pointless when all rows belong to one organization.
@@ -31,7 +31,7 @@ export function ColumnChooser({ settings }: { settings: TableSettings }) {
     const neighbour = shown[target];
     if (!neighbour) return;
     settings.change({ columns: movedTo(settings.ids, id, settings.ids.indexOf(neighbour)) });
-    setSaid(`${COLUMN[id].header} is column ${target + 1} of ${shown.length}`);
+    setAnnouncement(`${COLUMN[id].header} is column ${target + 1} of ${shown.length}`);
     // Moving the element in the DOM loses its focus.
     const label = nameOf(id, by);
     requestAnimationFrame(() => list.current?.querySelector<HTMLElement>(`[aria-label="${label}"]`)?.focus());
@@ -77,7 +77,7 @@ export function ColumnChooser({ settings }: { settings: TableSettings }) {
         </Button>
       </div>
       <span role="status" className="tm-spoken">
-        {said}
+        {announcement}
       </span>
     </>
   );

@@ -6,27 +6,27 @@ import classes from "./entry-head.module.css";
 const MIN_PX = 48;
 const MAX_PX = 960;
 const STEP_PX = 8;
-const LEAP_PX = 40;
+const LARGE_STEP_PX = 40;
 
 type Props = {
   of: string;
   width: number;
   /** Its default width. */
-  usual: number;
+  defaultWidth: number;
   /** Columns to the right of the flexible one grow leftwards, so that the edge stays under the pointer. */
   side: "start" | "end";
   onDrag: (width: number) => void;
   onWidth: (width: number) => void;
 };
 
-const held = (width: number) => Math.round(Math.min(Math.max(width, MIN_PX), MAX_PX));
+const clampWidth = (width: number) => Math.round(Math.min(Math.max(width, MIN_PX), MAX_PX));
 
 /** A column's resize handle: drag it or use the arrow keys; a double click or Delete resets the width. */
-export function ColumnEdge({ of, width, usual, side, onDrag, onWidth }: Props) {
+export function ColumnEdge({ of, width, defaultWidth, side, onDrag, onWidth }: Props) {
   const sign = side === "end" ? 1 : -1;
   const from = useRef<{ x: number; width: number } | null>(null);
   const widthAt = ({ clientX }: PointerEvent) =>
-    from.current ? held(from.current.width + sign * (clientX - from.current.x)) : width;
+    from.current ? clampWidth(from.current.width + sign * (clientX - from.current.x)) : width;
   const onPointerDown = (event: PointerEvent<HTMLElement>) => {
     event.currentTarget.setPointerCapture(event.pointerId);
     from.current = { x: event.clientX, width };
@@ -38,10 +38,10 @@ export function ColumnEdge({ of, width, usual, side, onDrag, onWidth }: Props) {
     if (moved) onWidth(now);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    const step = event.shiftKey ? LEAP_PX : STEP_PX;
+    const step = event.shiftKey ? LARGE_STEP_PX : STEP_PX;
     const by = { ArrowLeft: -step, ArrowRight: step }[event.key];
-    if (by) onWidth(held(width + sign * by));
-    else if (event.key === "Delete") onWidth(usual);
+    if (by) onWidth(clampWidth(width + sign * by));
+    else if (event.key === "Delete") onWidth(defaultWidth);
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -63,7 +63,7 @@ export function ColumnEdge({ of, width, usual, side, onDrag, onWidth }: Props) {
       onPointerMove={(event) => from.current && onDrag(widthAt(event))}
       onPointerUp={onPointerUp}
       onPointerCancel={onPointerUp}
-      onDoubleClick={() => onWidth(usual)}
+      onDoubleClick={() => onWidth(defaultWidth)}
       onKeyDown={onKeyDown}
     />
   );

@@ -144,7 +144,7 @@ export type Widths = Partial<Record<ColumnId, number>>;
 export const widthOf = ({ id, width }: Column, widths: Widths): number => (width === 0 ? 0 : (widths[id] ?? width));
 
 /** The width below which the columns of a tier do not fit. */
-export function leastWidth(columns: Column[], widths: Widths, tier: keyof typeof TIERS): number {
+export function minWidth(columns: Column[], widths: Widths, tier: keyof typeof TIERS): number {
   const shown = columns.filter(({ from }) => TIERS[tier].includes(from));
   return shown.reduce((sum, column) => sum + (widthOf(column, widths) || MIN_EVENT_PX), 0);
 }

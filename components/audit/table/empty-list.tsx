@@ -7,7 +7,7 @@ import { type FilterParam, filterParsers } from "@/components/audit/filters/addr
 import { useViewer } from "@/components/audit/viewer-context";
 import { Notice } from "@/components/ui/notice";
 import { mapValues } from "@/server/records";
-import { WhyNothing } from "./why-nothing";
+import { EmptyReason } from "./empty-reason";
 
 const NOTHING = mapValues(filterParsers, () => null);
 const RANGE: FilterParam[] = ["range", "from", "to"];
@@ -57,7 +57,7 @@ export function EmptyList() {
       }
     >
       <p>No entry in the range above matches every word and filter.</p>
-      <WhyNothing />
+      <EmptyReason />
     </Notice>
   );
 }

@@ -12,7 +12,7 @@ type Props = { columns: Column[]; widths: Widths; onWidth: (id: ColumnId, width:
 export function EntryHead({ columns, widths, onWidth }: Props) {
   const [dragged, setDragged] = useState<Widths>({});
   const flexible = columns.findIndex(({ width }) => width === 0);
-  const keep = (id: ColumnId, width: number) => {
+  const saveWidth = (id: ColumnId, width: number) => {
     setDragged({});
     onWidth(id, width);
   };
@@ -37,10 +37,10 @@ export function EntryHead({ columns, widths, onWidth }: Props) {
                 <ColumnEdge
                   of={column.header}
                   width={width}
-                  usual={column.width}
+                  defaultWidth={column.width}
                   side={at < flexible ? "end" : "start"}
                   onDrag={(now) => setDragged({ [column.id]: now })}
-                  onWidth={(now) => keep(column.id, now)}
+                  onWidth={(now) => saveWidth(column.id, now)}
                 />
               )}
             </th>

@@ -2,7 +2,7 @@
 
 import { type RefObject, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import type { Entry } from "@/components/audit/entry";
-import { asksForActions } from "@/components/audit/fold/folding";
+import { filtersByAction } from "@/components/audit/fold/folding";
 import { daysOf, type Ends, type RoutineFold } from "@/components/audit/fold/lines";
 import { useViewer } from "@/components/audit/viewer-context";
 import { useClock } from "@/components/format/clock";
@@ -10,7 +10,7 @@ import { zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { cssVariables } from "@/components/ui/css-variables";
 import { CellPivots } from "./cell-pivots";
-import { type Column, leastWidth, type Widths } from "./columns";
+import { type Column, minWidth, type Widths } from "./columns";
 import { EntryHead } from "./entry-head";
 import { Lines } from "./entry-lines";
 import classes from "./entry-table.module.css";
@@ -30,12 +30,12 @@ type Props = {
   bodyRef: RefObject<HTMLTableElement | null>;
 };
 
-const least = (columns: Column[], widths: Widths) =>
+const minWidths = (columns: Column[], widths: Widths) =>
   cssVariables({
-    "--least-wide": `${leastWidth(columns, widths, "wide")}px`,
-    "--least-medium": `${leastWidth(columns, widths, "medium")}px`,
-    "--least-narrow": `${leastWidth(columns, widths, "narrow")}px`,
-    "--least": `${leastWidth(columns, widths, "least")}px`,
+    "--least-wide": `${minWidth(columns, widths, "wide")}px`,
+    "--least-medium": `${minWidth(columns, widths, "medium")}px`,
+    "--least-narrow": `${minWidth(columns, widths, "narrow")}px`,
+    "--least": `${minWidth(columns, widths, "least")}px`,
   });
 
 /** The entries, newest first, under a heading per day. On a phone each row is a card. */
@@ -54,7 +54,7 @@ export function EntryTable({ entries, folds, ends, settings, orgName, isStale, o
     () => ({ zone, now: clock, orgName: orgName ?? String, onOpen }),
     [zone, clock, orgName, onOpen],
   );
-  const isFolding = settings.folds && !asksForActions(view);
+  const isFolding = settings.folds && !filtersByAction(view);
   const { hasNewer, hasOlder } = ends;
   const days = useMemo(
     () => daysOf({ entries, routine: folds, isFolding, ends: { hasNewer, hasOlder }, reader: { zone, now } }),
@@ -66,7 +66,7 @@ export function EntryTable({ entries, folds, ends, settings, orgName, isStale, o
       <div className={classes.frame} ref={frame} data-scrolls={scrolls || undefined}>
         <table
           className={classes.table}
-          style={least(columns, settings.widths)}
+          style={minWidths(columns, settings.widths)}
           data-stale={isStale || undefined}
           data-density={settings.density}
           data-chosen={settings.isChosen || undefined}

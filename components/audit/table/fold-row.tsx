@@ -53,7 +53,7 @@ function What({ line }: { line: Fold }): ReactNode {
         <Times n={line.fold.count} />
       </>
     );
-  const { entries, isCut } = line;
+  const { entries, isTruncated } = line;
   const [first] = entries;
   const organizations = organizationsIn(entries);
   if (!first) return null;
@@ -62,7 +62,7 @@ function What({ line }: { line: Fold }): ReactNode {
       <EntrySentence entry={first} />
       {organizations > 1 && ` in ${counted(organizations, "organization")}`}
       {organizations < entries.length && <Times n={entries.length} />}
-      {isCut && " on this page"}
+      {isTruncated && " on this page"}
     </>
   );
 }

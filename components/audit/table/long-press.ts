@@ -1,9 +1,9 @@
 /** The usual long-press delay on phones. */
-const HELD_MS = 500;
-const MOVED_PX = 10;
+const LONG_PRESS_MS = 500;
+const MOVE_TOLERANCE_PX = 10;
 
 /** Calls onHeld after a long press on a touch screen and suppresses the click that follows; until the signal aborts. */
-export function listenForPress(
+export function onLongPress(
   element: HTMLElement,
   onHeld: (target: EventTarget | null) => void,
   signal: AbortSignal,
@@ -20,10 +20,10 @@ export function listenForPress(
     timer = setTimeout(() => {
       wasHeld = true;
       onHeld(target);
-    }, HELD_MS);
+    }, LONG_PRESS_MS);
   };
   const onMove = ({ clientX, clientY }: PointerEvent) => {
-    if (Math.hypot(clientX - start.x, clientY - start.y) > MOVED_PX) cancel();
+    if (Math.hypot(clientX - start.x, clientY - start.y) > MOVE_TOLERANCE_PX) cancel();
   };
   const onClick = (event: MouseEvent) => {
     if (!wasHeld) return;

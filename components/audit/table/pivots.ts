@@ -43,7 +43,7 @@ const CELL: Record<ColumnId, (entry: Entry, context: Context) => Cell> = {
 /** The text of a cell. */
 export const cellText = (entry: Entry, column: ColumnId, context: Context): string => CELL[column](entry, context).text;
 
-function ofCell({ entry, column }: EntryColumn, view: View, context: Context): Pivot[] {
+function cellPivots({ entry, column }: EntryColumn, view: View, context: Context): Pivot[] {
   const { text, filter, value } = CELL[column](entry, context);
   if (!text) return [];
   const copy = { label: "Copy", copy: column === "event" ? sentenceText(entry) : text };
@@ -64,26 +64,26 @@ function around({ timestamp }: Entry): Partial<View> {
   return { range: null, from: new Date(at - AROUND_MS), to: new Date(at + AROUND_MS), ...FROM_START };
 }
 
-const onlyBy = (filters: Record<string, string>) => toChange(new URLSearchParams(filters).toString());
+const resetTo = (filters: Record<string, string>) => toChange(new URLSearchParams(filters).toString());
 
 /** Everything the actor did within the range; other filters are cleared. */
 function timeline(entry: Entry): Pivot[] {
   const actorId = actorIdOf(entry);
   return actorId
-    ? [{ label: `Timeline of ${actorOf(entry)}`, change: onlyBy({ [filterFor("actorId", actorId)]: actorId }) }]
+    ? [{ label: `Timeline of ${actorOf(entry)}`, change: resetTo({ [filterFor("actorId", actorId)]: actorId }) }]
     : [];
 }
 
 /** Everything that happened to the resource: by its id, or by its name when the id is from another system. */
 function history({ resource: { id, name, type } }: Entry): Pivot[] {
   const label = `History of ${name || type}`;
-  if (GUID.test(id)) return [{ label, change: onlyBy({ resourceId: id }) }];
-  return name ? [{ label, change: onlyBy({ resource: name, resourceType: type }) }] : [];
+  if (GUID.test(id)) return [{ label, change: resetTo({ resourceId: id }) }];
+  return name ? [{ label, change: resetTo({ resource: name, resourceType: type }) }] : [];
 }
 
 /** All pivots of a table cell. */
 export const pivotsOf = (spot: EntryColumn, view: View, context: Context): Pivot[] => [
-  ...ofCell(spot, view, context),
+  ...cellPivots(spot, view, context),
   ...timeline(spot.entry),
   ...history(spot.entry),
   { label: "Everything around this moment", path: aroundPath(spot.entry.id) },
@@ -92,7 +92,7 @@ export const pivotsOf = (spot: EntryColumn, view: View, context: Context): Pivot
 
 /** The pivots of a fact in the entry's details, without those that other facts already offer. */
 export const pivotsOfFact = (spot: EntryColumn, view: View, context: Context): Pivot[] => [
-  ...ofCell(spot, view, context),
+  ...cellPivots(spot, view, context),
   ...(spot.column === "event" ? timeline(spot.entry) : []),
   ...(spot.column === "resourceType" ? history(spot.entry) : []),
 ];

@@ -2,14 +2,14 @@
 
 import { type RefObject, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
-import { agoInWords } from "@/components/format/relative";
+import { describeAge } from "@/components/format/relative";
 import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { positionBeside } from "@/components/ui/popover/position";
 import classes from "./time-card.module.css";
 
 /** The hover delay before a card opens. */
-const REST_MS = 150;
+const HOVER_DELAY_MS = 150;
 
 type Shown = { time: HTMLTimeElement; link: HTMLElement | null };
 
@@ -37,7 +37,7 @@ function useTimeEvents(frame: RefObject<HTMLElement | null>, onShow: (shown: Sho
     const onOver = ({ target, pointerType }: PointerEvent) => {
       clearTimeout(timer);
       const time = pointerType === "mouse" ? timeOf(target) : null;
-      if (time) timer = setTimeout(() => show.current({ time, link: null }), REST_MS);
+      if (time) timer = setTimeout(() => show.current({ time, link: null }), HOVER_DELAY_MS);
       else if (pointerType === "mouse") show.current(null);
     };
     const onLeave = () => {
@@ -88,7 +88,7 @@ function Card({ shown: { time, link }, now, onClose }: { shown: Shown; now: Date
   const zones = [...new Set(["UTC", local, zone])];
   return createPortal(
     <div role="tooltip" id={id} className={classes.card} ref={box}>
-      <p>{agoInWords(at, now)}</p>
+      <p>{describeAge(at, now)}</p>
       <dl>
         {zones.map((name) => (
           <div key={name}>

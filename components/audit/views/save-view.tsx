@@ -4,7 +4,7 @@ import { Checkbox, type CheckboxProps, Select, type SelectProps, TextInput } fro
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useMe, useOrg } from "@/components/account/org";
 import type { View } from "@/components/audit/filters/address";
-import { chipsOf } from "@/components/audit/filters/in-words";
+import { chipsOf } from "@/components/audit/filters/describe-filters";
 import { useNames } from "@/components/audit/filters/names";
 import { PRESET_LABEL } from "@/components/audit/filters/range";
 import { spanText } from "@/components/audit/filters/range-line";
@@ -56,7 +56,7 @@ export function SaveView({ saved, onClose }: { saved?: SavedView; onClose: () =>
       ) : (
         <p className={classes.note}>Only you will see it: your role can save views but not share them.</p>
       )}
-      {!saved && <Kept view={view} range={form.checkbox("range")} />}
+      {!saved && <ViewSummary view={view} range={form.checkbox("range")} />}
     </FormDialog>
   );
 }
@@ -75,7 +75,7 @@ function Readers(field: SelectProps) {
 }
 
 /** What the view will contain; the range is optional, because most filters apply to any time. */
-function Kept({ view, range: keepsRange }: { view: View; range: CheckboxProps }) {
+function ViewSummary({ view, range: keepsRange }: { view: View; range: CheckboxProps }) {
   const { zone } = useZone();
   const chips = chipsOf(view, useNames());
   const range = view.range

@@ -10,16 +10,16 @@ import { useViewer } from "@/components/audit/viewer-context";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
-import { useStale } from "@/components/use-stale";
+import { useInvalidation } from "@/components/use-invalidation";
 import classes from "./saved-views.module.css";
-import { hasRange, isNarrowed, isShown, replaced, type ViewQuery } from "./view-query";
+import { hasRange, isNarrowed, isShown, updatedQuery, type ViewQuery } from "./view-query";
 
 export type SavedView = Outputs["savedViews"]["list"]["data"][number];
 /** Actions that need a dialog: saving a view (or renaming and sharing an existing one) and deleting one. */
 export type ViewRequest = { what: "save"; saved?: SavedView } | { what: "delete"; saved: SavedView };
 
 /** True when there is a filter or range to save. */
-export const isWorthKeeping = (view: View) => isNarrowed(view) || hasRange(view);
+export const isSavable = (view: View) => isNarrowed(view) || hasRange(view);
 
 type PickProps = { name: string; hint?: string; isShown: boolean; onPick: () => void };
 
@@ -60,7 +60,7 @@ export function SavedRow({ saved, isOpen, onToggle, onPick, onRequest }: RowProp
       )}
       {isOpen && (
         <div className={classes.changes}>
-          {!isCurrent && isWorthKeeping(view) && <Replace saved={saved} view={view} />}
+          {!isCurrent && isSavable(view) && <Replace saved={saved} view={view} />}
           <Change onClick={() => onRequest({ what: "save", saved })}>Rename or share</Change>
           <Change onClick={() => onRequest({ what: "delete", saved })}>Delete</Change>
         </div>
@@ -80,10 +80,10 @@ function Change({ onClick, children }: { onClick: () => void; children: ReactNod
 /** Replaces a view's filters with the current ones; the checkmark that appears confirms it. */
 function Replace({ saved, view }: { saved: SavedView; view: View }) {
   const trpc = useTRPC();
-  const update = useMutation(trpc.savedViews.update.mutationOptions(useStale(trpc.savedViews.pathFilter())));
+  const update = useMutation(trpc.savedViews.update.mutationOptions(useInvalidation(trpc.savedViews.pathFilter())));
   if (update.isError) return <Message tone="bad">{errorText(update.error)}</Message>;
   return (
-    <Change onClick={() => update.mutate({ id: saved.id, query: replaced(view, saved.query) })}>
+    <Change onClick={() => update.mutate({ id: saved.id, query: updatedQuery(view, saved.query) })}>
       Update to the current view
     </Change>
   );

@@ -8,7 +8,7 @@ import { useViewer } from "@/components/audit/viewer-context";
 import { useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
-import { isWorthKeeping, Pick, SavedRow, type SavedView, type ViewRequest } from "./saved-view-row";
+import { isSavable, Pick, SavedRow, type SavedView, type ViewRequest } from "./saved-view-row";
 import classes from "./saved-views.module.css";
 import { BUILT_IN, isShown, toChange, type ViewQuery } from "./view-query";
 
@@ -59,7 +59,7 @@ export function SavedViewsMenu({ onRequest, onDone }: Props) {
         <Button
           variant="default"
           fullWidth
-          disabled={!isWorthKeeping(view)}
+          disabled={!isSavable(view)}
           leftSection={<Plus size={15} aria-hidden />}
           onClick={() => onRequest({ what: "save" })}
         >

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { loadView, type View } from "@/components/audit/filters/address";
-import { BUILT_IN, isNarrowed, isShown, replaced, toChange, toQuery } from "./view-query";
+import { BUILT_IN, isNarrowed, isShown, toChange, toQuery, updatedQuery } from "./view-query";
 
 const NOTHING = loadView(new URLSearchParams());
 const shown = (over: Partial<View>): View => ({ ...NOTHING, ...over });
@@ -54,9 +54,9 @@ test("what was saved is what is shown when it is picked", () => {
 
 test("a view that is brought up to date keeps a range only where it had one, or where nothing else narrows", () => {
   const view = shown({ result: "denied", range: "7d" });
-  expect(replaced(view, "action=user.login")).toBe("result=denied");
-  expect(replaced(view, "range=24h")).toBe("result=denied&range=7d");
-  expect(replaced(shown({ range: "7d" }), "result=denied")).toBe("range=7d");
+  expect(updatedQuery(view, "action=user.login")).toBe("result=denied");
+  expect(updatedQuery(view, "range=24h")).toBe("result=denied&range=7d");
+  expect(updatedQuery(shown({ range: "7d" }), "result=denied")).toBe("range=7d");
 });
 
 test("every built-in view narrows", () => {

@@ -53,7 +53,7 @@ export function toChange(query: ViewQuery): Partial<View> {
  * The query of a view that is updated to the current filters: the range is saved only if the view had one or there is
  * no filter.
  */
-export const replaced = (view: View, query: ViewQuery): ViewQuery =>
+export const updatedQuery = (view: View, query: ViewQuery): ViewQuery =>
   toQuery(view, hasRange(parseQuery(query)) || !isNarrowed(view));
 
 /** True when the current filters are those of the view. */

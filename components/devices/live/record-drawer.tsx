@@ -28,7 +28,10 @@ export function RecordDrawer({ device, log, recordId, known, onClose }: Props) {
   const live = useLiveQuery({
     key: [device.id, log, "record", recordId],
     run: (signal) =>
-      client.liveEvents.event.query({ deviceId: device.id, name: log, recordId: recordId ?? 0 }, { signal, ...UNBATCHED }),
+      client.liveEvents.event.query(
+        { deviceId: device.id, name: log, recordId: recordId ?? 0 },
+        { signal, ...UNBATCHED },
+      ),
     isEnabled: recordId !== null && !known,
   });
   const entry = known ?? live.data?.data;

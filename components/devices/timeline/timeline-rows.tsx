@@ -55,7 +55,7 @@ export const COLUMNS: Column<Item>[] = [
 const newestFirst = (a: Item, b: Item): number => Date.parse(b.at) - Date.parse(a.at);
 
 /** Whether a live event matches the search, by the same rules that the server applies to stored events. */
-export function holdsWords({ event, log }: LiveItem, search: string): boolean {
+export function matchesSearch({ event, log }: LiveItem, search: string): boolean {
   const text = `${event.source}: ${event.message} ${log} ${event.eventId}`.toLowerCase();
   return wordsOf(search).every((word) => text.includes(word.toLowerCase()));
 }

@@ -17,14 +17,14 @@ import type { DeviceDetail } from "@/server/devices/schema";
 import { AROUND_MINUTES } from "@/server/timeline/vocabulary";
 import { SourceChips } from "./source-chips";
 import { RANGE_NAMES, RANGES, spanOf, timelineParsers } from "./timeline-params";
-import { COLUMNS, holdsWords, mergeLive } from "./timeline-rows";
+import { COLUMNS, matchesSearch, mergeLive } from "./timeline-rows";
 import { useLiveItems } from "./use-live-items";
 
 /** Everything that happened on and to a device, from all logs, in chronological order. */
 export function Timeline({ device }: { device: DeviceDetail }) {
   const [view, setView] = useQueryStates(timelineParsers, { history: "push" });
   const [now, setNow] = useState(() => new Date());
-  const [askedAt, setAskedAt] = useState<string | null>(null);
+  const [requestedAt, setRequestedAt] = useState<string | null>(null);
   const span = spanOf(view, now);
   const input = {
     id: device.id,
@@ -39,12 +39,12 @@ export function Timeline({ device }: { device: DeviceDetail }) {
       placeholderData: keepPreviousData,
     }),
   );
-  const live = useLiveItems({ deviceId: device.id, from: span.from, to: span.to, asked: askedAt });
+  const live = useLiveItems({ deviceId: device.id, from: span.from, to: span.to, requestedAt: requestedAt });
   const onSearch = useCallback((search: string) => setView({ search: search || null }), [setView]);
   const pages = query.data?.pages ?? [];
   const items = mergeLive(
     pages.flatMap(({ data }) => data),
-    askedAt ? (live.data ?? []).filter((item) => holdsWords(item, view.search ?? "")) : [],
+    requestedAt ? (live.data ?? []).filter((item) => matchesSearch(item, view.search ?? "")) : [],
     !query.hasNextPage,
   );
   const leftOut = pages[0]?.leftOut ?? [];
@@ -57,12 +57,12 @@ export function Timeline({ device }: { device: DeviceDetail }) {
         <Button
           variant="default"
           leftSection={<Radio size={15} aria-hidden />}
-          onClick={() => setAskedAt(new Date().toISOString())}
+          onClick={() => setRequestedAt(new Date().toISOString())}
         >
           Query the device now
         </Button>
       </div>
-      {askedAt && (
+      {requestedAt && (
         <QueryState live={live} what="its newest events" hostname={device.hostname} lastSeenAt={device.lastSeenAt}>
           {null}
         </QueryState>

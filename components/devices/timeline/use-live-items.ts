@@ -8,14 +8,14 @@ import type { LiveItem } from "./timeline-rows";
 const MAX_LOGS = 3;
 const MAX_EVENTS = 50;
 
-type LiveInput = { deviceId: string; from: Date | undefined; to: Date | undefined; asked: string | null };
+type LiveInput = { deviceId: string; from: Date | undefined; to: Date | undefined; requestedAt: string | null };
 
 /** The newest events in the range from the device's own logs; queried once for each new value of `requestedAt`. */
-export function useLiveItems({ deviceId, from, to, asked }: LiveInput) {
+export function useLiveItems({ deviceId, from, to, requestedAt }: LiveInput) {
   const client = useTRPCClient();
   return useLiveQuery({
-    key: [deviceId, "timeline", asked],
-    isEnabled: asked !== null,
+    key: [deviceId, "timeline", requestedAt],
+    isEnabled: requestedAt !== null,
     run: async (signal): Promise<LiveItem[]> => {
       const options = { signal, ...UNBATCHED };
       const { data: logs } = await client.liveEvents.logs.query({ deviceId }, options);

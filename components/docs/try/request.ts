@@ -1,7 +1,7 @@
 import type { Operation, Parameter } from "@/components/docs/openapi";
 
 /** The form's values: parameters by "location name", and the body's text. */
-export type Filled = { values: Readonly<Record<string, string>>; body: string; file: File | null };
+export type FormValues = { values: Readonly<Record<string, string>>; body: string; file: File | null };
 /** The arguments of fetch. */
 export type TryRequest = {
   method: string;
@@ -12,14 +12,14 @@ export type TryRequest = {
 export const nameOf = ({ in: location, name }: Parameter): string => `${location} ${name}`;
 
 /** The form's initial values: the example body, and no filters. */
-export const blank = ({ body }: Operation): Filled => ({
+export const initialValues = ({ body }: Operation): FormValues => ({
   values: {},
   body: body?.type === "application/json" ? JSON.stringify(body.example ?? {}, null, 2) : "",
   file: null,
 });
 
 /** Validation errors by field; empty when the request can be sent. */
-export function faultsOf(operation: Operation, { values, body, file }: Filled): Record<string, string> {
+export function faultsOf(operation: Operation, { values, body, file }: FormValues): Record<string, string> {
   const faults: Record<string, string> = {};
   for (const parameter of operation.parameters)
     if (parameter.required && !values[nameOf(parameter)]?.trim()) faults[nameOf(parameter)] = "Required";
@@ -33,7 +33,7 @@ export function faultsOf(operation: Operation, { values, body, file }: Filled): 
   return faults;
 }
 
-function urlOf(operation: Operation, values: Filled["values"], base: string): string {
+function urlOf(operation: Operation, values: FormValues["values"], base: string): string {
   const path = operation.path.replace(/\{([^}]+)\}/g, (_, name: string) =>
     encodeURIComponent(values[`path ${name}`]?.trim() ?? ""),
   );
@@ -48,7 +48,7 @@ function urlOf(operation: Operation, values: Filled["values"], base: string): st
 /** Builds the request. The credential is sent as a bearer token, which works for tokens and API keys alike. */
 export function toRequest(
   operation: Operation,
-  filled: Filled,
+  filled: FormValues,
   { base, credential }: { base: string; credential: string },
 ): TryRequest {
   const headers: Record<string, string> = {};

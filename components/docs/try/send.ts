@@ -3,33 +3,36 @@ import type { TryRequest } from "./request";
 /** Longer responses are cut off at this length. */
 export const MAX_SHOWN_CHARACTERS = 200_000;
 
-export type TryAnswer = {
+export type TryResponse = {
   status: number;
   statusText: string;
   headers: [string, string][];
   ms: number;
   text: string;
-  isCut: boolean;
+  isTruncated: boolean;
 };
 
 const isText = (type: string): boolean => /json|text|csv|xml/.test(type);
 
-async function readText(response: Response, onText: (text: string) => void): Promise<{ text: string; isCut: boolean }> {
+async function readText(
+  response: Response,
+  onText: (text: string) => void,
+): Promise<{ text: string; isTruncated: boolean }> {
   const type = response.headers.get("content-type") ?? "";
-  if (!response.body) return { text: "", isCut: false };
+  if (!response.body) return { text: "", isTruncated: false };
   if (!isText(type) && type) {
     const bytes = (await response.arrayBuffer()).byteLength;
-    return { text: `${bytes.toLocaleString("en")} bytes of ${type}`, isCut: false };
+    return { text: `${bytes.toLocaleString("en")} bytes of ${type}`, isTruncated: false };
   }
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return { text, isCut: false };
+    if (done) return { text, isTruncated: false };
     text += value;
     if (text.length >= MAX_SHOWN_CHARACTERS) {
       await reader.cancel();
-      return { text: text.slice(0, MAX_SHOWN_CHARACTERS), isCut: true };
+      return { text: text.slice(0, MAX_SHOWN_CHARACTERS), isTruncated: true };
     }
     onText(text);
   }
@@ -64,14 +67,14 @@ export function indented(text: string): string {
 
 /**
  * Sends a request to this server without the session cookie, so that the caller is the entered credential.
- * @param onAnswer called when the headers have arrived, and again whenever more of a long response has arrived
+ * @param onResponse called when the headers have arrived, and again whenever more of a long response has arrived
  * @throws TypeError when the server cannot be reached, DOMException when it was cancelled
  */
 export async function sendRequest(
   request: TryRequest,
   signal: AbortSignal,
-  onAnswer: (answer: TryAnswer) => void,
-): Promise<TryAnswer> {
+  onResponse: (answer: TryResponse) => void,
+): Promise<TryResponse> {
   const { method, url, headers, body } = request;
   const started = performance.now();
   const response = await fetch(url, {
@@ -84,13 +87,13 @@ export async function sendRequest(
     referrerPolicy: "no-referrer",
   });
   const head = { status: response.status, statusText: response.statusText, headers: [...response.headers] };
-  const answer = (text: string, isCut: boolean): TryAnswer => ({
+  const answer = (text: string, isTruncated: boolean): TryResponse => ({
     ...head,
     ms: performance.now() - started,
     text,
-    isCut,
+    isTruncated,
   });
-  const { text, isCut } = await readText(response, (soFar) => onAnswer(answer(soFar, false)));
+  const { text, isTruncated } = await readText(response, (soFar) => onResponse(answer(soFar, false)));
   const isJson = /json$/.test((response.headers.get("content-type") ?? "").split(";")[0] ?? "");
-  return answer(isJson && !isCut ? indented(text) : text, isCut);
+  return answer(isJson && !isTruncated ? indented(text) : text, isTruncated);
 }

@@ -6,9 +6,9 @@ import { type FormEvent, useEffect, useRef, useState } from "react";
 import type { Operation, Parameter } from "@/components/docs/openapi";
 import { CodeBlock } from "@/components/ui/code/code-block";
 import { Section } from "@/components/ui/section";
-import { Answer } from "./answer";
-import { blank, curlOf, type Filled, faultsOf, nameOf, toRequest } from "./request";
-import { sendRequest, type TryAnswer } from "./send";
+import { curlOf, type FormValues, faultsOf, initialValues, nameOf, toRequest } from "./request";
+import { ResponsePanel } from "./response-panel";
+import { sendRequest, type TryResponse } from "./send";
 import classes from "./try.module.css";
 
 const BASE = "/api/v1";
@@ -44,9 +44,9 @@ function ParameterField({ parameter, value, error, onChange }: FieldProps) {
 
 type BodyProps = {
   type: string;
-  filled: Filled;
+  filled: FormValues;
   error: string | undefined;
-  onChange: (change: Partial<Filled>) => void;
+  onChange: (change: Partial<FormValues>) => void;
 };
 
 /** The body: JSON as text, anything else as a file. */
@@ -80,7 +80,7 @@ function BodyField({ type, filled: { body, file }, error, onChange }: BodyProps)
 
 /** Sends the request and keeps its response; it can be cancelled, and is aborted on unmount. */
 function useSending() {
-  const [answer, setAnswer] = useState<TryAnswer | null>(null);
+  const [answer, setAnswer] = useState<TryResponse | null>(null);
   const [failure, setFailure] = useState("");
   const [abort, setAbort] = useState<AbortController | null>(null);
   const running = useRef<AbortController | null>(null);
@@ -104,7 +104,7 @@ function useSending() {
 
 /** A form that sends the operation to this server with the user's own key. */
 export function TryIt({ operation, credential, onCredential }: Props) {
-  const [filled, setFilled] = useState<Filled>(() => blank(operation));
+  const [filled, setFilled] = useState<FormValues>(() => initialValues(operation));
   const [faults, setFaults] = useState<Record<string, string>>({});
   const { answer, failure, send, cancel } = useSending();
   const { parameters, body, method, security } = operation;
@@ -180,7 +180,7 @@ export function TryIt({ operation, credential, onCredential }: Props) {
       </form>
       <div aria-live="polite">
         {failure && <p className={classes.failure}>{failure}</p>}
-        {answer && <Answer answer={answer} />}
+        {answer && <ResponsePanel answer={answer} />}
       </div>
     </Section>
   );

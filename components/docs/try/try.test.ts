@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Operation } from "@/components/docs/openapi";
-import { blank, curlOf, faultsOf, toRequest } from "./request";
-import { indented, sendRequest, type TryAnswer } from "./send";
+import { curlOf, faultsOf, initialValues, toRequest } from "./request";
+import { indented, sendRequest, type TryResponse } from "./send";
 
 const operation: Operation = {
   operationId: "postNote",
@@ -20,7 +20,7 @@ const operation: Operation = {
 };
 const SECRET = "tmk_secret";
 const filled = {
-  ...blank(operation),
+  ...initialValues(operation),
   values: { "path id": "a/b", "query search": "x&y", "header Idempotency-Key": "7" },
 };
 const request = toRequest(operation, filled, { base: "https://t.example/api/v1", credential: ` ${SECRET} ` });
@@ -44,7 +44,7 @@ describe("a request that was filled in", () => {
   });
 
   test("says what is missing", () => {
-    expect(faultsOf(operation, blank(operation))).toEqual({ "path id": "Required" });
+    expect(faultsOf(operation, initialValues(operation))).toEqual({ "path id": "Required" });
     expect(faultsOf(operation, { ...filled, body: "{" })).toEqual({ body: "Not valid JSON" });
   });
 });
@@ -59,7 +59,7 @@ describe("an answer", () => {
   test("is asked for without the browser's session", async () => {
     answerWith(new Response(null, { status: 204 }));
     const answer = await sendRequest(request, new AbortController().signal, () => {});
-    expect(answer).toMatchObject({ status: 204, text: "", isCut: false });
+    expect(answer).toMatchObject({ status: 204, text: "", isTruncated: false });
     expect(vi.mocked(fetch).mock.calls[0]?.[1]).toMatchObject({ credentials: "omit", cache: "no-store" });
   });
 
@@ -67,10 +67,10 @@ describe("an answer", () => {
     const chunk = new TextEncoder().encode("x".repeat(60_000));
     const body = new ReadableStream({ pull: (controller) => controller.enqueue(chunk) });
     answerWith(new Response(body, { headers: { "content-type": "text/event-stream" } }));
-    const seen: TryAnswer[] = [];
+    const seen: TryResponse[] = [];
     const answer = await sendRequest(request, new AbortController().signal, (found) => seen.push(found));
     expect(seen.length).toBeGreaterThan(1);
-    expect(answer.isCut).toBe(true);
+    expect(answer.isTruncated).toBe(true);
     expect(answer.text).toHaveLength(200_000);
   });
 

@@ -15,9 +15,9 @@ import type { FieldValue } from "@/server/custom-fields/schema";
 import classes from "./check.module.css";
 
 /** Outcomes for which the device's current value is shown beside the new one. */
-const COMPARED: ReadonlySet<ValueOutcome> = new Set(["set", "overwrite", "clear", "same", "kept"]);
+const COMPARED_OUTCOMES: ReadonlySet<ValueOutcome> = new Set(["set", "overwrite", "clear", "same", "kept"]);
 
-const inWords = (held: FieldValue | null): string =>
+const valueText = (held: FieldValue | null): string =>
   held === null ? "nothing" : typeof held === "boolean" ? (held ? "Yes" : "No") : String(held);
 
 /** The values of a row: the file's beside the device's, editable before the run. */
@@ -57,7 +57,7 @@ export function RowValues({ state, row }: { state: ImportState; row: ImportRow }
                   {cell.reason ? `: the value ${cell.reason}` : ""}
                 </small>
               )}
-              {COMPARED.has(cell.outcome) && <Compared cell={cell} hasRun={state.startedAt !== null} />}
+              {COMPARED_OUTCOMES.has(cell.outcome) && <Compared cell={cell} hasRun={state.startedAt !== null} />}
             </dd>
           </div>
         );
@@ -68,7 +68,7 @@ export function RowValues({ state, row }: { state: ImportState; row: ImportRow }
 
 /** The device's current value compared with its value after the run. */
 function Compared({ cell, hasRun }: { cell: ImportRow["cells"][number]; hasRun: boolean }) {
-  const [held, value] = [inWords(cell.held), inWords(cell.value)];
+  const [held, value] = [valueText(cell.held), valueText(cell.value)];
   if (cell.outcome === "same") return <small>The device already holds {held}.</small>;
   const result = cell.outcome === "kept" ? "left alone" : hasRun ? "written" : "would be written";
   return (

@@ -11,7 +11,7 @@ import type { ImportState } from "@/server/custom-fields/import/schema";
 export function UnknownInCheck({ state, draft }: { state: ImportState; draft: PlanDraft }) {
   const faults = useFaults(state, draft.plan);
   const found = draft.plan.fields.flatMap((field) => {
-    const unknown = field.action === "skip" ? null : faults.unknownOf(field.column);
+    const unknown = field.action === "skip" ? null : faults.unknownChoices(field.column);
     const column = state.columns[field.column];
     return unknown && column ? [{ field, unknown, column }] : [];
   });

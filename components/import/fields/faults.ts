@@ -7,10 +7,10 @@ import type { ImportState } from "@/server/custom-fields/import/schema";
 import { capitalized } from "@/server/text";
 
 export type Faults = {
-  ofColumn: (column: number) => string | null;
+  columnFault: (column: number) => string | null;
   /** Values of a dropdown's column that are not among its choices. */
-  unknownOf: (column: number) => UnknownChoices | null;
-  ofIdentifier: (name: string) => string | null;
+  unknownChoices: (column: number) => UnknownChoices | null;
+  identifierFault: (name: string) => string | null;
   general: string[];
   /** Refetches the errors of the mapping as saved on the server. */
   refresh: () => Promise<PlanFaults["faults"]>;
@@ -33,9 +33,9 @@ export function useFaults(state: ImportState, plan: Plan): Faults {
     else general.push(capitalized(message));
   }
   return {
-    ofColumn: (column) => byColumn.get(column) ?? null,
-    unknownOf: (column) => unknown.find((one) => one.column === column) ?? null,
-    ofIdentifier: (name) => byIdentifier.get(name) ?? null,
+    columnFault: (column) => byColumn.get(column) ?? null,
+    unknownChoices: (column) => unknown.find((one) => one.column === column) ?? null,
+    identifierFault: (name) => byIdentifier.get(name) ?? null,
     general,
     refresh: async () => (await query.refetch()).data?.faults ?? [],
   };

@@ -38,7 +38,7 @@ export const FieldRow = memo(function FieldRow(props: RowProps) {
       <div className={classes.source}>
         <strong>{column.title}</strong>
         {column.secret && (
-          <Badge size="sm" variant="light" color="yellow" title={SECRET_BECAUSE[column.secret]}>
+          <Badge size="sm" variant="light" color="yellow" title={SECRET_REASON[column.secret]}>
             Secret
           </Badge>
         )}
@@ -84,7 +84,7 @@ export const FieldRow = memo(function FieldRow(props: RowProps) {
   );
 });
 
-const SECRET_BECAUSE: Record<SecretSign, string> = {
+const SECRET_REASON: Record<SecretSign, string> = {
   declared: "The source product marks this field as a secret. It is left out unless you choose it.",
   masked: "The file shows masks instead of values. It is left out unless you choose it.",
   title: "The title names a secret. It is left out unless you choose it.",

@@ -12,9 +12,9 @@ import { fieldColumns } from "./columns";
 import { useFaults } from "./faults";
 import { FieldRow } from "./field-row";
 import classes from "./fields.module.css";
-import { KeptMapping } from "./kept-mapping";
 import { NotSaved } from "./not-saved";
 import type { PlanDraft } from "./plan-draft";
+import { SavedMappingNote } from "./saved-mapping-note";
 import { useTargets } from "./target-select";
 
 /** Maps each source field to a field here. */
@@ -28,7 +28,7 @@ function Fields({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
   const [isHeld, setHeld] = useState(false);
   const rows = fieldColumns(state, draft.plan);
   const chosen = rows.filter(({ field }) => field.action !== "skip").length;
-  const unresolved = rows.filter(({ field }) => faults.ofColumn(field.column) !== null);
+  const unresolved = rows.filter(({ field }) => faults.columnFault(field.column) !== null);
   const next = async () => {
     await draft.flush();
     const open = (await faults.refresh()).filter(({ path }) => path.startsWith("fields."));
@@ -46,7 +46,7 @@ function Fields({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
         Fields named or marked as secrets are left out unless you choose them.
       </p>
       <ReadNotes state={state} />
-      <KeptMapping state={state} flush={draft.flush} />
+      <SavedMappingNote state={state} flush={draft.flush} />
       <OtherScopes state={state} />
       <div className={classes.columns} aria-hidden>
         <span>Field of the file</span>
@@ -64,8 +64,8 @@ function Fields({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
             column={column}
             field={field}
             targets={targets}
-            fault={faults.ofColumn(field.column)}
-            unknown={field.type === "dropdown" ? faults.unknownOf(field.column) : null}
+            fault={faults.columnFault(field.column)}
+            unknown={field.type === "dropdown" ? faults.unknownChoices(field.column) : null}
             getPlan={draft.getPlan}
             changeField={draft.changeField}
           />

@@ -55,7 +55,7 @@ function Mapping({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
               columns={state.columns}
               draft={draft}
               guesses={guesses}
-              error={faults.ofIdentifier(name)}
+              error={faults.identifierFault(name)}
             />
           ))}
         </div>
@@ -103,7 +103,7 @@ function Values({ state, draft, faults, guesses }: ValuesProps) {
             column={column}
             field={field}
             targets={targets}
-            fault={faults.ofColumn(field.column)}
+            fault={faults.columnFault(field.column)}
             isGuess={guesses[field.column] === "guess"}
             getPlan={draft.getPlan}
             changeField={draft.changeField}

@@ -124,7 +124,7 @@ export function FilePreview({ importId, fileNo, file, isBusy, onReplace }: Props
 }
 
 /** A file that was uploaded only in part, because the page was left or the connection was lost. */
-export function CutFile({ name, isBusy, onReplace }: ReplaceProps) {
+export function PartialFile({ name, isBusy, onReplace }: ReplaceProps) {
   return (
     <Section title={name} action={<Replace name={name} isBusy={isBusy} onReplace={onReplace} />}>
       <Message tone="warn">The upload is incomplete. Choose the file again.</Message>

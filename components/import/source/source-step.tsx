@@ -14,9 +14,9 @@ import { Message } from "@/components/ui/message";
 import { errorText, problemOf } from "@/components/ui/notice";
 import { MAX_IMPORT_FILES } from "@/server/custom-fields/import/limits-schema";
 import { DropArea } from "./drop-area";
-import { CutFile, FilePreview } from "./file-preview";
-import { takeFiles } from "./handed-over";
+import { FilePreview, PartialFile } from "./file-preview";
 import { OtherScopes } from "./other-scopes";
+import { takeQueuedFiles } from "./queued-files";
 import { useUploads } from "./uploads";
 
 /** The files: uploaded, previewed, and shown as they will be read. */
@@ -31,12 +31,12 @@ export function SourceStep({ state, onStep }: StepProps) {
   useEffect(() => {
     if (hasStarted.current) return;
     hasStarted.current = true;
-    const files = takeFiles(state.id);
+    const files = takeQueuedFiles(state.id);
     if (files.length > 0) void add(files);
   }, [state.id, add]);
   useContinueOnceRead(state, onStep);
   const complete = state.files.filter((file) => file.complete);
-  const open = useOpenQuestion(state);
+  const open = useUnresolved(state);
 
   return (
     <>
@@ -60,7 +60,7 @@ export function SourceStep({ state, onStep }: StepProps) {
           const key = `${fileNo} ${file.name} ${file.size}`;
           if (file.complete)
             return <FilePreview key={key} importId={state.id} fileNo={fileNo} file={file} {...props} />;
-          return uploads.current ? null : <CutFile key={key} name={file.name} {...props} />;
+          return uploads.current ? null : <PartialFile key={key} name={file.name} {...props} />;
         })}
       <OtherScopes state={state} />
       {state.job && <JobProgress id={state.id} job={state.job} />}
@@ -110,7 +110,7 @@ const isRefused = (error: unknown): boolean =>
   ["validation_failed", "payload_too_large"].includes(problemOf(error)?.code ?? "");
 
 /** Whether something must be resolved before the files are read; `text` is the instruction for the user. */
-function useOpenQuestion(state: StepProps["state"]): { isOpen: boolean; text: string | null } {
+function useUnresolved(state: StepProps["state"]): { isOpen: boolean; text: string | null } {
   const trpc = useTRPC();
   const isRead = state.columns.length > 0;
   const previews = useQueries({
@@ -120,13 +120,13 @@ function useOpenQuestion(state: StepProps["state"]): { isOpen: boolean; text: st
   });
   // While the format is being changed, the preview is out of date.
   const isChanging = useIsMutating({ mutationKey: trpc.imports.setFormat.mutationKey() }) > 0;
-  const text = isRead || isChanging ? null : questionOf(state, previews);
+  const text = isRead || isChanging ? null : unresolvedText(state, previews);
   return { isOpen: !isRead && (isChanging || text !== null || previews.some(({ isPending }) => isPending)), text };
 }
 
 type Seen = { data: Outputs["imports"]["preview"] | undefined; error: unknown };
 
-function questionOf(state: StepProps["state"], previews: readonly Seen[]): string | null {
+function unresolvedText(state: StepProps["state"], previews: readonly Seen[]): string | null {
   // Reading failed only after the preview.
   const isRefusedLater = state.error !== null && state.summary.isRefused === true;
   const refused = state.files.filter((_, fileNo) => isRefused(previews[fileNo]?.error));
@@ -134,8 +134,8 @@ function questionOf(state: StepProps["state"], previews: readonly Seen[]): strin
     return refused.every(({ format }) => format !== null)
       ? "Replace the file that cannot be read, or change how it is read."
       : "Replace the file that cannot be read.";
-  const isAsked = previews.some(({ data }) => (data?.headerDoubts.length ?? 0) > 0);
-  return isAsked ? "Confirm first whether the file has a header." : null;
+  const hasDoubts = previews.some(({ data }) => (data?.headerDoubts.length ?? 0) > 0);
+  return hasDoubts ? "Confirm first whether the file has a header." : null;
 }
 
 /** Continues when reading has just finished, but not when the user returns to this step later. */

@@ -33,8 +33,8 @@ export function useUploads(importId: string, files: readonly ImportFile[]) {
     setCurrent(null);
   };
   // A partially uploaded file is replaced by the next one added.
-  const cut = files.findIndex((file) => !file.complete);
-  const indexOf = (i: number) => (cut < 0 ? files.length + i : i === 0 ? cut : files.length + i - 1);
+  const partialIndex = files.findIndex((file) => !file.complete);
+  const indexOf = (i: number) => (partialIndex < 0 ? files.length + i : i === 0 ? partialIndex : files.length + i - 1);
   const add = (added: readonly File[]) =>
     report(async () => {
       for (const [i, file] of added.entries()) await send(indexOf(i), file);

@@ -1,11 +1,11 @@
 import { encode } from "uqr";
 
 /** The width of the quiet zone that the standard requires around the code. */
-const QUIET = 4;
+const QUIET_ZONE = 4;
 
 /** A text as a QR code: its dark modules as one SVG path, and the size of the square. */
 export function qrPath(text: string): { path: string; size: number } {
-  const { data, size } = encode(text, { ecc: "M", border: QUIET });
+  const { data, size } = encode(text, { ecc: "M", border: QUIET_ZONE });
   const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])));
   return { path: dark.join(""), size };
 }

@@ -11,7 +11,7 @@ type Props = {
   children: ReactNode;
   action: string;
   /** The action can be undone. */
-  isMild?: boolean;
+  isReversible?: boolean;
   isBusy: boolean;
   error: unknown;
   onConfirm: () => void;
@@ -19,7 +19,7 @@ type Props = {
 };
 
 /** Asks for confirmation before a destructive action. */
-export function Confirm({ title, children, action, isMild, isBusy, error, onConfirm, onClose }: Props) {
+export function Confirm({ title, children, action, isReversible, isBusy, error, onConfirm, onClose }: Props) {
   useReturnedFocus();
   return (
     <Modal opened onClose={onClose} title={title} size="sm">
@@ -30,7 +30,7 @@ export function Confirm({ title, children, action, isMild, isBusy, error, onConf
           <Button variant="default" onClick={onClose} data-autofocus>
             Cancel
           </Button>
-          <Button {...(!isMild && { color: "red.9" })} onClick={onConfirm} loading={isBusy}>
+          <Button {...(!isReversible && { color: "red.9" })} onClick={onConfirm} loading={isBusy}>
             {action}
           </Button>
         </Group>

@@ -13,7 +13,7 @@ type Draft<Input> = { [Name in keyof Input]: unknown };
 type Refusal = { fields: ReadonlySet<string>; message: string | null };
 
 /** Reads the DOM, because password managers and fast users fill in fields before hydration. */
-const filledIn = <V extends Values>(form: HTMLFormElement) => Object.fromEntries(new FormData(form)) as Partial<V>;
+const readForm = <V extends Values>(form: HTMLFormElement) => Object.fromEntries(new FormData(form)) as Partial<V>;
 
 /**
  * The state of one form. `send` validates with the mutation's schema, then calls the server. Errors of a field are
@@ -55,7 +55,7 @@ export function useForm<V extends Values>(initialValues: V, mode: "controlled" |
 
   const onSubmit = (submit: (values: V) => Promise<unknown>) => (event: FormEvent<HTMLFormElement>) => {
     setRefusal(null);
-    if (mode === "uncontrolled") form.setValues(filledIn<V>(event.currentTarget));
+    if (mode === "uncontrolled") form.setValues(readForm<V>(event.currentTarget));
     form.onSubmit(submit)(event);
   };
 

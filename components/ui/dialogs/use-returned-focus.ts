@@ -14,7 +14,7 @@ function aroundOf(element: HTMLElement): HTMLElement[] {
   return around;
 }
 
-function openersNow(): readonly Opener[] {
+function currentOpeners(): readonly Opener[] {
   const focused = document.activeElement;
   return focused instanceof HTMLElement && focused !== document.body
     ? [...openers, { element: focused, around: aroundOf(focused) }]
@@ -22,23 +22,23 @@ function openersNow(): readonly Opener[] {
 }
 
 /** Whether an element can get the focus: still on the page, and not behind another dialog. */
-function isWithinReach(element: HTMLElement): boolean {
+function canFocus(element: HTMLElement): boolean {
   const modals = [...document.querySelectorAll('[aria-modal="true"]')];
   return element.isConnected && (modals.length === 0 || modals.some((modal) => modal.contains(element)));
 }
 
 /** Focuses the nearest remaining ancestor of the opener, unless the page has moved the focus itself. */
-function goNear(mine: readonly Opener[]): void {
+function focusNearest(ownOpeners: readonly Opener[]): void {
   if (document.activeElement !== document.body) return;
-  const target = mine.at(-1)?.around.find(isWithinReach);
+  const target = ownOpeners.at(-1)?.around.find(canFocus);
   if (target && !target.hasAttribute("tabindex")) target.tabIndex = -1;
   target?.focus();
 }
 
-function giveBack(mine: readonly Opener[]): void {
-  const opener = mine.findLast(({ element }) => isWithinReach(element));
+function restoreFocus(mine: readonly Opener[]): void {
+  const opener = mine.findLast(({ element }) => canFocus(element));
   if (opener) opener.element.focus();
-  else requestAnimationFrame(() => goNear(mine)); // The page's own effects run after those of the closing dialog.
+  else requestAnimationFrame(() => focusNearest(mine)); // The page's own effects run after those of the closing dialog.
 }
 
 /**
@@ -48,13 +48,13 @@ function giveBack(mine: readonly Opener[]): void {
  * to where it was on the page.
  */
 export function useReturnedFocus() {
-  const [mine] = useState(openersNow);
+  const [mine] = useState(currentOpeners);
   useEffect(() => {
     const outer = openers;
     openers = mine;
     return () => {
       openers = outer;
-      giveBack(mine);
+      restoreFocus(mine);
     };
   }, [mine]);
 }

@@ -9,9 +9,15 @@ import { type ComponentProps, useState } from "react";
  * is more requests than its own page needs.
  */
 export function PageLink(props: ComponentProps<typeof Link>) {
-  const [isLikely, setLikely] = useState(false);
-  const expect = () => setLikely(true);
+  const [isLikely, setIsLikely] = useState(false);
+  const prefetch = () => setIsLikely(true);
   return (
-    <Link {...props} prefetch={isLikely ? null : false} onMouseEnter={expect} onTouchStart={expect} onFocus={expect} />
+    <Link
+      {...props}
+      prefetch={isLikely ? null : false}
+      onMouseEnter={prefetch}
+      onTouchStart={prefetch}
+      onFocus={prefetch}
+    />
   );
 }

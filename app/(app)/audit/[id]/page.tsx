@@ -1,12 +1,12 @@
 import type { Metadata } from "next";
-import { fetched, Prefetched, trpc } from "@/app/trpc-server";
+import { fetchOrNull, Prefetched, trpc } from "@/app/trpc-server";
 import { EntryPage } from "@/components/audit/detail/entry-page";
 import { type Entry, sentenceText } from "@/components/audit/entry";
 
 type Props = { params: Promise<{ id: string }> };
 
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
-  const entry = await fetched<Entry>(trpc.audit.get.queryOptions(await params));
+  const entry = await fetchOrNull<Entry>(trpc.audit.get.queryOptions(await params));
   return { title: entry ? sentenceText(entry) : "Audit entry" };
 }
 

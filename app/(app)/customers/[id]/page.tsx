@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { fetched, Prefetched, trpc } from "@/app/trpc-server";
+import { fetchOrNull, Prefetched, trpc } from "@/app/trpc-server";
 import { OrganizationPage } from "@/components/customers/organization-page";
 import { organizationQuery } from "@/components/customers/organization-query";
 import { Guarded } from "@/components/frame/guarded";
@@ -9,7 +9,7 @@ type Props = { params: Promise<{ id: string }> };
 
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
   const { id } = await params;
-  const found = await fetched<OverviewPage>(organizationQuery(trpc, id));
+  const found = await fetchOrNull<OverviewPage>(organizationQuery(trpc, id));
   return { title: found?.data[0]?.name ?? "Organization" };
 }
 

@@ -1,12 +1,12 @@
 import type { Metadata } from "next";
-import { fetched, Prefetched, trpc } from "@/app/trpc-server";
+import { fetchOrNull, Prefetched, trpc } from "@/app/trpc-server";
 import { DevicePage } from "@/components/devices/device-page";
 import type { DeviceDetail } from "@/server/devices/schema";
 
 type Props = { params: Promise<{ id: string }> };
 
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
-  const device = await fetched<DeviceDetail>(trpc.devices.get.queryOptions(await params));
+  const device = await fetchOrNull<DeviceDetail>(trpc.devices.get.queryOptions(await params));
   return { title: device?.hostname ?? "Device" };
 }
 

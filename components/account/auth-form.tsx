@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { Form, Values } from "@/components/ui/dialogs/use-form";
 import { Message } from "@/components/ui/message";
-import classes from "./entrance.module.css";
+import classes from "./auth.module.css";
 
 type Props<V extends Values> = {
   form: Form<V>;
@@ -14,7 +14,7 @@ type Props<V extends Values> = {
 };
 
 /** A form outside the dashboard; it submits even before the page is hydrated. */
-export function EntranceForm<V extends Values>({ form, action, onSubmit, isLeaving = false, children }: Props<V>) {
+export function AuthForm<V extends Values>({ form, action, onSubmit, isLeaving = false, children }: Props<V>) {
   return (
     <form ref={form.element} onSubmit={form.onSubmit(onSubmit)} className={classes.form} method="post" noValidate>
       {form.message && <Message tone="bad">{form.message}</Message>}

@@ -9,7 +9,7 @@ import { useTRPC } from "./trpc";
  * download
  * cannot be retried, so the confirmation is asked for first.
  */
-export function useProvenLink(): (event: MouseEvent<HTMLAnchorElement>) => void {
+export function useConfirmedDownload(): (event: MouseEvent<HTMLAnchorElement>) => void {
   const trpc = useTRPC();
   const check = useMutation(trpc.me.checkProof.mutationOptions());
   return (event) => {

@@ -1,12 +1,12 @@
 import type { ReactNode } from "react";
 import { Mark } from "@/components/ui/mark";
-import classes from "./entrance.module.css";
+import classes from "./auth.module.css";
 
 /**
  * The layout of sign-in and first-run setup: logo, one heading, one form. No client code: the not-found page uses it
  * too.
  */
-export function Entrance({ title, lead, children }: { title: string; lead: string; children: ReactNode }) {
+export function AuthLayout({ title, lead, children }: { title: string; lead: string; children: ReactNode }) {
   return (
     <main className={classes.ground}>
       <Trail />

@@ -3,7 +3,7 @@
 import { type QueryFilters, useQueryClient } from "@tanstack/react-query";
 
 /** Options of a mutation that invalidate the given queries after it. */
-export function useStale(...stale: QueryFilters[]) {
+export function useInvalidation(...stale: QueryFilters[]) {
   const cache = useQueryClient();
   return {
     onSuccess: async () => {

@@ -12,7 +12,7 @@ import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
 
 /** Finds the word, filter or range that excludes everything: the count without it, and a button to drop it. */
-export function WhyNothing() {
+export function EmptyReason() {
   const { view, setView, now } = useViewer();
   const { zone } = useZone();
   const trpc = useTRPC();

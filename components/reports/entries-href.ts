@@ -7,10 +7,10 @@ type Filter = Partial<Record<"actorId" | "rawActorId" | "actions" | "category" |
 /**
  * The entries a report counts: its range, the zone it is read in (null: the user's own), and one organization or all.
  */
-export type Counted = { range: RangeView; tz: string | null; orgId: string | undefined };
+export type ReportScope = { range: RangeView; tz: string | null; orgId: string | undefined };
 
 /** The URL of the audit log with the entries behind a number: the report's range and scope plus a filter. */
-export function rowsBehind(filter: Filter, { range, tz, orgId }: Counted): string {
+export function entriesHref(filter: Filter, { range, tz, orgId }: ReportScope): string {
   const query = new URLSearchParams(Object.entries(filter));
   if (range.range) query.set("range", range.range);
   if (range.from) query.set("from", range.from.toISOString());

@@ -1,19 +1,25 @@
 import { expect, it } from "vitest";
-import { ofAll } from "./chains-in-words";
+import { summaryOfAll } from "./chain-summary";
 
 const STATUSES = ["broken", "unproven", "not_checked", "intact", "empty"] as const;
 const counts = (chains: Partial<Record<(typeof STATUSES)[number], number>>) =>
   STATUSES.map((status) => ({ status, count: chains[status] ?? 0 }));
 
 it("says the worst state of all chains and how many are in it", () => {
-  expect(ofAll(counts({ intact: 5, empty: 1 }), 0)).toEqual({
+  expect(summaryOfAll(counts({ intact: 5, empty: 1 }), 0)).toEqual({
     state: "intact",
     word: "All 5 intact",
     sentence: "Audit chains: 5 intact, 1 without entries",
   });
-  expect(ofAll(counts({ unproven: 2, intact: 3 }), 0)).toMatchObject({ state: "unproven", word: "2 not proven" });
-  expect(ofAll(counts({ not_checked: 1, intact: 3 }), 0)).toMatchObject({ state: "unproven", word: "1 not checked" });
-  expect(ofAll(counts({ broken: 1, unproven: 2, intact: 1_200 }), 0)).toEqual({
+  expect(summaryOfAll(counts({ unproven: 2, intact: 3 }), 0)).toMatchObject({
+    state: "unproven",
+    word: "2 not proven",
+  });
+  expect(summaryOfAll(counts({ not_checked: 1, intact: 3 }), 0)).toMatchObject({
+    state: "unproven",
+    word: "1 not checked",
+  });
+  expect(summaryOfAll(counts({ broken: 1, unproven: 2, intact: 1_200 }), 0)).toEqual({
     state: "broken",
     word: "1 broken",
     sentence: "Audit chains: 1 broken, 2 not proven, 1,200 intact",
@@ -21,14 +27,14 @@ it("says the worst state of all chains and how many are in it", () => {
 });
 
 it("takes an alarm for a broken chain before the counts are asked for again, and claims nothing that is not known", () => {
-  expect(ofAll(counts({ intact: 5 }), 1)).toEqual({
+  expect(summaryOfAll(counts({ intact: 5 }), 1)).toEqual({
     state: "broken",
     word: "1 broken",
     sentence: "Audit chains: 1 broken",
   });
-  expect(ofAll([], 2)).toMatchObject({ word: "2 broken" });
-  expect(ofAll([], 0)).toMatchObject({ state: "unknown", sentence: "Not known yet" });
-  expect(ofAll(counts({ empty: 3 }), 0)).toMatchObject({
+  expect(summaryOfAll([], 2)).toMatchObject({ word: "2 broken" });
+  expect(summaryOfAll([], 0)).toMatchObject({ state: "unknown", sentence: "Not known yet" });
+  expect(summaryOfAll(counts({ empty: 3 }), 0)).toMatchObject({
     state: "unknown",
     sentence: "No organization has entries yet",
   });

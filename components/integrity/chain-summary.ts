@@ -2,9 +2,9 @@ import { count } from "@/components/format/amounts";
 import type { ChainCounts } from "@/server/organizations/overview/schema";
 
 /** The header badge's state, its word, and a full sentence. */
-export type Said = { state: "intact" | "broken" | "unproven" | "unknown"; word: string; sentence: string };
+export type ChainSummary = { state: "intact" | "broken" | "unproven" | "unknown"; word: string; sentence: string };
 
-const STATE: Record<ChainCounts[number]["status"], Said["state"]> = {
+const STATE: Record<ChainCounts[number]["status"], ChainSummary["state"]> = {
   broken: "broken",
   unproven: "unproven",
   not_checked: "unproven",
@@ -25,7 +25,7 @@ const WORD: Record<ChainCounts[number]["status"], string> = {
  * often than the counts, so a new alarm takes precedence.
  * @param counts per state, worst first; empty until known
  */
-export function ofAll(counts: ChainCounts, alarms: number): Said {
+export function summaryOfAll(counts: ChainCounts, alarms: number): ChainSummary {
   const known = counts.filter((one) => one.count > 0);
   const broken = known.find(({ status }) => status === "broken")?.count ?? 0;
   // It is not known yet which state the newly broken chains were counted in.

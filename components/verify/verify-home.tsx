@@ -5,7 +5,7 @@ import { isProofFragment } from "@/components/proof/proof-link";
 import { ProofPage } from "@/components/proof/proof-page";
 import { VerifyPage } from "./verify-page";
 
-type Props = { served: string };
+type Props = { serverPolicy: string };
 
 function subscribe(onChange: () => void): () => void {
   window.addEventListener("hashchange", onChange);
@@ -14,7 +14,7 @@ function subscribe(onChange: () => void): () => void {
 const hasProof = (): boolean => isProofFragment(window.location.hash);
 
 /** /verify: shows the proof in the URL if there is one, otherwise the check of evidence bundles. */
-export function VerifyEntrance({ served }: Props) {
+export function VerifyHome({ serverPolicy }: Props) {
   const isProof = useSyncExternalStore(subscribe, hasProof, () => false);
-  return isProof ? <ProofPage served={served} /> : <VerifyPage served={served} />;
+  return isProof ? <ProofPage serverPolicy={serverPolicy} /> : <VerifyPage serverPolicy={serverPolicy} />;
 }

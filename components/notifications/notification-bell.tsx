@@ -7,19 +7,19 @@ import { useCan } from "@/components/account/org";
 import { count } from "@/components/format/amounts";
 import { useTRPC } from "@/components/trpc";
 import { Tip } from "@/components/ui/popover/tip";
-import classes from "./bell.module.css";
+import classes from "./notification-bell.module.css";
 
-const EVERY_MS = 60_000;
+const POLL_MS = 60_000;
 const MAX_SHOWN = 99;
 
 /** The number of unread notifications in every page's header, as a link to them. */
-export function Bell() {
-  return useCan("audit:read") ? <UnreadBell /> : null;
+export function NotificationBell() {
+  return useCan("audit:read") ? <UnreadCount /> : null;
 }
 
-function UnreadBell() {
+function UnreadCount() {
   const trpc = useTRPC();
-  const summary = useQuery(trpc.notifications.summary.queryOptions({}, { refetchInterval: EVERY_MS }));
+  const summary = useQuery(trpc.notifications.summary.queryOptions({}, { refetchInterval: POLL_MS }));
   const unread = summary.data?.unread ?? 0;
   const label = summary.data ? `Notifications, ${unread === 0 ? "none" : count(unread)} unread` : "Notifications";
   return (

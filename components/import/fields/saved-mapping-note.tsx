@@ -11,7 +11,7 @@ import { errorText } from "@/components/ui/notice";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 
 /** States that the mapping is from an earlier file with the same columns, with a button to ignore it. */
-export function KeptMapping({ state, flush }: { state: ImportState; flush: () => Promise<unknown> }) {
+export function SavedMappingNote({ state, flush }: { state: ImportState; flush: () => Promise<unknown> }) {
   const trpc = useTRPC();
   const { scope, onSuccess } = useChange(state.id, trpc.imports.faults.queryFilter({ id: state.id }));
   const ignore = useMutation(trpc.imports.ignoreMapping.mutationOptions({ scope, onSuccess }));

@@ -1,10 +1,10 @@
 import { CodeBlock } from "@/components/ui/code/code-block";
-import { MAX_SHOWN_CHARACTERS, type TryAnswer } from "./send";
+import { MAX_SHOWN_CHARACTERS, type TryResponse } from "./send";
 import classes from "./try.module.css";
 
 /** Status, time, headers and text of a response. */
-export function Answer({ answer }: { answer: TryAnswer }) {
-  const { status, statusText, headers, ms, text, isCut } = answer;
+export function ResponsePanel({ answer }: { answer: TryResponse }) {
+  const { status, statusText, headers, ms, text, isTruncated } = answer;
   return (
     <section className={classes.answer} aria-label="Response">
       <p className={classes.status} data-good={status < 400 || undefined}>
@@ -25,7 +25,7 @@ export function Answer({ answer }: { answer: TryAnswer }) {
         </dl>
       </details>
       {text ? <CodeBlock code={text} label="Response body" /> : <p className={classes.none}>No body</p>}
-      {isCut && (
+      {isTruncated && (
         <p className={classes.none}>Only the first {MAX_SHOWN_CHARACTERS.toLocaleString("en")} characters are shown.</p>
       )}
     </section>

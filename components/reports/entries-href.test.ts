@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { actorFilter, rowsBehind } from "./rows-behind";
+import { actorFilter, entriesHref } from "./entries-href";
 
 const all = { range: { range: null, from: null, to: null }, tz: null, orgId: undefined };
 
 test("a number leads to its entries: same range, same zone, same organization", () => {
-  expect(rowsBehind({}, all)).toBe("/");
+  expect(entriesHref({}, all)).toBe("/");
   const today = { range: { ...all.range, range: "today" as const }, tz: "Asia/Tokyo", orgId: "org" };
-  expect(rowsBehind({ category: "policy" }, today)).toBe("/?category=policy&range=today&tz=Asia%2FTokyo&orgId=org");
-  expect(rowsBehind({}, { ...all, tz: "UTC" })).toBe("/?tz=utc");
+  expect(entriesHref({ category: "policy" }, today)).toBe("/?category=policy&range=today&tz=Asia%2FTokyo&orgId=org");
+  expect(entriesHref({}, { ...all, tz: "UTC" })).toBe("/?tz=utc");
 });
 
 test("the platform itself has no id to filter by", () => {

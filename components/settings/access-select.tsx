@@ -11,7 +11,7 @@ type Props = { value?: string[] | null; onChange?: (value: string[] | null) => v
  * access
  * that they have themselves.
  */
-export function ReachSelect({ value = null, onChange, error }: Props) {
+export function AccessSelect({ value = null, onChange, error }: Props) {
   const { allOrganizations } = useMe();
   const { organizations } = useOrg();
   const isAll = value === null;

@@ -8,7 +8,7 @@ import { exclusionsOf, hidesRoutine, include, isRoutine } from "./narrow";
 type Chip = { key: string; name: string; value: string; clear: Partial<View> };
 
 /** "Failure or Denied"; "user.login or 2 others" for more than two values. */
-const valuesInWords = (values: string[]): string =>
+const describeValues = (values: string[]): string =>
   values.length > 2 ? `${values[0]} or ${counted(values.length - 1, "other")}` : values.join(" or ");
 
 /** The active filters as text, with names for ids. The organization is omitted: it is selected elsewhere. */
@@ -20,7 +20,7 @@ export function chipsOf(view: View, names?: ReadonlyMap<string, string>, catalog
     const words =
       match === "words"
         ? value
-        : valuesInWords(splitValues(value).map((one) => valueLabel({ name, value: one }, names, catalogue)));
+        : describeValues(splitValues(value).map((one) => valueLabel({ name, value: one }, names, catalogue)));
     return words ? [{ key: name, name: label, value: words, clear: { [name]: null, ...FROM_START } }] : [];
   });
   const excluded = exclusionsOf(view, catalogue)
@@ -35,7 +35,7 @@ export function chipsOf(view: View, names?: ReadonlyMap<string, string>, catalog
 }
 
 /** The filters as text for an export or a printout, including the routine telemetry switch. */
-export const filtersInWords = (view: View, names?: ReadonlyMap<string, string>): string[] => [
+export const describeFilters = (view: View, names?: ReadonlyMap<string, string>): string[] => [
   ...chipsOf(view, names).map((chip) => `${chip.name}: ${chip.value}`),
   ...(hidesRoutine(view) ? ["Without routine agent telemetry"] : []),
 ];
@@ -43,7 +43,7 @@ export const filtersInWords = (view: View, names?: ReadonlyMap<string, string>):
 type Named = readonly { name: string }[];
 
 /** The organizations covered by an export or a printout; all of them when none is selected. */
-export const organizationsInWords = (chosen: Named, all: Named): string =>
+export const describeOrganizations = (chosen: Named, all: Named): string =>
   chosen.length > 0 && chosen.length < all.length
     ? chosen.map(({ name }) => name).join(", ")
     : `All organizations (${all.length})`;
