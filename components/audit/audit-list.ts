@@ -10,16 +10,16 @@ import { useNames } from "./filters/names";
 import { routineQuery } from "./fold/folding";
 import type { RoutineFold } from "./fold/lines";
 import { useLive } from "./live/live";
-import { useViewer } from "./viewer-context";
+import type { ViewerState } from "./viewer-state";
 
 const NO_FOLDS: RoutineFold[] = [];
 /** How often the folded telemetry of a live list is recounted. */
 const LIVE_POLL_MS = 5_000;
 
 /** The view's entries, including those that arrive while it is live, with their total and the names of their ids. */
-export function useAuditList(table: RefObject<HTMLTableElement | null>) {
+export function useAuditList(state: ViewerState, table: RefObject<HTMLTableElement | null>) {
   const trpc = useTRPC();
-  const { view, input, listed, setNow } = useViewer();
+  const { view, input, listed, setNow } = state;
   const { zone } = useZone();
   // A live list updates itself; refetching on window focus would move its rows.
   const list = useQuery({ ...entriesQuery(trpc, listed), refetchOnWindowFocus: !isLive(view) });
@@ -30,8 +30,8 @@ export function useAuditList(table: RefObject<HTMLTableElement | null>) {
     refetchInterval: isLive(view) && LIVE_POLL_MS,
   });
   const folds = listed.routine !== undefined && !list.isPlaceholderData ? (routine.data?.folds ?? NO_FOLDS) : NO_FOLDS;
-  const { entries, added, bar } = useLive({ list, counted, table });
-  const names = useNames(entries);
+  const { entries, added, bar } = useLive(state, { list, counted, table });
+  const names = useNames(view, entries);
   const refresh = () => {
     setNow(new Date());
     void counted.refetch();

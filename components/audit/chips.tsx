@@ -5,20 +5,13 @@ import { Check } from "lucide-react";
 import type { View } from "./filters/address";
 import { chipsOf } from "./filters/describe-filters";
 import { excluding, hideRoutine, hidesRoutine } from "./filters/narrow";
-import type { TableSettings } from "./table/table-settings";
 import classes from "./viewer.module.css";
 import { useViewer } from "./viewer-context";
 
 /** The active filters, each removable, and the switch that hides routine telemetry. */
-export function Chips({
-  names,
-  settings,
-}: {
-  names: ReadonlyMap<string, string>;
-  settings: Pick<TableSettings, "folds" | "change">;
-}) {
-  const { view, setView } = useViewer();
-  const chips = chipsOf(view, names);
+export function Chips() {
+  const { view, setView, audit, settings } = useViewer();
+  const chips = chipsOf(view, audit.names);
   const hidden = hidesRoutine(view);
   const clearAll: Partial<View> = Object.assign({}, ...chips.map((chip) => chip.clear), excluding([]));
   return (

@@ -2,37 +2,28 @@
 
 import { ActionIcon, Button } from "@mantine/core";
 import { ChartColumn, Download, ListFilter, RefreshCw } from "lucide-react";
-import type { ReactNode, RefObject } from "react";
 import { Tip } from "@/components/ui/popover/tip";
 import { FROM_START } from "./filters/address";
 import { CopyLink } from "./filters/copy-link";
 import { RangeMenu } from "./filters/range-menu";
 import { RangeSteps } from "./filters/range-steps";
 import { LiveToggle } from "./live/live-toggle";
+import { PrintButton } from "./print/print-button";
 import { SearchBox } from "./search/search-box";
 import { ColumnMenu } from "./table/column-menu";
-import type { TableSettings } from "./table/table-settings";
 import classes from "./viewer.module.css";
 import { useViewer } from "./viewer-context";
 import { SavedViews } from "./views/saved-views";
 
-type Props = {
-  settings: TableSettings;
-  /** The histogram, which is folded away on phones. */
-  chart: { isShown: boolean; toggle: () => void };
-  search: RefObject<HTMLInputElement | null>;
-  isBusy: boolean;
-  onRefresh: () => void;
-  onExport: (() => void) | null;
-  print: ReactNode;
-};
+/** showsChart: whether the histogram is unfolded, on a phone. */
+type Props = { showsChart: boolean; onChart: () => void };
 
 /** Search, filters, and actions on the list. */
-export function Toolbar({ settings, chart, search, isBusy, onRefresh, onExport, print }: Props) {
-  const { view, setView, now } = useViewer();
+export function Toolbar({ showsChart, onChart }: Props) {
+  const { view, setView, now, audit, exporting } = useViewer();
   return (
     <div className={classes.toolbar}>
-      <SearchBox searchRef={search} />
+      <SearchBox />
       <div className={classes.controls}>
         <RangeMenu view={view} onRange={(range) => setView({ ...range, ...FROM_START })} now={now} />
         <RangeSteps />
@@ -45,26 +36,32 @@ export function Toolbar({ settings, chart, search, isBusy, onRefresh, onExport, 
           Filters
         </Button>
         <SavedViews />
-        <ColumnMenu settings={settings} />
+        <ColumnMenu />
         <Button
           variant="default"
           className={classes.phone}
-          aria-pressed={chart.isShown}
-          onClick={chart.toggle}
+          aria-pressed={showsChart}
+          onClick={onChart}
           leftSection={<ChartColumn size={15} aria-hidden />}
         >
           Over time
         </Button>
         <LiveToggle />
         <Tip label="Load newer entries">
-          <ActionIcon size={36} variant="default" aria-label="Refresh" onClick={onRefresh} loading={isBusy}>
+          <ActionIcon
+            size={36}
+            variant="default"
+            aria-label="Refresh"
+            onClick={audit.refresh}
+            loading={audit.list.isFetching}
+          >
             <RefreshCw size={15} aria-hidden />
           </ActionIcon>
         </Tip>
         <CopyLink />
-        {print}
-        {onExport && (
-          <Button variant="default" onClick={onExport} leftSection={<Download size={15} aria-hidden />}>
+        <PrintButton />
+        {exporting.begin && (
+          <Button variant="default" onClick={exporting.begin} leftSection={<Download size={15} aria-hidden />}>
             Export
           </Button>
         )}

@@ -6,35 +6,36 @@ import { useRequestedAction } from "@/components/requested-action";
 import { wordsOf } from "@/server/audit/query/word-list";
 import { useAuditList } from "./audit-list";
 import { useOpenEntry } from "./detail/open-entry";
+import type { View } from "./filters/address";
 import { usePrint } from "./print/use-print";
 import { useTableSettings } from "./table/table-settings";
 import { titleOf } from "./title";
-import { useViewer } from "./viewer-context";
+import { useViewerState } from "./viewer-state";
 
 export type AuditLog = ReturnType<typeof useAuditLog>;
 
 /** Loads the audit log's page, provides its actions, sets the document title and handles requests from the palette. */
-export function useAuditLog() {
-  const { view, input } = useViewer();
+export function useAuditLog(loadedAt: string) {
+  const state = useViewerState(loadedAt);
+  const { view, input } = state;
   const table = useRef<HTMLTableElement>(null);
   const search = useRef<HTMLInputElement>(null);
-  const audit = useAuditList(table);
-  const settings = useTableSettings();
-  const opened = useOpenEntry(audit.entries, table);
+  const audit = useAuditList(state, table);
+  const settings = useTableSettings(state);
+  const opened = useOpenEntry(state, { entries: audit.entries, table });
   const printing = usePrint(input, audit.entries);
   const [isExporting, setIsExporting] = useState(false);
   const onExport = useCan("audit:export") ? () => setIsExporting(true) : null;
   useRequestedAction("export", onExport);
   useRequestedAction("print", printing.begin);
-  useTitle(audit.names);
+  useTitle(view, audit.names);
   const words = useMemo(() => wordsOf(view.q ?? ""), [view.q]);
   const exporting = { isOpen: isExporting, begin: onExport, end: () => setIsExporting(false) };
-  return { table, search, audit, settings, opened, printing, exporting, words };
+  return { ...state, table, search, audit, settings, opened, printing, exporting, words };
 }
 
 /** Sets the document title. */
-function useTitle(names: ReadonlyMap<string, string>): void {
-  const { view } = useViewer();
+function useTitle(view: View, names: ReadonlyMap<string, string>): void {
   const title = `${titleOf(view, names)} · Trailmark`;
   useEffect(() => {
     document.title = title;

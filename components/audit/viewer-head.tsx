@@ -10,16 +10,14 @@ import { invalidParams } from "./filters/address";
 import { InvalidParams } from "./filters/invalid-params";
 import { RangeLine } from "./filters/range-line";
 import { Histogram } from "./histogram/histogram";
-import { PrintButton } from "./print/print-button";
 import { InvalidQualifiersNote } from "./search/invalid-qualifiers-note";
 import { Toolbar } from "./toolbar";
-import type { AuditLog } from "./use-audit-log";
 import classes from "./viewer.module.css";
 import { useViewer } from "./viewer-context";
 
 /** Everything above the entries: title, toolbar, filters, histogram, range and pinned entries. */
-export function ViewerHead({ log: { search, audit, settings, printing, exporting } }: { log: AuditLog }) {
-  const { view } = useViewer();
+export function ViewerHead() {
+  const { view, audit } = useViewer();
   // Only used on phones, where the histogram starts folded.
   const [showsChart, setShowsChart] = useState(false);
   const invalid = invalidParams(new URLSearchParams(useSearchParams()));
@@ -28,20 +26,12 @@ export function ViewerHead({ log: { search, audit, settings, printing, exporting
       <div className={classes.head}>
         <Header />
       </div>
-      <Toolbar
-        settings={settings}
-        chart={{ isShown: showsChart, toggle: () => setShowsChart(!showsChart) }}
-        search={search}
-        isBusy={audit.list.isFetching}
-        onRefresh={audit.refresh}
-        onExport={exporting.begin}
-        print={<PrintButton isPreparing={printing.isPreparing} onPrint={() => void printing.begin()} />}
-      />
-      <Chips names={audit.names} settings={settings} />
+      <Toolbar showsChart={showsChart} onChart={() => setShowsChart(!showsChart)} />
+      <Chips />
       {invalid.length > 0 && <InvalidParams parts={invalid} />}
       <InvalidQualifiersNote />
       <Histogram isUnfolded={showsChart} />
-      <RangeLine audit={audit} />
+      <RangeLine />
       {audit.bar}
       <PinBar openId={view.row} />
     </>

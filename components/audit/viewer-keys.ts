@@ -2,7 +2,6 @@
 
 import { isTyping, useKeyDown } from "./key-down";
 import { toggleLive } from "./live/live-toggle";
-import type { AuditLog } from "./use-audit-log";
 import { useViewer } from "./viewer-context";
 
 type Steps = Record<string, 1 | -1 | undefined>;
@@ -27,8 +26,8 @@ function moveFocus(table: HTMLTableElement | null, by: 1 | -1): string | undefin
  * search
  * box, "e" exports, "l" toggles live updates, "f" toggles folding.
  */
-export function useViewerKeys({ table, search, settings, opened, exporting }: AuditLog): void {
-  const { view, setView } = useViewer();
+export function useViewerKeys(): void {
+  const { view, setView, table, search, settings, opened, exporting } = useViewer();
   useKeyDown((event) => {
     const { isBeside, step, follow, close } = opened;
     const isOpen = view.row !== null;

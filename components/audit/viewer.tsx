@@ -8,7 +8,6 @@ import { FacetsSkeleton } from "./filters/facets-skeleton";
 import { SearchedWords } from "./marked";
 import { PrintSheet } from "./print/print-sheet";
 import { EntryList } from "./table/entry-list";
-import { type AuditLog, useAuditLog } from "./use-audit-log";
 import classes from "./viewer.module.css";
 import { useViewer, ViewerProvider } from "./viewer-context";
 import { ViewerHead } from "./viewer-head";
@@ -29,39 +28,30 @@ export const Viewer = ({ loadedAt }: { loadedAt: string }) => (
 );
 
 function AuditLogPage() {
-  const { view } = useViewer();
-  const log = useAuditLog();
-  useViewerKeys(log);
+  const { view, printing, exporting, opened } = useViewer();
+  useViewerKeys();
   useEntryKeys(view.row);
-  const { audit, printing, exporting, opened } = log;
   return (
     <div className={view.row !== null && opened.isBeside ? classes.beside : undefined}>
       <div className={classes.whole}>
-        <ViewerHead log={log} />
-        <Entries log={log} />
-        {printing.print && <PrintSheet print={printing.print} names={audit.names} />}
+        <ViewerHead />
+        <Entries />
+        {printing.print && <PrintSheet print={printing.print} />}
       </div>
-      <OpenEntry log={log} />
-      {exporting.isOpen && <ExportDialog audit={audit} onClose={exporting.end} />}
+      <OpenEntry />
+      {exporting.isOpen && <ExportDialog onClose={exporting.end} />}
     </div>
   );
 }
 
-function Entries({ log: { audit, settings, table, opened, words } }: { log: AuditLog }) {
-  const { view } = useViewer();
+function Entries() {
+  const { view, words } = useViewer();
   return (
     <div className={classes.body} data-facets={view.facets || undefined}>
       {view.facets && <Facets />}
       <div className={classes.list}>
         <SearchedWords value={words}>
-          <EntryList
-            list={audit.list}
-            entries={audit.entries}
-            folds={audit.isFoldPending ? null : audit.folds}
-            settings={settings}
-            table={table}
-            onOpen={opened.open}
-          />
+          <EntryList />
         </SearchedWords>
       </div>
     </div>
@@ -69,20 +59,9 @@ function Entries({ log: { audit, settings, table, opened, words } }: { log: Audi
 }
 
 /** The drawer is loaded when the first entry is opened. */
-function OpenEntry({ log: { audit, opened } }: { log: AuditLog }) {
+function OpenEntry() {
   const { view } = useViewer();
   const [usesDrawer, setUsesDrawer] = useState(view.row !== null);
   if (view.row !== null && !usesDrawer) setUsesDrawer(true);
-  if (!usesDrawer) return null;
-  return (
-    <EntryDrawer
-      id={view.row}
-      entries={audit.entries}
-      isBeside={opened.isBeside}
-      panel={opened.panel}
-      onStep={opened.step}
-      onOpen={opened.open}
-      onClose={opened.close}
-    />
-  );
+  return usesDrawer && <EntryDrawer />;
 }

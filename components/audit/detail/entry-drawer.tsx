@@ -5,9 +5,9 @@ import { useQuery } from "@tanstack/react-query";
 import { ChevronDown, ChevronUp, Maximize2 } from "lucide-react";
 import dynamic from "next/dynamic";
 import Link from "next/link";
-import { type RefObject, useDeferredValue } from "react";
+import { useDeferredValue } from "react";
 import { PinButton } from "@/components/audit/compare/pin-button";
-import type { Entry } from "@/components/audit/entry";
+import { useViewer } from "@/components/audit/viewer-context";
 import { useTRPC } from "@/components/trpc";
 import { Failure } from "@/components/ui/notice";
 import { Tip } from "@/components/ui/popover/tip";
@@ -18,39 +18,28 @@ const EntryDetail = dynamic(() => import("./entry-detail").then((m) => m.EntryDe
   loading: () => <DetailSkeleton />,
 });
 
-type Props = {
-  id: string | null;
-  entries: Entry[];
-  /** True when the entry is shown beside the list, which stays usable. */
-  isBeside: boolean;
-  panel: RefObject<HTMLElement | null>;
-  onStep: (by: 1 | -1) => void;
-  onOpen: (id: string) => void;
-  onClose: () => void;
-};
-
 /** The open entry, in a panel beside the list or, in a narrow window, in a drawer over it. */
-export function EntryDrawer({ isBeside, panel, ...props }: Props) {
+export function EntryDrawer() {
+  const { view, opened } = useViewer();
   // Deferred, so that holding down a key moves the row highlight without rendering every entry on the way.
-  const following = useDeferredValue(props.id, null);
-  const shown = { ...props, id: props.id === null ? null : following };
-  const { onClose } = props;
-  if (isBeside)
+  const following = useDeferredValue(view.row, null);
+  const id = view.row === null ? null : following;
+  if (opened.isBeside)
     return (
-      props.id !== null && (
-        <section ref={panel} tabIndex={-1} className={classes.panel} aria-label="Audit entry">
+      view.row !== null && (
+        <section ref={opened.panel} tabIndex={-1} className={classes.panel} aria-label="Audit entry">
           <header className={classes.bar}>
-            <Bar {...shown} />
-            <CloseButton ml="auto" aria-label="Close the entry" onClick={onClose} />
+            <Bar id={id} />
+            <CloseButton ml="auto" aria-label="Close the entry" onClick={opened.close} />
           </header>
-          <Shown {...shown} />
+          <Shown id={id} />
         </section>
       )
     );
   return (
     <Drawer.Root
-      opened={props.id !== null}
-      onClose={onClose}
+      opened={view.row !== null}
+      onClose={opened.close}
       position="right"
       size={620}
       returnFocus={false}
@@ -59,27 +48,27 @@ export function EntryDrawer({ isBeside, panel, ...props }: Props) {
       <Drawer.Overlay backgroundOpacity={0.25} />
       <Drawer.Content aria-label="Audit entry">
         <Drawer.Header className={classes.bar}>
-          <Bar {...shown} />
+          <Bar id={id} />
           <Drawer.CloseButton ml="auto" aria-label="Close the entry" />
         </Drawer.Header>
-        <Drawer.Body p={0}>{props.id !== null && <Shown {...shown} />}</Drawer.Body>
+        <Drawer.Body p={0}>{view.row !== null && <Shown id={id} />}</Drawer.Body>
       </Drawer.Content>
     </Drawer.Root>
   );
 }
 
-type ShownProps = Omit<Props, "isBeside" | "panel">;
-
-function Bar({ id, entries, onStep }: ShownProps) {
+function Bar({ id }: { id: string | null }) {
+  const { audit, opened } = useViewer();
+  const { entries } = audit;
   const at = entries.findIndex((entry) => entry.id === id);
   return (
     <>
-      <StepButton label="Previous entry" icon={ChevronUp} disabled={at <= 0} onClick={() => onStep(-1)} />
+      <StepButton label="Previous entry" icon={ChevronUp} disabled={at <= 0} onClick={() => opened.step(-1)} />
       <StepButton
         label="Next entry"
         icon={ChevronDown}
         disabled={at < 0 || at === entries.length - 1}
-        onClick={() => onStep(1)}
+        onClick={() => opened.step(1)}
       />
       <Tip label="Open on its own page">
         <ActionIcon
@@ -98,11 +87,12 @@ function Bar({ id, entries, onStep }: ShownProps) {
 }
 
 /** The entry; fetched from the server if the list does not contain it. */
-function Shown({ id, entries, onOpen }: ShownProps) {
-  const found = entries.find((entry) => entry.id === id);
+function Shown({ id }: { id: string | null }) {
+  const { audit, opened } = useViewer();
+  const found = audit.entries.find((entry) => entry.id === id);
   const fetched = useQuery(useTRPC().audit.get.queryOptions({ id: id ?? "" }, { enabled: id !== null && !found }));
   const entry = found ?? fetched.data;
-  if (entry) return <EntryDetail key={entry.id} entry={entry} onOpen={onOpen} />;
+  if (entry) return <EntryDetail key={entry.id} entry={entry} onOpen={opened.open} />;
   if (fetched.isError)
     return <Failure error={fetched.error} onRetry={() => void fetched.refetch()} what="this entry" />;
   return <DetailSkeleton />;

@@ -4,16 +4,17 @@ import { useMediaQuery } from "@mantine/hooks";
 import { type RefObject, useCallback, useEffect, useRef } from "react";
 import type { Entry } from "@/components/audit/entry";
 import { focusEntry } from "@/components/audit/key-down";
-import { useViewer } from "@/components/audit/viewer-context";
+import type { ViewerState } from "@/components/audit/viewer-state";
 
 /** The window width from which an entry fits beside the list. */
 const WIDE = "(min-width: 75em)";
 /** Debounce: while a key is held down, the panel does not load every entry on the way. */
 const FOLLOW_MS = 120;
 
+type Options = { entries: Entry[]; table: RefObject<HTMLTableElement | null> };
+
 /** Opens and closes entries, steps to the next one, and returns the focus to the row on close. */
-export function useOpenEntry(entries: Entry[], table: RefObject<HTMLTableElement | null>) {
-  const { view, setView } = useViewer();
+export function useOpenEntry({ view, setView }: ViewerState, { entries, table }: Options) {
   const isBeside = useMediaQuery(WIDE, false);
   const panel = useRef<HTMLElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);

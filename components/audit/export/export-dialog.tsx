@@ -4,7 +4,6 @@ import { Button, Checkbox, Group, Modal, Radio, Stack } from "@mantine/core";
 import { Download } from "lucide-react";
 import { useState } from "react";
 import { useOrg } from "@/components/account/org";
-import type { AuditList } from "@/components/audit/audit-list";
 import { describeFilters, describeOrganizations } from "@/components/audit/filters/describe-filters";
 import { spanOf } from "@/components/audit/filters/list-input";
 import { spanText } from "@/components/audit/filters/range-line";
@@ -21,17 +20,13 @@ import { MyExports } from "./my-exports";
 import { useBackgroundExport } from "./use-background-export";
 import { type ExportState, useExport } from "./use-export";
 
-type Props = {
-  audit: AuditList;
-  onClose: () => void;
-};
 type Format = "csv" | "json" | "ndjson";
 
 /** Exports the list with the current filters, which are described before the download starts. */
-export function ExportDialog({ audit, onClose }: Props) {
+export function ExportDialog({ onClose }: { onClose: () => void }) {
   useReturnedFocus();
+  const { view, input, now, audit } = useViewer();
   const { names, total, isTruncated } = audit;
-  const { view, input, now } = useViewer();
   const { zone } = useZone();
   const { org, organizations, several } = useOrg();
   const [format, setFormat] = useState<Format>("csv");

@@ -4,7 +4,6 @@ import { useQueries } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useOrg } from "@/components/account/org";
 import type { Entry } from "@/components/audit/entry";
-import { useViewer } from "@/components/audit/viewer-context";
 import { useTRPC } from "@/components/trpc";
 import { joinValues, splitValues } from "@/server/audit/query/value-list";
 import type { FullPage } from "@/server/audit/schema";
@@ -12,7 +11,6 @@ import type { View } from "./address";
 import { namesOf } from "./labels";
 import { exclusionsOf } from "./narrow";
 
-const NONE: Entry[] = [];
 const NAMED = ["actorId", "rawActorId", "resourceId"] as const;
 type IdFilter = { name: (typeof NAMED)[number]; id: string };
 
@@ -29,9 +27,8 @@ const entriesIn = (pages: { data: FullPage | undefined }[]): Entry[] => pages.fl
  * (excluded
  * ids are never on the page).
  */
-export function useNames(shown: Entry[] = NONE): ReadonlyMap<string, string> {
+export function useNames(view: View, shown: Entry[]): ReadonlyMap<string, string> {
   const trpc = useTRPC();
-  const { view } = useViewer();
   const { organizations } = useOrg();
   const known = useMemo(() => namesOf(shown, organizations), [shown, organizations]);
   const others = useQueries({

@@ -39,8 +39,8 @@ function useScopeText(): string {
 }
 
 /** The span in absolute times, how much of it is shown, and the time zone. */
-export function RangeLine({ audit }: { audit: AuditList }) {
-  const { view, now } = useViewer();
+export function RangeLine() {
+  const { view, now, audit } = useViewer();
   const { zone, local, setUtc } = useZone();
   const where = useScopeText();
   const isPhone = useMediaQuery("(max-width: 48em)");

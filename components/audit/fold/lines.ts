@@ -17,7 +17,7 @@ export type Day = { name: string; lines: Line[] };
 const MIN_REPEATS = 3;
 
 /** Whether more pages follow at either end: a repeat at such an end may continue on the next page. */
-export type Ends = { hasNewer: boolean; hasOlder: boolean };
+type Ends = { hasNewer: boolean; hasOlder: boolean };
 
 /** Same actor, action and target, both successful; the organization may differ. */
 const isRepeat = (a: Entry, b: Entry): boolean =>

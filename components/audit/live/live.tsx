@@ -4,7 +4,7 @@ import dynamic from "next/dynamic";
 import { type ReactNode, type RefObject, useState } from "react";
 import type { Entry } from "@/components/audit/entry";
 import { isLive } from "@/components/audit/filters/list-input";
-import { useViewer } from "@/components/audit/viewer-context";
+import type { ViewerState } from "@/components/audit/viewer-state";
 import type { LiveQuery } from "./live-tail";
 
 const LiveTail = dynamic(() => import("./live-tail").then((m) => m.LiveTail), { ssr: false });
@@ -22,8 +22,7 @@ type Options = {
 export type Live = { entries: Entry[]; added: number; bar: ReactNode };
 
 /** The list's entries, including new ones while the view is live. The live code is loaded on demand. */
-export function useLive({ list, counted, table }: Options): Live {
-  const { view, listed } = useViewer();
+export function useLive({ view, listed }: ViewerState, { list, counted, table }: Options): Live {
   const [tail, setTail] = useState<Omit<Live, "bar"> | null>(null);
   if (!isLive(view)) return { entries: list.data?.data ?? NONE, added: 0, bar: null };
   return {

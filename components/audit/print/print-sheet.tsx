@@ -43,7 +43,7 @@ function amount({ all, entries }: Print): string {
 }
 
 /** Shown only in print: the entries, and on every page their organization, the filters and the state of the chain. */
-export function PrintSheet({ print, names }: { print: Print; names: ReadonlyMap<string, string> }) {
+export function PrintSheet({ print }: { print: Print }) {
   const { zone } = useZone();
   const { org, organizations, nameOf } = useOrg();
   const isOne = org !== null || organizations.length === 1;
@@ -70,7 +70,7 @@ export function PrintSheet({ print, names }: { print: Print; names: ReadonlyMap<
         <thead>
           <tr>
             <td colSpan={heads.length}>
-              <Summary print={print} names={names} />
+              <Summary print={print} />
             </td>
           </tr>
           <tr>
@@ -91,8 +91,8 @@ export function PrintSheet({ print, names }: { print: Print; names: ReadonlyMap<
   );
 }
 
-function Summary({ print, names }: { print: Print; names: ReadonlyMap<string, string> }) {
-  const { view, now } = useViewer();
+function Summary({ print }: { print: Print }) {
+  const { view, now, audit } = useViewer();
   const { zone } = useZone();
   const { user } = useMe();
   const { org, organizations, several } = useOrg();
@@ -105,7 +105,7 @@ function Summary({ print, names }: { print: Print; names: ReadonlyMap<string, st
     ["Organization", one?.name ?? describeOrganizations(several, organizations)],
     ["Range", spanText(spanOf(view, zone, now), zone)],
     ["Time zone", zoneName(zone, print.at)],
-    ["Filters", describeFilters(view, names).join("; ") || "None"],
+    ["Filters", describeFilters(view, audit.names).join("; ") || "None"],
     ["Entries", amount(print)],
     [
       "Integrity",

@@ -3,7 +3,7 @@
 import { Kbd, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Search } from "lucide-react";
-import { type FormEvent, type KeyboardEvent, type RefObject, useEffect, useId, useState } from "react";
+import { type FormEvent, type KeyboardEvent, useEffect, useId, useState } from "react";
 import { FROM_START } from "@/components/audit/filters/address";
 import { facetsQuery } from "@/components/audit/filters/facets-query";
 import type { Input } from "@/components/audit/filters/list-input";
@@ -17,13 +17,11 @@ import { byQualifier } from "./query-text";
 import { loadReader, readTyped } from "./reader";
 import classes from "./search-box.module.css";
 
-type Props = { searchRef: RefObject<HTMLInputElement | null> };
-
 /**
  * Search by free text and qualifiers. Applied on Enter, because searching the log on every key press is too expensive.
  */
-export function SearchBox({ searchRef }: Props) {
-  const { view, setView, input } = useViewer();
+export function SearchBox() {
+  const { view, setView, input, search } = useViewer();
   const { zone } = useZone();
   const list = useId();
   const [typed, setTyped] = useState(view.q ?? "");
@@ -62,7 +60,7 @@ export function SearchBox({ searchRef }: Props) {
     <search className={classes.search}>
       <form onSubmit={(event) => void submit(event)}>
         <TextInput
-          ref={searchRef}
+          ref={search}
           role="combobox"
           aria-label="Search the audit log"
           aria-expanded={shown.length > 0}

@@ -1,7 +1,7 @@
 "use client";
 
 import { useViewer } from "@/components/audit/viewer-context";
-import type { CellContext, CellRef, Column } from "./columns";
+import { type CellRef, useTable } from "./columns";
 import { PivotMenu } from "./pivot-menu";
 import { cellText, pivotsOf } from "./pivots";
 
@@ -10,14 +10,13 @@ type Props = {
   find: (cell: HTMLElement | null | undefined) => CellRef | null;
   onMove: (target: CellRef) => void;
   onClose: () => void;
-  columns: Column[];
-  context: CellContext;
 };
 
 const isShown = (cell: HTMLElement) => cell.offsetParent !== null;
 
 /** The menu of a table cell; Left and Right move to the adjacent cells. */
-export function CellMenu({ target, find, onMove, onClose, columns, context }: Props) {
+export function CellMenu({ target, find, onMove, onClose }: Props) {
+  const { columns, context } = useTable();
   const { view, setView } = useViewer();
   const { entry, column, cell } = target;
   const step = (by: 1 | -1) => {

@@ -5,20 +5,13 @@ import { Ellipsis } from "lucide-react";
 import dynamic from "next/dynamic";
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
-import type { Entry } from "@/components/audit/entry";
 import { COLUMN_IDS } from "@/components/audit/table-params";
-import type { CellContext, CellRef, Column } from "./columns";
+import { useViewer } from "@/components/audit/viewer-context";
+import type { CellRef } from "./columns";
 import { onLongPress } from "./long-press";
 import classes from "./pivots.module.css";
 
 const CellMenu = dynamic(() => import("./cell-menu").then((m) => m.CellMenu), { ssr: false });
-
-type Props = {
-  frame: RefObject<HTMLElement | null>;
-  entries: Entry[];
-  columns: Column[];
-  context: CellContext;
-};
 
 const linkOf = (cell: HTMLElement) => cell.closest("tr")?.querySelector<HTMLElement>("[data-entry]");
 
@@ -27,7 +20,8 @@ const linkOf = (cell: HTMLElement) => cell.closest("tr")?.querySelector<HTMLElem
  * entry,
  * or by a long press. One button serves the whole table, because hundreds of cells cannot each have one.
  */
-export function CellPivots({ frame, entries, ...rest }: Props) {
+export function CellPivots({ frame }: { frame: RefObject<HTMLElement | null> }) {
+  const { entries } = useViewer().audit;
   const [target, setTarget] = useState<CellRef | null>(null);
   const [hovered, setHovered] = useState<HTMLElement | null>(null);
   const button = useRef<HTMLButtonElement>(null);
@@ -61,7 +55,7 @@ export function CellPivots({ frame, entries, ...rest }: Props) {
           </ActionIcon>,
           isHovering,
         )}
-      {target && <CellMenu target={target} find={find} onMove={setTarget} onClose={close} {...rest} />}
+      {target && <CellMenu target={target} find={find} onMove={setTarget} onClose={close} />}
     </>
   );
 }

@@ -5,11 +5,11 @@ import { ChevronDown, ChevronUp } from "lucide-react";
 import { useRef, useState } from "react";
 import { useOrg } from "@/components/account/org";
 import { COLUMN_IDS, type ColumnId, type Density, movedTo, toggled } from "@/components/audit/table-params";
+import { useViewer } from "@/components/audit/viewer-context";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
 import classes from "./column-chooser.module.css";
 import { COLUMN } from "./columns";
-import type { TableSettings } from "./table-settings";
 
 const DENSITIES: { value: Density; label: string }[] = [
   { value: "normal", label: "Normal" },
@@ -17,7 +17,8 @@ const DENSITIES: { value: Density; label: string }[] = [
 ];
 
 /** Shows, hides and reorders columns; reordering works with buttons or by dragging. */
-export function ColumnChooser({ settings }: { settings: TableSettings }) {
+export function ColumnChooser() {
+  const { settings } = useViewer();
   const { org, organizations } = useOrg();
   const [announcement, setAnnouncement] = useState("");
   const [dragged, setDragged] = useState<ColumnId | null>(null);
@@ -52,14 +53,14 @@ export function ColumnChooser({ settings }: { settings: TableSettings }) {
             onDragOver={(event) => event.preventDefault()}
             onDragEnd={() => setDragged(null)}
           >
-            <Tick id={id} settings={settings} checked />
+            <Tick id={id} checked />
             <Move id={id} by={-1} isOff={id === shown[0]} onMove={move} />
             <Move id={id} by={1} isOff={id === shown.at(-1)} onMove={move} />
           </li>
         ))}
         {others.map((id) => (
           <li key={id} className={classes.row}>
-            <Tick id={id} settings={settings} checked={false} />
+            <Tick id={id} checked={false} />
           </li>
         ))}
       </ul>
@@ -85,7 +86,8 @@ export function ColumnChooser({ settings }: { settings: TableSettings }) {
 
 const nameOf = (id: ColumnId, by: 1 | -1) => `Move ${COLUMN[id].header} ${by === 1 ? "down" : "up"}`;
 
-function Tick({ id, settings, checked }: { id: ColumnId; settings: TableSettings; checked: boolean }) {
+function Tick({ id, checked }: { id: ColumnId; checked: boolean }) {
+  const { settings } = useViewer();
   return (
     <Checkbox
       size="sm"

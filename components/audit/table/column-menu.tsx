@@ -7,7 +7,6 @@ import dynamic from "next/dynamic";
 import classes from "@/components/audit/filters/menus.module.css";
 import { Popover } from "@/components/ui/popover/popover";
 import { PopoverSkeleton } from "@/components/ui/popover/popover-skeleton";
-import type { TableSettings } from "./table-settings";
 
 const ColumnChooser = dynamic(() => import("./column-chooser").then((m) => m.ColumnChooser), {
   ssr: false,
@@ -15,7 +14,7 @@ const ColumnChooser = dynamic(() => import("./column-chooser").then((m) => m.Col
 });
 
 /** Columns, their order, and row density. */
-export function ColumnMenu({ settings }: { settings: TableSettings }) {
+export function ColumnMenu() {
   const [opened, menu] = useDisclosure(false);
   return (
     <Popover opened={opened} onClose={menu.close} width={300} align="end">
@@ -25,7 +24,7 @@ export function ColumnMenu({ settings }: { settings: TableSettings }) {
         </ActionIcon>
       </Popover.Target>
       <Popover.Dropdown className={classes.dropdown} aria-label="Columns">
-        <ColumnChooser settings={settings} />
+        <ColumnChooser />
       </Popover.Dropdown>
     </Popover>
   );

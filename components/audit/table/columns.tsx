@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { createContext, type ReactNode, useContext } from "react";
 import { ActorType } from "@/components/audit/actor-type";
 import { type Entry, hostOf } from "@/components/audit/entry";
 import { ResultBadge } from "@/components/audit/result-badge";
@@ -17,6 +17,15 @@ export type CellContext = {
   orgName: (orgId: string) => string;
   onOpen: (id: string) => void;
 };
+
+/** The table's columns and what its cells need; not part of useViewer, because memoized rows must not follow every change. */
+export const TableContext = createContext<{ columns: Column[]; context: CellContext } | null>(null);
+
+export function useTable() {
+  const table = useContext(TableContext);
+  if (!table) throw new Error("useTable belongs under TableContext");
+  return table;
+}
 
 /** A cell on the screen. */
 export type CellRef = { entry: Entry; column: ColumnId; cell: HTMLElement };

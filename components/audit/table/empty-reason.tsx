@@ -5,7 +5,6 @@ import { useQueries } from "@tanstack/react-query";
 import { droppableIn } from "@/components/audit/filters/droppable";
 import { totalQuery } from "@/components/audit/filters/entries-query";
 import { toListInput } from "@/components/audit/filters/list-input";
-import { useNames } from "@/components/audit/filters/names";
 import { useViewer } from "@/components/audit/viewer-context";
 import { counted } from "@/components/format/amounts";
 import { useZone } from "@/components/format/zone";
@@ -13,10 +12,10 @@ import { useTRPC } from "@/components/trpc";
 
 /** Finds the word, filter or range that excludes everything: the count without it, and a button to drop it. */
 export function EmptyReason() {
-  const { view, setView, now } = useViewer();
+  const { view, setView, now, audit } = useViewer();
   const { zone } = useZone();
   const trpc = useTRPC();
-  const parts = droppableIn(view, useNames());
+  const parts = droppableIn(view, audit.names);
   const totals = useQueries({
     queries: parts.map(({ change }) => totalQuery(trpc, toListInput({ ...view, ...change }, zone, now))),
   });

@@ -3,17 +3,14 @@
 import { useState } from "react";
 import type { Line } from "@/components/audit/fold/lines";
 import { useViewer } from "@/components/audit/viewer-context";
-import type { CellContext, Column } from "./columns";
 import { EntryRow, EntryRows } from "./entry-row";
 import { FoldRow } from "./fold-row";
 import { RoutineRows } from "./routine-rows";
 
-type Props = { lines: Line[]; columns: Column[]; context: CellContext };
-
 const entryOf = (line: Line | undefined) => (line?.kind === "entry" ? line.entry : undefined);
 
 /** The lines of a day; an unfolded one shows its entries below it. */
-export function Lines({ lines, columns, context }: Props) {
+export function Lines({ lines }: { lines: Line[] }) {
   const { view } = useViewer();
   const [open, setOpen] = useState<readonly string[]>([]);
   const toggle = (key: string) => setOpen(open.includes(key) ? open.filter((one) => one !== key) : [...open, key]);
@@ -24,26 +21,14 @@ export function Lines({ lines, columns, context }: Props) {
           key={line.key}
           entry={line.entry}
           above={entryOf(lines[at - 1])}
-          columns={columns}
-          context={context}
           isOpen={line.entry.id === view.row}
         />
       );
     const isOpen = open.includes(line.key);
     return [
-      <FoldRow key={line.key} line={line} columns={columns} isOpen={isOpen} onToggle={() => toggle(line.key)} />,
-      isOpen && line.kind === "routine" && (
-        <RoutineRows key={`${line.key} rows`} fold={line.fold} columns={columns} context={context} />
-      ),
-      isOpen && line.kind === "repeat" && (
-        <EntryRows
-          key={`${line.key} rows`}
-          entries={line.entries}
-          columns={columns}
-          context={context}
-          openId={view.row}
-        />
-      ),
+      <FoldRow key={line.key} line={line} isOpen={isOpen} onToggle={() => toggle(line.key)} />,
+      isOpen && line.kind === "routine" && <RoutineRows key={`${line.key} rows`} fold={line.fold} />,
+      isOpen && line.kind === "repeat" && <EntryRows key={`${line.key} rows`} entries={line.entries} />,
     ];
   });
 }

@@ -2,20 +2,20 @@
 
 import { type MouseEvent, memo } from "react";
 import type { Entry } from "@/components/audit/entry";
-import type { CellContext, Column } from "./columns";
+import { useViewer } from "@/components/audit/viewer-context";
+import { type Column, useTable } from "./columns";
 import classes from "./entry-table.module.css";
 
 type Props = {
   entry: Entry;
   /** The previous row of the same day: values that both share are dimmed. */
   above: Entry | undefined;
-  columns: Column[];
-  context: CellContext;
   isOpen: boolean;
 };
 
 /** One entry: when, who did what to what, and the result. Memoized, so that it renders only when it changes. */
-export const EntryRow = memo(function EntryRow({ entry, above, columns, context, isOpen }: Props) {
+export const EntryRow = memo(function EntryRow({ entry, above, isOpen }: Props) {
+  const { columns, context } = useTable();
   const isSame = ({ same }: Column) => above !== undefined && same?.(above, context) === same?.(entry, context);
   const openRow = (event: MouseEvent) => {
     if (window.getSelection()?.toString() || (event.target instanceof Element && event.target.closest("a, button")))
@@ -41,10 +41,10 @@ export const EntryRow = memo(function EntryRow({ entry, above, columns, context,
   );
 });
 
-type RowsProps = Pick<Props, "columns" | "context"> & { entries: readonly Entry[]; openId: string | null };
-
 /** Consecutive entries of one day. */
-export const EntryRows = ({ entries, openId, ...rest }: RowsProps) =>
-  entries.map((entry, at) => (
-    <EntryRow key={entry.id} entry={entry} above={entries[at - 1]} isOpen={entry.id === openId} {...rest} />
+export function EntryRows({ entries }: { entries: readonly Entry[] }) {
+  const { view } = useViewer();
+  return entries.map((entry, at) => (
+    <EntryRow key={entry.id} entry={entry} above={entries[at - 1]} isOpen={entry.id === view.row} />
   ));
+}

@@ -1,34 +1,20 @@
 "use client";
 
 import { type RefObject, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
-import type { Entry } from "@/components/audit/entry";
+import { useOrg } from "@/components/account/org";
 import { filtersByAction } from "@/components/audit/fold/folding";
-import { daysOf, type Ends, type RoutineFold } from "@/components/audit/fold/lines";
+import { type Day, daysOf } from "@/components/audit/fold/lines";
 import { useViewer } from "@/components/audit/viewer-context";
 import { useClock } from "@/components/format/clock";
 import { zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { cssVariables } from "@/components/ui/css-variables";
 import { CellPivots } from "./cell-pivots";
-import { type Column, minWidth, type Widths } from "./columns";
+import { type Column, minWidth, TableContext, type Widths } from "./columns";
 import { EntryHead } from "./entry-head";
 import { Lines } from "./entry-lines";
 import classes from "./entry-table.module.css";
-import type { TableSettings } from "./table-settings";
 import { TimeCard } from "./time-card";
-
-type Props = {
-  entries: Entry[];
-  folds: RoutineFold[];
-  ends: Ends;
-  settings: TableSettings;
-  /** Names organizations in their column; null when all rows belong to one. */
-  orgName: ((orgId: string) => string) | null;
-  /** True while old rows are shown and new ones load. */
-  isStale: boolean;
-  onOpen: (id: string) => void;
-  bodyRef: RefObject<HTMLTableElement | null>;
-};
 
 const minWidths = (columns: Column[], widths: Widths) =>
   cssVariables({
@@ -39,30 +25,22 @@ const minWidths = (columns: Column[], widths: Widths) =>
   });
 
 /** The entries, newest first, under a heading per day. On a phone each row is a card. */
-export function EntryTable({ entries, folds, ends, settings, orgName, isStale, onOpen, bodyRef }: Props) {
-  const { view, now } = useViewer();
+export function EntryTable() {
+  const { now, settings, audit, table } = useViewer();
+  const { isPlaceholderData: isStale } = audit.list;
   const frame = useRef<HTMLDivElement>(null);
   // Deferred, so that the checkbox in the chooser reacts before fifty rows rerender.
   const chosen = useDeferredValue(settings.columns);
-  const hasOrg = orgName !== null;
-  const columns = useMemo(() => chosen.filter(({ id }) => id !== "org" || hasOrg), [chosen, hasOrg]);
+  const clock = useClock(now);
+  const cells = useCells(chosen, clock);
+  const { columns } = cells;
   // The day heading spans the columns that are always visible; responsive columns need empty cells that hide with them.
   const [always, fitting] = [columns.filter(({ from }) => !from), columns.filter(({ from }) => from)];
   const { zone } = useZone();
-  const clock = useClock(now);
-  const context = useMemo(
-    () => ({ zone, now: clock, orgName: orgName ?? String, onOpen }),
-    [zone, clock, orgName, onOpen],
-  );
-  const isFolding = settings.folds && !filtersByAction(view);
-  const { hasNewer, hasOlder } = ends;
-  const days = useMemo(
-    () => daysOf({ entries, routine: folds, isFolding, ends: { hasNewer, hasOlder }, reader: { zone, now } }),
-    [entries, folds, isFolding, hasNewer, hasOlder, zone, now],
-  );
-  const scrolls = useIsWiderThan(bodyRef, frame);
+  const days = useDays();
+  const scrolls = useIsWiderThan(table, frame);
   return (
-    <>
+    <TableContext value={cells}>
       <div className={classes.frame} ref={frame} data-scrolls={scrolls || undefined}>
         <table
           className={classes.table}
@@ -71,7 +49,7 @@ export function EntryTable({ entries, folds, ends, settings, orgName, isStale, o
           data-density={settings.density}
           data-chosen={settings.isChosen || undefined}
           aria-busy={isStale}
-          ref={bodyRef}
+          ref={table}
         >
           <caption>Audit entries, newest first. Times in {zoneName(zone)}.</caption>
           <EntryHead
@@ -89,14 +67,42 @@ export function EntryTable({ entries, folds, ends, settings, orgName, isStale, o
                   <td key={id} data-from={from} />
                 ))}
               </tr>
-              <Lines lines={day.lines} columns={columns} context={context} />
+              <Lines lines={day.lines} />
             </tbody>
           ))}
         </table>
       </div>
       <TimeCard frame={frame} now={clock} />
-      <CellPivots frame={frame} entries={entries} columns={columns} context={context} />
-    </>
+      <CellPivots frame={frame} />
+    </TableContext>
+  );
+}
+
+/** The visible columns, and what their cells need; stable, so that memoized rows do not rerender. */
+function useCells(chosen: Column[], now: Date) {
+  const { open: onOpen } = useViewer().opened;
+  const { org, organizations, nameOf: orgName } = useOrg();
+  const { zone } = useZone();
+  const hasOrg = !org && organizations.length > 1;
+  return useMemo(
+    () => ({
+      columns: chosen.filter(({ id }) => id !== "org" || hasOrg),
+      context: { zone, now, orgName, onOpen },
+    }),
+    [chosen, hasOrg, zone, now, orgName, onOpen],
+  );
+}
+
+function useDays(): Day[] {
+  const { view, now, settings, audit } = useViewer();
+  const { entries, folds, list } = audit;
+  const { zone } = useZone();
+  const isFolding = settings.folds && !filtersByAction(view);
+  const hasNewer = view.cursor !== null;
+  const hasOlder = Boolean(list.data?.pagination.nextCursor);
+  return useMemo(
+    () => daysOf({ entries, routine: folds, isFolding, ends: { hasNewer, hasOlder }, reader: { zone, now } }),
+    [entries, folds, isFolding, hasNewer, hasOlder, zone, now],
   );
 }
 

@@ -7,14 +7,15 @@ import { type Line, organizationsIn } from "@/components/audit/fold/lines";
 import { count, counted } from "@/components/format/amounts";
 import { clock, dateTime, shortDate } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
-import type { Column } from "./columns";
+import { useTable } from "./columns";
 import classes from "./fold-row.module.css";
 
 type Fold = Exclude<Line, { kind: "entry" }>;
-type Props = { line: Fold; columns: Column[]; isOpen: boolean; onToggle: () => void };
+type Props = { line: Fold; isOpen: boolean; onToggle: () => void };
 
 /** Many entries on one line: what they are, how many, and from when to when; a click unfolds them. */
-export function FoldRow({ line, columns, isOpen, onToggle }: Props) {
+export function FoldRow({ line, isOpen, onToggle }: Props) {
+  const { columns } = useTable();
   const always = columns.filter(({ from }) => !from);
   return (
     <tr className={classes.fold}>

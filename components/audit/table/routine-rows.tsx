@@ -8,15 +8,14 @@ import { count, counted } from "@/components/format/amounts";
 import { useTRPC } from "@/components/trpc";
 import { errorText } from "@/components/ui/notice";
 import { ROUTINE_ACTIONS } from "@/server/audit/vocabulary";
-import type { CellContext, Column } from "./columns";
+import { useTable } from "./columns";
 import { EntryRows } from "./entry-row";
 import classes from "./fold-row.module.css";
 
-type Props = { fold: RoutineFold; columns: Column[]; context: CellContext };
-
 /** The newest entries of folded telemetry, and a link to all of them. */
-export function RoutineRows({ fold, columns, context }: Props) {
-  const { input, view, setView } = useViewer();
+export function RoutineRows({ fold }: { fold: RoutineFold }) {
+  const { input, setView } = useViewer();
+  const { columns } = useTable();
   const { cursor: _, ...filter } = input;
   const { first: from, last: to } = fold;
   const list = useQuery(
@@ -37,7 +36,7 @@ export function RoutineRows({ fold, columns, context }: Props) {
   const rows = list.data?.data ?? [];
   return (
     <>
-      <EntryRows entries={rows} columns={columns} context={context} openId={view.row} />
+      <EntryRows entries={rows} />
       {(rows.length < fold.count || list.isError) && (
         <tr className={classes.more}>
           <td colSpan={columns.length} role={list.isError ? "alert" : "status"}>

@@ -5,7 +5,7 @@ import { useMemo } from "react";
 import type { View } from "@/components/audit/filters/address";
 import { isFolding } from "@/components/audit/fold/folding";
 import { type ColumnId, columnsOf, type Density, tableSettingsQuery } from "@/components/audit/table-params";
-import { useViewer } from "@/components/audit/viewer-context";
+import type { ViewerState } from "@/components/audit/viewer-state";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { COLUMN, type Column, DEFAULT_COLUMNS, type Widths } from "./columns";
 
@@ -34,8 +34,7 @@ const NOTHING: Preference = { columns: null, widths: {}, density: null, fold: nu
  * From the URL, else the user's preference, else the default. A change is saved as preference and put into the URL, so
  * that a copied link looks the same. It adds no history entry, because it does not change the results.
  */
-export function useTableSettings(): TableSettings {
-  const { view, setView } = useViewer();
+export function useTableSettings({ view, setView }: ViewerState): TableSettings {
   const trpc = useTRPC();
   const cache = useQueryClient();
   const query = tableSettingsQuery(trpc);

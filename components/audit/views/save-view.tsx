@@ -3,9 +3,7 @@
 import { Checkbox, type CheckboxProps, Select, type SelectProps, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useMe, useOrg } from "@/components/account/org";
-import type { View } from "@/components/audit/filters/address";
 import { chipsOf } from "@/components/audit/filters/describe-filters";
-import { useNames } from "@/components/audit/filters/names";
 import { PRESET_LABEL } from "@/components/audit/filters/range";
 import { spanText } from "@/components/audit/filters/range-line";
 import { useViewer } from "@/components/audit/viewer-context";
@@ -56,7 +54,7 @@ export function SaveView({ saved, onClose }: { saved?: SavedView; onClose: () =>
       ) : (
         <p className={classes.note}>Only you will see it: your role can save views but not share them.</p>
       )}
-      {!saved && <ViewSummary view={view} range={form.checkbox("range")} />}
+      {!saved && <ViewSummary range={form.checkbox("range")} />}
     </FormDialog>
   );
 }
@@ -75,9 +73,10 @@ function Readers(field: SelectProps) {
 }
 
 /** What the view will contain; the range is optional, because most filters apply to any time. */
-function ViewSummary({ view, range: keepsRange }: { view: View; range: CheckboxProps }) {
+function ViewSummary({ range: keepsRange }: { range: CheckboxProps }) {
+  const { view, audit } = useViewer();
   const { zone } = useZone();
-  const chips = chipsOf(view, useNames());
+  const chips = chipsOf(view, audit.names);
   const range = view.range
     ? PRESET_LABEL[view.range]
     : spanText({ from: view.from ?? undefined, to: view.to ?? undefined }, zone);

@@ -60,7 +60,7 @@ export function SavedRow({ saved, isOpen, onToggle, onPick, onRequest }: RowProp
       )}
       {isOpen && (
         <div className={classes.changes}>
-          {!isCurrent && isSavable(view) && <Replace saved={saved} view={view} />}
+          {!isCurrent && isSavable(view) && <Replace saved={saved} />}
           <Change onClick={() => onRequest({ what: "save", saved })}>Rename or share</Change>
           <Change onClick={() => onRequest({ what: "delete", saved })}>Delete</Change>
         </div>
@@ -78,7 +78,8 @@ function Change({ onClick, children }: { onClick: () => void; children: ReactNod
 }
 
 /** Replaces a view's filters with the current ones; the checkmark that appears confirms it. */
-function Replace({ saved, view }: { saved: SavedView; view: View }) {
+function Replace({ saved }: { saved: SavedView }) {
+  const { view } = useViewer();
   const trpc = useTRPC();
   const update = useMutation(trpc.savedViews.update.mutationOptions(useInvalidation(trpc.savedViews.pathFilter())));
   if (update.isError) return <Message tone="bad">{errorText(update.error)}</Message>;

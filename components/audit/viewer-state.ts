@@ -1,0 +1,31 @@
+import { useQuery } from "@tanstack/react-query";
+import { useQueryStates } from "nuqs";
+import { useMemo, useState } from "react";
+import { useZone } from "@/components/format/zone";
+import { useTRPC } from "@/components/trpc";
+import { type SetView, type View, viewParsers } from "./filters/address";
+import { type Input, toListInput } from "./filters/list-input";
+import { isFolding, listedInput } from "./fold/folding";
+import { tableSettingsQuery } from "./table-params";
+
+/** The URL's state, the list's input derived from it, and the current time. */
+export type ViewerState = {
+  view: View;
+  setView: SetView;
+  input: Input;
+  /** The input of the list itself, without folded telemetry. */
+  listed: Input;
+  now: Date;
+  setNow: (now: Date) => void;
+};
+
+/** loadedAt: when the server rendered the page; the initial current time, so that both render the same. */
+export function useViewerState(loadedAt: string): ViewerState {
+  const [view, setView] = useQueryStates(viewParsers, { history: "push" });
+  const [now, setNow] = useState(() => new Date(loadedAt));
+  const { zone } = useZone();
+  const input = useMemo(() => toListInput(view, zone, now), [view, zone, now]);
+  const preference = useQuery(tableSettingsQuery(useTRPC())).data?.fold;
+  const listed = useMemo(() => listedInput(input, view, isFolding(view, preference)), [input, view, preference]);
+  return { view, setView, input, listed, now, setNow };
+}
