@@ -6,6 +6,7 @@ import { parseAsStringLiteral, useQueryState } from "nuqs";
 import type { ComponentType } from "react";
 import { useOrg } from "@/components/account/org";
 import { PRESET_LABEL } from "@/components/audit/filters/range";
+import { RangeMenu } from "@/components/audit/filters/range-menu";
 import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { Failure } from "@/components/ui/notice";
@@ -15,7 +16,7 @@ import { exportName } from "@/server/audit/export-name";
 import { REPORT_LABEL, REPORTS, type Report } from "@/server/report-schedules/vocabulary";
 import { saveCsv } from "./csv";
 import { csvOf } from "./report-csv";
-import { ReportRange, useReportRange } from "./report-range";
+import { useReportRange } from "./report-range";
 import { ActivityReport, ComplianceReport, SecurityReport, StatisticsReport, type ViewProps } from "./report-views";
 import { ReportZone, useZoneOwner } from "./report-zone";
 import classes from "./reports.module.css";
@@ -53,7 +54,7 @@ export function ReportsPage({ loadedAt }: { loadedAt: string }) {
     <div className={classes.page}>
       <PageHeader title="Reports" lead={covers}>
         <Group gap={8} className={classes.tools}>
-          <ReportRange chosen={chosen} setView={setView} now={now} />
+          <RangeMenu view={chosen} onRange={setView} now={now} />
           <ReportZone />
           <Button
             variant="default"

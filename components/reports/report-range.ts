@@ -5,7 +5,6 @@ import { useState } from "react";
 import { spanOf } from "@/components/audit/filters/list-input";
 import { PRESETS, type Preset } from "@/components/audit/filters/range";
 import type { RangeView } from "@/components/audit/filters/range-choices";
-import { RangeMenu } from "@/components/audit/filters/range-menu";
 import { useZone } from "@/components/format/zone";
 
 const parsers = {
@@ -25,8 +24,3 @@ export function useReportRange(loadedAt: string) {
   const span = spanOf(chosen, zone, now);
   return { chosen, setView, now, range: { from: span.from?.toISOString(), to: span.to?.toISOString() } };
 }
-
-type Props = { chosen: RangeView; setView: ReturnType<typeof useReportRange>["setView"]; now: Date };
-
-/** The audit log's range menu, bound to the report's range. */
-export const ReportRange = ({ chosen, setView, now }: Props) => <RangeMenu view={chosen} onRange={setView} now={now} />;
