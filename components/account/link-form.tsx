@@ -7,8 +7,8 @@ import { AuthForm } from "./auth-form";
 import { useLinkToken } from "./link-token";
 import { NewPassword } from "./new-password";
 
-type Given = { token: string; password: string };
-type Props = { action: string; send: { mutateAsync: (given: Given) => Promise<unknown>; isSuccess: boolean } };
+type LinkInput = { token: string; password: string };
+type Props = { action: string; send: { mutateAsync: (given: LinkInput) => Promise<unknown>; isSuccess: boolean } };
 
 /** Lets the holder of an invite or reset link choose a password. */
 export function LinkForm({ action, send }: Props) {

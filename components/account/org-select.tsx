@@ -15,8 +15,8 @@ export function useDefaultOrg({ withAll = false } = {}): string {
   const { user } = useMe();
   const { orgId, organizations } = useOrg();
   if (orgId) return orgId;
-  const isOfOrg = user.role.startsWith("org_");
-  return withAll && !isOfOrg ? ALL_ORGS : (organizations[0]?.id ?? ALL_ORGS);
+  const isOrgUser = user.role.startsWith("org_");
+  return withAll && !isOrgUser ? ALL_ORGS : (organizations[0]?.id ?? ALL_ORGS);
 }
 
 /** Selects the organization of a new item; renders nothing when there is only one. */

@@ -24,7 +24,7 @@ async function byProvider(callbackUrl: string) {
   await signIn("oidc", { callbackUrl });
 }
 
-const PROVIDER_WORDS: Record<string, string> = {
+const PROVIDER_ERROR_TEXT: Record<string, string> = {
   oidc_unknown: "Your sign-in does not match an account here. Ask your administrator for a link.",
 };
 const PROVIDER_FAILED = "The sign-in at your identity provider did not succeed. Try again.";
@@ -68,7 +68,7 @@ export function SignInForm({ options }: { options: SignInOptions }) {
   return (
     <form ref={form.element} onSubmit={form.onSubmit(submit)} className={classes.form} method="post">
       {form.message && <Message tone="bad">{form.message}</Message>}
-      {!form.message && error && <Message tone="bad">{PROVIDER_WORDS[error] ?? PROVIDER_FAILED}</Message>}
+      {!form.message && error && <Message tone="bad">{PROVIDER_ERROR_TEXT[error] ?? PROVIDER_FAILED}</Message>}
       {!form.message && params.has("ended") && (
         <Message tone="warn">Your session has ended. Sign in to continue where you were.</Message>
       )}

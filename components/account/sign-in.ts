@@ -3,7 +3,7 @@ export type Challenge = { challenge: string; methods: string[]; passkeyOptions?:
 type Outcome = { kind: "done" } | { kind: "refused"; message: string } | ({ kind: "second factor" } & Challenge);
 type SignInResponse = { url?: string; code?: string } & Partial<Challenge>;
 
-const WORDS: Record<string, string> = {
+const ERROR_TEXT: Record<string, string> = {
   credentials: "Wrong e-mail address or password, or the account is disabled.",
   "second-factor": "The code is wrong, already used or expired. Try again, or sign in again.",
   rate_limited: "Too many attempts. Wait a minute, then try again.",
@@ -26,8 +26,8 @@ async function post(step: "credentials" | "second-factor", fields: Record<string
   return {
     kind: "refused",
     message:
-      (isRefused ? WORDS[step] : WORDS[answer.code ?? ""]) ??
-      (response.status === 429 ? WORDS.rate_limited : UNREACHABLE) ??
+      (isRefused ? ERROR_TEXT[step] : ERROR_TEXT[answer.code ?? ""]) ??
+      (response.status === 429 ? ERROR_TEXT.rate_limited : UNREACHABLE) ??
       UNREACHABLE,
   };
 }

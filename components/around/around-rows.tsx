@@ -10,7 +10,7 @@ import classes from "./around.module.css";
 export type AroundPage = Outputs["audit"]["around"];
 export type AroundItem = AroundPage["data"][number];
 
-const TIE_WORD: Record<Tie, string> = {
+const TIE_LABEL: Record<Tie, string> = {
   session: "session",
   actor: "actor",
   address: "address",
@@ -18,13 +18,13 @@ const TIE_WORD: Record<Tie, string> = {
   organization: "organization",
 };
 
-export const isMiddle = ({ item }: AroundItem, { entry }: AroundPage): boolean =>
+export const isCurrentEntry = ({ item }: AroundItem, { entry }: AroundPage): boolean =>
   item.source === "audit" && item.entry.id === entry.id;
 
 /** What an item has in common with the entry; the organization is mentioned only when nothing else matches. */
-function inCommon({ ties }: AroundItem): string {
+function sharedAttributes({ ties }: AroundItem): string {
   const closer = ties.filter((tie) => tie !== "organization");
-  return (closer.length > 0 ? closer : ties).map((tie) => TIE_WORD[tie]).join(", ");
+  return (closer.length > 0 ? closer : ties).map((tie) => TIE_LABEL[tie]).join(", ");
 }
 
 /** A device timeline's columns, plus the distance in time and the attributes shared with the entry. */
@@ -38,7 +38,7 @@ export function columnsFor(page: AroundPage): Column<AroundItem>[] {
       header: "From the entry",
       width: 132,
       cell: (row) =>
-        isMiddle(row, page) ? (
+        isCurrentEntry(row, page) ? (
           <b>This entry</b>
         ) : (
           <span className={classes.quiet}>{offset(row.item.at, page.entry.timestamp)}</span>
@@ -48,7 +48,7 @@ export function columnsFor(page: AroundPage): Column<AroundItem>[] {
     {
       header: "In common",
       width: 168,
-      cell: (row) => <span className={classes.quiet}>{isMiddle(row, page) ? "" : inCommon(row)}</span>,
+      cell: (row) => <span className={classes.quiet}>{isCurrentEntry(row, page) ? "" : sharedAttributes(row)}</span>,
     },
   ];
 }

@@ -17,7 +17,7 @@ import { RecordTable } from "@/components/ui/record-table";
 import { DEFAULT_AROUND_LIMIT, MAX_AROUND_LIMIT } from "@/server/timeline/vocabulary";
 import classes from "./around.module.css";
 import { aroundParsers, minutesOf } from "./around-params";
-import { type AroundPage, columnsFor, isMiddle } from "./around-rows";
+import { type AroundPage, columnsFor, isCurrentEntry } from "./around-rows";
 import { AroundTools } from "./around-tools";
 
 /** Everything that happened around an entry, from all logs, in chronological order. */
@@ -102,7 +102,7 @@ function Items({ page, isStale }: { page: AroundPage; isStale: boolean }) {
         columns={columnsFor(page)}
         rows={page.data}
         rowKey={({ item }) => `${item.source} ${item.key}`}
-        isCurrent={(row) => isMiddle(row, page)}
+        isCurrent={(row) => isCurrentEntry(row, page)}
         isStale={isStale}
       />
     </div>

@@ -6,7 +6,7 @@ const matches = (text: string, words: string[]) =>
     .map((piece) => (piece.isMatch ? `[${piece.text}]` : piece.text))
     .join("");
 
-test("every word is marked wherever it stands, in any case, signs taken as they are", () => {
+test("marks every word anywhere, in any case, with special characters taken literally", () => {
   expect(matches("Antivirus disabled on CDG-WS-008", ["antivirus", "ws-008"])).toBe(
     "[Antivirus] disabled on CDG-[WS-008]",
   );
@@ -14,6 +14,6 @@ test("every word is marked wherever it stands, in any case, signs taken as they 
   expect(matches("plain", [])).toBe("plain");
 });
 
-test("of two words that begin alike the longer one is marked", () => {
+test("prefers the longer of two words with the same prefix", () => {
   expect(matches("device.create", ["device", "device.create"])).toBe("[device.create]");
 });

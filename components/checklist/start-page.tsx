@@ -59,16 +59,16 @@ function Steps({ list }: { list: Checklist }) {
       {list.steps.map(({ step, done }) => (
         <li key={step} data-done={done || undefined} aria-current={step === next ? "step" : undefined}>
           {done ? <CircleCheck size={20} aria-hidden /> : <CircleDashed size={20} aria-hidden />}
-          <OneStep step={step} done={done} list={list} isNext={step === next} />
+          <StepItem step={step} done={done} list={list} isNext={step === next} />
         </li>
       ))}
     </ol>
   );
 }
 
-type OneProps = { step: Step; done: boolean; list: Checklist; isNext: boolean };
+type StepItemProps = { step: Step; done: boolean; list: Checklist; isNext: boolean };
 
-function OneStep({ step, done, list, isNext }: OneProps) {
+function StepItem({ step, done, list, isNext }: StepItemProps) {
   const { title, what, way, command } = STEPS[step];
   return (
     <div>

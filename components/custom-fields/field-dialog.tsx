@@ -62,10 +62,10 @@ export function FieldDialog({ field, onClose }: { field?: Definition; onClose: (
   const done = useDone(onClose, trpc.customFields.pathFilter());
   const create = useMutation(trpc.customFields.create.mutationOptions(done));
   const update = useMutation(trpc.customFields.update.mutationOptions(done));
-  const retype = useMutation(trpc.customFields.retype.mutationOptions(done));
+  const setType = useMutation(trpc.customFields.retype.mutationOptions(done));
   const save = ({ orgId, fieldKey, type, ...rest }: Values) => {
     const shared = { ...rest, options: type === "dropdown" ? linesOf(rest.options) : null };
-    if (field && type !== field.type) return form.send(retypeInput, retype, { id: field.id, type, ...shared });
+    if (field && type !== field.type) return form.send(retypeInput, setType, { id: field.id, type, ...shared });
     return field
       ? form.send(updateInput, update, { id: field.id, ...shared })
       : form.send(createInput, create, { ...shared, fieldKey, type, orgId: toOrgId(orgId) });

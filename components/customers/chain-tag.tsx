@@ -10,7 +10,7 @@ const TONE: Record<Status, Tone> = {
   not_checked: "warn",
   empty: "off",
 };
-export const CHAIN_WORD: Record<Status, string> = {
+export const CHAIN_LABEL: Record<Status, string> = {
   intact: "Intact",
   broken: "Broken",
   unproven: "Not proven",
@@ -20,5 +20,5 @@ export const CHAIN_WORD: Record<Status, string> = {
 
 /** A chain's status as color, icon and word. */
 export const ChainTag = ({ status }: { status: Status }) => (
-  <StateTag tone={TONE[status]}>{CHAIN_WORD[status]}</StateTag>
+  <StateTag tone={TONE[status]}>{CHAIN_LABEL[status]}</StateTag>
 );

@@ -34,7 +34,7 @@ export function lastCheckText({ chain }: Row, readAt: string): string {
   return chain.status === "empty" ? "" : "no full check";
 }
 
-const WITNESS_WORD = {
+const WITNESS_LABEL = {
   not_configured: "no witness configured",
   cosigned: "witnessed",
   missing: "not witnessed",
@@ -93,7 +93,7 @@ export const COLUMNS: CustomerColumn[] = [
     sort: null,
     cell: ({ checkpoint, witness }, readAt) =>
       checkpoint ? (
-        <TwoLines first={ago(checkpoint.signedAt, readAt)} second={WITNESS_WORD[witness.state]} />
+        <TwoLines first={ago(checkpoint.signedAt, readAt)} second={WITNESS_LABEL[witness.state]} />
       ) : (
         <TwoLines first={<span className={classes.quiet}>None</span>} />
       ),

@@ -1,7 +1,7 @@
 import type { Cell } from "@/server/csv";
 import { perDay } from "@/server/organizations/overview/arrange";
 import type { OrganizationOverview } from "@/server/organizations/overview/schema";
-import { CHAIN_WORD } from "./chain-tag";
+import { CHAIN_LABEL } from "./chain-tag";
 
 const HEADER = [
   "organizationId",
@@ -38,7 +38,7 @@ export function customersCsv(rows: readonly OrganizationOverview[], readAt: stri
       row.orgId,
       row.name,
       row.attention.map(({ text }) => text).join("; "),
-      CHAIN_WORD[row.chain.status],
+      CHAIN_LABEL[row.chain.status],
       row.chain.lastFullCheck?.at,
       row.chain.lastCheckedAt,
       row.checkpoint?.seq,

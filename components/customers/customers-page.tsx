@@ -134,7 +134,7 @@ function Filters({ counts, show, onToggle }: FiltersProps) {
   );
 }
 
-const SORT_WORDS: Record<Sort, string> = {
+const SORT_LABEL: Record<Sort, string> = {
   attention: "Needs attention",
   name: "Name",
   checked: "Last full check",
@@ -151,7 +151,7 @@ const SORT_WORDS: Record<Sort, string> = {
 const SortSelect = ({ sort, onSort }: { sort: Sort; onSort: (sort: Sort) => void }) => (
   <Select
     aria-label="Sort by"
-    data={SORTS.map((value) => ({ value, label: `By ${SORT_WORDS[value].toLowerCase()}` }))}
+    data={SORTS.map((value) => ({ value, label: `By ${SORT_LABEL[value].toLowerCase()}` }))}
     value={sort}
     onChange={(value) => {
       const chosen = SORTS.find((one) => one === value);

@@ -20,12 +20,12 @@ export function GrowthChart({ orgId, from }: { orgId: string; from: string }) {
   if (!query.data) return <Skeleton height={120} />;
   const bars = barsOf(query.data);
   if (bars.length === 0) return <p className={classes.none}>No entries in the last 30 days.</p>;
-  const most = Math.max(1, ...bars.map(sumOf));
+  const max = Math.max(1, ...bars.map(sumOf));
   return (
     <figure className={classes.chart}>
       <svg viewBox={`0 0 ${bars.length} 100`} preserveAspectRatio="none" aria-hidden="true">
         {bars.map((bar, x) => {
-          const height = sumOf(bar) > 0 ? Math.max(MIN_HEIGHT, (sumOf(bar) / most) * 100) : 0;
+          const height = sumOf(bar) > 0 ? Math.max(MIN_HEIGHT, (sumOf(bar) / max) * 100) : 0;
           return (
             <rect key={bar.from.getTime()} x={x + 0.1} width={0.8} y={100 - height} height={height}>
               <title>{describeBars([bar], zone)}</title>

@@ -16,7 +16,7 @@ import { Section } from "@/components/ui/section";
 import { StateTag } from "@/components/ui/state-tag";
 import type { OrganizationOverview } from "@/server/organizations/overview/schema";
 import { DAY_MS } from "@/server/time/durations";
-import { CHAIN_WORD } from "./chain-tag";
+import { CHAIN_LABEL } from "./chain-tag";
 import { growthLabel, growthText, lastCheckText } from "./columns";
 import { GrowthChart } from "./growth-chart";
 import classes from "./organization.module.css";
@@ -172,7 +172,7 @@ function Chain({ org, readAt }: { org: Org; readAt: string }) {
       facts={[
         [
           "Verdict",
-          `${CHAIN_WORD[chain.status]}${chain.status === "intact" ? verdict : ""}. ${chain.reasons.join(" ")}`,
+          `${CHAIN_LABEL[chain.status]}${chain.status === "intact" ? verdict : ""}. ${chain.reasons.join(" ")}`,
         ],
         [
           "Last full check",

@@ -7,12 +7,12 @@ import { count, counted } from "@/components/format/amounts";
 import { useTRPC } from "@/components/trpc";
 import { useReturnedFocus } from "@/components/ui/dialogs/use-returned-focus";
 import type { OrganizationOverview } from "@/server/organizations/overview/schema";
-import { CHAIN_WORD, ChainTag } from "./chain-tag";
+import { CHAIN_LABEL, ChainTag } from "./chain-tag";
 import classes from "./dialogs.module.css";
 import { useVerifyMany, type Verified } from "./verify-many";
 
 type Props = { organizations: readonly OrganizationOverview[]; onClose: () => void };
-const WORDS = ["intact", "broken", "unproven", "empty"] as const;
+const STATUS_ORDER = ["intact", "broken", "unproven", "empty"] as const;
 
 /** Verifies the whole chain of each selected organization, a few at a time, while the dialog is open. */
 export function VerifyDialog({ organizations, onClose }: Props) {
@@ -66,7 +66,9 @@ export function VerifyDialog({ organizations, onClose }: Props) {
 
 /** "12 intact, 1 broken, 1 could not be verified" */
 function summary(found: readonly Verified[]): string {
-  const parts = WORDS.map((word) => [found.filter(({ status }) => status === word).length, CHAIN_WORD[word]] as const);
+  const parts = STATUS_ORDER.map(
+    (word) => [found.filter(({ status }) => status === word).length, CHAIN_LABEL[word]] as const,
+  );
   const failed = found.filter(({ status }) => status === "failed").length;
   return [
     ...parts.filter(([n]) => n > 0).map(([n, word]) => `${count(n)} ${word.toLowerCase()}`),

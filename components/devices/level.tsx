@@ -1,7 +1,7 @@
 import { StateTag, type Tone } from "@/components/ui/state-tag";
 
 const TONE: Record<string, Tone> = { warn: "warn", warning: "warn", error: "bad", critical: "bad" };
-const WORD: Record<string, string> = {
+const LEVEL_LABEL: Record<string, string> = {
   debug: "Debug",
   info: "Info",
   information: "Information",
@@ -14,5 +14,5 @@ const WORD: Record<string, string> = {
 
 /** A severity level as color, icon and word. */
 export function Level({ level }: { level: string }) {
-  return <StateTag tone={TONE[level] ?? "off"}>{WORD[level] ?? level}</StateTag>;
+  return <StateTag tone={TONE[level] ?? "off"}>{LEVEL_LABEL[level] ?? level}</StateTag>;
 }

@@ -51,7 +51,7 @@ const sample = (operation: Operation, language: "curl" | "powershell" | "go") =>
   sampleOf(operation, { language, base: document.base });
 
 describe("samples", () => {
-  test("cURL carries method, address, credential and body", () => {
+  test("cURL includes method, URL, credential and body", () => {
     expect(sample(write, "curl")).toBe(
       [
         'curl -X POST "https://trailmark.example/api/v1/devices/DEVICE_ID/notes"',
@@ -62,19 +62,19 @@ describe("samples", () => {
     );
   });
 
-  test("an open operation asks for no credential, and a stream goes to a file in PowerShell", () => {
+  test("a public operation needs no credential, and PowerShell writes a stream to a file", () => {
     expect(sample(evidence, "powershell")).toBe(
       'Invoke-RestMethod -Method Get -Uri "https://trailmark.example/api/v1/audit-logs/evidence" `\n  -OutFile answer.out',
     );
   });
 
-  test("Go imports what it uses and nothing else", () => {
+  test("Go imports only what it uses", () => {
     expect(sample(evidence, "go")).not.toContain('"strings"');
     expect(sample(write, "go")).toContain("strings.NewReader(body)");
   });
 });
 
-test("the members of inner objects and lists are named by their path", () => {
+test("names nested members by their path", () => {
   const rows = rowsOf(write.body?.schema ?? {}, document.schemas);
   expect(rows.map((row) => row.name)).toEqual(["text", "tags", "tags[].name"]);
   expect(rows[0]).toEqual({
@@ -86,7 +86,7 @@ test("the members of inner objects and lists are named by their path", () => {
   });
 });
 
-test("every word of a search counts", () => {
+test("every word of a search must match", () => {
   expect(findOperations(document.operations, "post note").map((o) => o.operationId)).toEqual(["postNote"]);
   expect(findOperations(document.operations, "post bundle")).toEqual([]);
 });

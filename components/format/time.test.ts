@@ -3,7 +3,7 @@ import { dayName } from "./time";
 
 const zone = "Europe/Berlin";
 
-test("yesterday is the day before by the calendar, also where the clocks change", () => {
+test("yesterday is the previous calendar day, even across a daylight saving change", () => {
   const springNight = new Date("2026-03-29T22:30:00Z"); // 00:30 on the 30th, after a day of 23 hours
   expect(dayName("2026-03-29T10:00:00Z", zone, springNight)).toBe("Yesterday, 29 March 2026");
   expect(dayName("2026-03-28T10:00:00Z", zone, springNight)).toBe("Saturday, 28 March 2026");

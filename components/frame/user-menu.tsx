@@ -21,7 +21,7 @@ const initials = (name: string) =>
     .map((word) => word[0]?.toUpperCase() ?? "")
     .join("");
 
-async function leave() {
+async function onSignOut() {
   const { signOut } = await import("next-auth/react");
   await signOut({ callbackUrl: "/login" });
 }
@@ -95,7 +95,7 @@ export function UserMenu() {
           justify="flex-start"
           fullWidth
           leftSection={<LogOut size={15} aria-hidden />}
-          onClick={leave}
+          onClick={onSignOut}
         >
           Sign out
         </Button>

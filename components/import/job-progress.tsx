@@ -9,7 +9,7 @@ import type { ImportState } from "@/server/custom-fields/import/schema";
 import classes from "./import.module.css";
 
 type Job = NonNullable<ImportState["job"]>;
-const WHAT: Record<Job["name"], string> = {
+const JOB_LABEL: Record<Job["name"], string> = {
   stage: "Reading the file",
   check: "Checking every row",
   apply: "Writing values",
@@ -49,7 +49,7 @@ export function JobProgress({ id, job }: { id: string; job: Job }) {
   return (
     <div className={classes.progress}>
       <div className={classes.progressHead}>
-        <strong>{job.cancelRequested ? "Stopping after the current rows" : WHAT[job.name]}</strong>
+        <strong>{job.cancelRequested ? "Stopping after the current rows" : JOB_LABEL[job.name]}</strong>
         <Button
           variant="default"
           size="compact-sm"
@@ -60,7 +60,7 @@ export function JobProgress({ id, job }: { id: string; job: Job }) {
           Cancel
         </Button>
       </div>
-      <Progress value={share} animated={!isCounted} aria-label={WHAT[job.name]} />
+      <Progress value={share} animated={!isCounted} aria-label={JOB_LABEL[job.name]} />
       <p className={classes.quiet} aria-live="polite">
         <span className="tm-figures">
           {count(job.done)}

@@ -6,7 +6,7 @@ import { showChanged } from "./use-change";
 const queryKey = [["imports", "get"]];
 const state = (revision: string) => ({ revision }) as ImportState;
 
-it("an answer that was on its way before a change does not overwrite what the change has left", async () => {
+it("a response to an earlier request does not overwrite a change", async () => {
   const cache = new QueryClient();
   cache.setQueryData(queryKey, state("before"));
   let answer = (_: ImportState) => {};
@@ -22,7 +22,7 @@ it("an answer that was on its way before a change does not overwrite what the ch
   expect(cache.isFetching({ queryKey })).toBe(0);
 });
 
-it("what is asked for after the change is shown", async () => {
+it("a response to a later request is shown", async () => {
   const cache = new QueryClient();
   showChanged(cache, { queryKey }, state("unseen"));
   expect(cache.getQueryData(queryKey)).toBeUndefined();

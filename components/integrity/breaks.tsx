@@ -4,7 +4,7 @@ import classes from "./integrity.module.css";
 
 type Break = Outputs["integrity"]["verify"]["breaks"][number];
 
-const WHAT: Record<Break["kind"], [string, string]> = {
+const BREAK_TEXT: Record<Break["kind"], [string, string]> = {
   altered: ["Altered", "the entry is not the one that was sealed"],
   missing: ["Missing", "an entry, or its hash, is gone"],
   inserted: ["Inserted", "an entry that was never sealed in this position"],
@@ -44,8 +44,8 @@ export function Breaks({ breaks, rowHref }: Props) {
       width: 230,
       cell: (b) => (
         <span className={classes.what}>
-          <strong>{WHAT[b.kind][0]}</strong>
-          <span>{isOfFile(b) ? "the file is not the one that was sealed" : WHAT[b.kind][1]}</span>
+          <strong>{BREAK_TEXT[b.kind][0]}</strong>
+          <span>{isOfFile(b) ? "the file is not the one that was sealed" : BREAK_TEXT[b.kind][1]}</span>
         </span>
       ),
     },

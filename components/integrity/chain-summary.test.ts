@@ -5,7 +5,7 @@ const STATUSES = ["broken", "unproven", "not_checked", "intact", "empty"] as con
 const counts = (chains: Partial<Record<(typeof STATUSES)[number], number>>) =>
   STATUSES.map((status) => ({ status, count: chains[status] ?? 0 }));
 
-it("says the worst state of all chains and how many are in it", () => {
+it("names the worst state of all chains and its count", () => {
   expect(summaryOfAll(counts({ intact: 5, empty: 1 }), 0)).toEqual({
     state: "intact",
     word: "All 5 intact",
@@ -26,7 +26,7 @@ it("says the worst state of all chains and how many are in it", () => {
   });
 });
 
-it("takes an alarm for a broken chain before the counts are asked for again, and claims nothing that is not known", () => {
+it("treats an alarm as a broken chain before the counts are refreshed, and claims nothing unknown", () => {
   expect(summaryOfAll(counts({ intact: 5 }), 1)).toEqual({
     state: "broken",
     word: "1 broken",

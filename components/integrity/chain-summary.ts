@@ -11,7 +11,7 @@ const STATE: Record<ChainCounts[number]["status"], ChainSummary["state"]> = {
   intact: "intact",
   empty: "unknown",
 };
-const WORD: Record<ChainCounts[number]["status"], string> = {
+const STATUS_LABEL: Record<ChainCounts[number]["status"], string> = {
   broken: "broken",
   unproven: "not proven",
   not_checked: "not checked",
@@ -36,10 +36,10 @@ export function summaryOfAll(counts: ChainCounts, alarms: number): ChainSummary 
     return { state: "unknown", word: "Integrity", sentence: sentence };
   }
   const isAll = all === known && worst.count > 1 && others.every(({ status }) => status === "empty");
-  const parts = all.map(({ status, count: n }) => `${count(n)} ${WORD[status]}`);
+  const parts = all.map(({ status, count: n }) => `${count(n)} ${STATUS_LABEL[status]}`);
   return {
     state: STATE[worst.status],
-    word: `${isAll ? "All " : ""}${count(worst.count)} ${WORD[worst.status]}`,
+    word: `${isAll ? "All " : ""}${count(worst.count)} ${STATUS_LABEL[worst.status]}`,
     sentence: `Audit chains: ${parts.join(", ")}`,
   };
 }

@@ -100,7 +100,7 @@ export function CheckRange({ org, rows }: Props) {
 }
 
 function Evidence({ org, part }: { org: Org; part: Part }) {
-  const prove = useConfirmedDownload();
+  const onDownload = useConfirmedDownload();
   const query = new URLSearchParams({ orgId: org.id });
   for (const [name, value] of Object.entries(toInput(part))) if (value) query.set(name, String(value));
   return (
@@ -108,7 +108,7 @@ function Evidence({ org, part }: { org: Org; part: Part }) {
       component="a"
       href={faultOf(part) ? undefined : `/api/v1/audit-logs/evidence?${query}`}
       download
-      onClick={prove}
+      onClick={onDownload}
       variant="default"
       leftSection={<Download size={15} aria-hidden />}
     >

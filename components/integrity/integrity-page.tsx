@@ -52,7 +52,7 @@ function Integrity({ org }: { org: Org }) {
         <>
           {status.data && (
             <div className={classes.state}>
-              <Known status={status.data} />
+              <KnownState status={status.data} />
             </div>
           )}
           <Numbers status={status.data} />
@@ -100,7 +100,7 @@ const FOUND_BY = {
 
 const KIND = { nightly: "nightly run", whole: "whole chain, on demand", range: "a range, on demand" };
 
-function Known({ status }: { status: Status }) {
+function KnownState({ status }: { status: Status }) {
   const { alarm, state, head } = status;
   if (alarm)
     return (

@@ -17,7 +17,7 @@ type Props = { part: Part; onPart: (part: Part) => void };
 /** The ends of a range, as times in the display zone or as sequence numbers; an empty one is open. */
 export function PartFields({ part, onPart }: Props) {
   const [mode, setMode] = useState<RangeMode>(isBySequence(part) ? "sequence" : "time");
-  const Ends = mode === "time" ? Times : Sequences;
+  const RangeEnds = mode === "time" ? Times : Sequences;
   return (
     <>
       <Input.Wrapper label="Range" labelElement="div" className={classes.way}>
@@ -31,7 +31,7 @@ export function PartFields({ part, onPart }: Props) {
           }}
         />
       </Input.Wrapper>
-      <Ends part={part} onPart={onPart} />
+      <RangeEnds part={part} onPart={onPart} />
     </>
   );
 }

@@ -18,20 +18,20 @@ const SEQUENCES = { ...WHOLE, fromSeq: 1_000, toSeq: 2_000 };
 const NOON = new Date("2026-11-22T12:00:00Z");
 
 describe("a part of a chain", () => {
-  it("is named by time or by entry, and by time where an address names both", () => {
+  it("is given by time or by sequence; time takes precedence", () => {
     expect(isWhole(WHOLE)).toBe(true);
     expect(toInput(SEQUENCES)).toEqual({ fromSeq: 1_000, toSeq: 2_000 });
     expect(toInput({ ...SEQUENCES, from: NOON })).toEqual({ from: NOON.toISOString(), to: undefined });
   });
 
-  it("does not begin after its end, nor before the first entry", () => {
+  it("must not start after its end or before the first entry", () => {
     expect(faultOf(SEQUENCES)).toBeNull();
     expect(faultOf({ ...SEQUENCES, fromSeq: 2_001 })).toMatchObject({ end: "from" });
     expect(faultOf({ ...SEQUENCES, fromSeq: 0 })).toMatchObject({ end: "from", text: "The first entry is 1" });
     expect(faultOf({ ...WHOLE, toSeq: -4 })).toMatchObject({ end: "to" });
   });
 
-  it("by entry says how much of the chain lies outside and was not read", () => {
+  it("by sequence states how much of the chain was not read", () => {
     expect(titleOf({ found: FOUND, part: SEQUENCES })).toBe("Intact in this range");
     expect(scopeOf({ found: FOUND, part: SEQUENCES, seconds: 0.25 })).toBe(
       "1,001 entries checked, entries 1,000 to 2,000. The other 3,999 entries of the chain are outside the range and were not read. Read in 0.3 s.",
@@ -42,7 +42,7 @@ describe("a part of a chain", () => {
     );
   });
 
-  it("does not count an entry that is gone from inside among those outside", () => {
+  it("does not count a missing entry inside the range as outside", () => {
     const gone = { ...FOUND, status: "broken" as const, rowsChecked: 1, firstSeq: 4, lastSeq: 4 };
     const part = { ...WHOLE, fromSeq: 4, toSeq: 5 };
     expect(scopeOf({ found: { ...gone, head: { seq: 9, checksum: "0" } }, part, seconds: 1 })).toContain(
@@ -50,13 +50,13 @@ describe("a part of a chain", () => {
     );
   });
 
-  it("says nothing of the time when it rounds to zero", () => {
+  it("omits a duration that rounds to zero", () => {
     expect(scopeOf({ found: FOUND, part: WHOLE, seconds: 0.04 })).toBe(
       "1,001 entries checked, entries 1,000 to 2,000.",
     );
   });
 
-  it("by time says that the whole chain was read for it", () => {
+  it("by time states that the whole chain was read", () => {
     const found = { ...FOUND, rowsRead: 5_000 };
     expect(scopeOf({ found, part: { ...WHOLE, from: NOON }, seconds: 1 })).toBe(
       "1,001 entries in the range, entries 1,000 to 2,000; the whole chain of 5,000 was read for it. Read in 1.0 s.",

@@ -44,7 +44,7 @@ export function GroupItem({ group }: { group: Group }) {
           </span>
           {unread.length > 0 && <span className={classes.unread}>Unread</span>}
         </p>
-        {group.length === 1 ? <One notification={first} /> : <Many group={group} />}
+        {group.length === 1 ? <SingleNotification notification={first} /> : <NotificationList group={group} />}
       </div>
       {unread.length > 0 && (
         <RowButton label={`Mark as read: ${headline(group)}`} onClick={() => read.mutate({ ids: unread })}>
@@ -58,7 +58,7 @@ export function GroupItem({ group }: { group: Group }) {
 const headline = (group: Group): string =>
   group.length === 1 ? group[0].sentence : `${group[0].label}: ${counted(group.length, "organization")}`;
 
-function One({ notification }: { notification: Notification }) {
+function SingleNotification({ notification }: { notification: Notification }) {
   const { sentence, resolution, link } = notification;
   return (
     <>
@@ -70,7 +70,7 @@ function One({ notification }: { notification: Notification }) {
   );
 }
 
-function Many({ group }: { group: Group }) {
+function NotificationList({ group }: { group: Group }) {
   return (
     <details>
       <summary className={classes.sentence}>

@@ -12,8 +12,8 @@ const MIXED = Buffer.from(
   "hex",
 );
 
-describe("a browser's check of a signature", () => {
-  it("agrees with Node's on what is good, altered, too long, too short and beyond the order", () => {
+describe("signature verification in the browser", () => {
+  it("agrees with Node on valid, altered, too long, too short and out-of-range signatures", () => {
     const good = sign(MESSAGE);
     const beyond = Uint8Array.from(good);
     beyond.fill(0xff, 32);
@@ -24,12 +24,12 @@ describe("a browser's check of a signature", () => {
     expect(found).toEqual([true, false, false, false, false, false]);
   });
 
-  it("refuses, as Node does, a signature that holds with a cofactor alone", () => {
+  it("rejects, like Node, a signature that is valid only with a cofactor", () => {
     expect(ed25519.verify(MIXED, MESSAGE, key.publicKey, { zip215: false })).toBe(true);
     for (const tools of [noteTools, browserNoteTools]) expect(tools.verify(key.publicKey, MESSAGE, MIXED)).toBe(false);
   });
 
-  it("refuses what is no point", () => {
+  it("rejects an invalid point", () => {
     expect(
       browserNoteTools.verify(
         Uint8Array.from({ length: 32 }, () => 2),
@@ -40,7 +40,7 @@ describe("a browser's check of a signature", () => {
   });
 });
 
-it("no verifier key is a point under which anybody signs", () => {
+it("no verifier key is a point of small order", () => {
   const identity = Uint8Array.from({ length: 32 }, (_, i) => (i === 0 ? 1 : 0));
   const forged = Uint8Array.from({ length: 64 }, (_, i) => (i === 0 ? 1 : 0));
   expect(noteTools.verify(identity, MESSAGE, forged)).toBe(true);

@@ -4,7 +4,7 @@ import { fromFragment, isProofFragment, toFragment } from "./proof-link";
 
 const MAX_FRAGMENT = 2_600;
 
-it("carries a proof in a fragment of mailable length and gives it back as it was", async () => {
+it("round-trips a proof through a fragment short enough to mail", async () => {
   const text = proofText({ seq: 37, size: 40 });
   const fragment = await toFragment(text);
   expect(fragment).toMatch(/^#p=[\w-]+$/);
@@ -12,7 +12,7 @@ it("carries a proof in a fragment of mailable length and gives it back as it was
   expect(await fromFragment(fragment)).toBe(text);
 });
 
-it("gives nothing for a fragment that is torn, of something else, or a bomb", async () => {
+it("returns null for a truncated fragment, another one, or a compression bomb", async () => {
   const fragment = await toFragment(proofText());
   const bomb = await toFragment("A".repeat(8 * 1024 * 1024));
   for (const wrong of ["", "#", "#p=", "#q=AAAA", "#p=!!", fragment.slice(0, -40), bomb, "#p=-_8PAA"])

@@ -10,6 +10,6 @@ test("a number leads to its entries: same range, same zone, same organization", 
   expect(entriesHref({}, { ...all, tz: "UTC" })).toBe("/?tz=utc");
 });
 
-test("the platform itself has no id to filter by", () => {
+test("the system itself has no id to filter by", () => {
   expect(actorFilter({ userId: "00000000-0000-0000-0000-000000000000" })).toEqual({ actorType: "system" });
 });

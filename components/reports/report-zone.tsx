@@ -14,8 +14,8 @@ function useOwner() {
   const { orgId, organizations } = useOrg();
   const [only, ...others] = organizations;
   const id = orgId ?? (others.length === 0 ? only?.id : homeOrgId);
-  const { organizations: ask } = useTRPC();
-  return useQuery(ask.get.queryOptions({ id: id ?? "" }, { enabled: Boolean(id) })).data;
+  const { organizations: procedures } = useTRPC();
+  return useQuery(procedures.get.queryOptions({ id: id ?? "" }, { enabled: Boolean(id) })).data;
 }
 
 /** A note such as "Contoso's time zone"; empty for the user's own zone and UTC. */

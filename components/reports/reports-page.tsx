@@ -38,16 +38,16 @@ export function ReportsPage({ loadedAt }: { loadedAt: string }) {
   );
   const { org, orgId, organizations } = useOrg();
   const [only, ...others] = organizations;
-  const whose = org?.name ?? (others.length === 0 && only ? only.name : "All organizations");
+  const scopeText = org?.name ?? (others.length === 0 && only ? only.name : "All organizations");
   const { zone, local } = useZone();
   const zoneOwner = useZoneOwner();
   const { chosen, setView, now, range } = useReportRange(loadedAt);
   const at = (when: string | undefined, none: string) => (when ? dateTime(when, zone) : none);
-  const covers = `${whose}, ${at(range.from, "the beginning")} to ${at(range.to, "now")} (${[zoneName(zone), zoneOwner].filter(Boolean).join(", ")})`;
+  const covers = `${scopeText}, ${at(range.from, "the beginning")} to ${at(range.to, "now")} (${[zoneName(zone), zoneOwner].filter(Boolean).join(", ")})`;
   const query = useReport(kind, { ...range, orgId });
   const save = () => {
     const [from, to] = [range.from, range.to].map((end) => (end ? new Date(end) : undefined));
-    const name = exportName({ what: kind, organization: whose, from, to, now, zone, ending: "csv" });
+    const name = exportName({ what: kind, organization: scopeText, from, to, now, zone, ending: "csv" });
     if (query.data) saveCsv(name, csvOf(kind, query.data, covers));
   };
   return (
@@ -87,7 +87,7 @@ export function ReportsPage({ loadedAt }: { loadedAt: string }) {
               {REPORT_LABEL[name]}
               {chosen.range ? `, ${PRESET_LABEL[chosen.range].toLowerCase()}` : ""}
             </h2>
-            <OneReport
+            <ReportView
               kind={name}
               range={{ ...range, orgId }}
               counted={{ range: chosen, tz: zone === local ? null : zone, orgId }}
@@ -99,13 +99,13 @@ export function ReportsPage({ loadedAt }: { loadedAt: string }) {
   );
 }
 
-type OneProps<K extends Report> = {
+type ReportViewProps<K extends Report> = {
   kind: K;
   range: Parameters<typeof useReport>[1];
   counted: ViewProps<Reports[K]>["counted"];
 };
 
-function OneReport<K extends Report>({ kind, range, counted }: OneProps<K>) {
+function ReportView<K extends Report>({ kind, range, counted }: ReportViewProps<K>) {
   const query = useReport(kind, range);
   const Shown = VIEW[kind] as ComponentType<ViewProps<Reports[K]>>;
   if (query.isPending)

@@ -16,12 +16,12 @@ const PROCEDURE = {
 export function useReport<K extends Report>(kind: K, range: ReportInput): UseQueryResult<Reports[K], ApiError> {
   const { audit } = useTRPC();
   // All reports take the same input; their outputs differ by kind.
-  const ask = audit[PROCEDURE[kind]] as (typeof audit)["statistics"];
-  const own = ["audit", PROCEDURE[kind]].join();
+  const procedure = audit[PROCEDURE[kind]] as (typeof audit)["statistics"];
+  const ownKey = ["audit", PROCEDURE[kind]].join();
   const query = useQuery(
-    ask.queryOptions(range, {
+    procedure.queryOptions(range, {
       trpc: UNBATCHED,
-      placeholderData: (before, query) => (String(query?.queryKey[0]) === own ? before : undefined),
+      placeholderData: (before, query) => (String(query?.queryKey[0]) === ownKey ? before : undefined),
     }),
   );
   return query as unknown as UseQueryResult<Reports[K], ApiError>;

@@ -17,8 +17,8 @@ const DEBOUNCE_MS = 300;
 const isDays = (value: Days): value is number =>
   Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MAX_DEVICE_LOG_DAYS;
 
-type Expired = Outputs["retention"]["previewDeviceLogs"]["events"];
-const shown = ({ rows, isAtLeast }: Expired): string => `${isAtLeast ? "more than " : ""}${count(rows)}`;
+type ExpiredRows = Outputs["retention"]["previewDeviceLogs"]["events"];
+const shown = ({ rows, isAtLeast }: ExpiredRows): string => `${isAtLeast ? "more than " : ""}${count(rows)}`;
 
 /** Both retention periods, with a preview of what the next run would remove. */
 export function DeviceLogForm({ orgId, policy }: { orgId: string; policy: Outputs["retention"]["deviceLogs"] }) {

@@ -63,7 +63,7 @@ function Retention({ org }: { org: Org }) {
       {overview.isError ? (
         <Failure error={overview.error} onRetry={() => void overview.refetch()} what="the size of the audit log" />
       ) : (
-        <Holdings overview={overview.data} />
+        <StoredRows overview={overview.data} />
       )}
       {policy.data && (
         <Section
@@ -94,7 +94,7 @@ function Retention({ org }: { org: Org }) {
 const averageText = (days: number) =>
   days > 1 ? `mean of the last ${days} days` : "its log is less than two days old";
 
-function Holdings({ overview }: { overview: Outputs["retention"]["overview"] | undefined }) {
+function StoredRows({ overview }: { overview: Outputs["retention"]["overview"] | undefined }) {
   const wait = <Skeleton height={20} width={72} my={4} />;
   return (
     <Figures

@@ -17,8 +17,8 @@ const UNCHANGED = { value: "unchanged", label: "Keep unchanged" };
 /** Edits a key's name, permissions or expiry; its secret stays the same. */
 export function EditApiKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const trpc = useTRPC();
-  const [was] = useState({ name: apiKey.name, expiresAt: UNCHANGED.value, permissions: apiKey.permissions });
-  const form = useForm(was);
+  const [initial] = useState({ name: apiKey.name, expiresAt: UNCHANGED.value, permissions: apiKey.permissions });
+  const form = useForm(initial);
   const update = useMutation(trpc.apiKeys.update.mutationOptions(useDone(onClose, trpc.apiKeys.pathFilter())));
   return (
     <FormDialog
@@ -26,7 +26,7 @@ export function EditApiKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () =>
       title={`Edit ${apiKey.name}`}
       action="Save"
       onSubmit={async (values) => {
-        const changes = changesOf(was, values);
+        const changes = changesOf(initial, values);
         if (!changes) return onClose();
         const { expiresAt, ...rest } = changes;
         await form.send(updateInput, update, {

@@ -15,13 +15,13 @@ import { AccessSelect } from "./access-select";
 /** Edits a user's role, access or department, or disables them. */
 export function EditUser({ user, onClose }: { user: User; onClose: () => void }) {
   const trpc = useTRPC();
-  const [was] = useState({
+  const [initial] = useState({
     role: user.role,
     department: user.department,
     isActive: !user.disabled,
     organizationIds: user.organizationIds,
   });
-  const form = useForm(was);
+  const form = useForm(initial);
   const update = useMutation(trpc.users.update.mutationOptions(useDone(onClose, trpc.users.pathFilter())));
   const isPartnerRole = user.orgId === null;
   const roles = roleOptions(user.role.startsWith("org_") ? ORG_ROLES : PARTNER_ROLES);
@@ -31,7 +31,7 @@ export function EditUser({ user, onClose }: { user: User; onClose: () => void })
       title={`Edit ${user.name}`}
       action="Save"
       onSubmit={async (values) => {
-        const changes = changesOf(was, values);
+        const changes = changesOf(initial, values);
         if (!changes) return onClose();
         const { isActive, ...rest } = changes;
         await form.send(updateInput, update, {

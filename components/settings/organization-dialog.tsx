@@ -14,12 +14,12 @@ import { createInput, type Organization, updateInput } from "@/server/organizati
 /** Creates or edits an organization: its name, time zone, and whether its users need a second factor. */
 export function OrganizationDialog({ organization, onClose }: { organization?: Organization; onClose: () => void }) {
   const trpc = useTRPC();
-  const [was] = useState({
+  const [initial] = useState({
     name: organization?.name ?? "",
     requireTwoFactor: organization?.requireTwoFactor ?? false,
     timeZone: organization?.timeZone ?? null,
   });
-  const form = useForm(was);
+  const form = useForm(initial);
   const done = useDone(onClose, trpc.organizations.pathFilter(), trpc.me.pathFilter());
   const create = useMutation(trpc.organizations.create.mutationOptions(done));
   const update = useMutation(trpc.organizations.update.mutationOptions(done));
@@ -30,7 +30,7 @@ export function OrganizationDialog({ organization, onClose }: { organization?: O
       action={organization ? "Save" : "Create organization"}
       onSubmit={async (values) => {
         if (!organization) return form.send(createInput, create, { name: values.name });
-        const changes = changesOf(was, values);
+        const changes = changesOf(initial, values);
         return changes ? form.send(updateInput, update, { id: organization.id, ...changes }) : onClose();
       }}
       onClose={onClose}

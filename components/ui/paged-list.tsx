@@ -18,14 +18,14 @@ type Props<T> = {
   children: (rows: T[], isStale: boolean) => ReactNode;
 };
 
-const LINES = ["60%", "45%", "52%", "48%", "56%"];
+const SKELETON_WIDTHS = ["60%", "45%", "52%", "48%", "56%"];
 
 /** The states of a list: loading, error, empty, rows, pagination. */
 export function PagedList<T>({ query, what, empty, onPage, children }: Props<T>) {
   if (query.isPending)
     return (
       <div className={classes.skeleton} role="status" aria-label={`Loading ${what}`}>
-        {LINES.map((width) => (
+        {SKELETON_WIDTHS.map((width) => (
           <div key={width}>
             <Skeleton height={10} width={width} />
           </div>

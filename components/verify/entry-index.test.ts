@@ -10,7 +10,7 @@ async function entryOf(line: string) {
   return index.entry(0);
 }
 
-it("gives every entry of a bundle as it stands in the file, the first without a predecessor too", async () => {
+it("returns every entry of a bundle as it is in the file, including the first", async () => {
   for (const row of ROWS) expect(await entryOf(JSON.stringify(row))).toEqual(row);
 });
 

@@ -12,7 +12,7 @@ const trustSource = (over: Partial<TrustSource> = {}): TrustSource => ({
   ...over,
 });
 
-it("names the file so that a shell takes it as one word, and every key", () => {
+it("quotes the file name for a shell, and includes every key", () => {
   const command = (name: string) =>
     repeatCommand(name, trustSource()).replace(formatVerifierKey(key), "KEY").replaceAll(" \\\n ", "");
   expect(command("evidence.ndjson")).toBe("npm run trailmark -- verify evidence.ndjson --key KEY");
@@ -21,7 +21,7 @@ it("names the file so that a shell takes it as one word, and every key", () => {
   expect(command("-x")).toBe("npm run trailmark -- verify ./-x --key KEY");
 });
 
-it("asks for the policy where a reader's own policy was used, and for the keys of the server's alone", () => {
+it("refers to the policy if the user gave one, otherwise to the server's keys", () => {
   const trust = { logs: [key], witnesses: [witness], quorum: null };
   expect(repeatCommand("a", trustSource({ trust, from: "you" }))).toBe(
     "npm run trailmark -- verify a \\\n  --policy POLICY_FILE",

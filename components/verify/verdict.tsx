@@ -32,7 +32,7 @@ export function Verdict({ checked, trustSource, onAgain }: Props) {
     <section ref={ref} tabIndex={-1} aria-label="Verdict" style={{ outline: "none" }}>
       <div className={classes.screen}>
         {isJudged ? (
-          <Judged verdict={verdict} checked={checked} trustSource={trustSource} />
+          <BundleResult verdict={verdict} checked={checked} trustSource={trustSource} />
         ) : (
           <VerdictHead kind="unreadable" title={VERDICT_WORD.unreadable}>
             {fileName} is not an evidence bundle that can be checked. Line {verdict.line}: {verdict.reason}. This says
@@ -88,9 +88,9 @@ function sentence({
   return `${each} is as it was sealed and in its position. Signed by ${signers(verdict, trustSource)}.${took}`;
 }
 
-type JudgedProps = { verdict: JudgedBundle; checked: Checked; trustSource: TrustSource };
+type BundleResultProps = { verdict: JudgedBundle; checked: Checked; trustSource: TrustSource };
 
-function Judged({ verdict, checked, trustSource }: JudgedProps) {
+function BundleResult({ verdict, checked, trustSource }: BundleResultProps) {
   return (
     <>
       <VerdictHead kind={verdict.status} title={VERDICT_WORD[verdict.status]}>

@@ -21,7 +21,7 @@ const entry = (change: object): Entry =>
     ...change,
   }) as unknown as Entry;
 
-test("facts of both entries stand beside each other, with what differs and what only one has", () => {
+test("pairs the facts of two entries, including differences and facts that only one has", () => {
   const a = entry({ details: { after: { enabled: true, level: 2 }, ticket: "A-1" } });
   const b = entry({ result: "denied", chainSeq: 9, details: { after: { enabled: false, level: 2 }, device: "WS-1" } });
   const differing = pairsOf(a, b, String).filter(({ differs }) => differs);
@@ -41,11 +41,11 @@ test("facts of both entries stand beside each other, with what differs and what 
   expect(differing.at(5)?.sides).toEqual([null, { kind: "text", text: "WS-1" }]);
 });
 
-test("an entry does not differ from itself", () => {
+test("an entry equals itself", () => {
   expect(pairsOf(entry({}), entry({}), String).some(({ differs }) => differs)).toBe(false);
 });
 
-test("entries of two organizations differ by them", () => {
+test("entries of two organizations differ in their organization", () => {
   const pairs = pairsOf(entry({ orgId: "1" }), entry({ orgId: "2" }), (id) => `Organization ${id}`);
   expect(pairs.filter(({ differs }) => differs).map(({ sides }) => sides)).toEqual([
     [

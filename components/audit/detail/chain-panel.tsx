@@ -86,7 +86,7 @@ function EntryStatus({ id }: { id: string }) {
 const ICON = { intact: ShieldCheck, broken: ShieldAlert, unproven: ShieldQuestionMark };
 const TITLE = { intact: "Verified", broken: "Broken", unproven: "Not proven" };
 
-const WORD: Record<string, string> = {
+const BREAK_TEXT: Record<string, string> = {
   altered: "Its contents do not match its checksum.",
   relinked: "Its link does not match the entry before it.",
   missing: "An entry before it is missing.",
@@ -95,7 +95,7 @@ const WORD: Record<string, string> = {
 function Break({ found }: { found: Outputs["integrity"]["entryStatus"]["breaks"][number] }) {
   return (
     <dl className={classes.break}>
-      <dt>{WORD[found.kind] ?? `Entry ${found.seq} is ${found.kind}.`}</dt>
+      <dt>{BREAK_TEXT[found.kind] ?? `Entry ${found.seq} is ${found.kind}.`}</dt>
       <dd>
         expected <code>{found.expected}</code>
       </dd>

@@ -29,10 +29,10 @@ export function EntryDrawer() {
       view.row !== null && (
         <section ref={opened.panel} tabIndex={-1} className={classes.panel} aria-label="Audit entry">
           <header className={classes.bar}>
-            <Bar id={id} />
+            <EntryToolbar id={id} />
             <CloseButton ml="auto" aria-label="Close the entry" onClick={opened.close} />
           </header>
-          <Shown id={id} />
+          <EntryContent id={id} />
         </section>
       )
     );
@@ -48,16 +48,16 @@ export function EntryDrawer() {
       <Drawer.Overlay backgroundOpacity={0.25} />
       <Drawer.Content aria-label="Audit entry">
         <Drawer.Header className={classes.bar}>
-          <Bar id={id} />
+          <EntryToolbar id={id} />
           <Drawer.CloseButton ml="auto" aria-label="Close the entry" />
         </Drawer.Header>
-        <Drawer.Body p={0}>{view.row !== null && <Shown id={id} />}</Drawer.Body>
+        <Drawer.Body p={0}>{view.row !== null && <EntryContent id={id} />}</Drawer.Body>
       </Drawer.Content>
     </Drawer.Root>
   );
 }
 
-function Bar({ id }: { id: string | null }) {
+function EntryToolbar({ id }: { id: string | null }) {
   const { audit, opened } = useViewer();
   const { entries } = audit;
   const at = entries.findIndex((entry) => entry.id === id);
@@ -87,7 +87,7 @@ function Bar({ id }: { id: string | null }) {
 }
 
 /** The entry; fetched from the server if the list does not contain it. */
-function Shown({ id }: { id: string | null }) {
+function EntryContent({ id }: { id: string | null }) {
   const { audit, opened } = useViewer();
   const found = audit.entries.find((entry) => entry.id === id);
   const fetched = useQuery(useTRPC().audit.get.queryOptions({ id: id ?? "" }, { enabled: id !== null && !found }));

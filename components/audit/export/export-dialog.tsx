@@ -156,7 +156,7 @@ function Progress({ state, name }: { state: ExportState; name: string }) {
 }
 
 function Evidence({ orgId, span }: { orgId: string | undefined; span: { from?: Date; to?: Date } }) {
-  const prove = useConfirmedDownload();
+  const onDownload = useConfirmedDownload();
   if (!orgId)
     return (
       <p className={classes.foot}>For an evidence bundle, choose one organization first: each has its own chain.</p>
@@ -166,7 +166,7 @@ function Evidence({ orgId, span }: { orgId: string | undefined; span: { from?: D
   return (
     <p className={classes.foot}>
       For an auditor:{" "}
-      <a className="tm-link" href={`/api/v1/audit-logs/evidence?${query}`} download onClick={prove}>
+      <a className="tm-link" href={`/api/v1/audit-logs/evidence?${query}`} download onClick={onDownload}>
         download the evidence bundle
       </a>{" "}
       of this range. It holds every entry, regardless of the filters, and can be verified offline.

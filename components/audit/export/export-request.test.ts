@@ -8,7 +8,7 @@ const now = new Date("2026-11-20T14:00:00Z");
 const ORG = "0190f4c2-0000-7000-8000-000000000001";
 
 describe("an export's request", () => {
-  it("carries every filter of the viewer, in the words of the wire", async () => {
+  it("contains every filter of the viewer, under its API name", async () => {
     const address =
       "?q=printer&user=jane&action=device&resource=WS&result=denied&category=device&actorType=user&excludeActions=a,b" +
       `&from=2026-11-01T00:00:00.000Z&to=2026-11-02T00:00:00.000Z&orgId=${ORG}&cursor=abc`;

@@ -59,7 +59,7 @@ export function MyExports() {
 
 function JobState({ job }: { job: Job }) {
   const { status, rowsDone, totalRows, sizeBytes } = job;
-  const prove = useConfirmedDownload();
+  const onDownload = useConfirmedDownload();
   if (status === "failed") return <p className={classes.bad}>Failed. {job.error}</p>;
   if (status === "waiting") return <p className={classes.status}>Queued</p>;
   if (status === "running")
@@ -79,7 +79,7 @@ function JobState({ job }: { job: Job }) {
         className="tm-link"
         href={`/api/v1/audit-logs/exports/${job.id}/file`}
         download={job.fileName}
-        onClick={rowsDone > MAX_UNPROVEN_ROWS ? prove : undefined}
+        onClick={rowsDone > MAX_UNPROVEN_ROWS ? onDownload : undefined}
       >
         <Download size={14} aria-hidden /> Download
       </a>

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { changesBetween, unchangedMembers } from "./delta";
 
-test("members that came, went and changed are told apart, with their path", () => {
+test("reports added, removed and changed members with their path", () => {
   const before = { name: "WS-042", site: "Berlin", tags: { rack: 1, floor: 2 } };
   const after = { name: "WS-042", owner: "Jane", tags: { rack: 3, floor: 2 } };
   expect(changesBetween(before, after)).toEqual([
@@ -12,7 +12,7 @@ test("members that came, went and changed are told apart, with their path", () =
   expect(unchangedMembers(before, after)).toEqual([["name", "WS-042"]]);
 });
 
-test("list items are named by their place", () => {
+test("names list items by index", () => {
   expect(changesBetween({ roles: ["a", "b"] }, { roles: ["a", "c"] })).toEqual(
     expect.arrayContaining([
       { kind: "added", path: "roles[1]", after: "c" },

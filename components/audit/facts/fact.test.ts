@@ -35,7 +35,7 @@ test.each([
   expect(factOf(name, value)).toEqual({ kind: "text", text });
 });
 
-test("times, addresses and ids are known as what they are", () => {
+test("recognizes times, addresses and ids", () => {
   const id = "0190a000-0000-7000-8000-000000000001";
   expect(factOf("startedAt", "2026-11-17T10:00:00+01:00")).toEqual({ kind: "time", at: "2026-11-17T09:00:00.000Z" });
   expect(factOf("previousIp", "203.0.113.9")).toEqual({ kind: "address", address: "203.0.113.9" });
@@ -46,7 +46,7 @@ test("times, addresses and ids are known as what they are", () => {
   expect(factOf("clock", "10:30")).toEqual({ kind: "text", text: "10:30" });
 });
 
-test("what is nested is a group with paths, and ends in JSON where it is too deep", () => {
+test("nested values become groups with paths, and JSON when too deep", () => {
   expect(factsOf({ before: {}, filter: { user: "jane", list: [{ a: 1 }] } }, ["before"])).toEqual([
     {
       path: "filter",

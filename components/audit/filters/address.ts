@@ -18,23 +18,23 @@ import { mapValues } from "@/server/records";
 import { GUID, MAX_FILTER_LENGTH } from "@/server/text";
 import { PRESETS } from "./range";
 
-const textThat = (isValid: (value: string) => boolean) =>
+const textParser = (isValid: (value: string) => boolean) =>
   createParser({ parse: (value) => (isValid(value) ? value : null), serialize: (value: string) => value });
 
-const words = textThat((value) => value.length <= MAX_FILTER_LENGTH && wordsOf(value).length <= MAX_WORDS);
-export const guid = textThat((value) => GUID.test(value));
-const listThat = (isValid: (value: string) => boolean) =>
-  textThat((text) => text.length <= MAX_FILTER_LIST_LENGTH && splitValues(text).every(isValid));
-const exclusions = (catalogue: Catalogue) => listThat((part) => toExclusion(part, catalogue) !== null);
+const words = textParser((value) => value.length <= MAX_FILTER_LENGTH && wordsOf(value).length <= MAX_WORDS);
+export const guid = textParser((value) => GUID.test(value));
+const listParser = (isValid: (value: string) => boolean) =>
+  textParser((text) => text.length <= MAX_FILTER_LIST_LENGTH && splitValues(text).every(isValid));
+const exclusions = (catalogue: Catalogue) => listParser((part) => toExclusion(part, catalogue) !== null);
 
 const parserOf = (filter: Filter): SingleParserBuilder<string> =>
-  filter.match === "words" ? words : listThat((value) => faultOf(filter, value) === null);
+  filter.match === "words" ? words : listParser((value) => faultOf(filter, value) === null);
 
 /** URL parsers for a catalogue's filters and exclusions. */
 export function parsersOf<C extends Catalogue>(catalogue: C) {
   return {
     ...mapValues(catalogue, parserOf),
-    excludeActions: listThat(() => true),
+    excludeActions: listParser(() => true),
     exclude: exclusions(catalogue),
   };
 }
@@ -55,7 +55,7 @@ export const viewParsers = {
   ...filterParsers,
   ...tableParsers,
   /** One organization, as on every page, or a list of several. */
-  orgId: listThat((value) => GUID.test(value)),
+  orgId: listParser((value) => GUID.test(value)),
   tz: zoneParam,
   cursor: parseAsString,
   row: guid,

@@ -24,7 +24,7 @@ const MORE = {
   },
 } as const satisfies Catalogue;
 
-test("one entry gives a new filter its input, parser, qualifier, completion, chip and labels", () => {
+test("one catalogue entry provides a filter's input, parser, qualifier, completion, chip and labels", () => {
   const input = z.object(inputsOf(MORE));
   expect(input.parse({ channel: "web", exclude: "channel:api" })).toEqual({
     channel: ["web"],
@@ -53,7 +53,7 @@ test("one entry gives a new filter its input, parser, qualifier, completion, chi
   ]);
 });
 
-test("the input and the address have every filter of the catalogue", () => {
+test("the input and the URL have every filter of the catalogue", () => {
   for (const name of FILTER_NAMES) {
     expect(viewParsers).toHaveProperty(name);
     expect(filterShape).toHaveProperty(name);
@@ -63,7 +63,7 @@ test("the input and the address have every filter of the catalogue", () => {
   );
 });
 
-test("what the address says reaches the list's input under the same name", async () => {
+test("URL parameters reach the list's input under the same name", async () => {
   const id = "0190a000-0000-7000-8000-000000000001";
   const example = (name: keyof typeof FILTERS) => {
     const filter = FILTERS[name];

@@ -12,7 +12,7 @@ export type Droppable = { key: string; label: string; change: Partial<View> };
 const typedWords = (text: string): string[] => text.match(/"[^"]*"|\S+/g) ?? [];
 
 /** Everything that could be dropped to find more: each word, each filter, the range. */
-export function droppableIn(
+export function droppableFilters(
   view: View,
   names?: ReadonlyMap<string, string>,
   catalogue: Catalogue = FILTERS,

@@ -51,9 +51,13 @@ const valuesIn = (view: Partial<View>, name: FilterName): string[] => partsOf(vi
 export function toggleValue(view: View, name: FilterName, value: string): Partial<View> {
   const filter = filterFor(name, value);
   const values = valuesIn(view, filter);
-  const isWanted = values.includes(value);
+  const isSelected = values.includes(value);
   const rest = values.filter((one) => one !== value);
-  return { ...include(view, [{ name, value }]), [filter]: toList(isWanted ? rest : [...values, value]), ...FROM_START };
+  return {
+    ...include(view, [{ name, value }]),
+    [filter]: toList(isSelected ? rest : [...values, value]),
+    ...FROM_START,
+  };
 }
 
 /** The view change that removes a filter. */

@@ -9,7 +9,7 @@ test("a relative range starts on the minute and stays open", () => {
   expect(presetSpan("1h", "UTC", now)).toEqual({ from: new Date("2026-11-20T22:30:00Z") });
 });
 
-test("today is the reader's day, not UTC's", () => {
+test("today is a day in the display zone, not in UTC", () => {
   expect(presetSpan("today", "Europe/Berlin", now).from).toEqual(new Date("2026-11-20T23:00:00Z"));
   expect(presetSpan("today", "UTC", now).from).toEqual(new Date("2026-11-20T00:00:00Z"));
 });
@@ -21,7 +21,7 @@ test("yesterday ends where today starts", () => {
   });
 });
 
-test("the wall clock converts both ways, over a change of the clocks too", () => {
+test("the wall clock converts both ways, even across a daylight saving change", () => {
   const before = new Date("2026-10-25T00:30:00Z");
   expect(toWallClock(before, "Europe/Berlin")).toBe("2026-10-25T02:30");
   expect(fromWallClock(Date.UTC(2026, 6, 1, 12), "Europe/Berlin")).toEqual(new Date("2026-07-01T10:00:00Z"));
@@ -38,7 +38,7 @@ test("a range steps by its own length and widens around its middle", () => {
   expect(widened({ from: new Date("2026-11-20T23:00:15Z") }, now)).toEqual({ from: new Date("2026-11-20T22:45:15Z") });
 });
 
-test("a range that ends before it begins is none", () => {
+test("a range that ends before it starts is ignored", () => {
   const [from, to] = [new Date("2026-11-18T00:00:00Z"), new Date("2026-11-09T23:59:59.999Z")];
   expect(spanOf({ range: null, from, to }, "UTC", now)).toEqual({});
   expect(spanOf({ range: null, from: to, to: from }, "UTC", now)).toEqual({ from: to, to: from });

@@ -11,11 +11,11 @@ import { parseTime } from "./typed-time";
 export function TypedRange({ now, onSpan }: { now: Date; onSpan: (span: Span) => void }) {
   const { zone } = useZone();
   const [typed, setTyped] = useState("");
-  const [isUnread, setIsUnread] = useState(false);
+  const [isUnrecognized, setIsUnrecognized] = useState(false);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     const span = await parseTime(typed, { zone, now });
-    setIsUnread(span === null);
+    setIsUnrecognized(span === null);
     if (span) onSpan(span);
   };
   return (
@@ -26,9 +26,9 @@ export function TypedRange({ now, onSpan }: { now: Date; onSpan: (span: Span) =>
         value={typed}
         onChange={(event) => {
           setTyped(event.currentTarget.value);
-          setIsUnread(false);
+          setIsUnrecognized(false);
         }}
-        error={isUnread ? "Not a recognized time. Try 2026-11-18, yesterday 9-10 or 3h." : null}
+        error={isUnrecognized ? "Not a recognized time. Try 2026-11-18, yesterday 9-10 or 3h." : null}
       />
       <div className={classes.foot}>
         <span className={classes.hint} />

@@ -60,7 +60,7 @@ test.each([
   expect(await spanOf(text)).toEqual(expected);
 });
 
-test("a sentence's time is as much of it as there is", async () => {
+test("finds the longest time expression in a sentence", async () => {
   const mentioned = async (sentence: string) => {
     const found = await findTime(sentence, clock);
     return found && sentence.slice(found.index, found.end);

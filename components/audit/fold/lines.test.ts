@@ -36,7 +36,7 @@ const minutes = (n: number, change?: Partial<Entry>) =>
 const shape = (lines: Line[] = []) =>
   lines.map((line) => (line.kind === "repeat" ? line.entries.length : line.kind === "routine" ? line.fold.count : "1"));
 
-test("neighbours that repeat each other are one line, with all of them inside", () => {
+test("adjacent repeats become one line that contains all of them", () => {
   const entries = minutes(5);
   const [day] = daysOf({ ...options, entries });
   expect(shape(day?.lines)).toEqual([5]);
@@ -45,7 +45,7 @@ test("neighbours that repeat each other are one line, with all of them inside", 
   expect(shape(daysOf({ ...options, entries, isFolding: false })[0]?.lines)).toEqual(["1", "1", "1", "1", "1"]);
 });
 
-test("failures and denials stand alone and part what repeats", () => {
+test("failures and denials are never folded and split repeats", () => {
   const [a, b, c, d, e, f, g] = minutes(7);
   const denied = { ...(d as Entry), result: "denied" as const };
   const entries = [a, b, c, denied, e, f, g] as Entry[];
@@ -54,7 +54,7 @@ test("failures and denials stand alone and part what repeats", () => {
   expect(shape(daysOf({ ...options, entries: failed })[0]?.lines)).toEqual(["1", "1", "1", "1", "1", "1"]);
 });
 
-test("another actor, act or target is no repeat; another organization is", () => {
+test("a different actor, action or target is not a repeat; a different organization is", () => {
   const other = (change: Partial<Entry>) =>
     shape(daysOf({ ...options, entries: [...minutes(3), entryAt("2026-11-20T10:00:00.000Z", change)] })[0]?.lines);
   expect(other({ user: { id: "joe", name: "Joe", email: "", role: "" } })).toEqual([3, "1"]);
@@ -65,7 +65,7 @@ test("another actor, act or target is no repeat; another organization is", () =>
   expect(organizationsIn(everywhere)).toBe(40);
 });
 
-test("a repeat at an end of the page, where the list goes on, says that it may be cut", () => {
+test("a repeat at the end of a page with a neighbour page is marked as truncated", () => {
   const entries = [...minutes(3), ...minutes(3, { action: "user.logout" })];
   const cut = (hasNewer: boolean, hasOlder: boolean) =>
     daysOf({ ...options, entries, ends: { hasNewer, hasOlder } })[0]?.lines.map(
@@ -76,7 +76,7 @@ test("a repeat at an end of the page, where the list goes on, says that it may b
   expect(cut(false, true)).toEqual([false, true]);
 });
 
-test("days are the reader's, and a repeat does not reach over midnight", () => {
+test("days are those of the display zone, and a repeat does not cross midnight", () => {
   const entries = [1, 0, 23, 22].map((hour) =>
     entryAt(`2026-11-${hour > 12 ? 19 : 20}T${String(hour).padStart(2, "0")}:30:00.000Z`),
   );
@@ -88,7 +88,7 @@ test("days are the reader's, and a repeat does not reach over midnight", () => {
   ]);
 });
 
-test("telemetry stands where its newest entry belongs, also on a day that has nothing else", () => {
+test("telemetry is placed at its newest entry, even on a day without other entries", () => {
   const fold = (first: string, last: string, count: number): RoutineFold => ({ first, last, count, actors: 2 });
   const entries = [entryAt("2026-11-20T12:00:00.000Z"), entryAt("2026-11-20T09:00:00.000Z", { action: "user.logout" })];
   const routine = [

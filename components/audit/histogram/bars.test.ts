@@ -14,14 +14,14 @@ const histogram = {
   truncated: false,
 } satisfies Parameters<typeof barsOf>[0];
 
-test("empty steps are there too, from the first to the last", () => {
+test("empty steps are included", () => {
   const bars = barsOf(histogram);
   expect(bars.map(sumOf)).toEqual([6, 0, 0, 1_204]);
   expect(bars[3]?.to.toISOString()).toBe("2026-11-20T13:59:59.999Z");
   expect(barsOf({ ...histogram, from: null, to: null, edges: [], buckets: [] })).toEqual([]);
 });
 
-test("a span is the same from either end", () => {
+test("a span does not depend on the order of its ends", () => {
   const bars = barsOf(histogram);
   const span = { from: new Date("2026-11-20T11:00:00Z"), to: new Date("2026-11-20T13:59:59.999Z") };
   expect(spanBetween(bars, 1, 3)).toEqual(span);
@@ -29,14 +29,14 @@ test("a span is the same from either end", () => {
   expect(spanBetween(bars, 0, 9)).toBeNull();
 });
 
-test("bars are told in the reader's zone, the day once", () => {
+test("describes bars in the display zone, with the day once", () => {
   const bars = barsOf(histogram);
   expect(describeBars(bars.slice(3), "UTC")).toBe("20 Nov 2026, 13:00 to 14:00: 1,204 entries, 4 denied");
   expect(describeBars(bars, "Asia/Tokyo")).toBe("20 Nov 2026, 19:00 to 23:00: 1,210 entries, 1 failed, 4 denied");
   expect(describeBars(bars.slice(1, 2), "Pacific/Auckland")).toBe("21 Nov 2026, 00:00 to 01:00: 0 entries");
 });
 
-test("all bars together tell how long one is", () => {
+test("describes all bars with their step", () => {
   const words = (unit: "hour" | "day" | "month", n: number) => describeAllBars(barsOf(histogram), { unit, n });
   expect(words("hour", 1)).toBe("1,210 entries, 1 failed, 4 denied; per hour");
   expect([words("hour", 6), words("day", 7), words("month", 2)].map((text) => text.split("; ")[1])).toEqual([
@@ -56,13 +56,13 @@ const barsAt = (...times: string[]) =>
     denied: 0,
   }));
 
-test("whole days are told as days, also where the clocks change", () => {
+test("describes whole days as days, even across a daylight saving change", () => {
   const days = barsAt("2026-10-23T22:00Z", "2026-10-24T22:00Z", "2026-10-25T23:00Z");
   expect(describeBars(days.slice(1), "Europe/Berlin")).toBe("25 Oct 2026: 1 entry");
   expect(describeBars(days, "Europe/Berlin")).toBe("24 Oct 2026 to 25 Oct 2026: 2 entries");
 });
 
-test("dates stand under the first bar and where a day begins, times between", () => {
+test("labels the first bar and day boundaries with dates, the others with times", () => {
   const hours = barsAt(
     ...[20, 21, 22, 23].map((h) => `2026-11-20T${h}:00Z`),
     "2026-11-21T00:00Z",

@@ -88,7 +88,7 @@ function Axis({ bars, ticks }: { bars: number; ticks: Tick[] }) {
 
 /** The bars as one picture, scaled to the tallest. Memoized, so that it renders only when they change. */
 const Plot = memo(function Plot({ bars, low, high }: { bars: Bar[]; low: number | null; high: number }) {
-  const most = Math.max(1, ...bars.map(sumOf));
+  const max = Math.max(1, ...bars.map(sumOf));
   return (
     <svg
       viewBox={`0 0 ${Math.max(1, bars.length)} 100`}
@@ -98,7 +98,7 @@ const Plot = memo(function Plot({ bars, low, high }: { bars: Bar[]; low: number 
     >
       {low !== null && <rect x={low} width={high - low + 1} y={0} height={100} className={classes.brush} />}
       {bars.map((bar, x) => (
-        <Stack key={bar.from.getTime()} bar={bar} x={x} most={most} />
+        <Stack key={bar.from.getTime()} bar={bar} x={x} most={max} />
       ))}
     </svg>
   );

@@ -20,10 +20,10 @@ export function useArrivals(table: RefObject<HTMLTableElement | null>, shown: re
   // Runs after every render, because the table shows the rows one render later.
   useLayoutEffect(() => {
     if (pending.current.length === 0) return;
-    const isStill = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const prefersReducedMotion = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
     const arrived = pending.current.filter((id) => {
       const row = table.current?.querySelector(`[data-entry="${CSS.escape(id)}"]`)?.closest("tr");
-      if (row && !isStill) row.animate(FROM_ABOVE, { duration: SLIDE_MS, easing: "ease-out" });
+      if (row && !prefersReducedMotion) row.animate(FROM_ABOVE, { duration: SLIDE_MS, easing: "ease-out" });
       return row;
     });
     pending.current = pending.current.filter((id) => !arrived.includes(id)).slice(-MAX_SLIDING);

@@ -24,7 +24,7 @@ const page = (ns: number[], nextCursor: string | null = "older"): Page => ({
 });
 const names = (entries: Entry[]) => entries.map(({ id }) => id).join(" ");
 
-it("puts new entries where the list has them, each once, and leaves what belongs to an older page", () => {
+it("inserts new entries in order, without duplicates or entries of an older page", () => {
   const first = page([9, 7, 5]);
   const rows = addArrivals(NOTHING_NEW, {
     entries: [entry(10), entry(9), entry(8), entry(3), entry(10)],
@@ -36,7 +36,7 @@ it("puts new entries where the list has them, each once, and leaves what belongs
   expect(names(merged(rows, last))).toBe("e10 e9 e8 e7 e5 e3");
 });
 
-it("holds entries back and counts them until they are let in", () => {
+it("holds and counts entries until they are shown", () => {
   const first = page([2, 1]);
   let rows = addArrivals(NOTHING_NEW, { entries: [entry(3)], page: first, isHeld: true });
   rows = addArrivals(rows, { entries: [entry(3), entry(4)], page: first, isHeld: true });
@@ -45,7 +45,7 @@ it("holds entries back and counts them until they are let in", () => {
   expect(names(merged(withHeldShown(rows), first))).toBe("e4 e3 e2 e1");
 });
 
-it("keeps a bounded number and counts on; then the page is to be loaded again", () => {
+it("keeps a bounded number, continues counting, and requests a reload", () => {
   const first = page([1]);
   const many = Array.from({ length: MAX_LIVE_ROWS + 1 }, (_, i) => entry(i + 2));
   const held = addArrivals(NOTHING_NEW, { entries: many, page: first, isHeld: true });
@@ -57,14 +57,14 @@ it("keeps a bounded number and counts on; then the page is to be loaded again", 
   expect(addArrivals(NOTHING_NEW, { entries: many, page: first, isHeld: false }).needsReload).toBe(true);
 });
 
-it("drops what a page that was loaded again holds, or leaves to an older one", () => {
+it("after a reload, drops entries that are on the page or an older one", () => {
   const rows = addArrivals(NOTHING_NEW, { entries: [2, 3, 4, 9].map((n) => entry(n)), page: page([1]), isHeld: false });
   const again = page([4, 3]);
   expect(afterReload(rows, again)).toMatchObject({ shown: [{ id: "e9" }], heldCount: 0, needsReload: false });
   expect(names(merged(afterReload(rows, again), again))).toBe("e9 e4 e3");
 });
 
-it("sees whether a newer page follows on what is known", () => {
+it("detects a gap between the newest page and known entries", () => {
   expect(isContiguous(page([5, 4]), NOTHING_NEW, page([4, 3]))).toBe(true);
   expect(isContiguous(page([9, 8]), NOTHING_NEW, page([4, 3]))).toBe(false);
   expect(isContiguous(page([9, 8], null), NOTHING_NEW, page([]))).toBe(true);

@@ -38,13 +38,13 @@ function useNewest(input: Input): () => Promise<Page> {
   return () => client.audit.list.query(input);
 }
 
-type Following = { filter: Input; page: Page | undefined; mayMove: () => boolean; recount: () => unknown };
+type FollowOptions = { filter: Input; page: Page | undefined; mayMove: () => boolean; recount: () => unknown };
 
 /**
  * The entries that arrived since the page was loaded. mayMove is evaluated on arrival and decides whether to show or
  * hold them.
  */
-function useLiveRows({ filter, page, mayMove, recount }: Following) {
+function useLiveRows({ filter, page, mayMove, recount }: FollowOptions) {
   const [rows, setRows] = useState<LiveRows>(NOTHING_NEW);
   const newest = useNewest(filter);
   // Responses arrive later, so they must see the state of that moment.
@@ -52,7 +52,7 @@ function useLiveRows({ filter, page, mayMove, recount }: Following) {
   useLayoutEffect(() => {
     latest.current = { rows, page, mayMove };
   });
-  const take = (entries: readonly Entry[]) => {
+  const addEntries = (entries: readonly Entry[]) => {
     const arrival = { entries, page: latest.current.page, isHeld: !latest.current.mayMove() };
     setRows((was) => addArrivals(was, arrival));
   };
@@ -61,11 +61,11 @@ function useLiveRows({ filter, page, mayMove, recount }: Following) {
     recount();
     const found = await newest().catch(() => null);
     const { rows: known, page: under } = latest.current;
-    if (found && under && isContiguous(found, known, under)) take(found.data);
+    if (found && under && isContiguous(found, known, under)) addEntries(found.data);
     else setRows((was) => ({ ...was, needsReload: true }));
   };
   const state = useTailStream(filter, (message: TailMessage) => {
-    if (message.kind === "entries") take(message.entries);
+    if (message.kind === "entries") addEntries(message.entries);
     else void catchUp();
   });
   return { rows, setRows, state };

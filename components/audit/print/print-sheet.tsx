@@ -47,7 +47,7 @@ export function PrintSheet({ print }: { print: Print }) {
   const { zone } = useZone();
   const { org, organizations, nameOf } = useOrg();
   const isOne = org !== null || organizations.length === 1;
-  const heads = [
+  const headers = [
     "Entry",
     "Time",
     "What happened",
@@ -69,12 +69,12 @@ export function PrintSheet({ print }: { print: Print }) {
         <caption>Audit entries, newest first, for print</caption>
         <thead>
           <tr>
-            <td colSpan={heads.length}>
+            <td colSpan={headers.length}>
               <Summary print={print} />
             </td>
           </tr>
           <tr>
-            {heads.map((head) => (
+            {headers.map((head) => (
               <th key={head} scope="col">
                 {head}
               </th>

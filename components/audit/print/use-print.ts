@@ -11,7 +11,7 @@ import { type Outputs, UNBATCHED, useTRPC } from "@/components/trpc";
 export type Print = { at: Date; all: Outputs["audit"]["print"] | null; entries: Entry[] };
 
 /** Fetches synchronously: a print started from the browser's menu cannot wait for a promise. */
-function readNow(input: Input): Outputs["audit"]["print"] | null {
+function fetchSync(input: Input): Outputs["audit"]["print"] | null {
   const request = new XMLHttpRequest();
   request.open("GET", `/api/trpc/audit.print?${new URLSearchParams({ input: JSON.stringify(input) })}`, false);
   try {
@@ -43,7 +43,7 @@ export function usePrint({ cursor: _, skipCount: __, ...input }: Input, shown: E
     window.print();
   };
   const onBefore = useEffectEvent(() => {
-    if (!print) put(readNow(input));
+    if (!print) put(fetchSync(input));
   });
   const onAfter = useEffectEvent(() => setPrint(null));
   const onKey = useEffectEvent((event: KeyboardEvent) => {

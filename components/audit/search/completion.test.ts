@@ -9,14 +9,14 @@ const known = {
 };
 const labels = (typed: string) => suggestionsFor(typed, known).map((s) => s.label);
 
-test("an empty box offers every qualifier, a beginning those that fit", () => {
+test("an empty box suggests every qualifier, a prefix the matching ones", () => {
   expect(labels("")).toContain("device:");
   expect(labels("printer act")).toEqual(["actor:", "action:"]);
   expect(labels("-")).toEqual(["-action:"]);
   expect(labels("printer")).toEqual([]);
 });
 
-test("a qualifier offers its values, fixed ones and those that the log holds", () => {
+test("a qualifier suggests its choices or values from the log", () => {
   expect(labels("result:")).toEqual(["success", "failure", "denied"]);
   expect(labels("-result:d")).toEqual(["denied"]);
   expect(labels("result:denied")).toEqual([]);
@@ -25,7 +25,7 @@ test("a qualifier offers its values, fixed ones and those that the log holds", (
   expect(labels("odd:")).toEqual([]);
 });
 
-test("a choice takes the place of the last word, a phrase in quotes", () => {
+test("a suggestion replaces the last word, with quotes around a phrase", () => {
   const [jane] = suggestionsFor("result:denied actor:j", known);
   expect(jane && complete("result:denied actor:j", jane)).toBe('result:denied actor:"Jane Doe" ');
   expect(lastWord('result:denied actor:"Jane D')).toBe('actor:"Jane D');

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { applyQuery, parseQuery } from "./query-text";
 
-test("plain words are the search text", () => {
+test("plain words are search text", () => {
   expect(parseQuery("  front desk  ")).toEqual({ q: "front desk" });
 });
 
-test("qualifiers become filters and the rest stays text", () => {
+test("qualifiers become filters, the rest stays text", () => {
   expect(parseQuery('actor:jane result:denied resource:"Front desk" printer')).toEqual({
     user: "jane",
     result: "denied",
@@ -14,7 +14,7 @@ test("qualifiers become filters and the rest stays text", () => {
   });
 });
 
-test("a minus excludes actions, several add up", () => {
+test("a minus excludes actions; several are combined", () => {
   expect(parseQuery("-action:user.login -action:user.logout")).toEqual({
     excludeActions: "user.login,user.logout",
     exclude: null,
@@ -22,7 +22,7 @@ test("a minus excludes actions, several add up", () => {
   });
 });
 
-test("a device, an address and several exclusions of other kinds", () => {
+test("parses a device, an address and exclusions of other kinds", () => {
   expect(parseQuery("device:WS-042 ip:10.0. -result:Success -type:agent -actor:jane")).toEqual({
     device: "WS-042",
     ip: "10.0.",
@@ -32,7 +32,7 @@ test("a device, an address and several exclusions of other kinds", () => {
   });
 });
 
-test("several values mean any of them, with commas or by the qualifier again", () => {
+test("several values match any, separated by commas or with repeated qualifiers", () => {
   expect(parseQuery('result:failure result:Denied actor:jane,"Dele Adeyemi"')).toEqual({
     result: "failure,denied",
     user: "jane,Dele Adeyemi",
@@ -44,7 +44,7 @@ test("several values mean any of them, with commas or by the qualifier again", (
   });
 });
 
-test("a minus before a word or a phrase excludes it; a hyphen inside a word does not", () => {
+test("a minus before a word or phrase excludes it; a hyphen inside a word does not", () => {
   expect(parseQuery('antivirus -"test run" -demo CDG-WS-008')).toEqual({
     q: "antivirus CDG-WS-008",
     exclude: '"q:""test run""",q:demo',
@@ -52,13 +52,13 @@ test("a minus before a word or a phrase excludes it; a hyphen inside a word does
   });
 });
 
-test("a network is an address wherever it stands, an address is a word", () => {
+test("a network filters by address anywhere in the text, a plain address is a word", () => {
   expect(parseQuery("198.51.100.0/24")).toEqual({ ip: "198.51.100.0/24", q: null });
   expect(parseQuery("198.51.100.77")).toEqual({ q: "198.51.100.77" });
   expect(parseQuery("ip:198.51.100.0/24,2001:db8::/32")).toEqual({ ip: "198.51.100.0/24,2001:db8::/32", q: null });
   expect(parseQuery("ip:198.51.100.0/40")).toEqual({ q: "ip:198.51.100.0/40" });
 });
 
-test("a value that the filter does not know stays text, and so does a colon that is no qualifier", () => {
+test("invalid values and colons that are not qualifiers stay text", () => {
   expect(parseQuery("result:odd 14:02 http://x")).toEqual({ q: "result:odd 14:02 http://x" });
 });

@@ -3,7 +3,7 @@ import { readLine } from "./read-line";
 
 const clock = { zone: "UTC", now: new Date("2026-11-22T12:30:00Z") };
 
-test("a date narrows the range, up to it or from it on", async () => {
+test("a date sets the start or end of the range", async () => {
   expect(await readLine({}, "before:2026-11-18 policy", clock)).toMatchObject({
     q: "policy",
     range: null,
@@ -22,13 +22,13 @@ test("a date narrows the range, up to it or from it on", async () => {
   });
 });
 
-test("what is no time stays text, and a range that nobody names stays as it is", async () => {
+test("an invalid time stays text, and the range is kept if none is given", async () => {
   const change = await readLine({ range: "7d" }, "on:fire disk", clock);
   expect(change.q).toBe("on:fire disk");
   expect(change).not.toHaveProperty("range");
 });
 
-test("a question is read for its time and its words", async () => {
+test("a question sets the time and the words", async () => {
   const asked = "who disabled the antivirus policy on CDG-WS-008 last Tuesday, from which address";
   expect(await readLine({}, asked, clock)).toMatchObject({
     q: "disabled antivirus policy CDG-WS-008",
@@ -37,7 +37,7 @@ test("a question is read for its time and its words", async () => {
   });
 });
 
-test("a question names who acted, and that it did not succeed", async () => {
+test("a question sets the actor and the result", async () => {
   const asked = "everything Jane did from 9 to 10 that failed or was denied, as CSV";
   expect(await readLine({}, asked, clock)).toEqual({
     user: "Jane",
@@ -57,7 +57,7 @@ test("a question names who acted, and that it did not succeed", async () => {
   });
 });
 
-test("since and before in a question leave the other end open", async () => {
+test('"since" and "before" in a question leave the other end open', async () => {
   expect(await readLine({}, "who changed policies since monday", clock)).toMatchObject({
     q: "changed policies",
     from: new Date("2026-11-16T00:00:00Z"),

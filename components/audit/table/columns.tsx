@@ -142,8 +142,8 @@ export const DEFAULT_COLUMNS: readonly ColumnId[] = ALL.filter((column) => colum
 
 /** The minimum width of the event's sentence. */
 const MIN_EVENT_PX = 260;
-const TIERS: Record<"least" | "narrow" | "medium" | "wide", readonly Column["from"][]> = {
-  least: [undefined],
+const TIERS: Record<"base" | "narrow" | "medium" | "wide", readonly Column["from"][]> = {
+  base: [undefined],
   narrow: [undefined, "narrow"],
   medium: [undefined, "narrow", "medium"],
   wide: [undefined, "narrow", "medium", "wide"],

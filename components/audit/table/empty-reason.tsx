@@ -2,7 +2,7 @@
 
 import { Button, Group } from "@mantine/core";
 import { useQueries } from "@tanstack/react-query";
-import { droppableIn } from "@/components/audit/filters/droppable";
+import { droppableFilters } from "@/components/audit/filters/droppable";
 import { totalQuery } from "@/components/audit/filters/entries-query";
 import { toListInput } from "@/components/audit/filters/list-input";
 import { useViewer } from "@/components/audit/viewer-context";
@@ -15,7 +15,7 @@ export function EmptyReason() {
   const { view, setView, now, audit } = useViewer();
   const { zone } = useZone();
   const trpc = useTRPC();
-  const parts = droppableIn(view, audit.names);
+  const parts = droppableFilters(view, audit.names);
   const totals = useQueries({
     queries: parts.map(({ change }) => totalQuery(trpc, toListInput({ ...view, ...change }, zone, now))),
   });

@@ -18,10 +18,10 @@ import { TimeCard } from "./time-card";
 
 const minWidths = (columns: Column[], widths: Widths) =>
   cssVariables({
-    "--least-wide": `${minWidth(columns, widths, "wide")}px`,
-    "--least-medium": `${minWidth(columns, widths, "medium")}px`,
-    "--least-narrow": `${minWidth(columns, widths, "narrow")}px`,
-    "--least": `${minWidth(columns, widths, "least")}px`,
+    "--min-width-wide": `${minWidth(columns, widths, "wide")}px`,
+    "--min-width-medium": `${minWidth(columns, widths, "medium")}px`,
+    "--min-width-narrow": `${minWidth(columns, widths, "narrow")}px`,
+    "--min-width": `${minWidth(columns, widths, "base")}px`,
   });
 
 /** The entries, newest first, under a heading per day. On a phone each row is a card. */

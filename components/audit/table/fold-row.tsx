@@ -30,9 +30,9 @@ export function FoldRow({ line, isOpen, onToggle }: Props) {
         >
           <ChevronRight size={14} aria-hidden className={classes.chevron} />
           <span className={classes.what}>
-            <What line={line} />
+            <FoldText line={line} />
           </span>
-          <Span line={line} />
+          <FoldTimes line={line} />
         </button>
       </td>
       {columns
@@ -44,14 +44,14 @@ export function FoldRow({ line, isOpen, onToggle }: Props) {
   );
 }
 
-const Times = ({ n }: { n: number }) => <b className="tm-figures">{` ×${count(n)}`}</b>;
+const RepeatCount = ({ n }: { n: number }) => <b className="tm-figures">{` ×${count(n)}`}</b>;
 
-function What({ line }: { line: Fold }): ReactNode {
+function FoldText({ line }: { line: Fold }): ReactNode {
   if (line.kind === "routine")
     return (
       <>
         Routine telemetry{line.fold.actors !== null && ` from ${counted(line.fold.actors, "agent")}`}
-        <Times n={line.fold.count} />
+        <RepeatCount n={line.fold.count} />
       </>
     );
   const { entries, isTruncated } = line;
@@ -62,14 +62,14 @@ function What({ line }: { line: Fold }): ReactNode {
     <>
       <EntrySentence entry={first} />
       {organizations > 1 && ` in ${counted(organizations, "organization")}`}
-      {organizations < entries.length && <Times n={entries.length} />}
+      {organizations < entries.length && <RepeatCount n={entries.length} />}
       {isTruncated && " on this page"}
     </>
   );
 }
 
 /** "00:05:10 to 05:55:12": the times of the first and last entry, with dates if these differ. */
-function Span({ line }: { line: Fold }) {
+function FoldTimes({ line }: { line: Fold }) {
   const { zone } = useZone();
   const [first, last] =
     line.kind === "routine"

@@ -36,14 +36,14 @@ test("a cell is filtered for, filtered out and copied", () => {
   expect(found.Copy).toBe("192.0.2.1");
 });
 
-test("the words are those that people read, the values those of the address", () => {
+test("labels are display texts, values are URL values", () => {
   expect(changes("result")["Filter for Denied"]).toMatchObject({ result: "denied" });
   expect(changes("org")["Filter for Contoso"]).toMatchObject({ orgId: ID });
   expect(changes("event")["Filter for Jane Doe"]).toMatchObject({ actorId: ID });
   expect(changes("device")["Filter for WS-042"]).toMatchObject({ device: "WS-042" });
 });
 
-test("filtering out keeps what is left out already, and gives up the same filter", () => {
+test("filtering out keeps other exclusions and clears the same filter", () => {
   const view = { ...NOTHING, excludeActions: "user.login", actions: "device.create" };
   expect(changes("action", { view })["Filter out device.create"]).toMatchObject({
     excludeActions: "user.login,device.create",
@@ -51,7 +51,7 @@ test("filtering out keeps what is left out already, and gives up the same filter
   });
 });
 
-test("timeline and history give up the other filters and keep the range", () => {
+test("timeline and history clear other filters and keep the range", () => {
   const timeline = changes("seq")["Timeline of Jane Doe"];
   expect(timeline).toMatchObject({ actorId: ID, result: null, q: null });
   expect(timeline).not.toHaveProperty("range");
@@ -63,7 +63,7 @@ test("timeline and history give up the other filters and keep the range", () => 
   });
 });
 
-test("a time leads to what happened around it", () => {
+test("a time leads to the entries around it", () => {
   expect(changes("time")["Show five minutes around it"]).toMatchObject({
     range: null,
     from: new Date("2026-11-20T09:55:00Z"),
@@ -71,7 +71,7 @@ test("a time leads to what happened around it", () => {
   });
 });
 
-test("what an entry does not name leads nowhere; from every cell it goes to what is around the entry", () => {
+test("empty values have no pivots; every cell leads to the entries around", () => {
   const entry = { ...ENTRY, ipAddress: "", resource: { type: "report", id: "", name: "" } };
   expect(changes("ip", { entry })).toEqual({
     "Timeline of Jane Doe": expect.anything(),

@@ -38,33 +38,36 @@ export function useTableSettings({ view, setView }: ViewerState): TableSettings 
   const trpc = useTRPC();
   const cache = useQueryClient();
   const query = tableSettingsQuery(trpc);
-  const kept = useQuery(query).data ?? NOTHING;
+  const preference = useQuery(query).data ?? NOTHING;
   const save = useMutation(trpc.preferences.set.mutationOptions({ scope: { id: "audit.table" } }));
   const put = (value: Preference, address: Pick<Partial<View>, "cols" | "density" | "fold">) => {
     cache.setQueryData(query.queryKey, value);
     save.mutate({ key: "audit.table", value });
     if (Object.keys(address).length > 0) setView(address, { history: "replace" });
   };
-  const ids = useMemo(() => view.cols ?? columnsOf(kept.columns ?? DEFAULT_COLUMNS), [view.cols, kept.columns]);
+  const ids = useMemo(
+    () => view.cols ?? columnsOf(preference.columns ?? DEFAULT_COLUMNS),
+    [view.cols, preference.columns],
+  );
   const columns = useMemo(() => ids.map((id) => COLUMN[id]), [ids]);
   return {
     ids,
     columns,
-    isChosen: (view.cols ?? kept.columns) !== null,
-    widths: kept.widths,
-    density: view.density ?? kept.density ?? "normal",
-    folds: isFolding(view, kept.fold),
+    isChosen: (view.cols ?? preference.columns) !== null,
+    widths: preference.widths,
+    density: view.density ?? preference.density ?? "normal",
+    folds: isFolding(view, preference.fold),
     change: ({ columns: cols, density, widths, fold }) =>
       put(
         {
-          columns: cols ?? kept.columns,
-          density: density ?? kept.density,
-          widths: { ...kept.widths, ...widths },
-          fold: fold ?? kept.fold,
+          columns: cols ?? preference.columns,
+          density: density ?? preference.density,
+          widths: { ...preference.widths, ...widths },
+          fold: fold ?? preference.fold,
         },
         { ...(cols && { cols }), ...(density && { density }), ...(fold !== undefined && { fold }) },
       ),
-    reset: () => put({ ...NOTHING, fold: kept.fold }, { cols: null, density: null }),
+    reset: () => put({ ...NOTHING, fold: preference.fold }, { cols: null, density: null }),
     error: save.error,
   };
 }

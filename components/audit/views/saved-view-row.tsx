@@ -21,10 +21,10 @@ export type ViewRequest = { what: "save"; saved?: SavedView } | { what: "delete"
 /** True when there is a filter or range to save. */
 export const isSavable = (view: View) => isNarrowed(view) || hasRange(view);
 
-type PickProps = { name: string; hint?: string; isShown: boolean; onPick: () => void };
+type ViewButtonProps = { name: string; hint?: string; isShown: boolean; onPick: () => void };
 
 /** A view's name; the current view has a checkmark. */
-export function Pick({ name, hint, isShown, onPick }: PickProps) {
+export function ViewButton({ name, hint, isShown, onPick }: ViewButtonProps) {
   return (
     <UnstyledButton className={classes.pick} aria-pressed={isShown} onClick={onPick}>
       <Check size={14} className={classes.tick} aria-hidden />
@@ -52,7 +52,7 @@ export function SavedRow({ saved, isOpen, onToggle, onPick, onRequest }: RowProp
   const isCurrent = isShown(view, saved.query);
   return (
     <li className={classes.row}>
-      <Pick name={saved.name} hint={hint} isShown={isCurrent} onPick={() => onPick(saved.query)} />
+      <ViewButton name={saved.name} hint={hint} isShown={isCurrent} onPick={() => onPick(saved.query)} />
       {saved.mayChange && (
         <ActionIcon size={28} aria-label={`Edit ${saved.name}`} aria-expanded={isOpen} onClick={onToggle}>
           <Ellipsis size={15} aria-hidden />

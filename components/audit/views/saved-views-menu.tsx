@@ -8,7 +8,7 @@ import { useViewer } from "@/components/audit/viewer-context";
 import { useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
-import { isSavable, Pick, SavedRow, type SavedView, type ViewRequest } from "./saved-view-row";
+import { isSavable, SavedRow, type SavedView, ViewButton, type ViewRequest } from "./saved-view-row";
 import classes from "./saved-views.module.css";
 import { BUILT_IN, isShown, toChange, type ViewQuery } from "./view-query";
 
@@ -50,7 +50,7 @@ export function SavedViewsMenu({ onRequest, onDone }: Props) {
         <Group label="Built in">
           {BUILT_IN.map(({ name, query }) => (
             <li key={name} className={classes.row}>
-              <Pick name={name} isShown={isShown(view, query)} onPick={() => pick(query)} />
+              <ViewButton name={name} isShown={isShown(view, query)} onPick={() => pick(query)} />
             </li>
           ))}
         </Group>

@@ -5,7 +5,7 @@ import { BUILT_IN, isNarrowed, isShown, toChange, toQuery, updatedQuery } from "
 const NOTHING = loadView(new URLSearchParams());
 const shown = (over: Partial<View>): View => ({ ...NOTHING, ...over });
 
-test("a view is the filter part of the address, without where one stands in the list", () => {
+test("a view contains the filters in the URL, but not the position in the list", () => {
   const view = shown({
     action: "user.login",
     result: "denied",
@@ -17,22 +17,22 @@ test("a view is the filter part of the address, without where one stands in the 
   expect(toQuery(view, true)).toBe("action=user.login&result=denied&range=7d");
 });
 
-test("picking one sets its filters, takes the others away and starts at the top", () => {
+test("applying a view sets its filters, clears the others and returns to the first page", () => {
   const change = toChange("result=denied");
   expect(change).toMatchObject({ result: "denied", action: null, user: null, cursor: null, row: null });
   expect(change).not.toHaveProperty("range");
 });
 
-test("a range goes only for one of the view's own", () => {
+test("a range is replaced only by a view with its own range", () => {
   expect(toChange("result=denied&range=24h")).toMatchObject({ range: "24h", from: null, to: null });
 });
 
-test("what is no filter, or no value of one, is left out", () => {
+test("unknown filters and invalid values are dropped", () => {
   expect(toChange("result=often&surprise=1&row=x")).toMatchObject({ result: null, row: null });
   expect(toChange("surprise=1")).not.toHaveProperty("surprise");
 });
 
-test("a view is the shown one by its filters alone, unless it has a range", () => {
+test("a view is current by its filters alone, unless it has a range", () => {
   const view = shown({ result: "denied", range: "7d" });
   expect(isShown(view, "result=denied")).toBe(true);
   expect(isShown(view, "result=denied&range=7d")).toBe(true);
@@ -41,7 +41,7 @@ test("a view is the shown one by its filters alone, unless it has a range", () =
   expect(isShown(shown({ ...view, user: "jane" }), "result=denied")).toBe(false);
 });
 
-test("what was saved is what is shown when it is picked", () => {
+test("a saved view is current once it is applied", () => {
   const view = shown({ q: "front & back", excludeActions: "a,b", from: new Date("2026-11-01T10:00:00Z") });
   const query = toQuery(view, true);
   expect(isShown(view, query)).toBe(true);
@@ -52,18 +52,18 @@ test("what was saved is what is shown when it is picked", () => {
   });
 });
 
-test("a view that is brought up to date keeps a range only where it had one, or where nothing else narrows", () => {
+test("an updated view keeps a range only if it had one or there is no filter", () => {
   const view = shown({ result: "denied", range: "7d" });
   expect(updatedQuery(view, "action=user.login")).toBe("result=denied");
   expect(updatedQuery(view, "range=24h")).toBe("result=denied&range=7d");
   expect(updatedQuery(shown({ range: "7d" }), "result=denied")).toBe("range=7d");
 });
 
-test("every built-in view narrows", () => {
+test("every built-in view has a filter", () => {
   for (const { query } of BUILT_IN) expect(isNarrowed(shown(toChange(query)))).toBe(true);
 });
 
-test("a view that was saved under the former names asks for the same", () => {
+test("a view saved under former names has the same filters", () => {
   const old = "actor=jane&type=agent&without=user.login%2Cresult%3Asuccess&actorId=bot-7";
   expect(toChange(old)).toMatchObject({
     user: "jane",

@@ -59,7 +59,7 @@ const Retry = ({ onClick, children }: { onClick: () => void; children: string })
 
 const SECONDS = LIVE_QUERY_TIMEOUT_MS / 1000;
 
-const WORDS: Record<string, { icon: LucideIcon; title: (host: string) => string; text: string }> = {
+const ERROR_CONTENT: Record<string, { icon: LucideIcon; title: (host: string) => string; text: string }> = {
   device_offline: {
     icon: WifiOff,
     title: (host: string) => `${host} is not connected`,
@@ -92,7 +92,7 @@ type FailureProps = {
 
 function QueryFailure({ error, what, hostname, lastSeenAt, onRetry }: FailureProps) {
   const problem = problemOf(error);
-  const words = problem && WORDS[problem.code];
+  const words = problem && ERROR_CONTENT[problem.code];
   if (!words) return <Failure error={error} onRetry={onRetry} what={what} />;
   return (
     <Notice

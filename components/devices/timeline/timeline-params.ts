@@ -26,8 +26,8 @@ type View = { range: (typeof RANGE_NAMES)[number]; around: Date | null; within: 
 /** The time span of a view. */
 export function spanOf({ range, around, within }: View, now: Date): { from?: Date; to?: Date } {
   if (around) {
-    const reach = Math.min(Math.max(within, 1), 24 * 60) * MINUTE_MS;
-    return { from: new Date(around.getTime() - reach), to: new Date(around.getTime() + reach) };
+    const halfWindowMs = Math.min(Math.max(within, 1), 24 * 60) * MINUTE_MS;
+    return { from: new Date(around.getTime() - halfWindowMs), to: new Date(around.getTime() + halfWindowMs) };
   }
   const { minutes } = RANGES[range];
   return minutes === null ? {} : { from: new Date(now.getTime() - minutes * MINUTE_MS) };

@@ -14,7 +14,7 @@ import type { TimelineItem } from "@/server/timeline/schema";
 export type LiveItem = { source: "live"; at: string; key: string; log: string; event: LiveEvent };
 export type Item = TimelineItem | LiveItem;
 
-const WORD: Record<Item["source"], string> = {
+const SOURCE_LABEL: Record<Item["source"], string> = {
   audit: "Audit entry",
   diagnostic: "Diagnostic log",
   event: "Event log",
@@ -26,7 +26,7 @@ function State({ of: item }: { of: Item }) {
   return <Level level={item.source === "diagnostic" ? item.log.level : item.event.level} />;
 }
 
-function What({ of: item }: { of: Item }) {
+function Description({ of: item }: { of: Item }) {
   switch (item.source) {
     case "audit":
       return <EntryLink entry={item.entry} />;
@@ -47,9 +47,9 @@ function What({ of: item }: { of: Item }) {
 /** The columns of a timeline. */
 export const COLUMNS: Column<Item>[] = [
   { header: "Time", cell: (item) => <When at={item.at} />, width: 196 },
-  { header: "Source", cell: (item) => WORD[item.source], width: 130 },
+  { header: "Source", cell: (item) => SOURCE_LABEL[item.source], width: 130 },
   { header: "State", cell: (item) => <State of={item} />, width: 124 },
-  { header: "What happened", cell: (item) => <What of={item} /> },
+  { header: "What happened", cell: (item) => <Description of={item} /> },
 ];
 
 const newestFirst = (a: Item, b: Item): number => Date.parse(b.at) - Date.parse(a.at);

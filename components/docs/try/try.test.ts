@@ -26,8 +26,8 @@ const filled = {
 const request = toRequest(operation, filled, { base: "https://t.example/api/v1", credential: ` ${SECRET} ` });
 afterEach(() => vi.unstubAllGlobals());
 
-describe("a request that was filled in", () => {
-  test("escapes what stands in the address and carries credential, headers and body", () => {
+describe("a request", () => {
+  test("escapes the URL and includes credential, headers and body", () => {
     expect(request).toEqual({
       method: "POST",
       url: "https://t.example/api/v1/devices/a%2Fb/notes?search=x%26y",
@@ -43,27 +43,27 @@ describe("a request that was filled in", () => {
     expect(command).toContain("it'\\''s done");
   });
 
-  test("says what is missing", () => {
+  test("reports missing values", () => {
     expect(faultsOf(operation, initialValues(operation))).toEqual({ "path id": "Required" });
     expect(faultsOf(operation, { ...filled, body: "{" })).toEqual({ body: "Not valid JSON" });
   });
 });
 
-describe("an answer", () => {
+describe("a response", () => {
   const answerWith = (response: Response) =>
     vi.stubGlobal(
       "fetch",
       vi.fn(async () => response),
     );
 
-  test("is asked for without the browser's session", async () => {
+  test("is requested without the browser's session", async () => {
     answerWith(new Response(null, { status: 204 }));
     const answer = await sendRequest(request, new AbortController().signal, () => {});
     expect(answer).toMatchObject({ status: 204, text: "", isTruncated: false });
     expect(vi.mocked(fetch).mock.calls[0]?.[1]).toMatchObject({ credentials: "omit", cache: "no-store" });
   });
 
-  test("that never ends is shown as far as it came, and no further than the limit", async () => {
+  test("that never ends is shown so far, up to the limit", async () => {
     const chunk = new TextEncoder().encode("x".repeat(60_000));
     const body = new ReadableStream({ pull: (controller) => controller.enqueue(chunk) });
     answerWith(new Response(body, { headers: { "content-type": "text/event-stream" } }));
@@ -74,7 +74,7 @@ describe("an answer", () => {
     expect(answer.text).toHaveLength(200_000);
   });
 
-  test("in JSON is indented without touching its values", () => {
+  test("in JSON is indented without changing its values", () => {
     const text = '{"a":[],"b":{},"n":123456789012345678901234567890.10,"s":"x: {y}, \\"z\\""}';
     expect(indented(text)).toBe(
       '{\n  "a": [],\n  "b": {},\n  "n": 123456789012345678901234567890.10,\n  "s": "x: {y}, \\"z\\""\n}',

@@ -70,7 +70,7 @@ export function CheckTable({ state, outcome, value, search }: Props) {
 const STEPS_BY_KEY: Record<string, -1 | 1> = { ArrowUp: -1, k: -1, ArrowDown: 1, j: 1 };
 
 /** Arrow keys move between the rows' buttons: there can be a hundred thousand, too many for Tab. */
-function walk(event: KeyboardEvent<HTMLElement>) {
+function moveFocus(event: KeyboardEvent<HTMLElement>) {
   const by = event.ctrlKey || event.metaKey || event.altKey ? undefined : STEPS_BY_KEY[event.key];
   const row = event.target instanceof Element ? event.target.closest("tr[data-index]") : null;
   if (!by || !row) return;
@@ -98,7 +98,7 @@ function Scroller({ rows, hasMore, onMore, onOpen }: ScrollerProps) {
   }, [hasMore, last, rows.length, onMore]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section ref={frame} className={classes.frame} tabIndex={0} aria-label="Rows of the file" onKeyDown={walk}>
+    <section ref={frame} className={classes.frame} tabIndex={0} aria-label="Rows of the file" onKeyDown={moveFocus}>
       <table className={`${shared.table} ${classes.rows}`} aria-rowcount={hasMore ? -1 : rows.length + 1}>
         <caption>Rows of the file with their outcomes</caption>
         <thead>

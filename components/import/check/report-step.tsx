@@ -39,7 +39,7 @@ export function ReportStep({ state }: StepProps) {
       <Figures
         label="Result of the import"
         items={[
-          { label: "Values written", value: count(written(report)), note: readBackNote(report) },
+          { label: "Values written", value: count(written(report)), note: readBackText(report) },
           { label: "Devices changed", value: count(report.devices) },
           { label: "Source IDs recorded", value: count(report.recordedSourceIds) },
           { label: "Rows", value: count(state.totalRows), note: state.finishedAt && <When at={state.finishedAt} /> },
@@ -98,7 +98,7 @@ const rowCounts = ({ rows, picked = 0 }: RunReport): { label: string; rows: numb
 
 const written = (report: RunReport): number => report.fields.reduce((sum, f) => sum + f.set + f.overwrite + f.clear, 0);
 
-function readBackNote(report: RunReport): string | null {
+function readBackText(report: RunReport): string | null {
   if (!report.readBack) return null;
   const found = report.readBack.reduce((sum, field) => sum + field.found, 0);
   return `${count(found)} read back from the devices`;

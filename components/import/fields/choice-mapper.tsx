@@ -28,10 +28,10 @@ const ADD = "add";
 const MAP = "map ";
 
 /** Converts a decision to an option of the select; asDecision is the inverse. */
-const asOption = (decision: ChoiceDecision | undefined): string | null =>
+const toOption = (decision: ChoiceDecision | undefined): string | null =>
   decision === undefined ? null : decision.action === "map" ? `${MAP}${decision.to}` : decision.action;
 
-function asDecision(text: string, option: string | null): ChoiceDecision | null {
+function toDecision(text: string, option: string | null): ChoiceDecision | null {
   if (option === null) return null;
   if (option === SKIP || option === ADD) return { text, action: option };
   return { text, action: "map", to: option.slice(MAP.length) };
@@ -124,8 +124,8 @@ function ChoiceOf({ title, value: { text }, field, onDecide }: ChoiceProps) {
           ],
         },
       ]}
-      value={asOption(field.decisions.find((one) => one.text === text))}
-      onChange={(option) => onDecide(asDecision(text, option))}
+      value={toOption(field.decisions.find((one) => one.text === text))}
+      onChange={(option) => onDecide(toDecision(text, option))}
     />
   );
 }

@@ -25,14 +25,14 @@ export function FieldsStep({ draft, ...props }: StepProps) {
 function Fields({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
   const targets = useTargets(draft.plan);
   const faults = useFaults(state, draft.plan);
-  const [isHeld, setHeld] = useState(false);
+  const [isBlocked, setIsBlocked] = useState(false);
   const rows = fieldColumns(state, draft.plan);
   const chosen = rows.filter(({ field }) => field.action !== "skip").length;
   const unresolved = rows.filter(({ field }) => faults.columnFault(field.column) !== null);
   const next = async () => {
     await draft.flush();
     const open = (await faults.refresh()).filter(({ path }) => path.startsWith("fields."));
-    setHeld(open.length > 0);
+    setIsBlocked(open.length > 0);
     if (open.length === 0) onStep("values");
   };
   return (
@@ -76,7 +76,7 @@ function Fields({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
           Continue
         </Button>
         <NotSaved draft={draft} state={state} />
-        {isHeld && unresolved.length > 0 && (
+        {isBlocked && unresolved.length > 0 && (
           <Message tone="bad">
             Resolve {counted(unresolved.length, "field")} first:{" "}
             {unresolved

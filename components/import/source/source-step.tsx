@@ -106,7 +106,7 @@ function Sending({ name, sent, size }: { name: string; sent: number; size: numbe
 }
 
 /** True for errors that a retry would not change. */
-const isRefused = (error: unknown): boolean =>
+const isPermanent = (error: unknown): boolean =>
   ["validation_failed", "payload_too_large"].includes(problemOf(error)?.code ?? "");
 
 /** Whether something must be resolved before the files are read; `text` is the instruction for the user. */
@@ -128,10 +128,10 @@ type Seen = { data: Outputs["imports"]["preview"] | undefined; error: unknown };
 
 function unresolvedText(state: StepProps["state"], previews: readonly Seen[]): string | null {
   // Reading failed only after the preview.
-  const isRefusedLater = state.error !== null && state.summary.isRefused === true;
-  const refused = state.files.filter((_, fileNo) => isRefused(previews[fileNo]?.error));
-  if (refused.length > 0 || isRefusedLater)
-    return refused.every(({ format }) => format !== null)
+  const failedAfterPreview = state.error !== null && state.summary.isRefused === true;
+  const rejected = state.files.filter((_, fileNo) => isPermanent(previews[fileNo]?.error));
+  if (rejected.length > 0 || failedAfterPreview)
+    return rejected.every(({ format }) => format !== null)
       ? "Replace the file that cannot be read, or change how it is read."
       : "Replace the file that cannot be read.";
   const hasDoubts = previews.some(({ data }) => (data?.headerDoubts.length ?? 0) > 0);

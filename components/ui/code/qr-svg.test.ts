@@ -17,7 +17,7 @@ function photograph(svg: string): { width: number; height: number; data: Uint8Ar
   return { width: side, height: side, data };
 }
 
-it("draws a code from which a reader gets the link back", () => {
+it("draws a code that decodes to the link", () => {
   const link = "https://audit.contoso.example/p/AbCdEfGhIjKlMnOpQrStUv";
   expect(decodeQr(photograph(qrSvg(link)))).toBe(link);
 });

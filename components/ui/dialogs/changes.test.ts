@@ -3,7 +3,7 @@ import { changesOf } from "./changes";
 
 const was = { role: "org_viewer", isActive: true, organizationIds: ["a", "b"] as string[] | null };
 
-it("holds what was changed in a form and nothing else, so that what others changed meanwhile stays", () => {
+it("contains only changed members, so that concurrent changes of others are kept", () => {
   expect(changesOf(was, { ...was, role: "org_admin" })).toEqual({ role: "org_admin" });
   expect(changesOf(was, { ...was, organizationIds: null })).toEqual({ organizationIds: null });
   expect(changesOf(was, { ...was, isActive: false, organizationIds: ["a"] })).toEqual({
@@ -12,6 +12,6 @@ it("holds what was changed in a form and nothing else, so that what others chang
   });
 });
 
-it("is null where nothing was changed, or changed back", () => {
+it("is null when nothing was changed, or changed back", () => {
   expect(changesOf(was, { ...was, organizationIds: ["a", "b"] })).toBeNull();
 });

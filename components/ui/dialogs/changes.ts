@@ -3,8 +3,9 @@
  * may
  * have been changed elsewhere meanwhile.
  */
-export function changesOf<V extends Record<string, unknown>>(was: V, is: V): Partial<V> | null {
-  const changed: Partial<V> = { ...is };
-  for (const name of Object.keys(is)) if (JSON.stringify(is[name]) === JSON.stringify(was[name])) delete changed[name];
+export function changesOf<V extends Record<string, unknown>>(initial: V, current: V): Partial<V> | null {
+  const changed: Partial<V> = { ...current };
+  for (const name of Object.keys(current))
+    if (JSON.stringify(current[name]) === JSON.stringify(initial[name])) delete changed[name];
   return Object.keys(changed).length > 0 ? changed : null;
 }

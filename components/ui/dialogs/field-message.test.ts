@@ -6,7 +6,7 @@ import { fieldMessage, sentence } from "./field-message";
 const messageOf = (schema: z.ZodType, value: unknown) =>
   schema.safeParse(value, { error: fieldMessage }).error?.issues.map((issue) => sentence(issue.message));
 
-it("speaks of a field as a person would", () => {
+it("words field errors in plain English", () => {
   expect(messageOf(z.string().min(1), "")).toEqual(["Required"]);
   expect(messageOf(z.string(), undefined)).toEqual(["Required"]);
   expect(messageOf(z.string().max(1000), "x".repeat(1001))).toEqual(["At most 1,000 characters"]);
@@ -14,7 +14,7 @@ it("speaks of a field as a person would", () => {
   expect(messageOf(z.array(z.string()).min(1), [])).toEqual(["Choose at least one"]);
 });
 
-it("keeps the messages that a schema gives itself", () => {
+it("keeps a schema's own messages", () => {
   const user = { name: " ", email: "jane", password: "short", role: "org_viewer" };
   expect(messageOf(createInput, user)).toEqual([
     "Not a valid e-mail address",

@@ -21,11 +21,11 @@ import classes from "./popover.module.css";
 import { type Align, positionBeside } from "./position";
 
 type State = { id: string; opened: boolean; onClose: () => void; align: Align; width: number };
-type Shared = State & { anchor: RefObject<HTMLElement | null> };
+type PopoverState = State & { anchor: RefObject<HTMLElement | null> };
 
-const Context = createContext<Shared | null>(null);
+const Context = createContext<PopoverState | null>(null);
 
-function useShared(): Shared {
+function usePopover(): PopoverState {
   const shared = useContext(Context);
   if (!shared) throw new Error("Popover.Target and Popover.Dropdown belong inside a Popover");
   return shared;
@@ -48,7 +48,7 @@ type Button = HTMLAttributes<HTMLElement> & { ref?: Ref<HTMLElement> };
 
 /** The button; its own onClick opens and closes the popover. */
 function Target({ children }: { children: ReactElement<Button> }) {
-  const { id, opened, anchor } = useShared();
+  const { id, opened, anchor } = usePopover();
   const ref = useMergedRef(anchor, children.props.ref);
   return cloneElement(children, {
     ref,
@@ -61,11 +61,11 @@ function Target({ children }: { children: ReactElement<Button> }) {
 type BoxProps = { "aria-label": string; className?: string; children: ReactNode };
 
 function Dropdown(props: BoxProps) {
-  return useShared().opened ? <Box {...props} /> : null;
+  return usePopover().opened ? <Box {...props} /> : null;
 }
 
 function Box({ children, className, ...rest }: BoxProps) {
-  const { id, anchor, onClose, align, width } = useShared();
+  const { id, anchor, onClose, align, width } = usePopover();
   const box = useRef<HTMLDivElement>(null);
   const ref = useMergedRef(box, useFocusTrap());
   usePosition(anchor, box, align);

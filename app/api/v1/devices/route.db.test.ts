@@ -39,13 +39,13 @@ describe("GET /devices", () => {
   const names = async (token: TestUser, query = "") =>
     (await list(token, query)).body.data.map((d: { hostname: string }) => d.hostname).sort();
 
-  it("lists the own organization's devices; a partner's user sees those of every organization", async () => {
+  it("lists the user's organization's devices; a partner's user sees those of every organization", async () => {
     expect(await names(viewer)).toEqual(["Beta-1", "alpha_1"]);
     expect(await names(partner)).toEqual(["Beta-1", "alphaX1", "alpha_1"]);
     expect(await names(partner, `?orgId=${sibling.id}`)).toEqual(["alphaX1"]);
   });
 
-  it("filters by hostname in any case with wildcards taken literally, by os and by presence", async () => {
+  it("filters by hostname in any case with literal wildcards, by os and by presence", async () => {
     expect(await names(partner, "?search=ALPHA")).toEqual(["alphaX1", "alpha_1"]);
     expect(await names(partner, "?search=alpha_1")).toEqual(["alpha_1"]);
     expect(await names(partner, "?search=%25")).toEqual([]);
@@ -55,7 +55,7 @@ describe("GET /devices", () => {
     expect(await names(partner, "?online=false")).toEqual(["Beta-1", "alphaX1"]);
   });
 
-  it("pages and cuts a limit over 100", async () => {
+  it("pages, and caps the limit at 100", async () => {
     const second = await list(partner, "?limit=2&page=2");
     expect(second.body).toMatchObject({ pagination: { page: 2, limit: 2, total: 3, totalPages: 2 } });
     expect(second.body.data).toHaveLength(1);
@@ -63,7 +63,7 @@ describe("GET /devices", () => {
     expect((await list(partner, "?page=1000000000")).body.data).toEqual([]);
   });
 
-  it("refuses a bad page, limit, flag and organization", async () => {
+  it("rejects an invalid page, limit, flag and organization", async () => {
     for (const query of ["?page=0", "?limit=-1", "?limit=ten", "?page=1.5", "?online=maybe", "?orgId=7"])
       expect((await list(viewer, query)).status).toBe(400);
     expect((await list(viewer, `?orgId=${sibling.id}`)).status).toBe(403);
@@ -72,14 +72,14 @@ describe("GET /devices", () => {
     expect((await call(GET, { token: key })).status).toBe(403);
   });
 
-  it("answers one device with its presence", async () => {
+  it("returns one device with its presence", async () => {
     const one = (token: TestUser, id: string) => call(getOne, { token, params: { id } });
     expect((await one(viewer, fresh.id)).body).toMatchObject({ id: fresh.id, agentId: fresh.agentId, online: true });
     expect((await one(viewer, stale.id)).body).toMatchObject({ online: false, lastSeenAt: new Date(0).toISOString() });
     expect((await one(partner, elsewhere.id)).status).toBe(200);
   });
 
-  it("was last heard by its open stream, or when that ended, where that is later than what it sent", async () => {
+  it("was last seen through its stream if that is later than its last request", async () => {
     const device = await createDevice({ orgId: org.id, hostname: "streaming", lastSeenAt: new Date(0) });
     const at = new Date();
     const stream = {
@@ -99,7 +99,7 @@ describe("GET /devices", () => {
     expect(await one()).toMatchObject({ online: false, lastSeenAt: closedAt.toISOString() });
   });
 
-  it("tells a foreign device and a missing one alike", async () => {
+  it("responds alike to a foreign and a missing device", async () => {
     const one = (id: string) => call(getOne, { token: viewer, params: { id } });
     const [foreign, missing] = [await one(elsewhere.id), await one(crypto.randomUUID())];
     expect(foreign.status).toBe(404);

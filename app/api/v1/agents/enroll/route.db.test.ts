@@ -35,7 +35,7 @@ describe("POST /agents/enroll", () => {
     key = (await createEnrollmentKey({ orgId: org.id })).key;
   });
 
-  it("makes a device and gives its agent a token that is stored as a hash alone", async () => {
+  it("creates a device and issues a token that is stored only as a hash", async () => {
     const { status, body: answer } = await enroll(body(key, { osVersion: "Debian 12", agentVersion: "1.2.3" }));
     expect(status).toBe(201);
     expect(answer.orgId).toBe(org.id);
@@ -60,7 +60,7 @@ describe("POST /agents/enroll", () => {
     expect(rows[0]?.details).toMatchObject({ rawActorId: answer.agentId });
   });
 
-  it("keeps the device of an agentId that enrols again with its token, which is replaced; its stream ends", async () => {
+  it("keeps the device when an agent re-enrols with its token; the token is replaced and the stream ends", async () => {
     const agentId = `twice:${org.id.slice(0, 8)}`;
     let [first, second] = [(await enroll(body(key, { agentId }))).body, { token: "", deviceId: "" }];
     const again = () =>
@@ -77,7 +77,7 @@ describe("POST /agents/enroll", () => {
     expect(device?.hostname).toBe("renamed");
   });
 
-  it("refuses a known agentId without its token alike, own or foreign, and each try costs a use", async () => {
+  it("rejects a known agentId without its token, own or foreign; each attempt uses up the key", async () => {
     const other = await createOrg({ name: "Very Private Ltd" });
     const [own, foreign] = [`own-${org.id.slice(0, 8)}`, `taken-${org.id.slice(0, 8)}`];
     const { body: first } = await enroll(body(key, { agentId: own }));
@@ -99,7 +99,7 @@ describe("POST /agents/enroll", () => {
     expect((await call(heartbeat, { token: first.token, params: { id: own }, body: {} })).status).toBe(200);
   });
 
-  it("keeps a revoked agent revoked until an administrator releases it, and ends its stream", async () => {
+  it("keeps a revoked agent out until an administrator releases it, and ends its stream", async () => {
     const admin = await createUser({ orgId: org.id, role: "org_admin" });
     const enrollAs = async (agentId: string) => (await enroll(body(key, { agentId }))).body;
     const revoke = async (id: string) =>
@@ -125,7 +125,7 @@ describe("POST /agents/enroll", () => {
     expect((await call(RELEASE, { method: "POST", token: viewer, params })).status).toBe(403);
   });
 
-  it("does not bring back an agent that is revoked while it enrols again with its token", async () => {
+  it("does not reinstate an agent that is revoked while it re-enrols", async () => {
     const agentId = `at-once-${org.id.slice(0, 8)}`;
     const { body: first } = await enroll(body(key, { agentId }));
     const admin = await createUser({ orgId: org.id, role: "org_admin" });
@@ -136,7 +136,7 @@ describe("POST /agents/enroll", () => {
     expect([revoked?.status, enrolled?.status]).toEqual([204, 409]);
   });
 
-  it("answers 401 alike for a key that is unknown, revoked, expired or used up", async () => {
+  it("responds 401 alike to an unknown, revoked, expired or used-up key", async () => {
     const used = await createEnrollmentKey({ orgId: org.id, maxUses: 1 });
     expect((await enroll(body(used.key))).status).toBe(201);
     const bad = [
@@ -152,21 +152,21 @@ describe("POST /agents/enroll", () => {
     expect(answers[0]?.headers.get("www-authenticate")).toBe("Bearer");
   });
 
-  it("serves exactly maxUses of many callers at once", async () => {
+  it("allows exactly maxUses of many concurrent callers", async () => {
     const limited = await createEnrollmentKey({ orgId: org.id, maxUses: 3 });
     const answers = await Promise.all(Array.from({ length: 8 }, () => enroll(body(limited.key))));
     expect(answers.filter((a) => a.status === 201)).toHaveLength(3);
     expect(answers.filter((a) => a.status === 401)).toHaveLength(5);
   });
 
-  it("gives one agentId that two organizations claim at once to one of them", async () => {
+  it("assigns an agentId that two organizations claim concurrently to one of them", async () => {
     const other = await createEnrollmentKey();
     const agentId = `race-${org.id.slice(0, 8)}`;
     const answers = await Promise.all([key, other.key].map((k) => enroll(body(k, { agentId }))));
     expect(answers.map((a) => a.status).sort()).toEqual([201, 409]);
   });
 
-  it("records the source device id; within the organization the newest claim counts, across it the first", async () => {
+  it("records the source device id: the newest claim wins within an organization, the first across organizations", async () => {
     const sibling = await createEnrollmentKey({ orgId: (await createOrg({ partnerId: org.partnerId })).id });
     const source = { sourceSystem: "Automate", sourceDeviceId: `computer-${org.id}` };
     const recorded = async () =>
@@ -183,7 +183,7 @@ describe("POST /agents/enroll", () => {
     expect(await recorded()).toMatchObject(expected);
   });
 
-  it("names the member that is wrong", async () => {
+  it("names the invalid member", async () => {
     for (const [over, path] of [
       [{ agentId: "with space" }, "agentId"],
       [{ agentId: "x".repeat(65) }, "agentId"],
@@ -198,7 +198,7 @@ describe("POST /agents/enroll", () => {
     }
   });
 
-  it("stores NUL and lone surrogates in a hostname as U+FFFD", async () => {
+  it("replaces NUL and lone surrogates in a hostname with U+FFFD", async () => {
     const { body: answer } = await enroll(body(key, { hostname: "a\0b\ud800" }));
     const [device] = await asSystem((tx) => tx.select().from(devices).where(eq(devices.id, answer.deviceId)));
     expect(device?.hostname).toBe("a\ufffdb\ufffd");

@@ -17,7 +17,7 @@ async function onReadOnly<T>(load: () => Promise<T>): Promise<T> {
   return load();
 }
 
-it("on a database that takes no writes events are spooled and stored later, by a key it has never seen", async () => {
+it("events are spooled while the database is read-only and stored later, even for a key not used before", async () => {
   const org = await createOrg();
   const key = await createApiKey({ orgId: org.id, permissions: ["audit:write", "audit:read"] });
   const person = await bearer(await createUser({ orgId: org.id, role: "org_viewer" }));

@@ -24,7 +24,7 @@ const stored = async (orgId: string) => {
   return asSystem((tx) => tx.select().from(auditLogs).where(eq(auditLogs.orgId, orgId)).orderBy(auditLogs.chainSeq));
 };
 
-test("an organization's key implies its organization; everything given is stored", async () => {
+test("an organization's key implies its organization; every field is stored", async () => {
   const org = await createOrg();
   const given = event({
     id: newId(),
@@ -50,7 +50,7 @@ test("an organization's key implies its organization; everything given is stored
   ]);
 });
 
-test("each row says which key submitted it, and nobody else may say so", async () => {
+test("each row names the key that submitted it, and callers cannot forge that", async () => {
   const org = await createOrg();
   const token = await writer({ orgId: org.id });
   await post(token, [event({ actorType: "system", actorId: "nobody" })]);
@@ -71,7 +71,7 @@ test.each(["audit.retention.prune", "audit_logs.export", "audit.x", "Audit_Logs.
   },
 );
 
-test("a time more than a day ahead is refused, a clock that is a little fast is not", async () => {
+test("a timestamp more than a day ahead is rejected, a slightly fast clock is not", async () => {
   const org = await createOrg();
   const token = await writer({ orgId: org.id });
   const ahead = (hours: number) => event({ timestamp: new Date(Date.now() + hours * 3_600_000).toISOString() });
@@ -81,7 +81,7 @@ test("a time more than a day ahead is refused, a clock that is a little fast is 
   expect(await stored(org.id)).toHaveLength(1);
 });
 
-test("identifiers that are no UUIDs stay in the details", async () => {
+test("identifiers that are not UUIDs are kept in the details", async () => {
   const org = await createOrg();
   await post(await writer({ orgId: org.id }), [event({ actorType: "agent", actorId: "agent-7", resourceId: "C:\\x" })]);
   expect(await stored(org.id)).toMatchObject([
@@ -97,7 +97,7 @@ test("a partner's key names the organization; events without one are dropped and
   expect(await stored(org.id)).toHaveLength(1);
 });
 
-test("an organization outside the key's reach refuses the request and names the event, nothing is stored", async () => {
+test("an organization outside the key's scope rejects the request and names the event; nothing is stored", async () => {
   const [own, foreign] = [await createOrg(), await createOrg()];
   const answer = await post(await writer({ orgId: own.id }), [event(), event({ orgId: foreign.id })]);
   expect([answer.status, answer.body.code]).toEqual([403, "forbidden"]);
@@ -106,7 +106,7 @@ test("an organization outside the key's reach refuses the request and names the 
   expect(await stored(foreign.id)).toHaveLength(0);
 });
 
-test("a retry of the same ids is accepted again and stored once", async () => {
+test("a retry with the same ids is accepted and stored once", async () => {
   const org = await createOrg();
   const key = await writer({ orgId: org.id });
   const events = Array.from({ length: 20 }, () => event({ id: newId() }));
@@ -115,7 +115,7 @@ test("a retry of the same ids is accepted again and stored once", async () => {
   expect(await stored(org.id)).toHaveLength(20);
 });
 
-test("an id that another organization holds is a conflict that names nobody, nothing is stored", async () => {
+test("an id of another organization is a conflict that reveals nothing; nothing is stored", async () => {
   const [one, two] = [await createOrg(), await createOrg()];
   const id = newId();
   await post(await writer({ orgId: one.id }), [event({ id })]);
@@ -147,7 +147,7 @@ test.each<[string, unknown]>([
   expect(await stored(org.id)).toHaveLength(0);
 });
 
-test("prototype keys and deep nesting are refused", async () => {
+test("prototype keys and deep nesting are rejected", async () => {
   const org = await createOrg();
   const token = await writer({ orgId: org.id });
   const body = (details: string) => `{"events":[${JSON.stringify(event()).slice(0, -1)},"details":${details}}]}`;
@@ -155,7 +155,7 @@ test("prototype keys and deep nesting are refused", async () => {
     expect((await call(POST, { token, body: body(details) })).status).toBe(400);
 });
 
-test("NUL and lone surrogates are stored as U+FFFD", async () => {
+test("NUL and lone surrogates are replaced with U+FFFD", async () => {
   const org = await createOrg();
   const odd = "a\0b\ud800";
   const answer = await post(await writer({ orgId: org.id }), [

@@ -55,7 +55,7 @@ describe("export", () => {
   const records = (csv: string) => parse(csv, { columns: true, record_delimiter: "\r\n" }) as Record<string, string>[];
   const bare = (cell: string) => (/^'[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell);
 
-  it("as CSV, parsed back by another reader, equals the stored rows; no cell starts a formula", async () => {
+  it("as CSV, parsed by another library, equals the stored rows; no cell starts a formula", async () => {
     const csv = await call(POST, { token: admin, body: { format: "csv", dateRange: { to: "2026-09-01T23:00:00Z" } } });
     expect(csv.headers.get("content-type")).toBe("text/csv; charset=utf-8");
     expect(csv.headers.get("content-disposition")).toMatch(/^attachment; filename="audit-logs-\d{4}-\d\d-\d\d\.csv"$/);
@@ -75,13 +75,13 @@ describe("export", () => {
     expect(answer).toEqual({ data: list.body.data, total: 1, truncated: false });
   });
 
-  it("without a body is everything as JSON", async () => {
+  it("without a body returns everything as JSON", async () => {
     const answer = await call(POST, { method: "POST", token: admin });
     expect(answer).toMatchObject({ status: 200, body: { truncated: false } });
     expect(answer.body.total).toBeGreaterThanOrEqual(HOSTILE.length);
   });
 
-  it("of nothing is empty, not an error", async () => {
+  it("without matches is empty, not an error", async () => {
     const body = { filters: { action: "nothing.like.it" } };
     expect(JSON.parse((await call(POST, { token: admin, body })).text)).toEqual({
       data: [],
@@ -93,7 +93,7 @@ describe("export", () => {
     );
   });
 
-  it("by GET is CSV, of one actor where userId names one", async () => {
+  it("by GET is CSV, filtered by userId if given", async () => {
     const csv = await call(GET, { path: `/?userId=${admin.id}`, token: admin });
     const rows = records(csv.text);
     expect(rows.length).toBeGreaterThan(0);
@@ -101,7 +101,7 @@ describe("export", () => {
     expect((await call(GET, { path: "/?userId=42", token: admin })).status).toBe(400);
   });
 
-  it("is audited with format, filters, range and count, once per organization whose rows left", async () => {
+  it("is audited with format, filters, range and count, once per exported organization", async () => {
     const partner = await createPartner();
     const orgs = [await createOrg({ partnerId: partner.id }), await createOrg({ partnerId: partner.id })];
     for (const { id } of orgs) await appendEvents([{ orgId: id }, { orgId: id }]);
@@ -126,7 +126,7 @@ describe("export", () => {
     }
   });
 
-  it("holds the newest 10,000 and says that it is cut", async () => {
+  it("contains the newest 10,000 and states that it is truncated", async () => {
     const { id } = await createOrg();
     const owner = await createUser({ orgId: id });
     await appendEvents(
@@ -155,7 +155,7 @@ describe("export", () => {
     { dateRange: { from: "2026-02-01T00:00:00Z", to: "2026-01-01T00:00:00Z" } },
   ])("refuses %j", async (body) => expect((await call(POST, { token: admin, body })).status).toBe(400));
 
-  it("needs audit:export and keeps organizations apart", async () => {
+  it("requires audit:export and isolates organizations", async () => {
     const viewer = await createUser({ orgId: org.id, role: "org_viewer" });
     expect((await call(POST, { token: viewer, body: {} })).status).toBe(403);
     const stranger = await createUser();

@@ -47,7 +47,7 @@ describe("PUT /agents/:id/eventlogs", () => {
     ]);
   });
 
-  it("counts the new ones alone: a re-sent batch changes nothing", async () => {
+  it("counts only new events: a re-sent batch changes nothing", async () => {
     const own = await createDevice();
     const events = Array.from({ length: 250 }, () => event());
     expect((await put(own, events)).body.count).toBe(250);
@@ -56,14 +56,14 @@ describe("PUT /agents/:id/eventlogs", () => {
     expect(await stored(own)).toHaveLength(251);
   });
 
-  it("merges equal keys within one request, and keeps one eventId of two sources or two devices apart", async () => {
+  it("merges equal keys within one request, but not one eventId from two sources or two devices", async () => {
     const [own, other] = [await createDevice(), await createDevice()];
     const same = event({ eventId: "42" });
     expect((await put(own, [same, same, { ...same, source: "disk" }])).body.count).toBe(2);
     expect((await put(other, [same])).body.count).toBe(1);
   });
 
-  it("never merges events without an eventId; an empty one is none", async () => {
+  it("never merges events without an eventId; an empty one counts as missing", async () => {
     const own = await createDevice();
     const { eventId: _, ...bare } = event();
     expect(
@@ -72,14 +72,14 @@ describe("PUT /agents/:id/eventlogs", () => {
     ).toBe(5);
   });
 
-  it("takes 500 events and refuses 501", async () => {
+  it("accepts 500 events and rejects 501", async () => {
     const own = await createDevice();
     const events = Array.from({ length: MAX_EVENTS_PER_REQUEST }, () => event());
     expect((await put(own, events)).body.count).toBe(500);
     expect(await put(own, [...events, event()])).toMatchObject({ status: 400, body: { code: "validation_failed" } });
   });
 
-  it("refuses a batch whole and names what is wrong", async () => {
+  it("rejects a whole batch and names the error", async () => {
     const own = await createDevice();
     for (const [over, path] of [
       [{ level: "warn" }, "events.1.level"],
@@ -101,7 +101,7 @@ describe("PUT /agents/:id/eventlogs", () => {
     expect(await stored(own)).toHaveLength(0);
   });
 
-  it("stores NUL and lone surrogates as U+FFFD wherever they stand, and loses no neighbour", async () => {
+  it("replaces NUL and lone surrogates with U+FFFD in every field and keeps the characters around them", async () => {
     const own = await createDevice();
     const bad = event({ source: "s\0", eventId: "i\ud800", message: "m\0\udfff😀", details: { "k\0": ["v\ud800"] } });
     expect((await put(own, [bad, event({ eventId: "fine" })])).body.count).toBe(2);
@@ -115,12 +115,12 @@ describe("PUT /agents/:id/eventlogs", () => {
     expect((await put(own, [bad])).body.count).toBe(0);
   });
 
-  it("counts characters as the column does, not UTF-16 units", async () => {
+  it("measures length in characters like the column, not in UTF-16 units", async () => {
     expect((await put(device, [event({ eventId: "😀".repeat(100) })])).body.count).toBe(1);
     expect((await put(device, [event({ eventId: "😀".repeat(101) })])).status).toBe(400);
   });
 
-  it("survives the same keys sent in opposite orders at the same moment", async () => {
+  it("handles concurrent batches with the same keys in opposite order", async () => {
     const own = await createDevice();
     const events = Array.from({ length: 300 }, (_, i) => event({ eventId: `k${i}` }));
     const answers = await Promise.all(
@@ -154,7 +154,7 @@ describe("PUT /agents/:id/eventlogs", () => {
     expect(rows[1]?.details).toMatchObject({ received: 0, inserted: 0 });
   });
 
-  it("lets nobody but the agent itself in", async () => {
+  it("accepts only the agent's own token", async () => {
     const other = await createDevice();
     const user = await createUser({ orgId: device.orgId });
     expect((await put(device, [], { params: { id: other.agentId } })).status).toBe(404);

@@ -24,7 +24,7 @@ async function ipChanges(device: TestDevice) {
 }
 
 describe("POST /agents/:id/heartbeat", () => {
-  it("notes when and from where the agent was heard, and what it says", async () => {
+  it("stores the time, source address and content of a heartbeat", async () => {
     const device = await createDevice();
     const answer = await beat(device, {
       body: { agentVersion: "2.0", status: "ok", metrics: { load: 0.5, "k\0": "v" } },
@@ -43,7 +43,7 @@ describe("POST /agents/:id/heartbeat", () => {
     expect(await deviceRow(device.id)).toMatchObject({ agentVersion: "2.0", status: "ok" });
   });
 
-  it("audits a source address other than the last one, with both, and nothing else", async () => {
+  it("audits a changed source address with the old and the new one, and nothing else", async () => {
     const device = await createDevice();
     for (const ip of ["192.0.2.1", "192.0.2.1", "2001:db8::7", "2001:db8::7"]) await beat(device, { ip });
     const rows = await ipChanges(device);
@@ -56,13 +56,13 @@ describe("POST /agents/:id/heartbeat", () => {
     });
   });
 
-  it("audits each change once when beats arrive at the same moment", async () => {
+  it("audits a change once when heartbeats arrive concurrently", async () => {
     const device = await createDevice({ lastIp: "192.0.2.1" });
     await Promise.all(Array.from({ length: 8 }, () => beat(device, { ip: "192.0.2.9" })));
     expect(await ipChanges(device)).toHaveLength(1);
   });
 
-  it("tells another agent's id and one that nobody has alike", async () => {
+  it("responds alike to another agent's id and to an unknown one", async () => {
     const [device, other] = [await createDevice(), await createDevice()];
     const as = (id: string) => call(POST, { token: device, params: { id }, body: {} });
     const answers = [await as(other.agentId), await as("no-such-agent")];
@@ -70,7 +70,7 @@ describe("POST /agents/:id/heartbeat", () => {
     expect(answers[0]?.body.detail).toBe(answers[1]?.body.detail);
   });
 
-  it("refuses no token, an unknown and a revoked one", async () => {
+  it("rejects a missing, unknown or revoked token", async () => {
     const revoked = await createDevice({ revoked: true });
     for (const token of [undefined, unknownSecret("agent"), revoked.token]) {
       const answer = await call(POST, { ...(token ? { token } : {}), params: { id: revoked.agentId }, body: {} });
@@ -78,7 +78,7 @@ describe("POST /agents/:id/heartbeat", () => {
     }
   });
 
-  it("refuses metrics that are not an object or too long", async () => {
+  it("rejects metrics that are not an object or are too long", async () => {
     const device = await createDevice();
     for (const metrics of ["x", { text: "x".repeat(20_000) }])
       expect((await beat(device, { body: { metrics } })).body.errors[0].path).toBe("metrics");

@@ -21,7 +21,7 @@ const stored = (device: TestDevice) =>
   asSystem((tx) => tx.select().from(agentLogs).where(eq(agentLogs.deviceId, device.id)));
 
 describe("POST /agents/:id/logs", () => {
-  it("stores entries with every field and answers 201 with their number", async () => {
+  it("stores entries with every field and responds 201 with their number", async () => {
     const device = await createDevice();
     const full = entry({ fields: { attempt: 3, tags: ["a"] }, agentVersion: "1.0.0" });
     expect(await post(device, [full, entry()])).toMatchObject({ status: 201, body: { received: 2 } });
@@ -38,7 +38,7 @@ describe("POST /agents/:id/logs", () => {
     });
   });
 
-  it("takes 0 to 500 entries", async () => {
+  it("accepts 0 to 500 entries", async () => {
     const device = await createDevice();
     expect(await post(device, [])).toMatchObject({ status: 201, body: { received: 0 } });
     const many = Array.from({ length: 500 }, () => entry());
@@ -47,7 +47,7 @@ describe("POST /agents/:id/logs", () => {
     expect(await stored(device)).toHaveLength(500);
   });
 
-  it("refuses a batch whole and names what is wrong", async () => {
+  it("rejects a whole batch and names the error", async () => {
     const device = await createDevice();
     for (const [over, path] of [
       [{ component: "c".repeat(101) }, "logs.3.component"],
@@ -68,7 +68,7 @@ describe("POST /agents/:id/logs", () => {
     expect(await stored(device)).toHaveLength(0);
   });
 
-  it("stores NUL and lone surrogates as U+FFFD", async () => {
+  it("replaces NUL and lone surrogates with U+FFFD", async () => {
     const device = await createDevice();
     await post(device, [
       entry({ component: "c\0", message: "m\ud800", fields: { "\0": "\udc00" }, agentVersion: "1\0" }),
@@ -78,7 +78,7 @@ describe("POST /agents/:id/logs", () => {
     ]);
   });
 
-  it("answers 404 for an id that is not the token's own", async () => {
+  it("responds 404 when the id does not belong to the token", async () => {
     const [device, other] = [await createDevice(), await createDevice()];
     expect((await post(device, [entry()], other.agentId)).status).toBe(404);
     expect((await post(device, [entry()], "nobody")).status).toBe(404);

@@ -22,7 +22,7 @@ describe("GET /devices/:id/diagnostic-logs", () => {
   const list = (query = "", id = device.id) => call(GET, { token: user, path: `/x?${query}`, params: { id } });
   const messages = async (query: string) => (await list(query)).body.logs.map((l: { message: string }) => l.message);
 
-  it("answers newest first with total, limit and offset", async () => {
+  it("returns newest first with total, limit and offset", async () => {
     const { body } = await list();
     expect(body).toMatchObject({ total: 4, limit: 100, offset: 0 });
     expect(body.logs.map((l: { timestamp: string }) => l.timestamp)).toEqual(
@@ -38,13 +38,13 @@ describe("GET /devices/:id/diagnostic-logs", () => {
     expect((await list("limit=5000")).body.limit).toBe(1000);
   });
 
-  it("takes several levels, in any case and vocabulary", async () => {
+  it("accepts several levels, in any case and vocabulary", async () => {
     expect(await messages("level=Warning,ERROR")).toEqual(["gave up", "Slow MIRROR"]);
     expect(await messages("level=information,%20debug")).toEqual(["500 done", "50% done"]);
     expect((await list("level=loud")).status).toBe(400);
   });
 
-  it("matches the component exactly and the message anywhere, wildcards being literal", async () => {
+  it("matches the component exactly and the message anywhere, with literal wildcards", async () => {
     expect(await messages("component=updater")).toEqual(["Slow MIRROR"]);
     expect(await messages("component=updater&component=nothing")).toEqual(["Slow MIRROR"]);
     expect(await messages("search=mirror")).toEqual(["Slow MIRROR"]);
@@ -52,7 +52,7 @@ describe("GET /devices/:id/diagnostic-logs", () => {
     expect(await messages("search=_")).toEqual([]);
   });
 
-  it("limits by time, both ends included", async () => {
+  it("filters by time, with inclusive ends", async () => {
     expect(await messages("since=2026-05-01T11:00:00Z&until=2026-05-01T12:00:00Z")).toEqual([
       "Slow MIRROR",
       "500 done",
@@ -65,7 +65,7 @@ describe("GET /devices/:id/diagnostic-logs", () => {
       expect((await list(query)).status).toBe(400);
   });
 
-  it("keeps entries of one millisecond in a stable order over pages", async () => {
+  it("keeps entries of the same millisecond in a stable order across pages", async () => {
     const own = await createDevice({ orgId: device.orgId });
     const logs = Array.from({ length: 250 }, (_, i) => ({ ...LOGS[0], message: String(i) }));
     await call(POST, { token: own, params: { id: own.agentId }, body: { logs } });
@@ -74,7 +74,7 @@ describe("GET /devices/:id/diagnostic-logs", () => {
     expect(seen).toEqual(logs.map((_, i) => 249 - i));
   });
 
-  it("tells a foreign device and a missing one alike", async () => {
+  it("responds alike to a foreign and a missing device", async () => {
     const foreign = await list("", (await createDevice()).id);
     const missing = await list("", crypto.randomUUID());
     expect(foreign.status).toBe(404);

@@ -50,7 +50,7 @@ describe("GET /devices/:id/eventlogs", () => {
   const list = (query = "", id = device.id) => call(GET, { token: user, path: `/x?${query}`, params: { id } });
   const messages = async (query: string) => (await list(query)).body.data.map((e: { message: string }) => e.message);
 
-  it("answers newest first with pagination", async () => {
+  it("returns newest first with pagination", async () => {
     expect(await messages("")).toEqual(["d", "c", "b", "a"]);
     const second = await list("limit=3&page=2");
     expect(second.body).toMatchObject({
@@ -69,7 +69,7 @@ describe("GET /devices/:id/eventlogs", () => {
     expect(await messages("category=system&level=critical&source=Kernel")).toEqual(["d"]);
   });
 
-  it("takes several values, of which any matches", async () => {
+  it("accepts several values and matches any of them", async () => {
     expect(await messages("level=WARN,info")).toEqual(["b", "a"]);
     expect(await messages("level=warning&level=info")).toEqual(["b", "a"]);
     expect(await messages("category=system,security")).toEqual(await messages("category=security&category=system"));
@@ -78,7 +78,7 @@ describe("GET /devices/:id/eventlogs", () => {
     expect((await list("level=info,loud")).status).toBe(400);
   });
 
-  it("limits by time, both ends included", async () => {
+  it("filters by time, with inclusive ends", async () => {
     expect(await messages("startDate=2026-05-01T11:00:00Z&endDate=2026-05-01T13:00:00%2B01:00")).toEqual([
       "d",
       "c",
@@ -86,7 +86,7 @@ describe("GET /devices/:id/eventlogs", () => {
     ]);
   });
 
-  it("refuses what it does not know", async () => {
+  it("rejects unknown values", async () => {
     for (const query of [
       "level=loud",
       "category=x",
@@ -98,7 +98,7 @@ describe("GET /devices/:id/eventlogs", () => {
       expect((await list(query)).status).toBe(400);
   });
 
-  it("tells a foreign device and a missing one alike", async () => {
+  it("responds alike to a foreign and a missing device", async () => {
     const foreign = await list("", (await createDevice()).id);
     const missing = await list("", crypto.randomUUID());
     expect(foreign.status).toBe(404);

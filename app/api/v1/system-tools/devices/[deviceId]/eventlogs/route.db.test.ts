@@ -130,7 +130,7 @@ afterAll(() => {
 });
 
 describe("live event log queries", () => {
-  it("answer the list, one log, events and one event, under both paths", async () => {
+  it("return the list, one log, events and one event, under both paths", async () => {
     const { device } = await deviceWith(wellBehaved);
     const tools = `/system-tools/devices/${device.id}/eventlogs`;
     const other = `/devices/${device.id}/eventlogs`;
@@ -152,7 +152,7 @@ describe("live event log queries", () => {
     }
   });
 
-  it("hand every filter to the agent, levels in the one vocabulary, and cut the limit to 500", async () => {
+  it("pass every filter to the agent, with normalized levels, and cap the limit at 500", async () => {
     const { device, agent } = await deviceWith(wellBehaved);
     const query =
       "limit=5000&page=2&level=WARN&source=disk%25&startTime=2026-11-01T00:00:00%2B01:00&endTime=2026-11-20T00:00:00Z&eventId=4625";
@@ -177,7 +177,7 @@ describe("live event log queries", () => {
     expect(left).toBeLessThan(30_500);
   });
 
-  it("ask for the name at most once: a name in another case is found, also without a list beforehand", async () => {
+  it("look up a log's name at most once: another case is found, even without listing first", async () => {
     const { device, agent } = await deviceWith(wellBehaved);
     const path = `/system-tools/devices/${device.id}/eventlogs/SYSTEM/events`;
     expect((await get(path)).status).toBe(200);
@@ -186,7 +186,7 @@ describe("live event log queries", () => {
     expect(agent.commands).toHaveLength(4);
   });
 
-  it("need the permission, the device's organization and good parameters", async () => {
+  it("require the permission, the device's organization and valid parameters", async () => {
     const { device } = await deviceWith(wellBehaved);
     const path = `/system-tools/devices/${device.id}/eventlogs`;
     const viewer = await bearer(await createUser({ orgId: org.id, role: "org_viewer" }));
@@ -207,7 +207,7 @@ describe("live event log queries", () => {
     expect(await failing("/system-tools/devices/x/eventlogs")).toEqual([400, "validation_failed"]);
   });
 
-  it("say what went wrong at the agent, and never what it sent", async () => {
+  it("report what went wrong at the agent, but never what it sent", async () => {
     let body: unknown = { ok: true, data: { secret: "s3cret" } };
     const { device, agent } = await deviceWith(() => body);
     const ask = () => get(`/system-tools/devices/${device.id}/eventlogs`);
@@ -236,7 +236,7 @@ describe("live event log queries", () => {
     });
   });
 
-  it("show a number as the device sent it, or say that the answer is of no use", async () => {
+  it("return a number as the device sent it, or report the answer as invalid", async () => {
     let number = "";
     const { device } = await deviceWith(
       ({ name }) =>
@@ -250,7 +250,7 @@ describe("live event log queries", () => {
       expect((await get(`${path}/System/events/1`)).body.data.recordId, number).toBe(Number(number));
   });
 
-  it("tell nobody what the device says once the asker's access has ended", async () => {
+  it("return nothing once the caller's access has ended", async () => {
     const key = await createApiKey({ orgId: org.id, permissions: ["devices:live"] });
     const { device, agent } = await deviceWith(() => undefined);
     const asking = get(`/system-tools/devices/${device.id}/eventlogs`, key.key);
@@ -260,7 +260,7 @@ describe("live event log queries", () => {
     expect(await asking).toMatchObject({ status: 401, body: { code: "unauthenticated" } });
   });
 
-  it("are 409 without a connected agent, from the moment that it disconnects, and 502 at once in flight", async () => {
+  it("are 409 without a connected agent, and 502 when it disconnects during the query", async () => {
     const attempt = async () => {
       const { device, agent } = await deviceWith((command) => void (command.name === "eventlogs.get" && agent.leave()));
       const path = `/system-tools/devices/${device.id}/eventlogs`;
@@ -312,7 +312,7 @@ describe("live event log queries", () => {
     );
   });
 
-  it("are withdrawn when the asker goes away", async () => {
+  it("are cancelled when the caller disconnects", async () => {
     const { device, agent } = await deviceWith(() => undefined);
     const going = new AbortController();
     const asking = get(`/system-tools/devices/${device.id}/eventlogs`, token, { signal: going.signal }).catch(
@@ -326,7 +326,7 @@ describe("live event log queries", () => {
   });
 });
 
-it("the reference agent answers them from this machine's files", async () => {
+it("are answered by the reference agent from this machine's files", async () => {
   const dir = await mkdtemp(join(tmpdir(), "live-agent-"));
   const line = (n: number) => `2026-11-20T10:00:0${n}Z web01 sshd[1]: ${n % 2 ? "ok" : "error: failed"} ${n}\n`;
   await writeFile(join(dir, "auth.log"), [0, 1, 2, 3, 4].map(line).join(""));
@@ -356,7 +356,7 @@ it("the reference agent answers them from this machine's files", async () => {
 });
 
 describe("the command stream", () => {
-  it("is an uncompressed event stream that a newer one of the same agent replaces", async () => {
+  it("is an uncompressed event stream, replaced by a newer one of the same agent", async () => {
     const device = await createDevice({ orgId: org.id });
     const path = `${base}/agents/${device.agentId}/commands`;
     const headers = { authorization: `Bearer ${device.token}`, "accept-encoding": "gzip" };
@@ -370,7 +370,7 @@ describe("the command stream", () => {
     newer.leave();
   });
 
-  it("and its answers are the own agent's alone", async () => {
+  it("and its results are accepted only from the agent itself", async () => {
     const { device, agent } = await deviceWith(() => undefined);
     const other = await createDevice({ orgId: org.id });
     const asking = get(`/system-tools/devices/${device.id}/eventlogs`);
@@ -390,7 +390,7 @@ describe("the command stream", () => {
     expect(stream.status).toBe(404);
   });
 
-  it("and an answer that nobody asked for fills no log, however wrong it is", async () => {
+  it("does not log unsolicited results, however invalid", async () => {
     const spies = [vi.spyOn(output, "error"), vi.spyOn(output, "warn")];
     const device = await createDevice({ orgId: org.id });
     expect(await postResult(base, device, { commandId: crypto.randomUUID(), body: "[]" })).toBe(400);
