@@ -19,8 +19,8 @@ export function trustOwner({ trust, from }: TrustSource): string {
 }
 
 /**
- * @param serverPolicy the published policy of the page's server; null offline. Its quorum is ignored, because the user did
- * not ask for one.
+ * @param serverPolicy the published policy of the page's server; null offline. Its quorum is ignored, because the user
+ * did not ask for one.
  * @returns the keys to check the proof against, or what is wrong with the pasted text
  */
 export function resolveTrust(pasted: string, serverPolicy: string | null): TrustSource | { reason: string } {

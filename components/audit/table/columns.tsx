@@ -18,7 +18,7 @@ export type CellContext = {
   onOpen: (id: string) => void;
 };
 
-/** The table's columns and what its cells need; not part of useViewer, because memoized rows must not follow every change. */
+/** The table's columns and what its cells need. Separate from useViewer: memoized rows must not follow every change. */
 export const TableContext = createContext<{ columns: Column[]; context: CellContext } | null>(null);
 
 export function useTable() {

@@ -19,7 +19,7 @@ export function DropArea({ onFiles, isBusy, isFull }: DropProps) {
     if (!isBusy && !isFull) onFiles([...event.dataTransfer.files]);
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: a drop target for the mouse; the button inside is the accessible way
+    // biome-ignore lint/a11y/noStaticElementInteractions: a drop target for the mouse; the button inside is accessible
     <div
       className={classes.drop}
       data-over={isOver || undefined}
