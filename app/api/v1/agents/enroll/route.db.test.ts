@@ -77,7 +77,7 @@ describe("POST /agents/enroll", () => {
     expect(device?.hostname).toBe("renamed");
   });
 
-  it("rejects a known agentId without its token, own or foreign; each attempt uses up the key", async () => {
+  it("rejects a known agentId without its token, own or foreign; each attempt counts as a use", async () => {
     const other = await createOrg({ name: "Very Private Ltd" });
     const [own, foreign] = [`own-${org.id.slice(0, 8)}`, `taken-${org.id.slice(0, 8)}`];
     const { body: first } = await enroll(body(key, { agentId: own }));

@@ -101,7 +101,7 @@ describe("PUT /agents/:id/eventlogs", () => {
     expect(await stored(own)).toHaveLength(0);
   });
 
-  it("replaces NUL and lone surrogates with U+FFFD in every field and keeps the characters around them", async () => {
+  it("replaces NUL and lone surrogates with U+FFFD in every field and keeps the other events", async () => {
     const own = await createDevice();
     const bad = event({ source: "s\0", eventId: "i\ud800", message: "m\0\udfff😀", details: { "k\0": ["v\ud800"] } });
     expect((await put(own, [bad, event({ eventId: "fine" })])).body.count).toBe(2);
