@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createApiKey, createOrg, createUser, ctxFor } from "@/testing/factories";
-import { getPreference } from "./get";
+import { getPreference, readPreference } from "./get";
 import { setInput } from "./schema";
 import { setPreference } from "./set";
 
@@ -23,9 +23,24 @@ it.each(["partner_technician", "system_admin"] as const)("is kept for a %s too",
   expect(await getPreference.run(person, { key: "audit.table" })).toEqual(TABLE);
 });
 
-it("reads what was kept before there was anything to fold", async () => {
+it("reads what was kept before there was anything to fold", () => {
   const { fold: _, ...older } = TABLE;
-  expect(chosen(older).value).toEqual({ ...older, fold: null });
+  expect(readPreference(older)).toEqual({ ...older, fold: null });
+  expect(readPreference({ ...older, density: "airy" })).toBeNull();
+});
+
+it("keeps what two tabs changed, each without knowing of the other", async () => {
+  const person = await ctxFor(await createUser());
+  await setPreference.run(person, chosen());
+  await setPreference.run(person, chosen({ fold: true }));
+  await setPreference.run(person, chosen({ columns: ["time"] }));
+  expect(await setPreference.run(person, chosen({ density: null }))).toEqual({
+    ...TABLE,
+    columns: ["time"],
+    density: null,
+    fold: true,
+  });
+  expect(await getPreference.run(person, { key: "audit.table" })).toMatchObject({ columns: ["time"], fold: true });
 });
 
 it("is nothing that programs have", async () => {

@@ -9,18 +9,21 @@ const columnId = z.string().regex(/^[a-z][A-Za-z]{0,29}$/, "is no column's name"
 
 /** How a person likes the audit log's table: which columns in which order, how wide (pixels), how high the rows. */
 export const auditTable = z.strictObject({
-  columns: z.array(columnId).min(1).max(MAX_COLUMNS).nullable().default(null),
+  columns: z.array(columnId).min(1).max(MAX_COLUMNS).nullable(),
   widths: z
     .record(columnId, z.int().min(MIN_COLUMN_PX).max(MAX_COLUMN_PX))
-    .refine((widths) => Object.keys(widths).length <= MAX_COLUMNS, `holds more than ${MAX_COLUMNS} widths`)
-    .default({}),
-  density: z.enum(DENSITIES).nullable().default(null),
+    .refine((widths) => Object.keys(widths).length <= MAX_COLUMNS, `holds more than ${MAX_COLUMNS} widths`),
+  density: z.enum(DENSITIES).nullable(),
   /** Whether repeats and routine telemetry are folded. */
-  fold: z.boolean().nullable().default(null),
+  fold: z.boolean().nullable(),
 });
+export type AuditTable = z.infer<typeof auditTable>;
 
-/** Every preference under its key. */
-const preference = z.discriminatedUnion("key", [z.strictObject({ key: z.literal("audit.table"), value: auditTable })]);
+/** A person who has chosen nothing. */
+export const NO_CHOICE: AuditTable = { columns: null, widths: {}, density: null, fold: null };
 
 export const getInput = z.strictObject({ key: z.enum(["audit.table"]) });
-export const setInput = preference;
+/** What changes of a preference; the rest stays as it is. */
+export const setInput = z.discriminatedUnion("key", [
+  z.strictObject({ key: z.literal("audit.table"), value: auditTable.partial() }),
+]);

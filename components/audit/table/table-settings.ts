@@ -6,10 +6,10 @@ import type { View } from "@/components/audit/filters/address";
 import { isFolding } from "@/components/audit/fold/folding";
 import { type ColumnId, columnsOf, type Density, tableSettingsQuery } from "@/components/audit/table-params";
 import type { ViewerState } from "@/components/audit/viewer-state";
-import { type Outputs, useTRPC } from "@/components/trpc";
+import { useTRPC } from "@/components/trpc";
+import { type AuditTable, NO_CHOICE } from "@/server/preferences/schema";
 import { COLUMN, type Column, DEFAULT_COLUMNS, type Widths } from "./columns";
 
-type Preference = NonNullable<Outputs["preferences"]["get"]>;
 type Change = { columns?: ColumnId[]; density?: Density; widths?: Widths; fold?: boolean };
 
 /** The table's appearance: columns and their order, widths, row density. */
@@ -28,8 +28,6 @@ export type TableSettings = {
   error: unknown;
 };
 
-const NOTHING: Preference = { columns: null, widths: {}, density: null, fold: null };
-
 /**
  * From the URL, else the user's preference, else the default. A change is saved as preference and put into the URL, so
  * that a copied link looks the same. It adds no history entry, because it does not change the results.
@@ -38,10 +36,10 @@ export function useTableSettings({ view, setView }: ViewerState): TableSettings 
   const trpc = useTRPC();
   const cache = useQueryClient();
   const query = tableSettingsQuery(trpc);
-  const preference = useQuery(query).data ?? NOTHING;
+  const preference = useQuery(query).data ?? NO_CHOICE;
   const save = useMutation(trpc.preferences.set.mutationOptions({ scope: { id: "audit.table" } }));
-  const put = (value: Preference, address: Pick<Partial<View>, "cols" | "density" | "fold">) => {
-    cache.setQueryData(query.queryKey, value);
+  const put = (value: Partial<AuditTable>, address: Pick<Partial<View>, "cols" | "density" | "fold">) => {
+    cache.setQueryData(query.queryKey, { ...preference, ...value });
     save.mutate({ key: "audit.table", value });
     if (Object.keys(address).length > 0) setView(address, { history: "replace" });
   };
@@ -60,14 +58,14 @@ export function useTableSettings({ view, setView }: ViewerState): TableSettings 
     change: ({ columns: cols, density, widths, fold }) =>
       put(
         {
-          columns: cols ?? preference.columns,
-          density: density ?? preference.density,
-          widths: { ...preference.widths, ...widths },
-          fold: fold ?? preference.fold,
+          ...(cols && { columns: cols }),
+          ...(density && { density }),
+          ...(widths && { widths: { ...preference.widths, ...widths } }),
+          ...(fold !== undefined && { fold }),
         },
         { ...(cols && { cols }), ...(density && { density }), ...(fold !== undefined && { fold }) },
       ),
-    reset: () => put({ ...NOTHING, fold: preference.fold }, { cols: null, density: null }),
+    reset: () => put({ columns: null, widths: {}, density: null }, { cols: null, density: null }),
     error: save.error,
   };
 }
