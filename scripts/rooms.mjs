@@ -3,8 +3,11 @@
 /** More files than this in one folder, tests included, and a room is missing. */
 export const MAX_FILES = 30;
 
-/** Folders of files that a program writes, or that are data: they may be larger. */
-export const UNCOUNTED = ["db/migrations/meta", "docs/images", "server/scripts/library"];
+/** Folders of files that a program writes, that are data, or that only ever grow: they may be larger. */
+export const UNCOUNTED = ["db/migrations", "db/migrations/meta", "docs/images", "server/scripts/library"];
+
+/** Files that load what is built beside them, by a path that only a running program knows. */
+export const RUN_TIME = /^server\/process\/(main|current-service\.test)\.ts$/;
 
 /** The isomorphic files of server/, which the browser may know as well; they import each other alone. */
 const WIRE_FILES = [
@@ -38,7 +41,7 @@ const IMPORT = ["presets", "read", "map", "reader", "decide", "run"];
 /** What a domain may import. */
 const GROUND = [...WIRE, "db", "env", "base", "background", "audit", ...AUDIT, "auth", "domain", "retention"];
 const SERVER = [...GROUND, "import", ...IMPORT, "import-verbs", "http", "trpc"];
-const BROWSER = ["components", "format", "ui", "component"];
+const BROWSER = ["client", "components", "format", "ui", "component"];
 
 /** Rooms in an order, each of which may import the ones before it. */
 const inOrder = (names, folder, may) =>
@@ -100,10 +103,11 @@ export const ROOMS = [
     instead:
       "Pages are bundled by Next, the server is not: show a component, and ask the server through app/trpc-server.tsx.",
   },
+  { name: "client", files: /^components\/trpc\.tsx$/, may: [...WIRE, "components", "trpc"], instead: "" },
   {
     name: "components",
     files: /^components\/[^/]+$/,
-    may: [...WIRE, "trpc"],
+    may: [...WIRE, "client"],
     instead: "The browser speaks to the server through components/trpc.tsx, which alone knows the AppRouter type.",
   },
   {
@@ -276,8 +280,13 @@ export const ROOMS = [
 export const PACKAGES = [
   {
     files: /^(server|db|agent|testing|bench|e2e|scripts)\//,
-    packages: /^(react|react-dom|@mantine)(\/|$)/,
+    packages: /^(react|react-dom|@mantine|@tanstack|nuqs|lucide-react|next\/(?!dist\/server)[^/]+)(\/|$)/,
     instead: "React stands in app/ and components/.",
+  },
+  {
+    files: /^(app\/(?!.*\.test\.tsx?$)|agent\/|scripts\/)/,
+    packages: /^(postgres|drizzle-orm)(\/|$)/,
+    instead: "SQL is written in server/ and db/.",
   },
   {
     files: new RegExp(`^server/((.+/)?([\\w-]+-)?schema|${WIRE_FILES.join("|")})\\.ts$`),
@@ -286,7 +295,8 @@ export const PACKAGES = [
   },
   {
     files: /^components\//,
-    packages: /^(node:|postgres$|drizzle-orm|pg-boss$|pino$|server-only$)/,
+    packages:
+      /^(node:|postgres$|drizzle-orm|pg-boss$|pino$|nodemailer$|next-auth(?!\/react)|@node-rs\/|@nats-io\/|server-only$)/,
     instead: "Components run in the browser.",
   },
 ];

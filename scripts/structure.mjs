@@ -5,34 +5,37 @@ import { existsSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseSync } from "oxc-parser";
-import { MAX_FILES, PACKAGES, ROOMS, UNCOUNTED } from "./rooms.mjs";
+import { MAX_FILES, PACKAGES, ROOMS, RUN_TIME, UNCOUNTED } from "./rooms.mjs";
 
 const ENDINGS = ["", ".ts", ".tsx", ".mjs", "/index.ts", "/index.tsx"];
 
-/** The modules that a text names, in its order; types count. */
+const SOURCE = /\.(tsx?|mjs)$/;
+const COMMENTS = String.raw`(?:\s|/\*.*?\*/)*`;
+const DYNAMIC = new RegExp(String.raw`\bimport\(${COMMENTS}(?:"([^"]+)"|'([^']+)'|\x60([^\x60$]+)\x60|(?=\S))`, "g");
+
+/** The modules that a text names, in its order; types count. One that is known at run time alone has no value. */
 function requestsOf(path, text) {
-  const { module } = parseSync(path, text);
+  const { module, comments } = parseSync(path, text);
   const named = [
     ...module.staticImports.map((statement) => statement.moduleRequest),
     ...module.staticExports.flatMap((statement) => statement.entries.slice(0, 1).map((entry) => entry.moduleRequest)),
   ].filter(Boolean);
   // By pattern, because import("./x").T is a type and no import to the parser.
-  const dynamic = [...text.matchAll(/\bimport\(\s*["'`]([^"'`$]+)["'`]/g)].map((m) => ({
-    value: m[1],
-    start: m.index,
-  }));
+  const dynamic = [...text.matchAll(DYNAMIC)]
+    .filter(({ index }) => !comments.some(({ start, end }) => start <= index && index < end))
+    .map(({ index, 1: double, 2: single, 3: template }) => ({ value: double ?? single ?? template, start: index }));
   return [...named, ...dynamic].sort((a, b) => a.start - b.start);
 }
 
 /** Every import of the files: `{ from, line, specifier, to }`; `to` is a path, or undefined for a package. */
 function importsOf(files) {
   const resolve = (from, specifier) => {
-    if (!/^(@\/|\.)/.test(specifier)) return undefined;
+    if (!/^(@\/|\.)/.test(specifier ?? "")) return undefined;
     const path = specifier.startsWith("@/") ? specifier.slice(2) : posix.join(posix.dirname(from), specifier);
     return path + (ENDINGS.find((ending) => files.has(path + ending)) ?? "");
   };
   return [...files]
-    .filter(([path]) => /\.(tsx?|mjs)$/.test(path))
+    .filter(([path]) => SOURCE.test(path))
     .flatMap(([from, text]) =>
       requestsOf(from, text).map(({ value: specifier, start }) => ({
         from,
@@ -59,13 +62,27 @@ function folderSizes(files) {
     );
 }
 
+const UNREAD = /\.([cm]ts|c?js|jsx)$/;
+const NO_ROOMS = /(^|\/)(lib|utils|helpers|hooks|types|services)\//;
+
+function fileNames(files) {
+  return [...files.keys()].flatMap((path) => [
+    ...(UNREAD.test(path) ? [`${path} is read by no check. Sources end in .ts, .tsx or .mjs.`] : []),
+    ...(NO_ROOMS.test(path) ? [`${path} stands in a folder that says nothing. Name it by what is in it.`] : []),
+  ]);
+}
+
 function aliasStyle({ from, specifier, to }) {
+  if (specifier === undefined)
+    return RUN_TIME.test(from) ? undefined : "Write the path itself: what is imported has to be known before it runs.";
+  if (specifier.startsWith("/")) return "Write @/… for what is not in or below this folder.";
   if (/(^|\/)\.\.(\/|$)/.test(specifier)) return "Write @/… for what is not in or below this folder.";
   if (specifier.startsWith("@/") && to.startsWith(`${posix.dirname(from)}/`)) return "Write ./… in and below a folder.";
 }
 
 function arrow({ from, specifier, to }) {
-  if (to === undefined) return PACKAGES.find((rule) => rule.files.test(from) && rule.packages.test(specifier))?.instead;
+  if (to === undefined)
+    return PACKAGES.find((rule) => rule.files.test(from) && rule.packages.test(specifier ?? ""))?.instead;
   const [source, target] = [roomOf(from), roomOf(to)];
   if (!source || !target) return `${source ? to : from} stands in no room: give it one in scripts/rooms.mjs.`;
   return source.id === target.id || source.may.includes(target.name) ? undefined : source.instead;
@@ -118,10 +135,11 @@ export function violationsIn(files) {
   const own = imports.filter(({ to }) => to !== undefined);
   return [
     ...folderSizes(files),
+    ...fileNames(files),
     ...imports.flatMap((one) =>
       [aliasStyle(one), arrow(one)]
         .filter(Boolean)
-        .map((instead) => `${one.from}:${one.line} imports ${one.specifier}. ${instead}`),
+        .map((instead) => `${one.from}:${one.line} imports ${one.specifier ?? "what an expression says"}. ${instead}`),
     ),
     ...circles(graphOf(imports.filter(({ to }) => files.has(to)).map(({ from, to }) => [from, to]))).map(
       (circle) => `Files import each other in a circle: ${circle}. Move what they share into a file below both.`,
@@ -139,7 +157,7 @@ function checkout() {
     .toString()
     .split("\0")
     .filter((path) => path !== "" && existsSync(path));
-  return new Map(paths.map((path) => [path, /\.(tsx?|mjs)$/.test(path) ? readFileSync(path, "utf8") : ""]));
+  return new Map(paths.map((path) => [path, SOURCE.test(path) ? readFileSync(path, "utf8") : ""]));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

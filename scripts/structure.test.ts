@@ -27,7 +27,16 @@ describe("folders", () => {
     ]);
   });
 
-  it("of generated files may be larger", () => expect(filled("db/migrations/meta", 31)).toEqual([]));
+  it.each(["db/migrations/meta", "db/migrations"])("%s may be larger", (folder) =>
+    expect(filled(folder, 31)).toEqual([]),
+  );
+
+  it.each([
+    ["server/utils/text.ts", "stands in a folder that says nothing"],
+    ["components/audit/hooks/use-row.ts", "stands in a folder that says nothing"],
+    ["server/ids.js", "Sources end in .ts, .tsx or .mjs."],
+    ["agent/main.mts", "Sources end in .ts, .tsx or .mjs."],
+  ])("hold no %s", (path, said) => expect(check({ [path]: "" })).toEqual([expect.stringContaining(said)]));
 });
 
 describe("import paths", () => {
@@ -36,6 +45,18 @@ describe("import paths", () => {
     expect(check(files)).toEqual([
       "server/users/list.ts:1 imports ../ids. Write @/… for what is not in or below this folder.",
     ]);
+  });
+
+  it("do not begin at the root of the disk", () => {
+    expect(check({ "server/users/list.ts": 'import "/srv/ids";' })[0]).toContain("Write @/…");
+  });
+
+  it("are written out", () => {
+    const text = "await import(name);\nawait import(`./$" + "{name}`);\nawait import(\n  /* later */ name,\n);";
+    const found = check({ "server/users/list.ts": `${text} // as import(name) does` });
+    expect(found.map((line) => line.split(" ")[0])).toEqual([1, 2, 3].map((line) => `server/users/list.ts:${line}`));
+    expect(found[0]).toContain("imports what an expression says. Write the path itself");
+    expect(check({ "server/process/main.ts": text })).toEqual([]);
   });
 
   it("are relative in and below a folder", () => {
@@ -56,6 +77,8 @@ describe("rooms", () => {
     ["app/page.tsx", "testing/factories.ts", "Pages are bundled by Next"],
     ["app/api/v1/route.ts", "db/client.ts", "never the database"],
     ["components/query.ts", "server/users/list.ts", "components/trpc.tsx"],
+    ["components/nav-items.ts", "server/trpc/root.ts", "components/trpc.tsx"],
+    ["components/ui/section.tsx", "components/trpc.tsx", "The kit knows no domain"],
     ["components/format/time.ts", "components/ui/section.tsx", "format is below the kit"],
     ["components/ui/section.tsx", "components/audit/entry.ts", "The kit knows no domain"],
     ["components/audit/viewer.tsx", "components/frame/nav.tsx", "the frame and app stand above it"],
@@ -126,12 +149,15 @@ describe("rooms", () => {
   ])("%s may import %s", (from, to) => expect(arrow(from, to)).toEqual([]));
 
   it("are known to the table", () => {
-    expect(arrow("lib/tools.ts", "server/ids.ts")[0]).toContain("lib/tools.ts stands in no room");
+    expect(arrow("shared/tools.ts", "server/ids.ts")[0]).toContain("shared/tools.ts stands in no room");
   });
 
   it("see types and dynamic imports as well", () => {
-    const files = { "db/client.ts": 'let a: import("@/server/ids").Id;\nawait import("@/server/log/log");' };
-    expect(check(files)).toHaveLength(2);
+    const files = {
+      "db/client.ts":
+        'let a: import("@/server/ids").Id;\nawait import("@/server/log/log"); await import(/* later */ `@/server/text`);',
+    };
+    expect(check(files)).toHaveLength(3);
   });
 
   it("go one way also where a table allows both", () => {
@@ -188,7 +214,12 @@ it("files do not import each other in a circle", () => {
 
 it.each([
   ["server/users/list.ts", "react", "React stands in app/ and components/."],
+  ["server/users/list.ts", "@tanstack/react-query", "React stands in app/ and components/."],
+  ["server/users/list.ts", "next/headers", "React stands in app/ and components/."],
   ["components/audit/viewer.tsx", "node:fs", "Components run in the browser."],
+  ["components/audit/viewer.tsx", "nodemailer", "Components run in the browser."],
+  ["app/layout.tsx", "postgres", "SQL is written in server/ and db/."],
+  ["agent/main.ts", "postgres", "SQL is written in server/ and db/."],
   ["server/users/schema.ts", "drizzle-orm", "of packages it imports zod alone"],
 ])("%s does not import the package %s", (from, name, instead) => {
   expect(check({ [from]: `import "${name}";` })[0]).toContain(instead);
@@ -235,6 +266,17 @@ describe("in a checkout", () => {
       "the style of paths",
       { "server/users/list.ts": 'import "../ids";' },
       "server/users/list.ts:1 imports ../ids. Write @/…",
+    ],
+    [
+      "imports that are written out",
+      { "server/users/list.ts": "await import(path);" },
+      "server/users/list.ts:1 imports what an expression says. Write the path itself",
+    ],
+    ["the endings of files", { "server/users/list.js": "" }, "server/users/list.js is read by no check."],
+    [
+      "the names of folders",
+      { "server/utils/a.ts": "" },
+      "server/utils/a.ts stands in a folder that says nothing. Name it by what is in it.",
     ],
     [
       "circles of files",

@@ -4,13 +4,12 @@ import { Button, Pagination, Skeleton } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { count } from "@/components/format/amounts";
-import type { ApiError } from "@/components/trpc";
 import { Failure, Notice } from "./notice";
 import classes from "./paged-list.module.css";
 
 export type Paged<T> = { data: T[]; pagination: { page: number; totalPages: number; total: number } };
 type Props<T> = {
-  query: UseQueryResult<Paged<T>, ApiError | Error>;
+  query: UseQueryResult<Paged<T>, unknown>;
   /** The noun for messages: "the users". */
   what: string;
   empty: ReactNode;
