@@ -12,9 +12,12 @@ import { operation } from "@/server/operation";
 import { homeOrgOf, partnerFor } from "@/server/partner";
 import { partnerInput, partnerPolicy, partnerPolicyInput } from "./schema";
 
-async function findPartner(tx: Tx, ctx: Ctx, id: string): Promise<typeof partners.$inferSelect> {
+type Found = { id: string; willChange: boolean };
+
+async function findPartner(tx: Tx, ctx: Ctx, { id, willChange }: Found): Promise<typeof partners.$inferSelect> {
   await requireWholePartner(tx, ctx);
-  const [row] = await tx.select().from(partners).where(eq(partners.id, id)).for("update");
+  const found = tx.select().from(partners).where(eq(partners.id, id));
+  const [row] = await (willChange ? found.for("update") : found);
   if (!row) throw notFound("partner");
   return row;
 }
@@ -29,7 +32,7 @@ export const getPartnerPolicy = operation({
   output: partnerPolicy,
   async run(ctx, { partnerId }) {
     const id = await partnerFor(ctx, partnerId);
-    const { name, requireTwoFactor } = await tenant(ctx.scope, (tx) => findPartner(tx, ctx, id));
+    const { name, requireTwoFactor } = await tenant(ctx.scope, (tx) => findPartner(tx, ctx, { id, willChange: false }));
     return { id, name, requireTwoFactor };
   },
 });
@@ -50,7 +53,7 @@ export const setPartnerPolicy = operation({
     if (requireTwoFactor && actor.type === "user" && !(await secondFactorsOf(actor.id)).isOn)
       throw new AppError("conflict", "This concerns you too: set up two-factor sign-in in your own account first.");
     const before = await tenant(ctx.scope, async (tx) => {
-      const found = await findPartner(tx, ctx, id);
+      const found = await findPartner(tx, ctx, { id, willChange: true });
       if (found.requireTwoFactor !== requireTwoFactor)
         await tx.update(partners).set({ requireTwoFactor, updatedAt: ctx.now() }).where(eq(partners.id, id));
       return found;
