@@ -2,8 +2,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { writeManifest } from "./scripts/manifest.mjs";
 
 const root = fileURLToPath(new URL(".", import.meta.url));
+
+// Tests of every route take the routes that there are now.
+writeManifest();
 
 /** What is waited for comes within milliseconds; a machine that is busy with other things needs longer. */
 const POLL_TIMEOUT_MS = 60_000;

@@ -6,8 +6,8 @@ export const MAX_FILES = 30;
 /** Folders of files that a program writes, that are data, or that only ever grow: they may be larger. */
 export const UNCOUNTED = ["db/migrations", "db/migrations/meta", "docs/images", "server/scripts/library"];
 
-/** Files that load what is built beside them, by a path that only a running program knows. */
-export const RUN_TIME = /^server\/process\/(main|current-service\.test)\.ts$/;
+/** Files that load what is built beside them, by a path that only a running program knows, and the test of the rule. */
+export const RUN_TIME = /^(server\/process\/(main|current-service\.test)|scripts\/structure\.test)\.ts$/;
 
 /** The isomorphic files of server/, which the browser may know as well; they import each other alone. */
 const WIRE_FILES = [

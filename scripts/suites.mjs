@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
+import { runSteps } from "./check.mjs";
 import { bin, node, ROOT, run } from "./run.mjs";
 
 const RESULTS = join(ROOT, "dist", "results");
@@ -106,6 +107,16 @@ async function newestNode() {
   return outcomeOf({ suite, code, passed: report?.numPassedTests ?? 0, failures: failuresOfVitest(report) });
 }
 
+/** Lint, types and structure; which files there are is known to git alone. */
+async function check() {
+  if (!existsSync(join(ROOT, ".git"))) {
+    process.stdout.write("This is no git checkout: lint, types and structure were not checked.\n");
+    return { passed: 0, failures: [] };
+  }
+  const code = await runSteps();
+  return outcomeOf({ suite: "check", code, passed: code === 0 ? 1 : 0, failures: [] });
+}
+
 const hasSpecs = () => readdirSync(join(ROOT, "e2e"), { recursive: true }).some((name) => name.endsWith(".spec.ts"));
 
 /** @returns true when it was done; a failure is reported, and does not end what runs beside it. */
@@ -118,12 +129,12 @@ const succeeds = (work) =>
     },
   );
 
-const SUITES = ["vitest", "newest", "e2e", "torture"];
+const SUITES = ["check", "vitest", "newest", "e2e", "torture"];
 
 /**
  * Runs every suite, also after one has failed, and ends with what failed and a line `N passed, N failed` over all of them.
- * @param names suites to run instead of all: vitest, e2e, torture, and newest, which needs the network and runs only
- *   when it is named; what follows `--` goes to them.
+ * @param names suites to run instead of all: check, vitest, e2e, torture, and newest, which needs the network and runs
+ *   only when it is named; what follows `--` goes to them.
  * @returns 0 when at least one test ran and none failed.
  */
 export async function test(names, build) {
@@ -146,6 +157,8 @@ export async function test(names, build) {
   };
   // Torture's quick lines mostly wait for servers that start; the browser tests, which take two processors, come last.
   const built = async () => {
+    // First, because Next's types and its build are written to one folder.
+    if (wants("check")) results.push(await check());
     if (!needsBuild) return;
     if (!(await succeeds(build))) return void results.push({ passed: 0, failures: ["the build"] });
     if (wants("torture") && existsSync(join(ROOT, "dist", "torture.mjs"))) results.push(await torture());
