@@ -62,8 +62,7 @@ type PrefetchedProps = { queries?: unknown[]; needs?: unknown[]; isFrame?: boole
 /**
  * Prefetches a page's queries, except those the user has no permission for: calling them would record a denial. Failed
  * `queries` are left to the browser, which shows the error and retries. Failed `needs` render NotLoaded instead,
- * because
- * components suspend on them and would fetch again during server rendering, where relative URLs do not resolve.
+ * because components suspend on them and would fetch again during server rendering, where relative URLs do not resolve.
  */
 export async function Prefetched({ queries = [], needs = [], isFrame = false, children }: PrefetchedProps) {
   const client = queryClient();

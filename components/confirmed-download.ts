@@ -6,8 +6,7 @@ import { useTRPC } from "./trpc";
 
 /**
  * Click handler of a download link that requires a recent confirmation of identity: unlike a request, a refused
- * download
- * cannot be retried, so the confirmation is asked for first.
+ * download cannot be retried, so the confirmation is asked for first.
  */
 export function useConfirmedDownload(): (event: MouseEvent<HTMLAnchorElement>) => void {
   const trpc = useTRPC();

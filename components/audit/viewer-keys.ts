@@ -23,8 +23,7 @@ function moveFocus(table: HTMLTableElement | null, by: 1 | -1): string | undefin
 
 /**
  * j and k move through the entries, even behind the open drawer; an entry beside the list follows. "/" focuses the
- * search
- * box, "e" exports, "l" toggles live updates, "f" toggles folding.
+ * search box, "e" exports, "l" toggles live updates, "f" toggles folding.
  */
 export function useViewerKeys(): void {
   const { view, setView, table, search, settings, opened, exporting } = useViewer();

@@ -10,8 +10,7 @@ const ZoneContext = createContext("UTC");
 
 /**
  * Provides the user's time zone. The browser stores it in a cookie, so that the server renders the same times and
- * hydration
- * changes nothing.
+ * hydration changes nothing.
  */
 export function ZoneProvider({ initial, children }: { initial: string | null; children: ReactNode }) {
   const [zone, setZone] = useState(initial ?? "UTC");

@@ -8,8 +8,7 @@ export type Refusal = { detail: string; code: string; requestId: string };
 
 /**
  * Replaces a page whose required data was refused, for example by the rate limit. isFrameless: the frame with its
- * landmarks
- * is missing too.
+ * landmarks is missing too.
  */
 export function NotLoaded({ refusal, isFrameless }: { refusal: Refusal; isFrameless: boolean }) {
   const Landmark = isFrameless ? "main" : "div";

@@ -6,8 +6,7 @@ import classes from "./page-error.module.css";
 
 /**
  * The error boundary of a page. It uses no components of the kit: it is loaded with every page, and loading code on
- * demand
- * may be what failed.
+ * demand may be what failed.
  */
 export function PageError({ error }: { error: Error & { digest?: string } }) {
   useEffect(() => {

@@ -4,8 +4,7 @@ import { type RefObject, useEffect, useRef } from "react";
 
 /**
  * Moves the focus to the top of a new step, and there again when the focused button is replaced by a progress bar or
- * the
- * progress bar by a result.
+ * the progress bar by a result.
  * @returns the ref for the step's element
  */
 export function useStepFocus(step: string, isWorking: boolean, takesFocus: boolean): RefObject<HTMLElement | null> {

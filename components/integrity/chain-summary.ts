@@ -21,8 +21,7 @@ const STATUS_LABEL: Record<ChainCounts[number]["status"], string> = {
 
 /**
  * The worst state of several chains and their number: "1 broken", "2 not proven", "All 5 intact". Alarms are polled
- * more
- * often than the counts, so a new alarm takes precedence.
+ * more often than the counts, so a new alarm takes precedence.
  * @param counts per state, worst first; empty until known
  */
 export function summaryOfAll(counts: ChainCounts, alarms: number): ChainSummary {

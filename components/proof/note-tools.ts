@@ -9,8 +9,7 @@ const HALF = 32;
 
 /**
  * Ed25519 without cofactor (RFC 8032, 5.1.7: R = [S]B − [k]A, encoded), like OpenSSL. The library's own check
- * multiplies by
- * eight, and would accept signatures that the other verifiers reject.
+ * multiplies by eight, and would accept signatures that the other verifiers reject.
  * @throws Error if the key is not a valid point
  */
 function isValidSignature(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {

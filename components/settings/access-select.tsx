@@ -8,8 +8,7 @@ type Props = { value?: string[] | null; onChange?: (value: string[] | null) => v
 
 /**
  * A partner user's access: all organizations, including future ones (null), or selected ones. Users can only grant
- * access
- * that they have themselves.
+ * access that they have themselves.
  */
 export function AccessSelect({ value = null, onChange, error }: Props) {
   const { allOrganizations } = useMe();

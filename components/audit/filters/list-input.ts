@@ -8,8 +8,7 @@ export type Input = Inputs["audit"]["list"];
 
 /**
  * The time span of the URL's range: a preset, or two ends of which either may be open. A span that ends before it
- * starts
- * is ignored and reported on the page.
+ * starts is ignored and reported on the page.
  */
 export function spanOf({ range, from, to }: Pick<Filters, "range" | "from" | "to">, zone: string, now: Date): Span {
   if (range) return presetSpan(range, zone, now);

@@ -24,8 +24,7 @@ const entriesIn = (pages: { data: FullPage | undefined }[]): Entry[] => pages.fl
 
 /**
  * Names for the ids in the filters: from the entries on the page, otherwise from the newest entry with that id
- * (excluded
- * ids are never on the page).
+ * (excluded ids are never on the page).
  */
 export function useNames(view: View, shown: Entry[]): ReadonlyMap<string, string> {
   const trpc = useTRPC();

@@ -17,8 +17,7 @@ const hasMouse = () => window.matchMedia("(hover: hover)").matches;
 
 /**
  * Whether the rows of the table must stay where they are: read now (readHold) or as state (hold). Hovering over the
- * pill
- * counts too, because it would disappear under the pointer.
+ * pill counts too, because it would disappear under the pointer.
  */
 export function useHold({ table, dock, isDrawerOpen }: Options): { hold: Hold; readHold: () => Hold } {
   const readHold = useCallback((): Hold => {

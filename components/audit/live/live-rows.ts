@@ -8,8 +8,7 @@ export type Page = { data: Entry[]; pagination: { nextCursor: string | null } };
 
 /**
  * Entries that arrived since the page was loaded: shown in the list, or held while rows must not move. When too many
- * are
- * held they are dropped and only heldCount goes on; needsReload then requests a reload. arrived counts every entry.
+ * are held they are dropped and only heldCount goes on; needsReload then requests a reload. arrived counts every entry.
  */
 export type LiveRows = { shown: Entry[]; held: Entry[]; heldCount: number; needsReload: boolean; arrived: number };
 

@@ -24,8 +24,7 @@ function fetchSync(input: Input): Outputs["audit"]["print"] | null {
 
 /**
  * Prints all matching entries. The button and Ctrl+P fetch them before the print dialog opens; for the browser's own
- * menu
- * they are fetched when printing begins.
+ * menu they are fetched when printing begins.
  */
 export function usePrint({ cursor: _, skipCount: __, ...input }: Input, shown: Entry[]) {
   const [print, setPrint] = useState<Print | null>(null);

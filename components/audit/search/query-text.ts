@@ -37,8 +37,7 @@ export type Parsed = Partial<Filters>;
 /**
  * Parses the text of the search box: `actor:jane result:failure,denied printer` becomes two filters and the text
  * "printer". A repeated qualifier matches either value, a minus excludes. Other words with a colon (a time, a path)
- * stay
- * text; a network in CIDR notation filters by address.
+ * stay text; a network in CIDR notation filters by address.
  */
 export function parseQuery(typed: string, catalogue: Catalogue = FILTERS): Parsed {
   const wanted = new Map<string, string[]>();

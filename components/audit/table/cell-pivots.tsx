@@ -17,8 +17,7 @@ const linkOf = (cell: HTMLElement) => cell.closest("tr")?.querySelector<HTMLElem
 
 /**
  * Opens the pivot menu of a cell: through a button that follows the pointer, by "m" or the menu key on the focused
- * entry,
- * or by a long press. One button serves the whole table, because hundreds of cells cannot each have one.
+ * entry, or by a long press. One button serves the whole table, because hundreds of cells cannot each have one.
  */
 export function CellPivots({ frame }: { frame: RefObject<HTMLElement | null> }) {
   const { entries } = useViewer().audit;

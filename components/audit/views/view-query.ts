@@ -40,8 +40,7 @@ const parseQuery = (query: ViewQuery): Filters => loadFilters(presentParams(new 
 
 /**
  * The view change that applies a saved view: other filters are cleared, and the range only if the view has its own. As
- * in
- * any URL, parameters that are no longer filters are ignored.
+ * in any URL, parameters that are no longer filters are ignored.
  */
 export function toChange(query: ViewQuery): Partial<View> {
   const typed = parseQuery(query);

@@ -24,9 +24,8 @@ export type PlanDraft = {
 
 /**
  * The mapping while it is edited: updated immediately and saved shortly after, so that closing the tab loses nothing. A
- * save
- * names the revision it is based on; if another window has saved meanwhile, that version is shown instead. The draft is
- * React state, because the query cache notifies too late for a text field to keep its cursor.
+ * save names the revision it is based on; if another window has saved meanwhile, that version is shown instead. The
+ * draft is React state, because the query cache notifies too late for a text field to keep its cursor.
  */
 export function usePlanDraft(state: ImportState): PlanDraft | null {
   const trpc = useTRPC();

@@ -13,8 +13,7 @@ const SKIP = "skip";
 
 /**
  * The partner's definitions, the only ones that an import can write to, and those already mapped to a column.
- * mayDefine: only
- * users with access to all organizations can create definitions.
+ * mayDefine: only users with access to all organizations can create definitions.
  */
 export type Targets = { definitions: readonly Definition[]; taken: ReadonlySet<string>; mayDefine: boolean };
 

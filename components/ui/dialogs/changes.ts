@@ -1,7 +1,6 @@
 /**
  * The members of a form that differ from their initial values; null if none does. Only these are sent, because others
- * may
- * have been changed elsewhere meanwhile.
+ * may have been changed elsewhere meanwhile.
  */
 export function changesOf<V extends Record<string, unknown>>(initial: V, current: V): Partial<V> | null {
   const changed: Partial<V> = { ...current };

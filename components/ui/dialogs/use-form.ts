@@ -17,8 +17,7 @@ const readForm = <V extends Values>(form: HTMLFormElement) => Object.fromEntries
 
 /**
  * The state of one form. `send` validates with the mutation's schema, then calls the server. Errors of a field are
- * shown
- * below it, others in `message`, and the first invalid field gets the focus. Forms on server-rendered pages are
+ * shown below it, others in `message`, and the first invalid field gets the focus. Forms on server-rendered pages are
  * "uncontrolled", so that input from before hydration is kept.
  */
 export function useForm<V extends Values>(initialValues: V, mode: "controlled" | "uncontrolled" = "controlled") {

@@ -5,8 +5,7 @@ import { type ComponentProps, useState } from "react";
 
 /**
  * A link that prefetches on hover and focus, for links in lists. Next prefetches every visible link, twice: for a list
- * that
- * is more requests than its own page needs.
+ * that is more requests than its own page needs.
  */
 export function PageLink(props: ComponentProps<typeof Link>) {
   const [isLikely, setIsLikely] = useState(false);

@@ -31,8 +31,7 @@ export function Tip({ label, children }: { label: string; children: ReactElement
 
 /**
  * The element that contains the tooltip: the anchor's landmark. For a dialog it is the body, because a transformed
- * drawer
- * would become the containing block of "position: fixed".
+ * drawer would become the containing block of "position: fixed".
  */
 const hostOf = (anchor: HTMLElement | null): Element =>
   (anchor?.closest('[role="dialog"]') ? null : anchor?.closest("header, nav, main")) ?? document.body;
