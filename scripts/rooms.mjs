@@ -170,6 +170,12 @@ export const ROOMS = [
   },
   ...inOrder(AUDIT, "server/audit", [...WIRE, "db", "env", "base", "background", "audit"]),
   {
+    name: "a new folder of server/audit",
+    files: /^server\/audit\/[^/]+\//,
+    may: [],
+    instead: "A new folder of server/audit gets its place in the order first: AUDIT in scripts/rooms.mjs.",
+  },
+  {
     name: "auth",
     files: /^server\/auth\//,
     may: [...WIRE, "db", "env", "base", "background", "audit", "record"],

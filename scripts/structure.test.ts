@@ -98,6 +98,7 @@ describe("rooms", () => {
     ["server/audit/query/count.ts", "server/audit/entries/list.ts", "record → chain"],
     ["server/audit/entries/list.ts", "server/audit/integrity/status.ts", "record → chain"],
     ["server/audit/integrity/status.ts", "server/audit/tail/tail.ts", "record → chain"],
+    ["server/audit/later/list.ts", "server/audit/record/record.ts", "AUDIT in scripts/rooms.mjs"],
     ["server/auth/sign-in.ts", "server/users/list.ts", "below the domains"],
     ["server/http/route.ts", "server/front/front.ts", "never the front"],
     ["server/trpc/users.ts", "app/page.tsx", "A door takes verbs"],
