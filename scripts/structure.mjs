@@ -62,7 +62,7 @@ function folderSizes(files) {
     );
 }
 
-const UNREAD = /\.([cm]ts|c?js|jsx)$/;
+const UNREAD = /\/[^/]+\.([cm]ts|c?js|jsx)$/;
 const NO_ROOMS = /(^|\/)(lib|utils|helpers|hooks|types|services)\//;
 
 function fileNames(files) {
@@ -152,7 +152,10 @@ export function violationsIn(files) {
 
 /** Every file of the checkout that git knows or would add. */
 function checkout() {
-  const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
+  const listed = execFileSync("git", [
+    ...["-c", "safe.directory=*"],
+    ...["ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+  ]);
   const paths = listed
     .toString()
     .split("\0")

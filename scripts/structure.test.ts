@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
-import { STEPS } from "./check.mjs";
+import { roots, STEPS } from "./check.mjs";
 import { violationsIn } from "./structure.mjs";
 
 const check = (files: Record<string, string>) => violationsIn(new Map(Object.entries(files)));
@@ -359,6 +359,11 @@ Unused exported types (1)
 server/users.ts: Shape
 `);
   });
+});
+
+it("what a machine leaves in the root is not checked", () => {
+  expect(roots()).toEqual(expect.arrayContaining(["app", "server", "package.json"]));
+  for (const left of ["node_modules", "dist", ".git"]) expect(roots()).not.toContain(left);
 });
 
 it("npm run check runs every step, and ends with the worst of their exit codes", () => {

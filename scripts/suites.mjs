@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
-import { runSteps } from "./check.mjs";
+import { roots, runSteps } from "./check.mjs";
 import { bin, node, ROOT, run } from "./run.mjs";
 
 const RESULTS = join(ROOT, "dist", "results");
@@ -109,7 +109,7 @@ async function newestNode() {
 
 /** Lint, types and structure; which files there are is known to git alone. */
 async function check() {
-  if (!existsSync(join(ROOT, ".git"))) {
+  if (roots().length === 0) {
     process.stdout.write("This is no git checkout: lint, types and structure were not checked.\n");
     return { passed: 0, failures: [] };
   }
