@@ -2,7 +2,8 @@ import { and, eq, type SQL } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { userPreferences } from "@/db/schema";
 import { operation } from "@/server/operation";
-import { type AuditTable, auditTable, getInput, NO_CHOICE } from "./schema";
+import { type AuditTable, auditTable, getInput } from "./schema";
+import { NO_CHOICE } from "./vocabulary";
 
 const t = userPreferences;
 /** The row of a person's preference. */

@@ -19,9 +19,6 @@ export const auditTable = z.strictObject({
 });
 export type AuditTable = z.infer<typeof auditTable>;
 
-/** A person who has chosen nothing. */
-export const NO_CHOICE: AuditTable = { columns: null, widths: {}, density: null, fold: null };
-
 export const getInput = z.strictObject({ key: z.enum(["audit.table"]) });
 /** What changes of a preference; the rest stays as it is. */
 export const setInput = z.discriminatedUnion("key", [

@@ -3,7 +3,8 @@ import { userPreferences } from "@/db/schema";
 import { AppError } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { preferenceOf, readPreference } from "./get";
-import { auditTable, NO_CHOICE, setInput } from "./schema";
+import { auditTable, setInput } from "./schema";
+import { NO_CHOICE } from "./vocabulary";
 
 /**
  * Keeps what the caller changed of a preference: two tabs that change different things both count, of one thing the last.

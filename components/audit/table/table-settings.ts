@@ -7,7 +7,8 @@ import { isFolding } from "@/components/audit/fold/folding";
 import { type ColumnId, columnsOf, type Density, tableSettingsQuery } from "@/components/audit/table-params";
 import type { ViewerState } from "@/components/audit/viewer-state";
 import { useTRPC } from "@/components/trpc";
-import { type AuditTable, NO_CHOICE } from "@/server/preferences/schema";
+import type { AuditTable } from "@/server/preferences/schema";
+import { NO_CHOICE } from "@/server/preferences/vocabulary";
 import { COLUMN, type Column, DEFAULT_COLUMNS, type Widths } from "./columns";
 
 type Change = { columns?: ColumnId[]; density?: Density; widths?: Widths; fold?: boolean };
