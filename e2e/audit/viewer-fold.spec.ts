@@ -56,6 +56,11 @@ test("telemetry and repeats are one line each, failures and denials are not, and
     /^6\d entries.*; 58 on this page are routine telemetry/,
   );
   await expectAccessible(page);
+  const narrow = "cols=time,type,event,action,org,resourceType,device,ip,email,seq,result&density=compact";
+  await viewer.open(`?orgId=${orgId}&fold=true&${narrow}`);
+  await expect(telemetry).toBeVisible();
+  await expectAccessible(page);
+  await viewer.open(`?orgId=${orgId}&fold=true`);
 
   await repeat.click();
   await expect(viewer.entries(/executed script Clean up/)).toHaveCount(5);
