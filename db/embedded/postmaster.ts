@@ -66,6 +66,9 @@ function hasWorkers(cluster: string): boolean {
   );
 }
 
+/** How long the workers of a server that died may take to leave. */
+const WORKERS_LEAVE_MS = 3_000;
+
 /**
  * Takes away a pid file whose number now belongs to another program (after a reboot or in a new container), which
  * PostgreSQL itself would take for a running server. Never while a process of the dead server still works in the
@@ -73,7 +76,7 @@ function hasWorkers(cluster: string): boolean {
  * @throws Error when they do not.
  */
 export async function removeStalePid(cluster: string): Promise<void> {
-  const deadline = Date.now() + 3_000;
+  const deadline = Date.now() + WORKERS_LEAVE_MS;
   while (hasWorkers(cluster)) {
     if (Date.now() > deadline) throw new Error(`processes of an earlier server still work in ${cluster}`);
     await sleep(100);
