@@ -8,8 +8,9 @@ import { FacetsSkeleton } from "./filters/facets-skeleton";
 import { SearchedWords } from "./marked";
 import { PrintSheet } from "./print/print-sheet";
 import { EntryList } from "./table/entry-list";
+import { useAuditLog } from "./use-audit-log";
 import classes from "./viewer.module.css";
-import { useViewer, ViewerProvider } from "./viewer-context";
+import { useViewer, ViewerContext } from "./viewer-context";
 import { ViewerHead } from "./viewer-head";
 import { useViewerKeys } from "./viewer-keys";
 
@@ -22,9 +23,9 @@ const Facets = dynamic(() => import("./filters/facets").then((m) => m.Facets), {
 
 /** The audit log: search and filters above a list with one sentence per entry. Its state is in the URL. */
 export const Viewer = ({ loadedAt }: { loadedAt: string }) => (
-  <ViewerProvider loadedAt={loadedAt}>
+  <ViewerContext value={useAuditLog(loadedAt)}>
     <AuditLogPage />
-  </ViewerProvider>
+  </ViewerContext>
 );
 
 function AuditLogPage() {
