@@ -19,6 +19,10 @@ const QUICK_TRIES = 3;
 /** Until an agent is known to have come or gone, on a machine that does other things as well. */
 const WAIT_MS = 30_000;
 const SIMULATED = 200;
+/** What all simulated agents ship meanwhile (requests/s); a quick run has a share of the machine alone. */
+const SHIPPED = { full: 50, quick: 10 };
+/** Longer than any line may take: the simulation is stopped when the last query has ended. */
+const SIMULATION_SECONDS = 3_600;
 /** The frozen agent costs the whole timeout of a query, so only a full run waits for it. */
 const FULL_ROUNDS = 50;
 
@@ -66,8 +70,8 @@ async function untilAnswered<Body = object>(
 }
 
 type Checks = { tried: number; faults: string[] };
-/** Where what was found goes, and how often something is asked that other work can keep waiting. */
-type Checking = { tally: Checks; tries: number };
+/** Where what was found goes, how often something is asked that other work can keep waiting, and what agents ship. */
+type Checking = { tally: Checks; tries: number; rate: number };
 
 function check(tally: Checks, what: string, ok: boolean): void {
   tally.tried += 1;
@@ -131,7 +135,7 @@ async function untilOffline(ask: () => Promise<Asked>): Promise<Asked> {
 }
 
 /** An agent that answers with unreadable data, and one that leaves in the middle of a query. */
-async function badAgents(api: Api, key: string, { tally, tries }: Checking): Promise<void> {
+async function badAgents(api: Api, key: string, { tally, tries }: Omit<Checking, "rate">): Promise<void> {
   const given = { enrollmentKey: key, hostname: "GARBAGE-1", os: "linux" };
   const { body: agent } = await call<Enrolled>(api, "/agents/enroll", given);
   for (const garbage of [{ ok: true, data: "x" }, { ok: true, data: { logs: [{ name: 7 }] } }, { ok: true }]) {
@@ -164,9 +168,9 @@ async function believing(server: Server, { token }: Api, key: string): Promise<n
 }
 
 /** A query to each of the simulated agents at once, while they ship. */
-async function manyAgents(api: Api, key: string, { tally, tries }: Checking): Promise<string> {
-  const args = ["simulate", "--url", api.base, "--enrollment-key", key, "--devices", String(SIMULATED), "--rate", "50"];
-  const simulation = startAgent(args);
+async function manyAgents(api: Api, key: string, { tally, tries, rate }: Checking): Promise<string> {
+  const size = ["--devices", String(SIMULATED), "--rate", String(rate), "--seconds", String(SIMULATION_SECONDS)];
+  const simulation = startAgent(["simulate", "--url", api.base, "--enrollment-key", key, ...size]);
   try {
     await new Promise<void>((resolve, reject) => {
       simulation.stdout?.on("data", (chunk: Buffer) => String(chunk).includes("listening") && resolve());
@@ -190,7 +194,7 @@ async function manyAgents(api: Api, key: string, { tally, tries }: Checking): Pr
       );
     check(tally, `${devices.length} devices are simulated`, devices.length === SIMULATED);
     for (const { status, body } of asked)
-      check(tally, `simulated: ${status}`, status === 200 && body.data.length === 50);
+      check(tally, `simulated: ${status} ${body.code ?? ""}`, status === 200 && body.data.length === 50);
     const sorted = asked.map(({ ms }) => ms).sort((a, b) => a - b);
     const at = (share: number) => Math.round(sorted[Math.floor((sorted.length - 1) * share)] ?? 0);
     return `${devices.length} queries at once p50 ${at(0.5)} ms, max ${at(1)} ms`;
@@ -209,7 +213,9 @@ async function run(rounds: number, folder: string): Promise<Outcome> {
     const tally: Checks = { tried: 0, faults: [] };
     const agent = { key, dir: join(folder, "agent"), isFull: rounds >= FULL_ROUNDS };
     const reference = await referenceAgent(api, tally, agent);
-    const checking = { tally, tries: agent.isFull ? 1 : QUICK_TRIES };
+    const checking = agent.isFull
+      ? { tally, tries: 1, rate: SHIPPED.full }
+      : { tally, tries: QUICK_TRIES, rate: SHIPPED.quick };
     await badAgents(api, key, checking);
     const believed = await believing(server, api, key);
     check(tally, "the control, which answers for any agent, was not found out", believed > 0);
