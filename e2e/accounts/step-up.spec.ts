@@ -119,6 +119,7 @@ test("an evidence bundle is a link, and asks before it downloads", async ({ gues
   await link.focus();
   await guest.keyboard.press("Enter");
   const dialog = confirmation(guest);
+  await expect(dialog).toBeVisible();
   await guest.keyboard.press("Escape");
   await expect(dialog).toHaveCount(0);
   await expect(guest).toHaveURL(/\/integrity/);
