@@ -13,6 +13,7 @@ import { useInvalidation } from "@/components/use-invalidation";
 import { grouped } from "./group";
 import { GroupItem } from "./group-item";
 import classes from "./notifications.module.css";
+import { POLL_MS } from "./poll";
 
 const STATUSES = ["open", "resolved", "all"] as const;
 const LABELS = { open: "Open", resolved: "Resolved", all: "All" };
@@ -33,7 +34,10 @@ export function NotificationsPage() {
     orgId,
     ...(view.status !== "all" && { status: view.status }),
   };
-  const list = useQuery(trpc.notifications.list.queryOptions(input, { placeholderData: keepPreviousData }));
+  // What the bell counts is in the list, on a page left open too.
+  const list = useQuery(
+    trpc.notifications.list.queryOptions(input, { placeholderData: keepPreviousData, refetchInterval: POLL_MS }),
+  );
   const summary = useQuery(trpc.notifications.summary.queryOptions({}));
   const read = useMutation(trpc.notifications.read.mutationOptions(useInvalidation(trpc.notifications.pathFilter())));
   return (

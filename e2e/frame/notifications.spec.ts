@@ -8,15 +8,21 @@ import { startWebhookReceiver } from "@/testing/webhook-receiver";
 
 const unique = (name: string) => `${name} ${crypto.randomUUID().slice(0, 8)}`;
 
-/** An open alarm of an organization, and the notification that the next look would make of it. */
+/**
+ * An open alarm of an organization, and the notification that the next evaluation would make of it: both at once and
+ * beside no evaluation, which would resolve a notification whose alarm it has not seen.
+ */
 const raise = (orgId: string) =>
-  withDatabase(async (sql) => {
-    await sql`INSERT INTO audit_alarms (org_id, raised_at, source, breaks) VALUES (${orgId}, now(), 'nightly', '[]')`;
-    await sql`INSERT INTO notifications (org_id, kind, detail, since, observed_at, raised_at, raised_in)
-      VALUES (${orgId}, 'chain.broken', ${sql.json({ seq: 7 })}, now(), now(), now(),
-        (SELECT coalesce(max(greatest(raised_in, resolved_in)), 0) + 1 FROM notifications))
-      ON CONFLICT DO NOTHING`;
-  });
+  withDatabase((sql) =>
+    sql.begin(async (tx) => {
+      await tx`SELECT pg_advisory_xact_lock(hashtextextended('trailmark notifications', 0))`;
+      await tx`INSERT INTO audit_alarms (org_id, raised_at, source, breaks) VALUES (${orgId}, now(), 'nightly', '[]')`;
+      await tx`INSERT INTO notifications (org_id, kind, detail, since, observed_at, raised_at, raised_in)
+        VALUES (${orgId}, 'chain.broken', ${sql.json({ seq: 7 })}, now(), now(), now(),
+          (SELECT coalesce(max(greatest(raised_in, resolved_in)), 0) + 1 FROM notifications))
+        ON CONFLICT DO NOTHING`;
+    }),
+  );
 
 const raised: string[] = [];
 /** Other tests share the server: no alarm stays behind. */
@@ -46,6 +52,22 @@ test("a broken chain is behind the bell until it is read", async ({ page, reques
   await expect(item).not.toContainText("Unread");
   await item.getByRole("link", { name: /is broken/ }).click();
   await expect(page).toHaveURL(new RegExp(`/integrity\\?orgId=${orgId}`));
+});
+
+test("a page left open shows what the bell counts meanwhile", async ({ page, request }) => {
+  const name = unique("Wingtip");
+  const orgId = await (await Api.signIn(request)).makeChain(name);
+  raised.push(orgId);
+  const notifications = new NotificationsPage(page);
+  await page.clock.install();
+  await page.goto("/notifications");
+  await expect(page.getByRole("heading", { level: 1, name: "Notifications" })).toBeVisible();
+  await expect(page.getByRole("status", { name: "Loading" })).toHaveCount(0);
+  await tamper(orgId);
+  await raise(orgId);
+  await page.clock.fastForward(61_000);
+  await expect(notifications.item(`The audit chain of ${name} is broken`)).toContainText("Unread");
+  await expect(notifications.bell).toHaveAccessibleName(/Notifications, \d+ unread/);
 });
 
 test("a webhook is created, tested, seen in the delivery log and sent again, each message signed", async ({ page }) => {
