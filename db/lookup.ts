@@ -20,11 +20,12 @@ let pool: postgres.Sql | undefined;
 /** A database may take connections and answer nothing (frozen, its disk stuck): then callers are asked to retry. */
 const LOOKUP_TIMEOUT_MS = 4_000;
 
-/** The answer to a read, or ETIMEDOUT where the database does not give it in time. */
-export function inTime<T>(answer: PromiseLike<T>): Promise<T> {
+/** The answer to a read, or ETIMEDOUT where the database does not give it in time. @param timeoutMs how long that is */
+export function inTime<T>(answer: PromiseLike<T>, timeoutMs = LOOKUP_TIMEOUT_MS): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = Object.assign(new Error("the database did not answer in time"), { code: "ETIMEDOUT" });
-    const timer = setTimeout(reject, LOOKUP_TIMEOUT_MS, late);
+    // After the sockets were read once more: it may be this process that stood still, with the answer there.
+    const timer = setTimeout(setImmediate, timeoutMs, reject, late);
     answer.then(
       (value) => {
         clearTimeout(timer);
