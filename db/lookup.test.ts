@@ -2,18 +2,29 @@ import { stat } from "node:fs";
 import { expect, it } from "vitest";
 import { inTime } from "./lookup";
 
-const TIMEOUT_MS = 20;
+const SILENCE_MS = 20;
 
 /** Nothing of this process runs for so long, as on a machine without a free processor. */
 const standStill = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
 it("takes an answer that came while the process stood still", async () => {
   const answer = new Promise((resolve) => stat(".", () => resolve("there")));
-  const read = inTime(answer, TIMEOUT_MS);
-  standStill(5 * TIMEOUT_MS);
+  const read = inTime(answer, SILENCE_MS);
+  standStill(5 * SILENCE_MS);
   expect(await read).toBe("there");
 });
 
 it("says that the database is away when there is no answer", async () => {
-  await expect(inTime(new Promise(() => {}), TIMEOUT_MS)).rejects.toMatchObject({ code: "ETIMEDOUT" });
+  await expect(inTime(new Promise(() => {}), SILENCE_MS)).rejects.toMatchObject({ code: "ETIMEDOUT" });
+});
+
+it("lets a read wait for its turn while others are answered, and no longer than the database speaks", async () => {
+  const began = performance.now();
+  const waiting = inTime(new Promise(() => {}), 10 * SILENCE_MS).catch(() => performance.now() - began);
+  const turn = new Promise((resolve) => setTimeout(resolve, 15 * SILENCE_MS, "its turn"));
+  const crowded = inTime(turn, 10 * SILENCE_MS);
+  setTimeout(() => inTime(Promise.resolve()), 8 * SILENCE_MS);
+  expect(await crowded).toBe("its turn");
+  // Silence since that answer, not since the read was asked.
+  expect(await waiting).toBeGreaterThanOrEqual(24 * SILENCE_MS);
 });

@@ -18,21 +18,42 @@ function lookupSql(): postgres.Sql {
 let pool: postgres.Sql | undefined;
 
 /** A database may take connections and answer nothing (frozen, its disk stuck): then callers are asked to retry. */
-const LOOKUP_TIMEOUT_MS = 4_000;
+const SILENCE_MS = 4_000;
+/** As long as the application role's statements may take. */
+const MAX_WAIT_MS = 30_000;
+/** When the latest of the reads that are waited for in time was answered. */
+let answeredAt = Number.NEGATIVE_INFINITY;
 
-/** The answer to a read, or ETIMEDOUT where the database does not give it in time. @param timeoutMs how long that is */
-export function inTime<T>(answer: PromiseLike<T>, timeoutMs = LOOKUP_TIMEOUT_MS): Promise<T> {
+/**
+ * The answer to a read, or ETIMEDOUT where the database has been silent for that long. As long as it answers others, the
+ * read only waits for its turn: in a crowd that is no sign of a database that is away.
+ */
+export function inTime<T>(answer: PromiseLike<T>, silenceMs = SILENCE_MS): Promise<T> {
+  const began = performance.now();
   return new Promise((resolve, reject) => {
-    const late = Object.assign(new Error("the database did not answer in time"), { code: "ETIMEDOUT" });
+    let isSettled = false;
+    const giveUp = () => {
+      if (isSettled) return;
+      const now = performance.now();
+      const left = Math.min(Math.max(began, answeredAt) + silenceMs, began + MAX_WAIT_MS) - now;
+      if (left > 0) timer = setTimeout(look, left);
+      else reject(Object.assign(new Error("the database did not answer in time"), { code: "ETIMEDOUT" }));
+    };
     // After the sockets were read once more: it may be this process that stood still, with the answer there.
-    const timer = setTimeout(setImmediate, timeoutMs, reject, late);
+    const look = () => setImmediate(giveUp);
+    let timer = setTimeout(look, silenceMs);
+    const settled = () => {
+      isSettled = true;
+      clearTimeout(timer);
+    };
     answer.then(
       (value) => {
-        clearTimeout(timer);
+        settled();
+        answeredAt = performance.now();
         resolve(value);
       },
       (error) => {
-        clearTimeout(timer);
+        settled();
         reject(error);
       },
     );

@@ -6,7 +6,6 @@ import { resourceOf } from "@/server/audit/resource-of";
 import { networkOf } from "@/server/client-ip";
 import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
-import { FairShare } from "@/server/limits/fair-share";
 import { log } from "@/server/log/log";
 import { findUserCaller } from "./caller";
 import { findByEmail, type KnownByEmail } from "./find-by-email";
@@ -39,20 +38,6 @@ function recordFailure(ctx: Ctx, { email, row, reason }: Failure): void {
 }
 
 /**
- * Who signs in is looked up for a few at a time, networks in turn. Hundreds at once would wait for a connection behind
- * each other, and take that for a database that does not answer.
- */
-const lookUps = new FairShare({ total: 4, perCaller: 4, waiting: 300, waitMs: 30_000 });
-
-/** The person of an e-mail address, while its attempts are not used up. @throws AppError rate_limited */
-async function findWithAttemptsLeft(ctx: Ctx, { email, key }: { email: string; key: string }) {
-  await requireAttemptsLeft("login.failed.ip", ctx.ip);
-  await requireAttemptsLeft("login.failed", key);
-  await requireAttemptsLeft("login.failed.account", email);
-  return findByEmail(email);
-}
-
-/**
  * Proves a person by password. Only failures are counted against the e-mail and address; unknown, disabled and wrong
  * look alike to the outside.
  * @throws AppError second_factor_required with a challenge for a person who has one, unauthenticated, or rate_limited after too many failures.
@@ -75,9 +60,11 @@ type Known = { caller: SignIn["caller"]; passwordHash: string | null };
 
 /** The person that e-mail and password belong to. @throws AppError unauthenticated, rate_limited */
 async function provePerson(ctx: Ctx, { email, password, key }: TokenInput & { key: string }): Promise<Known> {
-  const network = networkOf(ctx.ip);
-  const row = await lookUps.run(network ?? "", () => findWithAttemptsLeft(ctx, { email, key }));
-  const proven = await verifyPassword(row?.passwordHash, password, network);
+  await requireAttemptsLeft("login.failed.ip", ctx.ip);
+  await requireAttemptsLeft("login.failed", key);
+  await requireAttemptsLeft("login.failed.account", email);
+  const row = await findByEmail(email);
+  const proven = await verifyPassword(row?.passwordHash, password, networkOf(ctx.ip));
   const caller = row && proven ? await findUserCaller(row.id) : null;
   if (row && caller?.actor.type === "user")
     return { caller: { ...caller, actor: caller.actor }, passwordHash: row.passwordHash };
