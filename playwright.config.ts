@@ -12,7 +12,8 @@ export default defineConfig({
   fullyParallel: true,
   forbidOnly: Boolean(process.env.CI),
   retries: 0,
-  workers: 2,
+  // One more than the processors that Trailmark is held to: a page that waits for the server leaves one idle.
+  workers: 3,
   // Generous: a busy machine is no defect of the page. What may not take long is measured by the test that says so.
   timeout: 240_000,
   expect: { timeout: 60_000 },
