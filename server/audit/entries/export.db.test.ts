@@ -1,10 +1,13 @@
-import { expect, it } from "vitest";
+import { afterAll, expect, it, vi } from "vitest";
 import { GET as exportCsv, POST as exportJson } from "@/app/api/v1/audit-logs/export/route";
 import { GET as list } from "@/app/api/v1/audit-logs/logs/route";
 import { runRetention } from "@/server/retention/run";
 import { appendEvents } from "@/testing/audit-entries";
-import { daysAgo } from "@/testing/chain";
+import { closeRoles, daysAgo, roles } from "@/testing/chain";
 import { call, createApiKey, createUser } from "@/testing/factories";
+import { EXPORT_SLOTS } from "./export-schema";
+
+afterAll(closeRoles);
 
 /** More than are read before a client reads the first. */
 const ROWS = 1_000;
@@ -61,4 +64,20 @@ it("POST counts no rows that retention takes while the others leave", async () =
   const { data, total, truncated } = await answer.json();
   expect({ total, truncated }).toEqual({ total: data.length, truncated: false });
   expect(data.length).toBeLessThan(ROWS);
+});
+
+it("refuses what is too much at once, however long the exports before it take", async () => {
+  const { orgId } = await createUser({ role: "org_admin" });
+  const { key } = await createApiKey({ orgId: orgId as string, permissions: ["audit:export"] });
+  const tooMany = 6;
+  const statuses: number[] = [];
+  const ask = async () => void statuses.push((await call(exportCsv, { token: key, path: "/?action=device" })).status);
+  let asked: Promise<unknown> = Promise.resolve();
+  await roles.owner.begin(async (tx) => {
+    await tx`LOCK TABLE audit_logs IN ACCESS EXCLUSIVE MODE`;
+    asked = Promise.all(Array.from({ length: EXPORT_SLOTS.max + tooMany }, ask));
+    await vi.waitFor(() => expect(statuses).toEqual(Array(tooMany).fill(429)), { timeout: 10_000 });
+  });
+  await asked;
+  expect(statuses.slice(tooMany)).toEqual(Array(EXPORT_SLOTS.max).fill(200));
 });

@@ -42,13 +42,15 @@ async function* writeExport<Row extends BodyRow>(plan: Plan, writer: Writer<Row>
 }
 
 async function startExport(ctx: Ctx, format: Format, filter: AuditFilter): Promise<Response> {
-  await requireProofForMany(ctx, filter);
+  // Before anything is read or waits: an export that is refused costs nothing, and is refused at once.
   const release = acquireSlot(ctx.actor, EXPORT_SLOTS);
   // Known before the first byte: the header must say whether the newest rows are all of them.
-  const { rows, total } = await settleRows(ctx, filter, MAX_EXPORT_ROWS).catch((error: unknown) => {
-    release();
-    throw error;
-  });
+  const { rows, total } = await requireProofForMany(ctx, filter)
+    .then(() => settleRows(ctx, filter, MAX_EXPORT_ROWS))
+    .catch((error: unknown) => {
+      release();
+      throw error;
+    });
   const plan = { ctx, format, filter, rows, total };
   const parts = format === "csv" ? writeExport(plan, asCsv) : writeExport(plan, asJson);
   const text = Readable.from(parts, { objectMode: false, highWaterMark: 64 * 1024 }).once("close", release);
@@ -80,6 +82,7 @@ export const exportEntries = operation({
   permission: "audit:export",
   input: exportInput,
   output: "stream",
+  waits: true,
   stepUp: isEverything,
   async run(ctx, { format, filters = {}, dateRange = {} }) {
     const { orgId, ...rest } = filters;
@@ -92,6 +95,7 @@ export const exportCsv = operation({
   permission: "audit:export",
   input: exportCsvInput,
   output: "stream",
+  waits: true,
   stepUp: (filters) => isEverything({ filters }),
   run: (ctx, { userId, orgId: _, ...filter }) =>
     startExport(ctx, "csv", { ...filter, ...(userId && { actorId: userId }) }),
