@@ -155,14 +155,15 @@ export async function test(names, build) {
     if (wants("vitest")) results.push(await vitest({ project: "unit" }, args));
     if (chosen.includes("newest")) results.push(await newestNode());
   };
-  // Torture's quick lines mostly wait for servers that start: the browser tests need not wait for them.
+  // Torture's quick lines mostly wait for servers that start, and have bounds in seconds; the browser tests, which take
+  // what processors there are, come last.
   const built = async () => {
     // First, because Next's types and its build are written to one folder.
     if (wants("check")) results.push(await check());
     if (!needsBuild) return;
     if (!(await succeeds(build))) return void results.push({ passed: 0, failures: ["the build"] });
-    const hasTorture = wants("torture") && existsSync(join(ROOT, "dist", "torture.mjs"));
-    results.push(...(await Promise.all([...(hasTorture ? [torture()] : []), ...(browser ? [playwright(args)] : [])])));
+    if (wants("torture") && existsSync(join(ROOT, "dist", "torture.mjs"))) results.push(await torture());
+    if (browser) results.push(await playwright(args));
   };
   // Side by side: each leaves a processor idle for half of its time.
   const [, , ...ofDatabases] = await Promise.all([pure(), built(), ...(wants("vitest") ? databases(args) : [])]);
