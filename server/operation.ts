@@ -21,8 +21,8 @@ export type Operation<I extends z.ZodType = z.ZodType, R = unknown> = {
   input: I;
   output: Output<R>;
   /**
-   * Waits for something other than the database (a device, a shared run, its turn among the exports, the batch writer, a
-   * witness, the mail server, an upload): takes no fair share, which would be idle meanwhile.
+   * Waits for something other than the database (a device, a shared run, the batch writer, a witness, the mail server, an
+   * upload): takes no fair share, which would be idle meanwhile. Or acquires a slot, and takes its fair share after it.
    */
   waits?: true;
   run(ctx: Ctx, input: z.output<I>): Promise<R>;

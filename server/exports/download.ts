@@ -7,13 +7,14 @@ import { MAX_UNPROVEN_ROWS } from "@/server/audit/vocabulary";
 import type { Ctx } from "@/server/context";
 import { toBody } from "@/server/download";
 import { AppError } from "@/server/errors";
-import { acquireSlot } from "@/server/limits/slots";
+import { inFairShare } from "@/server/limits/fair-share";
+import { inSlot } from "@/server/limits/slots";
 import { operation } from "@/server/operation";
 import { requireRecentProof } from "@/server/recent-proof";
 import { byteRange, type Span } from "./byte-range";
 import { type ExportRow, myExport } from "./export-job";
 import { exportPath } from "./files";
-import { DOWNLOAD_SLOTS, downloadInput } from "./schema";
+import { DOWNLOAD_SLOTS, type DownloadInput, downloadInput } from "./schema";
 
 const MEDIA_TYPE = { csv: "text/csv; charset=utf-8", ndjson: "application/x-ndjson", json: "application/json" };
 
@@ -53,6 +54,28 @@ function send(ctx: Ctx, row: ExportRow, { path, span, release }: { path: string;
   return toBody(file);
 }
 
+type Wanted = { input: DownloadInput; release: () => void };
+
+async function openDownload(ctx: Ctx, { input: { id, range, ifRange }, release }: Wanted): Promise<Response> {
+  const row = await myExport(ctx, id);
+  if (row.rowsDone > MAX_UNPROVEN_ROWS) requireRecentProof(ctx, "browser");
+  const path = await requireFile(row);
+  const etag = `"${row.sha256}"`;
+  const wanted = ifRange === undefined || ifRange === etag ? byteRange(range, row.sizeBytes) : null;
+  const span = wanted ?? { first: 0, last: row.sizeBytes - 1 };
+  const headers: Record<string, string> = {
+    "Content-Type": row.gzip ? "application/gzip" : MEDIA_TYPE[row.format],
+    "Content-Disposition": `attachment; filename="${row.fileName}"`,
+    "Content-Length": String(span.last - span.first + 1),
+    "Accept-Ranges": "bytes",
+    "Cache-Control": "private, no-store",
+    ETag: etag,
+    "X-Stream": "true",
+  };
+  if (wanted) headers["Content-Range"] = `bytes ${span.first}-${span.last}/${row.sizeBytes}`;
+  return new Response(send(ctx, row, { path, span, release }), { status: wanted ? 206 : 200, headers });
+}
+
 /**
  * The file of one of the caller's own exports, or the range of it that a resumed download still needs.
  * @throws AppError not_found for another user's; conflict before it is done; range_not_satisfiable past its end;
@@ -62,24 +85,9 @@ export const downloadExport = operation({
   permission: "audit:export",
   input: downloadInput,
   output: "stream",
-  async run(ctx, { id, range, ifRange }) {
-    const row = await myExport(ctx, id);
-    if (row.rowsDone > MAX_UNPROVEN_ROWS) requireRecentProof(ctx, "browser");
-    const path = await requireFile(row);
-    const etag = `"${row.sha256}"`;
-    const wanted = ifRange === undefined || ifRange === etag ? byteRange(range, row.sizeBytes) : null;
-    const span = wanted ?? { first: 0, last: row.sizeBytes - 1 };
-    const headers: Record<string, string> = {
-      "Content-Type": row.gzip ? "application/gzip" : MEDIA_TYPE[row.format],
-      "Content-Disposition": `attachment; filename="${row.fileName}"`,
-      "Content-Length": String(span.last - span.first + 1),
-      "Accept-Ranges": "bytes",
-      "Cache-Control": "private, no-store",
-      ETag: etag,
-      "X-Stream": "true",
-    };
-    if (wanted) headers["Content-Range"] = `bytes ${span.first}-${span.last}/${row.sizeBytes}`;
-    const release = acquireSlot(ctx.actor, DOWNLOAD_SLOTS);
-    return new Response(send(ctx, row, { path, span, release }), { status: wanted ? 206 : 200, headers });
-  },
+  waits: true,
+  run: (ctx, input) =>
+    inSlot(ctx.actor, DOWNLOAD_SLOTS, (release) =>
+      inFairShare(ctx.actor, () => openDownload(ctx, { input, release }), ctx.signal),
+    ),
 });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { eq } from "drizzle-orm";
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { GET as download } from "@/app/api/v1/audit-logs/exports/[id]/file/route";
 import { GET as getOne, DELETE as remove } from "@/app/api/v1/audit-logs/exports/[id]/route";
 import { POST as create, GET as list } from "@/app/api/v1/audit-logs/exports/route";
@@ -14,6 +14,7 @@ import { apiKeys, auditExports, users } from "@/db/schema";
 import { env } from "@/server/env";
 import { freeDeadClaims, LEASE_MS } from "@/server/lease";
 import { appendEvents } from "@/testing/audit-entries";
+import { closeRoles, roles } from "@/testing/chain";
 import {
   auditRows,
   call,
@@ -26,9 +27,11 @@ import {
 import { createExportsFolder, exportPath, exportsFolder } from "./files";
 import { claimExport } from "./lease";
 import { runExport } from "./run";
-import { KEEP_MS } from "./schema";
+import { DOWNLOAD_SLOTS, KEEP_MS } from "./schema";
 import { sweepExports } from "./sweep";
 import { workOffExports } from "./worker";
+
+afterAll(closeRoles);
 
 let dir: string;
 beforeAll(async () => {
@@ -249,6 +252,25 @@ describe("an export in the background", () => {
     const stranger = await createUser();
     expect((await call(create, { token: stranger, body: { orgId } })).status).toBe(403);
     expect((await call(create, { token: stranger, body: { filters: { orgId } } })).status).toBe(403);
+  });
+
+  it("is downloaded a few times at once, and one too many is refused at once, however long those take", async () => {
+    const { admin } = await arrange(5);
+    const { id } = await done(admin);
+    const tooMany = 3;
+    const statuses: number[] = [];
+    const get = async () => void statuses.push((await read(id, { token: admin })).status);
+    let asked: Promise<unknown> = Promise.resolve();
+    await roles.owner.begin(async (tx) => {
+      await tx`LOCK TABLE audit_exports IN ACCESS EXCLUSIVE MODE`;
+      asked = Promise.all(Array.from({ length: DOWNLOAD_SLOTS.max + tooMany }, get));
+      await vi.waitFor(() => expect(statuses).toEqual(Array(tooMany).fill(429)), { timeout: 10_000 });
+    });
+    await asked;
+    expect(statuses.slice(tooMany)).toEqual(Array(DOWNLOAD_SLOTS.max).fill(200));
+    expect((await read(id, { token: admin })).status).toBe(200);
+    for (let n = 0; n <= DOWNLOAD_SLOTS.max; n++)
+      expect((await read(id, { token: admin, headers: { Range: "bytes=99999-" } })).status).toBe(416);
   });
 
   it("is bounded for each caller", async () => {

@@ -56,3 +56,4 @@ export const downloadInput = z.strictObject({
   range: z.string().max(200).optional().describe("One range of bytes, such as bytes=1000-, to resume a download"),
   ifRange: z.string().max(200).optional().describe("The ETag that the range is of; another one is answered whole"),
 });
+export type DownloadInput = z.output<typeof downloadInput>;

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import type { Actor } from "@/server/context";
 import { delayFactorOf, inFairShare } from "./fair-share";
-import { acquireSlot } from "./slots";
+import { acquireSlot, inSlot } from "./slots";
 
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -31,4 +31,17 @@ test("whoever is refused again and again while others ask rests for longer", asy
   expect(delayFactorOf(crowd)).toBe(1);
   for (let i = 0; i < 25; i++) expect(() => acquire("crowd")).toThrow("4 exports running");
   expect(delayFactorOf(crowd)).toBe(4);
+});
+
+test("work keeps its slot until it says that it is done, and loses it where it fails", async () => {
+  const slots = { kind: "bundles", max: 1, advice: "Wait." };
+  const begin = <T>(work: (release: () => void) => Promise<T>) => inSlot(agent("c"), slots, work);
+  await expect(begin(() => Promise.reject(new Error("no rows")))).rejects.toThrow("no rows");
+  const release = await begin(async (done) => done);
+  const work = vi.fn(async () => {});
+  await expect(begin(work)).rejects.toThrow("1 bundles running");
+  expect(work).not.toHaveBeenCalled();
+  release();
+  await begin(work);
+  expect(work).toHaveBeenCalledOnce();
 });

@@ -21,3 +21,18 @@ export function acquireSlot(actor: Actor, { kind, max, advice }: Slots): () => v
   }
   return held.hold(key);
 }
+
+/**
+ * Begins work in one of a caller's slots, acquired before anything is read or waits: one too many is refused at once.
+ * @param begin keeps the slot until it calls release; where it fails, the slot is released
+ * @throws AppError rate_limited when all are taken, and what begin throws
+ */
+export async function inSlot<T>(actor: Actor, slots: Slots, begin: (release: () => void) => Promise<T>): Promise<T> {
+  const release = acquireSlot(actor, slots);
+  try {
+    return await begin(release);
+  } catch (error) {
+    release();
+    throw error;
+  }
+}

@@ -5,7 +5,8 @@ import { record } from "@/server/audit/record/record";
 import { MAX_EXPORT_ROWS } from "@/server/audit/vocabulary";
 import type { Ctx } from "@/server/context";
 import { toBody } from "@/server/download";
-import { acquireSlot } from "@/server/limits/slots";
+import { inFairShare } from "@/server/limits/fair-share";
+import { inSlot } from "@/server/limits/slots";
 import { operation } from "@/server/operation";
 import { narrow } from "@/server/scope";
 import { eachChunk, type Settled, settleRows } from "./each-row";
@@ -41,30 +42,29 @@ async function* writeExport<Row extends BodyRow>(plan: Plan, writer: Writer<Row>
   }
 }
 
-async function startExport(ctx: Ctx, format: Format, filter: AuditFilter): Promise<Response> {
-  // Before anything is read or waits: an export that is refused costs nothing, and is refused at once.
-  const release = acquireSlot(ctx.actor, EXPORT_SLOTS);
-  // Known before the first byte: the header must say whether the newest rows are all of them.
-  const { rows, total } = await requireProofForMany(ctx, filter)
-    .then(() => settleRows(ctx, filter, MAX_EXPORT_ROWS))
-    .catch((error: unknown) => {
-      release();
-      throw error;
-    });
-  const plan = { ctx, format, filter, rows, total };
-  const parts = format === "csv" ? writeExport(plan, asCsv) : writeExport(plan, asJson);
-  const text = Readable.from(parts, { objectMode: false, highWaterMark: 64 * 1024 }).once("close", release);
-  const headers: Record<string, string> = { "Cache-Control": "no-store" };
-  if (total > MAX_EXPORT_ROWS) headers["X-Truncated"] = "true";
-  if (format === "csv") {
-    headers["Content-Type"] = "text/csv; charset=utf-8";
-    headers["Content-Disposition"] = `attachment; filename="audit-logs-${ctx.now().toISOString().slice(0, 10)}.csv"`;
-  } else {
-    headers["Content-Type"] = "application/json";
-    headers["X-Stream"] = "true";
-  }
-  return new Response(toBody(text), { headers });
-}
+/** Rows and total are known before the first byte: the header must say whether the newest rows are all of them. */
+const settleExport = async (ctx: Ctx, filter: AuditFilter): Promise<{ rows: Settled; total: number }> => {
+  await requireProofForMany(ctx, filter);
+  return settleRows(ctx, filter, MAX_EXPORT_ROWS);
+};
+
+const startExport = (ctx: Ctx, format: Format, filter: AuditFilter): Promise<Response> =>
+  inSlot(ctx.actor, EXPORT_SLOTS, async (release) => {
+    const { rows, total } = await inFairShare(ctx.actor, () => settleExport(ctx, filter), ctx.signal);
+    const plan = { ctx, format, filter, rows, total };
+    const parts = format === "csv" ? writeExport(plan, asCsv) : writeExport(plan, asJson);
+    const text = Readable.from(parts, { objectMode: false, highWaterMark: 64 * 1024 }).once("close", release);
+    const headers: Record<string, string> = { "Cache-Control": "no-store" };
+    if (total > MAX_EXPORT_ROWS) headers["X-Truncated"] = "true";
+    if (format === "csv") {
+      headers["Content-Type"] = "text/csv; charset=utf-8";
+      headers["Content-Disposition"] = `attachment; filename="audit-logs-${ctx.now().toISOString().slice(0, 10)}.csv"`;
+    } else {
+      headers["Content-Type"] = "application/json";
+      headers["X-Stream"] = "true";
+    }
+    return new Response(toBody(text), { headers });
+  });
 
 /** True where neither a filter nor a range narrows the export: whole logs leave, however short they are. */
 export function isEverything({

@@ -14,7 +14,7 @@ import type { Ctx } from "@/server/context";
 import { savedAs, toBody } from "@/server/download";
 import { notFound } from "@/server/errors";
 import { delayFactorOf } from "@/server/limits/fair-share";
-import { acquireSlot } from "@/server/limits/slots";
+import { inSlot } from "@/server/limits/slots";
 import { log } from "@/server/log/log";
 import { operation } from "@/server/operation";
 import { narrow } from "@/server/scope";
@@ -75,32 +75,30 @@ function detailsOf({ from, to, since }: EvidenceInput, { range, checkpoint }: Pl
 async function streamEvidence(ctx: Ctx, input: EvidenceInput): Promise<Response> {
   const orgId = oneOrganization(ctx, input.orgId);
   const scoped = narrow(ctx, orgId);
-  // Before anything is read, signed or recorded: a download that is refused costs nothing and must not be recorded as done.
-  const release = acquireSlot(scoped.actor, EXPORT_SLOTS);
-  const { organization, plan } = await planOf(scoped, orgId, input).catch((error: unknown) => {
-    release();
-    throw error;
+  // Around everything that is read, signed or recorded: a download that is refused must not be recorded as done.
+  return inSlot(scoped.actor, EXPORT_SLOTS, async (release) => {
+    const { organization, plan } = await planOf(scoped, orgId, input);
+    const createdAt = ctx.now().toISOString();
+    const fileName = fileNameOf(organization, plan.range, createdAt);
+    record(scoped, {
+      action: "audit_logs.evidence",
+      orgId,
+      resourceType: "audit_log",
+      resourceName: "Evidence bundle",
+      details: detailsOf(input, plan, fileName),
+    });
+    const out = new BundleStream(() => delayFactorOf(ctx.actor));
+    const gone = new AbortController();
+    out.out.once("close", () => {
+      gone.abort();
+      release();
+    });
+    writeBundle(scoped, plan, { organization, createdAt, out, signal: gone.signal }).catch((error: unknown) => {
+      if (!gone.signal.aborted) log.error({ err: error, orgId }, "an evidence bundle was not finished");
+      out.out.destroy(toError(error));
+    });
+    return savedAs(fileName, "application/x-ndjson; charset=utf-8", toBody(out.out));
   });
-  const createdAt = ctx.now().toISOString();
-  const fileName = fileNameOf(organization, plan.range, createdAt);
-  record(scoped, {
-    action: "audit_logs.evidence",
-    orgId,
-    resourceType: "audit_log",
-    resourceName: "Evidence bundle",
-    details: detailsOf(input, plan, fileName),
-  });
-  const out = new BundleStream(() => delayFactorOf(ctx.actor));
-  const gone = new AbortController();
-  out.out.once("close", () => {
-    gone.abort();
-    release();
-  });
-  writeBundle(scoped, plan, { organization, createdAt, out, signal: gone.signal }).catch((error: unknown) => {
-    if (!gone.signal.aborted) log.error({ err: error, orgId }, "an evidence bundle was not finished");
-    out.out.destroy(toError(error));
-  });
-  return savedAs(fileName, "application/x-ndjson; charset=utf-8", toBody(out.out));
 }
 
 /** GET /audit-logs/evidence. */
