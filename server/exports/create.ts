@@ -8,6 +8,7 @@ import { reachedBy } from "@/server/audit/query/rows";
 import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
+import { tooMany } from "@/server/limits/too-many";
 import { operation } from "@/server/operation";
 import { narrow, ownOrg } from "@/server/scope";
 import { creatorOf, toExportJob } from "./export-job";
@@ -17,9 +18,6 @@ import { notifyExports } from "./worker";
 const t = auditExports;
 const RETRY_AFTER_SECONDS = 30;
 
-const tooMany = (message: string) =>
-  new AppError("rate_limited", message, { headers: { "Retry-After": String(RETRY_AFTER_SECONDS) } });
-
 /** @throws AppError rate_limited where the creator has too many; one after the other, so that none slips by. */
 async function refuseTooMany(tx: Tx, creator: string): Promise<void> {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`audit export ${creator}`}, 0))`);
@@ -28,10 +26,16 @@ async function refuseTooMany(tx: Tx, creator: string): Promise<void> {
     .from(t)
     .where(and(eq(t.createdBy, creator)));
   const unfinished = rows.filter(({ status }) => status === "waiting" || status === "running");
+  const refuse = (limit: number, message: string) => {
+    throw tooMany(message, { limit, seconds: RETRY_AFTER_SECONDS });
+  };
   if (unfinished.length >= MAX_UNFINISHED)
-    throw tooMany(`You have ${unfinished.length} exports under way, which is the limit. Wait until one has ended.`);
+    refuse(
+      MAX_UNFINISHED,
+      `You have ${unfinished.length} exports under way, which is the limit. Wait until one has ended.`,
+    );
   if (rows.length >= MAX_KEPT)
-    throw tooMany(`You have ${rows.length} exports, which is the limit. Delete one that you no longer need.`);
+    refuse(MAX_KEPT, `You have ${rows.length} exports, which is the limit. Delete one that you no longer need.`);
 }
 
 /** Whose an export is: the organization's or partner's that the caller is in. */

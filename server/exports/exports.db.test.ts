@@ -27,7 +27,7 @@ import {
 import { createExportsFolder, exportPath, exportsFolder } from "./files";
 import { claimExport } from "./lease";
 import { runExport } from "./run";
-import { DOWNLOAD_SLOTS, KEEP_MS } from "./schema";
+import { DOWNLOAD_SLOTS, KEEP_MS, MAX_UNFINISHED } from "./schema";
 import { sweepExports } from "./sweep";
 import { workOffExports } from "./worker";
 
@@ -278,7 +278,8 @@ describe("an export in the background", () => {
     for (const _ of [1, 2, 3]) await ask(admin);
     const refused = await call(create, { token: admin, body: {} });
     expect([refused.status, refused.body.code]).toEqual([429, "rate_limited"]);
-    expect(refused.headers.get("retry-after")).toBe("30");
+    const said = ["retry-after", "ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"];
+    expect(said.map((name) => refused.headers.get(name))).toEqual(["30", String(MAX_UNFINISHED), "0", "30"]);
   });
 
   it("ends when it is deleted while it is written, and says so in the log", async () => {

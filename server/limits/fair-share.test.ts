@@ -122,7 +122,14 @@ test("what is more than may wait is refused with the time to come back, and no o
   const all = running.map(({ run }) => share.run("a", run));
   await expect(share.run("a", async () => 1)).rejects.toMatchObject({
     code: "rate_limited",
-    extra: { headers: { "Retry-After": "5" } },
+    extra: {
+      headers: {
+        "Retry-After": "5",
+        "RateLimit-Limit": String(LIMITS.waiting),
+        "RateLimit-Remaining": "0",
+        "RateLimit-Reset": "5",
+      },
+    },
   });
   expect(await share.run("b", async () => 2)).toBe(2);
   for (const { end } of running) end();

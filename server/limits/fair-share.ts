@@ -2,8 +2,9 @@ import { setMaxListeners } from "node:events";
 import { availableParallelism } from "node:os";
 import type { Actor } from "@/server/context";
 import { env } from "@/server/env";
-import { AppError } from "@/server/errors";
+import type { AppError } from "@/server/errors";
 import { RecentCounts } from "./recent-counts";
+import { BUSY_SECONDS, tooMany } from "./too-many";
 import { waitIn } from "./wait-in";
 
 /** How much runs at once, and how much may wait for it. */
@@ -14,7 +15,6 @@ export type DelayFactor = (key: string, waiting: number) => number;
 
 type Caller = { running: number; queue: (() => void)[] };
 
-const RETRY_AFTER_SECONDS = 5;
 /** More than a page asks for at once: a caller with so many waiting, or refused recently, backs off. */
 const CONTENTION = 8;
 /** Callers with a request within this time count as present. */
@@ -26,10 +26,6 @@ const MAX_DELAY_MS = 5_000;
 /** The more a caller has waiting, the longer its delay. */
 export const backOffFactor = (count: number): number =>
   count < CONTENTION ? 0 : Math.min(count / CONTENTION, MAX_DELAY_FACTOR);
-
-/** The refusal of a caller that asks for too much at once. */
-export const tooMany = (message: string): AppError =>
-  new AppError("rate_limited", message, { headers: { "Retry-After": String(RETRY_AFTER_SECONDS) } });
 
 /**
  * Work of many callers: each has so many running at a time, all together no more than the database has connections for,
@@ -148,16 +144,17 @@ export class FairShare {
     return false;
   }
 
+  #refuse(message: string): AppError {
+    this.#refused++;
+    return tooMany(message, { limit: this.limits.waiting, seconds: BUSY_SECONDS });
+  }
+
   async #wait(key: string, caller: Caller, signal: AbortSignal | undefined): Promise<void> {
     const { waiting, waitMs } = this.limits;
     if (caller.queue.length >= waiting) {
-      this.#refused++;
-      throw tooMany(`${waiting} requests of yours are waiting already. Send fewer at a time.`);
+      throw this.#refuse(`${waiting} requests of yours are waiting already. Send fewer at a time.`);
     }
-    const onTimeout = () => {
-      this.#refused++;
-      return tooMany("Your earlier requests are still being worked on. Send fewer at a time.");
-    };
+    const onTimeout = () => this.#refuse("Your earlier requests are still being worked on. Send fewer at a time.");
     // The calls of one batch share their request's signal: many listeners are no leak.
     if (signal) setMaxListeners(0, signal);
     try {

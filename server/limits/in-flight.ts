@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { AppError } from "@/server/errors";
-import { tooMany } from "./fair-share";
 import { Holdings } from "./holdings";
+import { BUSY_SECONDS, tooMany } from "./too-many";
 
 /** Requests of one credential that a process works on at a time: a browser has far fewer, a busy script keeps a hundred connections. */
 export const MAX_IN_FLIGHT = 128;
@@ -18,7 +18,9 @@ const inFlight = new Holdings();
 export function enterInFlight(credential: string, calls: number): (() => void) | AppError {
   const key = hash("sha256", credential, "base64");
   const count = inFlight.of(key);
-  if (count + calls > MAX_IN_FLIGHT)
-    return tooMany(`${count} requests of yours are being worked on already. Send fewer at a time.`);
+  if (count + calls > MAX_IN_FLIGHT) {
+    const message = `${count} requests of yours are being worked on already. Send fewer at a time.`;
+    return tooMany(message, { limit: MAX_IN_FLIGHT, seconds: BUSY_SECONDS });
+  }
   return inFlight.hold(key, calls);
 }

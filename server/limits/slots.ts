@@ -1,6 +1,7 @@
 import type { Actor } from "@/server/context";
-import { noteRefusal, tooMany } from "./fair-share";
+import { noteRefusal } from "./fair-share";
 import { Holdings } from "./holdings";
+import { BUSY_SECONDS, tooMany } from "./too-many";
 
 const held = new Holdings();
 
@@ -17,7 +18,8 @@ export function acquireSlot(actor: Actor, { kind, max, advice }: Slots): () => v
   const count = held.of(key);
   if (count >= max) {
     noteRefusal(actor);
-    throw tooMany(`You have ${count} ${kind} running, which is the limit. ${advice}`);
+    const message = `You have ${count} ${kind} running, which is the limit. ${advice}`;
+    throw tooMany(message, { limit: max, seconds: BUSY_SECONDS });
   }
   return held.hold(key);
 }

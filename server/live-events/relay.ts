@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { wakeWatchers } from "@/server/background/streams";
 import { AppError } from "@/server/errors";
 import { isUuid } from "@/server/ids";
+import { tooMany } from "@/server/limits/too-many";
 import { log } from "@/server/log/log";
 import type { Bus, News } from "./bus";
 import {
@@ -41,14 +42,7 @@ const LISTEN_TIMEOUT_MS = 2_000;
 
 const offline = () => new AppError("device_offline", "The device has no connected agent.");
 const busy = () =>
-  new AppError("rate_limited", "Too many live queries of this device are in flight.", {
-    headers: {
-      "Retry-After": "1",
-      "RateLimit-Limit": String(MAX_COMMANDS_PER_AGENT),
-      "RateLimit-Remaining": "0",
-      "RateLimit-Reset": "1",
-    },
-  });
+  tooMany("Too many live queries of this device are in flight.", { limit: MAX_COMMANDS_PER_AGENT, seconds: 1 });
 
 /**
  * Brings queries to agents and their answers back, whichever processes the requester, the agent's stream and the answer

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { POST as token } from "@/app/api/v1/auth/token/route";
+import { MAX_UNFINISHED } from "@/server/exports/schema";
 import { bearer, call, createUser } from "@/testing/factories";
 import { answerTrpc } from "./handler";
 
@@ -64,4 +65,24 @@ it("creates once for an Idempotency-Key, which another input does not take over"
   const other = await create("organizations.create", { name: `${name} 2` }, "k1");
   expect(other).toMatchObject({ status: 422, code: "idempotency_mismatch" });
   expect((await create("organizations.create", { name }, "a b")).status).toBe(400);
+});
+
+it("says in headers when a caller who was refused may ask again, and takes text that no database stores", async () => {
+  const user = await createUser({ role: "org_admin" });
+  const headers = { authorization: `Bearer ${await bearer(user)}`, "content-type": "application/json" };
+  const create = () => {
+    const body = JSON.stringify({ filters: { resource: "a\0b\ud800", actions: "user.\0" } });
+    return answerTrpc(new Request("http://127.0.0.1:3000/api/trpc/exports.create", { method: "POST", headers, body }));
+  };
+  for (let i = 0; i < MAX_UNFINISHED; i++) expect((await create()).status).toBe(200);
+  const refused = await create();
+  const said = ["retry-after", "ratelimit-limit", "ratelimit-remaining", "ratelimit-reset", "cache-control"];
+  expect([refused.status, ...said.map((name) => refused.headers.get(name))]).toEqual([
+    429,
+    "30",
+    String(MAX_UNFINISHED),
+    "0",
+    "30",
+    "no-store",
+  ]);
 });

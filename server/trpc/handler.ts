@@ -76,6 +76,10 @@ async function requireStream(req: Request, createdContext: () => Promise<TrpcCon
   if (parsed?.error) throw invalidInput(parsed.error);
 }
 
+/** What the errors of an answer say in headers, as at the REST door: when to ask again. */
+const headersOf = (errors: readonly TRPCError[]): Record<string, string> =>
+  Object.assign({}, ...errors.map(({ cause }) => (cause instanceof AppError ? cause.extra.headers : {})));
+
 /**
  * Answers the browser's calls at /api/trpc. What is not a call at all (no JSON, another content type, too many at
  * once) is refused before authentication.
@@ -99,6 +103,6 @@ export async function answerTrpc(request: Request): Promise<Response> {
     router: appRouter,
     maxBatchSize: MAX_BATCH_CALLS,
     createContext: createdContext,
-    responseMeta: () => ({ headers: { "cache-control": "no-store" } }),
+    responseMeta: ({ errors }) => ({ headers: { ...headersOf(errors), "cache-control": "no-store" } }),
   });
 }

@@ -1,5 +1,5 @@
 import { hasFreeReader, type ReaderPool, waitingReaders } from "@/server/audit/chain/chain-stream";
-import { AppError } from "@/server/errors";
+import { tooMany } from "@/server/limits/too-many";
 import { type Judged, judgeChain } from "./judge";
 
 /** Verifications that one caller may have running or waiting in one process. */
@@ -51,9 +51,8 @@ export const runningVerification = (orgId: string): Promise<Judged> | null => ru
 /** @throws AppError rate_limited when too many chains wait for such a connection */
 function refuseCrowd(pool: ReaderPool): void {
   if (hasFreeReader(pool) || waitingReaders(pool) < MAX_WAITING) return;
-  throw new AppError("rate_limited", `${MAX_WAITING} verifications are waiting already. Try again later.`, {
-    headers: { "Retry-After": String(RETRY_AFTER_SECONDS) },
-  });
+  const message = `${MAX_WAITING} verifications are waiting already. Try again later.`;
+  throw tooMany(message, { limit: MAX_WAITING, seconds: RETRY_AFTER_SECONDS });
 }
 
 type Part = { fromSeq?: number | undefined; toSeq?: number | undefined };

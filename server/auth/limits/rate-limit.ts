@@ -1,7 +1,8 @@
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { networkOf } from "@/server/client-ip";
 import { env } from "@/server/env";
-import { AppError } from "@/server/errors";
+import type { AppError } from "@/server/errors";
+import { tooMany } from "@/server/limits/too-many";
 import { countShared, readShared } from "./shared";
 
 /** shared: counted for all processes; else in this one alone. */
@@ -47,14 +48,7 @@ function limiter(name: LimitName): RateLimiterMemory {
 
 function exceeded(name: LimitName, ms: number): AppError {
   const seconds = Math.max(1, Math.ceil(ms / 1000));
-  return new AppError("rate_limited", `Too many attempts; try again in ${seconds} s.`, {
-    headers: {
-      "Retry-After": String(seconds),
-      "RateLimit-Limit": String(pointsOf(name)),
-      "RateLimit-Remaining": "0",
-      "RateLimit-Reset": String(seconds),
-    },
-  });
+  return tooMany(`Too many attempts; try again in ${seconds} s.`, { limit: pointsOf(name), seconds });
 }
 
 const countedAs = (key: string | null): string => networkOf(key) ?? "unknown";
