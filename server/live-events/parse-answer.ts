@@ -113,5 +113,5 @@ export function parseEntries(
 /** An agent's own words, fit for one line of an answer: no control characters, not long. */
 export function sanitize(message: string): string {
   const line = repairJson<string>(message).replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\s]+/gu, " ");
-  return line.trim().slice(0, 200);
+  return [...line.trim()].slice(0, 200).join("");
 }

@@ -28,7 +28,7 @@ export function actorName(row: Named, details: Record<string, unknown>): string 
     case "agent": {
       if (row.hostname) return `Agent (${row.hostname})`;
       const raw = text(details.rawActorId);
-      return raw ? `Agent ${raw.slice(0, 8)}` : "Agent";
+      return raw ? `Agent ${[...raw].slice(0, 8).join("")}` : "Agent";
     }
     case "ai_agent":
       return "AI agent";
