@@ -6,7 +6,7 @@ export const GUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
  * NUL and lone surrogates, which PostgreSQL refuses, become U+FFFD: no log line is lost over one byte. One code unit
- * stands for one, so a length checked before still holds.
+ * stands for one, so a length checked before still holds. Both doors repair what they are given.
  */
 export function repairText(text: string): string {
   const wellFormed = text.isWellFormed() ? text : text.toWellFormed();

@@ -5,7 +5,6 @@ import { counter } from "@/server/background/metrics";
 import { env } from "@/server/env";
 import { newId } from "@/server/ids";
 import { operation } from "@/server/operation";
-import { repairJson, repairText } from "@/server/text";
 import { ingestInput, ingestOutput, type LogEntry } from "./schema";
 
 const stored = counter("trailmark_diagnostic_logs_total", "Diagnostic logs of agents stored");
@@ -15,10 +14,10 @@ const toRow = (entry: LogEntry): object => ({
   id: newId(),
   timestamp: entry.timestamp,
   level: entry.level,
-  component: repairText(entry.component),
-  message: repairText(entry.message),
+  component: entry.component,
+  message: entry.message,
   fields: storableDetails(entry.fields),
-  agent_version: repairJson(entry.agentVersion),
+  agent_version: entry.agentVersion,
 });
 
 const insertInto =

@@ -4,7 +4,7 @@ import { agentLogs } from "@/db/schema";
 import { findDevice, preferDeviceIndex } from "@/server/devices/find";
 import { readMembers } from "@/server/exact-json";
 import { operation } from "@/server/operation";
-import { containsPattern, repairText } from "@/server/text";
+import { containsPattern } from "@/server/text";
 import { type AgentLog, agentLogPage, listInput } from "./schema";
 
 /** As text: the driver would take its numbers for doubles. */
@@ -34,7 +34,7 @@ export const listLogs = operation({
         eq(agentLogs.orgId, device.orgId),
         eq(agentLogs.deviceId, device.id),
         input.level ? inArray(agentLogs.level, input.level) : undefined,
-        input.component ? inArray(agentLogs.component, input.component.map(repairText)) : undefined,
+        input.component ? inArray(agentLogs.component, input.component) : undefined,
         input.since ? gte(agentLogs.timestamp, input.since) : undefined,
         input.until ? lte(agentLogs.timestamp, input.until) : undefined,
         input.search ? ilike(agentLogs.message, containsPattern(input.search)) : undefined,

@@ -10,7 +10,6 @@ import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { relay } from "@/server/live-events/current";
 import { operation } from "@/server/operation";
-import { repairJson } from "@/server/text";
 import { type EnrollInput, enrollInput, enrollOutput } from "./schema";
 
 type Enrolled = { agentId: string; deviceId: string; orgId: string; isNewDevice: boolean };
@@ -134,10 +133,9 @@ function refuseKnownAgent(ctx: Ctx, { agentId, hostname }: EnrollInput, orgId: s
 export const enrollAgent = operation({
   input: enrollInput,
   output: enrollOutput,
-  async run(ctx, given) {
+  async run(ctx, input) {
     await limit("enroll", ctx.ip);
     await requireAttemptsLeft("enroll.failed", ctx.ip);
-    const input = repairJson(given);
     const token = newSecret("agent");
     const now = ctx.now();
     const outcome = await asSystem(async (tx): Promise<Outcome> => {

@@ -5,7 +5,6 @@ import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { notFound } from "@/server/errors";
 import { operation } from "@/server/operation";
-import { repairJson } from "@/server/text";
 import { HEARTBEAT_INTERVAL_SECONDS, heartbeatInput, heartbeatOutput } from "./schema";
 
 const jsonOrNull = (value: object | null | undefined): string | null => (value ? JSON.stringify(value) : null);
@@ -21,7 +20,7 @@ export const recordHeartbeat = operation({
   output: heartbeatOutput,
   async run(ctx, input) {
     const agent = agentCaller(ctx);
-    const { agentVersion, status, metrics } = repairJson(input);
+    const { agentVersion, status, metrics } = input;
     // The old address is read under the row's lock, so of two beats at once each sees what the other left.
     const [row] = await tenant(ctx.scope, (tx) =>
       tx.execute<{ lastIp: string | null }>(sql`

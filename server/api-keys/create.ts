@@ -11,7 +11,6 @@ import { requireRoom } from "@/server/limits/room";
 import { operation } from "@/server/operation";
 import { ownerFor } from "@/server/partner";
 import { ofOwner } from "@/server/scope";
-import { repairText } from "@/server/text";
 import { createdApiKey, createInput } from "./schema";
 import { aboutKey, toApiKey } from "./to-api-key";
 
@@ -43,7 +42,7 @@ export const createApiKey = operation({
         .values({
           id: newId(),
           ...owner,
-          name: repairText(input.name),
+          name: input.name,
           prefix: shown,
           keyHash: hash,
           permissions: input.permissions,

@@ -6,7 +6,6 @@ import { requireMayGrant } from "@/server/auth/grant";
 import { callersChanged } from "@/server/background/streams";
 import { invalid } from "@/server/errors";
 import { operation } from "@/server/operation";
-import { repairText } from "@/server/text";
 import { apiKey, updateInput } from "./schema";
 import { aboutKey, lockKey, permissionsOf, type Row, requireNotRevoked, toApiKey } from "./to-api-key";
 
@@ -37,7 +36,7 @@ export const updateApiKey = operation({
       const found = await lockKey(tx, ctx, id);
       requireNotRevoked(found);
       const change: Change = {
-        name: name === undefined ? found.name : repairText(name),
+        name: name ?? found.name,
         permissions: permissions ?? found.permissions,
         expiresAt: expiresAt === undefined ? found.expiresAt : expiresAt,
       };

@@ -11,7 +11,6 @@ import { newId } from "@/server/ids";
 import { countInTurn } from "@/server/limits/room";
 import { operation } from "@/server/operation";
 import { type Owner, ofOwner } from "@/server/scope";
-import { repairJson } from "@/server/text";
 import { auditable, fitToType, requireRow, toDefinition } from "./definition";
 import { type CreateInput, createInput, definition, MAX_DEFINITIONS_PER_OWNER } from "./schema";
 
@@ -49,8 +48,7 @@ export const createDefinition = operation({
   permission: "custom_fields:manage",
   input: createInput,
   output: definition,
-  async run(ctx, given) {
-    const input = repairJson(given);
+  async run(ctx, input) {
     const fitted = fitToType({ ...input, options: input.options ?? null, defaultValue: input.defaultValue ?? null });
     const row = await tenant(ctx.scope, async (tx) => {
       const owner = await ownerOf(tx, ctx, input);

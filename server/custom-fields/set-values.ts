@@ -4,7 +4,6 @@ import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { AppError, type FieldError } from "@/server/errors";
 import { operation } from "@/server/operation";
-import { repairJson } from "@/server/text";
 import { coerceValue } from "./coerce";
 import type { DefinitionRow } from "./definition";
 import { holdDefinitionsOf } from "./hold-definitions";
@@ -74,7 +73,7 @@ export const setDeviceValues = operation({
   input: setValuesInput,
   output: deviceValues,
   async run(ctx, input) {
-    const { id, ...given } = repairJson(input);
+    const { id, ...given } = input;
     const { device, details, values } = await tenant(ctx.scope, async (tx) => {
       const device = await findDevice(tx, ctx, id);
       await holdDefinitionsOf(tx, device);

@@ -6,7 +6,6 @@ import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import type { Ctx } from "@/server/context";
 import { operation } from "@/server/operation";
-import { repairJson } from "@/server/text";
 import { convertDefault, convertValues } from "./change-type";
 import { auditable, type DefinitionRow, fitToType, manageable, requireRow, toDefinition } from "./definition";
 import { lockDefinitions } from "./hold-definitions";
@@ -52,8 +51,7 @@ function storeConverted(row: DefinitionRow, values: Partial<DefinitionRow>): Pro
   });
 }
 
-async function change(ctx: Ctx, given: Change): Promise<Definition> {
-  const input = repairJson(given);
+async function change(ctx: Ctx, input: Change): Promise<Definition> {
   const found = await tenant(ctx.scope, async (tx) => {
     const row = await manageable(tx, ctx, input.id);
     const values = changed(row, input, ctx.now());

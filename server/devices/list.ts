@@ -6,7 +6,7 @@ import type { Ctx } from "@/server/context";
 import { hasFieldValue } from "@/server/custom-fields/values";
 import { operation } from "@/server/operation";
 import { inScope } from "@/server/scope";
-import { containsPattern, repairText } from "@/server/text";
+import { containsPattern } from "@/server/text";
 import { onlineCondition } from "./presence";
 import { devicePage, type ListInput, listInput } from "./schema";
 import { deviceColumns, toDevice } from "./to-device";
@@ -16,7 +16,7 @@ function conditions(ctx: Ctx, input: ListInput): SQL | undefined {
   return and(
     inScope(devices.orgId, ctx.scope),
     input.search ? ilike(devices.hostname, containsPattern(input.search)) : undefined,
-    input.os ? eq(sql`lower(${devices.os})`, repairText(input.os).toLowerCase()) : undefined,
+    input.os ? eq(sql`lower(${devices.os})`, input.os.toLowerCase()) : undefined,
     input.online === undefined ? undefined : input.online ? online : sql`NOT ${online}`,
   );
 }

@@ -7,7 +7,6 @@ import { counter } from "@/server/background/metrics";
 import { env } from "@/server/env";
 import { newId } from "@/server/ids";
 import { operation } from "@/server/operation";
-import { repairText } from "@/server/text";
 import { type DeviceEvent, type EventCategory, ingestInput, ingestOutput } from "./schema";
 
 const stored = counter("trailmark_device_events_total", "Device events stored, repeats not counted");
@@ -20,9 +19,9 @@ const toRow = (e: DeviceEvent): Row & Record<string, unknown> => ({
   timestamp: e.timestamp,
   level: e.level,
   category: e.category,
-  source: repairText(e.source),
-  event_id: e.eventId ? repairText(e.eventId) : null,
-  message: repairText(e.message),
+  source: e.source,
+  event_id: e.eventId || null,
+  message: e.message,
   details: storableDetails(e.details),
 });
 

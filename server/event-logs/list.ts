@@ -5,7 +5,7 @@ import { deviceEventLogs } from "@/db/schema";
 import { findDevice, preferDeviceIndex } from "@/server/devices/find";
 import { readMembers } from "@/server/exact-json";
 import { operation } from "@/server/operation";
-import { containsPattern, repairText } from "@/server/text";
+import { containsPattern } from "@/server/text";
 import { EVENT_CATEGORIES, EVENT_LEVELS, type EventLog, eventLogPage, type ListInput, listInput } from "./schema";
 
 /** As text: the driver would take its numbers for doubles. */
@@ -61,7 +61,7 @@ export const listEvents = operation({
         // Both or neither: the index over the two is of use for one of them when the other's values are named.
         narrowed ? inArray(deviceEventLogs.category, input.category ?? [...EVENT_CATEGORIES]) : undefined,
         narrowed ? inArray(deviceEventLogs.level, input.level ?? [...EVENT_LEVELS]) : undefined,
-        input.source ? inArray(deviceEventLogs.source, input.source.map(repairText)) : undefined,
+        input.source ? inArray(deviceEventLogs.source, input.source) : undefined,
         input.search ? ilike(deviceEventLogs.message, containsPattern(input.search)) : undefined,
         input.startDate ? gte(deviceEventLogs.timestamp, input.startDate) : undefined,
         input.endDate ? lte(deviceEventLogs.timestamp, input.endDate) : undefined,

@@ -2,7 +2,9 @@ import { randomUUID } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
+import { FILTERS } from "@/server/audit/query/catalogue";
 import { flushRecording } from "@/server/audit/record/record";
+import { keysOf } from "@/server/records";
 import type { FuzzRequest } from "@/testing/api/fuzz";
 import { BAD_TEXTS, BAD_VALUES } from "@/testing/api/fuzz-values";
 import { enrollmentKeyIn } from "@/testing/api/matrix";
@@ -17,8 +19,17 @@ type Write = {
   operation: string;
   /** A right body; bad values replace its members one by one. */
   body: () => Record<string, unknown>;
+  /** Their paths: "name", or "filters.user" of a member within another. */
   fields: string[];
 };
+
+/** The body with another value at a path. */
+function replaceAt(body: Record<string, unknown>, path: string, value: unknown): Record<string, unknown> {
+  const [outer = "", inner] = path.split(".");
+  return { ...body, [outer]: inner === undefined ? value : { ...Object(body[outer]), [inner]: value } };
+}
+
+const FILTER_FIELDS = [...keysOf(FILTERS), "exclude", "excludeActions"].map((name) => `filters.${name}`);
 
 const now = () => new Date().toISOString();
 const fresh = () => randomUUID().slice(0, 8);
@@ -220,6 +231,11 @@ describe("a bad value in one field", () => {
       fields: ["f_text", "f_number", "f_date"],
       body: () => ({ f_text: "a" }),
     },
+    {
+      operation: "POST /audit-logs/export",
+      fields: [...FILTER_FIELDS, "dateRange.from", "dateRange.to"],
+      body: () => ({ format: "csv", orgId: world.a, filters: {}, dateRange: {} }),
+    },
     { operation: "PATCH /users/{id}", fields: ["role", "department", "disabled"], body: () => ({ department: "d" }) },
   ];
   let enrollment: string;
@@ -233,7 +249,7 @@ describe("a bad value in one field", () => {
   it.each(WRITES)("of $operation is stored or refused by name", async ({ operation, fields, body }) => {
     const idOf = hints.params(operation.split(" ")[1] as string, "id")[0] ?? "";
     const wrong = await spoilEach(fields, WRITE_BUDGET_MS, async (field, bad) => {
-      const { fault } = await probe(named(operation), jsonRequest({ ...body(), [field]: bad }, { id: idOf }));
+      const { fault } = await probe(named(operation), jsonRequest(replaceAt(body(), field, bad), { id: idOf }));
       return fault;
     });
     expect(summary(wrong)).toEqual([]);

@@ -18,6 +18,10 @@ const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}
 describe("request bodies", () => {
   it("are read plain and gzipped", async () => {
     expect(await readJson(post('{"a":[1,"ü"]}'))).toEqual({ a: [1, "ü"] });
+    expect(await readJson(post('{"a\\u0000":["\\ud800 \\ud83d\\ude00"],"b":"\\\\u0000"}'))).toEqual({
+      "a\ufffd": ["\ufffd 😀"],
+      b: "\\u0000",
+    });
     expect(await readJson(post(gzipSync('{"a":1}'), { "content-encoding": "gzip" }))).toEqual({ a: 1 });
   });
 

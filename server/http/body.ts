@@ -2,6 +2,7 @@ import { createGunzip, type Gunzip } from "node:zlib";
 import { AppError, invalid } from "@/server/errors";
 import { parseDigits, parseExact, parseUnrounded } from "@/server/exact-json";
 import { isObject } from "@/server/records";
+import { repairJson } from "@/server/text";
 
 export const MAX_BODY_BYTES = 5 * 1024 * 1024;
 const MAX_NESTING = 32;
@@ -115,13 +116,17 @@ function parse(text: string, numbers: Numbers): unknown {
   }
 }
 
+/** NUL, or half a surrogate pair: only an escape writes them, bytes that are no UTF-8 were replaced when they were decoded. */
+const UNSTORABLE_ESCAPE = /\\u(?:0000|d[89a-f])/i;
+
 /** What strangers send: a form's fields. It is taken apart on the thread that answers requests. */
 export const MAX_STRANGERS_BYTES = 64 * 1024;
 
 type Taken = { numbers?: Numbers | undefined; max?: number | undefined };
 
 /**
- * The JSON body of a request, decompressed and held to the limits.
+ * The JSON body of a request, decompressed, held to the limits, and its texts repaired to what the database stores: no verb
+ * has to think of NUL.
  * @throws AppError payload_too_large, unsupported_media_type or validation_failed.
  */
 export async function readJson(
@@ -136,7 +141,8 @@ export async function readJson(
   if (encoding !== "identity" && encoding !== "gzip")
     throw new AppError("unsupported_media_type", "Content-Encoding may be gzip or identity.");
   const bytes = encoding === "gzip" ? await inflate(raw, max) : raw;
-  const value = parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"), numbers);
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+  const value = parse(text, numbers);
   refuseHostileJson(value);
-  return value;
+  return UNSTORABLE_ESCAPE.test(text) ? repairJson(value) : value;
 }

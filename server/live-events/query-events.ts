@@ -1,5 +1,4 @@
 import { operation } from "@/server/operation";
-import { repairJson } from "@/server/text";
 import { withLogName } from "./log-names";
 import { parseEntries } from "./parse-answer";
 import { queryDevice } from "./query-device";
@@ -32,9 +31,8 @@ export const queryEvents = operation({
   output: eventsOutput,
   waits: true,
   run(ctx, input) {
-    const { deviceId, name, ...rest } = repairJson(input);
-    const params = toParams({ deviceId, name, ...rest });
-    const { page, limit } = input;
+    const params = toParams(input);
+    const { deviceId, name, page, limit } = input;
     return queryDevice(
       ctx,
       { deviceId, kind: "events", details: { logName: name, ...params } },

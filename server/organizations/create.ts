@@ -10,7 +10,7 @@ import { newId } from "@/server/ids";
 import { requireRoom } from "@/server/limits/room";
 import { operation } from "@/server/operation";
 import { partnerFor } from "@/server/partner";
-import { repairText, toSlug } from "@/server/text";
+import { toSlug } from "@/server/text";
 import { createInput, organization } from "./schema";
 import { toOrganization } from "./to-organization";
 
@@ -58,7 +58,7 @@ export const createOrganization = operation({
       const where = eq(organizations.partnerId, partnerId);
       const bound = { max: MAX_PER_PARTNER, owner: partnerId, what: "organizations", remedy: "" };
       await requireRoom(tx, { table: organizations, where, ...bound });
-      const created = await insertOrganization(tx, { partnerId, name: repairText(input.name) });
+      const created = await insertOrganization(tx, { partnerId, name: input.name });
       await grantCreatorAccess(tx, ctx, created.id);
       return created;
     });

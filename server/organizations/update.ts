@@ -10,7 +10,6 @@ import { AppError, notFound } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { followZone } from "@/server/report-schedules/zone";
 import { inScope } from "@/server/scope";
-import { repairText } from "@/server/text";
 import { organization, type UpdateInput, updateInput } from "./schema";
 import { toOrganization } from "./to-organization";
 
@@ -18,9 +17,8 @@ type Change = { name?: string; requireTwoFactor?: boolean; timeZone?: string | n
 
 /** What of the input is another value than the row has. */
 function changesOf(row: typeof organizations.$inferSelect, { name, requireTwoFactor, timeZone }: UpdateInput): Change {
-  const text = name === undefined ? undefined : repairText(name);
   return {
-    ...(text !== undefined && text !== row.name && { name: text }),
+    ...(name !== undefined && name !== row.name && { name }),
     ...(requireTwoFactor !== undefined && requireTwoFactor !== row.requireTwoFactor && { requireTwoFactor }),
     ...(timeZone !== undefined && timeZone !== row.timeZone && { timeZone }),
   };

@@ -8,7 +8,6 @@ import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { countInTurn } from "@/server/limits/room";
 import { operation } from "@/server/operation";
-import { repairJson } from "@/server/text";
 import { auditable, nameTaken, personOf, privateOwner, sharedOwner, toSavedView } from "./saved-view";
 import { createInput, MAX_VIEWS_PER_PERSON, savedView } from "./schema";
 
@@ -28,8 +27,8 @@ export const createSavedView = operation({
   permission: "audit:read",
   input: createInput,
   output: savedView,
-  async run(ctx, given) {
-    const { name, query, sharedWith } = repairJson(given);
+  async run(ctx, input) {
+    const { name, query, sharedWith } = input;
     const person = personOf(ctx);
     const row = await tenant(ctx.scope, async (tx) => {
       const owner = sharedWith ? await sharedOwner(tx, ctx, sharedWith) : privateOwner(ctx);

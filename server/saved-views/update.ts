@@ -5,7 +5,6 @@ import { auditSavedViews } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { operation } from "@/server/operation";
-import { repairJson } from "@/server/text";
 import { auditable, changeable, nameTaken, sharedOwner, toSavedView } from "./saved-view";
 import { savedView, updateInput } from "./schema";
 
@@ -17,8 +16,7 @@ export const updateSavedView = operation({
   permission: "audit:read",
   input: updateInput,
   output: savedView,
-  async run(ctx, given) {
-    const input = repairJson(given);
+  async run(ctx, input) {
     const { before, after } = await tenant(ctx.scope, async (tx) => {
       const row = await changeable(tx, ctx, input.id);
       // No longer shared, it stays where its maker finds it.

@@ -12,7 +12,6 @@ import { requireRoomForUser } from "@/server/limits/room-for-user";
 import { operation } from "@/server/operation";
 import { homeOrgOf, partnerFor, partnerOfOrg } from "@/server/partner";
 import { type Owner, ownOrg } from "@/server/scope";
-import { repairText } from "@/server/text";
 import { requireReachOver } from "./reach";
 import { type CreateInput, createInput, user } from "./schema";
 import { toUser } from "./to-user";
@@ -37,11 +36,20 @@ const EMAIL_TAKEN = { path: "email", message: "is already in use" };
 
 async function insertUser(tx: Tx, input: CreateInput, account: Membership & { passwordHash: string | null }) {
   const { orgId, partnerId, organizationIds, passwordHash } = account;
-  const { email, role } = input;
-  const text = { name: repairText(input.name), department: repairText(input.department) };
+  const { email, name, department, role } = input;
   const [row] = await tx
     .insert(users)
-    .values({ id: newId(), email, role, ...text, passwordHash, orgId, partnerId, allOrganizations: !organizationIds })
+    .values({
+      id: newId(),
+      email,
+      name,
+      department,
+      role,
+      passwordHash,
+      orgId,
+      partnerId,
+      allOrganizations: !organizationIds,
+    })
     .onConflictDoNothing()
     .returning();
   if (!row) throw new AppError("conflict", "That e-mail is already in use.", { errors: [EMAIL_TAKEN] });

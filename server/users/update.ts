@@ -14,7 +14,6 @@ import { AppError, invalid, notFound } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { homeOrgOf } from "@/server/partner";
 import { inReach } from "@/server/scope";
-import { repairText } from "@/server/text";
 import { requireReachOver, setReach } from "./reach";
 import { type UpdateInput, updateInput, user } from "./schema";
 import { toUser, userColumns } from "./to-user";
@@ -110,7 +109,7 @@ export const updateUser = operation({
       if (!found) throw notFound("user");
       const change: Change = {
         role: input.role ?? found.role,
-        department: input.department === undefined ? found.department : repairText(input.department),
+        department: input.department ?? found.department,
         disabledAt: input.disabled === undefined ? found.disabledAt : input.disabled ? (found.disabledAt ?? now) : null,
       };
       const reach = newReach(found, input);

@@ -8,7 +8,6 @@ import { requireRoom } from "@/server/limits/room";
 import { operation } from "@/server/operation";
 import { ownerFor } from "@/server/partner";
 import { ofOwner } from "@/server/scope";
-import { repairText } from "@/server/text";
 import { aboutEndpoint, auditable, checkAddress, toWebhook } from "./endpoint";
 import { createdWebhook, createInput } from "./schema";
 import { newSigningSecret, sealSecret } from "./sign";
@@ -41,7 +40,7 @@ export const createWebhook = operation({
         .values({
           id,
           ...owner,
-          name: repairText(input.name),
+          name: input.name,
           url: input.url,
           kinds: input.kinds,
           secret: sealSecret(secret, id),

@@ -3,7 +3,6 @@ import { tenant } from "@/db/client";
 import { webhookEndpoints } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { operation } from "@/server/operation";
-import { repairText } from "@/server/text";
 import { aboutEndpoint, auditable, checkAddress, type EndpointRow, lockEndpoint, toWebhook } from "./endpoint";
 import { updateInput, webhook } from "./schema";
 
@@ -33,7 +32,7 @@ export const updateWebhook = operation({
       const before = await lockEndpoint(tx, ctx, id);
       const { disabledAt, disabledByFailure, failingSince, pendingFrom } = able(before, disabled, now);
       const set = {
-        name: name === undefined ? before.name : repairText(name),
+        name: name ?? before.name,
         url: url ?? before.url,
         kinds: kinds ?? before.kinds,
         disabledAt,

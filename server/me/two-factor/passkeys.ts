@@ -15,7 +15,6 @@ import { AppError, invalid, notFound } from "@/server/errors";
 import { requireRoom } from "@/server/limits/room";
 import { operation } from "@/server/operation";
 import { requireRecentProof } from "@/server/recent-proof";
-import { repairText } from "@/server/text";
 import { noInput, onlyIdInput } from "@/server/wire";
 import { codesForFirst, dropCodesAfterLast, recordFactor } from "./changed";
 import { isRequired, requireAnother } from "./required";
@@ -66,7 +65,7 @@ export const addPasskey = operation({
       const where = eq(userPasskeys.userId, person.id);
       const bound = { max: MAX_PASSKEYS, what: "passkeys", owner: person.id, remedy: "Remove one first." };
       await requireRoom(tx, { table: userPasskeys, where, ...bound });
-      const row = { userId: person.id, name: repairText(name), createdAt: now, ...registered };
+      const row = { userId: person.id, name, createdAt: now, ...registered };
       const kept = await tx.insert(userPasskeys).values(row).onConflictDoNothing().returning({ id: userPasskeys.id });
       if (kept.length === 0) throw new AppError("conflict", "This passkey is in use already.");
       return codesForFirst(tx, person.id, now);
