@@ -208,6 +208,7 @@ describe("between processes", () => {
       const device = await createDevice();
       const { state } = await connect(there, device);
       const asked = here.query(list(device));
+      await expect.poll(async () => (await inFlight(device)).length).toBe(1);
       const took = elapsedMs(async () => {
         await here.endStreams(device.agentId);
         await until(() => state.ended);
