@@ -1,0 +1,1 @@
+CREATE INDEX "agents_lower_id_idx" ON "agents" USING btree (lower("id"));
