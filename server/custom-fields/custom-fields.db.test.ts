@@ -200,6 +200,10 @@ describe("values", () => {
     await call(SET, { method: "PATCH", token: partnerAdmin, params, body: { asset_tag: "hunter2" } });
     expect((await call(DEVICE, { token: viewer, params })).text).not.toContain("hunter2");
     expect((await call(DEVICE, { token: partnerAdmin, params })).body.customFields.asset_tag).toBe("hunter2");
+    // Nor are they found out by asking which devices have them.
+    const holds = async (token: typeof viewer) =>
+      (await call(DEVICES, { token, path: "/devices?fieldKey=asset_tag&fieldValue=hunter2" })).body.pagination.total;
+    expect([await holds(viewer), await holds(partnerAdmin)]).toEqual([0, 1]);
   });
 
   it("finds devices by a field's value", async () => {

@@ -52,8 +52,11 @@ export async function findDevice(tx: Tx, ctx: Ctx, id: string): Promise<DeviceRe
   return row;
 }
 
+const isMasked = (ctx: Ctx, { secret }: DefinitionRow): boolean =>
+  secret && !ctx.permissions.has("custom_fields:manage");
+
 const shown = (ctx: Ctx, field: DefinitionRow, value: FieldValue | null): FieldValue | null =>
-  field.secret && value !== null && !ctx.permissions.has("custom_fields:manage") ? MASK : value;
+  value !== null && isMasked(ctx, field) ? MASK : value;
 
 /** The custom fields of a device with their values, secrets masked for those who may not manage fields. */
 export async function readDeviceValues(tx: Tx, ctx: Ctx, device: DeviceRef): Promise<DeviceValue[]> {
@@ -93,7 +96,7 @@ export const listDeviceValues = operation({
 
 /**
  * A condition on devices: the field (any of the visible definitions with this key) holds the value, given as text.
- * A text that a definition's type cannot mean matches none of its devices.
+ * A text that a definition's type cannot mean matches none of its devices, nor does any where the value is masked.
  */
 export async function hasFieldValue(tx: Tx, ctx: Ctx, { key, text }: { key: string; text: string }): Promise<SQL> {
   const fields = await tx
@@ -101,6 +104,8 @@ export async function hasFieldValue(tx: Tx, ctx: Ctx, { key, text }: { key: stri
     .from(customFieldDefinitions)
     .where(and(visible(ctx.scope), eq(customFieldDefinitions.fieldKey, key)));
   const wanted = fields.flatMap((field) => {
+    // Who sees only the mask must not find out the value by asking for one after the other.
+    if (isMasked(ctx, field)) return [];
     const { type } = field;
     const typed = type === "number" ? Number(text) : type === "boolean" ? text === "true" : text;
     const fit = coerceValue({ type, options: field.options }, typed);
