@@ -65,18 +65,24 @@ async function totalBeside(input: PageInput, found: EntryRow[], count: () => Pro
 export type Page = { rows: EntryRow[]; pagination: Pagination; truncated?: true };
 
 /**
- * Of a text of one or two characters: the newest rows, as many as the time allows. total counts the matches among them, a
- * page that the time cut short continues at its cursor.
+ * Of a text of one or two characters: the newest rows, as many as the time allows. total counts the matches among them, on
+ * every page; a page that the time cut short continues at its cursor.
  */
 async function readNewest(tx: Tx, resolved: ResolvedFilter, input: PageInput): Promise<Page> {
   const { after, offset } = startOf(input);
   const end = offset + input.limit;
-  const need = input.skipCount ? end + 1 : Number.POSITIVE_INFINITY;
-  const { keys, rest } = await scanKeys(tx, resolved, { after, need, deadline: performance.now() + searchTime.scan });
+  const deadline = performance.now() + searchTime.scan;
+  const all = { after: undefined, need: Number.POSITIVE_INFINITY, deadline };
+  const behind = { after, need: end + 1, deadline };
+  const scan = scanKeys(tx, resolved, input.skipCount ? behind : all);
+  // Behind a cursor the matches of the pages before it count as well.
+  const paged = after && !input.skipCount ? scanKeys(tx, resolved, behind) : scan;
+  const [counted, { keys, rest }] = await Promise.all([scan, paged]);
   const rows = await rowsByKey(tx, keys.slice(offset, end), ENTRY);
   const last = keys.length > end ? keys[end - 1] : rest;
-  const pagination = paginate(input, input.skipCount ? -1 : keys.length, last ?? null);
-  return { rows, pagination, ...(rest && { truncated: true }) };
+  const total = input.skipCount ? -1 : Math.max(counted.keys.length, keys.length);
+  const isCut = (rest && keys.length <= end) || (!input.skipCount && counted.rest);
+  return { rows, pagination: paginate(input, total, last ?? null), ...(isCut && { truncated: true }) };
 }
 
 /**

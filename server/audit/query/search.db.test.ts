@@ -229,6 +229,14 @@ describe("search", () => {
     );
     expect(rest.keys.map((k) => k.seq)).toEqual(["4"]);
     expect(await searched(ctx, "zq")).toMatchObject({ total: 1 });
+    const { pagination } = await searchEntries.run(ctx, searchInput.parse({ q: "ot", limit: 500 }));
+    const { pagination: second } = await searchEntries.run(
+      ctx,
+      searchInput.parse({ q: "ot", limit: 500, cursor: pagination.nextCursor }),
+    );
+    expect([pagination, second]).toEqual(
+      Array(2).fill(expect.objectContaining({ total: 1_299, totalPages: Math.ceil(1_299 / pagination.limit) })),
+    );
     const { scan } = searchTime;
     searchTime.scan = 0;
     try {
@@ -236,6 +244,7 @@ describe("search", () => {
       expect(page).toMatchObject({ data: [], truncated: true });
       const next = await searchEntries.run(ctx, searchInput.parse({ q: "zq", cursor: page.pagination.nextCursor }));
       expect(next.data.map((entry) => entry.resource.name)).toEqual(["zq"]);
+      expect(next).toMatchObject({ pagination: { total: 1 }, truncated: true });
     } finally {
       searchTime.scan = scan;
     }
