@@ -133,6 +133,11 @@ export function parseDigits(text: string): unknown {
 /** JSON text with its exact numbers as numbers. */
 export const writeExact = (json: string): string => (json.includes(MARK) ? json.replace(MARKED, "$1") : json);
 
-/** The value with exact numbers as doubles, for a browser's page; one without any is returned as it is, uncopied. */
+const plainOf = (digits: string): number | string => (roundingOf(digits) === null ? Number(digits) : digits);
+
+/**
+ * The value with exact numbers as a browser's page takes them: as doubles, or as the text of their digits where a double
+ * would change them. One without any is returned as it is, uncopied.
+ */
 export const plainNumbers = <T>(value: T): T =>
-  mapTexts(value, { text: (text) => (text.startsWith(MARK) ? Number(text.slice(MARK.length)) : text) });
+  mapTexts(value, { text: (text) => (text.startsWith(MARK) ? plainOf(text.slice(MARK.length)) : text) });

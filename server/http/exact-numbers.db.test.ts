@@ -9,8 +9,9 @@ import * as flatList from "@/app/api/v1/audit-logs/route";
 import * as deviceLogs from "@/app/api/v1/devices/[id]/diagnostic-logs/route";
 import * as deviceEvents from "@/app/api/v1/devices/[id]/eventlogs/route";
 import { asSystem } from "@/db/client";
+import { getEntryJson } from "@/server/audit/entries/get-json";
 import { flushRecording } from "@/server/audit/record/record";
-import { createApiKey, createDevice, type TestDevice } from "@/testing/factories";
+import { createApiKey, createDevice, createUser, ctxFor, type TestDevice } from "@/testing/factories";
 import type { RouteHandler } from "./route";
 
 const EXACT =
@@ -67,6 +68,13 @@ describe("numbers that a double would change", () => {
     [
       "the JSON export",
       async () => (await send(exports.POST, { body: '{"filters":{"action":"thing"}}', token: key })).text,
+    ],
+    [
+      "the JSON that the dashboard shows and copies",
+      async () => {
+        const [{ id }] = JSON.parse(await read(fullList.GET, "?action=thing.count")).data;
+        return (await getEntryJson.run(await ctxFor(await createUser({ orgId: device.orgId })), { id })).json;
+      },
     ],
     ["the device's log entries", () => read(deviceLogs.GET)],
     ["the device's events", () => read(deviceEvents.GET)],

@@ -2,6 +2,7 @@ import { getFacets } from "@/server/audit/entries/counts/facets";
 import { getHistogram } from "@/server/audit/entries/counts/histogram";
 import { foldRoutine } from "@/server/audit/entries/counts/routine";
 import { getAuditEntry } from "@/server/audit/entries/get";
+import { getEntryJson } from "@/server/audit/entries/get-json";
 import { listFullEntries } from "@/server/audit/entries/list";
 import { getNeighbours } from "@/server/audit/entries/neighbours";
 import { getPreviousChange } from "@/server/audit/entries/previous-change";
@@ -20,6 +21,7 @@ import { query, router, subscription } from "./init";
 export const auditRouter = router({
   list: query(listFullEntries),
   get: query(getAuditEntry),
+  json: query(getEntryJson),
   related: query(listRelated),
   neighbours: query(getNeighbours),
   around: query(listAround),

@@ -122,6 +122,7 @@ describe("every tRPC procedure", () => {
     "audit.around": { create: entryIn },
     "audit.previousChange": { create: entryIn },
     "audit.get": { create: entryIn },
+    "audit.json": { create: entryIn },
     "integrity.entryStatus": { create: entryIn },
     "proofs.make": { create: entryIn },
     "proofs.share": { create: entryIn },

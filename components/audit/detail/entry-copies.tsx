@@ -8,31 +8,30 @@ const curlOf = (entry: Entry) =>
   `curl -H "Authorization: Bearer $TRAILMARK_KEY" ${window.location.origin}/api/v1/audit-logs/logs/${entry.id}`;
 const linkOf = (entry: Entry) => `${window.location.origin}/audit/${entry.id}`;
 
-const COPIES: [string, (entry: Entry) => string][] = [
-  ["JSON", (entry) => JSON.stringify(entry, null, 2)],
-  ["cURL", curlOf],
-  ["Link", linkOf],
-];
+/** json: the entry's JSON, once it is there. */
+type Props = { entry: Entry; json: string | undefined };
 
 /** Copies the entry as JSON, as the API call that fetches it, or as a link. */
-export function EntryCopies({ entry }: { entry: Entry }) {
+export function EntryCopies({ entry, json }: Props) {
+  const isOnServer = typeof window === "undefined";
   return (
     <Group gap={4} ml={-8}>
-      {COPIES.map(([name, make]) => (
-        <CopyText key={name} name={name} make={() => make(entry)} />
-      ))}
+      <CopyText name="JSON" text={json} />
+      <CopyText name="cURL" text={isOnServer ? "" : curlOf(entry)} />
+      <CopyText name="Link" text={isOnServer ? "" : linkOf(entry)} />
     </Group>
   );
 }
 
-function CopyText({ name, make }: { name: string; make: () => string }) {
+function CopyText({ name, text }: { name: string; text: string | undefined }) {
   return (
-    <CopyButton value={typeof window === "undefined" ? "" : make()} timeout={1500}>
+    <CopyButton value={text ?? ""} timeout={1500}>
       {({ copied, copy }) => (
         <Button
           size="compact-sm"
           variant="subtle"
           color="gray"
+          disabled={text === undefined}
           onClick={copy}
           leftSection={copied ? <Check size={13} aria-hidden /> : null}
         >

@@ -11,7 +11,6 @@ import { EntrySentence } from "@/components/audit/entry-sentence";
 import { Changes } from "@/components/audit/facts/changes";
 import { DetailFacts } from "@/components/audit/facts/detail-facts";
 import { factsOf } from "@/components/audit/facts/fact";
-import facts from "@/components/audit/facts/facts.module.css";
 import { ResultBadge } from "@/components/audit/result-badge";
 import { ShareButton } from "@/components/audit/share/share-button";
 import type { ColumnId } from "@/components/audit/table-params";
@@ -22,9 +21,9 @@ import { CopiedCode } from "@/components/ui/code/copied-code";
 import { CATEGORY_LABEL } from "@/server/audit/vocabulary";
 import { withVisibleMarks } from "@/server/text";
 import { ChainPanel } from "./chain-panel";
-import { EntryCopies } from "./entry-copies";
 import classes from "./entry-detail.module.css";
 import { FactPivots } from "./fact-pivots";
+import { RawEntry } from "./raw-entry";
 import { Related } from "./related";
 
 /** rawActorId is shown next to the actor. */
@@ -87,16 +86,7 @@ export function EntryDetail({ entry, level = 2, onOpen }: Props) {
       >
         <Related entry={entry} onOpen={onOpen} />
       </Section>
-      <section className={classes.section} aria-label="Raw entry">
-        <EntryCopies entry={entry} />
-        <details className={facts.raw}>
-          <summary>Raw entry as JSON</summary>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
-          <section className={classes.json} tabIndex={0} aria-label="Raw entry as JSON">
-            <pre>{withVisibleMarks(JSON.stringify(entry, null, 2))}</pre>
-          </section>
-        </details>
-      </section>
+      <RawEntry entry={entry} />
     </article>
   );
 }
