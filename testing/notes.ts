@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, sign } from "node:crypto";
+import { createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
 import { formatNote, keyIdOf, type VerifierKey } from "@/server/audit/tree/signed-note";
 import { noteTools } from "@/server/note-tools";
 
@@ -10,17 +10,20 @@ const PKCS8 = Buffer.from("302e020100300506032b657004220420", "hex");
 
 export type TestKey = { key: VerifierKey; sign: (message: Uint8Array | string) => Uint8Array };
 
-/** The Ed25519 key whose seed is 32 times one byte. */
-export function testKey(seed: number, name: string, type: number): TestKey {
-  const secret = createPrivateKey({
-    key: Buffer.concat([PKCS8, Buffer.alloc(32, seed)]),
-    format: "der",
-    type: "pkcs8",
-  });
+/** An Ed25519 key under the name that it signs by. */
+export function namedKey(secret: KeyObject, name: string, type: number): TestKey {
   const publicKey = createPublicKey(secret).export({ type: "spki", format: "der" }).subarray(-32);
   const key = { name, type, publicKey, id: keyIdOf(noteTools.sha256, { name, type, publicKey }) };
   return { key, sign: (message) => sign(null, Buffer.from(message as string), secret) };
 }
+
+/** The Ed25519 key whose seed is 32 times one byte. */
+export const testKey = (seed: number, name: string, type: number): TestKey =>
+  namedKey(
+    createPrivateKey({ key: Buffer.concat([PKCS8, Buffer.alloc(32, seed)]), format: "der", type: "pkcs8" }),
+    name,
+    type,
+  );
 
 /** A text signed by the given keys. */
 export const signText = (text: string, ...signers: readonly TestKey[]): string =>

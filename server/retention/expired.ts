@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
+import { firstCheckpointCovering, newestCheckpoint } from "@/server/audit/checkpoints/note-store";
 import { DAY_MS } from "@/server/time/durations";
 
 /** The beginning of a chain whose every row is past the window; lastSeq < firstSeq when there is none. */
@@ -12,30 +13,32 @@ export type Expired = {
   heldBy: { seq: number; timestamp: Date; until: Date } | null;
 };
 
-type Position = { seq: number; at: Date; agesFrom: Date };
-type PositionRow = { seq: string; ms: string; agesFrom: string };
+type Position = { seq: number; at: Date };
+type PositionRow = { seq: string; ms: string };
 const MS = sql`(extract(epoch FROM "timestamp") * 1000)::bigint`;
-/** From when a row ages: a timestamp is the client's, and one ahead of its time would keep the row indefinitely. */
-const POSITION = sql`chain_seq AS seq, ${MS} AS ms,
-  (extract(epoch FROM least("timestamp", sealed_at)) * 1000)::bigint AS "agesFrom"`;
-const isInside = (cutoff: Date): SQL => {
-  const at = cutoff.toISOString();
-  return sql`"timestamp" >= ${at}::timestamptz AND sealed_at >= ${at}::timestamptz`;
-};
+const POSITION = sql`chain_seq AS seq, ${MS} AS ms`;
+
+/**
+ * The window. A timestamp is the client's, and one ahead of its time would keep a row indefinitely, so a row ages from the
+ * checkpoint that first covered it, too. Not from `sealed_at`: no checksum covers that column.
+ */
+type Window = { cutoff: Date; signedThrough: number };
+const isInside = ({ cutoff, signedThrough }: Window): SQL =>
+  sql`"timestamp" >= ${cutoff.toISOString()}::timestamptz AND chain_seq > ${signedThrough}`;
 /** Reading a row of the chain costs about this many entries of the time index. */
 const HEAP_COST = 3;
 /** How many of the newest expired rows are looked at to see whether a row inside the window holds them back. */
 const HELD_PROBE_ROWS = 100;
 
 const toPosition = (row: PositionRow | undefined): Position | null =>
-  row ? { seq: Number(row.seq), at: new Date(Number(row.ms)), agesFrom: new Date(Number(row.agesFrom)) } : null;
+  row ? { seq: Number(row.seq), at: new Date(Number(row.ms)) } : null;
 
 /** The row inside the window that is oldest by time: no row before it in the chain is older and inside. */
-async function oldestInside(tx: Tx, orgId: string, cutoff: Date): Promise<Position | null> {
+async function oldestInside(tx: Tx, orgId: string, window: Window): Promise<Position | null> {
   const rows = await rowsOf<PositionRow>(
     tx,
     sql`SELECT ${POSITION} FROM audit_logs
-      WHERE org_id = ${orgId} AND ${isInside(cutoff)} AND chain_seq IS NOT NULL
+      WHERE org_id = ${orgId} AND ${isInside(window)}
       ORDER BY "timestamp", chain_seq LIMIT 1`,
   );
   return toPosition(rows[0]);
@@ -45,16 +48,16 @@ async function oldestInside(tx: Tx, orgId: string, cutoff: Date): Promise<Positi
  * The row inside the window that is first in the chain. Times may come late, so chain and time order differ; whichever
  * side of the boundary is smaller is read, by index: the expired rows in chain order, or the others in time order.
  */
-async function firstInside(tx: Tx, orgId: string, bounds: { cutoff: Date; through: number; head: number }) {
-  const { cutoff, through, head } = bounds;
-  const oldest = await oldestInside(tx, orgId, cutoff);
+async function firstInside(tx: Tx, orgId: string, bounds: Window & { through: number; head: number }) {
+  const { through, head } = bounds;
+  const oldest = await oldestInside(tx, orgId, bounds);
   if (!oldest) return null;
   const byChain = (oldest.seq - through) * HEAP_COST < head - oldest.seq;
   const seq = byChain
     ? sql`SELECT chain_seq FROM audit_logs WHERE org_id = ${orgId} AND chain_seq > ${through} AND chain_seq <= ${oldest.seq}
-        AND ${isInside(cutoff)} ORDER BY chain_seq LIMIT 1`
+        AND ${isInside(bounds)} ORDER BY chain_seq LIMIT 1`
     : // "+ 0" keeps the planner from turning the minimum into a walk along the chain.
-      sql`SELECT min(chain_seq + 0) FROM audit_logs WHERE org_id = ${orgId} AND ${isInside(cutoff)}
+      sql`SELECT min(chain_seq + 0) FROM audit_logs WHERE org_id = ${orgId} AND ${isInside(bounds)}
         AND chain_seq <= ${oldest.seq}`;
   const rows = await rowsOf<PositionRow>(
     tx,
@@ -73,9 +76,16 @@ async function holdsBack(tx: Tx, orgId: string, { cutoff, first }: { cutoff: Dat
   return row?.held ?? false;
 }
 
+/** When a row inside the window will be past it; one that no checkpoint covers yet is covered now at the earliest. */
+async function insideUntil(tx: Tx, orgId: string, { first, now, days }: { first: Position; now: Date; days: number }) {
+  const covering = await firstCheckpointCovering(tx, orgId, first.seq);
+  const signed = covering ? Date.parse(covering.signedAt) : now.getTime();
+  return new Date(Math.min(first.at.getTime(), signed) + days * DAY_MS);
+}
+
 /**
  * What retention would remove of a chain: its longest beginning whose every row is older than the window, by its
- * timestamp or by when it was sealed. Cost follows the smaller side of the boundary, never a scan of the table.
+ * timestamp or by our checkpoints. Cost follows the smaller side of the boundary, never a scan of the table.
  * @returns null where the chain has no row
  */
 export async function findExpired(tx: Tx, orgId: string, retentionDays: number): Promise<Expired | null> {
@@ -89,12 +99,14 @@ export async function findExpired(tx: Tx, orgId: string, retentionDays: number):
   const { head, through } = { head: Number(chain.head), through: Number(chain.through) };
   const cutoff = new Date(Number(chain.cutoff));
   if (head <= through) return null;
-  const first = await firstInside(tx, orgId, { cutoff, through, head });
-  const held =
-    first && (await holdsBack(tx, orgId, { cutoff, first }))
-      ? { seq: first.seq, timestamp: first.at, until: new Date(first.agesFrom.getTime() + retentionDays * DAY_MS) }
-      : null;
-  return { cutoff, firstSeq: through + 1, lastSeq: first ? first.seq - 1 : head, heldBy: held };
+  const signedThrough = (await newestCheckpoint(tx, orgId, cutoff))?.size ?? 0;
+  const first = await firstInside(tx, orgId, { cutoff, signedThrough, through, head });
+  const isHeld = first !== null && (await holdsBack(tx, orgId, { cutoff, first }));
+  const now = new Date(cutoff.getTime() + retentionDays * DAY_MS);
+  const heldBy = isHeld
+    ? { seq: first.seq, timestamp: first.at, until: await insideUntil(tx, orgId, { first, now, days: retentionDays }) }
+    : null;
+  return { cutoff, firstSeq: through + 1, lastSeq: first ? first.seq - 1 : head, heldBy };
 }
 
 /** When a row of a chain happened, by its place. */

@@ -1,8 +1,9 @@
 import { afterAll, expect, it } from "vitest";
 import { admit, perform } from "@/server/operation";
 import { appendEvents } from "@/testing/audit-entries";
-import { closeRoles, daysAgo, roles, sealedDaysAgo } from "@/testing/chain";
+import { closeRoles, daysAgo, roles } from "@/testing/chain";
 import { auditRows, createOrg, createPartner, createUser, ctxFor } from "@/testing/factories";
+import { signedDaysAgo } from "@/testing/permit";
 import { previewPruning } from "./preview";
 import { previewMany } from "./preview-many";
 import { setPolicies } from "./set-many";
@@ -22,7 +23,7 @@ async function world() {
   const admin = await ctxFor(await createUser({ role: "partner_admin", partnerId: partner.id }));
   const [aged = "", young = "", empty = ""] = ids;
   await appendEvents([old(aged, 100), old(aged, 95), old(aged, 1)]);
-  await sealedDaysAgo(aged, 100);
+  await signedDaysAgo(aged, 100);
   await appendEvents([old(young, 2)]);
   return { partner, ids, admin, aged, young, empty };
 }

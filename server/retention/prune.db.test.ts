@@ -1,8 +1,10 @@
 import { sql } from "drizzle-orm";
 import { afterAll, describe, expect, it } from "vitest";
 import { openAdmin } from "@/db/admin";
+import { asSystem } from "@/db/client";
 import { readChain } from "@/server/audit/chain/chain-stream";
 import { verifyChain } from "@/server/audit/chain/verify";
+import { newestReceipt } from "@/server/audit/checkpoints/note-store";
 import { signCheckpoint } from "@/server/audit/integrity/checkpoints";
 import { judgeChain } from "@/server/audit/integrity/judge";
 import { systemCtx } from "@/server/context";
@@ -20,6 +22,7 @@ import {
   tamperBy,
 } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
+import { signedDaysAgo } from "@/testing/permit";
 import { runRetention } from "./run";
 
 afterAll(closeRoles);
@@ -72,17 +75,30 @@ describe("a pruning run", () => {
     expect((await chainOf(orgId)).length).toBe(4);
   });
 
-  it("takes an entry whose clock ran ahead once the time of its sealing is past the window, in the chain's order", async () => {
+  it("takes an entry whose clock ran ahead once the checkpoint that first covered it is past the window, in the chain's order", async () => {
     const { id: orgId } = await createOrg();
     const year9999 = new Date("9999-12-31T23:59:59.999Z");
     await appendEvents([100, 0, 90].map((days) => ({ orgId, timestamp: days ? at(days) : year9999 })));
     await setDays(orgId, 30);
-    await sealedDaysAgo(orgId, 29);
+    await signedDaysAgo(orgId, 29);
     expect(await runRetention({ orgIds: [orgId] })).toMatchObject({ rows: 1 });
-    await sealedDaysAgo(orgId, 31);
+    await signedDaysAgo(orgId, 31);
     await append(orgId, [0]);
     expect(await runRetention({ orgIds: [orgId] })).toMatchObject({ rows: 3, organizations: [{ lastSeq: 4 }] });
     expect(await verify(orgId)).toMatchObject({ status: "intact", prunedPrefix: { throughSeq: 4 } });
+  });
+
+  it("takes no entry that the database alone says was sealed long ago: a checkpoint must have covered it by then", async () => {
+    const { id: orgId } = await createOrg();
+    await append(orgId, many(10, 1));
+    await signCheckpoint(orgId, at(29));
+    await append(orgId, many(5, 1));
+    await setDays(orgId, 30);
+    await sealedDaysAgo(orgId, 9_000);
+    expect(await runRetention({ dryRun: true, orgIds: [orgId] })).toMatchObject({ rows: 0 });
+    expect(await runRetention({ orgIds: [orgId] })).toMatchObject({ status: "done", rows: 0 });
+    expect((await chainOf(orgId)).length).toBe(15);
+    expect(await asSystem((tx) => newestReceipt(tx, orgId))).toBeNull();
   });
 
   it("empties a chain whose every row has expired, and the chain continues with the receipt", async () => {

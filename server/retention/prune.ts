@@ -11,8 +11,8 @@ export type Pruned = { rows: number; slices: number; firstSeq: number | null; la
 /** How many rows a transaction takes, and where the signed receipt ends. */
 type Bounds = { rows: number; through: number };
 /**
- * Up to which sequence the next slice goes: before the first row that is inside the window. No statement joins what a
- * function answers with rows, because a distributed database does not plan it.
+ * Up to which sequence the next slice goes: before the first row that is inside the window as the database's trigger sees
+ * it, which would refuse. No statement joins what a function answers with rows: a distributed database does not plan it.
  * @returns null without a policy or a chain
  */
 async function nextSlice(tx: Tx, orgId: string, bounds: Bounds): Promise<{ through: number; last: number } | null> {
@@ -73,7 +73,7 @@ export async function pruneOrganization(
   { orgId, days, sliceRows = PRUNE_SLICE_ROWS, signal }: PruneInput,
 ): Promise<Pruned> {
   const pruned: Pruned = { rows: 0, slices: 0, firstSeq: null, lastSeq: null };
-  const through = signal?.aborted ? null : await permitPruning(admin, orgId, days);
+  const through = signal?.aborted ? null : await permitPruning(orgId, days);
   while (through !== null && !signal?.aborted) {
     const slice = await pruneSlice(admin, orgId, { rows: sliceRows, through });
     if (!slice) break;

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { type Admin, openAdmin } from "@/db/admin";
+import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { causeOf, messageOf } from "@/db/thrown";
 import { log } from "@/server/log/log";
@@ -38,8 +39,8 @@ async function policies(admin: Admin, orgIds?: readonly string[]): Promise<Polic
   return orgIds ? all.filter((row) => orgIds.includes(row.org_id)) : all;
 }
 
-async function countExpired(admin: Admin, { org_id, retention_days }: PolicyRow): Promise<Pruned> {
-  const expired = await admin.transaction((tx) => findExpired(tx, org_id, retention_days));
+async function countExpired({ org_id, retention_days }: PolicyRow): Promise<Pruned> {
+  const expired = await asSystem((tx) => findExpired(tx, org_id, retention_days));
   const rows = expired ? Math.max(0, expired.lastSeq - expired.firstSeq + 1) : 0;
   if (!expired || rows === 0) return { rows: 0, slices: 0, firstSeq: null, lastSeq: null };
   return {
@@ -55,7 +56,7 @@ async function runOne(admin: Admin, row: PolicyRow, options: Options): Promise<O
   const about = { orgId: row.org_id, retentionDays: row.retention_days };
   try {
     const pruned = options.dryRun
-      ? await countExpired(admin, row)
+      ? await countExpired(row)
       : await pruneOrganization(admin, { ...options, orgId: row.org_id, days: row.retention_days });
     if (pruned.rows > 0 && !options.dryRun) log.info({ ...about, ...pruned }, "pruned expired audit rows");
     return { ...about, ...pruned };

@@ -1,8 +1,14 @@
+import { createPrivateKey } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startShared } from "@/bench/torture/folder";
 import { signIn } from "@/bench/torture/load";
 import { runProduct, startProduct } from "@/bench/torture/product";
 import type { LineInput } from "@/bench/torture/types";
+import { ED25519 } from "@/server/audit/tree/signed-note";
+import { DAY_MS } from "@/server/time/durations";
+import { namedKey, signText } from "@/testing/notes";
 import { killPostgres, type Server, stopServer } from "@/testing/server";
 import { type Fight, killedJob } from "./fight";
 import { addEntries, chainOf, createFilled, tamper, until, untilReady, withOwner } from "./organization";
@@ -12,19 +18,44 @@ const ROWS = 45_000;
 const SINCE = 100;
 const DAYS = 30;
 
-/** Lets everything that is in the log be as old as if it had been sealed so many days ago. */
-async function age(server: Server, orgId: string): Promise<void> {
-  await tamper(server, async (tx) => {
-    await tx`UPDATE audit_logs SET sealed_at = now() - make_interval(days => ${SINCE}) WHERE org_id = ${orgId}`;
-    await tx`UPDATE audit_retention_policies SET retention_days = ${DAYS} WHERE org_id = ${orgId}`;
-  });
-}
-
 async function verdictOn(server: Server, orgId: string): Promise<string> {
   const headers = { Authorization: `Bearer ${await signIn(server.base)}` };
   const answer = await fetch(`${server.base}/api/v1/audit-logs/integrity?orgId=${orgId}`, { headers });
   const { status = "", code = "" }: { status?: string; code?: string } = await answer.json();
   return status || code;
+}
+
+type Signed = { size: number; note: string };
+
+/** The newest checkpoint of a log, after a reading that signs its head first. */
+async function newestOf(server: Server, orgId: string): Promise<Signed> {
+  await verdictOn(server, orgId);
+  const [newest] = await withOwner(
+    server,
+    (sql) => sql<Signed[]>`
+      SELECT size::int AS size, note FROM audit_notes WHERE org_id = ${orgId} AND kind = 'checkpoint'
+      ORDER BY size DESC, signed_at DESC LIMIT 1`,
+  );
+  if (!newest) throw new Error("no checkpoint was signed");
+  return newest;
+}
+
+/**
+ * Lets what is in the log be as old as if it had been sealed, and signed by the server's key, so many days ago.
+ * @returns how many entries that is
+ */
+async function age(server: Server, orgId: string): Promise<number> {
+  const { size, note } = await newestOf(server, orgId);
+  const at = new Date(Date.now() - SINCE * DAY_MS).toISOString();
+  const secret = createPrivateKey(readFileSync(join(server.dataDir, "keys", "checkpoint-ed25519.pem")));
+  const text = `${note.slice(0, note.lastIndexOf("\n\n"))}\n`.replace(/^signed-at .*$/m, `signed-at ${at}`);
+  const aged = signText(text, namedKey(secret, text.slice(0, text.indexOf("\n")), ED25519));
+  await tamper(server, async (tx) => {
+    await tx`UPDATE audit_logs SET sealed_at = ${at} WHERE org_id = ${orgId} AND chain_seq <= ${size}`;
+    await tx`INSERT INTO audit_notes (org_id, kind, size, signed_at, note) VALUES (${orgId}, 'checkpoint', ${size}, ${at}, ${aged})`;
+    await tx`UPDATE audit_retention_policies SET retention_days = ${DAYS} WHERE org_id = ${orgId}`;
+  });
+  return size;
 }
 
 type Receipt = { first: number; last: number };
@@ -73,8 +104,7 @@ async function fight({ rounds, random, progress }: LineInput, damage: boolean): 
   try {
     const credentials = await createFilled(server, ROWS);
     const { orgId } = credentials;
-    const { head: old } = await chainOf(server, orgId);
-    await age(server, orgId);
+    const old = await age(server, orgId);
     await addEntries(server, credentials, 100);
     const faults: string[] = [];
     for (let round = 0; round < rounds; round++) {

@@ -10,7 +10,7 @@ export type { StoredNote };
 /** A note that none of our keys signed is skipped, however many were added. */
 const ROWS_AT_ONCE = 20;
 
-type Selection = { kind: StoredNote["kind"]; limit: number; covering?: number };
+type Selection = { kind: StoredNote["kind"]; limit: number; covering?: number; before?: Date | undefined };
 
 /** Our restorations among notes, oldest first. */
 function restorationsAmong(orgId: string, notes: readonly string[]): Restoration[] {
@@ -21,19 +21,20 @@ function restorationsAmong(orgId: string, notes: readonly string[]): Restoration
 }
 
 /** Our notes by size, each checked as it is read; checkpoints that a restoration left behind are passed over. */
-async function select(tx: Tx, orgId: string, { kind, limit, covering }: Selection): Promise<StoredNote[]> {
+async function select(tx: Tx, orgId: string, { kind, limit, covering, before }: Selection): Promise<StoredNote[]> {
   const found: StoredNote[] = [];
   const first =
     covering === undefined
       ? sql`ORDER BY size DESC, signed_at DESC`
       : sql`AND size >= ${covering} ORDER BY size, signed_at`;
+  const until = before ? sql`AND signed_at < ${before.toISOString()}::timestamptz` : sql``;
   const pageRows = Math.max(limit, ROWS_AT_ONCE);
   for (let offset = 0; found.length < limit; offset += pageRows) {
     const rows = await rowsOf<{ note: string; restored: string[] | null }>(
       tx,
       sql`SELECT note, (
           SELECT array_agg(note) FROM audit_notes WHERE org_id = ${orgId} AND kind = 'restored') AS restored
-        FROM audit_notes WHERE org_id = ${orgId} AND kind = ${kind}
+        FROM audit_notes WHERE org_id = ${orgId} AND kind = ${kind} ${until}
         ${first} LIMIT ${pageRows} OFFSET ${offset}`,
     );
     const restored = restorationsAmong(orgId, rows[0]?.restored ?? []);
@@ -63,9 +64,9 @@ export async function listRestorations(tx: Tx, orgId: string): Promise<Restorati
 export const listCheckpoints = (tx: Tx, orgId: string, limit: number): Promise<StoredNote[]> =>
   select(tx, orgId, { kind: "checkpoint", limit });
 
-/** The checkpoint that covers most entries. */
-export const newestCheckpoint = async (tx: Tx, orgId: string): Promise<StoredNote | null> =>
-  (await listCheckpoints(tx, orgId, 1))[0] ?? null;
+/** The checkpoint that covers most entries, of all or of those that were signed before a time. */
+export const newestCheckpoint = async (tx: Tx, orgId: string, before?: Date): Promise<StoredNote | null> =>
+  (await select(tx, orgId, { kind: "checkpoint", limit: 1, before }))[0] ?? null;
 
 /** The checkpoint of each organization that covers most entries; organizations without one that we signed are left out. */
 export async function newestCheckpoints(tx: Tx, orgIds: readonly string[]): Promise<Map<string, StoredNote>> {
