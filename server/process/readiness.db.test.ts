@@ -9,7 +9,7 @@ import { listLostHeads, raiseHeadAlarm } from "@/server/audit/integrity/heads";
 import { appendAudit } from "@/server/audit/record/append";
 import { startRecording, stopRecording } from "@/server/audit/record/record";
 import { registry } from "@/server/background/metrics";
-import { auditRows, closeRoles, roles, tamper } from "@/testing/chain";
+import { auditRows, closeRoles, inTenant, roles, tamper } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
 import { checkReadiness } from "./readiness";
 
@@ -70,6 +70,24 @@ it("a chain that lost every entry with its head, behind a checkpoint, is shown a
   const scope = { kind: "organization", orgIds: [id], partnerId: "" } as const;
   expect(await openAlarms(scope)).toMatchObject([{ breaks: [{ seq: 1, kind: "truncated" }] }]);
   await expect(appendAudit(roles.app, auditRows(id, 2))).rejects.toThrow("entries of this chain were signed");
+});
+
+it("a note that none of our keys signed makes no chain too short, nor keeps one that is from being shown", async () => {
+  const { id } = await createOrg();
+  await appendAudit(roles.app, auditRows(id, 5));
+  await signCheckpoint(id);
+  const insert = (kind: string, size: number) =>
+    inTenant("system", (tx) => tx`INSERT INTO audit_notes (org_id, kind, size, signed_at, note)
+      VALUES (${id}, ${kind}, ${size}, now() + interval '1 day', 'nothing')`);
+  await insert("checkpoint", 9e15);
+  expect(await listLostHeads(id)).toEqual([]);
+  await insert("restored", 9e15);
+  await tamper((tx) => tx`DELETE FROM audit_logs WHERE org_id = ${id} AND chain_seq > 3`);
+  await tamper(
+    (tx) => tx`UPDATE audit_chain_heads h SET seq = 3, checksum = a.checksum
+      FROM audit_logs a WHERE a.org_id = h.org_id AND a.chain_seq = 3 AND h.org_id = ${id}`,
+  );
+  expect(await listLostHeads(id)).toEqual([{ orgId: id, head: 3, last: 3, signed: 5 }]);
 });
 
 it("while the database takes no writes the process stays ready, and says so, as long as the spool takes events", async () => {

@@ -59,3 +59,15 @@ export function isOwnNote(note: string, origin: string): boolean {
   checked.set(name, own);
   return own;
 }
+
+/** A row of audit_notes. It is found by its columns, which are not signed; what they say counts where the text says it too. */
+export type NoteRow = { filedSize: number; filedMs: number; note: string };
+/**
+ * The columns of a NoteRow. As floating point, so that a row with an infinite time is read like any other; under other
+ * names, so that ORDER BY means the columns, which an index has.
+ */
+export const NOTE_COLUMNS = `size::float8 AS "filedSize", (extract(epoch FROM signed_at) * 1000)::float8 AS "filedMs", note`;
+
+/** Whether the columns of a row are what its signed text says. */
+export const isFiledRightly = ({ filedSize, filedMs }: NoteRow, text: { size: number; signedAt: string }): boolean =>
+  text.size === filedSize && Date.parse(text.signedAt) === filedMs;

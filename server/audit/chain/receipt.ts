@@ -1,7 +1,7 @@
 import type postgres from "postgres";
 import { parseNote } from "@/server/audit/tree/signed-note";
 import { orgIdOf, type PruneReceipt, parseReceipt } from "@/server/audit/tree/statement";
-import { isOwnNote } from "./own-note";
+import { isFiledRightly, isOwnNote, NOTE_COLUMNS, type NoteRow } from "./own-note";
 
 /** What a receipt says, if one of our keys signed it for this organization; else null. */
 export function readOwnReceipt(orgId: string, note: string): PruneReceipt | null {
@@ -9,7 +9,7 @@ export function readOwnReceipt(orgId: string, note: string): PruneReceipt | null
   return receipt && orgIdOf(receipt.origin) === orgId && isOwnNote(note, receipt.origin) ? receipt : null;
 }
 
-/** A receipt that is not ours is passed over, however many were added. */
+/** A receipt that is not ours, or not filed as it says, is passed over, however many were added. */
 const ROWS_AT_ONCE = 20;
 
 /**
@@ -18,12 +18,12 @@ const ROWS_AT_ONCE = 20;
  */
 export async function permittedThrough(sql: postgres.TransactionSql, orgId: string): Promise<number> {
   for (let offset = 0; ; offset += ROWS_AT_ONCE) {
-    const rows = await sql<{ note: string }[]>`
-      SELECT note FROM audit_notes WHERE org_id = ${orgId}::uuid AND kind = 'receipt'
+    const rows = await sql<NoteRow[]>`
+      SELECT ${sql.unsafe(NOTE_COLUMNS)} FROM audit_notes WHERE org_id = ${orgId}::uuid AND kind = 'receipt'
       ORDER BY size DESC, signed_at DESC LIMIT ${ROWS_AT_ONCE} OFFSET ${offset}`;
-    for (const { note } of rows) {
-      const receipt = readOwnReceipt(orgId, note);
-      if (receipt) return receipt.through;
+    for (const row of rows) {
+      const receipt = readOwnReceipt(orgId, row.note);
+      if (receipt && isFiledRightly(row, { size: receipt.through, signedAt: receipt.signedAt })) return receipt.through;
     }
     if (rows.length < ROWS_AT_ONCE) return 0;
   }

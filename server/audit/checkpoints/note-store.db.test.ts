@@ -3,15 +3,22 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { asSystem, tenant } from "@/db/client";
-import { readOwnReceipt } from "@/server/audit/chain/receipt";
+import { permittedThrough, readOwnReceipt } from "@/server/audit/chain/receipt";
 import { ED25519 } from "@/server/audit/tree/signed-note";
 import { checkpointText } from "@/server/audit/tree/statement";
 import { env } from "@/server/env";
-import { closeRoles, roles } from "@/testing/chain";
+import { closeRoles, inTenant, roles } from "@/testing/chain";
 import { signText, testKey } from "@/testing/notes";
 import { keepLatest, readLatest } from "./folder";
 import { EMPTY_ROOT } from "./hashing";
-import { insertNote, listCheckpoints, newestCheckpoint, newestReceipt } from "./note-store";
+import {
+  firstCheckpointCovering,
+  insertNote,
+  listCheckpoints,
+  newestCheckpoint,
+  newestCheckpoints,
+  newestReceipt,
+} from "./note-store";
 import { signReceipt } from "./receipts";
 import { originOfOrg, ownKeys, signStatement } from "./sign";
 import type { StoredNote } from "./stored-note";
@@ -75,6 +82,24 @@ describe("stored notes", () => {
     const foreign = { ...checkpoint(other, 80), orgId };
     await keep(good, ...forged, altered, foreign);
     expect(await asSystem((tx) => newestCheckpoint(tx, orgId))).toEqual(good);
+  });
+
+  it("count by their signed text, not by the columns beside it, which the application may fill in as it likes", async () => {
+    const [orgId, before] = [randomUUID(), "2026-01-01T00:00:00.000Z"];
+    const [first, newest] = [checkpointAt(orgId, 10, "2026-11-20T00:00:00.000Z"), checkpoint(orgId, 20)];
+    const at = new Date().toISOString();
+    const old = await signReceipt(orgId, { through: 10, before, days: 365, signedAt: "2026-11-20T00:00:00.000Z" });
+    const receipt = await signReceipt(orgId, { through: 50, before, days: 365, signedAt: at });
+    await keep(first, newest, { ...first, size: 30 }, { ...first, size: 9e15, signedAt: at });
+    await keep({ ...old, size: 9e15 }, { ...first, signedAt: "2020-01-01T00:00:00.000Z" });
+    await roles.owner`INSERT INTO audit_notes (org_id, kind, size, signed_at, note)
+      VALUES (${orgId}, 'checkpoint', 40, 'infinity', ${first.note}), (${orgId}, 'receipt', 60, '-infinity', ${old.note})`;
+    expect(await asSystem((tx) => newestReceipt(tx, orgId))).toEqual(receipt);
+    expect(await inTenant("system", (tx) => permittedThrough(tx, orgId))).toBe(50);
+    expect(await asSystem((tx) => listCheckpoints(tx, orgId, 99))).toEqual([newest, first]);
+    expect((await asSystem((tx) => newestCheckpoints(tx, [orgId]))).get(orgId)).toEqual(newest);
+    expect(await asSystem((tx) => firstCheckpointCovering(tx, orgId, 15))).toEqual(newest);
+    expect(await asSystem((tx) => newestCheckpoint(tx, orgId, new Date("2026-01-01")))).toBeNull();
   });
 
   it("keep receipts apart from checkpoints, the one that permits most first", async () => {

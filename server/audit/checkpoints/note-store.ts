@@ -2,15 +2,23 @@ import { sql } from "drizzle-orm";
 import { eachOf } from "@/db/citus/each-of";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
+import { isFiledRightly, NOTE_COLUMNS, type NoteRow } from "@/server/audit/chain/own-note";
 import { isSuperseded, type Restoration } from "@/server/audit/tree/restoration";
 import { readOwnNote, readOwnRestored, type StoredNote } from "./stored-note";
 
 export type { StoredNote };
 
-/** A note that none of our keys signed is skipped, however many were added. */
+const COLUMNS = sql.raw(NOTE_COLUMNS);
+/** A note that none of our keys signed, or that is not filed as it says, is skipped, however many were added. */
 const ROWS_AT_ONCE = 20;
 
 type Selection = { kind: StoredNote["kind"]; limit: number; covering?: number; before?: Date | undefined };
+
+/** Our note in a row, if it is of that kind and the row's columns are those of its text. */
+function readRow(orgId: string, kind: StoredNote["kind"], row: NoteRow): StoredNote | null {
+  const stored = readOwnNote(orgId, row.note);
+  return stored?.kind === kind && isFiledRightly(row, stored) ? stored : null;
+}
 
 /** Our restorations among notes, oldest first. */
 function restorationsAmong(orgId: string, notes: readonly string[]): Restoration[] {
@@ -30,18 +38,17 @@ async function select(tx: Tx, orgId: string, { kind, limit, covering, before }: 
   const until = before ? sql`AND signed_at < ${before.toISOString()}::timestamptz` : sql``;
   const pageRows = Math.max(limit, ROWS_AT_ONCE);
   for (let offset = 0; found.length < limit; offset += pageRows) {
-    const rows = await rowsOf<{ note: string; restored: string[] | null }>(
+    const rows = await rowsOf<NoteRow & { restored: string[] | null }>(
       tx,
-      sql`SELECT note, (
+      sql`SELECT ${COLUMNS}, (
           SELECT array_agg(note) FROM audit_notes WHERE org_id = ${orgId} AND kind = 'restored') AS restored
         FROM audit_notes WHERE org_id = ${orgId} AND kind = ${kind} ${until}
         ${first} LIMIT ${pageRows} OFFSET ${offset}`,
     );
     const restored = restorationsAmong(orgId, rows[0]?.restored ?? []);
-    for (const { note } of rows) {
-      const stored = readOwnNote(orgId, note);
-      if (stored?.kind !== kind) continue;
-      if (kind !== "checkpoint" || !isSuperseded(stored, restored)) found.push(stored);
+    for (const row of rows) {
+      const stored = readRow(orgId, kind, row);
+      if (stored && (kind !== "checkpoint" || !isSuperseded(stored, restored))) found.push(stored);
     }
     if (rows.length < pageRows) break;
   }
@@ -70,20 +77,19 @@ export const newestCheckpoint = async (tx: Tx, orgId: string, before?: Date): Pr
 
 /** The checkpoint of each organization that covers most entries; organizations without one that we signed are left out. */
 export async function newestCheckpoints(tx: Tx, orgIds: readonly string[]): Promise<Map<string, StoredNote>> {
-  const rows = await rowsOf<{ orgId: string; note: string; wasRestored: boolean }>(
+  const rows = await rowsOf<NoteRow & { orgId: string; wasRestored: boolean }>(
     tx,
-    sql`SELECT o.id AS "orgId", n.note,
+    sql`SELECT o.id AS "orgId", n.*,
         EXISTS (SELECT FROM audit_notes r WHERE r.org_id = o.id AND r.kind = 'restored') AS "wasRestored"
       FROM ${eachOf(orgIds)}, LATERAL (
-        SELECT note FROM audit_notes WHERE org_id = o.id AND kind = 'checkpoint'
+        SELECT ${COLUMNS} FROM audit_notes WHERE org_id = o.id AND kind = 'checkpoint'
         ORDER BY size DESC, signed_at DESC LIMIT 1) n`,
   );
   const found = new Map<string, StoredNote>();
-  for (const { orgId, note, wasRestored } of rows) {
-    const newest = readOwnNote(orgId, note);
+  for (const { orgId, wasRestored, ...row } of rows) {
     // One that is not ours says nothing: an older one may be. Nor does one that a restoration left behind.
-    const isCurrent = newest?.kind === "checkpoint" && !wasRestored;
-    const ours = isCurrent ? newest : await newestCheckpoint(tx, orgId);
+    const newest = wasRestored ? null : readRow(orgId, "checkpoint", row);
+    const ours = newest ?? (await newestCheckpoint(tx, orgId));
     if (ours) found.set(orgId, ours);
   }
   return found;

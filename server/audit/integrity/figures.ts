@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { eachOf } from "@/db/citus/each-of";
+import { eachWith } from "@/db/citus/each-of";
 import { asSystem, type Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { backgroundLoop } from "@/server/background/background-loop";
@@ -30,27 +30,30 @@ const none = (): Figures => ({
   unindexedRows: 0,
 });
 
-/** A chain that no verification has read is as old as its organization. */
-async function addStates(tx: Tx, created: Map<string, number>, figures: Figures): Promise<void> {
+/**
+ * A chain that no verification has read is as old as its organization.
+ * @returns how many entries of each the newest checkpoint covers
+ */
+async function addStates(tx: Tx, created: Map<string, number>, figures: Figures): Promise<Map<string, number>> {
   const alarms = await openAlarms({ kind: "system" });
-  for (const [orgId, { state, coverage }] of await readStates(tx, [...created.keys()], alarms)) {
+  const chains = await readStates(tx, [...created.keys()], alarms);
+  for (const [orgId, { state, coverage }] of chains) {
     figures.states[state.status]++;
     if (coverage.retained === 0) continue;
     const since = coverage.lastRanAt ? Date.parse(coverage.lastRanAt) : (created.get(orgId) ?? Date.now());
     figures.verifiedAge = Math.max(figures.verifiedAge, (Date.now() - since) / 1000);
   }
+  return new Map([...chains].map(([orgId, { newest }]) => [orgId, newest?.size ?? 0]));
 }
 
 /** The oldest entry that no checkpoint covers, by when it was sealed. */
-async function unsignedAge(tx: Tx, orgIds: string[]): Promise<number> {
+async function unsignedAge(tx: Tx, signed: ReadonlyMap<string, number>): Promise<number> {
   const [row] = await rowsOf<{ age: number | null }>(
     tx,
     sql`SELECT max(extract(epoch FROM now() - a.sealed_at))::float8 AS age
-      FROM ${eachOf(orgIds)}
-      CROSS JOIN LATERAL (SELECT coalesce(max(n.size), 0) AS size FROM audit_notes n
-        WHERE n.org_id = o.id AND n.kind = 'checkpoint') n
+      FROM ${eachWith(signed)}
       CROSS JOIN LATERAL (SELECT l.sealed_at FROM audit_logs l
-        WHERE l.org_id = o.id AND l.chain_seq > n.size ORDER BY l.chain_seq LIMIT 1) a`,
+        WHERE l.org_id = o.id AND l.chain_seq > o.n ORDER BY l.chain_seq LIMIT 1) a`,
   );
   return row?.age ?? 0;
 }
@@ -73,12 +76,8 @@ export async function readFigures(): Promise<Figures> {
   for (let at = 0; at < organizations.length; at += ORGANIZATIONS_AT_A_TIME) {
     const some = organizations.slice(at, at + ORGANIZATIONS_AT_A_TIME);
     await asSystem(async (tx) => {
-      await addStates(tx, new Map(some.map(({ id, ms }) => [id, Number(ms)])), figures);
-      const age = await unsignedAge(
-        tx,
-        some.map(({ id }) => id),
-      );
-      figures.unsignedAge = Math.max(figures.unsignedAge, age);
+      const signed = await addStates(tx, new Map(some.map(({ id, ms }) => [id, Number(ms)])), figures);
+      figures.unsignedAge = Math.max(figures.unsignedAge, await unsignedAge(tx, signed));
     });
   }
   await asSystem(async (tx) => {

@@ -1,37 +1,49 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { eachOf, everyOne, headsOf } from "@/db/citus/each-of";
-import { asSystem } from "@/db/client";
+import { asSystem, type Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { type Break, breakOf } from "@/server/audit/chain/verifier";
+import { newestCheckpoints } from "@/server/audit/checkpoints/note-store";
 import { log } from "@/server/log/log";
 import { raiseAlarm } from "./alarm";
 
 /** A chain whose head is absent (null), is not its newest row (0: it has none), or ends before what was signed. */
 export type LostHead = { orgId: string; head: number | null; last: number; signed: number };
 
-/** The chains that lost their head or their end, of one organization or of all; two index probes a chain. */
-export function listLostHeads(orgId?: string): Promise<LostHead[]> {
-  const chains = orgId ? eachOf([orgId]) : everyOne();
-  return asSystem((tx) =>
-    rowsOf<LostHead>(
-      tx,
-      sql`SELECT o.id AS "orgId", h.seq::float8 AS head, coalesce(r.chain_seq, 0)::float8 AS last,
-          coalesce(n.size, 0)::float8 AS signed
-        FROM ${chains} LEFT JOIN ${headsOf(chains)} h ON h.org_id = o.id
-        LEFT JOIN LATERAL (
-          SELECT a.chain_seq, a.checksum FROM audit_logs a
-          WHERE a.org_id = o.id AND a.chain_seq IS NOT NULL
-          ORDER BY a.chain_seq DESC LIMIT 1) r ON true
-        LEFT JOIN LATERAL (
-          SELECT n.size FROM audit_notes n
-          WHERE n.org_id = o.id AND n.kind = 'checkpoint' AND NOT EXISTS (
-            SELECT FROM audit_notes r
-            WHERE r.org_id = o.id AND r.kind = 'restored' AND r.signed_at > n.signed_at)
-          ORDER BY n.size DESC LIMIT 1) n ON true
-        WHERE (r.chain_seq IS NOT NULL AND (h.seq, h.checksum) IS DISTINCT FROM (r.chain_seq, r.checksum::text))
-          OR coalesce(h.seq, 0) < n.size`,
-    ),
+/** A chain that may be one of these: the database's word alone says that a checkpoint covers more than it has. */
+type Suspect = Omit<LostHead, "signed"> & { isCut: boolean };
+
+/** Two index probes a chain. */
+const findSuspects = (tx: Tx, chains: SQL): Promise<Suspect[]> =>
+  rowsOf<Suspect>(
+    tx,
+    sql`SELECT "orgId", head, last, "isCut" FROM (
+      SELECT o.id AS "orgId", h.seq::float8 AS head, coalesce(r.chain_seq, 0)::float8 AS last,
+        coalesce(h.seq, 0) < n.size AS "isShort",
+        r.chain_seq IS NOT NULL AND (h.seq, h.checksum) IS DISTINCT FROM (r.chain_seq, r.checksum::text) AS "isCut"
+      FROM ${chains} LEFT JOIN ${headsOf(chains)} h ON h.org_id = o.id
+      LEFT JOIN LATERAL (
+        SELECT a.chain_seq, a.checksum FROM audit_logs a
+        WHERE a.org_id = o.id AND a.chain_seq IS NOT NULL
+        ORDER BY a.chain_seq DESC LIMIT 1) r ON true
+      LEFT JOIN LATERAL (
+        SELECT n.size FROM audit_notes n
+        WHERE n.org_id = o.id AND n.kind = 'checkpoint' ORDER BY n.size DESC LIMIT 1) n ON true) found
+      WHERE "isCut" OR "isShort"`,
   );
+
+/** The chains that lost their head or their end, of one organization or of all. */
+export function listLostHeads(orgId?: string): Promise<LostHead[]> {
+  return asSystem(async (tx) => {
+    const suspects = (await findSuspects(tx, orgId ? eachOf([orgId]) : everyOne())).map((suspect) => suspect.orgId);
+    if (suspects.length === 0) return [];
+    const newest = await newestCheckpoints(tx, suspects);
+    // The heads again, and last: what another process signs meanwhile is then never beyond them.
+    return (await findSuspects(tx, eachOf(suspects)))
+      .map(({ isCut, ...chain }) => ({ isCut, lost: { ...chain, signed: newest.get(chain.orgId)?.size ?? 0 } }))
+      .filter(({ isCut, lost }) => isCut || (lost.head ?? 0) < lost.signed)
+      .map(({ lost }) => lost);
+  });
 }
 
 const endOf = (last: number): string => (last === 0 ? "there is no entry" : `the last entry is sequence ${last}`);
