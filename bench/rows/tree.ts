@@ -108,7 +108,7 @@ async function notesOf(count: number): Promise<string> {
   await asSystem(async (tx) => {
     for (let size = 0; size < count; size++) {
       const signedAt = new Date(start + size * 60_000).toISOString();
-      const note = signStatement(orgId, checkpointText({ origin, size, root: EMPTY_ROOT, signedAt }));
+      const note = signStatement(origin, checkpointText({ origin, size, root: EMPTY_ROOT, signedAt }));
       await insertNote(tx, { orgId, kind: "checkpoint", size, signedAt, note });
     }
   });

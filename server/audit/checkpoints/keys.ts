@@ -9,11 +9,11 @@ export const originOfOrg = (orgId: string): string => originOf(signerName(), org
 /** This installation's verifier keys, newest first; with an organization, as they are named in its notes. */
 export const ownKeys = (orgId?: string): VerifierKey[] => ownKeysNamed(orgId ? originOfOrg(orgId) : signerName());
 
-/** A checkpoint, receipt or seal as a note, signed by each of our keys under the organization's origin. */
-export function signStatement(orgId: string, text: string): string {
+/** A checkpoint, receipt or seal as a note, signed by each of our keys under the origin that its text names. */
+export function signStatement(origin: string, text: string): string {
   const signers = signingKeys();
   return formatNote(
     text,
-    ownKeys(orgId).map(({ name, id }, at) => ({ name, id, bytes: signers[at]?.sign(text) ?? new Uint8Array() })),
+    ownKeysNamed(origin).map(({ name, id }, at) => ({ name, id, bytes: signers[at]?.sign(text) ?? new Uint8Array() })),
   );
 }

@@ -29,7 +29,13 @@ const textOf = (orgId: string, size: number, signedAt: string) =>
   checkpointText({ origin: originOfOrg(orgId), size, root: EMPTY_ROOT, signedAt });
 
 function checkpointAt(orgId: string, size: number, signedAt: string): StoredNote {
-  return { orgId, kind: "checkpoint", size, signedAt, note: signStatement(orgId, textOf(orgId, size, signedAt)) };
+  return {
+    orgId,
+    kind: "checkpoint",
+    size,
+    signedAt,
+    note: signStatement(originOfOrg(orgId), textOf(orgId, size, signedAt)),
+  };
 }
 const checkpoint = (orgId: string, size: number) => checkpointAt(orgId, size, new Date().toISOString());
 

@@ -53,16 +53,17 @@ export function findSignedBeyond(orgId: string): Promise<SignedBeyond | null> {
 export async function signRestoration({ beyond, proven }: SignedBeyond, at: string): Promise<StoredNote> {
   const { orgId, size: lost } = beyond;
   const root = toBase64(checkpointOf(beyond).root);
-  const text = restoredText({ origin: originOfOrg(orgId), proven: proven?.size ?? 0, lost, root, at });
-  const stored: StoredNote = { orgId, kind: "restored", size: lost, signedAt: at, note: signStatement(orgId, text) };
+  const origin = originOfOrg(orgId);
+  const note = signStatement(origin, restoredText({ origin, proven: proven?.size ?? 0, lost, root, at }));
+  const stored: StoredNote = { orgId, kind: "restored", size: lost, signedAt: at, note };
   await keepInMonth(beyond);
   await keepInMonth(stored);
   await asSystem(async (tx) => {
     await insertNote(tx, stored);
     // What it had been restored from before stays in every checkpoint.
     for (const { at: before, ...older } of checkpointOf(beyond).restored ?? []) {
-      const statement = restoredText({ origin: originOfOrg(orgId), ...older, at: before });
-      const kept = { ...stored, size: older.lost, signedAt: before, note: signStatement(orgId, statement) };
+      const statement = restoredText({ origin, ...older, at: before });
+      const kept = { ...stored, size: older.lost, signedAt: before, note: signStatement(origin, statement) };
       await insertNote(tx, kept);
     }
   });

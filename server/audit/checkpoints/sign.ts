@@ -42,13 +42,14 @@ async function signAndKeep(
   { isFirstOfHour, ...statement }: Statement,
 ): Promise<Omit<Signed, "readAfter" | "warnings">> {
   const { size, signedAt } = statement;
-  const text = checkpointText({ origin: originOfOrg(orgId), ...statement });
-  const signed: StoredNote = { orgId, kind: "checkpoint", size, signedAt, note: signStatement(orgId, text) };
-  if (!readOwnNote(orgId, signed.note)) throw new Error("a checkpoint that was just signed does not verify");
+  const origin = originOfOrg(orgId);
+  const note = signStatement(origin, checkpointText({ origin, ...statement }));
+  const signed: StoredNote = { orgId, kind: "checkpoint", size, signedAt, note };
+  if (!readOwnNote(orgId, note)) throw new Error("a checkpoint that was just signed does not verify");
   await keepLatest(signed);
-  const { note, disputes } = await cosign(signed);
-  const kept = { ...signed, note };
-  if (note !== signed.note) await keepLatest(kept);
+  const { note: cosigned, disputes } = await cosign(signed);
+  const kept = { ...signed, note: cosigned };
+  if (cosigned !== note) await keepLatest(kept);
   const token = await dailyTimestamp(kept);
   await asSystem(async (tx) => {
     await insertNote(tx, kept, token);

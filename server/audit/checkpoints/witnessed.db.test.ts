@@ -3,13 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { GET as getCheckpoints } from "@/app/api/v1/audit-logs/checkpoints/route";
+import { GET as getEvidence } from "@/app/api/v1/audit-logs/evidence/route";
 import { asSystem } from "@/db/client";
 import { appendAudit } from "@/server/audit/record/append";
 import { formatVerifierKey } from "@/server/audit/tree/signed-note";
 import { witnessedAgeSeconds } from "@/server/audit/witnesses/witnessed-age";
 import { env } from "@/server/env";
 import { auditRows, closeRoles, roles } from "@/testing/chain";
+import { checkText } from "@/testing/evidence/bundles";
 import { call, createOrg, createUser } from "@/testing/factories";
+import { permit } from "@/testing/permit";
 import { type RunningWitness, startWitness } from "@/testing/proofs/witness";
 import { ownKeys } from "./keys";
 import { newestCheckpoint } from "./note-store";
@@ -76,4 +79,25 @@ it("signs whoever is away; what is given away is the newest checkpoint that enou
     [5, 3],
     [0, 3],
   ]);
+});
+
+it("gives away what was cosigned under the old name of a renamed server, sealed under that name too", async () => {
+  const owner = await createUser({ role: "org_admin" });
+  const orgId = owner.orgId as string;
+  await signedAfter(orgId, 5);
+  await permit(orgId, 2);
+  const settings = env();
+  const { NEXTAUTH_URL } = settings;
+  const policy = `log ${ownKeys().map(formatVerifierKey)[0]}\n${readFileSync(join(dir, "witnesses.policy"), "utf8")}`;
+  settings.NEXTAUTH_URL = "https://renamed.example";
+  // Its witnesses know no log of this name.
+  await signedAfter(orgId, 1);
+  await permit(orgId, 3);
+  const { text } = await call(getEvidence, { path: "/audit-logs/evidence?toSeq=5", token: owner });
+  settings.NEXTAUTH_URL = NEXTAUTH_URL;
+  expect(await checkText(text, { policy })).toMatchObject({
+    status: "intact",
+    header: { origin: ownKeys(orgId)[0]?.name, publicKeys: ownKeys(orgId).map(formatVerifierKey) },
+    receipt: { through: 3 },
+  });
 });

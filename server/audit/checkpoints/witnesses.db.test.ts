@@ -51,7 +51,7 @@ async function signedAfter(orgId: string, rows: number) {
 async function showOther(orgId: string, size: number): Promise<void> {
   const root = rootOf({ sha256: noteTools.sha256, node: nodesOf(leavesOf("other ")) }, 0, size);
   const text = checkpointText({ origin: originOfOrg(orgId), size, root, signedAt: "2026-11-20T14:06:00.000Z" });
-  const other = { note: noteOf(signStatement(orgId, text)), size, proofFrom: async () => [] };
+  const other = { note: noteOf(signStatement(originOfOrg(orgId), text)), size, proofFrom: async () => [] };
   const { witness } = running[0] as RunningWitness;
   expect(await askWitness(witness, other, { known: 0 })).toMatchObject({ kind: "cosigned" });
 }

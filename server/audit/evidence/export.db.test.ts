@@ -4,6 +4,7 @@ import { ownKeys, signCheckpoint } from "@/server/audit/checkpoints/sign";
 import { EXPORT_SLOTS } from "@/server/audit/entries/export-schema";
 import { appendAudit } from "@/server/audit/record/append";
 import { formatVerifierKey } from "@/server/audit/tree/signed-note";
+import { env } from "@/server/env";
 import { auditRow, auditRows, chainOf, closeRoles, daysAgo, roles, tamperBy } from "@/testing/chain";
 import { checkText } from "@/testing/evidence/bundles";
 import { call, createOrg, createUser, ctxFor, auditRows as recordedRows, type TestUser } from "@/testing/factories";
@@ -175,6 +176,16 @@ it("of a log whose beginning was pruned carries the signed receipt", async () =>
   expect(await noticesOf(`from=${daysAgo(1)}`)).toHaveLength(1);
   // The receipt of permit() is of now: it says nothing of what comes after it.
   expect(await noticesOf(`from=${new Date(Date.now() + 60_000).toISOString()}`)).toEqual([]);
+  const settings = env();
+  const { NEXTAUTH_URL } = settings;
+  settings.NEXTAUTH_URL = "https://renamed.example";
+  const renamed = await download(owner);
+  expect(await checkText(renamed, { keys: keys() })).toMatchObject({
+    status: "intact",
+    header: { origin: `renamed.example/log/${id}` },
+    receipt: { through: 5 },
+  });
+  settings.NEXTAUTH_URL = NEXTAUTH_URL;
 });
 
 it.each([

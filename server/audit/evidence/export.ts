@@ -4,8 +4,8 @@ import { organizations } from "@/db/schema";
 import { toError } from "@/db/thrown";
 import { endLine, headLines, sealOf } from "@/server/audit/bundle/write";
 import { readChain } from "@/server/audit/chain/chain-stream";
-import { ownKeys, signStatement } from "@/server/audit/checkpoints/sign";
-import { checkpointOf } from "@/server/audit/checkpoints/stored-note";
+import { ownKeysNamed } from "@/server/audit/chain/own-note";
+import { signStatement } from "@/server/audit/checkpoints/sign";
 import { EXPORT_SLOTS } from "@/server/audit/entries/export-schema";
 import { oneOrganization } from "@/server/audit/integrity/integrity";
 import { record } from "@/server/audit/record/record";
@@ -40,10 +40,8 @@ async function planOf(ctx: Ctx, orgId: string, input: EvidenceInput): Promise<{ 
 type Writing = { organization: string; createdAt: string; out: BundleStream; signal: AbortSignal };
 
 async function writeBundle(ctx: Ctx, plan: Plan, { organization, createdAt, out, signal }: Writing): Promise<void> {
-  const { orgId, range, checkpoint, receipt, token, since } = plan;
-  // The origin under which the checkpoint was signed: a host may have been renamed since.
-  const origin = checkpointOf(checkpoint).origin;
-  const publicKeys = ownKeys(orgId).map(formatVerifierKey);
+  const { orgId, origin, range, checkpoint, receipt, token, since } = plan;
+  const publicKeys = ownKeysNamed(origin).map(formatVerifierKey);
   const header = { origin, orgId, organization, range, createdAt, publicKeys };
   out.write(headLines({ header, checkpoint: checkpoint.note, token, since, receipt }));
   const tenantOfOrg = { kind: "organization", orgIds: [orgId], partnerId: "" } as const;
@@ -52,7 +50,7 @@ async function writeBundle(ctx: Ctx, plan: Plan, { organization, createdAt, out,
     (reader) => writeEntries(reader, { orgId, size: checkpoint.size, range }, { scope: ctx.scope, out, signal }),
     { pool: "download", signal },
   );
-  out.end((digest) => endLine(signStatement(orgId, sealOf(origin, digest))));
+  out.end((digest) => endLine(signStatement(origin, sealOf(origin, digest))));
 }
 
 /** What the audit row of a download says of it. */

@@ -3,8 +3,9 @@ import { type Tx, tenant } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import type { BundleRange, SinceLine } from "@/server/audit/bundle/format";
 import { fromTree } from "@/server/audit/checkpoints/nodes";
-import { newestCheckpoint, newestReceipt } from "@/server/audit/checkpoints/note-store";
-import type { StoredNote } from "@/server/audit/checkpoints/stored-note";
+import { newestCheckpoint } from "@/server/audit/checkpoints/note-store";
+import { receiptUnder } from "@/server/audit/checkpoints/receipts";
+import { checkpointOf, type StoredNote } from "@/server/audit/checkpoints/stored-note";
 import { checkpointToShow } from "@/server/audit/checkpoints/witnessed";
 import { signCheckpoint } from "@/server/audit/integrity/checkpoints";
 import { verifyWhole } from "@/server/audit/integrity/runs";
@@ -18,6 +19,8 @@ import type { EvidenceInput } from "./schema";
 /** What a bundle will hold, settled before its first byte is written. */
 export type Plan = {
   orgId: string;
+  /** Under which the checkpoint was signed, and so all of the bundle is. */
+  origin: string;
   range: BundleRange;
   checkpoint: StoredNote;
   receipt: string | null;
@@ -96,12 +99,14 @@ export async function planBundle(ctx: Ctx, orgId: string, input: EvidenceInput):
   if (input.from || input.to) await attest(ctx, orgId);
   const plan = await tenant(ctx.scope, async (tx) => {
     const checkpoint = await choose(tx, orgId, await lastOf(tx, orgId, input));
-    const receipt = await newestReceipt(tx, orgId);
+    // A server may have been renamed since the checkpoint was signed: all of a bundle is under one origin.
+    const { origin } = checkpointOf(checkpoint);
     return {
       orgId,
+      origin,
       range: rangeOf(input, checkpoint.size),
       checkpoint,
-      receipt: receipt?.note ?? null,
+      receipt: await receiptUnder(tx, orgId, origin),
       token: await tokenOf(tx, checkpoint),
       since: await sinceLine(tx, checkpoint, input.since),
     };

@@ -46,7 +46,7 @@ async function organization() {
 async function showOther(orgId: string, size: number): Promise<void> {
   const root = rootOf({ sha256: noteTools.sha256, node: nodesOf(leavesOf("other ")) }, 0, size);
   const text = checkpointText({ origin: originOfOrg(orgId), size, root, signedAt: "2026-11-20T14:06:00.000Z" });
-  const note = parseNote(signStatement(orgId, text));
+  const note = parseNote(signStatement(originOfOrg(orgId), text));
   if (!note) throw new Error("no note");
   const outcome = await askWitness(running.witness, { note, size, proofFrom: async () => [] }, { known: 0 });
   expect(outcome).toMatchObject({ kind: "cosigned" });
