@@ -81,8 +81,9 @@ async function unsignedPruning(
   return findOldReceipt(tx, orgId, { through, checksum: head.prunedChecksum });
 }
 
-const beyondHead = (head: Head | null, newest: StoredNote): Refused =>
-  refused({
+/** A log that ends before what a checkpoint of it covers. */
+export const beyondHead = (head: Pick<Head, "seq"> | null, newest: StoredNote): Break =>
+  breakOf({
     seq: (head?.seq ?? 0) + 1,
     kind: "truncated",
     expected: `rows up to sequence ${newest.size}, which a signed checkpoint of ${newest.signedAt} covers`,
@@ -211,7 +212,7 @@ export async function findBase(tx: Tx, orgId: string): Promise<Base | Refused> {
   const head = await readHead(tx, orgId);
   const newest = latest && (!stored || latest.size >= stored.size) ? latest : stored;
   const older = newest === latest ? stored : latest;
-  if (newest && newest.size > (head?.seq ?? 0)) return beyondHead(head, newest);
+  if (newest && newest.size > (head?.seq ?? 0)) return { kind: "refused", breaks: [beyondHead(head, newest)] };
   const proven = newest || restored.length > 0 ? null : await provenBefore(tx, orgId);
   if (proven && proven.size > (head?.seq ?? 0)) return rolledBack(head, proven);
   const zeroThrough = await beginTree(tx, orgId, head);

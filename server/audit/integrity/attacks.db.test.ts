@@ -9,6 +9,7 @@ import { createOrg, createUser, ctxFor } from "@/testing/factories";
 import { between } from "./between";
 import { judgeChain } from "./judge";
 import { verifyNightly } from "./nightly";
+import { ownNote } from "./own-note";
 import { readState } from "./state";
 import { getIntegrityStatus } from "./status";
 
@@ -166,6 +167,28 @@ it("every checkpoint lost, in folder and database, is told, and hides no rollbac
       checksum = (SELECT checksum FROM audit_logs a WHERE a.org_id = h.org_id AND chain_seq = 15) WHERE org_id = ${id}`;
   });
   expect(await judgeChain(id)).toMatchObject({ status: "broken", breaks: [{ seq: 16, kind: "truncated" }] });
+});
+
+describe("a log that was cut after its head was signed, and before it was read", () => {
+  const cutTo = (id: string, last: number) =>
+    tamper(async (tx) => {
+      await tx`DELETE FROM audit_logs WHERE org_id = ${id} AND chain_seq > ${last}`;
+      await tx`DELETE FROM audit_chain_heads WHERE org_id = ${id}`;
+      await tx`INSERT INTO audit_chain_heads (org_id, seq, checksum)
+        SELECT org_id, chain_seq, checksum FROM audit_logs WHERE org_id = ${id} AND chain_seq = ${last}`;
+    });
+
+  it.each([300, 0])("is broken where %i of 512 entries are left, whole and by sequence", async (left) => {
+    const id = await chain(512);
+    const note = await ownNote(id, new Date());
+    await cutTo(id, left);
+    for (const part of [{}, { fromSeq: 1, toSeq: 80 }, { fromSeq: 200, toSeq: 512 }])
+      expect(await judgeChain(id, part, note), JSON.stringify(part)).toMatchObject({
+        status: "broken",
+        covered: { lastSeq: null },
+      });
+    expect((await judgeChain(id, {}, note)).breaks).toMatchObject([{ seq: left + 1, kind: "truncated" }]);
+  });
 });
 
 describe("the state of a chain", () => {

@@ -1,5 +1,6 @@
 import type { Break } from "@/server/audit/chain/verifier";
 import { type Integrity, type VerifyInput, verifyChain } from "@/server/audit/chain/verify";
+import { beyondHead } from "@/server/audit/checkpoints/base";
 import { checkpointOf, type StoredNote } from "@/server/audit/checkpoints/stored-note";
 import { restoredReasons } from "@/server/audit/tree/restoration";
 import { systemCtx } from "@/server/context";
@@ -28,12 +29,16 @@ function lostReasons(note: StoredNote, { fromSeq, toSeq }: JudgeOptions): string
   return restoredReasons(checkpointOf(note).restored ?? [], about);
 }
 
-async function prove({ marked, breaks, rowsChecked }: Integrity, note: OwnNote, options: JudgeOptions): Promise<Proof> {
+async function prove(found: Integrity, note: OwnNote, options: JudgeOptions): Promise<Proof> {
+  const { marked, breaks, rowsChecked, head } = found;
   const nothing = { breaks: [], reasons: [], through: 0 };
   if (note.kind === "none") return { ...nothing, reasons: [note.reason] };
   // Where the reading found the place itself, it is the exact one.
   if (note.kind === "refused") return breaks.length > 0 ? nothing : { ...nothing, breaks: note.breaks };
-  if (breaks.length > 0 || rowsChecked === 0) return nothing;
+  if (breaks.length > 0) return nothing;
+  // What was signed was there then: the log was cut before it was read.
+  if ((head?.seq ?? 0) < note.note.size) return { ...nothing, breaks: [beyondHead(head, note.note)] };
+  if (rowsChecked === 0) return nothing;
   if (!marked) return { ...nothing, reasons: ["No signed checkpoint covers these entries yet."] };
   const contradiction = await proveRow(marked, note.note);
   if (contradiction) return { ...nothing, breaks: [contradiction] };
