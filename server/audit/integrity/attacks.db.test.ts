@@ -1,12 +1,20 @@
+import { createHash, randomUUID } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { sql } from "drizzle-orm";
 import { afterAll, describe, expect, it } from "vitest";
-import { signCheckpoint } from "@/server/audit/checkpoints/sign";
+import { asSystem } from "@/db/client";
+import { originOfOrg, signCheckpoint, signStatement } from "@/server/audit/checkpoints/sign";
+import type { StoredNote } from "@/server/audit/checkpoints/stored-note";
+import { insertTiles } from "@/server/audit/checkpoints/tiles";
+import { loadBuilder } from "@/server/audit/checkpoints/tree-builder";
 import { appendAudit } from "@/server/audit/record/append";
+import { checkpointText } from "@/server/audit/tree/statement";
 import { env } from "@/server/env";
 import { auditRows, closeRoles, roles, tamper, tamperBy } from "@/testing/chain";
 import { createOrg, createUser, ctxFor } from "@/testing/factories";
 import { between } from "./between";
+import { checkTiles } from "./check-tiles";
 import { judgeChain } from "./judge";
 import { verifyNightly } from "./nightly";
 import { ownNote } from "./own-note";
@@ -167,6 +175,40 @@ it("every checkpoint lost, in folder and database, is told, and hides no rollbac
       checksum = (SELECT checksum FROM audit_logs a WHERE a.org_id = h.org_id AND chain_seq = 15) WHERE org_id = ${id}`;
   });
   expect(await judgeChain(id)).toMatchObject({ status: "broken", breaks: [{ seq: 16, kind: "truncated" }] });
+});
+
+/** The tiles of a log of so many entries, of which the first ones were pruned before there was a tree, and its checkpoint. */
+async function storeTree(size: number, zeroThrough: number): Promise<StoredNote> {
+  const orgId = randomUUID();
+  const signedAt = new Date().toISOString();
+  const root = await asSystem(async (tx) => {
+    await tx.execute(sql`INSERT INTO audit_trees (org_id, zero_through) VALUES (${orgId}, ${zeroThrough})`);
+    const builder = await loadBuilder(tx, orgId, zeroThrough);
+    while (builder.size < size) builder.append(createHash("sha256").update(String(builder.size)).digest("hex"));
+    await insertTiles(tx, orgId, builder.takeFull());
+    return builder.root();
+  });
+  const origin = originOfOrg(orgId);
+  const note = signStatement(origin, checkpointText({ origin, size, root, signedAt }));
+  return { orgId, kind: "checkpoint", size, signedAt, note };
+}
+
+it.each([
+  { zeroThrough: 0, level: 0, idx: 5 },
+  { zeroThrough: 0, level: 0, idx: 255 },
+  { zeroThrough: 0, level: 0, idx: 256 },
+  { zeroThrough: 0, level: 1, idx: 0 },
+  { zeroThrough: 70_000, level: 0, idx: 300 },
+  { zeroThrough: 70_000, level: 0, idx: 273 },
+  { zeroThrough: 70_000, level: 1, idx: 1 },
+])("a log with $zeroThrough zero leaves misses tile $level/$idx, below a full tile too", async (lost) => {
+  const { zeroThrough, level, idx } = lost;
+  const note = await storeTree(zeroThrough > 0 ? 131_072 + 256 : 65_536 + 256, zeroThrough);
+  expect(await checkTiles(note, null)).toEqual([]);
+  await tamper(
+    (tx) => tx`DELETE FROM audit_tree_tiles WHERE org_id = ${note.orgId} AND level = ${level} AND idx = ${idx}`,
+  );
+  expect(await checkTiles(note, null)).toMatchObject([{ kind: "missing" }]);
 });
 
 describe("a log that was cut after its head was signed, and before it was read", () => {

@@ -2,10 +2,10 @@ import { sql } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { type Break, breakOf } from "@/server/audit/chain/verifier";
-import { foldPerfect, leafOf } from "@/server/audit/checkpoints/hashing";
+import { foldPerfect, leafOf, zeroHash } from "@/server/audit/checkpoints/hashing";
 import { readRoot } from "@/server/audit/checkpoints/nodes";
 import { checkpointOf, type StoredNote } from "@/server/audit/checkpoints/stored-note";
-import { TILE_BYTES, TILE_WIDTH, TreeDamage } from "@/server/audit/checkpoints/tiles";
+import { readTree, TILE_BYTES, TILE_HEIGHT, TILE_WIDTH, TreeDamage } from "@/server/audit/checkpoints/tiles";
 import { equalBytes, HASH_BYTES } from "@/server/audit/tree/tree";
 
 type Slice = { first: number; last: number };
@@ -16,8 +16,16 @@ const altered = (seq: number, expected: string, actual: string): Break =>
 const hashesOf = (bytes: Uint8Array): Uint8Array[] =>
   Array.from({ length: bytes.length / HASH_BYTES }, (_, at) => bytes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES));
 
-/** Whether each stored hash above the lowest level is that of the hashes below it; where not, the first entry below. */
+/** How many of the hashes below a tile are of zero leaves, which are not stored. */
+const zerosBelow = (zeroThrough: number, { level, idx }: { level: number; idx: number }): number =>
+  Math.min(Math.max(Math.floor(zeroThrough / TILE_WIDTH ** level) - idx * TILE_WIDTH, 0), TILE_WIDTH);
+
+/**
+ * Whether each stored hash above the lowest level is that of the hashes below it, all of which must be there: the root is
+ * made without them. Where not, the first entry below.
+ */
 async function foldLevels(tx: Tx, orgId: string): Promise<Break | null> {
+  const zeroThrough = (await readTree(tx, orgId))?.zeroThrough ?? 0;
   const rows = await rowsOf<{ level: number; idx: string; hash: Uint8Array; below: Uint8Array | null }>(
     tx,
     sql`SELECT p.level, p.idx, p.hash, (
@@ -27,11 +35,15 @@ async function foldLevels(tx: Tx, orgId: string): Promise<Break | null> {
       FROM audit_tree_tiles p WHERE p.org_id = ${orgId} AND p.level > 0 ORDER BY p.level, p.idx`,
   );
   for (const { level, idx, hash, below } of rows) {
-    const hashes = below ?? new Uint8Array();
-    // Tiles of rows that were pruned before there was a tree are not stored: nothing below to compare with.
-    if (hashes.length !== TILE_BYTES || equalBytes(foldPerfect(hashes), hash)) continue;
     const seq = Number(idx) * TILE_WIDTH ** (level + 1) + 1;
-    return altered(seq, `tile ${level}/${idx} of the tree, made of the tiles below it`, "another hash");
+    const zeros = Array<Uint8Array>(zerosBelow(zeroThrough, { level, idx: Number(idx) }));
+    const hashes = Buffer.concat([...zeros.fill(zeroHash(level * TILE_HEIGHT)), below ?? new Uint8Array()]);
+    if (hashes.length !== TILE_BYTES) {
+      const actual = `${hashes.length / HASH_BYTES} of them`;
+      return { ...altered(seq, `${TILE_WIDTH} tiles below tile ${level}/${idx} of the tree`, actual), kind: "missing" };
+    }
+    if (!equalBytes(foldPerfect(hashes), hash))
+      return altered(seq, `tile ${level}/${idx} of the tree, made of the tiles below it`, "another hash");
   }
   return null;
 }
@@ -44,7 +56,7 @@ async function compareLeaves(tx: Tx, orgId: string, { first, last }: Slice): Pro
       tx,
       sql`SELECT hash, leaves FROM audit_tree_tiles WHERE org_id = ${orgId} AND level = 0 AND idx = ${idx}`,
     );
-    if (!tile) continue; // not full yet, or of pruned rows: the root was made without it
+    if (!tile) continue; // not full yet, or zero: any other that is gone is missed by foldLevels() or by the root
     const leaves = hashesOf(tile.leaves);
     if (!equalBytes(foldPerfect(tile.leaves), tile.hash))
       return altered(idx * TILE_WIDTH + 1, `the hash of tile 0/${idx}, made of its leaves`, "another hash");
