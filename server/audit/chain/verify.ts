@@ -6,7 +6,7 @@ import type { ChainReader } from "./own-connection";
 import { permittedThrough } from "./receipt";
 import type { Division } from "./runs/ranges";
 import { readRuns } from "./runs/read-runs";
-import { type Anchor, type PrunedPrefix, type Verdict, Verifier } from "./verifier";
+import { type Anchor, type Break, breakOf, type PrunedPrefix, type Verdict, Verifier } from "./verifier";
 
 export type VerifyInput = {
   orgId: string;
@@ -136,32 +136,41 @@ export async function verifyChain(ctx: Pick<Ctx, "scope">, input: VerifyInput): 
   return readChain(tenantOf(orgId), (reader) => judge(reader, input, bounds), { pool, signal });
 }
 
-/** The sequence that a chain must begin with: the first, or the one behind what retention may have removed. */
-async function beginningOf(reader: ChainReader, orgId: string): Promise<number> {
+/**
+ * The sequences at which a chain may begin: behind what retention removed, as its head says; without a head, behind
+ * anything up to what a receipt permits.
+ */
+async function beginningsOf(reader: ChainReader, orgId: string): Promise<{ earliest: number; latest: number }> {
   const { head, pruned } = await readHead(reader, orgId);
   const removed = head ? (pruned?.throughSeq ?? 0) : await permittedThrough(reader.sql, orgId);
-  return removed + 1;
+  return { earliest: head ? removed + 1 : 1, latest: removed + 1 };
 }
 
+const gapAt = (seq: number): Break =>
+  breakOf({ seq, kind: "missing", expected: `sequence ${seq}`, actual: "a gap in the sequence" });
+
 /**
- * The first sequence that is absent before the newest row of a chain, its beginning included, or null. Counts in an index,
- * so that it is cheap enough to run over everything.
+ * The first sequence that is absent before the newest row of a chain, its beginning included, or that is before its
+ * beginning; or null. Counts in an index, so that it is cheap enough to run over everything.
  */
-export async function findGap(orgId: string): Promise<number | null> {
+export async function findGap(orgId: string): Promise<Break | null> {
   return readChain(tenantOf(orgId), async (reader) => {
     const { sql } = reader;
     const [all] = await sql<{ rows: string; first: string | null; last: string | null }[]>`
       SELECT count(*) AS rows, min(chain_seq) AS first, max(chain_seq) AS last FROM audit_logs
       WHERE org_id = ${orgId}::uuid AND chain_seq IS NOT NULL`;
     if (!all?.first) return null;
-    const beginning = await beginningOf(reader, orgId);
-    if (Number(all.first) > beginning) return beginning;
-    if (Number(all.last) - Number(all.first) + 1 === Number(all.rows)) return null;
+    const first = Number(all.first);
+    const { earliest, latest } = await beginningsOf(reader, orgId);
+    if (first > latest) return gapAt(latest);
+    if (first < earliest)
+      return breakOf({ seq: first, kind: "inserted", expected: `sequence ${earliest}`, actual: `sequence ${first}` });
+    if (Number(all.last) - first + 1 === Number(all.rows)) return null;
     const [gap] = await sql<{ seq: string }[]>`
       SELECT seq + 1 AS seq FROM (
         SELECT chain_seq AS seq, lead(chain_seq) OVER (ORDER BY chain_seq) AS next FROM audit_logs
         WHERE org_id = ${orgId}::uuid AND chain_seq IS NOT NULL) rows
       WHERE next > seq + 1 ORDER BY seq LIMIT 1`;
-    return Number(gap?.seq ?? all.first);
+    return gapAt(Number(gap?.seq ?? first));
   });
 }

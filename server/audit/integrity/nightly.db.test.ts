@@ -51,6 +51,25 @@ describe("the nightly verification", () => {
     await alarmWatch.stop();
   });
 
+  it.each([
+    { pruned: 0, seq: 0 },
+    { pruned: 256, seq: 256 },
+    { pruned: 256, seq: 10 },
+  ])("finds an entry at sequence $seq of a chain pruned through $pruned, before its first", async ({ pruned, seq }) => {
+    const { id } = await createOrg();
+    await write(id, pruned, 400);
+    await write(id, 10);
+    await runRetention({ orgIds: [id] });
+    expect(await verifyNightly(id)).toMatchObject({ status: "intact", firstSeq: pruned + 1 });
+    await tamper(
+      (tx) => tx`INSERT INTO audit_logs (id, org_id, "timestamp", actor_type, actor_id, action, resource_type, result,
+          chain_seq, checksum, prev_checksum)
+        SELECT gen_random_uuid(), org_id, "timestamp", actor_type, actor_id, 'forged', resource_type, result,
+          ${seq}, checksum, prev_checksum FROM audit_logs WHERE org_id = ${id} AND chain_seq = ${pruned + 1}`,
+    );
+    expect(await verifyNightly(id)).toMatchObject({ status: "broken", breaks: [{ seq, kind: "inserted" }] });
+  });
+
   it("finds an old altered row within thirty nights", async () => {
     const { id } = await createOrg();
     await write(id, 60);

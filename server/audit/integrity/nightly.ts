@@ -33,14 +33,6 @@ function cutSince(head: Anchor | null, verifiedThrough: number): Break[] {
   ];
 }
 
-/** A row that is gone anywhere in the retained chain, whether or not tonight reads that part of it. */
-async function gapIn(orgId: string): Promise<Break[]> {
-  const gap = await findGap(orgId);
-  return gap === null
-    ? []
-    : [breakOf({ seq: gap, kind: "missing", expected: `sequence ${gap}`, actual: "a gap in the sequence" })];
-}
-
 /** Breaks in order, each place once under each kind. */
 const merged = (breaks: readonly Break[]): Break[] =>
   breaks
@@ -63,7 +55,9 @@ async function readNight(orgId: string, before: Progress, signal: AbortSignal | 
   // A chain that was cut has no row where tonight's new ones begin: the cut says it.
   const seen = [...cut, ...(again?.breaks ?? []), ...(cut.length > 0 ? [] : fresh.breaks)];
   const unsigned = note.kind === "refused" ? note.breaks : [];
-  const rows = merged([...seen.filter((one) => !unsigned.includes(one)), ...(await gapIn(orgId))]);
+  // A row that is gone anywhere in the retained chain, or is before it, whether or not tonight reads that part.
+  const gap = await findGap(orgId);
+  const rows = merged([...seen.filter((one) => !unsigned.includes(one)), ...(gap ? [gap] : [])]);
   // A row that is gone takes its leaf along: where the rows name the place, it is the exact one.
   const breaks = rows.length > 0 ? rows : merged([...unsigned, ...tiles]);
   const reasons = [...new Set([...fresh.reasons, ...(again?.reasons ?? [])])];
