@@ -77,8 +77,11 @@ it("a note that none of our keys signed makes no chain too short, nor keeps one 
   await appendAudit(roles.app, auditRows(id, 5));
   await signCheckpoint(id);
   const insert = (kind: string, size: number) =>
-    inTenant("system", (tx) => tx`INSERT INTO audit_notes (org_id, kind, size, signed_at, note)
-      VALUES (${id}, ${kind}, ${size}, now() + interval '1 day', 'nothing')`);
+    inTenant(
+      "system",
+      (tx) => tx`INSERT INTO audit_notes (org_id, kind, size, signed_at, note)
+      VALUES (${id}, ${kind}, ${size}, now() + interval '1 day', 'nothing')`,
+    );
   await insert("checkpoint", 9e15);
   expect(await listLostHeads(id)).toEqual([]);
   await insert("restored", 9e15);
