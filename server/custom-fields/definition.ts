@@ -41,18 +41,30 @@ export const toDefinition = (row: DefinitionRow): Definition => ({
   updatedAt: row.updatedAt.toISOString(),
 });
 
-/** What the audit log holds of a definition. */
-export const auditable = (row: Definition): Record<string, unknown> => ({
+/** A definition as a caller may see it: what a secret field may hold is for those alone who may set it. */
+export function shownDefinition(ctx: Ctx, row: DefinitionRow): Definition {
+  const definition = toDefinition(row);
+  const isOpen = !row.secret || ctx.permissions.has("custom_fields:manage");
+  return isOpen ? definition : { ...definition, options: null, defaultValue: null };
+}
+
+/** What the audit log holds of a definition: nothing of what a secret field may hold. */
+export const auditable = (row: Definition, isSecret = row.secret): Record<string, unknown> => ({
   name: row.name,
   fieldKey: row.fieldKey,
   type: row.type,
   owner: row.owner,
-  options: row.options,
   required: row.required,
   deviceTypes: row.deviceTypes,
   secret: row.secret,
-  ...(row.secret ? {} : { defaultValue: row.defaultValue }),
+  ...(isSecret ? {} : { options: row.options, defaultValue: row.defaultValue }),
 });
+
+/** What it holds of a change: a field that is a secret before or after it is one in both. */
+export function auditableChange(before: Definition, after: Definition): Record<"before" | "after", object> {
+  const isSecret = before.secret || after.secret;
+  return { before: auditable(before, isSecret), after: auditable(after, isSecret) };
+}
 
 type Facets = { type: FieldType; options: string[] | null; defaultValue: FieldValue | null };
 

@@ -4,7 +4,7 @@ import { customFieldDefinitions } from "@/db/schema";
 import { notFound } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { idInput } from "@/server/wire";
-import { toDefinition, visible } from "./definition";
+import { shownDefinition, visible } from "./definition";
 import { definition, definitionList, listInput } from "./schema";
 
 /** The definitions within the caller's reach by name: organizations' own and those of All organizations. */
@@ -20,7 +20,7 @@ export const listDefinitions = operation({
         .where(visible(ctx.scope))
         .orderBy(asc(customFieldDefinitions.name), asc(customFieldDefinitions.id)),
     );
-    return { data: rows.map(toDefinition) };
+    return { data: rows.map((row) => shownDefinition(ctx, row)) };
   },
 });
 
@@ -37,6 +37,6 @@ export const getDefinition = operation({
         .where(and(visible(ctx.scope), eq(customFieldDefinitions.id, id))),
     );
     if (!row) throw notFound("custom field");
-    return toDefinition(row);
+    return shownDefinition(ctx, row);
   },
 });

@@ -7,7 +7,7 @@ import { resourceOf } from "@/server/audit/resource-of";
 import type { Ctx } from "@/server/context";
 import { operation } from "@/server/operation";
 import { convertDefault, convertValues } from "./change-type";
-import { auditable, type DefinitionRow, fitToType, manageable, requireRow, toDefinition } from "./definition";
+import { auditableChange, type DefinitionRow, fitToType, manageable, requireRow, toDefinition } from "./definition";
 import { lockDefinitions } from "./hold-definitions";
 import { type Definition, definition, type FieldType, retypeInput, updateInput } from "./schema";
 
@@ -64,7 +64,7 @@ async function change(ctx: Ctx, input: Change): Promise<Definition> {
     action: "custom_field.update",
     orgId: after.orgId ?? ctx.homeOrgId,
     ...resourceOf("custom_field", after),
-    details: { before: auditable(before), after: auditable(after) },
+    details: auditableChange(before, after),
   });
   return after;
 }

@@ -71,7 +71,7 @@ export async function readDeviceValues(tx: Tx, ctx: Ctx, device: DeviceRef): Pro
       name: field.name,
       owner: field.orgId ? "organization" : "all_organizations",
       type: field.type,
-      options: field.options,
+      options: isMasked(ctx, field) ? null : field.options,
       required: field.required,
       secret: field.secret,
       value: shown(ctx, field, own ?? field.defaultValue),

@@ -8,6 +8,10 @@ import classes from "./fields.module.css";
 
 export type EditProps = { title: string; field: PlanField; onChange: (change: Partial<PlanField>) => void };
 
+/** A dropdown's choices can be read by everybody, so a secret is none. */
+const asSecret = ({ type }: PlanField): Partial<PlanField> =>
+  type === "dropdown" ? { secret: true, type: "text", options: null, decisions: [] } : { secret: true };
+
 const label = { classNames: { label: classes.label } };
 
 /** The properties of a new field, one cell each. */
@@ -40,7 +44,7 @@ export function NewField({ title, field, onChange }: EditProps) {
         {...label}
         label="Type"
         aria-label={`Type of the field for ${title}`}
-        choices={FIELD_TYPES}
+        choices={FIELD_TYPES.filter((type) => !field.secret || type !== "dropdown")}
         labels={FIELD_TYPE_LABELS}
         value={field.type}
         onChange={(type) => onChange({ type, options: type === "dropdown" ? (field.options ?? []) : null })}
@@ -52,7 +56,7 @@ export function NewField({ title, field, onChange }: EditProps) {
         title="Masked for users who cannot edit fields, never written to the audit log"
         aria-label={`Secret: the values of ${title} are masked`}
         checked={field.secret}
-        onChange={(event) => onChange({ secret: event.currentTarget.checked })}
+        onChange={(event) => onChange(event.currentTarget.checked ? asSecret(field) : { secret: false })}
       />
       {field.type === "dropdown" && <Choices title={title} field={field} onChange={onChange} />}
     </>

@@ -5,6 +5,8 @@ import type { Ctx } from "@/server/context";
 import { operation } from "@/server/operation";
 import { typed } from "@/server/wire";
 import { toImportState } from "./import-state";
+import { partnerDefinitions } from "./map/default-plan";
+import { withoutSecretTexts } from "./map/secret-columns";
 import type { Plan } from "./plan-schema";
 import { lockImport } from "./record/find";
 import { type ImportRecord, toRecord } from "./record/record";
@@ -17,9 +19,12 @@ export async function storePlan(
   ctx: Ctx,
   { found, plan, summary = found.summary }: { found: ImportRecord; plan: Plan; summary?: ImportRecord["summary"] },
 ): Promise<ImportState> {
+  const definitions = await partnerDefinitions(tx, found.partnerId);
+  const { columns } = found;
+  const stored = { plan: withoutSecretTexts(plan, { columns, definitions }), summary, status: "staged" };
   const [row] = await tx
     .update(customFieldImports)
-    .set({ plan, summary, status: "staged", updatedAt: ctx.now() })
+    .set({ ...stored, updatedAt: ctx.now() })
     .where(eq(customFieldImports.id, found.id))
     .returning();
   return toImportState(toRecord(row));

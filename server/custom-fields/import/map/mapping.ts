@@ -10,6 +10,7 @@ import type { ImportRecord } from "@/server/custom-fields/import/record/record";
 import type { DateOrder } from "@/server/custom-fields/schema";
 import { misfitOf, type SourceColumn } from "./column-schema";
 import { defaultPlan, definingNothing, intoExisting, partnerDefinitions } from "./default-plan";
+import { withoutSecretTexts } from "./secret-columns";
 
 /** A plan by titles instead of column numbers, as it is kept for the next file with the same columns. */
 type Mapping = {
@@ -71,8 +72,8 @@ export async function initialPlan(
   found: ImportRecord,
   { columns, fingerprint, mayDefine }: { columns: SourceColumn[]; fingerprint: string; mayDefine: boolean },
 ): Promise<InitialPlan> {
-  const within = mayDefine ? (plan: Plan) => plan : definingNothing;
   const definitions = await partnerDefinitions(tx, found.partnerId);
+  const within = (plan: Plan) => withoutSecretTexts(mayDefine ? plan : definingNothing(plan), { columns, definitions });
   const base = defaultPlan(columns, definitions, presetOf(found.source));
   const m = customFieldImportMappings;
   const [kept] = await tx

@@ -1,4 +1,5 @@
-import { isHidden, type Plan } from "@/server/custom-fields/import/plan-schema";
+import type { DefinitionRow } from "@/server/custom-fields/definition";
+import { isHidden, type Plan, type PlanField } from "@/server/custom-fields/import/plan-schema";
 import type { ImportRecord } from "@/server/custom-fields/import/record/record";
 import type { Misfit, SourceColumn } from "./column-schema";
 
@@ -29,6 +30,25 @@ export function leftOutSecrets({ columns, plan }: Pick<ImportRecord, "columns" |
     ...(plan?.fields ?? []).flatMap(({ action, column }) => (action === "skip" ? [] : column)),
   ]);
   return columns.filter(({ secret, index }) => secret !== null && !chosen.has(index)).map(({ index }) => index);
+}
+
+/**
+ * A plan as it may be stored: a field that exists is as secret as its definition is now, and a secret's values are no
+ * choices, which everybody may read, nor decided about one by one.
+ */
+export function withoutSecretTexts(
+  plan: Plan,
+  { columns, definitions }: { columns: readonly SourceColumn[]; definitions: readonly DefinitionRow[] },
+): Plan {
+  const fields = plan.fields.map((field): PlanField => {
+    const definition = field.action === "existing" && definitions.find(({ id }) => id === field.fieldId);
+    const secret = definition ? definition.secret : field.secret;
+    const column = columns[field.column];
+    if (!column || !isHidden(column, { secret })) return field;
+    const type = field.type === "dropdown" && !definition ? "text" : field.type;
+    return { ...field, secret, type, options: null, decisions: [] };
+  });
+  return { ...plan, fields };
 }
 
 /** The columns without what was seen in some of them. */

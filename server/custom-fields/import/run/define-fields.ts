@@ -4,7 +4,13 @@ import { customFieldDefinitions } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import type { Ctx } from "@/server/context";
-import { auditable, type DefinitionRow, fitToType, toDefinition } from "@/server/custom-fields/definition";
+import {
+  auditable,
+  auditableChange,
+  type DefinitionRow,
+  fitToType,
+  toDefinition,
+} from "@/server/custom-fields/definition";
 import { addedChoices, plannedChoices } from "@/server/custom-fields/import/map/choice-schema";
 import { partnerDefinitions } from "@/server/custom-fields/import/map/default-plan";
 import { activeFields, type Plan } from "@/server/custom-fields/import/plan-schema";
@@ -88,7 +94,7 @@ export function recordDefined(ctx: Ctx, importId: string, { created, extended }:
       action,
       orgId: ctx.homeOrgId,
       ...resourceOf("custom_field", after),
-      details: { ...(before ? { before: auditable(toDefinition(before)) } : {}), after: auditable(after), importId },
+      details: { ...(before ? auditableChange(toDefinition(before), after) : { after: auditable(after) }), importId },
     });
   };
   for (const row of created) note("custom_field.create", null, row);

@@ -10,6 +10,7 @@ import { adoptFields } from "@/server/custom-fields/import/map/adopt";
 import { partnerDefinitions } from "@/server/custom-fields/import/map/default-plan";
 import { keepMapping } from "@/server/custom-fields/import/map/mapping";
 import { requireSound } from "@/server/custom-fields/import/map/plan-faults";
+import { withoutSecretTexts } from "@/server/custom-fields/import/map/secret-columns";
 import { activeFields, type Plan } from "@/server/custom-fields/import/plan-schema";
 import { queueWork } from "@/server/custom-fields/import/queue-work";
 import { lockImport } from "@/server/custom-fields/import/record/find";
@@ -24,12 +25,17 @@ import { typed } from "@/server/wire";
 
 /** The plan with fields of the same key and type that were created since, and the check's counts under their ids. */
 async function adopted(tx: Tx, ctx: Ctx, found: ImportRecord): Promise<{ plan: Plan; summary: ImportSummary }> {
+  const { columns } = found;
   const definitions = await partnerDefinitions(tx, found.partnerId);
   const isSame = (definition: DefinitionRow, type: string) => definition.type === type;
   const known = { definitions, since: found.createdAt, mayAdopt: isSame };
   const taken = found.plan && adoptFields(found.plan, known);
   const mayDefine = await reachesWholePartner(tx, ctx);
-  const plan = requireSound(taken?.plan ?? null, { columns: found.columns, definitions, mayDefine });
+  const plan = requireSound(taken && withoutSecretTexts(taken.plan, { columns, definitions }), {
+    columns,
+    definitions,
+    mayDefine,
+  });
   const { check } = found.summary;
   if (!check) return { plan, summary: found.summary };
   const fields = check.fields.map((field) => ({ ...field, fieldId: taken?.ids.get(field.fieldId) ?? field.fieldId }));

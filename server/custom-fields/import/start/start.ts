@@ -5,6 +5,7 @@ import { toImportState } from "@/server/custom-fields/import/import-state";
 import { adoptFields } from "@/server/custom-fields/import/map/adopt";
 import { partnerDefinitions } from "@/server/custom-fields/import/map/default-plan";
 import { requireSound } from "@/server/custom-fields/import/map/plan-faults";
+import { withoutSecretTexts } from "@/server/custom-fields/import/map/secret-columns";
 import { unknownChoices } from "@/server/custom-fields/import/map/unknown-choices";
 import type { Plan } from "@/server/custom-fields/import/plan-schema";
 import { queueWork } from "@/server/custom-fields/import/queue-work";
@@ -23,7 +24,8 @@ async function requireCheckable(
   { id, plan: stored, columns, partnerId, createdAt }: ImportRecord,
 ): Promise<Plan> {
   const definitions = await partnerDefinitions(tx, partnerId);
-  const plan = stored && adoptFields(stored, { definitions, since: createdAt, mayAdopt: () => true }).plan;
+  const adopted = stored && adoptFields(stored, { definitions, since: createdAt, mayAdopt: () => true }).plan;
+  const plan = adopted && withoutSecretTexts(adopted, { columns, definitions });
   const unknown = plan ? await unknownChoices(tx, { importId: id, plan, definitions, columns }) : [];
   const mayDefine = await reachesWholePartner(tx, ctx);
   return requireSound(plan, { columns, definitions, mayDefine, unknown });

@@ -1,0 +1,153 @@
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { asSystem } from "@/db/client";
+import { auditLogs, customFieldImportMappings, customFieldImports } from "@/db/schema";
+import { flushRecording, startRecording, stopRecording } from "@/server/audit/record/record";
+import { getImport } from "@/server/custom-fields/import/get";
+import type { PlanField } from "@/server/custom-fields/import/plan-schema";
+import { savePlan } from "@/server/custom-fields/import/save-plan";
+import { startRun } from "@/server/custom-fields/import/start/run";
+import { listDefinitions } from "@/server/custom-fields/list";
+import { updateDefinition } from "@/server/custom-fields/update";
+import { roles } from "@/testing/chain";
+import { toCsv } from "@/testing/import/files";
+import { check, createWorld, run, stageText, withFields } from "@/testing/import/imports";
+
+const COMPUTERS = 40;
+const PASSWORDS = ["Summer24!", "Winter24!"];
+const fileOf = (title: string) =>
+  toCsv([
+    ["Computer ID", "Computer Name", "Rack", title],
+    ...Array.from({ length: COMPUTERS }, (_, i) => [`${i + 1}`, `PC${i}`, `R${i}`, PASSWORDS[i % 2] ?? ""]),
+  ]);
+const DROPDOWN: Partial<PlanField> = { action: "create", type: "dropdown", options: PASSWORDS };
+
+/** Everything that is kept of the plans and mappings of a partner, as text. */
+const keptBy = (partnerId: string) =>
+  asSystem(async (tx) => {
+    const [i, m] = [customFieldImports, customFieldImportMappings];
+    const plans = await tx.select({ plan: i.plan }).from(i).where(eq(i.partnerId, partnerId));
+    const mappings = await tx.select({ mapping: m.mapping }).from(m).where(eq(m.partnerId, partnerId));
+    return { plans: JSON.stringify(plans), mappings: JSON.stringify(mappings) };
+  });
+
+const audited = async (orgId: string | null): Promise<string> => {
+  await flushRecording();
+  const where = eq(auditLogs.orgId, orgId ?? "");
+  return JSON.stringify(await asSystem((tx) => tx.select({ details: auditLogs.details }).from(auditLogs).where(where)));
+};
+
+beforeAll(() => startRecording({ dir: mkdtempSync(join(tmpdir(), "trailmark-spool-")) }));
+afterAll(stopRecording);
+
+describe("few values of a secret, each used often", () => {
+  it("are no choices, and neither a plan nor a mapping keeps them, when the secret is left out", async () => {
+    const { ctx, partnerId } = await createWorld();
+    const staged = await stageText(ctx, fileOf("Admin Password"));
+    expect(staged.plan?.fields[3]).toMatchObject({ action: "skip", type: "text", options: null });
+    await check(ctx, staged.id);
+    await run(ctx, staged.id);
+    const { plans, mappings } = await keptBy(partnerId);
+    expect(mappings).toContain("rack");
+    expect(plans + mappings).not.toContain("24!");
+  });
+
+  it("come as text, and reach neither the definition nor the audit log, when the secret is chosen", async () => {
+    const { ctx } = await createWorld();
+    const staged = await stageText(ctx, fileOf("Admin Password"));
+    await savePlan.run(ctx, { id: staged.id, plan: withFields(staged, { "Admin Password": { action: "create" } }) });
+    await check(ctx, staged.id);
+    await run(ctx, staged.id);
+    const fields = (await listDefinitions.run(ctx, {})).data;
+    expect(fields.find(({ secret }) => secret)).toMatchObject({ fieldKey: "admin_password", type: "text" });
+    expect(JSON.stringify(fields)).not.toContain("24!");
+    const entries = await audited(ctx.homeOrgId);
+    expect(entries).toContain("admin_password");
+    expect(entries).not.toContain("24!");
+  });
+
+  it.each([
+    ["chosen as a dropdown by hand", "Admin Password", DROPDOWN],
+    ["marked as a secret after it was guessed as a dropdown", "Vault", { secret: true }],
+    ["left out and marked as a secret", "Vault", { secret: true, action: "skip" }],
+    [
+      "decided about one by one",
+      "Admin Password",
+      { ...DROPDOWN, options: ["A"], decisions: PASSWORDS.map((text) => ({ text, action: "add" })) },
+    ],
+  ] satisfies [string, string, Partial<PlanField>][])("are not kept where the column is %s", async (_, title, how) => {
+    const { ctx, partnerId } = await createWorld();
+    const staged = await stageText(ctx, fileOf(title));
+    const saved = await savePlan.run(ctx, { id: staged.id, plan: withFields(staged, { [title]: how }) });
+    expect(saved.plan?.fields[3]).toMatchObject({ secret: true, type: "text", options: null, decisions: [] });
+    await check(ctx, staged.id);
+    await run(ctx, staged.id);
+    const { plans, mappings } = await keptBy(partnerId);
+    expect(plans + mappings + JSON.stringify((await listDefinitions.run(ctx, {})).data)).not.toContain("24!");
+  });
+
+  it("are not kept once their field has been marked as a secret while the import was open", async () => {
+    const { ctx, partnerId } = await createWorld();
+    const first = await stageText(ctx, fileOf("Vault").replaceAll("24!", "23!"));
+    await check(ctx, first.id);
+    await run(ctx, first.id);
+    const decisions = PASSWORDS.map((text) => ({ text, action: "add" as const }));
+    const staged = await stageText(ctx, fileOf("Vault"));
+    await savePlan.run(ctx, { id: staged.id, plan: withFields(staged, { Vault: { decisions } }) });
+    const vault = (await listDefinitions.run(ctx, {})).data.find(({ fieldKey }) => fieldKey === "vault");
+    await updateDefinition.run(ctx, { id: vault?.id ?? "", secret: true });
+    const accepted = withFields(await getImport.run(ctx, staged), { Vault: { typeConflictAccepted: true } });
+    await savePlan.run(ctx, { id: staged.id, plan: accepted });
+    await check(ctx, staged.id);
+    await startRun.run(ctx, { id: staged.id });
+    const { plans, mappings } = await keptBy(partnerId);
+    expect(plans + mappings + JSON.stringify((await listDefinitions.run(ctx, {})).data)).not.toContain("24!");
+  });
+});
+
+it("what plans and mappings kept of secrets before is removed, and nothing else of them", async () => {
+  const { ctx, partnerId } = await createWorld();
+  const staged = await stageText(ctx, fileOf("Admin Password").replaceAll("Rack", "Site").replaceAll(/R\d+/g, "HQ|2"));
+  await check(ctx, staged.id);
+  await run(ctx, staged.id);
+  const mine = { options: PASSWORDS, decisions: [{ text: PASSWORDS[0], action: "skip" }], type: "dropdown" };
+  const open = { ...mine, secret: false, options: ["HQ", "Annex"], decisions: [] };
+  const before = {
+    identifiers: {},
+    fields: [
+      { column: 2, action: "create", ...open },
+      { column: 3, action: "skip", ...mine, secret: true },
+    ],
+  };
+  const declared = { fields: [{ column: 0, action: "existing", ...mine, secret: false }] };
+  const columns = [{ index: 0, secret: "declared" }];
+  await asSystem(async (tx) => {
+    const [i, m] = [customFieldImports, customFieldImportMappings];
+    await tx.update(i).set({ plan: before }).where(eq(i.id, staged.id));
+    await tx.update(m).set({ mapping: before }).where(eq(m.partnerId, partnerId));
+    const of = { partnerId, orgIds: [], createdBy: partnerId, createdByName: "x", source: "automate" };
+    await tx.insert(i).values({ ...of, id: crypto.randomUUID(), plan: declared, columns });
+    await tx.insert(i).values({ ...of, id: crypto.randomUUID(), plan: null });
+  });
+  await roles.owner.begin(async (tx) => {
+    for (const statement of readFileSync("db/migrations/0051_secret_choices.sql", "utf8").split(
+      "--> statement-breakpoint",
+    ))
+      await tx.unsafe(statement);
+  });
+  const { plans, mappings } = await keptBy(partnerId);
+  const forgotten = { options: null, decisions: [] };
+  const after = { ...before, fields: [before.fields[0], { ...before.fields[1], ...forgotten, type: "text" }] };
+  expect(JSON.parse(mappings)).toEqual([{ mapping: after }]);
+  expect(JSON.parse(plans)).toHaveLength(3);
+  expect(JSON.parse(plans)).toEqual(
+    expect.arrayContaining([
+      { plan: after },
+      { plan: { fields: [{ ...declared.fields[0], ...forgotten }] } },
+      { plan: null },
+    ]),
+  );
+});

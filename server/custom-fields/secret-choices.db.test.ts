@@ -1,0 +1,76 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { eq, sql } from "drizzle-orm";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { DELETE, GET as GET_ONE, PATCH } from "@/app/api/v1/custom-fields/[id]/route";
+import { GET, POST } from "@/app/api/v1/custom-fields/route";
+import { asSystem } from "@/db/client";
+import { auditLogs } from "@/db/schema";
+import { flushRecording, startRecording, stopRecording } from "@/server/audit/record/record";
+import { call, createDevice, createOrg, createPartner, createUser, ctxFor } from "@/testing/factories";
+import { listDeviceValues } from "./values";
+
+const OPTIONS = ["Summer24!", "Winter24!"];
+
+beforeAll(() => startRecording({ dir: mkdtempSync(join(tmpdir(), "trailmark-spool-")) }));
+afterAll(stopRecording);
+
+async function arrange() {
+  const partner = await createPartner();
+  const org = await createOrg({ partnerId: partner.id });
+  const admin = await createUser({ role: "org_admin", orgId: org.id, partnerId: partner.id });
+  const viewer = await createUser({ role: "org_viewer", orgId: org.id, partnerId: partner.id });
+  const create = async (secret: boolean) => {
+    const body = { name: "Password", fieldKey: "password", type: "dropdown", options: OPTIONS, secret };
+    const created = await call(POST, { token: admin, body: { ...body, defaultValue: OPTIONS[0] } });
+    return { id: created.body.id as string };
+  };
+  return { org, admin, viewer, create };
+}
+
+const audited = async (orgId: string): Promise<string> => {
+  await flushRecording();
+  const rows = await asSystem((tx) =>
+    tx
+      .select({ action: auditLogs.action, details: auditLogs.details })
+      .from(auditLogs)
+      .where(sql`${eq(auditLogs.orgId, orgId)} AND ${auditLogs.action} LIKE 'custom_field.%'`),
+  );
+  return JSON.stringify(rows);
+};
+
+it("the choices of a secret field never enter the audit log, nor does its default", async () => {
+  const { org, admin, create } = await arrange();
+  const params = await create(true);
+  await call(PATCH, { method: "PATCH", token: admin, params, body: { name: "Local password" } });
+  await call(DELETE, { method: "DELETE", token: admin, params });
+  const entries = await audited(org.id);
+  for (const action of ["create", "update", "delete"]) expect(entries).toContain(`custom_field.${action}`);
+  expect(entries).not.toContain("24!");
+});
+
+it("a change that makes a field secret, or ends that, is recorded without its choices and its default", async () => {
+  const { org, admin, create } = await arrange();
+  const params = await create(false);
+  const before = (await audited(org.id)).split("24!").length;
+  for (const secret of [true, false]) await call(PATCH, { method: "PATCH", token: admin, params, body: { secret } });
+  const entries = await audited(org.id);
+  expect(entries.match(/custom_field\.update/g)).toHaveLength(2);
+  expect(entries.split("24!")).toHaveLength(before);
+});
+
+it("the choices and the default of a secret field are shown to those alone who may set its values", async () => {
+  const { org, admin, viewer, create } = await arrange();
+  const params = await create(true);
+  const device = await createDevice({ orgId: org.id });
+  const seenBy = async (user: typeof admin) => {
+    const fields = await listDeviceValues.run(await ctxFor(user), { id: device.id });
+    const [one, all] = [await call(GET_ONE, { token: user, params }), await call(GET, { token: user })];
+    return [one.body.type, one.text, all.text, JSON.stringify(fields)];
+  };
+  const [type, ...seen] = await seenBy(viewer);
+  expect(type).toBe("dropdown");
+  for (const text of seen) expect(text).not.toContain("24!");
+  for (const text of (await seenBy(admin)).slice(1)) expect(text).toContain("Winter24!");
+});
