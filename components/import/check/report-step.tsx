@@ -4,7 +4,7 @@ import { Button, Group } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
 import { Download, Undo2 } from "lucide-react";
-import { count, counted } from "@/components/format/amounts";
+import { count } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
 import classes from "@/components/import/import.module.css";
 import { JobProgress } from "@/components/import/job-progress";
@@ -22,6 +22,7 @@ import {
   type RunReport,
 } from "@/server/custom-fields/import/outcome-schema";
 import { FieldTally } from "./field-tally";
+import { verdictOf, writtenOf } from "./verdict";
 
 /** What was written and what was not, downloads for the rest, and undo. */
 export function ReportStep({ state }: StepProps) {
@@ -32,14 +33,17 @@ export function ReportStep({ state }: StepProps) {
   const isWhole = matched + picked === state.totalRows && report.fields.every((field) => field.invalid === 0);
   return (
     <>
-      <div className={classes.pad}>
-        <Verdict state={state} report={report} />
-      </div>
-      {state.job && <JobProgress id={state.id} job={state.job} />}
+      {state.job ? (
+        <JobProgress id={state.id} job={state.job} />
+      ) : (
+        <div className={classes.pad}>
+          <Verdict state={state} report={report} />
+        </div>
+      )}
       <Figures
         label="Result of the import"
         items={[
-          { label: "Values written", value: count(written(report)), note: readBackText(report) },
+          { label: "Values written", value: count(writtenOf(report)), note: readBackText(report) },
           { label: "Devices changed", value: count(report.devices) },
           { label: "Source IDs recorded", value: count(report.recordedSourceIds) },
           { label: "Rows", value: count(state.totalRows), note: state.finishedAt && <When at={state.finishedAt} /> },
@@ -77,9 +81,9 @@ export function ReportStep({ state }: StepProps) {
   );
 }
 
-/** Explains the downloads; after an undo, none of the file's rows are applied. */
-function downloadsLead({ status }: StepProps["state"], isWhole: boolean): string {
-  if (status === "undone") return "The rows as the run left them, before it was undone.";
+/** Explains the downloads; an undo does not change them. */
+function downloadsLead({ summary }: StepProps["state"], isWhole: boolean): string {
+  if (summary.undo) return "The rows as the run left them, before the undo.";
   return isWhole
     ? "Every row was applied."
     : "Correct the rows that were not applied and import that file again: what is already applied stays as it is.";
@@ -96,8 +100,6 @@ const rowCounts = ({ rows, picked = 0 }: RunReport): { label: string; rows: numb
     ];
   });
 
-const written = (report: RunReport): number => report.fields.reduce((sum, f) => sum + f.set + f.overwrite + f.clear, 0);
-
 function readBackText(report: RunReport): string | null {
   if (!report.readBack) return null;
   const found = report.readBack.reduce((sum, field) => sum + field.found, 0);
@@ -105,23 +107,8 @@ function readBackText(report: RunReport): string | null {
 }
 
 function Verdict({ state, report }: { state: StepProps["state"]; report: RunReport }) {
-  if (state.status === "undone" && state.summary.undo) {
-    const { restored, leftAlone, sourceIdsRemoved } = state.summary.undo;
-    const parts = [
-      `${counted(restored, "value was", "values were")} restored`,
-      leftAlone > 0 && `${counted(leftAlone, "was", "were")} left alone because it has been changed since`,
-      sourceIdsRemoved > 0 && `${counted(sourceIdsRemoved, "source ID was", "source IDs were")} removed`,
-    ];
-    return <Message tone="warn">This import was undone: {parts.filter(Boolean).join(", ")}. The fields stay.</Message>;
-  }
-  if (state.status === "cancelled")
-    return (
-      <Message tone="warn">
-        This import was cancelled before its end. What it had written is kept, and can be undone.
-      </Message>
-    );
-  if (written(report) === 0) return <p className={classes.verdict}>No value was written. The counts below say why.</p>;
-  return <p className={classes.verdict}>The import is complete.</p>;
+  const { tone, text } = verdictOf(state, report);
+  return tone === "warn" ? <Message tone="warn">{text}</Message> : <p className={classes.verdict}>{text}</p>;
 }
 
 function FileLink({ href, children }: { href: string; children: string }) {

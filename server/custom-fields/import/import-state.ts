@@ -13,6 +13,7 @@ function progressOf(row: ImportRecord): ImportState["job"] {
 
 /** An import as the wizard sees it, without where its files are stored. */
 export function toImportState(row: ImportRecord): ImportState {
+  const { restoring: _, ...summary } = row.summary;
   return {
     id: row.id,
     source: row.source,
@@ -25,7 +26,7 @@ export function toImportState(row: ImportRecord): ImportState {
     files: row.files.map(({ path: _, ...file }) => file),
     columns: row.columns.map((column) => shownColumn(column, row.plan)),
     plan: row.plan,
-    summary: row.summary,
+    summary,
     totalRows: row.totalRows,
     job: progressOf(row),
     error: row.error,

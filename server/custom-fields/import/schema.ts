@@ -14,6 +14,8 @@ const JOBS = ["stage", "check", "apply", "undo"] as const;
 export type Job = (typeof JOBS)[number];
 
 export type UndoReport = { restored: number; leftAlone: number; sourceIdsRemoved: number };
+/** How many devices were changed, and how many values by field id, of each organization where any was. */
+export type ChangedByOrg = Record<string, { devices: number; values: Record<string, number> }>;
 export type ImportSummary = {
   actor?: { id: string; name: string };
   /** The changes that a person made to values of the file, the last one at the end: each can be undone. */
@@ -25,6 +27,8 @@ export type ImportSummary = {
   check?: Tally & { checkedAt: string };
   run?: RunReport;
   undo?: UndoReport;
+  /** What the undo that is under way has restored so far: its entries in the audit log say it. Not shown. */
+  restoring?: ChangedByOrg;
 };
 
 export type ImportFile = {

@@ -6,8 +6,7 @@ import type { Ctx } from "@/server/context";
 import { partnerDefinitions } from "@/server/custom-fields/import/map/default-plan";
 import type { RunReport } from "@/server/custom-fields/import/outcome-schema";
 import { fileNames, type ImportRecord } from "@/server/custom-fields/import/record/record";
-import type { UndoReport } from "@/server/custom-fields/import/schema";
-import type { Touched } from "./read-back";
+import type { ChangedByOrg, UndoReport } from "@/server/custom-fields/import/schema";
 
 /** The same event has the same id: recorded twice after a kill, it appears in the audit log once. */
 function eventId(...parts: string[]): string {
@@ -15,10 +14,14 @@ function eventId(...parts: string[]): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** cancelled: whether rows are left; one that is cancelled after its last row is complete. */
+/**
+ * changed: what this piece of work has changed. cancelled: whether rows are left; one that is cancelled after its last row
+ * is complete. problem: why it is not, where it did not do what it was to do.
+ */
 type Outcome = ({ kind: "finish"; report: RunReport } | { kind: "undo"; report: UndoReport }) & {
-  touched: readonly Touched[];
+  changed: ChangedByOrg;
   cancelled: boolean;
+  problem: string | undefined;
 };
 
 /**
@@ -28,26 +31,35 @@ type Outcome = ({ kind: "finish"; report: RunReport } | { kind: "undo"; report: 
 export async function auditOutcome(
   tx: Tx,
   ctx: Ctx,
-  { found, kind, report, touched, cancelled }: Outcome & { found: ImportRecord },
+  { found, kind, report, changed, cancelled, problem }: Outcome & { found: ImportRecord },
 ): Promise<void> {
   const name = fileNames(found);
   const once = (event: AuditEvent) =>
     record(ctx, { ...event, id: eventId(found.id, kind, event.orgId ?? "", String(found.jobStartedAt?.getTime())) });
   const definitions = await partnerDefinitions(tx, found.partnerId);
-  const keyOf = (fieldId: string) => definitions.find(({ id }) => id === fieldId)?.fieldKey ?? fieldId;
-  for (const { orgId, devices, fields } of touched) {
-    const values = Object.fromEntries([...fields].map(([fieldId, { written }]) => [keyOf(fieldId), written]));
+  const fields = found.plan?.fields ?? [];
+  // A field that has been deleted since had its key from the plan.
+  const keyOf = (fieldId: string) =>
+    (definitions.find(({ id }) => id === fieldId) ?? fields.find((field) => field.fieldId === fieldId))?.fieldKey ??
+    fieldId;
+  for (const [orgId, { devices, values }] of Object.entries(changed))
     once({
       action: "device.custom_fields.update",
       orgId,
       ...resourceOf("custom_field_import", { id: found.id, name }),
-      details: { importId: found.id, source: found.source, undo: kind === "undo", devices, values },
+      details: {
+        importId: found.id,
+        source: found.source,
+        undo: kind === "undo",
+        devices,
+        values: Object.fromEntries(Object.entries(values).map(([fieldId, count]) => [keyOf(fieldId), count])),
+      },
     });
-  }
   once({
     action: kind === "undo" ? "custom_fields.import.undo" : "custom_fields.import.finish",
     orgId: ctx.homeOrgId,
     ...resourceOf("custom_field_import", { id: found.id, name }),
-    details: { source: found.source, cancelled, organizations: touched.length, ...report },
+    ...(problem === undefined ? {} : { result: "failure", errorMessage: problem }),
+    details: { source: found.source, cancelled, organizations: Object.keys(changed).length, ...report },
   });
 }

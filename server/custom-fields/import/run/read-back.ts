@@ -2,6 +2,7 @@ import { tenant } from "@/db/client";
 import { rowsAtOnce } from "@/server/custom-fields/import/decide/rounds";
 import type { ImportRecord } from "@/server/custom-fields/import/record/record";
 import type { PartnerScope } from "@/server/custom-fields/import/record/scope";
+import type { ChangedByOrg } from "@/server/custom-fields/import/schema";
 import { countWritten, lastChange } from "./tables/changes";
 
 type Counts = { written: number; found: number };
@@ -28,6 +29,15 @@ export function readBack(found: ImportRecord, scope: PartnerScope): Promise<Touc
     return [...touched.values()];
   });
 }
+
+/** The same as counts alone. */
+export const changedByOrg = (touched: readonly Touched[]): ChangedByOrg =>
+  Object.fromEntries(
+    touched.map(({ orgId, devices, fields }) => {
+      const values = Object.fromEntries([...fields].map(([fieldId, { written }]) => [fieldId, written]));
+      return [orgId, { devices, values }];
+    }),
+  );
 
 /** The same for one field in all organizations. */
 export function countsOf(touched: readonly Touched[], fieldId: string): { fieldId: string } & Counts {

@@ -2,7 +2,6 @@ import { rm } from "node:fs/promises";
 import { and, eq, sql } from "drizzle-orm";
 import { asSystem, type Tx, tenant } from "@/db/client";
 import { customFieldImports, organizations } from "@/db/schema";
-import { record } from "@/server/audit/record/record";
 import { findUserCaller } from "@/server/auth/caller";
 import { reachesWholePartner } from "@/server/auth/grant";
 import { type Ctx, systemCtx } from "@/server/context";
@@ -17,7 +16,7 @@ import { activeFields } from "@/server/custom-fields/import/plan-schema";
 import { lockImport } from "@/server/custom-fields/import/record/find";
 import { type ImportRecord, toRecord } from "@/server/custom-fields/import/record/record";
 import { type PartnerScope, partnerScope } from "@/server/custom-fields/import/record/scope";
-import type { ImportSummary, Job, UndoReport } from "@/server/custom-fields/import/schema";
+import type { ChangedByOrg, ImportSummary, Job, UndoReport } from "@/server/custom-fields/import/schema";
 import { AppError, type ErrorCode } from "@/server/errors";
 import { LostLease, Stopped, whileRenewed } from "@/server/lease";
 import { applyChunk } from "./apply";
@@ -25,23 +24,31 @@ import { auditOutcome } from "./audit-outcome";
 import { checkRows } from "./check";
 import { forgetSecrets } from "./forget-secrets";
 import { Cancelled, finishWork, markDone, releaseLease, renewLease, requireLease } from "./lease";
-import { countsOf, readBack } from "./read-back";
+import { changedByOrg, countsOf, readBack } from "./read-back";
 import { requireSameFields } from "./same-fields";
 import { stageFiles } from "./stage";
+import { hasChanges } from "./tables/changes";
 import { undoChunk } from "./undo";
 
 /** Work in the name of a person, within what that person reaches now. */
 type Work = { found: ImportRecord; ctx: Ctx; scope: PartnerScope };
+
+/** @throws LostLease when there is no work any more. */
+async function readImport(id: string): Promise<ImportRecord> {
+  const [row] = await asSystem((tx) => tx.select().from(customFieldImports).where(eq(customFieldImports.id, id)));
+  if (!row?.job) throw new LostLease();
+  return toRecord(row);
+}
+
+const findPerson = ({ summary, createdBy }: ImportRecord) => findUserCaller(summary.actor?.id ?? createdBy);
 
 /**
  * The import with the person who started the work, looked up again: that person's access counts as it is now.
  * @throws AppError forbidden when the right to import, or an organization of the import, has gone.
  */
 async function loadWork(id: string): Promise<Work> {
-  const [row] = await asSystem((tx) => tx.select().from(customFieldImports).where(eq(customFieldImports.id, id)));
-  if (!row?.job) throw new LostLease();
-  const found = toRecord(row);
-  const caller = await findUserCaller(found.summary.actor?.id ?? found.createdBy);
+  const found = await readImport(id);
+  const caller = await findPerson(found);
   if (!caller?.permissions.has("custom_fields:import"))
     throw new AppError("forbidden", "The person who started this can no longer import.");
   const ctx = { ...systemCtx(), ...caller };
@@ -49,6 +56,24 @@ async function loadWork(id: string): Promise<Work> {
   if (!found.orgIds.every((org) => scope.orgIds.includes(org)))
     throw new AppError("forbidden", "An organization of this import is no longer within reach.");
   return { found, ctx, scope: { ...scope, orgIds: found.orgIds } };
+}
+
+/**
+ * The same for saying what the work has done, once it cannot go on: in the name of that person, whatever they still reach,
+ * and of the platform where there is no such person any more.
+ */
+async function loadEnded(found: ImportRecord): Promise<Work> {
+  const { partnerId, orgIds } = found;
+  const scope: PartnerScope = { kind: "partner", partnerId, orgIds };
+  const caller = await findPerson(found);
+  const [home] = await asSystem((tx) =>
+    tx
+      .select({ id: organizations.id })
+      .from(organizations)
+      .where(and(eq(organizations.partnerId, partnerId), sql`is_home`)),
+  );
+  const { actor } = caller ?? systemCtx();
+  return { found, ctx: { ...systemCtx(), actor, scope, homeOrgId: home?.id ?? null }, scope };
 }
 
 async function stage({ found, ctx, scope }: Work): Promise<void> {
@@ -80,7 +105,10 @@ function reportOf(found: ImportRecord): RunReport {
   return { ...report, devices: 0, recordedSourceIds: 0, picked: 0, readBack: null };
 }
 
-async function finishRun({ found, ctx, scope }: Work, status: "done" | "cancelled"): Promise<void> {
+/** error: why a run was given up; it keeps what it wrote and counts as cancelled. */
+type RunEnd = { status: "done" | "cancelled"; error?: AppError };
+
+async function finishRun({ found, ctx, scope }: Work, { status, error }: RunEnd): Promise<void> {
   // Before the lock: the claim is renewed meanwhile.
   const touched = await readBack(found, scope);
   const secrets = await forgetSecrets(found, scope);
@@ -88,12 +116,13 @@ async function finishRun({ found, ctx, scope }: Work, status: "done" | "cancelle
     const now = await lockImport(tx, ctx, found.id);
     const report = reportOf(now);
     const run = { ...report, readBack: report.fields.map(({ fieldId }) => countsOf(touched, fieldId)) };
-    const cancelled = status === "cancelled";
-    await auditOutcome(tx, ctx, { found: now, kind: "finish", report: run, touched, cancelled });
+    const outcome = { changed: changedByOrg(touched), cancelled: status === "cancelled", problem: error?.message };
+    await auditOutcome(tx, ctx, { found: now, kind: "finish", report: run, ...outcome });
     const jobDone = status === "done" ? now.totalRows : now.jobDone;
     const columns = withoutSamples(now.columns, secrets);
     const summary = { ...now.summary, run };
-    await finishWork(tx, now.id, { status, jobDone, finishedAt: new Date(), columns, summary });
+    const ended = { status, finishedAt: new Date(), error: error?.message ?? null };
+    await finishWork(tx, now.id, { ...ended, jobDone, columns, summary });
   });
   // The rows are in the database; files that may hold secrets need not stay on disk.
   await rm(importFolder(found.id), { recursive: true, force: true });
@@ -125,30 +154,41 @@ async function apply({ found, scope }: Work): Promise<void> {
     await markDone(tx, now.id, { jobDone, appliedThrough: jobDone, summary: { ...now.summary, run: report } });
     return through >= now.totalRows;
   });
-  return finishRun(last, "done");
+  return finishRun(last, { status: "done" });
 }
 
-const NOTHING_UNDONE: UndoReport = { restored: 0, leftAlone: 0, sourceIdsRemoved: 0 };
-const undoReportOf = ({ jobDone, summary }: ImportRecord): UndoReport =>
-  (jobDone > 0 ? summary.undo : undefined) ?? { ...NOTHING_UNDONE };
+/** The report as it stands, over all times that the import was undone: one that ended early can be continued. */
+const undoReportOf = ({ summary }: ImportRecord): UndoReport =>
+  summary.undo ?? { restored: 0, leftAlone: 0, sourceIdsRemoved: 0 };
 
-async function finishUndo({ found, ctx, scope }: Work): Promise<void> {
-  const touched = await readBack(found, scope);
+/** What this undo has restored: an earlier one has said what it did. */
+const restoringOf = ({ jobDone, summary }: ImportRecord): ChangedByOrg =>
+  (jobDone > 0 ? summary.restoring : undefined) ?? {};
+
+/** Why an undo ended early: error is for the person too, where nobody asked for that. */
+type UndoEnd = { problem?: string; error?: string };
+
+/** Where changes are left, the import stays as it was but for what was restored. */
+async function finishUndo({ found, ctx, scope }: Work, { error, problem = error }: UndoEnd = {}): Promise<void> {
   await tenant(scope, async (tx) => {
     const now = await lockImport(tx, ctx, found.id);
     const report = undoReportOf(now);
-    const summary = { ...now.summary, undo: report };
-    await auditOutcome(tx, ctx, { found: now, kind: "undo", report, touched, cancelled: false });
-    await finishWork(tx, now.id, { status: "undone", undoneAt: new Date(), summary, jobDone: now.totalRows });
+    const cancelled = await hasChanges(tx, now.id, now.jobDone);
+    const outcome = { changed: restoringOf(now), cancelled, problem: cancelled ? problem : undefined };
+    await auditOutcome(tx, ctx, { found: now, kind: "undo", report, ...outcome });
+    const { restoring: _, ...summary } = { ...now.summary, undo: report };
+    const undone = { status: "undone", undoneAt: new Date(), jobDone: now.totalRows };
+    await finishWork(tx, now.id, { summary, ...(cancelled ? { error: error ?? null } : undone) });
   });
 }
 
 async function undo({ found }: Work): Promise<void> {
   const last = await eachChunk(found.id, async (tx, now) => {
     await holdDefinitions(tx, now);
-    const report = undoReportOf(now);
-    const through = await undoChunk(tx, now, { after: now.jobDone, report });
-    if (through !== null) await markDone(tx, now.id, { jobDone: through, summary: { ...now.summary, undo: report } });
+    const [report, restoring] = [undoReportOf(now), restoringOf(now)];
+    const through = await undoChunk(tx, now, { after: now.jobDone, report, restoring });
+    const summary = { ...now.summary, undo: report, restoring };
+    if (through !== null) await markDone(tx, now.id, { jobDone: through, summary });
     return through === null;
   });
   return finishUndo(last);
@@ -157,50 +197,27 @@ async function undo({ found }: Work): Promise<void> {
 /** Errors of reading that stay until a file, or how it is read, is another one. */
 const OF_FILES: readonly ErrorCode[] = ["validation_failed", "payload_too_large", "conflict"];
 
-type End = { error: AppError; values: object };
-
-/** A run that is given up keeps what it wrote and counts as cancelled; like any other that ended, it leaves no secrets behind. */
-async function giveUpRun(found: ImportRecord, { error, values }: End): Promise<void> {
-  const { id, partnerId, orgIds } = found;
-  const secrets = await forgetSecrets(found, { kind: "partner", partnerId, orgIds });
-  await asSystem(async (tx) => {
-    const columns = withoutSamples(found.columns, secrets);
-    await finishWork(tx, id, { ...values, columns, status: "cancelled", finishedAt: new Date() });
-    const [home] = await tx
-      .select()
-      .from(organizations)
-      .where(and(eq(organizations.partnerId, partnerId), sql`is_home`));
-    if (home)
-      record(systemCtx(), {
-        action: "custom_fields.import.cancel",
-        orgId: home.id,
-        resourceType: "custom_field_import",
-        resourceId: id,
-        result: "failure",
-        errorMessage: error.message,
-        details: { source: found.source, rowsDone: found.jobDone, rows: found.totalRows },
-      });
-  });
-  await rm(importFolder(id), { recursive: true, force: true });
-}
-
 /** Work that cannot continue for a reason that a person should see. */
 async function abandon(id: string, error: AppError): Promise<void> {
-  const [row] = await asSystem((tx) => tx.select().from(customFieldImports).where(eq(customFieldImports.id, id)));
-  if (!row) return;
-  const found = toRecord(row);
-  const summary = { ...found.summary, isRefused: row.job === "stage" && OF_FILES.includes(error.code) };
-  const end: End = { error, values: { error: error.message, summary } };
-  await (row.job === "apply" ? giveUpRun(found, end) : asSystem((tx) => finishWork(tx, id, end.values)));
+  const found = await readImport(id);
+  if (found.job === "apply") return finishRun(await loadEnded(found), { status: "cancelled", error });
+  if (found.job === "undo") return finishUndo(await loadEnded(found), { error: error.message });
+  const summary = { ...found.summary, isRefused: found.job === "stage" && OF_FILES.includes(error.code) };
+  return asSystem((tx) => finishWork(tx, id, { error: error.message, summary }));
+}
+
+/** Work that a person asked to end. */
+async function cancel(id: string): Promise<void> {
+  const work = await loadWork(id);
+  if (work.found.job === "apply") return finishRun(work, { status: "cancelled" });
+  if (work.found.job === "undo") return finishUndo(work, { problem: "It was cancelled before its last row." });
+  return asSystem((tx) => finishWork(tx, id, {}));
 }
 
 async function endWork(id: string, error: unknown): Promise<void> {
   if (error instanceof LostLease) return;
   if (error instanceof Stopped) return releaseLease(id);
-  if (error instanceof Cancelled) {
-    const work = await loadWork(id);
-    return work.found.job === "apply" ? finishRun(work, "cancelled") : asSystem((tx) => finishWork(tx, id, {}));
-  }
+  if (error instanceof Cancelled) return cancel(id);
   if (!(error instanceof AppError)) throw error;
   return abandon(id, error);
 }

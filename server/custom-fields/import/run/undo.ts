@@ -3,7 +3,7 @@ import { coerceValue, type FieldRule } from "@/server/custom-fields/coerce";
 import { rulesOf } from "@/server/custom-fields/hold-definitions";
 import { rowsAtOnce, rowsPerTransaction } from "@/server/custom-fields/import/decide/rounds";
 import type { ImportRecord } from "@/server/custom-fields/import/record/record";
-import type { UndoReport } from "@/server/custom-fields/import/schema";
+import type { ChangedByOrg, UndoReport } from "@/server/custom-fields/import/schema";
 import type { FieldValue } from "@/server/custom-fields/schema";
 import { type Change, lockChanges, markUndone, type Values } from "./tables/changes";
 import { deleteSourceIds } from "./tables/source-ids";
@@ -30,15 +30,22 @@ function restorePatch({ previous, written, now }: Undone, rules: Rules): { patch
   return { patch, left };
 }
 
+function countRestored(restoring: ChangedByOrg, orgId: string, fieldIds: readonly string[]): void {
+  const counts = restoring[orgId] ?? { devices: 0, values: {} };
+  counts.devices++;
+  for (const fieldId of fieldIds) counts.values[fieldId] = (counts.values[fieldId] ?? 0) + 1;
+  restoring[orgId] = counts;
+}
+
 /**
  * Undoes the next changes of an import, in the caller's transaction together with the progress mark. Definitions that
- * the import created stay: they may already be in use.
+ * the import created stay: they may already be in use. The counts are brought up to date.
  * @returns the number of the last row looked at, or null when none is left.
  */
 export async function undoChunk(
   tx: Tx,
   found: ImportRecord,
-  { after, report }: { after: number; report: UndoReport },
+  { after, report, restoring }: { after: number; report: UndoReport; restoring: ChangedByOrg },
 ): Promise<number | null> {
   const changes = await lockChanges(tx, found.id, {
     after,
@@ -50,10 +57,12 @@ export async function undoChunk(
   const patches: ValuePatch[] = [];
   for (const change of changes) {
     const { patch, left } = restorePatch(change, rules);
-    const restored = Object.keys(patch).length;
-    if (restored > 0 && change.now)
+    const restored = change.now ? Object.keys(patch) : [];
+    if (restored.length > 0) {
       patches.push({ deviceId: change.deviceId, orgId: change.orgId, patch, isNew: false });
-    report.restored += change.now ? restored : 0;
+      countRestored(restoring, change.orgId, restored);
+    }
+    report.restored += restored.length;
     report.leftAlone += left;
   }
   await writeValues(tx, patches);

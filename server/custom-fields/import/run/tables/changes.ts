@@ -50,6 +50,14 @@ export async function lockChanges(
   );
 }
 
+/** True while a change after a row is not undone. */
+export async function hasChanges(tx: Tx, importId: string, after: number): Promise<boolean> {
+  const found = await tx.execute(sql`
+    SELECT 1 FROM custom_field_import_changes
+    WHERE import_id = ${importId}::uuid AND row_no > ${after} AND NOT undone LIMIT 1`);
+  return found.length > 0;
+}
+
 export async function markUndone(
   tx: Tx,
   importId: string,

@@ -1,0 +1,214 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { eq, inArray, sql } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { asSystem } from "@/db/client";
+import { auditLogs, users } from "@/db/schema";
+import { flushRecording, startRecording, stopRecording } from "@/server/audit/record/record";
+import type { Role } from "@/server/auth/permissions";
+import { cancelImport } from "@/server/custom-fields/import/cancel";
+import { getImport } from "@/server/custom-fields/import/get";
+import { startRun } from "@/server/custom-fields/import/start/run";
+import { startUndo } from "@/server/custom-fields/import/start/undo";
+import { listDefinitions } from "@/server/custom-fields/list";
+import { removeDefinition } from "@/server/custom-fields/remove";
+import { setDeviceValues } from "@/server/custom-fields/set-values";
+import { createOrg, ctxFor } from "@/testing/factories";
+import { toCsv } from "@/testing/import/files";
+import { check, createDevices, createWorld, run, simpleCsv, stageText } from "@/testing/import/imports";
+import { runWaitingImports } from "./worker";
+
+const ROWS = 2_300;
+/** Rows with a device: each in a transaction of its own. */
+const MATCHED = [5, 1_205, 2_290];
+
+beforeAll(() => startRecording({ dir: mkdtempSync(join(tmpdir(), "trailmark-spool-")) }));
+afterAll(stopRecording);
+
+/** Three devices, two of Acme and then one of Beta, that hold a rack; a checked file gives each a tag, and IDs are known. */
+async function arrange() {
+  const world = await createWorld();
+  const { ctx, partnerId, a, b } = world;
+  const ids = await createDevices(
+    partnerId,
+    MATCHED.map((row, i) => ({ orgId: (i < 2 ? a : b).id, hostname: `PC${row}` })),
+  );
+  const racks = [["Computer ID", "Computer Name", "Rack"], ...MATCHED.map((row) => [`${row}`, `PC${row}`, `R${row}`])];
+  await run(ctx, (await check(ctx, (await stageText(ctx, toCsv(racks))).id)).id);
+  const rows = Array.from({ length: ROWS }, (_, n) => [`${n + 1}`, `PC${n + 1}`, `Tag ${n + 1}`]);
+  const staged = await stageText(ctx, toCsv([["Computer ID", "Computer Name", "Asset Tag"], ...rows]));
+  return { ...world, ids, id: (await check(ctx, staged.id)).id };
+}
+
+/** Sessions that wait for a lock. */
+const waiting = () =>
+  asSystem(async (tx) => {
+    const [found] = await tx.execute<{ n: number }>(sql`
+      SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`);
+    return found?.n;
+  });
+
+/**
+ * Does the waiting work as far as a device whose values are held; something else happens meanwhile, or waits with it for
+ * the import, and all goes on.
+ */
+async function runPast(deviceId: string | undefined, other: () => Promise<unknown>, waiters = 1): Promise<void> {
+  const { all } = await asSystem(async (tx) => {
+    await tx.execute(sql`SELECT FROM custom_field_values WHERE device_id = ${deviceId}::uuid FOR UPDATE`);
+    const work = runWaitingImports();
+    await expect.poll(waiting).toBe(1);
+    const all = Promise.all([work, other()]);
+    await expect.poll(waiting).toBe(waiters);
+    return { all };
+  });
+  await all;
+}
+
+type Entry = Pick<typeof auditLogs.$inferSelect, "action" | "orgId" | "actorType" | "result" | "errorMessage"> & {
+  details: Record<string, unknown>;
+};
+/** The entries about one import, in their order. */
+async function entriesOf(orgIds: readonly (string | null)[], id: string): Promise<Entry[]> {
+  await flushRecording();
+  const { action, orgId, actorType, result, errorMessage, details } = auditLogs;
+  const wanted = orgIds.flatMap((one) => one ?? []);
+  const rows = await asSystem((tx) =>
+    tx
+      .select({ action, orgId, actorType, result, errorMessage, details })
+      .from(auditLogs)
+      .where(sql`${inArray(orgId, wanted)} AND ${eq(auditLogs.resourceId, id)}`)
+      .orderBy(auditLogs.orgId, auditLogs.chainSeq),
+  );
+  return rows.map((row) => ({ ...row, details: row.details as Record<string, unknown> }));
+}
+const changesIn = (entries: readonly Entry[], orgId: string) =>
+  entries.flatMap((one) =>
+    one.orgId === orgId && one.action === "device.custom_fields.update"
+      ? [{ devices: one.details.devices, values: one.details.values, undo: one.details.undo }]
+      : [],
+  );
+const ofImport = (entries: readonly Entry[]) => entries.filter(({ action }) => action.startsWith("custom_fields."));
+const setRole = (id: string, role: Role) => asSystem((tx) => tx.update(users).set({ role }).where(eq(users.id, id)));
+
+describe("a run that cannot go on", () => {
+  it("puts on record what it wrote in each organization, and that it failed to finish", async () => {
+    const { ctx, a, b, admin, id, ids } = await arrange();
+    await startRun.run(ctx, { id });
+    await runPast(ids[1], () => setRole(admin.id, "partner_technician"));
+    await setRole(admin.id, "partner_admin");
+    const state = await getImport.run(ctx, { id });
+    expect(state).toMatchObject({ status: "cancelled", error: "The person who started this can no longer import." });
+    expect(state.summary.run?.readBack?.map(({ written, found }) => [written, found])).toEqual([[2, 2]]);
+    const entries = await entriesOf([a.id, b.id, ctx.homeOrgId], id);
+    expect(changesIn(entries, a.id)).toEqual([{ devices: 2, values: { asset_tag: 2 }, undo: false }]);
+    expect(changesIn(entries, b.id)).toEqual([]);
+    expect(ofImport(entries).map(({ action, result }) => [action, result])).toEqual([
+      ["custom_fields.import.start", "success"],
+      ["custom_fields.import.finish", "failure"],
+    ]);
+    expect(ofImport(entries)[1]).toMatchObject({
+      actorType: "user",
+      errorMessage: "The person who started this can no longer import.",
+      details: { devices: 2, organizations: 1 },
+    });
+  });
+
+  it("says so of a field that was deleted before its first row, and nobody has cancelled it", async () => {
+    const { ctx, id } = await arrange();
+    await startRun.run(ctx, { id });
+    const tag = (await listDefinitions.run(ctx, {})).data.find(({ fieldKey }) => fieldKey === "asset_tag");
+    await removeDefinition.run(ctx, { id: tag?.id ?? "" });
+    await runWaitingImports();
+    expect(await getImport.run(ctx, { id })).toMatchObject({ status: "cancelled", summary: { run: { devices: 0 } } });
+    const [, end] = ofImport(await entriesOf([ctx.homeOrgId], id));
+    expect(end).toMatchObject({ action: "custom_fields.import.finish", result: "failure" });
+    expect(end?.errorMessage).toMatch(/^Asset Tag was deleted/);
+  });
+});
+
+describe("an undo that ends before its last row", () => {
+  const [LEFT, ALL] = [1_100, 1_300];
+
+  /** An import that has given so many devices a tag, the last of them in Beta; an undo takes a thousand at once. */
+  async function arrangeMany() {
+    const world = await createWorld();
+    const { ctx, partnerId, a, b } = world;
+    const numbers = Array.from({ length: ALL }, (_, i) => i);
+    const given = numbers.map((i) => ({ orgId: (i < LEFT ? a : b).id, hostname: `PC${i}` }));
+    const ids = await createDevices(partnerId, given);
+    const rows = numbers.map((i) => [`${i + 1}`, `PC${i}`, `Tag ${i}`]);
+    const staged = await stageText(ctx, toCsv([["Computer ID", "Computer Name", "Asset Tag"], ...rows]));
+    const { id } = await run(ctx, (await check(ctx, staged.id)).id);
+    return { ...world, ids, id, undo: () => startUndo.run(ctx, { id }), get: () => getImport.run(ctx, { id }) };
+  }
+  const ofUndo = (entries: readonly Entry[], orgId: string) => changesIn(entries, orgId).filter(({ undo }) => undo);
+
+  it("puts on record what it restored, and counts on when it is started again", async () => {
+    const { ctx, a, b, ids, id, undo, get } = await arrangeMany();
+    await undo();
+    await runPast(ids[0], () => cancelImport.run(ctx, { id }), 2);
+    const stopped = await get();
+    expect(stopped).toMatchObject({ status: "done", undoneAt: null, job: null });
+    expect(stopped.summary.undo).toEqual({ restored: 1_000, leftAlone: 0, sourceIdsRemoved: 1_000 });
+    const before = await entriesOf([a.id, b.id, ctx.homeOrgId], id);
+    expect(ofUndo(before, a.id)).toEqual([{ devices: 1_000, values: { asset_tag: 1_000 }, undo: true }]);
+    expect(ofUndo(before, b.id)).toEqual([]);
+    expect(ofImport(before).at(-1)).toMatchObject({
+      action: "custom_fields.import.undo",
+      result: "failure",
+      errorMessage: "It was cancelled before its last row.",
+      details: { restored: 1_000, organizations: 1 },
+    });
+    await undo();
+    await runWaitingImports();
+    const undone = await get();
+    expect(undone.status).toBe("undone");
+    expect(undone.summary.undo).toEqual({ restored: ALL, leftAlone: 0, sourceIdsRemoved: ALL });
+    const after = await entriesOf([a.id, b.id, ctx.homeOrgId], id);
+    const rest = { devices: LEFT - 1_000, values: { asset_tag: LEFT - 1_000 }, undo: true };
+    expect(ofUndo(after, a.id)).toEqual([...ofUndo(before, a.id), rest]);
+    expect(ofUndo(after, b.id)).toEqual([{ devices: 200, values: { asset_tag: 200 }, undo: true }]);
+    const entry = { action: "custom_fields.import.undo", result: "success", details: { restored: ALL } };
+    expect(ofImport(after).at(-1)).toMatchObject(entry);
+  });
+
+  it("is on record too when the person can no longer import", async () => {
+    const { ctx, a, admin, id, ids, undo, get } = await arrangeMany();
+    await undo();
+    await runPast(ids[0], () => setRole(admin.id, "partner_technician"));
+    await setRole(admin.id, "partner_admin");
+    expect(await get()).toMatchObject({ status: "done", error: "The person who started this can no longer import." });
+    const entries = await entriesOf([a.id, ctx.homeOrgId], id);
+    expect(ofUndo(entries, a.id)).toEqual([{ devices: 1_000, values: { asset_tag: 1_000 }, undo: true }]);
+    expect(ofImport(entries).at(-1)).toMatchObject({ action: "custom_fields.import.undo", result: "failure" });
+  });
+
+  it("is whole when it is cancelled after its last row", async () => {
+    const { ctx, id, ids, undo, get } = await arrangeMany();
+    await undo();
+    await runPast(ids[ALL - 1], () => cancelImport.run(ctx, { id }), 2);
+    expect(await get()).toMatchObject({ status: "undone", summary: { undo: { restored: ALL } } });
+  });
+});
+
+it("an undo is recorded with what it restored, and where it restored nothing not at all", async () => {
+  const { ctx, partnerId, a, b, admin } = await createWorld();
+  const c = await createOrg({ partnerId });
+  const person = await ctxFor(admin);
+  const names = ["PC1", "PC2", "PC3", "PC4"];
+  const given = names.map((hostname, i) => ({ orgId: [a.id, a.id, b.id, c.id][i] ?? "", hostname }));
+  const ids = await createDevices(partnerId, given);
+  const text = simpleCsv(...names.map((name, i) => [`${i + 1}`, name, "", `A${i}`, "1", ""]));
+  const { id } = await run(person, (await check(person, (await stageText(person, text)).id)).id);
+  for (const at of [1, 2]) await setDeviceValues.run(ctx, { id: ids[at] ?? "", asset_tag: "by hand", patched: false });
+  await setDeviceValues.run(person, { id: ids[3] ?? "", asset_tag: "by hand" });
+  await startUndo.run(person, { id });
+  await runWaitingImports();
+  const entries = await entriesOf([a.id, b.id, c.id, ctx.homeOrgId], id);
+  const undone = (orgId: string) => changesIn(entries, orgId).filter(({ undo }) => undo);
+  expect(undone(a.id)).toEqual([{ devices: 1, values: { asset_tag: 1, patched: 1 }, undo: true }]);
+  expect(undone(b.id)).toEqual([]);
+  expect(undone(c.id)).toEqual([{ devices: 1, values: { patched: 1 }, undo: true }]);
+  expect(ofImport(entries).at(-1)).toMatchObject({ details: { organizations: 2, restored: 3, leftAlone: 5 } });
+});
