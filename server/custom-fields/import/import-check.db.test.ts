@@ -18,6 +18,7 @@ import { getImport } from "./get";
 import { listRows } from "./list-rows";
 import type { RowOutcome } from "./outcome-schema";
 import { pickCandidate } from "./pick-candidate";
+import { runWaitingImports } from "./run/worker";
 import { savePlan } from "./save-plan";
 import { startCheck } from "./start/check";
 
@@ -194,5 +195,43 @@ describe("the check", () => {
     expect(await outcomesOf(ctx, await check(ctx, staged.id))).toEqual(["identity_conflict", "identity_conflict"]);
     await run(ctx, staged.id);
     expect(await valuesOf(ids[0] as string)).toBeNull();
+  });
+
+  it("lets no two rows reach a device that is the only one of its name once a row's device is picked", async () => {
+    const { ctx, a, b, partnerId } = await createWorld();
+    const ids = await createDevices(partnerId, [
+      { orgId: a.id, hostname: "twin" },
+      { orgId: b.id, hostname: "twin" },
+    ]);
+    const header = ["Computer Name", "Asset Tag"];
+    const staged = await stageText(ctx, toCsv([header, ["twin", "one"], ["twin", "two"]]));
+    await check(ctx, staged.id);
+    await asSystem((tx) => tx.execute(sql`UPDATE devices SET hostname = 'other' WHERE id = ${ids[1]}::uuid`));
+    const picked = await pickCandidate.run(ctx, { id: staged.id, rowNo: 1, deviceId: ids[0] as string });
+    expect(picked.job?.name).toBe("check");
+    await runWaitingImports();
+    expect(await outcomesOf(ctx, staged)).toEqual(["identity_conflict", "identity_conflict"]);
+    expect((await run(ctx, staged.id)).summary.run).toMatchObject({ devices: 0 });
+  });
+
+  it("forgets a pick that is no longer one of the row's candidates, and promises nothing of it", async () => {
+    const { ctx, a, b, partnerId } = await createWorld();
+    const given = [a.id, b.id, b.id].map((orgId) => ({ orgId, hostname: "twin" }));
+    const ids = await createDevices(partnerId, given);
+    const staged = await stageText(
+      ctx,
+      toCsv([
+        ["Computer Name", "Asset Tag"],
+        ["twin", "one"],
+      ]),
+    );
+    await check(ctx, staged.id);
+    await pickCandidate.run(ctx, { id: staged.id, rowNo: 1, deviceId: ids[0] as string });
+    await asSystem((tx) => tx.execute(sql`UPDATE devices SET hostname = 'other' WHERE id = ${ids[0]}::uuid`));
+    const again = await check(ctx, staged.id);
+    expect(await outcomesOf(ctx, staged)).toEqual(["ambiguous"]);
+    expect(again.summary.check?.writes).toEqual({ devices: 0, sourceIds: 0, picked: 0 });
+    const done = await run(ctx, staged.id);
+    expect(done.summary.run).toMatchObject({ picked: 0, rows: { ambiguous: 1, changed: 0 } });
   });
 });

@@ -1,6 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
+import type { Ctx } from "@/server/context";
 import { AppError, invalid, notFound } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { typed } from "@/server/wire";
@@ -8,24 +9,28 @@ import { evaluateRows } from "./decide/evaluate";
 import { type LoadedPlan, loadPlan } from "./decide/load-plan";
 import { count } from "./decide/tally";
 import { toImportState } from "./import-state";
+import { queueWork } from "./queue-work";
 import { lockImport } from "./record/find";
 import type { ImportRecord } from "./record/record";
 import { requireIdle } from "./record/require";
 import { partnerScope } from "./record/scope";
-import { toResult } from "./run/check";
+import { isMoved, toResult } from "./run/check";
 import { findRowOfDevice, findRowOfSourceId, type ResultRow, readResults, replaceResult } from "./run/tables/results";
+import { notifyImports } from "./run/worker";
 import { type ImportState, pickInput } from "./schema";
 
-/** Brings one row's result and the check's counts up to date. */
+/** Brings one row's result and the check's counts up to date; a row that has come to another device needs a new check. */
 async function recheck(
   tx: Tx,
-  plan: LoadedPlan,
-  { found, row, picked }: { found: ImportRecord; row: ResultRow; picked: string | null },
+  ctx: Ctx,
+  { plan, found, row, picked }: { plan: LoadedPlan; found: ImportRecord; row: ResultRow; picked: string | null },
 ): Promise<ImportRecord> {
   const [evaluated] = await evaluateRows(tx, plan, { rows: [{ ...row, fault: null, picked }] });
   const check = found.summary.check;
   if (!evaluated || !check) return found;
   const now = toResult(evaluated, picked);
+  if (isMoved({ ...row, pickedDeviceId: picked }, now))
+    return queueWork(tx, ctx, { found, job: "check", also: { orgIds: [...plan.orgIds] } });
   await replaceResult(tx, plan, now);
   count(check, row, -1);
   count(check, now);
@@ -45,7 +50,7 @@ export const pickCandidate = operation({
   output: typed<ImportState>(),
   async run(ctx, { id, rowNo, deviceId }) {
     const scope = partnerScope(ctx);
-    return tenant(scope, async (tx) => {
+    const now = await tenant(scope, async (tx) => {
       const found = await lockImport(tx, ctx, id);
       requireIdle(found, "checked");
       const [row] = await readResults(tx, id, { after: rowNo - 1, limit: 1, only: sql`AND r.row_no = ${rowNo}` });
@@ -64,7 +69,9 @@ export const pickCandidate = operation({
         if (twin !== undefined)
           throw new AppError("conflict", `Row ${twin} has the source ID ${sourceId} too: correct the file first.`);
       }
-      return toImportState(await recheck(tx, await loadPlan(tx, found, scope), { found, row, picked: deviceId }));
+      return recheck(tx, ctx, { plan: await loadPlan(tx, found, scope), found, row, picked: deviceId });
     });
+    if (now.job) notifyImports();
+    return toImportState(now);
   },
 });

@@ -14,7 +14,7 @@ import { presetOf } from "@/server/custom-fields/import/presets";
 import { queueWork } from "@/server/custom-fields/import/queue-work";
 import { type ImportRecord, toRecord } from "@/server/custom-fields/import/record/record";
 import { partnerScope } from "@/server/custom-fields/import/record/scope";
-import { toResult } from "@/server/custom-fields/import/run/check";
+import { isMoved, toResult } from "@/server/custom-fields/import/run/check";
 import { type EditPart, writeCells } from "@/server/custom-fields/import/run/tables/edits";
 import { readResults, replaceResult } from "@/server/custom-fields/import/run/tables/results";
 import type { ImportSummary } from "@/server/custom-fields/import/schema";
@@ -41,29 +41,39 @@ async function profile(tx: Tx, found: ImportRecord, column: SourceColumn): Promi
 
 /**
  * Decides the changed rows again, each on its own. A row in conflict stays so: whether it still is, all rows decide.
- * Its counts in the check are brought up to date.
+ * The counts of the check are brought up to date.
+ * @returns false, with no result changed, where a row is about another device than before
  */
-async function recheck(tx: Tx, ctx: Ctx, { found, rowNos }: { found: ImportRecord; rowNos: number[] }): Promise<void> {
+async function recheck(
+  tx: Tx,
+  ctx: Ctx,
+  { found, rowNos }: { found: ImportRecord; rowNos: number[] },
+): Promise<boolean> {
   const check = found.summary.check;
-  if (!check) return;
+  if (!check) return true;
   const plan = await loadPlan(tx, found, partnerScope(ctx));
   const only = sql`AND r.row_no = ANY(${ints(rowNos)})`;
   const before = await readResults(tx, found.id, { after: 0, limit: rowNos.length, only });
   const rows = before.map((row) => ({ ...row, fault: null, picked: row.pickedDeviceId }));
-  for (const row of await evaluateRows(tx, plan, { rows })) {
+  const changes = (await evaluateRows(tx, plan, { rows })).flatMap((row) => {
     const old = before.find(({ rowNo }) => rowNo === row.rowNo);
-    if (!old) continue;
+    if (!old) return [];
     const isDisputed = old.outcome === "identity_conflict";
-    const now = isDisputed ? { ...old, codes: withoutDevice(row.codes) } : toResult(row, old.pickedDeviceId);
+    return [{ old, now: isDisputed ? { ...old, codes: withoutDevice(row.codes) } : toResult(row, old.pickedDeviceId) }];
+  });
+  if (changes.some(({ old, now }) => isMoved(old, now))) return false;
+  for (const { old, now } of changes) {
     await replaceResult(tx, plan, now);
     count(check, old, -1);
     count(check, now);
   }
+  return true;
 }
 
 /**
  * Writes the values of a change into the rows and says what follows from it: a few rows of a checked import are decided
- * again at once; many, or a column that identifies computers, are left to a new check, which is started.
+ * again at once; many, those that are about another device by now, or a column that identifies computers, are left to a
+ * new check, which is started.
  */
 export async function applyEdit(
   tx: Tx,
@@ -76,13 +86,13 @@ export async function applyEdit(
   const summary = { ...found.summary, edits };
   const changed = { ...found, columns, summary };
   const isIdentifier = found.plan !== null && Object.values(found.plan.identifiers).includes(column);
-  if (found.status === "checked" && (isIdentifier || rowNos.length > MAX_AT_ONCE))
+  const isFew = !isIdentifier && rowNos.length <= MAX_AT_ONCE;
+  if (found.status === "checked" && !(isFew && (await recheck(tx, ctx, { found: changed, rowNos }))))
     return queueWork(tx, ctx, {
       found: changed,
       job: "check",
       also: { columns, orgIds: [...partnerScope(ctx).orgIds] },
     });
-  if (found.status === "checked") await recheck(tx, ctx, { found: changed, rowNos });
   const [row] = await tx
     .update(customFieldImports)
     .set({ columns, summary, updatedAt: ctx.now() })

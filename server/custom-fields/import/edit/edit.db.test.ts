@@ -6,7 +6,16 @@ import { listFaults } from "@/server/custom-fields/import/list-faults";
 import { listRows } from "@/server/custom-fields/import/list-rows";
 import { runWaitingImports } from "@/server/custom-fields/import/run/worker";
 import { editInput, pickInput, rowsInput } from "@/server/custom-fields/import/schema";
-import { check, createSimple, run, simpleCsv, stageText, valuesOf } from "@/testing/import/imports";
+import {
+  check,
+  createDevices,
+  createSimple,
+  outcomesOf,
+  run,
+  simpleCsv,
+  stageText,
+  valuesOf,
+} from "@/testing/import/imports";
 import { editValues } from "./edit-values";
 import { undoEdit } from "./undo-edit";
 
@@ -95,6 +104,28 @@ describe("a value put right in place", () => {
     expect(edited.job?.name).toBe("check");
     await runWaitingImports();
     expect((await getImport.run(ctx, { id })).summary.check?.rows).toMatchObject({ matched_hostname: 4 });
+  });
+
+  it.each([
+    ["all of them", { kind: "replace", column: TAG, find: "B", replace: "C", match: "part" }],
+    ["one of them", { kind: "cell", rowNo: 2, column: TAG, value: "C-1" }],
+  ] as const)("lets no two rows reach a device that was enrolled since the check, edited %s", async (_, edit) => {
+    const { ctx, a, partnerId } = await createSimple(["PC1"]);
+    const row = (id: string, name: string, tag: string) => [id, name, "", tag, "", ""];
+    const staged = await stageText(
+      ctx,
+      simpleCsv(row("1", "PC1", "A-1"), row("", "WS-5", "B-1"), row("", "WS-5", "B-2")),
+    );
+    expect((await check(ctx, staged.id)).summary.check?.rows).toMatchObject({ matched_hostname: 1, not_found: 2 });
+    const [late] = await createDevices(partnerId, [{ orgId: a.id, hostname: "WS-5" }]);
+    await editValues.run(ctx, { id: staged.id, edit });
+    await runWaitingImports();
+    expect(await outcomesOf(ctx, staged)).toEqual(["matched_hostname", "identity_conflict", "identity_conflict"]);
+    const state = await getImport.run(ctx, staged);
+    expect(state).toMatchObject({ status: "checked", summary: { edits: [{ column: TAG }] } });
+    expect(state.summary.check?.rows).toMatchObject({ matched_hostname: 1, identity_conflict: 2, not_found: 0 });
+    expect((await run(ctx, staged.id)).summary.run).toMatchObject({ devices: 1 });
+    expect(await valuesOf(late ?? "")).toBeNull();
   });
 
   it("settles an unknown choice for every row that has it", async () => {

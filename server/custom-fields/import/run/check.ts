@@ -14,7 +14,7 @@ import { type Range, readStaged } from "./tables/staged";
 /** Candidates kept of an ambiguous row. */
 const MAX_CANDIDATES = 50;
 
-/** What is kept of an evaluated row; the device of a row that a person decided is kept as the pick. */
+/** What is kept of an evaluated row; the device that a person picked for it while it is one of the candidates. */
 export const toResult = (row: EvaluatedRow, picked: string | null): Result => ({
   rowNo: row.rowNo,
   outcome: row.outcome,
@@ -23,8 +23,12 @@ export const toResult = (row: EvaluatedRow, picked: string | null): Result => ({
   sourceId: row.identity.sourceId,
   codes: row.codes,
   candidates: row.candidates.length > 0 ? row.candidates.slice(0, MAX_CANDIDATES).map(({ id }) => id) : null,
-  pickedDeviceId: picked,
+  pickedDeviceId: row.candidates.some(({ id }) => id === picked) ? picked : null,
 });
+
+/** True where a row is about another device than before: whether another row is about that one too, all rows decide. */
+export const isMoved = (before: Result, now: Result): boolean =>
+  before.outcome !== now.outcome || before.deviceId !== now.deviceId || before.pickedDeviceId !== now.pickedDeviceId;
 
 type Settling = { tally: Tally; files: readonly PlacedFile[] };
 
