@@ -45,13 +45,15 @@ async function organizationsByName(tx: Tx, scope: PartnerScope): Promise<Map<str
 
 /**
  * Prepares the plan for use. A field whose definition exists follows the definition as it is now; one that is still to
- * be created follows the plan.
- * @throws AppError validation_failed for a plan with faults, conflict for none.
+ * be created, or has been deleted since the run, follows the plan.
+ * @throws AppError before the run: validation_failed for a plan with faults, conflict for none.
  */
 export async function loadPlan(tx: Tx, found: ImportRecord, scope: PartnerScope): Promise<LoadedPlan> {
   const definitions = await partnerDefinitions(tx, found.partnerId);
-  // Who began the work was asked whether they may define fields.
-  const plan = requireSound(found.plan, { columns: found.columns, definitions, mayDefine: true });
+  // What has been run is shown as it was, whatever became of its fields since. Who began the work was asked whether they
+  // may define fields.
+  const ran = found.startedAt && found.plan;
+  const plan = ran || requireSound(found.plan, { columns: found.columns, definitions, mayDefine: true });
   const preset = presetOf(found.source);
   const fields = activeFields(plan).map((field): ActiveField => {
     const existing = definitions.find((definition) => definition.id === field.fieldId);
