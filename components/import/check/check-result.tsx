@@ -1,19 +1,16 @@
 "use client";
 
 import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
-import { count, counted } from "@/components/format/amounts";
 import shared from "@/components/import/import.module.css";
 import { SearchField } from "@/components/ui/search-field";
 import { Section } from "@/components/ui/section";
 import {
-  MATCHED_OUTCOMES,
   ROW_OUTCOME_LABELS,
   ROW_OUTCOMES,
   type RowOutcome,
   type Tally,
   VALUE_OUTCOME_LABELS,
   VALUE_OUTCOMES,
-  type ValueOutcome,
 } from "@/server/custom-fields/import/outcome-schema";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 import classes from "./check.module.css";
@@ -21,6 +18,7 @@ import { CheckTable } from "./check-table";
 import { FieldTally } from "./field-tally";
 import { FixValues } from "./fix-values";
 import { OutcomeChips } from "./outcome-chips";
+import { sentenceOf, sumOf } from "./sentence";
 import { ROW_TONE, VALUE_TONE } from "./tones";
 
 const MEANING: Partial<Record<RowOutcome, string>> = {
@@ -43,7 +41,7 @@ export function CheckResult({ state, tally }: { state: ImportState; tally: Tally
   return (
     <>
       <p className={shared.lead} role="status">
-        {sentenceOf(state, tally, values)}
+        {sentenceOf(state, tally)}
       </p>
       <div className={classes.outcomes}>
         <OutcomeChips
@@ -84,19 +82,4 @@ export function CheckResult({ state, tally }: { state: ImportState; tally: Tally
       </Section>
     </>
   );
-}
-
-function sumOf(tally: Tally): Record<ValueOutcome, number> {
-  const sum = { set: 0, overwrite: 0, clear: 0, same: 0, kept: 0, invalid: 0, left_out: 0, empty: 0, none: 0 };
-  for (const field of tally.fields) for (const name of VALUE_OUTCOMES) sum[name] += field[name] ?? 0;
-  return sum;
-}
-
-/** The result in one sentence. */
-function sentenceOf(state: ImportState, tally: Tally, values: Record<ValueOutcome, number>): string {
-  const matched = MATCHED_OUTCOMES.reduce((sum, name) => sum + tally.rows[name], 0);
-  const writes = values.set + values.overwrite + values.clear;
-  const found = `${count(matched)} of ${counted(state.totalRows, "row")} ${matched === 1 ? "matches" : "match"} exactly one device.`;
-  if (state.startedAt) return `${found} ${counted(writes, "value was", "values were")} written.`;
-  return `${found} ${writes === 0 ? "There is nothing to write." : `${counted(writes, "value", "values")} would be written.`} Nothing is written yet.`;
 }

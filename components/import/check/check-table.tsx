@@ -128,7 +128,7 @@ function Scroller({ rows, hasMore, onMore, onOpen }: ScrollerProps) {
   );
 }
 
-/** "8 set, 1 invalid" */
+/** "8 set, 1 invalid"; of a row that the run has not applied: "Not written: 8 set, 1 invalid" */
 function summary(row: ImportRow): string {
   const n = (name: ValueOutcome) => row.cells.filter((cell) => cell.outcome === name).length;
   const parts: [ValueOutcome, string][] = [
@@ -140,7 +140,9 @@ function summary(row: ImportRow): string {
     ["invalid", "invalid"],
     ["left_out", "left out"],
   ];
-  return parts.flatMap(([name, word]) => (n(name) > 0 ? [`${n(name)} ${word}`] : [])).join(", ");
+  const counts = parts.flatMap(([name, word]) => (n(name) > 0 ? [`${n(name)} ${word}`] : [])).join(", ");
+  const isLeft = row.applied === false && n("set") + n("overwrite") + n("clear") > 0;
+  return isLeft ? `Not written: ${counts}` : counts;
 }
 
 type RowProps = {

@@ -22,6 +22,7 @@ import {
   type RunReport,
 } from "@/server/custom-fields/import/outcome-schema";
 import { FieldTally } from "./field-tally";
+import { notReachedOf } from "./sentence";
 import { verdictOf, writtenOf } from "./verdict";
 
 /** What was written and what was not, downloads for the rest, and undo. */
@@ -51,7 +52,7 @@ export function ReportStep({ state }: StepProps) {
       />
       <Section title="Rows">
         <dl className={classes.counts}>
-          {rowCounts(report)
+          {rowCounts(report, state.totalRows)
             .filter(({ rows }) => rows > 0)
             .map(({ label, rows }) => (
               <div key={label}>
@@ -89,9 +90,10 @@ function downloadsLead({ summary }: StepProps["state"], isWhole: boolean): strin
     : "Correct the rows that were not applied and import that file again: what is already applied stays as it is.";
 }
 
-/** The rows by outcome; ambiguous rows are those without a picked device. */
-const rowCounts = ({ rows, picked = 0 }: RunReport): { label: string; rows: number }[] =>
-  ROW_OUTCOMES.flatMap((name) => {
+/** The rows by outcome, and those that the run did not come to; ambiguous rows are those without a picked device. */
+function rowCounts(report: RunReport, totalRows: number): { label: string; rows: number }[] {
+  const { rows, picked = 0 } = report;
+  const counts = ROW_OUTCOMES.flatMap((name) => {
     const label = ROW_OUTCOME_LABELS[name];
     if (name !== "ambiguous") return { label, rows: rows[name] };
     return [
@@ -99,6 +101,8 @@ const rowCounts = ({ rows, picked = 0 }: RunReport): { label: string; rows: numb
       { label, rows: rows.ambiguous - picked },
     ];
   });
+  return [...counts, { label: "Not reached", rows: notReachedOf(report, totalRows) }];
+}
 
 function readBackText(report: RunReport): string | null {
   if (!report.readBack) return null;

@@ -13,6 +13,7 @@ import type { ImportRow } from "@/server/custom-fields/import/row-schema";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 import type { FieldValue } from "@/server/custom-fields/schema";
 import classes from "./check.module.css";
+import { newValueText } from "./sentence";
 
 /** Outcomes for which the device's current value is shown beside the new one. */
 const COMPARED_OUTCOMES: ReadonlySet<ValueOutcome> = new Set(["set", "overwrite", "clear", "same", "kept"]);
@@ -57,7 +58,9 @@ export function RowValues({ state, row }: { state: ImportState; row: ImportRow }
                   {cell.reason ? `: the value ${cell.reason}` : ""}
                 </small>
               )}
-              {COMPARED_OUTCOMES.has(cell.outcome) && <Compared cell={cell} hasRun={state.startedAt !== null} />}
+              {COMPARED_OUTCOMES.has(cell.outcome) && (
+                <Compared cell={cell} applied={row.applied} isUndone={state.summary.undo !== undefined} />
+              )}
             </dd>
           </div>
         );
@@ -66,16 +69,17 @@ export function RowValues({ state, row }: { state: ImportState; row: ImportRow }
   );
 }
 
+type ComparedProps = { cell: ImportRow["cells"][number]; applied: boolean | null; isUndone: boolean };
+
 /** The device's current value compared with its value after the run. */
-function Compared({ cell, hasRun }: { cell: ImportRow["cells"][number]; hasRun: boolean }) {
+function Compared({ cell, applied, isUndone }: ComparedProps) {
   const [held, value] = [valueText(cell.held), valueText(cell.value)];
   if (cell.outcome === "same") return <small>The device already holds {held}.</small>;
-  const result = cell.outcome === "kept" ? "left alone" : hasRun ? "written" : "would be written";
   return (
     <span className={classes.compared}>
-      <small>{hasRun && cell.outcome !== "kept" ? "Held before" : "Device holds"}</small>
+      <small>{applied && cell.outcome !== "kept" ? "Held before" : "Device holds"}</small>
       <span data-blank={cell.held === null || undefined}>{held}</span>
-      <small>New value, {result}</small>
+      <small>New value, {newValueText(cell.outcome, { applied, isUndone })}</small>
       <span data-blank={cell.value === null || undefined}>{value}</span>
     </span>
   );

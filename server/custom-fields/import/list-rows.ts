@@ -4,6 +4,7 @@ import { tenant } from "@/db/client";
 import { type FieldValue, MASK } from "@/server/custom-fields/schema";
 import { operation } from "@/server/operation";
 import { typed } from "@/server/wire";
+import { isApplied } from "./columns/columns";
 import { type DeviceNames, nameDevices } from "./columns/name-devices";
 import { fittingValue, invalidReason } from "./decide/decide-value";
 import { type LoadedPlan, loadPlan } from "./decide/load-plan";
@@ -42,6 +43,7 @@ function toRow(row: ResultRow, { plan, found, devices, held, about }: Context): 
     device: (row.deviceId && devices.get(row.deviceId)) || null,
     candidates: (row.candidates ?? []).flatMap((id) => devices.get(id) ?? []),
     pickedDeviceId: row.pickedDeviceId,
+    applied: found.startedAt ? isApplied(row, found) : null,
     related: relatedTo(row, about, found.files),
     cells: plan.fields.map((field, i) => {
       const text = row.cells[field.column] ?? "";

@@ -43,6 +43,8 @@ export type ImportRow = {
   device: Candidate | null;
   candidates: Candidate[];
   pickedDeviceId: string | null;
+  /** Whether the run has applied it; null before the run. */
+  applied: boolean | null;
   /** Other rows of the file that are about the same devices, where that is why this one is not applied. */
   related: RowReference[];
   cells: ImportCell[];

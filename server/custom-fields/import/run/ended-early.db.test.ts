@@ -9,6 +9,7 @@ import { flushRecording, startRecording, stopRecording } from "@/server/audit/re
 import type { Role } from "@/server/auth/permissions";
 import { cancelImport } from "@/server/custom-fields/import/cancel";
 import { getImport } from "@/server/custom-fields/import/get";
+import { listRows } from "@/server/custom-fields/import/list-rows";
 import { startRun } from "@/server/custom-fields/import/start/run";
 import { startUndo } from "@/server/custom-fields/import/start/undo";
 import { listDefinitions } from "@/server/custom-fields/list";
@@ -100,6 +101,12 @@ describe("a run that cannot go on", () => {
     const state = await getImport.run(ctx, { id });
     expect(state).toMatchObject({ status: "cancelled", error: "The person who started this can no longer import." });
     expect(state.summary.run?.readBack?.map(({ written, found }) => [written, found])).toEqual([[2, 2]]);
+    const { rows } = await listRows.run(ctx, { id, limit: 10, outcome: "matched_source_id" });
+    expect(rows.map(({ rowNo, applied }) => [rowNo, applied])).toEqual([
+      [MATCHED[0], true],
+      [MATCHED[1], true],
+      [MATCHED[2], false],
+    ]);
     const entries = await entriesOf([a.id, b.id, ctx.homeOrgId], id);
     expect(changesIn(entries, a.id)).toEqual([{ devices: 2, values: { asset_tag: 2 }, undo: false }]);
     expect(changesIn(entries, b.id)).toEqual([]);

@@ -1,0 +1,49 @@
+import { count, counted } from "@/components/format/amounts";
+import {
+  MATCHED_OUTCOMES,
+  type Tally,
+  VALUE_OUTCOMES,
+  type ValueOutcome,
+} from "@/server/custom-fields/import/outcome-schema";
+import type { ImportRow } from "@/server/custom-fields/import/row-schema";
+import type { ImportState } from "@/server/custom-fields/import/schema";
+
+/** How many values there are of each outcome, in all fields together. */
+export function sumOf({ fields }: Pick<Tally, "fields">): Record<ValueOutcome, number> {
+  const sum = { set: 0, overwrite: 0, clear: 0, same: 0, kept: 0, invalid: 0, left_out: 0, empty: 0, none: 0 };
+  for (const field of fields) for (const name of VALUE_OUTCOMES) sum[name] += field[name] ?? 0;
+  return sum;
+}
+
+/** Rows that a run has not come to: every other one is counted by its outcome. */
+export const notReachedOf = ({ rows }: Pick<Tally, "rows">, totalRows: number): number =>
+  Math.max(0, totalRows - Object.values(rows).reduce((sum, n) => sum + n, 0));
+
+/** The result of a check or a run in a sentence or three. */
+export function sentenceOf(
+  { startedAt, totalRows, job }: Pick<ImportState, "startedAt" | "totalRows" | "job">,
+  tally: Tally,
+): string {
+  const matched = MATCHED_OUTCOMES.reduce((sum, name) => sum + tally.rows[name], 0);
+  const values = sumOf(tally);
+  const writes = values.set + values.overwrite + values.clear;
+  const left = startedAt ? notReachedOf(tally, totalRows) : 0;
+  const rows = counted(totalRows - left, "row");
+  const of = left > 0 ? `the ${rows} that ${totalRows - left === 1 ? "was" : "were"} reached` : rows;
+  const found = `${count(matched)} of ${of} ${matched === 1 ? "matches" : "match"} exactly one device.`;
+  if (!startedAt)
+    return `${found} ${writes === 0 ? "There is nothing to write." : `${counted(writes, "value", "values")} would be written.`} Nothing is written yet.`;
+  const written = `${found} ${counted(writes, "value was", "values were")} written.`;
+  return left === 0 ? written : `${written} ${counted(left, "row was", "rows were")} not reached${job ? " yet" : ""}.`;
+}
+
+/** What has become of a value that a row would write. */
+export function newValueText(
+  outcome: ValueOutcome,
+  { applied, isUndone }: Pick<ImportRow, "applied"> & { isUndone: boolean },
+): string {
+  if (outcome === "kept") return "left alone";
+  if (applied === null) return "would be written";
+  if (!applied) return "not written";
+  return isUndone ? "written before the undo" : "written";
+}
