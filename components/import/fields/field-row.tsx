@@ -48,7 +48,7 @@ export const FieldRow = memo(function FieldRow(props: RowProps) {
       <div className={classes.target}>
         <TargetSelect
           className={field.action === "create" ? undefined : classes.existing}
-          title={column.title}
+          column={column}
           field={field}
           targets={targets}
           getPlan={getPlan}

@@ -5,6 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useMe } from "@/components/account/org";
 import { useTRPC } from "@/components/trpc";
+import type { SourceColumn } from "@/server/custom-fields/import/map/column-schema";
 import type { Plan, PlanField } from "@/server/custom-fields/import/plan-schema";
 import { type Definition, FIELD_TYPE_LABELS } from "@/server/custom-fields/schema";
 
@@ -34,7 +35,7 @@ export function useTargets(plan: Plan): Targets {
 
 type Props = {
   className?: string;
-  title: string;
+  column: Pick<SourceColumn, "title" | "secret">;
   field: PlanField;
   targets: Targets;
   error: string | null;
@@ -43,7 +44,7 @@ type Props = {
 };
 
 /** The target of a source field: a new field, an existing one that is not mapped yet, or none. */
-export function TargetSelect({ className, title, field, targets, error, getPlan, onChange }: Props) {
+export function TargetSelect({ className, column, field, targets, error, getPlan, onChange }: Props) {
   const { definitions, taken, mayDefine } = targets;
   const own = field.action === "existing" ? field.fieldId : null;
   const existing = definitions.map((d) => ({
@@ -66,13 +67,13 @@ export function TargetSelect({ className, title, field, targets, error, getPlan,
         typeConflictAccepted: false,
         decisions: [],
       });
-    else onChange(own ? { ...freshField(title, getPlan()), action: "create" } : { action: "create" });
+    else onChange(own ? { ...freshField(column, getPlan()), action: "create" } : { action: "create" });
   };
   const value = field.action === "skip" ? SKIP : (own ?? NEW);
   return (
     <Select
       className={className}
-      aria-label={`Where ${title} goes`}
+      aria-label={`Where ${column.title} goes`}
       size="xs"
       data={[
         ...(mayDefine || field.action === "create" ? [{ value: NEW, label: "Create a new field" }] : []),
@@ -88,8 +89,11 @@ export function TargetSelect({ className, title, field, targets, error, getPlan,
   );
 }
 
-/** A new field for a column that was mapped to an existing one. */
-function freshField(title: string, plan: Plan): Pick<PlanField, "fieldId" | "name" | "fieldKey" | "secret"> {
+/** A new field for a column that was mapped to an existing one; of a secret it is one again. */
+function freshField(
+  { title, secret }: Props["column"],
+  plan: Plan,
+): Pick<PlanField, "fieldId" | "name" | "fieldKey" | "secret"> {
   const base =
     title
       .toLowerCase()
@@ -99,5 +103,5 @@ function freshField(title: string, plan: Plan): Pick<PlanField, "fieldId" | "nam
   const taken = new Set(plan.fields.map((f) => f.fieldKey));
   let key = base;
   for (let n = 2; taken.has(key); n++) key = `${base}_${n}`;
-  return { fieldId: crypto.randomUUID(), name: title, fieldKey: key, secret: false };
+  return { fieldId: crypto.randomUUID(), name: title, fieldKey: key, secret: secret !== null };
 }

@@ -35,7 +35,7 @@ export const ValueRow = memo(function ValueRow(props: ValueRowProps) {
       </div>
       <div className={classes.value}>
         <TargetSelect
-          title={column.title}
+          column={column}
           field={field}
           targets={targets}
           getPlan={getPlan}

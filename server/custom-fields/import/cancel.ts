@@ -11,7 +11,7 @@ import type { ImportState } from "./schema";
 
 /**
  * Asks the import's background work to stop: after the current rows a run is cancelled, with what it wrote kept (it can
- * be undone); any other work is dropped.
+ * be undone), and an undo ends, with what it restored kept (it can be started again); any other work is dropped.
  */
 export const cancelImport = operation({
   permission: "custom_fields:import",
