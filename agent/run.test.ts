@@ -1,6 +1,16 @@
-import { describe, expect, it } from "vitest";
+import { mkdtemp } from "node:fs/promises";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { portOf } from "@/testing/port-of";
+import { Client } from "./client";
+import { Diagnostics } from "./diagnostics";
 import { parseOptions, UsageError } from "./options";
-import { type Agent, enroll, nextBeatMs } from "./run";
+import { type Agent, enroll, nextBeatMs, runUntilStopped } from "./run";
+import { StateFolder } from "./state";
+
+afterEach(() => void vi.useRealTimers());
 
 it("an agent that is not enrolled and has no key was called wrongly: no server is asked, and none is blamed", async () => {
   const options = parseOptions(["--url", "http://127.0.0.1:9"]);
@@ -20,4 +30,46 @@ describe("the next heartbeat", () => {
   it.each([0, -1, 0.001, 1e12])("neither follows at once nor stays away when %s seconds are asked for", (seconds) =>
     expect(nextBeatMs({ intervalSeconds: seconds })).toBe(60_000),
   );
+});
+
+it.each([-5, 5])("heartbeats and events keep to their intervals when the clock is set by %i hours", async (hours) => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 4, 1) });
+  const stopping = new AbortController();
+  const done = { beats: 0, readings: 0 };
+  const server = createServer((request, response) => {
+    request.resume();
+    if (request.url?.endsWith("/heartbeat")) done.beats++;
+    response.end(JSON.stringify({ ok: true, intervalSeconds: 1 }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${portOf(server)}`;
+  const { signal } = stopping;
+  const diagnostics = new Diagnostics(() => {});
+  const log: Agent["logs"]["shipped"][number] = {
+    name: "test",
+    read: async () => {
+      done.readings++;
+      return { records: [], watermark: "", more: false };
+    },
+    describe: () => Promise.reject(new Error("not asked for")),
+    query: () => Promise.reject(new Error("not asked for")),
+    get: () => Promise.reject(new Error("not asked for")),
+  };
+  const running = runUntilStopped({
+    options: { ...parseOptions(["--url", url]), url, interval: 1 },
+    folder: await StateFolder.open(await mkdtemp(join(tmpdir(), "agent-run-"))),
+    client: new Client({ url, diagnostics, signal }),
+    diagnostics,
+    logs: { live: [], shipped: [log] },
+    signal,
+  });
+  try {
+    await vi.waitFor(() => expect(done).toEqual({ beats: 1, readings: 1 }), 60_000);
+    vi.setSystemTime(Date.now() + hours * 3_600_000);
+    await vi.waitFor(() => expect(Math.min(done.beats, done.readings)).toBeGreaterThan(1), 60_000);
+  } finally {
+    stopping.abort();
+    await running;
+    server.close();
+  }
 });

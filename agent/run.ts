@@ -125,20 +125,24 @@ export async function runOnce(agent: Agent): Promise<Shipped> {
   return total;
 }
 
-/** Heartbeats, events and diagnostics, each when it is due and one after the other, until the signal. */
+/**
+ * Heartbeats, events and diagnostics, each when it is due and one after the other, until the signal. When is told by a
+ * clock that nobody sets: the machine's own may be hours off, and then be corrected.
+ */
 export async function runUntilStopped(agent: Agent): Promise<void> {
-  const due = { beat: 0, events: 0, diagnostics: Date.now() + DIAGNOSTICS_INTERVAL_MS };
+  const now = () => performance.now();
+  const due = { beat: 0, events: 0, diagnostics: now() + DIAGNOSTICS_INTERVAL_MS };
   while (!agent.signal.aborted) {
-    if (Date.now() >= due.beat) due.beat = Date.now() + (await beat(agent, "running"));
-    if (Date.now() >= due.events) {
+    if (now() >= due.beat) due.beat = now() + (await beat(agent, "running"));
+    if (now() >= due.events) {
       const { more } = await shipRound(agent);
-      due.events = more ? 0 : Date.now() + agent.options.interval * 1000;
+      due.events = more ? 0 : now() + agent.options.interval * 1000;
     }
-    if (Date.now() >= due.diagnostics || agent.diagnostics.size >= MAX_LOGS_PER_REQUEST) {
+    if (now() >= due.diagnostics || agent.diagnostics.size >= MAX_LOGS_PER_REQUEST) {
       await shipDiagnostics(portOf(agent));
-      due.diagnostics = Date.now() + DIAGNOSTICS_INTERVAL_MS;
+      due.diagnostics = now() + DIAGNOSTICS_INTERVAL_MS;
     }
-    const wait = Math.min(due.beat, due.events, due.diagnostics) - Date.now();
+    const wait = Math.min(due.beat, due.events, due.diagnostics) - now();
     if (wait > 0) await sleep(wait, undefined, { signal: agent.signal }).catch(() => {});
   }
 }

@@ -137,6 +137,18 @@ describe("shipping", () => {
     expect(errors).toMatchObject([{ fields: { detail: "400 events.0.source: too long" } }]);
   });
 
+  it("says once, when the watermark has passed it, what could not be read", async () => {
+    const warning = "the file that was read last is gone";
+    const lossy: typeof log = { ...log, read: async (since, max) => ({ ...(await log.read(since, max)), warning }) };
+    answer = () => ({ status: 503 });
+    await shipEvents(port, lossy, folder);
+    const warnings = () => port.diagnostics.peek(10).filter((e) => e.component === "events");
+    expect(warnings()).toEqual([]);
+    answer = () => ({ status: 200, body: { count: 500 } });
+    await shipEvents(port, lossy, folder);
+    expect(warnings()).toMatchObject([{ level: "warn", message: warning, fields: { log: "test" } }]);
+  });
+
   it("gives up when the server does not know the agent any more", async () => {
     answer = () => ({ status: 401, body: { code: "unauthenticated", detail: "unknown or revoked" } });
     await expect(shipEvents(port, log, folder)).rejects.toThrow(UnknownAgentError);

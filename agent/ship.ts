@@ -68,6 +68,7 @@ export async function shipEvents(
   const outcome = await sendItems(port, reading.records.map(toWireEvent), put);
   if (outcome.kind !== "done") return { shipped: NONE, more: false };
   await folder.advance(key, reading.watermark);
+  if (reading.warning) port.diagnostics.warn("events", reading.warning, { log: key });
   return { shipped: outcome.shipped, more: reading.more };
 }
 

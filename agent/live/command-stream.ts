@@ -97,14 +97,14 @@ export async function keepCommandStream(options: LiveOptions): Promise<void> {
   const client = new Client({ url, diagnostics, signal, maxAttempts: ANSWER_ATTEMPTS });
   client.token = token;
   for (let attempt = 0; !signal.aborted; attempt++) {
-    const started = Date.now();
+    const started = performance.now();
     let wait = 0;
     try {
       wait = await listen(options, client);
     } catch (error) {
       if (!signal.aborted) diagnostics.debug("live", "the command stream broke", { error: messageOf(error) });
     }
-    if (Date.now() - started > STABLE_MS) attempt = 0;
+    if (performance.now() - started > STABLE_MS) attempt = 0;
     await sleep(wait + backoffMs(attempt, random), undefined, { signal }).catch(() => {});
   }
 }

@@ -54,9 +54,10 @@ const arg = (name) => process.argv.find((a) => a.startsWith(name))?.slice(name.l
 const cursor = arg("--after-cursor=");
 if (cursor?.includes("gone")) process.exit(1);
 const entries = JSON.parse(require("node:fs").readFileSync(__filename.replace(/[^/]*$/, "entries.json"), "utf8"));
+const since = Number(arg("--since=@") ?? 0) * 1e6;
 const at = cursor ? entries.findIndex((e) => e.__CURSOR === cursor) + 1 : 0;
 const last = process.argv.includes("-n") ? Number(process.argv[process.argv.indexOf("-n") + 1]) : entries.length;
-for (const e of entries.slice(at).slice(-last)) console.log(JSON.stringify(e));
+for (const e of entries.slice(at).filter((e) => e.__REALTIME_TIMESTAMP >= since).slice(-last)) console.log(JSON.stringify(e));
 `;
 
 describe("JournaldProvider", () => {
@@ -94,5 +95,12 @@ describe("JournaldProvider", () => {
   it("continues by time where the journal no longer holds the cursor", async () => {
     const lost = JSON.stringify({ cursor: "s=gone", time: 1_777_000_000_000 });
     expect((await new JournaldProvider(command).read(lost, 5)).records).toHaveLength(5);
+  });
+
+  it("continues an hour back where that time is ahead of a clock that was set back, and says so", async () => {
+    const lost = JSON.stringify({ cursor: "s=gone", time: Date.UTC(2030, 0, 1) });
+    const reading = await new JournaldProvider(command, () => new Date(1_777_000_600_000)).read(lost, 5);
+    expect(reading.records.map((r) => r.recordId)).toEqual([1, 2, 3, 4, 5]);
+    expect(reading.warning).toMatch(/clock.*set back/);
   });
 });

@@ -6,7 +6,9 @@ import { fieldText, parseEntry, toRecord } from "./journal-entry";
 import { linesOf } from "./lines-of";
 import {
   BACKLOG_RECORDS,
+  CLOCK_SET_BACK,
   type Filters,
+  LOOK_BACK_MS,
   type LogProvider,
   type LogRecord,
   MAX_SCANNED,
@@ -52,7 +54,10 @@ export class JournaldProvider implements LogProvider {
   readonly name = "journal";
   readonly key = "journald";
 
-  constructor(private readonly command = "journalctl") {}
+  constructor(
+    private readonly command = "journalctl",
+    private readonly now: () => Date = () => new Date(),
+  ) {}
 
   async read(since: string | undefined, max: number): Promise<Reading> {
     const mark: Mark | undefined = since ? JSON.parse(since) : undefined;
@@ -60,9 +65,17 @@ export class JournaldProvider implements LogProvider {
     try {
       return await this.take([`--after-cursor=${mark.cursor}`], since, max);
     } catch {
-      // The cursor's entry may have been vacuumed; entries of that very second are then sent again and not stored twice.
-      return this.take([`--since=@${Math.floor(mark.time / 1000)}`], since, max);
+      return this.readSince(mark.time, since, max);
     }
+  }
+
+  /** The cursor's entry may have been vacuumed: what of that very second is sent again is not stored twice. */
+  private async readSince(time: number, since: string | undefined, max: number): Promise<Reading> {
+    const now = this.now().getTime();
+    const from = time > now ? now - LOOK_BACK_MS : time;
+    const reading = await this.take([`--since=@${Math.floor(from / 1000)}`], since, max);
+    const isMoved = time > now && reading.records.length > 0;
+    return isMoved ? { ...reading, warning: CLOCK_SET_BACK } : reading;
   }
 
   /** Reads until max entries or the size limit, then ends journalctl: it has no option for "the first N after". */

@@ -22,8 +22,11 @@ export type LogRecord = {
   rawXml?: string;
 };
 
-/** What lies behind a watermark: text that only its provider understands. */
-export type Reading = { records: LogRecord[]; watermark: string; more: boolean };
+/**
+ * What lies behind a watermark: text that only its provider understands. A warning says what may be missing between the
+ * two, for the agent's diagnostics.
+ */
+export type Reading = { records: LogRecord[]; watermark: string; more: boolean; warning?: string };
 export type Filters = Omit<QueryParams, "logName">;
 export type Page = { events: Entry[]; total: number };
 
@@ -47,6 +50,11 @@ export type Logs = { live: LogProvider[]; shipped: LogProvider[] };
 
 /** How far back a first run goes in each log. */
 export const BACKLOG_RECORDS = 1000;
+/** How far back a log is read where a time is needed and none is known that can be right. */
+export const LOOK_BACK_MS = 3_600_000;
+/** What a reading says that starts there because its watermark lies ahead of now. */
+export const CLOCK_SET_BACK =
+  "the clock was set back since the last reading: reading starts again an hour before now, what is older may be missing";
 /** Beyond so many entries of a log no reader pages; totals count up to here. */
 export const MAX_SCANNED = 100_000;
 /** Longer messages are cut: half a megabyte on one line is of no use and fills a request. */

@@ -43,21 +43,26 @@ it("an entry of the unified log is mapped", () => {
   expect(toUnifiedRecord("")).toBeNull();
 });
 
-it("batches continue where the last one ended, also among entries of one moment; one record is found again", async () => {
-  const printed = [
-    at("000001", "a"),
-    at("000002", "b"),
-    at("000002", "c"),
-    at("000002", "d"),
-    at("900000", "e"),
-    '{"finished":1}',
-  ];
+/** Stands in for `log`: prints these lines, whatever is asked. */
+async function commandPrinting(printed: string[]): Promise<string> {
   const command = join(await mkdtemp(join(tmpdir(), "unified-")), "log.cjs");
   await writeFile(
     command,
     `#!/usr/bin/env node\nprocess.stdout.write(${JSON.stringify(`${printed.join("\n")}\n`)});\n`,
   );
   await chmod(command, 0o755);
+  return command;
+}
+
+it("batches continue where the last one ended, also among entries of one moment; one record is found again", async () => {
+  const command = await commandPrinting([
+    at("000001", "a"),
+    at("000002", "b"),
+    at("000002", "c"),
+    at("000002", "d"),
+    at("900000", "e"),
+    '{"finished":1}',
+  ]);
   const log = new UnifiedLogProvider(command, () => new Date("2026-11-20T09:30:00Z"));
   const seen: string[] = [];
   let watermark: string | undefined;
@@ -71,4 +76,20 @@ it("batches continue where the last one ended, also among entries of one moment;
   const page = await log.query({ page: 1, limit: 2 });
   expect([page.total, page.events.map((e) => e.message)]).toEqual([5, ["e", "d"]]);
   expect(await log.get(page.events[0]?.recordId as number)).toEqual(page.events[0]);
+});
+
+it("a clock that ran ahead and was set back holds nothing up: reading starts an hour before now, and says so", async () => {
+  const ahead = line({ timestamp: "2030-01-01 00:00:00.000000+0000", eventMessage: "ahead" });
+  const command = await commandPrinting([at("000001", "a"), at("000002", "b"), at("000003", "c"), ahead]);
+  const whileAhead = new UnifiedLogProvider(command, () => new Date("2030-01-01T00:10:00Z"));
+  const { watermark } = await whileAhead.read(`${microsecondsOf("2029-12-31 23:59:00.000000+0000")}:0`, 5);
+  const corrected = new UnifiedLogProvider(command, () => new Date("2026-11-20T09:30:00Z"));
+  const again = await corrected.read(watermark, 2);
+  expect(again.records.map((record) => record.message)).toEqual(["a", "b"]);
+  expect(again).toMatchObject({ more: true, warning: expect.stringMatching(/clock.*set back/) });
+  const rest = await corrected.read(again.watermark, 2);
+  expect(rest.records.map((record) => record.message)).toEqual(["c"]);
+  expect(rest).toMatchObject({ more: false });
+  expect(rest.warning).toBeUndefined();
+  expect(await corrected.read(rest.watermark, 2)).toEqual({ records: [], watermark: rest.watermark, more: false });
 });

@@ -4,7 +4,9 @@ import type { Descriptor, Entry } from "@/server/live-events/schema";
 import { linesOf } from "./lines-of";
 import {
   BACKLOG_RECORDS,
+  CLOCK_SET_BACK,
   type Filters,
+  LOOK_BACK_MS,
   type LogProvider,
   type LogRecord,
   MAX_SCANNED,
@@ -30,8 +32,6 @@ type UnifiedEntry = {
 /** A Mac writes thousands of entries a second: shipped is what went wrong and what concerns security. */
 const SHIPPED =
   'messageType == error OR messageType == fault OR subsystem == "com.apple.securityd" OR process == "opendirectoryd" OR process == "authd"';
-/** Without a start `log show` reads days: a first run and an open query look back so far. */
-const LOOK_BACK_MS = 3_600_000;
 
 /** `2026-11-20 10:00:00.123456+0100` in microseconds since 1970. */
 export function microsecondsOf(timestamp: string): number {
@@ -81,18 +81,26 @@ export class UnifiedLogProvider implements LogProvider {
     private readonly now: () => Date = () => new Date(),
   ) {}
 
+  /**
+   * Without a start `log show` reads days: a first run looks back LOOK_BACK_MS. Entries of a time that is still to come
+   * were written before the clock was set back; they wait for it, so that the mark never runs ahead of the clock.
+   */
   async read(since: string | undefined, max: number): Promise<Reading> {
-    const [from = 0, done = 0] = since?.split(":").map(Number) ?? [(this.now().getTime() - LOOK_BACK_MS) * 1000];
+    const now = this.now().getTime() * 1000;
+    const [mark, read = 0] = since?.split(":").map(Number) ?? [];
+    const isAhead = mark !== undefined && mark > now;
+    const [from, done] = mark === undefined || isAhead ? [now - LOOK_BACK_MS * 1000, 0] : [mark, read];
     const found: LogRecord[] = [];
     let atMark = 0;
     for await (const record of this.records(seconds(from), undefined, SHIPPED)) {
-      if (record.recordId < from || (record.recordId === from && atMark++ < done)) continue;
+      if (record.recordId < from || record.recordId > now || (record.recordId === from && atMark++ < done)) continue;
       found.push(record);
       if (since && found.length > max) break;
       if (found.length > BACKLOG_RECORDS) found.shift();
     }
     const records = found.slice(0, max);
-    return { records, watermark: markAfter(records, from, done), more: found.length > max };
+    const reading = { records, watermark: markAfter(records, from, done), more: found.length > max };
+    return isAhead ? { ...reading, warning: CLOCK_SET_BACK } : reading;
   }
 
   async describe(): Promise<Descriptor> {
