@@ -1,4 +1,4 @@
-import { appendFile, copyFile, mkdtemp, rename, truncate, writeFile } from "node:fs/promises";
+import { appendFile, copyFile, mkdtemp, rename, rm, truncate, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -13,12 +13,14 @@ describe("FileProvider", () => {
   let provider: FileProvider;
   let watermark: string | undefined;
   let ids: string[];
+  let warnings: string[];
 
   beforeEach(async () => {
     path = join(await mkdtemp(join(tmpdir(), "agent-files-")), "app.log");
     provider = new FileProvider({ path, program: "app" });
     watermark = undefined;
     ids = [];
+    warnings = [];
   });
 
   /** Reads to the end and returns the numbers of the messages. */
@@ -30,8 +32,18 @@ describe("FileProvider", () => {
       more = reading.more;
       seen.push(...reading.records.map((r) => Number(r.message.split(" ")[1])));
       ids.push(...reading.records.map((r) => r.occurrenceId));
+      if (reading.warning) warnings.push(reading.warning);
     }
     return seen;
+  }
+
+  const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
+  const at = (name: string, day: number) => utimes(name, day * 86_400, day * 86_400);
+
+  /** Writes the log's lines on a day. */
+  async function write(text: string, day: number): Promise<void> {
+    await appendFile(path, text);
+    await at(path, day);
   }
 
   it("waits for a file that does not exist yet or is empty", async () => {
@@ -78,6 +90,67 @@ describe("FileProvider", () => {
     await appendFile(path, lines(20, 25));
     expect(await drain()).toEqual(Array.from({ length: 15 }, (_, i) => i + 10));
     expect(new Set(ids).size).toBe(25);
+  });
+
+  it("reads every file that was rotated while the server was away, oldest first", async () => {
+    await write(lines(0, 10), 1);
+    await drain();
+    await write(lines(10, 20), 2);
+    await rename(path, `${path}.3`);
+    await write(lines(20, 30), 3);
+    await rename(path, `${path}-20260103`);
+    await write(lines(30, 40), 4);
+    await rename(path, `${path}.1`);
+    await write(lines(40, 50), 5);
+    expect(await drain(7)).toEqual(numbers(10, 50));
+    expect([new Set(ids).size, warnings]).toEqual([50, []]);
+  });
+
+  it("reads every copy that was made of it while the server was away, oldest first", async () => {
+    await write(lines(0, 10), 1);
+    await drain();
+    for (const day of [2, 3]) {
+      await write(lines(day * 10, day * 10 + 5), day);
+      await rename(`${path}.1`, `${path}.2`).catch(() => {});
+      await copyFile(path, `${path}.1`);
+      await at(`${path}.1`, day);
+      await truncate(path);
+    }
+    await write(lines(40, 45), 4);
+    expect(await drain()).toEqual([...numbers(20, 25), ...numbers(30, 35), ...numbers(40, 45)]);
+    expect([new Set(ids).size, warnings]).toEqual([25, []]);
+  });
+
+  it("says that lines may be missing where the file that it read last is compressed by now", async () => {
+    await writeFile(`${path}.1`, lines(100, 110));
+    await at(`${path}.1`, 1);
+    await write(lines(0, 10), 2);
+    await drain();
+    await rename(`${path}.1`, `${path}.3`);
+    await rename(path, `${path}.2.gz`);
+    await write(lines(20, 30), 3);
+    await rename(path, `${path}.1`);
+    expect(await drain()).toEqual([]);
+    await write(lines(30, 40), 4);
+    expect(await drain()).toEqual(numbers(20, 40));
+    expect(warnings).toEqual([expect.stringMatching(/may be missing/)]);
+    expect(await drain()).toEqual([]);
+    expect(warnings).toHaveLength(1);
+  });
+
+  it("reads no other file of that folder, and none from before the file that it read last", async () => {
+    await writeFile(`${path}.1`, lines(100, 110));
+    await at(`${path}.1`, 1);
+    await write(lines(0, 10), 2);
+    await drain();
+    await rename(path, `${path}.2`);
+    for (const other of [`${path}.bak`, `${path}.offset`, `${path}-old`]) await writeFile(other, lines(200, 210));
+    await write(lines(10, 20), 3);
+    expect(await drain()).toEqual(numbers(10, 20));
+    await rm(path);
+    await write(lines(20, 30), 4);
+    expect(await drain()).toEqual(numbers(20, 30));
+    expect(warnings).toHaveLength(1);
   });
 
   it("gives the lines of an emptied file new ids even when its first line comes again", async () => {

@@ -8,11 +8,12 @@ import type { Descriptor, Entry } from "@/server/live-events/schema";
 import { lineStart, readLines } from "./file-lines";
 import {
   backlogOffset,
-  findRotated,
   fromWatermark,
   generationLabel,
-  generationOf,
+  type LogPart,
   type Position,
+  rotatedParts,
+  startOf,
   toWatermark,
 } from "./file-position";
 import { type ParsedLine, parseLine } from "./parse-line";
@@ -45,6 +46,8 @@ export const SYSTEM_LOG_FILES: readonly FileSource[] = [
 /** Of a huge file the newest part is enough for live queries. */
 const MAX_SCANNED_BYTES = 32 * 1024 * 1024;
 const SCAN_BATCH = 5_000;
+const LINES_LOST =
+  "the file that was read last was emptied, removed or compressed: lines written to it after that reading may be missing";
 
 /** Tails one log file over rotation, by rename or by copy and truncate. */
 export class FileProvider implements LogProvider {
@@ -73,33 +76,37 @@ export class FileProvider implements LogProvider {
 
   private async readOpen(file: FileHandle, since: string | undefined, max: number): Promise<Reading> {
     const last = fromWatermark(since);
-    const { ino, size } = await file.stat();
-    const generation = await generationOf(file);
-    const here = { inode: String(ino), generation: generation ?? "", restarts: 0, offset: 0 };
-    const same = last && generation && last.inode === here.inode && last.generation === generation;
-    if (same && last.offset <= size) return this.take(file, last, max);
-    if (same) return this.take(file, { ...last, restarts: last.restarts + 1, offset: 0 }, max);
-    const rest = last && (await this.readRotated(last, max));
-    if (rest) return rest;
-    if (!generation) return { records: [], watermark: since ?? "", more: false };
-    const offset = last ? 0 : await backlogOffset(file, size, BACKLOG_RECORDS);
-    return this.take(file, { ...here, offset }, max);
+    const { size } = await file.stat();
+    const from = await startOf(file);
+    if (!last) {
+      const offset = await backlogOffset(file, size, BACKLOG_RECORDS);
+      return from.generation ? this.take(file, { ...from, offset }, max) : { records: [], watermark: "", more: false };
+    }
+    const isSame = last.inode === from.inode && last.generation === from.generation;
+    if (isSame && last.offset <= size) return this.take(file, last, max);
+    if (!isSame) return this.readRotated({ file, from }, last, max);
+    const reading = await this.take(file, { ...last, restarts: last.restarts + 1, offset: 0 }, max);
+    return { ...reading, warning: LINES_LOST };
   }
 
-  /** What the rotated file still held when it was renamed; undefined when it is gone or read to its end. */
-  private async readRotated(last: Position, max: number): Promise<Reading | undefined> {
-    const file = await findRotated(this.source.path, last);
-    if (!file) return;
+  /** What has been rotated since the last reading, file by file, then the log itself. */
+  private async readRotated(log: LogPart, last: Position, max: number): Promise<Reading> {
+    const { parts, isWhole } = await rotatedParts(this.source.path, last);
+    const warning = isWhole ? {} : { warning: LINES_LOST };
     try {
-      const reading = await this.take(file, last, max);
-      return reading.records.length > 0 ? { ...reading, more: true } : undefined;
+      for (const { file, from } of parts) {
+        const reading = await this.take(file, from, max);
+        if (reading.records.length > 0 || reading.more) return { ...reading, more: true, ...warning };
+      }
+      if (!log.from.generation) return { records: [], watermark: toWatermark(last), more: false };
+      return { ...(await this.take(log.file, log.from, max)), ...warning };
     } finally {
-      await file.close();
+      await Promise.all(parts.map(({ file }) => file.close()));
     }
   }
 
   private async take(file: FileHandle, from: Position, max: number): Promise<Reading> {
-    const { size, mtime } = await file.stat();
+    const { size, mtime, mtimeMs } = await file.stat();
     const { lines, end } = await readLines(file, from.offset, max);
     let fallbackTime = mtime;
     const records = lines.map(({ text, offset }) => {
@@ -107,7 +114,8 @@ export class FileProvider implements LogProvider {
       fallbackTime = parsed.time;
       return this.toRecord(parsed, { ...from, offset });
     });
-    return { records, watermark: toWatermark({ ...from, offset: end }), more: records.length > 0 && end < size };
+    const watermark = toWatermark({ ...from, offset: end, modified: mtimeMs });
+    return { records, watermark, more: end > from.offset && end < size };
   }
 
   private toRecord(line: ParsedLine, at: Position): LogRecord {
@@ -156,18 +164,16 @@ export class FileProvider implements LogProvider {
   private async *records(from: number): AsyncGenerator<LogRecord> {
     const file = await open(this.source.path);
     try {
-      const { ino, size } = await file.stat();
-      const generation = await generationOf(file);
+      const { size } = await file.stat();
+      const start = await startOf(file);
       let offset = await lineStart(file, from < 0 ? size + from : from);
-      if (!generation) return;
+      if (!start.generation) return;
       for (let seen = 0; seen < MAX_SCANNED * 10 && offset < size; ) {
-        const at = { inode: String(ino), generation, restarts: 0, offset };
-        const reading = await this.take(file, at, SCAN_BATCH);
+        const reading = await this.take(file, { ...start, offset }, SCAN_BATCH);
         yield* reading.records;
         seen += reading.records.length;
-        const end = fromWatermark(reading.watermark)?.offset ?? offset;
-        if (!reading.more || end === offset) return;
-        offset = end;
+        if (!reading.more) return;
+        offset = fromWatermark(reading.watermark)?.offset ?? size;
       }
     } finally {
       await file.close();
