@@ -2,7 +2,7 @@ import { syslogCategory, syslogLevel } from "@/agent/mapping";
 import { journaldOccurrence } from "@/agent/occurrence-id";
 import type { LogRecord } from "./provider";
 
-/** A field as journalctl -o json prints it: text, bytes of what is no UTF-8, several values, or null when too long. */
+/** A field as journalctl -o json prints it: text, bytes of what is no UTF-8, several values, or null. */
 type JournalField = string | number[] | (string | number[])[] | null | undefined;
 export type JournalEntry = Record<string, JournalField>;
 

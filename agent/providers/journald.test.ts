@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { fieldText, toRecord } from "./journal-entry";
 import { hasJournal, JournaldProvider } from "./journald";
+import { toWireEvent } from "./provider";
 
 const entry = (n: number, over: object = {}) => ({
   __CURSOR: `s=aa;i=${n.toString(16)};b=b007;m=1;t=2;x=3`,
@@ -48,7 +49,7 @@ describe("toRecord", () => {
   });
 });
 
-/** Stands in for journalctl: prints entries 1 to 1500 after the cursor, fails on a cursor that it does not know. */
+/** Stands in for journalctl: leaves long fields out as it does without --all, prints entries 1 to 1500 after the cursor, fails on a cursor that it does not know. */
 const SCRIPT = `#!/usr/bin/env node
 const arg = (name) => process.argv.find((a) => a.startsWith(name))?.slice(name.length);
 const cursor = arg("--after-cursor=");
@@ -57,7 +58,8 @@ const entries = JSON.parse(require("node:fs").readFileSync(__filename.replace(/[
 const since = Number(arg("--since=@") ?? 0) * 1e6;
 const at = cursor ? entries.findIndex((e) => e.__CURSOR === cursor) + 1 : 0;
 const last = process.argv.includes("-n") ? Number(process.argv[process.argv.indexOf("-n") + 1]) : entries.length;
-for (const e of entries.slice(at).filter((e) => e.__REALTIME_TIMESTAMP >= since).slice(-last)) console.log(JSON.stringify(e));
+const shown = process.argv.includes("--all") ? (_, value) => value : (_, value) => (value?.length > 4096 ? null : value);
+for (const e of entries.slice(at).filter((e) => e.__REALTIME_TIMESTAMP >= since).slice(-last)) console.log(JSON.stringify(e, shown));
 `;
 
 describe("JournaldProvider", () => {
@@ -90,6 +92,29 @@ describe("JournaldProvider", () => {
       watermark: second.watermark,
       more: false,
     });
+  });
+
+  it.each([
+    ["a stack trace", "at f (x.js:1)\n".repeat(1000), "at f (x.js:1)\n".repeat(1000)],
+    ["bytes that are no UTF-8", [...Buffer.from("trace ".repeat(2000)), 0xe9], `${"trace ".repeat(2000)}\uFFFD`],
+    ["megabytes of text", 'é"\\\n'.repeat(500_000), 'é"\\\n'.repeat(8192)],
+    ["megabytes of bytes", Array(2_000_000).fill(120), "x".repeat(32_768)],
+    ["several texts", ["y".repeat(3_000_000), "z"], "y".repeat(32_768)],
+  ])("takes %s whole, up to what an event holds", async (_, message, expected) => {
+    // Members come in any order; here the cursor comes after the message.
+    const { MESSAGE: _text, ...others } = entry(2);
+    const long = { MESSAGE: message, ...others, PRIORITY: "3" };
+    await writeFile(join(dir, "entries.json"), JSON.stringify([entry(1), long, entry(3)]));
+    const provider = new JournaldProvider(command);
+    const { records } = await provider.read(undefined, 500);
+    expect(records.map(({ recordId, level }) => [recordId, level])).toEqual([
+      [1, "warning"],
+      [2, "error"],
+      [3, "warning"],
+    ]);
+    expect(records.map((record) => toWireEvent(record).message)).toEqual(["m1", expected, "m3"]);
+    const { events } = await provider.query({ page: 1, limit: 10 });
+    expect(events.map((event) => event.message)).toEqual(["m1", expected, "m3"]);
   });
 
   it("continues by time where the journal no longer holds the cursor", async () => {

@@ -1,5 +1,4 @@
-import { execFile, spawn } from "node:child_process";
-import { createInterface } from "node:readline";
+import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { Descriptor, Entry } from "@/server/live-events/schema";
 import { fieldText, parseEntry, toRecord } from "./journal-entry";
@@ -17,6 +16,7 @@ import {
   toEntry,
 } from "./provider";
 import { pageOfNewestFirst } from "./query";
+import { shortLines } from "./short-lines";
 
 type Mark = { cursor: string; time: number };
 
@@ -80,22 +80,11 @@ export class JournaldProvider implements LogProvider {
 
   /** Reads until max entries or the size limit, then ends journalctl: it has no option for "the first N after". */
   private async take(range: string[], since: string | undefined, max: number): Promise<Reading> {
-    const args = ["--no-pager", "--quiet", "-o", "json", `--output-fields=${FIELDS}`, ...range];
-    const child = spawn(this.command, args, { stdio: ["ignore", "pipe", "ignore"] });
-    const ended = new Promise<number | null>((resolve, reject) => {
-      child.once("error", reject);
-      child.once("close", resolve);
-    });
-    ended.catch(() => {});
     const records: LogRecord[] = [];
     let characters = 0;
     let mark = since;
-    let more = false;
-    for await (const line of createInterface({ input: child.stdout })) {
-      if (records.length >= max || characters > READ_CHARACTERS) {
-        more = true;
-        break;
-      }
+    for await (const line of this.lines(range)) {
+      if (records.length >= max || characters > READ_CHARACTERS) return { records, watermark: mark ?? "", more: true };
       const entry = parseEntry(line);
       if (!entry) continue;
       const record = toRecord(entry);
@@ -103,10 +92,13 @@ export class JournaldProvider implements LogProvider {
       records.push(record);
       mark = JSON.stringify({ cursor: fieldText(entry.__CURSOR), time: record.time.getTime() } satisfies Mark);
     }
-    child.kill();
-    const code = await ended;
-    if (!more && code !== 0) throw new Error(`journalctl ended with ${code}`);
-    return { records, watermark: mark ?? "", more };
+    return { records, watermark: mark ?? "", more: false };
+  }
+
+  /** Without --all journalctl leaves fields of more than 4,096 bytes out. */
+  private lines(range: string[]): AsyncGenerator<string> {
+    const args = ["--no-pager", "--quiet", "--all", "-o", "json", `--output-fields=${FIELDS}`, ...range];
+    return linesOf(this.command, args, shortLines);
   }
 
   async describe(): Promise<Descriptor> {
@@ -137,7 +129,9 @@ export class JournaldProvider implements LogProvider {
 
   /** Newest first, up to MAX_SCANNED; journalctl ends with the loop. */
   private async *newest(range: Partial<Filters>): AsyncGenerator<LogRecord> {
-    const args = ["--no-pager", "--quiet", "--reverse", "-o", "json", "-n", String(MAX_SCANNED), ...timeRange(range)];
-    for await (const line of linesOf(this.command, args)) if (line.startsWith("{")) yield toRecord(JSON.parse(line));
+    for await (const line of this.lines(["--reverse", "-n", String(MAX_SCANNED), ...timeRange(range)])) {
+      const entry = parseEntry(line);
+      if (entry) yield toRecord(entry);
+    }
   }
 }

@@ -1,13 +1,20 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 
 const MAX_ERROR_CHARACTERS = 500;
+
+type Split = (stream: Readable) => AsyncIterable<string>;
 
 /**
  * The lines that a program prints, as they come; the program ends with the loop.
  * @throws when it cannot be started, or ends with another code than 0.
  */
-export async function* linesOf(command: string, args: string[]): AsyncGenerator<string> {
+export async function* linesOf(
+  command: string,
+  args: string[],
+  split: Split = (input) => createInterface({ input }),
+): AsyncGenerator<string> {
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], windowsHide: true });
   let complaint = "";
   child.stderr.on("data", (chunk: Buffer) => {
@@ -19,7 +26,7 @@ export async function* linesOf(command: string, args: string[]): AsyncGenerator<
   });
   ended.catch(() => {});
   try {
-    yield* createInterface({ input: child.stdout });
+    yield* split(child.stdout);
     const code = await ended;
     if (code !== 0) throw new Error(complaint.trim().slice(0, MAX_ERROR_CHARACTERS) || `${command} ended with ${code}`);
   } finally {

@@ -88,7 +88,7 @@ export function toEntry(record: LogRecord): Entry {
     level: record.level,
     source: record.source,
     eventId: record.eventNumber ?? 0,
-    message: record.message,
+    message: record.message.slice(0, MAX_MESSAGE_CHARACTERS),
     category: record.category,
     user: record.user,
     computer: record.computer ?? "",
