@@ -10,7 +10,7 @@ import { FileProvider } from "@/agent/providers/files";
 import { JournaldProvider } from "@/agent/providers/journald";
 import type { LogProvider } from "@/agent/providers/provider";
 import { findLog } from "@/agent/providers/query";
-import type { Entry } from "@/server/live-events/schema";
+import type { Descriptor, Entry } from "@/server/live-events/schema";
 import { portOf } from "@/testing/port-of";
 import { answer } from "./answer";
 import { keepCommandStream } from "./command-stream";
@@ -53,9 +53,33 @@ describe("a live query at the agent", () => {
     const { ok, data } = await ask("eventlogs.list");
     expect(ok).toBe(true);
     expect(data.logs).toMatchObject([
-      { name: "journal", recordCount: 300, maxSize: 1024, lastWriteTime: "2026-04-24T03:11:40.000Z" },
+      { name: "journal", recordCount: 300, lastWriteTime: "2026-04-24T03:11:40.000Z" },
       { name: "auth.log", recordCount: 60, displayName: join(dir, "auth.log") },
     ]);
+  });
+
+  it("gives the size that a log has now for no maximum: that of a journal and of a file is not known", async () => {
+    const { data } = await ask("eventlogs.list");
+    expect(data.logs.map((log: Descriptor) => log.maxSize)).toEqual([0, 0]);
+  });
+
+  it("says how far it looked where that was not the whole log", async () => {
+    const whole = await ask("eventlogs.query", { logName: "auth.log", page: 1, limit: 10 });
+    expect(whole.data).not.toHaveProperty("searched");
+    const long = Array.from({ length: 420 }, (_, n) => `${line(n % 60).trim()} ${"x".repeat(100_000)}\n`).join("");
+    await appendFile(join(dir, "auth.log"), long);
+    const none = await ask("eventlogs.query", { logName: "auth.log", page: 1, limit: 10, source: "nobody" });
+    expect(none.data).toEqual({ events: [], total: 0, searched: { bytes: 33_554_432 } });
+    const { data } = await ask("eventlogs.list");
+    expect(data.logs[1]).toMatchObject({ searched: { bytes: 33_554_432 } });
+    expect(data.logs[0]).not.toHaveProperty("searched");
+  });
+
+  it("reads the newest part of a file to its end, however short the lines are", async () => {
+    await writeFile(join(dir, "auth.log"), `${line(1)}${"\n".repeat(1_100_000)}${line(7)}`);
+    const { data } = await ask("eventlogs.query", { logName: "auth.log", page: 1, limit: 10 });
+    expect(data.events.map((event: Entry) => event.message)).toEqual(["ok 7"]);
+    expect(data.searched).toEqual({ bytes: 1_000_000 - 1 + line(7).length });
   });
 
   it("pages a file, newest first, with a true total", async () => {

@@ -48,19 +48,21 @@ export function fromWatermark(text: string | undefined): Position | undefined {
 }
 
 const READ_BACK_BYTES = 64 * 1024;
-/** Further back than this no first run reads, however long the lines are. */
-const MAX_BACKLOG_BYTES = 8 * 1024 * 1024;
 
-/** The offset at which the newest `lines` lines begin. */
-export async function backlogOffset(file: FileHandle, size: number, lines: number): Promise<number> {
+/** The offset at which the newest `lines` lines begin; undefined where they take more than so many bytes. */
+export async function newestLines(
+  file: FileHandle,
+  size: number,
+  { lines, bytes }: { lines: number; bytes: number },
+): Promise<number | undefined> {
   let newlines = 0;
-  for (let end = size; end > Math.max(0, size - MAX_BACKLOG_BYTES); ) {
+  for (let end = size; end > Math.max(0, size - bytes); ) {
     const start = Math.max(0, end - READ_BACK_BYTES);
     const { buffer, bytesRead } = await file.read(Buffer.alloc(end - start), 0, end - start, start);
     for (let i = bytesRead - 1; i >= 0; i--) if (buffer[i] === NEWLINE && ++newlines > lines) return start + i + 1;
     end = start;
   }
-  return size <= MAX_BACKLOG_BYTES ? 0 : size;
+  return size <= bytes ? 0 : undefined;
 }
 
 /** The ends of names that rotation gives: NAME.1, NAME-20260101. A copy that somebody made has another one. */

@@ -7,10 +7,10 @@ import { fileOccurrence } from "@/agent/occurrence-id";
 import type { Descriptor, Entry } from "@/server/live-events/schema";
 import { lineStart, readLines } from "./file-lines";
 import {
-  backlogOffset,
   fromWatermark,
   generationLabel,
   type LogPart,
+  newestLines,
   type Position,
   rotatedParts,
   startOf,
@@ -43,8 +43,10 @@ export const SYSTEM_LOG_FILES: readonly FileSource[] = [
   { path: "/var/log/alternatives.log", program: "update-alternatives" },
 ];
 
+/** Further back than this no first run reads, however long the lines are. */
+const BACKLOG = { lines: BACKLOG_RECORDS, bytes: 8 * 1024 * 1024 };
 /** Of a huge file the newest part is enough for live queries. */
-const MAX_SCANNED_BYTES = 32 * 1024 * 1024;
+const SCANNED = { lines: MAX_SCANNED * 10, bytes: 32 * 1024 * 1024 };
 const SCAN_BATCH = 5_000;
 const LINES_LOST =
   "the file that was read last was emptied, removed or compressed: lines written to it after that reading may be missing";
@@ -79,7 +81,7 @@ export class FileProvider implements LogProvider {
     const { size } = await file.stat();
     const from = await startOf(file);
     if (!last) {
-      const offset = await backlogOffset(file, size, BACKLOG_RECORDS);
+      const offset = (await newestLines(file, size, BACKLOG)) ?? size;
       return from.generation ? this.take(file, { ...from, offset }, max) : { records: [], watermark: "", more: false };
     }
     const isSame = last.inode === from.inode && last.generation === from.generation;
@@ -137,21 +139,25 @@ export class FileProvider implements LogProvider {
   }
 
   async describe(): Promise<Descriptor> {
-    const { size, mtime } = await stat(this.source.path);
+    const { mtime } = await stat(this.source.path);
+    const { from, searched } = await this.scannedPart();
     let recordCount = 0;
-    for await (const _ of this.records(-MAX_SCANNED_BYTES)) recordCount++;
+    for await (const _ of this.records(from)) recordCount++;
     return {
       name: this.name,
       displayName: this.source.path,
       recordCount,
-      maxSize: size,
+      // What a file may grow to before it is rotated stands in other programs' settings.
+      maxSize: 0,
       retentionDays: 0,
       lastWriteTime: mtime.toISOString(),
+      ...searched,
     };
   }
 
-  query(filters: Filters): Promise<Page> {
-    return pageOfOldestFirst(this.records(-MAX_SCANNED_BYTES), filters);
+  async query(filters: Filters): Promise<Page> {
+    const { from, searched } = await this.scannedPart();
+    return { ...(await pageOfOldestFirst(this.records(from), filters)), ...searched };
   }
 
   async get(recordId: number): Promise<Entry | undefined> {
@@ -160,18 +166,28 @@ export class FileProvider implements LogProvider {
     return undefined;
   }
 
-  /** Records from an offset on, oldest first; from the end where it is negative. */
+  /** Where the newest part of the file begins, and how much of it that is where it is not the whole. */
+  private async scannedPart(): Promise<{ from: number; searched?: Pick<Page, "searched"> }> {
+    const file = await open(this.source.path);
+    try {
+      const { size } = await file.stat();
+      const from = (await newestLines(file, size, SCANNED)) ?? size - SCANNED.bytes;
+      return from === 0 ? { from } : { from, searched: { searched: { bytes: size - from } } };
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Records from the first line on that begins at or after an offset, oldest first. */
   private async *records(from: number): AsyncGenerator<LogRecord> {
     const file = await open(this.source.path);
     try {
       const { size } = await file.stat();
       const start = await startOf(file);
-      let offset = await lineStart(file, from < 0 ? size + from : from);
       if (!start.generation) return;
-      for (let seen = 0; seen < MAX_SCANNED * 10 && offset < size; ) {
+      for (let offset = await lineStart(file, from); offset < size; ) {
         const reading = await this.take(file, { ...start, offset }, SCAN_BATCH);
         yield* reading.records;
-        seen += reading.records.length;
         if (!reading.more) return;
         offset = fromWatermark(reading.watermark)?.offset ?? size;
       }

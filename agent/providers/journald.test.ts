@@ -128,4 +128,16 @@ describe("JournaldProvider", () => {
     expect(reading.records.map((r) => r.recordId)).toEqual([1, 2, 3, 4, 5]);
     expect(reading.warning).toMatch(/clock.*set back/);
   });
+
+  it("says that it searched the newest 100,000 entries where the journal has more", async () => {
+    const whole = await new JournaldProvider(command).query({ page: 1, limit: 1, source: "nobody" });
+    expect(whole).toEqual({ events: [], total: 0 });
+    const one = JSON.stringify(entry(1));
+    await writeFile(
+      command,
+      `#!/usr/bin/env node\nprocess.stdout.write(${JSON.stringify(`${one}\n`)}.repeat(100000));\n`,
+    );
+    const capped = await new JournaldProvider(command).query({ page: 1, limit: 1, source: "nobody" });
+    expect(capped).toEqual({ events: [], total: 0, searched: { entries: 100_000 } });
+  });
 });

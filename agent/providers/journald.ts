@@ -15,7 +15,7 @@ import {
   type Reading,
   toEntry,
 } from "./provider";
-import { pageOfNewestFirst } from "./query";
+import { counting, pageOfNewestFirst, type Tally } from "./query";
 import { shortLines } from "./short-lines";
 
 type Mark = { cursor: string; time: number };
@@ -36,8 +36,9 @@ function timeRange({ startTime, endTime }: Partial<Filters>): string[] {
   ];
 }
 
-const sumOf = (text: string, label: string): number =>
-  [...text.matchAll(new RegExp(`^${label}: (\\d+)`, "gm"))].reduce((sum, [, digits]) => sum + Number(digits), 0);
+/** The entries of all files that journalctl --header describes. */
+const entriesIn = (header: string): number =>
+  [...header.matchAll(/^Entry [Oo]bjects: (\d+)/gm)].reduce((sum, [, digits]) => sum + Number(digits), 0);
 
 /** True when journalctl is there and has an entry that this user may read. */
 export function hasJournal(command = "journalctl"): Promise<boolean> {
@@ -111,15 +112,18 @@ export class JournaldProvider implements LogProvider {
     return {
       name: this.name,
       displayName: "systemd journal",
-      recordCount: sumOf(stdout, "Entry [Oo]bjects"),
-      maxSize: sumOf(stdout, "Arena [Ss]ize"),
+      recordCount: entriesIn(stdout),
+      // The header names the size that the files have now; what they may grow to depends on the disk.
+      maxSize: 0,
       retentionDays: 0,
       lastWriteTime: last,
     };
   }
 
-  query(filters: Filters): Promise<Page> {
-    return pageOfNewestFirst(this.newest(filters), filters);
+  async query(filters: Filters): Promise<Page> {
+    const tally: Tally = { count: 0 };
+    const page = await pageOfNewestFirst(counting(this.newest(filters), tally), filters);
+    return tally.count < MAX_SCANNED ? page : { ...page, searched: { entries: MAX_SCANNED } };
   }
 
   async get(recordId: number): Promise<Entry | undefined> {

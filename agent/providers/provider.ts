@@ -1,6 +1,6 @@
 import { type LiveLevel, toStoredLevel } from "@/agent/mapping";
 import type { EventCategory, WireEvent } from "@/server/event-logs/schema";
-import type { Descriptor, Entry, QueryParams } from "@/server/live-events/schema";
+import type { Descriptor, Entry, QueryParams, Searched } from "@/server/live-events/schema";
 
 /** One entry of a log on this machine, in the words of the live channel; a stored event is made of it. */
 export type LogRecord = {
@@ -28,7 +28,8 @@ export type LogRecord = {
  */
 export type Reading = { records: LogRecord[]; watermark: string; more: boolean; warning?: string };
 export type Filters = Omit<QueryParams, "logName">;
-export type Page = { events: Entry[]; total: number };
+/** searched says what was looked at where that was not the whole log. */
+export type Page = { events: Entry[]; total: number; searched?: Searched };
 
 /** A log of this machine: its entries are shipped in order, and asked for live. */
 export interface LogProvider {
@@ -55,7 +56,7 @@ export const LOOK_BACK_MS = 3_600_000;
 /** What a reading says that starts there because its watermark lies ahead of now. */
 export const CLOCK_SET_BACK =
   "the clock was set back since the last reading: reading starts again an hour before now, what is older may be missing";
-/** Beyond so many entries of a log no reader pages; totals count up to here. */
+/** Beyond so many entries of a log no reader pages; totals count up to here, and the answer says so. */
 export const MAX_SCANNED = 100_000;
 /** Longer messages are cut: half a megabyte on one line is of no use and fills a request. */
 const MAX_MESSAGE_CHARACTERS = 32_768;

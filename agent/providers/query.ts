@@ -15,6 +15,18 @@ export function matches(record: LogRecord, filters: Filters): boolean {
   );
 }
 
+/** How many records were read, and when the last of them was. */
+export type Tally = { count: number; last?: Date };
+
+/** Passes records on and counts them. */
+export async function* counting(records: AsyncIterable<LogRecord>, tally: Tally): AsyncGenerator<LogRecord> {
+  for await (const record of records) {
+    tally.count++;
+    tally.last = record.time;
+    yield record;
+  }
+}
+
 /** One page of a log that is read from its newest entry back. */
 export async function pageOfNewestFirst(records: AsyncIterable<LogRecord>, filters: Filters): Promise<Page> {
   const first = (filters.page - 1) * filters.limit;

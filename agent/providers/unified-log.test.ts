@@ -93,3 +93,21 @@ it("a clock that ran ahead and was set back holds nothing up: reading starts an 
   expect(rest.warning).toBeUndefined();
   expect(await corrected.read(rest.watermark, 2)).toEqual({ records: [], watermark: rest.watermark, more: false });
 });
+
+it("a query says which time it searched where that is not the time it was asked for", async () => {
+  const now = () => new Date("2026-11-20T09:30:00Z");
+  const few = new UnifiedLogProvider(await commandPrinting([at("000001", "a")]), now);
+  const none = { page: 1, limit: 1, source: "nobody" };
+  expect(await few.query(none)).toEqual({ events: [], total: 0, searched: { from: "2026-11-20T08:30:00.000Z" } });
+  expect(await few.query({ ...none, endTime: "2026-11-19T12:00:00Z" })).toMatchObject({
+    searched: { from: "2026-11-19T11:00:00.000Z" },
+  });
+  expect(await few.query({ ...none, startTime: "2026-11-20T00:00:00Z" })).toEqual({ events: [], total: 0 });
+  const many = new UnifiedLogProvider(await commandPrinting(Array(100_001).fill(at("000001", "a"))), now);
+  const searched = { from: "2026-11-20T00:00:00.000Z", to: "2026-11-20T09:00:00.000Z" };
+  expect(await many.query({ ...none, startTime: "2026-11-20T00:00:00Z" })).toMatchObject({ total: 0, searched });
+  expect(await many.describe()).toMatchObject({
+    recordCount: 100_000,
+    searched: { from: "2026-11-20T08:30:00.000Z", to: searched.to },
+  });
+});

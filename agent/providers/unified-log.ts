@@ -1,6 +1,6 @@
 import { unifiedLogCategory, unifiedLogLevel } from "@/agent/mapping";
 import { unifiedLogOccurrence } from "@/agent/occurrence-id";
-import type { Descriptor, Entry } from "@/server/live-events/schema";
+import type { Descriptor, Entry, Searched } from "@/server/live-events/schema";
 import { linesOf } from "./lines-of";
 import {
   BACKLOG_RECORDS,
@@ -14,7 +14,7 @@ import {
   type Reading,
   toEntry,
 } from "./provider";
-import { pageOfOldestFirst } from "./query";
+import { counting, pageOfOldestFirst, type Tally } from "./query";
 
 /** An entry as `log show --style ndjson` prints it. */
 type UnifiedEntry = {
@@ -72,6 +72,12 @@ function markAfter(records: LogRecord[], from: number, done: number): string {
   return `${last}:${last === from ? done + shared : shared}`;
 }
 
+/** Read are so many entries from a second on: where there are more, the time of the last one ends what was searched. */
+const timeSearched = (from: number, { count, last }: Tally): Searched => ({
+  from: new Date(from * 1000).toISOString(),
+  ...(count < MAX_SCANNED ? {} : { to: last?.toISOString() }),
+});
+
 /** The macOS unified log, through `log show`. */
 export class UnifiedLogProvider implements LogProvider {
   readonly name = "unified";
@@ -104,37 +110,36 @@ export class UnifiedLogProvider implements LogProvider {
   }
 
   async describe(): Promise<Descriptor> {
-    let recordCount = 0;
-    let lastWriteTime = "";
-    for await (const record of this.records(this.lookBack(), undefined)) {
-      recordCount++;
-      lastWriteTime = record.time.toISOString();
-    }
+    const tally: Tally = { count: 0 };
+    const from = seconds(this.now().getTime() * 1000 - LOOK_BACK_MS * 1000);
+    for await (const _ of counting(this.records(from, undefined), tally));
     return {
       name: this.name,
       displayName: "Unified log (last hour)",
-      recordCount,
+      recordCount: tally.count,
       maxSize: 0,
       retentionDays: 0,
-      lastWriteTime,
+      lastWriteTime: tally.last?.toISOString() ?? "",
+      searched: timeSearched(from, tally),
     };
   }
 
-  query(filters: Filters): Promise<Page> {
+  /** Without a start the last hour before the end. */
+  async query(filters: Filters): Promise<Page> {
     const { startTime, endTime } = filters;
-    const from = startTime ? Math.floor(Date.parse(startTime) / 1000) : this.lookBack();
-    const to = endTime ? Math.ceil(Date.parse(endTime) / 1000) + 1 : undefined;
-    return pageOfOldestFirst(this.records(from, to), filters);
+    const tally: Tally = { count: 0 };
+    const end = endTime ? Date.parse(endTime) : this.now().getTime();
+    const from = Math.floor((startTime ? Date.parse(startTime) : end - LOOK_BACK_MS) / 1000);
+    const to = endTime ? Math.ceil(end / 1000) + 1 : undefined;
+    const page = await pageOfOldestFirst(counting(this.records(from, to), tally), filters);
+    const isWhole = startTime && tally.count < MAX_SCANNED;
+    return isWhole ? page : { ...page, searched: timeSearched(from, tally) };
   }
 
   async get(recordId: number): Promise<Entry | undefined> {
     const from = seconds(recordId);
     for await (const record of this.records(from, from + 1)) if (record.recordId === recordId) return toEntry(record);
     return undefined;
-  }
-
-  private lookBack(): number {
-    return Math.floor((this.now().getTime() - LOOK_BACK_MS) / 1000);
   }
 
   /** Oldest first; from and to are seconds since 1970. */

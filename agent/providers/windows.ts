@@ -93,7 +93,8 @@ export class WindowsProvider implements LogProvider {
       this.count(xpath),
     ]);
     const events = records.map(({ record }) => record).filter((record) => matches(record, filters));
-    return { events: events.map(toEntry), total };
+    const isCapped = total >= MAX_SCANNED;
+    return { events: events.map(toEntry), total, ...(isCapped ? { searched: { matches: total } } : {}) };
   }
 
   async get(recordId: number): Promise<Entry | undefined> {

@@ -61,6 +61,20 @@ describe("an agent's answer", () => {
     expect(ids({ entries: [], total: 0 }, 1, 10)).toEqual([[], 0]);
   });
 
+  it("says how far the agent looked, if the agent does in a form that is known", () => {
+    const searchedOf = (searched: unknown) => {
+      const parsed = parseEntries({ events: [], total: 0, searched }, { page: 1, limit: 10 });
+      return parsed.ok && parsed.value.searched;
+    };
+    for (const searched of [{ entries: 100_000 }, { bytes: 1 }, { matches: 7 }, { from: "2026-11-20T10:00:00Z" }])
+      expect(searchedOf(searched)).toEqual(searched);
+    expect(searchedOf({ entries: 5, colour: "blue" })).toEqual({ entries: 5 });
+    for (const odd of [undefined, null, true, "all", { entries: "5" }, { entries: -1 }, { from: "yesterday" }])
+      expect(searchedOf(odd), String(odd)).toBeUndefined();
+    const logs = parseLogs([{ name: "syslog", recordCount: 3, searched: { bytes: 9 } }]);
+    expect(logs).toMatchObject({ ok: true, value: [{ recordCount: 3, searched: { bytes: 9 } }] });
+  });
+
   it("has a total that is a count, or none", () => {
     const parse = (total: unknown) => parseEntries({ events: [entry()], total }, { page: 1, limit: 10 });
     for (const none of [undefined, null]) expect(parse(none)).toMatchObject({ ok: true, value: { total: 1 } });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isObject } from "@/server/records";
 import { repairJson } from "@/server/text";
-import { canonicalLevel, type Descriptor, type Entry, LIVE_LEVELS } from "./schema";
+import { canonicalLevel, type Descriptor, type Entry, LIVE_LEVELS, type Searched, searched } from "./schema";
 
 /** Windows has some 1,200. */
 const MAX_LOGS = 5_000;
@@ -15,6 +15,9 @@ const count = z
   .nullish()
   .transform((value) => value ?? 0);
 
+/** Ours: another agent may mean something else by the name, which is no reason to refuse its answer. */
+const agentSearched = z.object(searched.shape).optional().catch(undefined);
+
 const agentDescriptor = z
   .object({
     name: z.string().min(1),
@@ -23,6 +26,7 @@ const agentDescriptor = z
     maxSize: count,
     retentionDays: count,
     lastWriteTime: text,
+    searched: agentSearched,
   })
   .transform((log): Descriptor => ({ ...log, displayName: log.displayName || log.name }));
 
@@ -46,7 +50,7 @@ const agentEntry = z.object({
   rawXml: text,
 }) satisfies z.ZodType<Entry>;
 
-const totalMember = z.object({ total: z.int().min(0).nullish() });
+const pageMembers = z.object({ total: z.int().min(0).nullish(), searched: agentSearched });
 const oneEntry = z.union([agentEntry, z.object({ event: agentEntry }).transform(({ event }) => event)]);
 
 /** What an agent's answer turned out to be; issues say where it is wrong, never what is there. */
@@ -91,23 +95,23 @@ export function parseLogs(data: unknown): Parsed<Descriptor[]> {
 export const parseEntry = (data: unknown): Parsed<Entry> => parsed(oneEntry, data);
 
 /**
- * Data of eventlogs.query: `{events, total}`. Without a total what is known to exist counts; an agent that does not page
+ * Data of eventlogs.query: `{events, total, searched?}`. Without a total what is known to exist counts; an agent that does not page
  * itself is paged here.
  */
 export function parseEntries(
   data: unknown,
   { page, limit }: { page: number; limit: number },
-): Parsed<{ entries: Entry[]; total: number }> {
+): Parsed<{ entries: Entry[]; total: number; searched?: Searched }> {
   const all = listUnder(["events", "entries", "data"], data);
   if (!all) return refused("must be a list of events");
-  const declared = Array.isArray(data) ? null : parsed(totalMember, data);
+  const declared = Array.isArray(data) ? null : parsed(pageMembers, data);
   if (declared?.ok === false) return declared;
   const skipped = (page - 1) * limit;
   const isWhole = all.length > limit;
   const entries = parsedItems(agentEntry, isWhole ? all.slice(skipped, skipped + limit) : all);
   if (!entries.ok) return entries;
   const total = declared?.value.total ?? (isWhole ? all.length : skipped + all.length);
-  return { ok: true, value: { entries: entries.value, total } };
+  return { ok: true, value: { entries: entries.value, total, searched: declared?.value.searched } };
 }
 
 /** An agent's own words, fit for one line of an answer: no control characters, not long. */

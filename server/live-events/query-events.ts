@@ -38,13 +38,13 @@ export const queryEvents = operation({
       { deviceId, kind: "events", details: { logName: name, ...params } },
       (queryAgent, { agentId }) =>
         withLogName(queryAgent, { agentId, name }, async (logName) => {
-          const { entries, total } = await queryAgent({
+          const { entries, total, searched } = await queryAgent({
             name: "eventlogs.query",
             params: { logName, ...params },
             what: "event log",
             parse: (data) => parseEntries(data, { page, limit }),
           });
-          return { data: entries, meta: { page, limit, total, totalPages: Math.ceil(total / limit) } };
+          return { data: entries, meta: { page, limit, total, totalPages: Math.ceil(total / limit), searched } };
         }),
     );
   },

@@ -73,7 +73,20 @@ export const eventsByIdInput = z
   .transform(toDeviceId);
 export const eventByIdInput = z.object({ ...deviceById, name: logName, recordId: ordinal }).transform(toDeviceId);
 
-/** Spec, Live event log descriptor. */
+/**
+ * What a device looked at where that was not the whole log: so many of its newest entries or bytes, or a time. matches
+ * is where it stopped counting. Nothing is known of the rest; a device that does not say so has looked at everything.
+ */
+export const searched = z.strictObject({
+  entries: z.int().positive().optional(),
+  bytes: z.int().positive().optional(),
+  matches: z.int().positive().optional(),
+  from: isoTime.optional(),
+  to: isoTime.optional(),
+});
+export type Searched = z.output<typeof searched>;
+
+/** Spec, Live event log descriptor; searched is ours: what recordCount was counted in. */
 const descriptor = z.strictObject({
   name: z.string(),
   displayName: z.string(),
@@ -81,6 +94,7 @@ const descriptor = z.strictObject({
   maxSize: z.number(),
   retentionDays: z.number(),
   lastWriteTime: z.string(),
+  searched: searched.optional(),
 });
 export type Descriptor = z.output<typeof descriptor>;
 
@@ -101,7 +115,10 @@ export type Entry = z.output<typeof entry>;
 
 export const logsOutput = z.strictObject({ data: z.array(descriptor) });
 export const logOutput = z.strictObject({ data: descriptor });
-export const eventsOutput = z.strictObject({ data: z.array(entry), meta: pagination });
+export const eventsOutput = z.strictObject({
+  data: z.array(entry),
+  meta: pagination.extend({ searched: searched.optional() }),
+});
 export const eventOutput = z.strictObject({ data: entry });
 
 /** What travels in the data of a `command` event on an agent's stream; times are ISO 8601. */

@@ -4,8 +4,9 @@ import { Button, Pagination, UnstyledButton } from "@mantine/core";
 import { ArrowLeft } from "lucide-react";
 import { useQueryStates } from "nuqs";
 import { Level } from "@/components/devices/level";
-import { counted } from "@/components/format/amounts";
+import { dateTime } from "@/components/format/time";
 import { When } from "@/components/format/when";
+import { useZone } from "@/components/format/zone";
 import { UNBATCHED, useTRPCClient } from "@/components/trpc";
 import { Notice } from "@/components/ui/notice";
 import pagedClasses from "@/components/ui/paged-list.module.css";
@@ -17,6 +18,7 @@ import { LiveFilterForm } from "./live-filters";
 import { isSame, liveParsers, toInput } from "./live-params";
 import { QueryState } from "./query-state";
 import { RecordDrawer } from "./record-drawer";
+import { isPart, searchedText, totalText } from "./searched";
 import { useLiveQuery } from "./use-live-query";
 
 const LIMIT = 50;
@@ -49,6 +51,9 @@ export function LiveLog({ device, log, onBack }: Props) {
     run: (signal) => client.liveEvents.events.query(input, { signal, ...UNBATCHED }),
   });
   const { data } = live;
+  const { zone } = useZone();
+  const searched = data?.meta.searched;
+  const part = { log, searched, hasEnd: view.end !== null, at: (iso: string) => dateTime(iso, zone) };
   return (
     <>
       <div className={classes.head}>
@@ -56,7 +61,7 @@ export function LiveLog({ device, log, onBack }: Props) {
           All logs
         </Button>
         <strong>{log}</strong>
-        {data && <span>{counted(data.meta.total, "event")}</span>}
+        {data && <span>{totalText(data.meta.total, part)}</span>}
       </div>
       <LiveFilterForm
         filters={view}
@@ -68,7 +73,10 @@ export function LiveLog({ device, log, onBack }: Props) {
       />
       <QueryState live={live} what={`the events of ${log}`} hostname={device.hostname} lastSeenAt={device.lastSeenAt}>
         {data && data.data.length === 0 && (
-          <Notice title="No matching events">{`${device.hostname} found none in ${log}.`}</Notice>
+          <Notice title="No matching events">
+            {`${device.hostname} found none in ${searchedText(part)}.`}
+            {isPart(searched) && " The rest of the log was not searched."}
+          </Notice>
         )}
         {data && data.data.length > 0 && (
           <RecordTable
@@ -81,7 +89,7 @@ export function LiveLog({ device, log, onBack }: Props) {
         )}
         {data && data.meta.totalPages > 1 && (
           <nav className={pagedClasses.pages} aria-label="Pages of this list">
-            <span>{counted(data.meta.total, "event")} in total</span>
+            <span>{totalText(data.meta.total, part)}</span>
             <Pagination
               size="sm"
               total={data.meta.totalPages}

@@ -3,7 +3,7 @@
 import { Button, UnstyledButton } from "@mantine/core";
 import { RotateCw } from "lucide-react";
 import pageClasses from "@/components/devices/device-page.module.css";
-import { bytes, count, counted } from "@/components/format/amounts";
+import { bytes, counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
 import { UNBATCHED, useTRPCClient } from "@/components/trpc";
 import { Notice } from "@/components/ui/notice";
@@ -12,6 +12,7 @@ import type { DeviceDetail } from "@/server/devices/schema";
 import type { Descriptor } from "@/server/live-events/schema";
 import classes from "./live.module.css";
 import { QueryState } from "./query-state";
+import { recordCountText } from "./searched";
 import { useLiveQuery } from "./use-live-query";
 
 type Props = { device: DeviceDetail; onOpen: (log: string) => void };
@@ -33,7 +34,7 @@ export function LiveLogs({ device, onOpen }: Props) {
       ),
     },
     { header: "Name", cell: (l) => <code>{l.name}</code>, width: 240, minor: true },
-    { header: "Events", cell: (l) => count(l.recordCount), width: 120 },
+    { header: "Events", cell: recordCountText, width: 140 },
     {
       header: "Maximum size",
       cell: (l) => (l.maxSize > 0 ? bytes(l.maxSize) : "Not reported"),

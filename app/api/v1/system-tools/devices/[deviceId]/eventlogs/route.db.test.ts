@@ -102,6 +102,7 @@ const ENTRY = {
   eventId: 7,
   message: "bad block",
 };
+const searched = { bytes: 2 ** 25 };
 const WHOLE = { ...ENTRY, level: "error", category: "", user: null, computer: "", rawXml: "" };
 
 /** Answers like a well-behaved agent; log names match exactly, including case. */
@@ -109,7 +110,7 @@ const wellBehaved: Answerer = (command) => {
   if (command.name === "eventlogs.list") return { ok: true, data: LOGS };
   if (!LOGS.some((l) => l.name === command.params.logName))
     return { ok: false, error: { code: "not_found", message: "no such log" } };
-  if (command.name === "eventlogs.query") return { ok: true, data: { events: [ENTRY], total: 101 } };
+  if (command.name === "eventlogs.query") return { ok: true, data: { events: [ENTRY], total: 101, searched } };
   return command.params.recordId === 3
     ? { ok: true, data: ENTRY }
     : { ok: false, error: { code: "not_found", message: "no record" } };
@@ -133,18 +134,17 @@ describe("live event log queries", () => {
   it("return the list, one log, events and one event, under both paths", async () => {
     const { device } = await deviceWith(wellBehaved);
     const tools = `/system-tools/devices/${device.id}/eventlogs`;
-    const other = `/devices/${device.id}/eventlogs`;
     const name = encodeURIComponent(LOGS[1]!.name);
     for (const path of [tools, `/devices/${device.id}/live-eventlogs`]) {
       const { status, body } = await get(path);
       expect([status, logsOutput.parse(body).data.map((l) => l.name)]).toEqual([200, LOGS.map((l) => l.name)]);
       expect(body.data[0]).toEqual(LOGS[0]);
     }
-    for (const path of [tools, other]) {
+    for (const path of [tools, `/devices/${device.id}/eventlogs`]) {
       expect(logOutput.parse((await get(`${path}/sYSTEM`)).body).data).toEqual(LOGS[0]);
       expect(logOutput.parse((await get(`${path}/${name.toUpperCase()}`)).body).data.displayName).toBe(LOGS[1]!.name);
       const page = eventsOutput.parse((await get(`${path}/system/events?limit=50&page=2`)).body);
-      expect(page).toEqual({ data: [WHOLE], meta: { page: 2, limit: 50, total: 101, totalPages: 3 } });
+      expect(page).toEqual({ data: [WHOLE], meta: { page: 2, limit: 50, total: 101, totalPages: 3, searched } });
       expect(eventOutput.parse((await get(`${path}/${name.toLowerCase()}/events/3`)).body)).toEqual({ data: WHOLE });
       expect(await failing(`${path}/none`)).toEqual([404, "not_found"]);
       expect(await failing(`${path}/none/events`)).toEqual([404, "not_found"]);
