@@ -45,10 +45,14 @@ export const auditVerifications = pgTable(
   ],
 );
 
-/** Chains that were found broken and not yet found intact again: what every process's banner shows. */
+/**
+ * Chains that were found broken and not yet found intact again: what every process's banner shows. raisedAt, source: when
+ * and by what first; lastRaisedAt: when last, behind which a reading must have begun to end the alarm.
+ */
 export const auditAlarms = pgTable("audit_alarms", {
   orgId: uuid("org_id").primaryKey(),
   raisedAt: instant("raised_at").notNull(),
+  lastRaisedAt: instant("last_raised_at").notNull().defaultNow(),
   source: text("source", { enum: ["nightly", "checkpoint", "on demand", "head", "retention"] }).notNull(),
   breaks: jsonb("breaks").$type<StoredBreak[]>().notNull(),
 });

@@ -25,14 +25,17 @@ const registerGauge = () =>
   );
 
 function keep({ orgId, at, source, breaks }: Alarm): Promise<unknown> {
-  const values = { orgId, raisedAt: new Date(at), source, breaks };
+  const values = { orgId, raisedAt: new Date(at), lastRaisedAt: new Date(at), source, breaks };
   return asSystem((tx) =>
     tx
       .insert(auditAlarms)
       .values(values)
       .onConflictDoUpdate({
         target: auditAlarms.orgId,
-        set: { breaks: sql`excluded.breaks` },
+        set: {
+          breaks: sql`excluded.breaks`,
+          lastRaisedAt: sql`greatest(${auditAlarms.lastRaisedAt}, excluded.last_raised_at)`,
+        },
       }),
   );
 }
@@ -49,13 +52,13 @@ export async function raiseAlarm(alarm: Alarm): Promise<void> {
 }
 
 /**
- * A verification of the whole chain found nothing: what was raised before it began is over. What was raised since, by
- * its own signing too, stays raised. Never rejects.
+ * A verification of the whole chain found nothing: an alarm that was last raised before it began is over. One that was
+ * raised since, again or by its own signing too, stays. Never rejects.
  */
 export async function clearAlarm(orgId: string, began: Date): Promise<void> {
   const known = alarms.get(orgId);
   if (known && Date.parse(known.at) < began.getTime()) alarms.delete(orgId);
-  const isOver = and(eq(auditAlarms.orgId, orgId), lt(auditAlarms.raisedAt, began));
+  const isOver = and(eq(auditAlarms.orgId, orgId), lt(auditAlarms.lastRaisedAt, began));
   await asSystem((tx) => tx.delete(auditAlarms).where(isOver)).catch((error: unknown) =>
     log.error({ err: error }, "an alarm could not be cleared"),
   );

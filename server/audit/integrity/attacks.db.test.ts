@@ -13,8 +13,10 @@ import { checkpointText } from "@/server/audit/tree/statement";
 import { env } from "@/server/env";
 import { auditRows, closeRoles, roles, tamper, tamperBy } from "@/testing/chain";
 import { createOrg, createUser, ctxFor } from "@/testing/factories";
+import { clearAlarm, openAlarms, raiseAlarm } from "./alarm";
 import { between } from "./between";
 import { checkTiles } from "./check-tiles";
+import { verifyIntegrity } from "./integrity";
 import { judgeChain } from "./judge";
 import { verifyNightly } from "./nightly";
 import { ownNote } from "./own-note";
@@ -230,6 +232,40 @@ describe("a log that was cut after its head was signed, and before it was read",
         covered: { lastSeq: null },
       });
     expect((await judgeChain(id, {}, note)).breaks).toMatchObject([{ seq: left + 1, kind: "truncated" }]);
+  });
+});
+
+describe("an alarm that stands", () => {
+  const HOUR_MS = 3_600_000;
+  const found = { seq: 7, id: "", kind: "altered", expected: "a", actual: "b" } as const;
+  const open = (id: string) => openAlarms({ kind: "organization", orgIds: [id], partnerId: "" });
+  const first = new Date(Date.now() - HOUR_MS).toISOString();
+
+  it("outlasts the verification whose own signing found the folder lost, and ends with the next one", async () => {
+    const id = await chain(20);
+    await raiseAlarm({ orgId: id, at: first, source: "nightly", breaks: [found] });
+    rmSync(join(env().TRAILMARK_DATA_DIR, "checkpoints", id), { recursive: true });
+    await tamper((tx) => tx`UPDATE audit_notes SET signed_at = signed_at - interval '40 days' WHERE org_id = ${id}`);
+    const auditor = await ctxFor(await createUser({ orgId: id, role: "org_admin" }));
+    expect(await verifyIntegrity.run(auditor, { orgId: id })).toMatchObject({ status: "intact" });
+    expect(await open(id)).toMatchObject([{ at: first, source: "nightly", breaks: [{ seq: 20, kind: "truncated" }] }]);
+    expect((await readState(SYSTEM, id)).state).toMatchObject({ status: "broken" });
+    await verifyIntegrity.run(auditor, { orgId: id });
+    expect(await open(id)).toEqual([]);
+  });
+
+  it("outlasts a reading that had begun when it was raised again", async () => {
+    const id = await chain(20);
+    const raise = (at: string) => raiseAlarm({ orgId: id, at, source: "on demand", breaks: [found] });
+    await raise(first);
+    const { began } = await judgeChain(id);
+    await raise(new Date().toISOString());
+    // Found before the last one: it makes that one no older.
+    await raise(first);
+    await clearAlarm(id, began);
+    expect(await open(id)).toMatchObject([{ at: first, breaks: [found] }]);
+    await clearAlarm(id, new Date(Date.now() + 1));
+    expect(await open(id)).toEqual([]);
   });
 });
 
