@@ -76,7 +76,7 @@ export async function continueChain(orgId: string): Promise<Continued> {
   await flushRecording();
   const after = await judgeChain(orgId);
   const progress = { verifiedThrough: after.lastSeq ?? 0, slice: null };
-  await keepVerification(after, "nightly", { ranAt: new Date(), ...(after.status !== "broken" && { progress }) });
+  await keepVerification(after, "nightly", after.status === "broken" ? undefined : progress);
   if (after.status !== "broken") await clearAlarm(orgId, after.began);
   return { kind: "continued", lastSeq, proven, lost: { size, signedAt }, after };
 }

@@ -87,7 +87,7 @@ export async function repairHead(orgId: string): Promise<Repair> {
   });
   await flushRecording();
   const after = await judgeChain(orgId);
-  await keepVerification(after, "whole", { ranAt: new Date() });
+  await keepVerification(after, "whole");
   if (after.status === "intact") await clearAlarm(orgId, after.began);
   return { kind: "repaired", before: lost.head, head, rows, after };
 }

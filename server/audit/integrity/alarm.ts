@@ -1,4 +1,4 @@
-import { and, desc, eq, lt, sql } from "drizzle-orm";
+import { and, desc, eq, lt, or, sql } from "drizzle-orm";
 import { asSystem, tenant } from "@/db/client";
 import { auditAlarms } from "@/db/schema";
 import type { Break } from "@/server/audit/chain/verifier";
@@ -8,6 +8,7 @@ import { log } from "@/server/log/log";
 import { operation } from "@/server/operation";
 import { inScope } from "@/server/scope";
 import { noInput, typed } from "@/server/wire";
+import { LATEST } from "./coverage";
 import type { AlarmSource } from "./schema";
 
 /** A chain that was found broken, as the banner, the metric and the log report it. */
@@ -58,7 +59,9 @@ export async function raiseAlarm(alarm: Alarm): Promise<void> {
 export async function clearAlarm(orgId: string, began: Date): Promise<void> {
   const known = alarms.get(orgId);
   if (known && Date.parse(known.at) < began.getTime()) alarms.delete(orgId);
-  const isOver = and(eq(auditAlarms.orgId, orgId), lt(auditAlarms.lastRaisedAt, began));
+  // A clock that ran ahead raised it, but none by which this one read.
+  const isAhead = sql`${LATEST} BETWEEN ${began.toISOString()}::timestamptz AND ${auditAlarms.lastRaisedAt}`;
+  const isOver = and(eq(auditAlarms.orgId, orgId), or(lt(auditAlarms.lastRaisedAt, began), isAhead));
   await asSystem((tx) => tx.delete(auditAlarms).where(isOver)).catch((error: unknown) =>
     log.error({ err: error }, "an alarm could not be cleared"),
   );
@@ -93,6 +96,6 @@ export async function refreshAlarms(maxAgeMs: number): Promise<ReadonlySet<strin
   const known = new Set(found.map((alarm) => alarm.orgId));
   // Cleared by another process, unless the database had not taken it.
   for (const [orgId, alarm] of alarms)
-    if (!known.has(orgId) && Date.now() - Date.parse(alarm.at) > maxAgeMs) alarms.delete(orgId);
+    if (!known.has(orgId) && Math.abs(Date.now() - Date.parse(alarm.at)) > maxAgeMs) alarms.delete(orgId);
   return known;
 }

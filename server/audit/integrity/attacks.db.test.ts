@@ -22,6 +22,7 @@ import { verifyNightly } from "./nightly";
 import { ownNote } from "./own-note";
 import { readState } from "./state";
 import { getIntegrityStatus } from "./status";
+import { readProgress } from "./verifications";
 
 afterAll(closeRoles);
 
@@ -266,6 +267,51 @@ describe("an alarm that stands", () => {
     expect(await open(id)).toMatchObject([{ at: first, breaks: [found] }]);
     await clearAlarm(id, new Date(Date.now() + 1));
     expect(await open(id)).toEqual([]);
+  });
+});
+
+describe("a clock that ran a year ahead and is right again", () => {
+  const soon = new Date(Date.now() + 365 * 86_400_000);
+  const auditorOf = async (orgId: string) => ctxFor(await createUser({ orgId, role: "org_admin" }));
+  const ahead = (id: string) =>
+    tamper((tx) => tx`UPDATE audit_verifications SET ran_at = ran_at + interval '1 year' WHERE org_id = ${id}`);
+
+  it("leaves no row read, and no night done, of what it kept", async () => {
+    const id = await chain(20);
+    await ahead(id);
+    await tamper((tx) => tx`UPDATE audit_notes SET signed_at = signed_at - interval '40 days' WHERE org_id = ${id}`);
+    expect((await readState(SYSTEM, id)).state).toMatchObject({ status: "unproven", rowsUnread: 20 });
+    expect(await readProgress(id)).toEqual({ verifiedThrough: 0, slice: null });
+    expect(await verifyNightly(id)).toMatchObject({ status: "intact", rowsChecked: 20 });
+    expect((await readState(SYSTEM, id)).state).toMatchObject({ status: "intact", throughSeq: 20 });
+  });
+
+  it("breaks no chain for that year by a run that is not the newest", async () => {
+    const id = await chain(20);
+    await tamper((tx) => tx`UPDATE audit_verifications SET status = 'broken' WHERE org_id = ${id}`);
+    await ahead(id);
+    expect(await verifyNightly(id)).toMatchObject({ status: "intact" });
+    const status = await getIntegrityStatus.run(await auditorOf(id), { orgId: id });
+    expect(status).toMatchObject({ state: { status: "intact" }, last: { status: "intact" }, alarm: null });
+  });
+
+  it("dates no verification: the database does", async () => {
+    const id = await chain(5);
+    const auditor = await auditorOf(id);
+    await verifyIntegrity.run({ ...auditor, now: () => soon }, { orgId: id });
+    const { last } = await getIntegrityStatus.run(auditor, { orgId: id });
+    expect(last?.kind).toBe("whole");
+    expect(Date.parse(last?.ranAt ?? "")).toBeLessThan(Date.now() + 60_000);
+  });
+
+  it("keeps no alarm up for that year; a reading by that clock ends none that it did not follow", async () => {
+    const id = await chain(5);
+    const open = () => openAlarms({ kind: "organization", orgIds: [id], partnerId: "" });
+    await raiseAlarm({ orgId: id, at: soon.toISOString(), source: "checkpoint", breaks: [] });
+    await clearAlarm(id, soon);
+    expect(await open()).toHaveLength(1);
+    await verifyIntegrity.run(await auditorOf(id), { orgId: id });
+    expect(await open()).toEqual([]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { eachWith } from "@/db/citus/each-of";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
@@ -36,13 +36,24 @@ export const NOTHING: Omit<Coverage, "orgId"> = {
   lastFullStatus: null,
 };
 
-const RECENT = sql`v.ran_at > now() - make_interval(days => ${READ_WITHIN_DAYS})
+/** Until when the database takes a time for one that has been: clocks of machines differ a little. */
+export const LATEST = sql`(now() + interval '1 hour')`;
+
+/**
+ * Whether a time is none that a clock wrote which ran ahead. A verification of next year would be the newest until then,
+ * and its rows read; nothing can correct it.
+ */
+export const isInTime = (at: SQLWrapper): SQL => sql`${at} <= ${LATEST}`;
+
+const IN_TIME = isInTime(sql`v.ran_at`);
+const RECENT = sql`v.ran_at > now() - make_interval(days => ${READ_WITHIN_DAYS}) AND ${IN_TIME}
   AND v.status <> 'broken' AND v.kind IN ('nightly', 'whole')`;
 const iso = (column: string) => sql.raw(`to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
 
 /** The newest run of a chain `o` that says in what state the whole of it is: any that found a break does. */
 export const NEWEST_RUN = sql`FROM audit_verifications v
-  WHERE v.org_id = o.id AND (v.kind IN ('nightly', 'whole') OR v.status = 'broken') ORDER BY v.ran_at DESC LIMIT 1`;
+  WHERE v.org_id = o.id AND (v.kind IN ('nightly', 'whole') OR v.status = 'broken') AND ${IN_TIME}
+  ORDER BY v.ran_at DESC LIMIT 1`;
 
 /** The rows from the first to the last of what a run read, or of its slice. */
 const rowsFrom = (first: string, last: string, there: string) =>
@@ -85,6 +96,6 @@ export function coverageOf(tx: Tx, signed: ReadonlyMap<string, number>): Promise
         SELECT v.status, v.reasons, v.ran_at ${NEWEST_RUN}) r ON true
       LEFT JOIN LATERAL (
         SELECT v.status, v.ran_at FROM audit_verifications v
-        WHERE v.org_id = o.id AND v.kind = 'whole' ORDER BY v.ran_at DESC LIMIT 1) w ON true`,
+        WHERE v.org_id = o.id AND v.kind = 'whole' AND ${IN_TIME} ORDER BY v.ran_at DESC LIMIT 1) w ON true`,
   );
 }

@@ -13,6 +13,7 @@ import type { Ctx } from "@/server/context";
 import { operation } from "@/server/operation";
 import { inScope, narrow } from "@/server/scope";
 import { idInput } from "@/server/wire";
+import { isInTime } from "./coverage";
 import { proveRow } from "./own-note";
 import { type EntryStatus, entryStatus } from "./schema";
 
@@ -24,7 +25,9 @@ async function lastReading(ctx: Ctx, orgId: string, seq: number): Promise<EntryS
     tx
       .select({ ranAt, status })
       .from(auditVerifications)
-      .where(and(inScope(auditVerifications.orgId, ctx.scope), eq(auditVerifications.orgId, orgId), covers))
+      .where(
+        and(inScope(auditVerifications.orgId, ctx.scope), eq(auditVerifications.orgId, orgId), covers, isInTime(ranAt)),
+      )
       .orderBy(desc(ranAt))
       .limit(1),
   );

@@ -34,8 +34,8 @@ export function oneOrganization(ctx: Ctx, orgId: string | undefined): string {
 const kept = new WeakMap<Judged, Promise<void>>();
 
 /** Stores the verdict over a whole chain, and raises or clears the alarm. */
-async function keepWhole(found: Judged, now: Date): Promise<void> {
-  await keepVerification(found, "whole", { ranAt: now });
+async function keepWhole(found: Judged): Promise<void> {
+  await keepVerification(found, "whole");
   if (found.status === "intact" || found.status === "empty") await clearAlarm(found.orgId, found.began);
 }
 
@@ -95,10 +95,9 @@ export const verifyIntegrity = operation({
         const watch = { signal: ctx.signal, onProgress };
         return bySequence ? readPart(chain, input, watch) : readWhole(chain, input, watch);
       });
-      const now = ctx.now();
-      if (kind === "range") await keepVerification(found, "range", { ranAt: now });
-      else await once(found, () => keepWhole(found, now));
-      await raise(found, now);
+      if (kind === "range") await keepVerification(found, "range");
+      else await once(found, () => keepWhole(found));
+      await raise(found, ctx.now());
       const { status, reasons, covered, rowsChecked, firstSeq, lastSeq, prunedPrefix, head, breaks } = found;
       return { orgId, status, reasons, covered, rowsRead, rowsChecked, firstSeq, lastSeq, prunedPrefix, head, breaks };
     } finally {

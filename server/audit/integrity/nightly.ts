@@ -1,4 +1,4 @@
-import { asc, eq, max } from "drizzle-orm";
+import { and, asc, eq, max } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { auditVerifications, organizations } from "@/db/schema";
 import { messageOf } from "@/db/thrown";
@@ -11,6 +11,7 @@ import { VERIFICATION_CRON } from "@/server/retention/schema";
 import { raiseAlarm } from "./alarm";
 import { raiseLostAlarms } from "./alarm-watch";
 import { checkTiles } from "./check-tiles";
+import { isInTime } from "./coverage";
 import { type Judged, judgeChain } from "./judge";
 import { nextSlice } from "./nightly-range";
 import { ownNote } from "./own-note";
@@ -95,13 +96,9 @@ export async function verifyNightly(orgId: string, signal?: AbortSignal): Promis
   const whole = await readWhole(orgId, before).catch(() => null);
   const { verdict, progress } = whole ?? (await readNight(orgId, before, signal));
   if (!verdict.head && before.verifiedThrough === 0 && verdict.breaks.length === 0) return null;
-  const now = new Date();
-  await keepVerification(verdict, whole ? "whole" : "nightly", {
-    ranAt: now,
-    ...(verdict.status !== "broken" && { progress }),
-  });
-  if (verdict.status === "broken")
-    await raiseAlarm({ orgId, at: now.toISOString(), source: "nightly", breaks: verdict.breaks });
+  const isBroken = verdict.status === "broken";
+  await keepVerification(verdict, whole ? "whole" : "nightly", isBroken ? undefined : progress);
+  if (isBroken) await raiseAlarm({ orgId, at: new Date().toISOString(), source: "nightly", breaks: verdict.breaks });
   return verdict;
 }
 
@@ -163,7 +160,7 @@ export const verificationJob: DailyJob = {
       tx
         .select({ at: max(ranAt) })
         .from(auditVerifications)
-        .where(eq(kind, "nightly")),
+        .where(and(eq(kind, "nightly"), isInTime(ranAt))),
     );
     return row?.at ?? null;
   },

@@ -4,6 +4,7 @@ import { auditVerifications } from "@/db/schema";
 import type { Scope } from "@/server/context";
 import { log } from "@/server/log/log";
 import { inScope } from "@/server/scope";
+import { isInTime } from "./coverage";
 import type { Judged } from "./judge";
 import type { Slice } from "./nightly-range";
 import type { Covered, IntegrityStatus } from "./schema";
@@ -14,18 +15,19 @@ export type Progress = { verifiedThrough: number; slice: Slice | null };
 type Found = Pick<Judged, "orgId" | "status" | "reasons" | "rowsChecked" | "firstSeq" | "lastSeq" | "breaks"> & {
   covered: Pick<Covered, "lastSeq">;
 };
-type Run = { ranAt: Date; progress?: Progress };
 
-/** Stores what a verification found. A failure to store it is logged: the verdict itself must reach the caller. */
+/**
+ * Stores what a verification found; when it ran is the database's word. A failure to store it is logged: the verdict
+ * itself must reach the caller.
+ */
 export async function keepVerification(
   found: Found,
   kind: LastVerification["kind"],
-  { ranAt, progress }: Run,
+  progress?: Progress,
 ): Promise<void> {
   const { orgId, status, reasons, rowsChecked, firstSeq, lastSeq, breaks, covered } = found;
   const values = {
     orgId,
-    ranAt,
     kind,
     status,
     reasons,
@@ -51,7 +53,7 @@ export async function readProgress(orgId: string): Promise<Progress> {
       tx
         .select({ seq: verifiedThroughSeq, slice })
         .from(auditVerifications)
-        .where(and(eq(auditVerifications.orgId, orgId), isNotNull(column)))
+        .where(and(eq(auditVerifications.orgId, orgId), isNotNull(column), isInTime(ranAt)))
         .orderBy(desc(ranAt))
         .limit(1),
     );
@@ -65,7 +67,7 @@ export async function readProgress(orgId: string): Promise<Progress> {
 /** The newest verification of an organization within reach. */
 export async function lastVerification(scope: Scope, orgId: string): Promise<LastVerification | null> {
   const { ranAt, kind, status, reasons, rowsChecked, firstSeq, lastSeq, breaks } = auditVerifications;
-  const where = and(inScope(auditVerifications.orgId, scope), eq(auditVerifications.orgId, orgId));
+  const where = and(inScope(auditVerifications.orgId, scope), eq(auditVerifications.orgId, orgId), isInTime(ranAt));
   const shown = { ranAt, kind, status, reasons, rowsChecked, firstSeq, lastSeq, breaks };
   const [row] = await tenant(scope, (tx) =>
     tx.select(shown).from(auditVerifications).where(where).orderBy(desc(ranAt)).limit(1),
