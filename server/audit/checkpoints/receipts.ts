@@ -1,9 +1,9 @@
-import { asSystem, type Tx } from "@/db/client";
+import { asSystem } from "@/db/client";
 import { readOwnReceipt } from "@/server/audit/chain/receipt";
 import { type PruneReceipt, receiptText } from "@/server/audit/tree/statement";
 import { keepInMonth } from "./folder";
 import { originOfOrg, signStatement } from "./keys";
-import { insertNote, newestReceipt } from "./note-store";
+import { insertNote } from "./note-store";
 import { publishNote } from "./sinks";
 import type { StoredNote } from "./stored-note";
 
@@ -22,12 +22,11 @@ export async function signReceipt(orgId: string, receipt: Omit<PruneReceipt, "or
 }
 
 /**
- * The receipt that permits most, to be given away beside a checkpoint of this origin. Where it was signed under another one,
- * because the server has been renamed, it is the same statement signed under this.
+ * A receipt of ours, to be given away beside a checkpoint of this origin. Where it was signed under another one, because
+ * the server has been renamed, it is the same statement signed under this.
  */
-export async function receiptUnder(tx: Tx, orgId: string, origin: string): Promise<string | null> {
-  const note = (await newestReceipt(tx, orgId))?.note ?? null;
-  const receipt = note && readOwnReceipt(orgId, note);
+export function receiptUnder(orgId: string, origin: string, note: string): string {
+  const receipt = readOwnReceipt(orgId, note);
   if (!receipt || receipt.origin === origin) return note;
   return signStatement(origin, receiptText({ ...receipt, origin }));
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { GET as getEvidence } from "@/app/api/v1/audit-logs/evidence/route";
+import { readChain } from "@/server/audit/chain/chain-stream";
 import { ownKeys, signCheckpoint } from "@/server/audit/checkpoints/sign";
 import { EXPORT_SLOTS } from "@/server/audit/entries/export-schema";
 import { appendAudit } from "@/server/audit/record/append";
@@ -153,15 +154,36 @@ describe("an evidence bundle", () => {
   });
 });
 
+/** Removes entries as retention does. */
+async function prune(orgId: string, through: number) {
+  await permit(orgId, through);
+  await roles.admin.begin(async (tx) => {
+    await tx`SET LOCAL trailmark.prune = 'on'`;
+    await tx`DELETE FROM audit_logs WHERE org_id = ${orgId} AND chain_seq <= ${through}`;
+  });
+}
+
+it("that waits for its turn while retention removes entries carries the receipt of that run", async () => {
+  const { id } = await createOrg();
+  const ctx = await ctxFor(await createUser({ orgId: id, role: "org_admin" }));
+  await appendAudit(roles.app, [...auditRows(id, 5, { timestamp: daysAgo(500) }), ...auditRows(id, 3)]);
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  const slow = Array.from({ length: 4 }, () => readChain({ kind: "system" }, () => ended, { pool: "download" }));
+  const waiting = (await exportEvidence.run(ctx, { orgId: id })) as Response;
+  const text = waiting.text();
+  await prune(id, 5);
+  end();
+  await Promise.all(slow);
+  const found = await checkText(await text, { keys: keys() });
+  expect(found).toMatchObject({ status: "intact", firstSeq: 6, receipt: { through: 5 } });
+});
+
 it("of a log whose beginning was pruned carries the signed receipt", async () => {
   const { id } = await createOrg();
   const owner = await createUser({ orgId: id, role: "org_admin" });
   await appendAudit(roles.app, [...auditRows(id, 5, { timestamp: daysAgo(500) }), ...auditRows(id, 3)]);
-  await permit(id, 5);
-  await roles.admin.begin(async (tx) => {
-    await tx`SET LOCAL trailmark.prune = 'on'`;
-    await tx`DELETE FROM audit_logs WHERE org_id = ${id} AND chain_seq <= 5`;
-  });
+  await prune(id, 5);
   expect(await checkText(await download(owner), { keys: keys() })).toMatchObject({
     status: "intact",
     firstSeq: 6,

@@ -5,6 +5,8 @@ import { toError } from "@/db/thrown";
 import { endLine, headLines, sealOf } from "@/server/audit/bundle/write";
 import { readChain } from "@/server/audit/chain/chain-stream";
 import { ownKeysNamed } from "@/server/audit/chain/own-note";
+import { receiptIn } from "@/server/audit/chain/receipt";
+import { receiptUnder } from "@/server/audit/checkpoints/receipts";
 import { signStatement } from "@/server/audit/checkpoints/sign";
 import { EXPORT_SLOTS } from "@/server/audit/entries/export-schema";
 import { oneOrganization } from "@/server/audit/integrity/integrity";
@@ -40,14 +42,19 @@ async function planOf(ctx: Ctx, orgId: string, input: EvidenceInput): Promise<{ 
 type Writing = { organization: string; createdAt: string; out: BundleStream; signal: AbortSignal };
 
 async function writeBundle(ctx: Ctx, plan: Plan, { organization, createdAt, out, signal }: Writing): Promise<void> {
-  const { orgId, origin, range, checkpoint, receipt, token, since } = plan;
+  const { orgId, origin, range, checkpoint, token, since } = plan;
   const publicKeys = ownKeysNamed(origin).map(formatVerifierKey);
   const header = { origin, orgId, organization, range, createdAt, publicKeys };
-  out.write(headLines({ header, checkpoint: checkpoint.note, token, since, receipt }));
   const tenantOfOrg = { kind: "organization", orgIds: [orgId], partnerId: "" } as const;
   await readChain(
     tenantOfOrg,
-    (reader) => writeEntries(reader, { orgId, size: checkpoint.size, range }, { scope: ctx.scope, out, signal }),
+    async (reader) => {
+      // Of the entries' own snapshot: retention may have removed some since the bundle was planned.
+      const permitted = await receiptIn(reader.sql, orgId);
+      const receipt = permitted && receiptUnder(orgId, origin, permitted.note);
+      out.write(headLines({ header, checkpoint: checkpoint.note, token, since, receipt }));
+      await writeEntries(reader, { orgId, size: checkpoint.size, range }, { scope: ctx.scope, out, signal });
+    },
     { pool: "download", signal },
   );
   out.end((digest) => endLine(signStatement(origin, sealOf(origin, digest))));

@@ -4,7 +4,6 @@ import { rowsOf } from "@/db/rows";
 import type { BundleRange, SinceLine } from "@/server/audit/bundle/format";
 import { fromTree } from "@/server/audit/checkpoints/nodes";
 import { newestCheckpoint } from "@/server/audit/checkpoints/note-store";
-import { receiptUnder } from "@/server/audit/checkpoints/receipts";
 import { checkpointOf, type StoredNote } from "@/server/audit/checkpoints/stored-note";
 import { checkpointToShow } from "@/server/audit/checkpoints/witnessed";
 import { signCheckpoint } from "@/server/audit/integrity/checkpoints";
@@ -16,14 +15,13 @@ import type { Ctx } from "@/server/context";
 import { AppError, invalid } from "@/server/errors";
 import type { EvidenceInput } from "./schema";
 
-/** What a bundle will hold, settled before its first byte is written. */
+/** What a bundle will hold beside its entries and the receipt that explains their beginning, settled before they are read. */
 export type Plan = {
   orgId: string;
   /** Under which the checkpoint was signed, and so all of the bundle is. */
   origin: string;
   range: BundleRange;
   checkpoint: StoredNote;
-  receipt: string | null;
   /** A time-stamp of the checkpoint, in base64. */
   token: string | null;
   since: SinceLine | null;
@@ -106,7 +104,6 @@ export async function planBundle(ctx: Ctx, orgId: string, input: EvidenceInput):
       origin,
       range: rangeOf(input, checkpoint.size),
       checkpoint,
-      receipt: await receiptUnder(tx, orgId, origin),
       token: await tokenOf(tx, checkpoint),
       since: await sinceLine(tx, checkpoint, input.since),
     };
