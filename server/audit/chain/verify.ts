@@ -127,13 +127,25 @@ async function judge(reader: ChainReader, input: VerifyInput, bounds: Bounds | n
  * @returns what was read; breaks in order, the first one exact
  * @throws AppError validation_failed for an organization outside the caller's reach
  */
-export async function verifyChain(ctx: Pick<Ctx, "scope">, input: VerifyInput): Promise<Integrity> {
+export const verifyChain = (ctx: Pick<Ctx, "scope">, input: VerifyInput): Promise<Integrity> =>
+  verifyAnd(ctx, input, async (found) => found);
+
+/**
+ * verifyChain(), and then what its verdict is for, in the same snapshot.
+ * @param use its result is the result
+ */
+export async function verifyAnd<T>(
+  ctx: Pick<Ctx, "scope">,
+  input: VerifyInput,
+  use: (found: Integrity, reader: ChainReader) => Promise<T>,
+): Promise<T> {
   const { orgId, fromSeq, toSeq, signal } = input;
   if (!reaches(ctx.scope, orgId)) throw invalid("orgId", "is none that you have access to");
   const isPart = fromSeq !== undefined || toSeq !== undefined;
   const bounds = isPart ? { first: fromSeq ?? 1, last: toSeq ?? Number.MAX_SAFE_INTEGER } : null;
   const pool = input.pool ?? (isPart ? "short" : "whole");
-  return readChain(tenantOf(orgId), (reader) => judge(reader, input, bounds), { pool, signal });
+  const read = async (reader: ChainReader) => use(await judge(reader, input, bounds), reader);
+  return readChain(tenantOf(orgId), read, { pool, signal });
 }
 
 /**

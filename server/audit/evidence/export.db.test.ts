@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { GET as getEvidence } from "@/app/api/v1/audit-logs/evidence/route";
-import { readChain } from "@/server/audit/chain/chain-stream";
+import { readChain, waitingReaders } from "@/server/audit/chain/chain-stream";
 import { ownKeys, signCheckpoint } from "@/server/audit/checkpoints/sign";
 import { EXPORT_SLOTS } from "@/server/audit/entries/export-schema";
 import { appendAudit } from "@/server/audit/record/append";
@@ -154,6 +154,35 @@ describe("an evidence bundle", () => {
   });
 });
 
+/** Keeps all downloads waiting until the function that it returns is called. */
+function holdDownloads(): () => Promise<unknown> {
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  const slow = Array.from({ length: 4 }, () => readChain({ kind: "system" }, () => ended, { pool: "download" }));
+  return () => {
+    end();
+    return Promise.all(slow);
+  };
+}
+
+it("of a time range is refused when an entry left the range behind the reading that found the log whole", async () => {
+  const { id } = await createOrg();
+  const ctx = await ctxFor(await createUser({ orgId: id, role: "org_admin" }));
+  await appendAudit(roles.app, auditRows(id, 8));
+  const release = holdDownloads();
+  const recorded = async () => (await recordedRows(id)).filter((row) => row.action === "audit_logs.evidence").length;
+  const asked = exportEvidence.run(ctx, { orgId: id, from: new Date(daysAgo(1)) });
+  const answer = asked.then(
+    async (given) => checkText(given instanceof Response ? await given.text() : "", { keys: keys() }),
+    ({ code }) => code,
+  );
+  await expect.poll(() => waitingReaders("download")).toBe(1);
+  await tamperBy(`UPDATE audit_logs SET "timestamp" = '${daysAgo(9)}' WHERE org_id = '${id}' AND chain_seq = 5`);
+  await release();
+  expect(await answer).toBe("conflict");
+  expect(await recorded()).toBe(0);
+});
+
 /** Removes entries as retention does. */
 async function prune(orgId: string, through: number) {
   await permit(orgId, through);
@@ -167,14 +196,11 @@ it("that waits for its turn while retention removes entries carries the receipt 
   const { id } = await createOrg();
   const ctx = await ctxFor(await createUser({ orgId: id, role: "org_admin" }));
   await appendAudit(roles.app, [...auditRows(id, 5, { timestamp: daysAgo(500) }), ...auditRows(id, 3)]);
-  let end = () => {};
-  const ended = new Promise<void>((resolve) => (end = resolve));
-  const slow = Array.from({ length: 4 }, () => readChain({ kind: "system" }, () => ended, { pool: "download" }));
+  const release = holdDownloads();
   const waiting = (await exportEvidence.run(ctx, { orgId: id })) as Response;
   const text = waiting.text();
   await prune(id, 5);
-  end();
-  await Promise.all(slow);
+  await release();
   const found = await checkText(await text, { keys: keys() });
   expect(found).toMatchObject({ status: "intact", firstSeq: 6, receipt: { through: 5 } });
 });

@@ -4,17 +4,19 @@ import { organizations } from "@/db/schema";
 import { toError } from "@/db/thrown";
 import { endLine, headLines, sealOf } from "@/server/audit/bundle/write";
 import { readChain } from "@/server/audit/chain/chain-stream";
+import type { ChainReader } from "@/server/audit/chain/own-connection";
 import { ownKeysNamed } from "@/server/audit/chain/own-note";
 import { receiptIn } from "@/server/audit/chain/receipt";
 import { receiptUnder } from "@/server/audit/checkpoints/receipts";
 import { signStatement } from "@/server/audit/checkpoints/sign";
 import { EXPORT_SLOTS } from "@/server/audit/entries/export-schema";
 import { oneOrganization } from "@/server/audit/integrity/integrity";
+import { type InSnapshot, type Judged, judgeChain } from "@/server/audit/integrity/judge";
 import { record } from "@/server/audit/record/record";
 import { formatVerifierKey } from "@/server/audit/tree/signed-note";
 import type { Ctx } from "@/server/context";
 import { savedAs, toBody } from "@/server/download";
-import { notFound } from "@/server/errors";
+import { AppError, notFound } from "@/server/errors";
 import { delayFactorOf } from "@/server/limits/fair-share";
 import { inSlot } from "@/server/limits/slots";
 import { log } from "@/server/log/log";
@@ -39,25 +41,85 @@ async function planOf(ctx: Ctx, orgId: string, input: EvidenceInput): Promise<{ 
   return { organization, plan: await planBundle(ctx, orgId, input) };
 }
 
-type Writing = { organization: string; createdAt: string; out: BundleStream; signal: AbortSignal };
+/** That no entry of a time range is left out is this installation's word: given only of a chain that was just read. */
+function attest({ status, breaks }: Judged): void {
+  if (status !== "broken") return;
+  const at = breaks[0]?.seq ?? 0;
+  throw new AppError(
+    "conflict",
+    `The log is broken at sequence ${at}: that a range of time is complete cannot be attested. Download the whole log, or a range of sequences (fromSeq, toSeq).`,
+  );
+}
 
-async function writeBundle(ctx: Ctx, plan: Plan, { organization, createdAt, out, signal }: Writing): Promise<void> {
+type Opening = { signal: AbortSignal; onBegin: () => void };
+
+/**
+ * Writes in one snapshot of the log, when it is the download's turn. Of a time range the whole log is read and proven in
+ * that snapshot first: an entry that was re-dated before or after is found, or is where it was.
+ * @param onBegin is called once nothing can refuse the download any more
+ * @throws AppError conflict when a time range of a broken log is asked for
+ */
+async function inSnapshot(
+  { orgId, range }: Plan,
+  { signal, onBegin }: Opening,
+  write: (reader: ChainReader) => Promise<void>,
+): Promise<void> {
+  if (range.kind === "time") {
+    const attested: InSnapshot = (judged, reader) => {
+      attest(judged);
+      onBegin();
+      return write(reader);
+    };
+    await judgeChain(orgId, { pool: "download", signal, inSnapshot: attested });
+    return;
+  }
+  onBegin();
+  const tenantOfOrg = { kind: "organization", orgIds: [orgId], partnerId: "" } as const;
+  await readChain(tenantOfOrg, write, { pool: "download", signal });
+}
+
+type Writing = Opening & { organization: string; createdAt: string; out: BundleStream };
+
+async function writeBundle(ctx: Ctx, plan: Plan, { organization, createdAt, out, ...opening }: Writing): Promise<void> {
   const { orgId, origin, range, checkpoint, token, since } = plan;
   const publicKeys = ownKeysNamed(origin).map(formatVerifierKey);
   const header = { origin, orgId, organization, range, createdAt, publicKeys };
-  const tenantOfOrg = { kind: "organization", orgIds: [orgId], partnerId: "" } as const;
-  await readChain(
-    tenantOfOrg,
-    async (reader) => {
-      // Of the entries' own snapshot: retention may have removed some since the bundle was planned.
-      const permitted = await receiptIn(reader.sql, orgId);
-      const receipt = permitted && receiptUnder(orgId, origin, permitted.note);
-      out.write(headLines({ header, checkpoint: checkpoint.note, token, since, receipt }));
-      await writeEntries(reader, { orgId, size: checkpoint.size, range }, { scope: ctx.scope, out, signal });
-    },
-    { pool: "download", signal },
-  );
+  await inSnapshot(plan, opening, async (reader) => {
+    // Of the entries' own snapshot: retention may have removed some since the bundle was planned.
+    const permitted = await receiptIn(reader.sql, orgId);
+    const receipt = permitted && receiptUnder(orgId, origin, permitted.note);
+    out.write(headLines({ header, checkpoint: checkpoint.note, token, since, receipt }));
+    const target = { scope: ctx.scope, out, signal: opening.signal };
+    await writeEntries(reader, { orgId, size: checkpoint.size, range }, target);
+  });
   out.end((digest) => endLine(signStatement(origin, sealOf(origin, digest))));
+}
+
+/**
+ * Begins to write a bundle. A failure after that ends the stream without its last line.
+ * @returns once the download can no longer be refused
+ * @throws what refused it, or ended it because the caller left
+ */
+async function begin(
+  { signal }: Ctx,
+  { out }: BundleStream,
+  write: (onBegin: () => void) => Promise<void>,
+): Promise<void> {
+  const leave = () => out.destroy();
+  signal?.addEventListener("abort", leave, { once: true });
+  let isBegun = false;
+  await new Promise<void>((resolve, reject) => {
+    const onBegin = () => {
+      isBegun = true;
+      resolve();
+    };
+    write(onBegin).catch((error: unknown) => {
+      if (isBegun && !out.destroyed) log.error({ err: error }, "an evidence bundle was not finished");
+      // Before, nobody listens to it yet.
+      out.destroy(isBegun ? toError(error) : undefined);
+      reject(toError(error));
+    });
+  }).finally(() => signal?.removeEventListener("abort", leave));
 }
 
 /** What the audit row of a download says of it. */
@@ -75,7 +137,8 @@ function detailsOf({ from, to, since }: EvidenceInput, { range, checkpoint }: Pl
 /**
  * A self-contained evidence bundle of one organization's log, whole, by sequence or between two times, as a download
  * that streams: the entries of the range, and of all others hashes alone.
- * @throws AppError rate_limited when too many exports of the caller are running, and what planBundle throws
+ * @throws AppError rate_limited when too many exports of the caller are running
+ * @throws AppError conflict when a time range of a broken log is asked for, and what planBundle throws
  */
 async function streamEvidence(ctx: Ctx, input: EvidenceInput): Promise<Response> {
   const orgId = oneOrganization(ctx, input.orgId);
@@ -85,22 +148,21 @@ async function streamEvidence(ctx: Ctx, input: EvidenceInput): Promise<Response>
     const { organization, plan } = await planOf(scoped, orgId, input);
     const createdAt = ctx.now().toISOString();
     const fileName = fileNameOf(organization, plan.range, createdAt);
-    record(scoped, {
-      action: "audit_logs.evidence",
-      orgId,
-      resourceType: "audit_log",
-      resourceName: "Evidence bundle",
-      details: detailsOf(input, plan, fileName),
-    });
     const out = new BundleStream(() => delayFactorOf(ctx.actor));
     const gone = new AbortController();
     out.out.once("close", () => {
       gone.abort();
       release();
     });
-    writeBundle(scoped, plan, { organization, createdAt, out, signal: gone.signal }).catch((error: unknown) => {
-      if (!gone.signal.aborted) log.error({ err: error, orgId }, "an evidence bundle was not finished");
-      out.out.destroy(toError(error));
+    await begin(scoped, out, (onBegin) =>
+      writeBundle(scoped, plan, { organization, createdAt, out, signal: gone.signal, onBegin }),
+    );
+    record(scoped, {
+      action: "audit_logs.evidence",
+      orgId,
+      resourceType: "audit_log",
+      resourceName: "Evidence bundle",
+      details: detailsOf(input, plan, fileName),
     });
     return savedAs(fileName, "application/x-ndjson; charset=utf-8", toBody(out.out));
   });

@@ -7,7 +7,6 @@ import { newestCheckpoint } from "@/server/audit/checkpoints/note-store";
 import { checkpointOf, type StoredNote } from "@/server/audit/checkpoints/stored-note";
 import { checkpointToShow } from "@/server/audit/checkpoints/witnessed";
 import { signCheckpoint } from "@/server/audit/integrity/checkpoints";
-import { verifyWhole } from "@/server/audit/integrity/runs";
 import { parseNote, toBase64 } from "@/server/audit/tree/signed-note";
 import { consistencyProof, inclusionProof } from "@/server/audit/tree/tree";
 import { timestampOf } from "@/server/audit/witnesses/timestamp";
@@ -88,13 +87,12 @@ async function tokenOf(tx: Tx, { orgId, size, signedAt }: StoredNote): Promise<s
 }
 
 /**
- * Signs the head and settles what goes into the bundle. A range of time is attested, so the whole chain is read first.
+ * Signs the head and settles what goes into the bundle.
  * @throws AppError validation_failed for a range or a size that the log does not have
- * @throws AppError conflict when nothing was ever signed, or a time range of a broken chain is asked for
+ * @throws AppError conflict when nothing was ever signed
  */
 export async function planBundle(ctx: Ctx, orgId: string, input: EvidenceInput): Promise<Plan> {
   await signCheckpoint(orgId, ctx.now());
-  if (input.from || input.to) await attest(ctx, orgId);
   const plan = await tenant(ctx.scope, async (tx) => {
     const checkpoint = await choose(tx, orgId, await lastOf(tx, orgId, input));
     // A server may have been renamed since the checkpoint was signed: all of a bundle is under one origin.
@@ -116,15 +114,4 @@ async function freshToken({ note }: StoredNote): Promise<string | null> {
   const text = parseNote(note)?.text;
   const token = text === undefined ? null : await timestampOf(text);
   return token && toBase64(token);
-}
-
-/** That no entry of a time range is left out is this installation's word: given only of a chain that was just read. */
-async function attest(ctx: Ctx, orgId: string): Promise<void> {
-  const { status, breaks } = await verifyWhole(orgId, { signal: ctx.signal });
-  if (status !== "broken") return;
-  const at = breaks[0]?.seq ?? 0;
-  throw new AppError(
-    "conflict",
-    `The log is broken at sequence ${at}: that a range of time is complete cannot be attested. Download the whole log, or a range of sequences (fromSeq, toSeq).`,
-  );
 }

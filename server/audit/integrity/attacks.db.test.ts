@@ -14,12 +14,13 @@ import { env } from "@/server/env";
 import { auditRows, closeRoles, roles, tamper, tamperBy } from "@/testing/chain";
 import { createOrg, createUser, ctxFor } from "@/testing/factories";
 import { clearAlarm, openAlarms, raiseAlarm } from "./alarm";
-import { between } from "./between";
+import { verifyBetween } from "./between";
 import { checkTiles } from "./check-tiles";
 import { verifyIntegrity } from "./integrity";
 import { judgeChain } from "./judge";
 import { verifyNightly } from "./nightly";
 import { ownNote } from "./own-note";
+import { verifyWhole } from "./runs";
 import { readState } from "./state";
 import { getIntegrityStatus } from "./status";
 import { readProgress } from "./verifications";
@@ -44,7 +45,7 @@ async function chain(rows: number): Promise<string> {
 const whole = async (id: string) => (await judgeChain(id)).status;
 const bySeq = async (id: string, fromSeq: number, toSeq: number) => (await judgeChain(id, { fromSeq, toSeq })).status;
 const byTime = async (id: string, first: number, last: number) =>
-  (await between(SYSTEM, await judgeChain(id), { from: at(first), to: at(last) })).status;
+  (await verifyBetween(id, { from: at(first), to: at(last) })).found.status;
 const nightly = async (id: string) => (await verifyNightly(id))?.status;
 
 /** Each way to ask about entries that are gone, or are beside what is gone. */
@@ -89,6 +90,18 @@ describe("entries deleted from a chain of 100", () => {
     // The night raised the alarm: a range does not end it, and the state says broken until a whole chain is read.
     expect((await readState(SYSTEM, id)).state).toMatchObject({ status: "broken" });
   });
+});
+
+it("an entry that leaves a range of times while the chain is being read, and returns, is counted in it", async () => {
+  const id = await chain(20);
+  const redate = (to: Date) =>
+    tamper((tx) => tx`UPDATE audit_logs SET "timestamp" = ${to.toISOString()} WHERE org_id = ${id} AND chain_seq = 5`);
+  // At the end of the reading that both wait for, and before the range is counted.
+  const leave = verifyWhole(id, { inSnapshot: () => redate(at(-500)).then(() => {}) });
+  const { found, whole } = await verifyBetween(id, { from: at(1), to: at(10) });
+  expect(whole).toBe(await leave);
+  await redate(at(5));
+  expect(found).toMatchObject({ status: "intact", rowsChecked: 10, firstSeq: 1, lastSeq: 10 });
 });
 
 describe("what stands beside the rows", () => {

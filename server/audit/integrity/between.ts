@@ -1,35 +1,17 @@
-import { and, count, eq, gte, isNotNull, lte, max, min } from "drizzle-orm";
-import { tenant } from "@/db/client";
-import { auditLogs } from "@/db/schema";
-import type { Scope } from "@/server/context";
-import { inScope } from "@/server/scope";
+import type { ChainReader } from "@/server/audit/chain/own-connection";
 import type { Judged } from "./judge";
+import { type Subscriber, verifyWhole } from "./runs";
 
 type Range = { from?: Date | undefined; to?: Date | undefined };
 
-/**
- * The verdict over the entries between two times. The whole chain was read for it: an entry that is gone, or whose time
- * was changed, may have been one of the range, wherever the chain is broken. The range chooses what is counted.
- * @param whole the verdict over the whole chain; entries that came after its reading are not counted
- */
-export async function between(scope: Scope, whole: Judged, { from, to }: Range): Promise<Judged> {
-  const { orgId, timestamp, chainSeq } = auditLogs;
-  const [row] = await tenant(scope, (tx) =>
-    tx
-      .select({ rows: count(), first: min(chainSeq), last: max(chainSeq) })
-      .from(auditLogs)
-      .where(
-        and(
-          inScope(orgId, scope),
-          eq(orgId, whole.orgId),
-          isNotNull(chainSeq),
-          lte(chainSeq, BigInt(whole.lastSeq ?? 0)),
-          from && gte(timestamp, from),
-          to && lte(timestamp, to),
-        ),
-      ),
-  );
-  const rows = row?.rows ?? 0;
+/** The verdict over the whole chain as that of the entries between two times, counted in its snapshot. */
+async function between({ sql }: ChainReader, whole: Judged, { from, to }: Range): Promise<Judged> {
+  const [row] = await sql<{ rows: string; first: string | null; last: string | null }[]>`
+    SELECT count(*) AS rows, min(chain_seq) AS first, max(chain_seq) AS last FROM audit_logs
+    WHERE org_id = ${whole.orgId}::uuid AND chain_seq IS NOT NULL
+      ${from ? sql`AND "timestamp" >= ${from.toISOString()}::timestamptz` : sql``}
+      ${to ? sql`AND "timestamp" <= ${to.toISOString()}::timestamptz` : sql``}`;
+  const rows = Number(row?.rows ?? 0);
   const isEmpty = rows === 0 && (whole.status === "intact" || whole.status === "empty");
   return {
     ...whole,
@@ -38,4 +20,27 @@ export async function between(scope: Scope, whole: Judged, { from, to }: Range):
     firstSeq: rows > 0 ? Number(row?.first) : null,
     lastSeq: rows > 0 ? Number(row?.last) : null,
   };
+}
+
+/**
+ * The verdict over the entries between two times. The whole chain is read for it: an entry that is gone, or whose time
+ * was changed, may have been one of the range, wherever the chain is broken. The range chooses what is counted, in the
+ * snapshot of that reading: in a later one an entry may have another time.
+ * @returns that verdict, and the one over the whole chain
+ * @throws AppError rate_limited when too many chains wait to be read
+ */
+export async function verifyBetween(
+  orgId: string,
+  range: Range,
+  subscriber: Subscriber = {},
+): Promise<{ found: Judged; whole: Judged }> {
+  let found: Judged | undefined;
+  const whole = await verifyWhole(orgId, {
+    ...subscriber,
+    inSnapshot: async (judged, reader) => {
+      found = await between(reader, judged, range);
+    },
+  });
+  if (!found) throw new RangeError("the entries of a range were not counted");
+  return { found, whole };
 }

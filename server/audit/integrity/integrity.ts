@@ -5,13 +5,13 @@ import { checkpointOf } from "@/server/audit/checkpoints/stored-note";
 import { cosignersOf } from "@/server/audit/checkpoints/witnessed";
 import { formatVerifierKey, toBase64 } from "@/server/audit/tree/signed-note";
 import { witnessPolicy } from "@/server/audit/witnesses/policy-file";
-import type { Ctx, Scope } from "@/server/context";
+import type { Ctx } from "@/server/context";
 import { invalid } from "@/server/errors";
 import { acquireSlot } from "@/server/limits/slots";
 import { operation } from "@/server/operation";
 import { narrow } from "@/server/scope";
 import { clearAlarm, raiseAlarm } from "./alarm";
-import { between } from "./between";
+import { verifyBetween } from "./between";
 import { signCheckpoint } from "./checkpoints";
 import type { Judged } from "./judge";
 import { VERIFY_SLOTS, verifyPart, verifyWhole } from "./runs";
@@ -50,13 +50,11 @@ const once = (found: Judged, act: () => Promise<void>): Promise<void> => {
 };
 
 type Watch = { signal: AbortSignal | undefined; onProgress?: ((rows: number) => void) | undefined };
-/** An organization's chain, and what the reader of its times may reach. */
-type Chain = { orgId: string; scope: Scope };
 /** A verdict, how many rows were read for it, and what it is kept as. */
 type Reading = { found: Judged; rowsRead: number; kind: "whole" | "range" };
 
 /** The entries of some sequences, which alone are read. */
-async function readPart({ orgId }: Chain, { fromSeq, toSeq }: VerifyInput, watch: Watch): Promise<Reading> {
+async function readPart(orgId: string, { fromSeq, toSeq }: VerifyInput, watch: Watch): Promise<Reading> {
   const found = await verifyPart(orgId, { fromSeq, toSeq }, watch);
   const newest = found.head?.seq ?? 0;
   const beyond = (field: string) => invalid(field, `lies beyond the newest entry, sequence ${newest}`);
@@ -67,11 +65,13 @@ async function readPart({ orgId }: Chain, { fromSeq, toSeq }: VerifyInput, watch
 }
 
 /** The whole chain, read once for all who ask at the time; between two times its entries of that time are counted. */
-async function readWhole({ scope, orgId }: Chain, { from, to }: VerifyInput, watch: Watch): Promise<Reading> {
-  const whole = await verifyWhole(orgId, watch);
-  const rowsRead = whole.rowsChecked;
-  if (!from && !to) return { found: whole, rowsRead, kind: "whole" };
-  return { found: await between(scope, whole, { from, to }), rowsRead, kind: "range" };
+async function readWhole(orgId: string, { from, to }: VerifyInput, watch: Watch): Promise<Reading> {
+  if (!from && !to) {
+    const found = await verifyWhole(orgId, watch);
+    return { found, rowsRead: found.rowsChecked, kind: "whole" };
+  }
+  const { found, whole } = await verifyBetween(orgId, { from, to }, watch);
+  return { found, rowsRead: whole.rowsChecked, kind: "range" };
 }
 
 /**
@@ -87,13 +87,13 @@ export const verifyIntegrity = operation({
   waits: true,
   async run(ctx, input) {
     const orgId = oneOrganization(ctx, input.orgId);
-    const chain = { orgId, scope: narrow(ctx, orgId).scope };
+    narrow(ctx, orgId);
     const release = acquireSlot(ctx.actor, VERIFY_SLOTS);
     try {
       const bySequence = (input.fromSeq ?? input.toSeq) !== undefined;
       const { found, rowsRead, kind } = await watched(ctx, input.runId, (onProgress) => {
         const watch = { signal: ctx.signal, onProgress };
-        return bySequence ? readPart(chain, input, watch) : readWhole(chain, input, watch);
+        return bySequence ? readPart(orgId, input, watch) : readWhole(orgId, input, watch);
       });
       if (kind === "range") await keepVerification(found, "range");
       else await once(found, () => keepWhole(found));

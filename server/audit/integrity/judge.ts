@@ -1,5 +1,6 @@
+import type { ChainReader } from "@/server/audit/chain/own-connection";
 import type { Break } from "@/server/audit/chain/verifier";
-import { type Integrity, type VerifyInput, verifyChain } from "@/server/audit/chain/verify";
+import { type Integrity, type VerifyInput, verifyAnd } from "@/server/audit/chain/verify";
 import { beyondHead } from "@/server/audit/checkpoints/base";
 import { checkpointOf, type StoredNote } from "@/server/audit/checkpoints/stored-note";
 import { restoredReasons } from "@/server/audit/tree/restoration";
@@ -17,7 +18,11 @@ export type Judged = Omit<Integrity, "status" | "marked"> & {
   began: Date;
 };
 
-type JudgeOptions = Pick<VerifyInput, "fromSeq" | "toSeq" | "onProgress" | "signal" | "pool">;
+/** What is done with a verdict while the snapshot that it is about is open. */
+export type InSnapshot = (judged: Judged, reader: ChainReader) => Promise<void>;
+type JudgeOptions = Pick<VerifyInput, "fromSeq" | "toSeq" | "onProgress" | "signal" | "pool"> & {
+  inSnapshot?: InSnapshot | undefined;
+};
 
 /** What the rows lack, or contradict, of what our key signed; `through` is the last row that it covers, 0 for none. */
 type Proof = { breaks: Break[]; reasons: string[]; through: number };
@@ -78,6 +83,9 @@ export async function judgeChain(orgId: string, options: JudgeOptions = {}, give
   const note = given ?? (await ownNote(orgId, began));
   const size = note.kind === "signed" ? note.note.size : undefined;
   const mark = size === undefined ? undefined : Math.min(size, options.toSeq ?? size);
-  const found = await verifyChain(ctx, { orgId, ...options, mark });
-  return { ...conclude(found, note, await prove(found, note, options)), began };
+  return verifyAnd(ctx, { orgId, ...options, mark }, async (found, reader) => {
+    const judged = { ...conclude(found, note, await prove(found, note, options)), began };
+    await options.inSnapshot?.(judged, reader);
+    return judged;
+  });
 }

@@ -1,6 +1,6 @@
 import { hasFreeReader, type ReaderPool, waitingReaders } from "@/server/audit/chain/chain-stream";
 import { tooMany } from "@/server/limits/too-many";
-import { type Judged, judgeChain } from "./judge";
+import { type InSnapshot, type Judged, judgeChain } from "./judge";
 
 /** Verifications that one caller may have running or waiting in one process. */
 export const VERIFY_SLOTS = { kind: "verifications", max: 8, advice: "Wait until one of them has ended." };
@@ -13,7 +13,12 @@ const SHORT_ROWS = 50_000;
 
 /** One reading of a whole chain and those who wait for it. */
 type Run = { found: Promise<Judged>; subscribers: Set<Subscriber>; abort: AbortController };
-type Subscriber = { onProgress?: ((rows: number) => void) | undefined; signal?: AbortSignal | undefined };
+/** Who waits for a reading: what they hear of it, when they leave, and what they do in its snapshot at the end. */
+export type Subscriber = {
+  onProgress?: ((rows: number) => void) | undefined;
+  signal?: AbortSignal | undefined;
+  inSnapshot?: InSnapshot | undefined;
+};
 
 const runs = new Map<string, Run>();
 
@@ -23,10 +28,16 @@ function start(orgId: string): Run {
   const onProgress = (rows: number) => {
     for (const subscriber of subscribers) subscriber.onProgress?.(rows);
   };
-  const run: Run = { found: judgeChain(orgId, { onProgress, signal: abort.signal }), subscribers, abort };
   const end = () => {
     if (runs.get(orgId) === run) runs.delete(orgId);
   };
+  const inSnapshot: InSnapshot = async (judged, reader) => {
+    // Who asks from now on would come too late to see this snapshot.
+    end();
+    for (const subscriber of subscribers) await subscriber.inSnapshot?.(judged, reader);
+  };
+  const found = judgeChain(orgId, { onProgress, signal: abort.signal, inSnapshot });
+  const run: Run = { found, subscribers, abort };
   run.found.then(end, end);
   runs.set(orgId, run);
   return run;
