@@ -5,6 +5,7 @@ import {
   formatNote,
   fromBase64,
   keyForOrigin,
+  type NoteSignature,
   type NoteTools,
   parseNote,
   type SignedNote,
@@ -49,6 +50,12 @@ export function parseRequest(body: string): Request | null {
 function keysFor(tools: NoteTools, logs: readonly VerifierKey[], origin: string): VerifierKey[] {
   return logs.map((key) => keyForOrigin(tools.sha256, key, origin)).filter((key) => key !== null);
 }
+
+/** The log's own lines of a note, one of each key: strangers may add as many as a note may have, and none is left for ours. */
+const linesOf = (keys: readonly VerifierKey[], { signatures }: SignedNote): NoteSignature[] =>
+  keys
+    .map((key) => signatures.find(({ name, id }) => name === key.name && id === key.id))
+    .filter((line, at, all): line is NoteSignature => line !== undefined && all.indexOf(line) === at);
 
 /**
  * @param seen what was cosigned last for this origin; null when there was nothing
@@ -98,6 +105,6 @@ export function judge(
   return {
     status: 200,
     body: cosigned,
-    keep: { origin: checkpoint.origin, note: `${formatNote(note.text, note.signatures)}${cosigned}` },
+    keep: { origin: checkpoint.origin, note: `${formatNote(note.text, linesOf(keys, note))}${cosigned}` },
   };
 }

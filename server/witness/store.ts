@@ -80,13 +80,23 @@ export function readNote(folder: string, name: string): string | null {
 }
 
 /**
+ * A kept note with its last line alone, which is the witness's own. An earlier version kept every line that came with it,
+ * and so one more than a note may have.
+ */
+function withOwnLine(text: string): string {
+  const lines = text.lastIndexOf("\n\n") + 2;
+  const own = text.lastIndexOf("\n", text.length - 2) + 1;
+  return `${text.slice(0, lines)}${text.slice(Math.max(lines, own))}`;
+}
+
+/**
  * What the newest kept note of an origin says.
  * @throws Error when the file is there but cannot be read: a witness that forgot must not start again from nothing.
  */
 export function readSeen(folder: string, origin: string): Seen | null {
   const text = readNote(folder, nameOf(origin));
   if (text === null) return null;
-  const note = parseNote(text);
+  const note = parseNote(text) ?? parseNote(withOwnLine(text));
   const checkpoint = note && parseCheckpoint(note.text);
   if (!checkpoint || checkpoint.origin !== origin) throw new Error(`The kept checkpoint of ${origin} is damaged.`);
   return { size: checkpoint.size, root: checkpoint.root };

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { checkCosignature, ED25519, parseNote, toBase64 } from "@/server/audit/tree/signed-note";
 import { checkpointText, originOf } from "@/server/audit/tree/statement";
 import { consistencyProof, rootOf } from "@/server/audit/tree/tree";
@@ -162,4 +162,37 @@ it("remembers over a restart, with the same key, and does not start from nothing
   writeFileSync(file, readFileSync(file, "utf8").slice(0, 40));
   expect((await ask({ older: 0, size: 9 })).status).toBe(500);
   expect((await ask({ older: 7, size: 9 })).status).toBe(500);
+});
+
+describe("a checkpoint with as many signatures as a note may have", () => {
+  const strangers = Array.from({ length: 15 }, (_, i) => testKey(100 + i, `stranger${i}.example`, ED25519));
+  const signed = (...signers: (typeof log)[]) => {
+    const body = bodyOf({ older: 0, size: 7 });
+    const text = body.slice(body.indexOf("\n\n") + 2, body.lastIndexOf("\n\n") + 1);
+    return signText(text, ...signers);
+  };
+  const kept = () => readFileSync(join(folder, nameOf(ORIGIN)), "utf8");
+
+  it.each([
+    ["of strangers", [log, ...strangers]],
+    ["of one key", Array.from({ length: 16 }, () => log)],
+  ])("%s is cosigned, kept with the log's and the witness's own, and continued", async (_, signers) => {
+    expect((await post(`old 0\n\n${signed(...signers)}`)).status).toBe(200);
+    expect(parseNote(kept())?.signatures.map(({ name }) => name)).toEqual([ORIGIN, "witness.example"]);
+    expect((await ask({ older: 7, size: 40 })).status).toBe(200);
+  });
+
+  it("that was kept with all of them, one more than it may have, is continued", async () => {
+    const own = (await ask({ older: 0, size: 7 })).text;
+    const long = signText("x", ...strangers.map((one) => ({ ...one, key: { ...one.key, name: "x".repeat(5_000) } })));
+    for (const padded of [signed(log, ...strangers), `${signed(log)}${long.slice(3)}`]) {
+      writeFileSync(join(folder, nameOf(ORIGIN)), `${padded}${own}`);
+      expect(await ask({ older: 0, size: 9 })).toMatchObject({ status: 409, text: "7\n" });
+    }
+    writeFileSync(join(folder, nameOf(ORIGIN)), `${signed(log, ...strangers)}${own.slice(0, -9)}`);
+    expect((await ask({ older: 7, size: 9 })).status).toBe(500);
+    writeFileSync(join(folder, nameOf(ORIGIN)), `${signed(log, ...strangers)}${own}`);
+    expect((await ask({ older: 7, size: 40 })).status).toBe(200);
+    expect(parseNote(kept())?.signatures).toHaveLength(2);
+  });
 });
