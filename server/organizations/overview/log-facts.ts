@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { uuids } from "@/db/arrays";
-import { eachOf } from "@/db/citus/each-of";
+import { eachWith } from "@/db/citus/each-of";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 
@@ -89,12 +89,14 @@ const NOTHING: Omit<Probed, "orgId"> = {
  * The facts of some organizations: a few index probes each, no scan of any log. The heads come apart, because the planner
  * does not know how many a function gives and would compare each organization with each of them; the names, because they
  * may be on another node than the log.
+ * @param signed how many entries the newest checkpoint of each covers, 0 without one
  */
-export async function logFactsOf(tx: Tx, orgIds: readonly string[], since: Since): Promise<LogFacts[]> {
+export async function logFactsOf(tx: Tx, signed: ReadonlyMap<string, number>, since: Since): Promise<LogFacts[]> {
+  const orgIds = [...signed.keys()];
   const [names, heads, probed] = await Promise.all([
     namesOf(tx, orgIds),
     headsOf(tx, orgIds),
-    probe(tx, orgIds, since),
+    probe(tx, signed, since),
   ]);
   const headBy = new Map(heads.map((head) => [head.orgId, head]));
   const probedBy = new Map(probed.map((facts) => [facts.orgId, facts]));
@@ -108,7 +110,7 @@ export async function logFactsOf(tx: Tx, orgIds: readonly string[], since: Since
   }));
 }
 
-const probe = (tx: Tx, orgIds: readonly string[], since: Since): Promise<Probed[]> =>
+const probe = (tx: Tx, signed: ReadonlyMap<string, number>, since: Since): Promise<Probed[]> =>
   rowsOf(
     tx,
     sql`SELECT o.id AS "orgId", ${ms("oldest.at")} AS "oldestAt", ${ms("f.ages_from")} AS "firstAgesFrom", ${ms("un.at")} AS "unsignedSince",
@@ -117,7 +119,7 @@ const probe = (tx: Tx, orgIds: readonly string[], since: Since): Promise<Probed[
         w.size::float8 AS "weekSize", ${ms("wn.at")} AS "weekAt",
         m.size::float8 AS "monthSize", ${ms("mn.at")} AS "monthAt",
         e.size::float8 AS "firstSize", ${ms("e.signed_at")} AS "firstSignedAt"
-      FROM ${eachOf(orgIds)}
+      FROM ${eachWith(new Map([...signed].map(([orgId, size]) => [orgId, size + 1])))}
       LEFT JOIN LATERAL (
         SELECT p.retention_days, p.last_cleanup_at FROM audit_retention_policies p WHERE p.org_id = o.id LIMIT 1) p ON true
       LEFT JOIN LATERAL (
@@ -125,9 +127,7 @@ const probe = (tx: Tx, orgIds: readonly string[], since: Since): Promise<Probed[
       LEFT JOIN LATERAL (
         SELECT least(a."timestamp", a.sealed_at) AS ages_from FROM audit_logs a
         WHERE a.org_id = o.id AND a.chain_seq IS NOT NULL ORDER BY a.chain_seq LIMIT 1) f ON true
-      LEFT JOIN LATERAL (
-        SELECT n.size + 1 AS next FROM audit_notes n WHERE n.org_id = o.id AND n.kind = 'checkpoint'
-        ORDER BY n.size DESC LIMIT 1) u ON true
+      CROSS JOIN LATERAL (SELECT o.n AS next LIMIT 1) u
       LEFT JOIN ${recordedBehind("u")} un ON true
       CROSS JOIN ${withResult("failure", since.day)} failed
       CROSS JOIN ${withResult("denied", since.day)} refused

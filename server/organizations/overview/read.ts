@@ -92,8 +92,9 @@ async function readChunk(tx: Tx, scope: Chunk, asked: OverviewInput) {
     week: new Date(at - 7 * DAY_MS),
     month: new Date(at - 30 * DAY_MS),
   };
-  const facts = await logFactsOf(tx, scope.orgIds, since);
   const states = await readStates(tx, scope.orgIds, asked.alarms);
+  const signed = new Map(scope.orgIds.map((orgId) => [orgId, states.get(orgId)?.newest?.size ?? 0]));
+  const facts = await logFactsOf(tx, signed, since);
   const counts = asked.mayReadDevices ? await deviceCountsOf(tx, scope, asked.now) : null;
   return facts.flatMap((one) => {
     const chain = states.get(one.orgId);
