@@ -7,14 +7,14 @@ import { GET as getEvidence } from "@/app/api/v1/audit-logs/evidence/route";
 import { asSystem } from "@/db/client";
 import { appendAudit } from "@/server/audit/record/append";
 import { formatVerifierKey } from "@/server/audit/tree/signed-note";
-import { witnessedAgeSeconds } from "@/server/audit/witnesses/witnessed-age";
+import { noteWitnessed, witnessedAgeSeconds } from "@/server/audit/witnesses/witnessed-age";
 import { env } from "@/server/env";
 import { auditRows, closeRoles, roles } from "@/testing/chain";
 import { checkText } from "@/testing/evidence/bundles";
 import { call, createOrg, createUser } from "@/testing/factories";
 import { permit } from "@/testing/permit";
 import { type RunningWitness, startWitness } from "@/testing/proofs/witness";
-import { ownKeys } from "./keys";
+import { originOfOrg, ownKeys } from "./keys";
 import { newestCheckpoint } from "./note-store";
 import { signCheckpoint } from "./sign";
 import { checkpointToShow, cosignersOf } from "./witnessed";
@@ -100,4 +100,26 @@ it("gives away what was cosigned under the old name of a renamed server, sealed 
     header: { origin: ownKeys(orgId)[0]?.name, publicKeys: ownKeys(orgId).map(formatVerifierKey) },
     receipt: { through: 3 },
   });
+});
+
+it("counts a missing quorum from the first checkpoint without one, in a process that has just started too", async () => {
+  const orgId = (await createOrg()).id;
+  const restart = () => noteWitnessed(originOfOrg(orgId), true);
+  const signedAgo = async (hours: number) => {
+    await appendAudit(roles.app, auditRows(orgId, 1));
+    const signing = await signCheckpoint(orgId, { now: new Date(Date.now() - hours * 3_600_000) });
+    expect(signing.kind).toBe("signed");
+  };
+  await signedAgo(170);
+  await Promise.all(running.slice(0, 2).map(({ stop }) => stop()));
+  await signedAgo(168);
+  await signedAgo(5);
+  for (const _ of ["a restart", "another"]) {
+    restart();
+    await signedAgo(0);
+    expect(Math.round(witnessedAgeSeconds() / 3_600)).toBe(168);
+  }
+  await Promise.all(running.slice(0, 2).map(({ start }) => start()));
+  await signedAgo(0);
+  expect(witnessedAgeSeconds()).toBe(0);
 });

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
-import type { Tx } from "@/db/client";
+import { sql } from "drizzle-orm";
+import { asSystem, type Tx } from "@/db/client";
+import { rowsOf } from "@/db/rows";
 import { cosignedBy, meetsQuorum, type Policy } from "@/server/audit/tree/policy";
 import { parseNote } from "@/server/audit/tree/signed-note";
 import { witnessPolicy } from "@/server/audit/witnesses/policy-file";
@@ -50,12 +52,38 @@ export function awaitsWitness(note: string): boolean {
 }
 
 /** Whether enough witnesses of the policy cosigned a note; true where none is asked for. */
-function isWitnessed({ note }: StoredNote, policy: Policy | null): boolean {
+function isWitnessed({ note }: Pick<StoredNote, "note">, policy: Policy | null): boolean {
   if (!policy?.quorum) return true;
   const parsed = parseNote(note);
   if (!parsed) return false;
   const signed = cosignedBy(noteTools, policy, parsed).map(({ witness }) => witness);
   return meetsQuorum(policy.quorum, signed);
+}
+
+/** So many checkpoints are looked through at a time for the newest that met the quorum. */
+const PAGE_ROWS = 500;
+
+/**
+ * From when on a checkpoint's quorum is missing: when the first one was signed behind the newest that met it, in
+ * milliseconds. It is read from what is kept, so that a process that has just started knows it too.
+ */
+export async function quorumMissingSince({ orgId, signedAt }: StoredNote, policy: Policy | null): Promise<number> {
+  let since = Date.parse(signedAt);
+  for (let offset = 0; ; offset += PAGE_ROWS) {
+    const rows = await asSystem((tx) =>
+      rowsOf<{ note: string; ms: string }>(
+        tx,
+        sql`SELECT note, audit_ms(signed_at) AS ms FROM audit_notes
+          WHERE org_id = ${orgId} AND kind = 'checkpoint' AND signed_at < ${signedAt}::timestamptz
+          ORDER BY signed_at DESC LIMIT ${PAGE_ROWS} OFFSET ${offset}`,
+      ),
+    );
+    for (const { note, ms } of rows) {
+      if (isWitnessed({ note }, policy)) return since;
+      since = Number(ms);
+    }
+    if (rows.length < PAGE_ROWS) return since;
+  }
 }
 
 /**

@@ -6,9 +6,11 @@ import { formatNote, parseNote } from "@/server/audit/tree/signed-note";
 import { consistencyProof } from "@/server/audit/tree/tree";
 import { cosign as askWitnesses, type Cosigning } from "@/server/audit/witnesses/cosign";
 import { witnessPolicy } from "@/server/audit/witnesses/policy-file";
+import { isKnownUnwitnessed, noteWitnessed } from "@/server/audit/witnesses/witnessed-age";
 import { originOfOrg } from "./keys";
 import { fromTree } from "./nodes";
 import { checkpointOf, type StoredNote } from "./stored-note";
+import { quorumMissingSince } from "./witnessed";
 
 /** A checkpoint as witnesses left it; a witness that holds another history is a break, for the alarm. */
 export type Cosigned = { note: string; disputes: Break[] };
@@ -55,7 +57,10 @@ export async function cosign(stored: StoredNote, policy = witnessPolicy()): Prom
   const parsed = policy && parseNote(stored.note);
   if (!parsed) return { note: stored.note, disputes: [] };
   const checkpoint = { note: parsed, size: stored.size, proofFrom: proofFrom(stored) };
-  const { signatures, alarms } = await askWitnesses(originOfOrg(stored.orgId), checkpoint, policy);
+  const origin = originOfOrg(stored.orgId);
+  const { signatures, alarms, isWitnessed } = await askWitnesses(origin, checkpoint, policy);
+  const isNews = !isWitnessed && !isKnownUnwitnessed(origin);
+  noteWitnessed(origin, isWitnessed, isNews ? await quorumMissingSince(stored, policy) : undefined);
   return {
     note: formatNote(parsed.text, [...parsed.signatures, ...signatures]),
     disputes: await breaksOf(stored, alarms),

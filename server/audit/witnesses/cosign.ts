@@ -4,7 +4,6 @@ import { log } from "@/server/log/log";
 import { noteTools } from "@/server/note-tools";
 import { askWitness, type Unwitnessed, type WitnessOutcome } from "./ask";
 import { witnessPolicy } from "./policy-file";
-import { noteWitnessed } from "./witnessed-age";
 
 /** What the witnesses made of one checkpoint. */
 export type Cosigning = {
@@ -66,7 +65,6 @@ export async function cosign(
   );
   const signed = outcomes.filter(({ outcome }) => outcome.kind === "cosigned").map(({ witness }) => witness);
   const isWitnessed = meetsQuorum(policy.quorum, [...before, ...signed]);
-  noteWitnessed(origin, isWitnessed);
   return {
     signatures: outcomes.flatMap(({ outcome }) => (outcome.kind === "cosigned" ? [outcome.signature] : [])),
     alarms: outcomes.flatMap(({ witness: { name }, outcome }) =>
