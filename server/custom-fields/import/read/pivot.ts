@@ -1,17 +1,21 @@
 import type { DeclaredField } from "@/server/custom-fields/import/map/column-schema";
+import type { Identifier } from "@/server/custom-fields/import/presets/preset";
 import type { ColumnList } from "./column-list";
 
 /** One record of a source, cells in the order of its columns (missing at the end: blank). */
 export type SourceRecord = { line: number; cells: string[]; fault: string | null };
 
-/** One (computer, field, value). identity: titles and values of the columns that say which computer. */
+/** What a line says of its computer in one column, and which identifier the column's title is known for. */
+export type IdentityCell = { title: string; value: string; which: Identifier | undefined };
+
+/** One (computer, field, value). The identities of all entries have the same titles in the same order. */
 export type LongEntry = {
   line: number;
-  key: string;
-  identity: readonly (readonly [title: string, value: string])[];
+  identity: readonly IdentityCell[];
   title: string;
   value: string;
   declared?: DeclaredField;
+  fault?: string | null;
 };
 
 export function put(cells: string[], column: number, value: string): void {
@@ -34,22 +38,90 @@ export function add(record: SourceRecord, columns: ColumnList, entry: Entry): vo
   else if (before === "") put(record.cells, place, entry.value);
 }
 
+const lower = (cell: IdentityCell | undefined): string => cell?.value.toLowerCase() ?? "";
+
+/** A computer as its lines have described it so far. */
+type Computer = { record: SourceRecord; identity: IdentityCell[] };
+
+/** Columns in which the lines of one ID must agree. */
+const AGREED: ReadonlySet<Identifier | undefined> = new Set(["hostname", "organization", "serial"]);
+
+/** Takes over what a computer's earlier lines left blank; a second, different name, client or serial is its fault. */
+function describe({ record, identity }: Computer, columns: ColumnList, entry: LongEntry): void {
+  entry.identity.forEach((cell, i) => {
+    const before = lower(identity[i]);
+    if (before === "") {
+      identity[i] = cell;
+      put(record.cells, columns.place(cell.title), cell.value);
+    } else if (AGREED.has(cell.which) && cell.value !== "" && lower(cell) !== before)
+      record.fault ??= `line ${entry.line} gives a second value for ${cell.title}`;
+  });
+}
+
+/** Adds to a computer's record what another one holds of the same computer. */
+function join({ record, identity }: Computer, columns: ColumnList, other: Computer): void {
+  const places = new Set(identity.map(({ title }) => columns.place(title)));
+  other.record.cells.forEach((cell, i) => {
+    const before = record.cells[i] ?? "";
+    if (before === "") put(record.cells, i, cell);
+    else if (cell !== "" && cell !== before && !places.has(i))
+      record.fault ??= `has two values for ${columns.titles[i]}`;
+  });
+  record.fault ??= other.record.fault;
+}
+
 /**
- * Turns (computer, field, value) entries into one record per computer, in the order of their first lines. An entry
+ * Joins computers of one hostname and without an ID where what they say does not differ; one that leaves blank what
+ * others differ in could be any of them. @returns those that others have taken in.
+ */
+function joinAlike(alike: readonly Computer[], columns: ColumnList): Computer[] {
+  const [any] = alike;
+  const differing = (any?.identity ?? []).flatMap((_, i) => {
+    const said = new Set(alike.map(({ identity }) => lower(identity[i])));
+    said.delete("");
+    return said.size > 1 ? [i] : [];
+  });
+  const distinct = new Map<string, Computer>();
+  return alike.filter((computer) => {
+    const { record, identity } = computer;
+    const blank = differing.find((i) => lower(identity[i]) === "");
+    if (blank !== undefined) record.fault ??= `has no ${identity[blank]?.title}, in which computers of its name differ`;
+    const key = JSON.stringify(differing.map((i) => lower(identity[i])));
+    const first = distinct.get(key);
+    if (first) join(first, columns, computer);
+    else distinct.set(key, computer);
+    return first !== undefined;
+  });
+}
+
+/**
+ * Turns (computer, field, value) entries into one record per computer, in the order of their first lines. A computer is
+ * known by its ID, else by all that its lines say of it: two clients may each have a computer of one name. An entry
  * without a computer stays a separate record, with its fault. Held in memory: the row limit bounds it.
  */
 export async function* pivot(entries: AsyncIterable<LongEntry>, columns: ColumnList): AsyncGenerator<SourceRecord> {
-  const records = new Map<string, SourceRecord>();
+  const computers = new Map<string, Computer>();
+  const byName = new Map<string, Computer[]>();
   let nameless = 0;
   for await (const entry of entries) {
-    const key = entry.key || `\0${nameless++}`;
-    let record = records.get(key);
-    if (!record) {
-      record = { line: entry.line, cells: [], fault: entry.key ? null : "names no computer" };
-      for (const [title, value] of entry.identity) put(record.cells, columns.place(title), value);
-      records.set(key, record);
-    }
-    add(record, columns, entry);
+    const named = (which: Identifier) =>
+      entry.fault ? undefined : entry.identity.find((cell) => cell.which === which && cell.value !== "");
+    const id = named("sourceId");
+    const name = id ? undefined : named("hostname");
+    const key = JSON.stringify(
+      id ? ["id", id.title, lower(id)] : name ? ["name", ...entry.identity.map(lower)] : nameless++,
+    );
+    const fault = id || name ? null : (entry.fault ?? "names no computer");
+    const known = computers.get(key);
+    const computer = known ?? { record: { line: entry.line, cells: [], fault }, identity: [] };
+    if (!known || id) describe(computer, columns, entry);
+    add(computer.record, columns, entry);
+    if (known) continue;
+    computers.set(key, computer);
+    const alike = name && byName.get(lower(name));
+    if (alike) alike.push(computer);
+    else if (name) byName.set(lower(name), [computer]);
   }
-  yield* records.values();
+  const joined = new Set([...byName.values()].flatMap((alike) => joinAlike(alike, columns)));
+  for (const computer of computers.values()) if (!joined.has(computer)) yield computer.record;
 }

@@ -169,6 +169,90 @@ describe("other shapes", () => {
     ]);
   });
 
+  it.each<[string, string, (string | null)[][]]>([
+    [
+      "of two clients",
+      "Client Name,Computer Name,Field,Value\nContoso,SERVER01,Tag,A-1\nFabrikam,SERVER01,Warranty,2027\n",
+      [
+        ["Contoso", "SERVER01", "A-1"],
+        ["Fabrikam", "SERVER01", "", "2027"],
+      ],
+    ],
+    [
+      "of two clients in a column that the product does not know",
+      "Kunde,Computer Name,Field,Value\nContoso,SERVER01,Tag,A-1\nFabrikam,SERVER01,Tag,A-2\ncontoso,server01,Role,DC\n",
+      [
+        ["Contoso", "SERVER01", "A-1", "DC"],
+        ["Fabrikam", "SERVER01", "A-2"],
+      ],
+    ],
+    [
+      "of two serial numbers",
+      "Computer Name,Serial,Field,Value\nPC1,S1,Tag,A-1\nPC1,S2,Role,DC\n",
+      [
+        ["PC1", "S1", "A-1"],
+        ["PC1", "S2", "", "DC"],
+      ],
+    ],
+  ])("does not take two computers %s for one", async (_, text, expected) => {
+    const { records } = await read(text);
+    expect(records.map((r) => [r.fault, ...r.cells])).toEqual(expected.map((cells) => [null, ...cells]));
+  });
+
+  it("reads a computer whose first line alone says all of it, and fills in what a later one adds", async () => {
+    const { records } = await read(
+      toCsv([
+        ["Computer ID", "Computer Name", "Client", "Field", "Value"],
+        ["7", "PC7", "", "Tag", "A7"],
+        ["7", "", "Contoso", "Role", "DC"],
+        ["", "PC8", "Contoso", "Tag", "A8"],
+        ["", "pc8", "", "Role", "File"],
+      ]),
+    );
+    expect(records.map((r) => [r.fault, ...r.cells])).toEqual([
+      [null, "7", "PC7", "Contoso", "A7", "DC"],
+      [null, "", "PC8", "Contoso", "A8", "File"],
+    ]);
+  });
+
+  it("reports lines that leave open which of two computers of one name they are about", async () => {
+    const { records } = await read(
+      "Client,Computer Name,Field,Value\nContoso,PC1,Tag,A\n,PC1,Role,DC\nFabrikam,PC1,Tag,B\n,PC1,Floor,2\n",
+    );
+    expect(records.map((r) => [r.line, r.fault])).toEqual([
+      [2, null],
+      [3, "has no Client, in which computers of its name differ"],
+      [4, null],
+    ]);
+  });
+
+  it.each(["Computer Name", "Client", "Serial Number"])("reports an ID with a second %s", async (title) => {
+    const { records } = await read(`Computer ID,${title},Field,Value\n5,one,Tag,A\n5,ONE,Role,DC\n5,two,Floor,2\n`);
+    expect(records.map((r) => r.fault)).toEqual([`line 4 gives a second value for ${title}`]);
+  });
+
+  it("holds entries of a dump to the same: one name at two clients is two computers, a client names none", async () => {
+    const entry = (of: object, title: string, value: string) => ({
+      ...of,
+      ...extraField(title, { TextFieldSettings: { Value: value } }),
+    });
+    const { records } = await read(
+      JSON.stringify([
+        entry({ Client: "Contoso", ComputerName: "SERVER01" }, "Tag", "A-1"),
+        entry({ Client: "Fabrikam", ComputerName: "SERVER01" }, "Role", "DC"),
+        entry({ ComputerId: 5, ComputerName: "WS1" }, "Tag", "A-5"),
+        entry({ ComputerId: 5, ComputerName: "WS2" }, "Role", "DC"),
+        entry({ Client: "Contoso" }, "Tag", "A-7"),
+      ]),
+    );
+    expect(records.map((r) => [r.fault, ...r.cells])).toEqual([
+      [null, "", "SERVER01", "Contoso", "", "A-1"],
+      [null, "", "SERVER01", "Fabrikam", "", "", "DC"],
+      ["line 4 gives a second value for Hostname", "5", "WS1", "", "", "A-5", "DC"],
+      ["names no computer", "", "", "Contoso", "", "A-7"],
+    ]);
+  });
+
   it("reads a REST dump with types, choices and secrets, leaving out default and masked values", async () => {
     const dump = [
       {

@@ -68,24 +68,18 @@ async function* longEntries(
   const columns = longColumns(titles, preset) ?? { field: titles.length - 2, value: titles.length - 1 };
   const secret = secretColumn(titles);
   const identity = titles.flatMap((title, i) =>
-    i === columns.field || i === columns.value || i === secret ? [] : [{ title, i }],
-  );
-  const ids = ["sourceId", "hostname"].flatMap((which) =>
-    identity.filter(({ title }) => identifierOf(title, preset) === which),
+    i === columns.field || i === columns.value || i === secret
+      ? []
+      : [{ title, i, which: identifierOf(title, preset) }],
   );
   for await (const { line, cells } of rows) {
     const cell = (i: number) => preset.cleanCell(cells[i] ?? "");
-    const fault = widthFault(cells, titles.length);
-    const key = fault
-      ? ""
-      : (ids.map(({ title, i }) => cell(i) && `${title}\0${cell(i).toLowerCase()}`).find(Boolean) ?? "");
-    const title = (cells[columns.field] ?? "").trim();
     yield {
       line,
-      key,
-      identity: identity.map(({ title, i }) => [title, cell(i)] as const),
-      title,
+      identity: identity.map(({ title, i, which }) => ({ title, value: cell(i), which })),
+      title: (cells[columns.field] ?? "").trim(),
       value: cell(columns.value),
+      fault: widthFault(cells, titles.length),
       ...(saysYes(cells[secret]) ? { declared: SECRET_FIELD } : {}),
     };
   }

@@ -6,7 +6,7 @@ import { isObject } from "@/server/records";
 import type { ColumnList } from "./column-list";
 import type { JsonPart } from "./json-parts";
 import type { FileNotes } from "./notes";
-import { add, type LongEntry, put, type SourceRecord } from "./pivot";
+import { add, type IdentityCell, type LongEntry, put, type SourceRecord } from "./pivot";
 
 type Json = Record<string, unknown>;
 
@@ -119,28 +119,28 @@ function identityOf(
   object: Json,
   preset: Preset,
   { key, isEntry }: { key: string | null; isEntry: boolean },
-): [string, string][] {
-  const names = IDENTIFIERS.map((which): [string, string] => {
+): IdentityCell[] {
+  const names = IDENTIFIERS.map((which): IdentityCell => {
     const aliases = [IDENTIFIER_LABELS[which], ...preset.aliases[which]].map(normaliseHeader);
     // An entry's own Name and Id are the field's, not the computer's.
     const usable = isEntry ? aliases.filter((a) => a !== "name" && a !== "id") : aliases;
-    return [IDENTIFIER_LABELS[which], preset.cleanCell(nameOf(member(object, ...usable)))];
+    return { title: IDENTIFIER_LABELS[which], value: preset.cleanCell(nameOf(member(object, ...usable))), which };
   });
-  if (key !== null && names[0]) names[0][1] ||= preset.cleanCell(key);
+  if (key !== null && names[0]) names[0].value ||= preset.cleanCell(key);
   return names;
 }
 
 /** Whose fields these are: as the computer says, or the object that stands for it, or else all of its fields (TargetId). */
-function ownerOf(part: JsonPart, extras: readonly unknown[], preset: Preset): [string, string][] {
+function ownerOf(part: JsonPart, extras: readonly unknown[], preset: Preset): IdentityCell[] {
   const value = isObject(part.value) ? part.value : {};
   const own = identityOf(value, preset, { key: part.key, isEntry: false });
-  if (own.some(([, text]) => text !== "")) return own;
+  if (own.some((cell) => cell.value !== "")) return own;
   const inner = member(value, "computer", "device");
   if (isObject(inner)) return identityOf(inner, preset, { key: null, isEntry: false });
   const identities = extras.filter(isObject).map((item) => identityOf(item, preset, { key: null, isEntry: true }));
-  return own.map(([title], i) => {
-    const [alike = "", ...others] = new Set(identities.map((identity) => identity[i]?.[1] ?? ""));
-    return [title, others.length === 0 ? alike : ""];
+  return own.map((cell, i) => {
+    const [alike = "", ...others] = new Set(identities.map((identity) => identity[i]?.value ?? ""));
+    return { ...cell, value: others.length === 0 ? alike : "" };
   });
 }
 
@@ -154,7 +154,7 @@ function computer(part: JsonPart, { line, columns, preset }: Dump): SourceRecord
   if (!Array.isArray(extras)) return null;
   const identity = ownerOf(part, extras, preset);
   const record: SourceRecord = { line, cells: [], fault: null };
-  for (const [title, text] of identity) put(record.cells, columns.place(title), text);
+  for (const { title, value: text } of identity) put(record.cells, columns.place(title), text);
   for (const item of extras) {
     if (!isObject(item)) continue;
     const field = toExtraField(item);
@@ -177,12 +177,9 @@ export function readPart(part: JsonPart, dump: Dump): Parsed {
   const title = member(value, "title", "fieldname", "extrafieldname");
   if (isEntry || (title !== undefined && member(value, "value", "fieldvalue") !== undefined)) {
     const field = toExtraField(value);
-    const identity = identityOf(value, preset, { key: null, isEntry: true });
-    const key = identity.find(([, text]) => text !== "")?.[1] ?? "";
     const entry = {
       line,
-      key,
-      identity,
+      identity: identityOf(value, preset, { key: null, isEntry: true }),
       title: field.title,
       value: preset.cleanCell(field.value),
       declared: field.declared,
