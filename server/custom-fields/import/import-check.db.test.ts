@@ -70,6 +70,22 @@ describe("the check", () => {
     for (const [i, id] of ids.entries()) expect(await valuesOf(id)).toEqual([0, 1, 7].includes(i) ? ["v"] : null);
   });
 
+  it("finds a conflict where a recorded ID and a hostname mean devices that differ in their domain alone", async () => {
+    const { ctx, a, partnerId } = await createWorld();
+    await createDevices(partnerId, [
+      { orgId: a.id, hostname: "ws1.east.contoso.com", sourceId: "100" },
+      { orgId: a.id, hostname: "ws1.west.contoso.com" },
+      { orgId: a.id, hostname: "ws2.east.contoso.com", sourceId: "200" },
+    ]);
+    const text = toCsv([
+      ["Computer ID", "Computer Name", "Client Name", "Asset Tag"],
+      ["100", "WS1.west.contoso.com", "", "v"],
+      ["200", "ws2.west.contoso.com", "", "v"],
+    ]);
+    const checked = await check(ctx, (await stageText(ctx, text)).id);
+    expect(await outcomesOf(ctx, checked)).toEqual<RowOutcome[]>(["identity_conflict", "matched_source_id"]);
+  });
+
   it("writes nothing", async () => {
     const { ctx, text, partnerId } = await createSimple();
     const counts = () =>

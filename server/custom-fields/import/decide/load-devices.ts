@@ -5,7 +5,7 @@ import { rowsOf } from "@/db/rows";
 import type { FieldValue } from "@/server/custom-fields/schema";
 import { identifier, shortName } from "./junk";
 import type { LoadedPlan } from "./load-plan";
-import type { DeviceFacts, DeviceIndex, RowIdentity } from "./resolve-row";
+import { type DeviceFacts, type DeviceIndex, isSameName, type RowIdentity } from "./resolve-row";
 
 /*
  * Each of the statements below takes a list and looks every element up in one index. OFFSET 0 keeps the planner from
@@ -67,8 +67,7 @@ export async function loadDevices(tx: Tx, plan: LoadedPlan, identities: readonly
     for (const device of await loadFacts(tx, bySourceIds(plan, [...sourceIds])))
       for (const sourceId of device.recorded) push(bySourceId, sourceId, device);
   const isSettled = ({ sourceId, hostname }: RowIdentity): boolean =>
-    sourceId !== null &&
-    (bySourceId.get(sourceId)?.some((d) => shortName(d.hostname) === shortName(hostname ?? "")) ?? false);
+    sourceId !== null && (bySourceId.get(sourceId)?.some((d) => isSameName(d.hostname, hostname ?? "")) ?? false);
   const names = new Set(
     identities.flatMap((identity) =>
       identity.hostname === null || isSettled(identity) ? [] : shortName(identity.hostname),

@@ -53,6 +53,24 @@ describe("resolveRow", () => {
       "identity_conflict",
     ],
     [
+      "does not mistake a device of the same name in another domain",
+      { sourceId: "1", hostname: "ws1.west.contoso.com" },
+      [{ hostname: "ws1.east.contoso.com", recorded: ["1"] }, { hostname: "WS1.west.contoso.com" }],
+      "identity_conflict",
+    ],
+    [
+      "finds a device that has moved to another domain, whatever else has its short name",
+      { sourceId: "1", hostname: "ws1.west.contoso.com" },
+      [{ hostname: "ws1.east.contoso.com", recorded: ["1"] }, { hostname: "ws1" }, { hostname: "ws1.north" }],
+      "matched_source_id d0",
+    ],
+    [
+      "takes a name without a domain for the recorded device's",
+      { sourceId: "1", hostname: "ws1" },
+      [{ hostname: "ws1.east.contoso.com", recorded: ["1"] }, { hostname: "ws1.west.contoso.com" }],
+      "matched_source_id d0",
+    ],
+    [
       "falls back to the hostname in any case",
       { sourceId: "1", hostname: "pc1" },
       [{ hostname: "PC1" }],
@@ -215,7 +233,9 @@ describe("resolveRow", () => {
         const holders = all.filter((d) => identity.sourceId !== null && d.recorded.includes(identity.sourceId));
         if (match.kind === "matched_source_id") {
           expect(holders).toEqual([match.device]);
-          const hasItsName = lower === undefined || shortName(match.device.hostname) === shortName(lower);
+          const [short, own] = [shortName(lower ?? ""), match.device.hostname.toLowerCase()];
+          const isWithoutDomain = lower === short || own === short;
+          const hasItsName = lower === undefined || own === lower || (shortName(own) === short && isWithoutDomain);
           const bearers = all.filter((d) => d.hostname.toLowerCase() === lower);
           expect(hasItsName || bearers.length === 0).toBe(true);
         } else {

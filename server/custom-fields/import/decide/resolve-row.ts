@@ -37,13 +37,19 @@ export type Match =
 
 const hasDomain = (hostname: string): boolean => shortName(hostname) !== hostname.toLowerCase();
 
+/** True where two hostnames are equal but for case and a domain that one of them alone has. */
+export const isSameName = (a: string, b: string): boolean =>
+  a.toLowerCase() === b.toLowerCase() || (shortName(a) === shortName(b) && !(hasDomain(a) && hasDomain(b)));
+
+const exactly = (hostname: string, devices: readonly DeviceFacts[]): readonly DeviceFacts[] =>
+  devices.filter((device) => device.hostname.toLowerCase() === hostname.toLowerCase());
+
 /**
  * The devices that a hostname names: those with exactly it, else the only one that is equal without domains, unless
  * both have one and they differ. Several that are equal without domains are all named: then it is not unique.
  */
 function named(hostname: string, devices: readonly DeviceFacts[]): readonly DeviceFacts[] {
-  const lower = hostname.toLowerCase();
-  const exact = devices.filter((device) => device.hostname.toLowerCase() === lower);
+  const exact = exactly(hostname, devices);
   if (exact.length > 0) return exact;
   const [only, second] = devices;
   return only && !second && hasDomain(hostname) && hasDomain(only.hostname) ? [] : devices;
@@ -61,9 +67,10 @@ function narrow(row: RowIdentity, devices: readonly DeviceFacts[], index: Device
 }
 
 function bySourceId(row: RowIdentity, device: DeviceFacts, alike: readonly DeviceFacts[]): Match {
-  if (row.hostname === null || shortName(device.hostname) === shortName(row.hostname))
-    return { kind: "matched_source_id", device };
-  const others = named(row.hostname, alike);
+  if (row.hostname === null || isSameName(device.hostname, row.hostname)) return { kind: "matched_source_id", device };
+  // A device may have moved to another domain: the short name that it kept speaks for it, another one's full name does not.
+  const hasKeptName = shortName(device.hostname) === shortName(row.hostname);
+  const others = hasKeptName ? exactly(row.hostname, alike) : named(row.hostname, alike);
   if (others.length === 0) return { kind: "matched_source_id", device };
   return {
     kind: "identity_conflict",
