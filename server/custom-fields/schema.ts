@@ -41,12 +41,13 @@ const givenValue = z.union([
 
 const name = nameText(MAX_FIELD_NAME);
 /** "id" names the device in PATCH /devices/:id/custom-fields. */
-const RESERVED_KEYS: ReadonlySet<string> = new Set(["id"]);
-export const fieldKey = z
+export const RESERVED_KEYS: ReadonlySet<string> = new Set(["id"]);
+/** A key of any definition: an import of an earlier version may have given one a reserved word. */
+export const anyFieldKey = z
   .string()
   .max(MAX_FIELD_KEY, `has more than ${MAX_FIELD_KEY} characters`)
-  .regex(FIELD_KEY, "must begin with a lowercase letter and consist of lowercase letters, digits and underscores")
-  .refine((key) => !RESERVED_KEYS.has(key), "is a reserved word");
+  .regex(FIELD_KEY, "must begin with a lowercase letter and consist of lowercase letters, digits and underscores");
+const fieldKey = anyFieldKey.refine((key) => !RESERVED_KEYS.has(key), "is a reserved word");
 const choice = trimmedText(MAX_CHOICE);
 const choices = z
   .array(choice)

@@ -7,7 +7,7 @@ import { useMe } from "@/components/account/org";
 import { useTRPC } from "@/components/trpc";
 import type { SourceColumn } from "@/server/custom-fields/import/map/column-schema";
 import type { Plan, PlanField } from "@/server/custom-fields/import/plan-schema";
-import { type Definition, FIELD_TYPE_LABELS } from "@/server/custom-fields/schema";
+import { type Definition, FIELD_TYPE_LABELS, RESERVED_KEYS } from "@/server/custom-fields/schema";
 
 const NEW = "new";
 const SKIP = "skip";
@@ -100,7 +100,7 @@ function freshField(
       .replace(/[^a-z0-9]+/g, "_")
       .replace(/^[^a-z]+|_+$/g, "")
       .slice(0, 90) || "field";
-  const taken = new Set(plan.fields.map((f) => f.fieldKey));
+  const taken = new Set([...RESERVED_KEYS, ...plan.fields.map((f) => f.fieldKey)]);
   let key = base;
   for (let n = 2; taken.has(key); n++) key = `${base}_${n}`;
   return { fieldId: crypto.randomUUID(), name: title, fieldKey: key, secret: secret !== null };

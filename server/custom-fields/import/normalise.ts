@@ -1,4 +1,4 @@
-import { FIELD_KEY, MAX_FIELD_KEY } from "@/server/custom-fields/schema";
+import { FIELD_KEY, MAX_FIELD_KEY, RESERVED_KEYS } from "@/server/custom-fields/schema";
 
 /** Marks that show nothing: a zero-width space, a joiner of words, signs of writing direction. */
 const INVISIBLE = new Set(["\u200b", "\u2060", "\u200e", "\u200f", "\ufeff"]);
@@ -48,11 +48,11 @@ export function toFieldKey(title: string): string {
   return FIELD_KEY.test(key) ? key : "field";
 }
 
-/** The title's key, with a number appended where the key is taken; the new key counts as taken from then on. */
+/** The title's key, with a number appended where the key is taken or a reserved word; the new key counts as taken from then on. */
 export function freeFieldKey(title: string, taken: Set<string>): string {
   const base = toFieldKey(title);
   let key = base;
-  for (let n = 2; taken.has(key); n++) key = `${base.slice(0, MAX_FIELD_KEY - 5)}_${n}`;
+  for (let n = 2; taken.has(key) || RESERVED_KEYS.has(key); n++) key = `${base.slice(0, MAX_FIELD_KEY - 5)}_${n}`;
   taken.add(key);
   return key;
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DATE_ORDERS, FIELD_TYPES, fieldKey, fieldOptions, MAX_FIELD_NAME } from "@/server/custom-fields/schema";
+import { anyFieldKey, DATE_ORDERS, FIELD_TYPES, fieldOptions, MAX_FIELD_NAME } from "@/server/custom-fields/schema";
 import { repairJson } from "@/server/text";
 import { guid, nameText } from "@/server/wire";
 import { MAX_IMPORT_COLUMNS } from "./limits-schema";
@@ -16,7 +16,7 @@ const planField = z.strictObject({
   action: z.enum(["create", "existing", "skip"]),
   fieldId: guid.nullable(),
   name: nameText(MAX_FIELD_NAME),
-  fieldKey,
+  fieldKey: anyFieldKey,
   type: z.enum(FIELD_TYPES),
   options: fieldOptions.nullable(),
   secret: z.boolean(),

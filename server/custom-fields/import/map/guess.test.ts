@@ -73,6 +73,11 @@ describe("names", () => {
     );
   });
 
+  it("gives no field a key that is a reserved word", () => {
+    const taken = new Set<string>();
+    expect(["Id", "ID", "Identity"].map((title) => freeFieldKey(title, taken))).toEqual(["id_2", "id_3", "identity"]);
+  });
+
   it.each([
     "default string",
     "To Be Filled By O.E.M.",

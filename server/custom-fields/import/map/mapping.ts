@@ -7,7 +7,7 @@ import type { Plan, PlanField, PlanIdentifiers } from "@/server/custom-fields/im
 import { presetOf } from "@/server/custom-fields/import/presets";
 import { IDENTIFIERS, type Identifier } from "@/server/custom-fields/import/presets/preset";
 import type { ImportRecord } from "@/server/custom-fields/import/record/record";
-import type { DateOrder } from "@/server/custom-fields/schema";
+import { type DateOrder, RESERVED_KEYS } from "@/server/custom-fields/schema";
 import { misfitOf, type SourceColumn } from "./column-schema";
 import { defaultPlan, definingNothing, intoExisting, partnerDefinitions } from "./default-plan";
 import { withoutSecretTexts } from "./secret-columns";
@@ -55,7 +55,8 @@ function fromMapping(
     if (before.action === "skip") return { ...field, action: "skip" };
     if (definition) return { ...field, ...rest, ...intoExisting(definition), action: "existing" };
     const secret = rest.secret || field.secret;
-    if (before.action === "existing" || fitsNothing(column, rest)) return { ...field, secret };
+    const isOutdated = before.action === "existing" || RESERVED_KEYS.has(before.fieldKey);
+    if (isOutdated || fitsNothing(column, rest)) return { ...field, secret };
     return { ...field, ...rest, secret };
   });
   const identifiers: PlanIdentifiers = { sourceId: null, hostname: null, organization: null, serial: null };

@@ -1,7 +1,7 @@
 import type { DefinitionRow } from "@/server/custom-fields/definition";
 import type { Plan, PlanField, UnknownChoices } from "@/server/custom-fields/import/plan-schema";
 import { IDENTIFIERS } from "@/server/custom-fields/import/presets/preset";
-import { MAX_CHOICE, MAX_CHOICES } from "@/server/custom-fields/schema";
+import { MAX_CHOICE, MAX_CHOICES, RESERVED_KEYS } from "@/server/custom-fields/schema";
 import { AppError, type FieldError } from "@/server/errors";
 import { capitalized } from "@/server/text";
 import { addedChoices, plannedChoices } from "./choice-schema";
@@ -86,6 +86,8 @@ export function planFaults(plan: Plan, known: Known): FieldError[] {
     if (field.type === "dropdown" && !plannedChoices(field)?.length) say(path, "a dropdown needs at least one choice");
     const fault = choiceFault(field, known);
     if (fault) say(path, fault);
+    if (RESERVED_KEYS.has(field.fieldKey))
+      say(`${path}.fieldKey`, `the key ${field.fieldKey} is a reserved word: choose another one`);
     const owner = keys.get(field.fieldKey);
     if (owner && owner !== field.fieldId) say(`${path}.fieldKey`, `the key ${field.fieldKey} is taken`);
     keys.set(field.fieldKey, field.fieldId ?? "");

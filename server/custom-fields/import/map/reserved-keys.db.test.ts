@@ -1,0 +1,78 @@
+import { sql } from "drizzle-orm";
+import { expect, it } from "vitest";
+import { asSystem } from "@/db/client";
+import { listFaults } from "@/server/custom-fields/import/list-faults";
+import type { Plan } from "@/server/custom-fields/import/plan-schema";
+import { savePlan } from "@/server/custom-fields/import/save-plan";
+import { planInput } from "@/server/custom-fields/import/schema";
+import { startCheck } from "@/server/custom-fields/import/start/check";
+import { toCsv } from "@/testing/import/files";
+import { check, createSimple, run, stageText, withFields } from "@/testing/import/imports";
+
+const save = (ctx: Parameters<typeof savePlan.run>[0], id: string, plan: Plan) =>
+  savePlan.run(ctx, planInput.parse({ id, plan }));
+const keysOf = (plan: Plan | null) => plan?.fields.map(({ fieldKey }) => fieldKey);
+
+it("saves the mapping of a file whose ID column is headed by a reserved word, and gives a second one another key", async () => {
+  const { ctx } = await createSimple();
+  const one = await stageText(
+    ctx,
+    toCsv([
+      ["ID", "Computer Name", "Asset Tag"],
+      ["1", "PC1", "A1"],
+    ]),
+  );
+  await save(ctx, one.id, withFields(one, { "Asset Tag": { overwrite: true } }));
+  const two = await stageText(
+    ctx,
+    toCsv([
+      ["Computer ID", "ID", "Computer Name"],
+      ["1", "77", "PC1"],
+    ]),
+  );
+  expect(keysOf(two.plan)).toEqual(["computer_id", "id_2", "computer_name"]);
+});
+
+it("asks for another key where the plan of an earlier version has a reserved one, and keeps that of a column left out", async () => {
+  const { ctx } = await createSimple();
+  const { id, plan } = await stageText(
+    ctx,
+    toCsv([
+      ["Computer ID", "ID", "Computer Name"],
+      ["1", "77", "PC1"],
+    ]),
+  );
+  const before: Plan = {
+    identifiers: plan?.identifiers ?? { sourceId: 0, hostname: 2, organization: null, serial: null },
+    fields: (plan?.fields ?? []).map((field) => (field.column === 1 ? { ...field, fieldKey: "id" } : field)),
+  };
+  const saved = await save(ctx, id, before);
+  expect((await listFaults.run(ctx, saved)).faults).toEqual([
+    { path: "fields.1.fieldKey", message: "the key id is a reserved word: choose another one" },
+  ]);
+  await expect(startCheck.run(ctx, saved)).rejects.toThrow(/^ID: the key id is a reserved word/);
+  const skipped = await save(ctx, id, withFields(saved, { ID: { action: "skip" } }));
+  expect((await listFaults.run(ctx, skipped)).faults.map(({ path }) => path)).toEqual(["fields"]);
+});
+
+it("reads a kept mapping with a reserved key as one with a free key", async () => {
+  const { ctx, partnerId } = await createSimple();
+  const text = toCsv([
+    ["Computer ID", "ID", "Computer Name"],
+    ["1", "77", "PC1"],
+  ]);
+  const { id } = await stageText(ctx, text);
+  await check(ctx, id);
+  await run(ctx, id);
+  // As an earlier version kept it.
+  await asSystem((tx) =>
+    tx.execute(sql`
+      UPDATE custom_field_import_mappings SET mapping = replace(mapping::text, '"id_2"', '"id"')::jsonb
+      WHERE partner_id = ${partnerId}::uuid`),
+  );
+  const again = await stageText(ctx, text);
+  expect(again.summary.mappingFrom).toBeDefined();
+  expect(keysOf(again.plan)?.[1]).toBe("id_2");
+  await save(ctx, again.id, withFields(again, {}));
+  expect((await listFaults.run(ctx, again)).faults).toEqual([]);
+});
