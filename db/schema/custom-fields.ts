@@ -122,7 +122,7 @@ export const customFieldImportRows = pgTable(
     partnerId: uuid("partner_id").notNull(),
     fileNo: smallint("file_no").notNull(),
     line: integer("line").notNull(),
-    cells: jsonb("cells").notNull().$type<string[]>(),
+    cells: jsonb("cells").notNull().$type<(string | null)[]>(),
     /** Why the record could not be read as one row of the header's columns. */
     fault: text("fault"),
   },

@@ -8,6 +8,7 @@ import { automate } from "@/server/custom-fields/import/presets/automate";
 import { genericCsv } from "@/server/custom-fields/import/presets/generic-csv";
 import { detectFormat } from "@/server/custom-fields/import/read/detect-format";
 import { DELIMITERS, type FormatChange } from "@/server/custom-fields/import/read/file-schema";
+import type { SourceCell } from "@/server/custom-fields/import/read/read-delimited";
 import { readSource } from "@/server/custom-fields/import/read/read-file";
 import { AppError } from "@/server/errors";
 import { encodeText, toCsv } from "./files";
@@ -40,7 +41,7 @@ const variant = fc.constantFrom(
   { encoding: "utf-16be", bom: true, gzip: true },
 );
 
-type Read = (path: string, content: Buffer, over: FormatChange) => Promise<{ records: { cells: string[] }[] }>;
+type Read = (path: string, content: Buffer, over: FormatChange) => Promise<{ records: { cells: SourceCell[] }[] }>;
 
 /** A reader that knows no quotes, for the control. */
 const readNaively: Read = async (_, content, { delimiter = "," }) => {

@@ -7,6 +7,9 @@ import type { ImportRecord } from "@/server/custom-fields/import/record/record";
 import type { ResultRow } from "@/server/custom-fields/import/run/tables/results";
 import { type Columns, isApplied } from "./columns";
 
+/** Read as no value, by spreadsheets and by the importer. */
+const NO_VALUE = "#N/A";
+
 /** The rows that were not applied, or not wholly, as they came, with the reason behind: to be corrected and uploaded again. */
 export function rejectedColumns(plan: LoadedPlan, found: ImportRecord): Columns {
   const faults = (row: ResultRow) =>
@@ -15,6 +18,9 @@ export function rejectedColumns(plan: LoadedPlan, found: ImportRecord): Columns 
         ? [`${field.name} ${invalidReason(field, row.cells[field.column] ?? "")}`]
         : [],
     );
+  const clearing = new Set(plan.fields.flatMap(({ column, clearBlank }) => (clearBlank ? column : [])));
+  // A cell without a value comes again as none, where a blank one would clear what the device holds.
+  const cellOf = (row: ResultRow, i: number) => row.cells[i] ?? (clearing.has(i) ? NO_VALUE : "");
   const chosen = new Set(plan.fields.map(({ column }) => column));
   const whyNot = (row: ResultRow) => {
     if (isApplied(row, found)) return [];
@@ -29,7 +35,7 @@ export function rejectedColumns(plan: LoadedPlan, found: ImportRecord): Columns 
     hasDevices: false,
     row: (row) => {
       // A secret that was left out was not asked for in a file either; one that was chosen must be there to come again.
-      const cells = found.columns.map((column, i) => (column.secret && !chosen.has(i) ? "" : (row.cells[i] ?? "")));
+      const cells = found.columns.map((column, i) => (column.secret && !chosen.has(i) ? "" : cellOf(row, i)));
       // What is beyond the header comes after the reason, so that the reason is always in its own column.
       return [...cells, [...whyNot(row), ...faults(row)].join("; "), ...row.cells.slice(cells.length)];
     },

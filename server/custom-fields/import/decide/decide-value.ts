@@ -1,5 +1,6 @@
 import { type Coerced, coerceText, type FieldRule } from "@/server/custom-fields/coerce";
 import { hasWrite, VALUE_CODES, type ValueCode, type ValueOutcome } from "@/server/custom-fields/import/outcome-schema";
+import type { SourceCell } from "@/server/custom-fields/import/read/read-delimited";
 import type { DateOrder, FieldValue } from "@/server/custom-fields/schema";
 import type { DeviceFacts } from "./resolve-row";
 
@@ -56,13 +57,14 @@ const NOT_CLEARED = "is required and cannot be cleared";
 const NOT_APPLICABLE = "does not apply to this kind of device";
 
 /**
- * What happens to one cell: `device` is null for a row without one (then only the cell itself is judged), `held` is
+ * What happens to one cell (a blank one may clear, one without a value never does): `device` is null for a row without one (then only the cell itself is judged), `held` is
  * what the device holds now.
  */
 export function decideValue(
   field: ActiveField,
-  { text, device, held }: { text: string; device: DeviceFacts | null; held: FieldValue | null },
+  { text, device, held }: { text: SourceCell; device: DeviceFacts | null; held: FieldValue | null },
 ): Decision {
+  if (text === null) return decided(VALUE_CODES.empty);
   if (text === "") {
     if (!device || !field.clearBlank || held === null) return decided(VALUE_CODES.empty);
     return field.required ? decided(VALUE_CODES.invalid, null, NOT_CLEARED) : decided(VALUE_CODES.clear);

@@ -1,5 +1,6 @@
 import type { Tx } from "@/db/client";
 import type { RowOutcome } from "@/server/custom-fields/import/outcome-schema";
+import type { SourceCell } from "@/server/custom-fields/import/read/read-delimited";
 import { type Decision, decideValue } from "./decide-value";
 import { identifier } from "./junk";
 import { type HeldValues, loadDevices, loadValues } from "./load-devices";
@@ -7,7 +8,7 @@ import type { LoadedPlan } from "./load-plan";
 import { type DeviceFacts, type Match, type RowIdentity, resolveRow } from "./resolve-row";
 
 /** A staged row to be evaluated; picked is the candidate that a person chose for it. */
-export type PickedRow = { rowNo: number; cells: readonly string[]; fault: string | null; picked: string | null };
+export type PickedRow = { rowNo: number; cells: readonly SourceCell[]; fault: string | null; picked: string | null };
 
 /** What happens to a row: its device, if any, and a decision for every active field. */
 export type EvaluatedRow = {
@@ -26,7 +27,7 @@ export type EvaluatedRow = {
 };
 
 function identityOf(row: PickedRow, { identifiers }: LoadedPlan): RowIdentity {
-  const at = (column: number | null) => (column === null ? null : identifier(row.cells[column]));
+  const at = (column: number | null) => (column === null ? null : identifier(row.cells[column] ?? ""));
   const { sourceId, hostname, organization, serial } = identifiers;
   // A client may well be called "Default" or "Test": names of organizations are never junk.
   const client = organization === null ? null : row.cells[organization]?.trim() || null;
@@ -46,7 +47,7 @@ type Resolved = { row: PickedRow; identity: RowIdentity; match: Match | null; de
 function toEvaluated(plan: LoadedPlan, resolved: Resolved, held: HeldValues | null): EvaluatedRow {
   const { row, identity, match, device } = resolved;
   const decisions = plan.fields.map((field, i) =>
-    decideValue(field, { text: (match && row.cells[field.column]) ?? "", device, held: held?.[i] ?? null }),
+    decideValue(field, { text: (match && row.cells[field.column]) ?? null, device, held: held?.[i] ?? null }),
   );
   return {
     rowNo: row.rowNo,

@@ -22,7 +22,9 @@ import type { ImportSummary } from "@/server/custom-fields/import/schema";
 /** Rows whose result is brought up to date at once; more of them are left to a new check. */
 const MAX_AT_ONCE = 200;
 
-type Change = { column: number; parts: readonly EditPart[]; edits: NonNullable<ImportSummary["edits"]> };
+/** The rows of a change and what they hold after it; null: no value. */
+type Part = Pick<EditPart, "rowNos"> & { after: string | null };
+type Change = { column: number; parts: readonly Part[]; edits: NonNullable<ImportSummary["edits"]> };
 
 /** What is seen in a column now: counted again from its different values. */
 async function profile(tx: Tx, found: ImportRecord, column: SourceColumn): Promise<SourceColumn> {

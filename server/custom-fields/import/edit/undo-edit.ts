@@ -24,7 +24,8 @@ export const undoEdit = operation({
       const last = edits.at(-1);
       if (!last) throw new AppError("conflict", "There is no change to undo.");
       const parts = await claimEdit(tx, id, edits.length);
-      const back = parts.map(({ before, rowNos }) => ({ before: "", after: before, rowNos }));
+      // What was blank may have been no value at all, and must not clear one: it comes back as none.
+      const back = parts.map(({ before, rowNos }) => ({ after: before || null, rowNos }));
       return applyEdit(tx, ctx, { found, column: last.column, parts: back, edits: edits.slice(0, -1) });
     });
     if (row.job) notifyImports();

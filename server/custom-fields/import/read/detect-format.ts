@@ -24,7 +24,7 @@ export function rawRecords(path: string, format: FileFormat, notes?: FileNotes):
 
 async function firstRecords(records: AsyncGenerator<RawRecord>): Promise<string[][]> {
   const found: string[][] = [];
-  for await (const { cells } of records) if (found.push(cells) >= HEAD_RECORDS) break;
+  for await (const { cells } of records) if (found.push(cells.map((cell) => cell ?? "")) >= HEAD_RECORDS) break;
   return found;
 }
 

@@ -6,6 +6,7 @@ import { automate } from "@/server/custom-fields/import/presets/automate";
 import { encodeText } from "@/testing/import/files";
 import { detect } from "./detect-format";
 import { createNotes } from "./notes";
+import type { SourceCell } from "./read-delimited";
 import { readSource } from "./read-file";
 
 /** Files as other programs write them, taken from their output and made anonymous. */
@@ -18,7 +19,7 @@ async function read(content: Buffer | string) {
   const { format, headerDoubts } = await detect(path, automate);
   const notes = createNotes();
   const { columns, records } = readSource(path, { format, preset: automate, notes });
-  const rows: string[][] = [];
+  const rows: SourceCell[][] = [];
   for await (const { cells, fault } of records) rows.push(fault === null ? cells : [fault]);
   return { format, headerDoubts, titles: columns.titles, rows, notes: notes.toTexts() };
 }
@@ -90,14 +91,14 @@ it("leaves out a header that comes again, where files were put one after the oth
   expect(file.notes).toEqual(["1 row repeats the header and is left out (line 3)."]);
 });
 
-it("reads the errors of formulas in a text file as blank, as it does in a workbook, and says where", async () => {
+it("reads the errors of formulas in a text file as no value, as it does in a workbook, and says where", async () => {
   const file = await read("Computer Name,RAM,Notes\r\nPC1,#N/A,#1 machine\r\nPC2,8,#NV\r\nPC3,8,#WERT!\r\n");
   expect(file.rows).toEqual([
-    ["PC1", "", "#1 machine"],
-    ["PC2", "8", ""],
-    ["PC3", "8", ""],
+    ["PC1", null, "#1 machine"],
+    ["PC2", "8", null],
+    ["PC3", "8", null],
   ]);
-  expect(file.notes).toEqual(["3 cells hold an error such as #N/A and are read as blank (line 2, line 3, line 4)."]);
+  expect(file.notes).toEqual(["3 cells hold an error such as #N/A and are read as no value (line 2, line 3, line 4)."]);
 });
 
 it("says where letters cannot be read in the encoding that a file's mark claims", async () => {
@@ -174,7 +175,7 @@ describe("a REST dump of extra fields", () => {
 
   it("takes a list of a computer for what it is, not for a page", async () => {
     const { rows, notes } = await read(JSON.stringify([{ hostname: "PC1", RAM: 8, items: [{ hostname: "PC2" }] }]));
-    expect(rows).toEqual([["PC1", "8", ""]]);
+    expect(rows).toEqual([["PC1", "8", null]]);
     expect(notes).toEqual([expect.stringContaining("(items of number 1)")]);
   });
 

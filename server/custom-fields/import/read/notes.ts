@@ -10,12 +10,12 @@ export type FileNotes = {
 
 const NOTES = {
   error: [
-    "cell holds an error such as #N/A and is read as blank",
-    "cells hold an error such as #N/A and are read as blank",
+    "cell holds an error such as #N/A and is read as no value",
+    "cells hold an error such as #N/A and are read as no value",
   ],
   formula: [
-    "formula has no stored result and is read as blank",
-    "formulas have no stored result and are read as blank",
+    "formula has no stored result and is read as no value",
+    "formulas have no stored result and are read as no value",
   ],
   merged: [
     "merged range: only its first cell holds the value, the others are blank",
@@ -26,15 +26,15 @@ const NOTES = {
     "values held characters that cannot be stored; they were replaced",
   ],
   nested: [
-    "member is a list or an object without a name and is read as blank",
-    "members are lists or objects without a name and are read as blank",
+    "member is a list or an object without a name and is read as no value",
+    "members are lists or objects without a name and are read as no value",
   ],
   unreadable: [
     "value holds \ufffd in place of letters that were not understood: another encoding may read them",
     "values hold \ufffd in place of letters that were not understood: another encoding may read them",
   ],
   heading: ["row repeats the header and is left out", "rows repeat the header and are left out"],
-  mask: ["value is a mask (••••) and is read as blank", "values are masks (••••) and are read as blank"],
+  mask: ["value is a mask (••••) and is read as no value", "values are masks (••••) and are read as no value"],
 } as const;
 type NoteKind = keyof typeof NOTES;
 

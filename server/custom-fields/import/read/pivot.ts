@@ -1,9 +1,10 @@
 import type { DeclaredField } from "@/server/custom-fields/import/map/column-schema";
 import type { Identifier } from "@/server/custom-fields/import/presets/preset";
 import type { ColumnList } from "./column-list";
+import type { SourceCell } from "./read-delimited";
 
-/** One record of a source, cells in the order of its columns (missing at the end: blank). */
-export type SourceRecord = { line: number; cells: string[]; fault: string | null };
+/** One record of a source, cells in the order of its columns (missing at the end: no value). */
+export type SourceRecord = { line: number; cells: SourceCell[]; fault: string | null };
 
 /** What a line says of its computer in one column, and which identifier the column's title is known for. */
 export type IdentityCell = { title: string; value: string; which: Identifier | undefined };
@@ -13,13 +14,13 @@ export type LongEntry = {
   line: number;
   identity: readonly IdentityCell[];
   title: string;
-  value: string;
+  value: SourceCell;
   declared?: DeclaredField;
   fault?: string | null;
 };
 
-export function put(cells: string[], column: number, value: string): void {
-  while (cells.length < column) cells.push("");
+export function put(cells: SourceCell[], column: number, value: SourceCell): void {
+  while (cells.length < column) cells.push(null);
   cells[column] = value;
 }
 
@@ -28,14 +29,14 @@ type Entry = Pick<LongEntry, "line" | "title" | "value" | "declared">;
 /** Puts a computer's value of a field into its record; a second, different one is the record's fault. */
 export function add(record: SourceRecord, columns: ColumnList, entry: Entry): void {
   if (entry.title === "") {
-    if (entry.value !== "") record.fault ??= `line ${entry.line} has a value without a field`;
+    if (entry.value) record.fault ??= `line ${entry.line} has a value without a field`;
     return;
   }
   const place = columns.place(entry.title, entry.declared);
-  const before = record.cells[place] ?? "";
-  if (before !== "" && entry.value !== "" && before !== entry.value)
+  const before = record.cells[place];
+  if (before && entry.value && before !== entry.value)
     record.fault ??= `line ${entry.line} gives a second value for ${entry.title}`;
-  else if (before === "") put(record.cells, place, entry.value);
+  else if (!before && entry.value !== null) put(record.cells, place, entry.value);
 }
 
 const lower = (cell: IdentityCell | undefined): string => cell?.value.toLowerCase() ?? "";
@@ -62,9 +63,9 @@ function describe({ record, identity }: Computer, columns: ColumnList, entry: Lo
 function join({ record, identity }: Computer, columns: ColumnList, other: Computer): void {
   const places = new Set(identity.map(({ title }) => columns.place(title)));
   other.record.cells.forEach((cell, i) => {
-    const before = record.cells[i] ?? "";
-    if (before === "") put(record.cells, i, cell);
-    else if (cell !== "" && cell !== before && !places.has(i))
+    const before = record.cells[i];
+    if (!before && cell !== null) put(record.cells, i, cell);
+    else if (before && cell && cell !== before && !places.has(i))
       record.fault ??= `has two values for ${columns.titles[i]}`;
   });
   record.fault ??= other.record.fault;

@@ -5,8 +5,11 @@ import { MAX_RECORD_CHARS } from "@/server/custom-fields/import/limits-schema";
 import { badFile } from "./bad-file";
 import { DELIMITERS, type Delimiter } from "./file-schema";
 
+/** A cell as it was read: "" is blank, null is no value that the file gives (an error, a mask, a field it does not name). */
+export type SourceCell = string | null;
+
 /** One record of a file before its header is known; line is where it starts. */
-export type RawRecord = { line: number; cells: string[] };
+export type RawRecord = { line: number; cells: SourceCell[] };
 
 const OPTIONS = {
   relax_column_count: true,

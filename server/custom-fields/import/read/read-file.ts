@@ -11,7 +11,7 @@ import type { FileFormat } from "./file-schema";
 import { isLineByLine, splitJson, splitLines, withoutPages } from "./json-parts";
 import type { FileNotes } from "./notes";
 import { type LongEntry, pivot, type SourceRecord } from "./pivot";
-import type { RawRecord } from "./read-delimited";
+import type { RawRecord, SourceCell } from "./read-delimited";
 import { readPart } from "./read-json";
 import { withoutHeadings } from "./repeated-header";
 import { identifierOf, longColumns, readFieldList, SECRET_FIELD, saysYes, secretColumn } from "./table-shape";
@@ -43,9 +43,9 @@ async function* padded(rows: AsyncIterable<RawRecord>, width: number): AsyncGene
 }
 
 /** A row whose cells are not as many as the header's may have slipped: it is kept and reported, never applied. */
-function widthFault(cells: readonly string[], width: number): string | null {
+function widthFault(cells: readonly SourceCell[], width: number): string | null {
   if (cells.length === width) return null;
-  if (cells.length > width && cells.slice(width).every((cell) => cell.trim() === "")) return null;
+  if (cells.length > width && cells.slice(width).every((cell) => !cell?.trim())) return null;
   return `has ${cells.length} cells where the header has ${width}`;
 }
 
@@ -56,7 +56,8 @@ async function* wideRecords(
 ): AsyncGenerator<SourceRecord> {
   for await (const { line, cells } of rows) {
     const fault = widthFault(cells, width);
-    yield { line, cells: (fault ? cells : cells.slice(0, width)).map(preset.cleanCell), fault };
+    const clean = (cell: SourceCell) => (cell === null ? null : preset.cleanCell(cell));
+    yield { line, cells: (fault ? cells : cells.slice(0, width)).map(clean), fault };
   }
 }
 
@@ -78,7 +79,7 @@ async function* longEntries(
       line,
       identity: identity.map(({ title, i, which }) => ({ title, value: cell(i), which })),
       title: (cells[columns.field] ?? "").trim(),
-      value: cell(columns.value),
+      value: cells[columns.value] === null ? null : cell(columns.value),
       fault: widthFault(cells, titles.length),
       ...(saysYes(cells[secret]) ? { declared: SECRET_FIELD } : {}),
     };
@@ -102,7 +103,7 @@ async function splitHeader(
       );
     first.push(value);
   }
-  if (headerRow > 0) return { header: first.at(-1)?.cells ?? [], records: source };
+  if (headerRow > 0) return { header: (first.at(-1)?.cells ?? []).map((cell) => cell ?? ""), records: source };
   async function* all(): AsyncGenerator<RawRecord> {
     yield* first;
     yield* source;

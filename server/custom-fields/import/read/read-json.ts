@@ -7,6 +7,7 @@ import type { ColumnList } from "./column-list";
 import type { JsonPart } from "./json-parts";
 import type { FileNotes } from "./notes";
 import { add, type IdentityCell, type LongEntry, put, type SourceRecord } from "./pivot";
+import type { SourceCell } from "./read-delimited";
 
 type Json = Record<string, unknown>;
 
@@ -72,10 +73,10 @@ function chosen(options: unknown, selected: string): string {
     : nameOf(options[selected]) || selected;
 }
 
-type ExtraField = { title: string; value: string; declared: DeclaredField };
+type ExtraField = { title: string; value: SourceCell; declared: DeclaredField };
 
-/** One entry of Computers/{id}/ExtraFields: what it says of the field, and the value unless default or masked. */
-function toExtraField(entry: Json): ExtraField {
+/** One entry of Computers/{id}/ExtraFields: what it says of the field, and the value; a default or a mask is none. */
+function toExtraField(entry: Json, preset: Preset): ExtraField {
   const [text, drop, check] = [
     member(entry, "textfieldsettings"),
     member(entry, "dropdownsettings"),
@@ -101,7 +102,7 @@ function toExtraField(entry: Json): ExtraField {
   const skipped = masked || member(entry, "isdefaultvalue") === true;
   return {
     title: nameOf(member(entry, "title", "name", "fieldname", "field")).trim(),
-    value: skipped ? "" : raw,
+    value: skipped ? null : preset.cleanCell(raw),
     declared: {
       type: type ?? (isObject(text) ? null : choices.length > 0 ? "dropdown" : null),
       options: choices.length > 0 ? choices : null,
@@ -157,8 +158,7 @@ function computer(part: JsonPart, { line, columns, preset }: Dump): SourceRecord
   for (const { title, value: text } of identity) put(record.cells, columns.place(title), text);
   for (const item of extras) {
     if (!isObject(item)) continue;
-    const field = toExtraField(item);
-    add(record, columns, { ...field, line, value: preset.cleanCell(field.value) });
+    add(record, columns, { ...toExtraField(item, preset), line });
   }
   return record;
 }
@@ -176,27 +176,20 @@ export function readPart(part: JsonPart, dump: Dump): Parsed {
   const isEntry = ["textfieldsettings", "dropdownsettings", "checkboxsettings"].some((s) => isObject(member(value, s)));
   const title = member(value, "title", "fieldname", "extrafieldname");
   if (isEntry || (title !== undefined && member(value, "value", "fieldvalue") !== undefined)) {
-    const field = toExtraField(value);
-    const entry = {
-      line,
-      identity: identityOf(value, preset, { key: null, isEntry: true }),
-      title: field.title,
-      value: preset.cleanCell(field.value),
-      declared: field.declared,
-    };
-    return { records: [], entries: [entry] };
+    const identity = identityOf(value, preset, { key: null, isEntry: true });
+    return { records: [], entries: [{ line, identity, ...toExtraField(value, preset) }] };
   }
   if (title !== undefined) {
-    const field = toExtraField(value);
+    const field = toExtraField(value, preset);
     if (field.title) columns.place(field.title, field.declared);
     return { records: [], entries: [] };
   }
   const record: SourceRecord = { line, cells: [], fault: null };
   for (const [name, item] of Object.entries(value)) {
     const text = nameOf(item);
-    if (text === "" && typeof item === "object" && item !== null)
-      dump.notes?.add("nested", `${name} of number ${line}`);
-    put(record.cells, columns.place(name), preset.cleanCell(text));
+    const isNested = text === "" && typeof item === "object" && item !== null;
+    if (isNested) dump.notes?.add("nested", `${name} of number ${line}`);
+    put(record.cells, columns.place(name), isNested ? null : preset.cleanCell(text));
   }
   return { records: [record], entries: [] };
 }

@@ -104,8 +104,8 @@ export async function openWorkbook(path: string): Promise<Workbook> {
       shared ??= { strings: await sharedStrings(archive), styles: await cellStyles(archive) };
       let chars = 0;
       for await (const row of readXml(archive.read(memberOf(sheet)), rowEvents({ ...shared, from1904, notes }))) {
-        if (row.cells.length === 0) continue;
-        chars += row.cells.reduce((sum, cell) => sum + cell.length, 0);
+        if (row.cells.every((cell) => !cell)) continue;
+        chars += row.cells.reduce((sum, cell) => sum + (cell?.length ?? 0), 0);
         if (chars > MAX_WORKBOOK_BYTES)
           throw new AppError("payload_too_large", "The sheet holds over 500 MiB of text.");
         yield row;

@@ -43,7 +43,7 @@ describe("the cells of a sheet", () => {
       "true",
       "2024-01-01",
       "2024-01-01T12:00:00",
-      "",
+      null,
       "",
     ]);
     expect(row?.cells[26]).toBe("7");
@@ -69,10 +69,10 @@ describe("the cells of a sheet", () => {
       '<row r="2"><c r="A2" s="4"><v>7</v></c><c r="B2" t="e"><v>#N/A</v></c><c r="C2"><f>1+1</f></c><c r="D2" t="e"><v>#REF!</v></c></row>',
       notes,
     );
-    expect(row?.cells).toEqual(["000-07"]);
+    expect(row?.cells).toEqual(["000-07", null, null, null]);
     expect(notes.toTexts()).toEqual([
-      "2 cells hold an error such as #N/A and are read as blank (B2, D2).",
-      "1 formula has no stored result and is read as blank (C2).",
+      "2 cells hold an error such as #N/A and are read as no value (B2, D2).",
+      "1 formula has no stored result and is read as no value (C2).",
     ]);
   });
 

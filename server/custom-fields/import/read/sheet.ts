@@ -6,7 +6,7 @@ import { badFile } from "./bad-file";
 import type { SheetInfo } from "./file-schema";
 import type { FileNotes } from "./notes";
 import { type CellStyle, PLAIN, styleOf } from "./number-format";
-import type { RawRecord } from "./read-delimited";
+import type { RawRecord, SourceCell } from "./read-delimited";
 import { shownNumber } from "./shown-number";
 import { type Attributes, attributeOf, type XmlEvents } from "./xml";
 
@@ -100,7 +100,7 @@ export type SheetContext = {
 
 function cellText({ t: type, s: style }: Attributes, raw: string, context: SheetContext): string {
   if (type === "inlineStr" || type === "str") return unescapeText(raw);
-  if (raw === "" || type === "e") return "";
+  if (raw === "") return "";
   if (type === "s") return context.strings[Number(raw)] ?? "";
   if (type === "b") return raw === "1" ? "true" : "false";
   if (type === "d") return raw;
@@ -117,14 +117,14 @@ function lineOf(reference: string | undefined): number | undefined {
 
 /** One row as it is read: `next` is the place of a cell that does not say where it is. */
 class Row {
-  readonly cells: string[] = [];
+  readonly cells: SourceCell[] = [];
   #next = 0;
   #chars = 0;
 
   constructor(readonly line: number) {}
 
   /** @throws AppError for a row of too many cells or characters: a few bytes of a workbook can stand for many. */
-  put(reference: string | undefined, text: string): void {
+  put(reference: string | undefined, text: SourceCell): void {
     const column = columnOf(reference, this.#next);
     this.#next = column + 1;
     if (text === "") return;
@@ -133,7 +133,7 @@ class Row {
         "payload_too_large",
         `Row ${this.line} of the sheet has a cell beyond column ${MAX_ROW_CELLS}.`,
       );
-    this.#chars += text.length;
+    this.#chars += text?.length ?? 0;
     if (this.#chars > MAX_RECORD_CHARS) throw badFile("holds a row of over a million characters");
     while (this.cells.length < column) this.cells.push("");
     this.cells[column] = text;
@@ -164,10 +164,10 @@ export function rowEvents(context: SheetContext): (emit: (row: RawRecord) => voi
         isText = false;
         if (name === "rPh") phonetic--;
         else if (name === "c") {
-          if (cell.t === "e" && raw !== "") context.notes.add("error", cell.r ?? `row ${row.line}`);
-          else if (hasFormula && raw === "" && cell.t !== "str")
-            context.notes.add("formula", cell.r ?? `row ${row.line}`);
-          row.put(cell.r, cellText(cell, raw, context).trim());
+          const isError = cell.t === "e" && raw !== "";
+          const isFormula = hasFormula && raw === "" && cell.t !== "str";
+          if (isError || isFormula) context.notes.add(isError ? "error" : "formula", cell.r ?? `row ${row.line}`);
+          row.put(cell.r, isError || isFormula ? null : cellText(cell, raw, context).trim());
         } else if (name === "row") emit({ line: row.line, cells: row.cells });
       },
       text(piece) {

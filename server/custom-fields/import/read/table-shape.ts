@@ -8,7 +8,7 @@ import {
 } from "@/server/custom-fields/import/presets/preset";
 import type { ColumnList } from "./column-list";
 import type { Shape } from "./file-schema";
-import type { RawRecord } from "./read-delimited";
+import type { RawRecord, SourceCell } from "./read-delimited";
 import { scopeOf, typeOf } from "./read-json";
 
 const isOneOf = (title: string, names: readonly string[]): boolean =>
@@ -25,7 +25,7 @@ const TITLE_COLUMN = ["Title", "Name", "Field", "Field Name", "Extra Field", "Ex
 const TYPE_COLUMN = ["Type", "Field Type", "Data Type"];
 const OPTIONS_COLUMN = ["Options", "Choices", "Values", "Dropdown Values", "Drop Down Values"];
 const SECRET_COLUMN = ["Is Encrypted", "Encrypted", "Is Password", "Is Secret", "Secret", "Is Masked", "Masked"];
-export const saysYes = (cell: string | undefined): boolean => /^(1|true|yes)$/i.test((cell ?? "").trim());
+export const saysYes = (cell: SourceCell | undefined): boolean => /^(1|true|yes)$/i.test((cell ?? "").trim());
 /** What a row of a field list or a long file says of secrecy, by the place of that column. */
 export const secretColumn = (titles: readonly string[]): number => findColumn(titles, SECRET_COLUMN);
 export const SECRET_FIELD: DeclaredField = {

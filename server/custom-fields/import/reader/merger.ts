@@ -6,6 +6,7 @@ import type { Preset } from "@/server/custom-fields/import/presets/preset";
 import { ColumnList } from "@/server/custom-fields/import/read/column-list";
 import type { FileNotes } from "@/server/custom-fields/import/read/notes";
 import { put, type SourceRecord } from "@/server/custom-fields/import/read/pivot";
+import type { SourceCell } from "@/server/custom-fields/import/read/read-delimited";
 import type { SourceFile } from "@/server/custom-fields/import/read/read-file";
 import { repairText } from "@/server/text";
 
@@ -21,23 +22,23 @@ export class Merger {
   readonly #watches: ColumnWatch[] = [];
 
   /** Cells of a file's record in the order of the common columns, each seen by its column's watch. */
-  place({ source, places, notes }: Part, record: SourceRecord): string[] {
+  place({ source, places, notes }: Part, record: SourceRecord): SourceCell[] {
     for (let i = places.length; i < source.columns.titles.length; i++) places.push(this.#placeOf(source, i));
-    const cells: string[] = [];
+    const cells: SourceCell[] = [];
     const reason = record.cells[places.indexOf(REASON)] ?? "";
     if (reason.startsWith(UNREADABLE_MARK)) record.fault ??= "has not been corrected since it could not be read";
     record.cells.forEach((text, i) => {
       const place = places[i] ?? cells.length;
       if (place === REASON) return;
-      const repaired = repairText(text);
+      const repaired = text === null ? null : repairText(text);
       if (repaired !== text) notes.add("character", `line ${record.line}`);
-      const cell = isMasked(repaired) ? "" : repaired;
+      const cell = repaired !== null && isMasked(repaired) ? null : repaired;
       if (cell !== repaired) notes.add("mask", `line ${record.line}`);
       put(cells, place, cell);
       if (record.fault !== null) return;
       const watch = this.#watch(place);
       if (cell !== repaired) watch.masked++;
-      watch.add(cell, record.line);
+      if (cell !== null) watch.add(cell, record.line);
     });
     return cells;
   }

@@ -6,6 +6,7 @@ import type { Preset } from "@/server/custom-fields/import/presets/preset";
 import { detectFormat } from "@/server/custom-fields/import/read/detect-format";
 import type { FileFormat } from "@/server/custom-fields/import/read/file-schema";
 import { createNotes } from "@/server/custom-fields/import/read/notes";
+import type { SourceCell } from "@/server/custom-fields/import/read/read-delimited";
 import { readSource } from "@/server/custom-fields/import/read/read-file";
 import { openWorkbook } from "@/server/custom-fields/import/read/read-workbook";
 import { AppError } from "@/server/errors";
@@ -23,8 +24,8 @@ type StagedFile = { format: FileFormat; records: number; notes: string[] };
 export type Staged = { columns: SourceColumn[]; files: StagedFile[]; totalRows: number; fingerprint: string };
 /** Rows as the JSON text of an INSERT, and how many have been read so far. */
 export type Batch = { json: string; through: number };
-/** One record of the files as it was read: cells in the order of the import's columns. */
-export type StagedRow = { rowNo: number; fileNo: number; line: number; cells: string[]; fault: string | null };
+/** One record of the files as it was read: cells in the order of the import's columns (missing at the end: no value). */
+export type StagedRow = { rowNo: number; fileNo: number; line: number; cells: SourceCell[]; fault: string | null };
 type OnBatch = (batch: Batch) => Promise<void>;
 
 /** Same columns, same fingerprint: order and spelling of the titles do not count. */

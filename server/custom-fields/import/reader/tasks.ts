@@ -4,6 +4,8 @@ import { presetOf } from "@/server/custom-fields/import/presets";
 import { type Detected, detect } from "@/server/custom-fields/import/read/detect-format";
 import type { FileFormat } from "@/server/custom-fields/import/read/file-schema";
 import { createNotes } from "@/server/custom-fields/import/read/notes";
+import type { SourceRecord } from "@/server/custom-fields/import/read/pivot";
+import type { SourceCell } from "@/server/custom-fields/import/read/read-delimited";
 import { readSource } from "@/server/custom-fields/import/read/read-file";
 import { openWorkbook } from "@/server/custom-fields/import/read/read-workbook";
 import { MASK } from "@/server/custom-fields/schema";
@@ -31,14 +33,14 @@ async function preview({ source, path, format: given }: PreviewTask): Promise<Pr
   const format = given ?? detected.format;
   const notes = createNotes();
   const { columns, records } = readSource(path, { format, preset, limit: READ_AHEAD, notes });
-  const rows: Preview["rows"] = [];
+  const rows: SourceRecord[] = [];
   for await (const record of records) if (rows.push(record) >= PREVIEW_ROWS) break;
   if (format.kind === "workbook") {
     const workbook = await openWorkbook(path);
     await workbook.noteMerged(format.sheet ?? null, notes).finally(workbook.close);
   }
   const isSecret = columns.titles.map((title, i) => columns.declared[i]?.secret || namesSecret(title));
-  const shown = (cell: string, i: number) => (cell !== "" && (isSecret[i] || isMasked(cell)) ? MASK : cell);
+  const shown = (cell: SourceCell, i: number) => (cell && (isSecret[i] || isMasked(cell)) ? MASK : (cell ?? ""));
   return {
     format,
     sheets: detected.sheets,

@@ -29,17 +29,17 @@ export const readCells = (
     GROUP BY 1 ORDER BY 1`,
   );
 
-/** Writes a value into a column of rows; a row that ends before it is filled up with blanks. */
+/** Writes a value into a column of rows (null: none); a row that ends before it is filled up with cells without a value. */
 export async function writeCells(
   tx: Tx,
   importId: string,
-  { column, rowNos, text }: { column: number; rowNos: readonly number[]; text: string },
+  { column, rowNos, text }: { column: number; rowNos: readonly number[]; text: string | null },
 ): Promise<void> {
   await tx.execute(sql`
     UPDATE custom_field_import_rows SET cells = jsonb_set(
       cells || COALESCE(
-        (SELECT jsonb_agg(''::text) FROM generate_series(jsonb_array_length(cells), ${column}::int)), '[]'),
-      ARRAY[${String(column)}], to_jsonb(${text}::text))
+        (SELECT jsonb_agg(NULL::text) FROM generate_series(jsonb_array_length(cells), ${column}::int)), '[]'),
+      ARRAY[${String(column)}], COALESCE(to_jsonb(${text}::text), 'null'))
     WHERE import_id = ${importId}::uuid AND row_no = ANY(${ints(rowNos)})`);
 }
 

@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest";
+import { GET as REJECTED } from "@/app/api/v1/custom-fields/imports/[id]/rejected/route";
+import { editValues } from "@/server/custom-fields/import/edit/edit-values";
+import { undoEdit } from "@/server/custom-fields/import/edit/undo-edit";
+import { listRows } from "@/server/custom-fields/import/list-rows";
+import type { PlanField } from "@/server/custom-fields/import/plan-schema";
+import { savePlan } from "@/server/custom-fields/import/save-plan";
+import { call } from "@/testing/factories";
+import { toCsv } from "@/testing/import/files";
+import { check, createSimple, type GivenFile, run, stageFiles, stageText, withFields } from "@/testing/import/imports";
+
+const HEADER = ["Computer ID", "Computer Name", "Asset", "Warranty"];
+const CLEARING: Partial<PlanField> = { action: "existing", overwrite: true, clearBlank: true };
+
+/** Four computers that hold both fields. */
+async function arrange() {
+  const world = await createSimple(["PC1", "PC2", "PC3", "PC4"]);
+  const rows = [1, 2, 3, 4].map((n) => [String(n), `PC${n}`, `A-${n}`, `W-${n}`]);
+  const first = await stageText(world.ctx, toCsv([HEADER, ...rows]));
+  await check(world.ctx, first.id);
+  await run(world.ctx, first.id);
+  const stage = async (files: GivenFile[]) => {
+    const staged = await stageFiles(world.ctx, files);
+    const definition = (title: string) => first.plan?.fields.find(({ name }) => name === title)?.fieldId ?? null;
+    const field = (title: string) => ({
+      ...CLEARING,
+      type: "text" as const,
+      options: null,
+      fieldId: definition(title),
+    });
+    const plan = withFields(staged, { Asset: field("Asset"), Warranty: field("Warranty") });
+    await savePlan.run(world.ctx, { id: staged.id, plan });
+    return check(world.ctx, staged.id);
+  };
+  const outcomes = async ({ id }: { id: string }) =>
+    (await listRows.run(world.ctx, { id, limit: 100 })).rows.map(({ cells }) => cells.map(({ outcome }) => outcome));
+  return { ...world, stage, outcomes };
+}
+
+describe("the switch for blank cells", () => {
+  it("clears for a blank cell alone: not for a mask, an error, or a column that the row's file does not have", async () => {
+    const { stage, outcomes } = await arrange();
+    const a = toCsv([HEADER.slice(0, 3), ["1", "PC1", ""], ["2", "PC2", "••••••"], ["3", "PC3", "#N/A"]]);
+    const b = toCsv([
+      [...HEADER.slice(0, 2), "Warranty"],
+      ["4", "PC4", "W-5"],
+    ]);
+    const checked = await stage([
+      { name: "a.csv", content: a },
+      { name: "b.csv", content: b },
+    ]);
+    expect(await outcomes(checked)).toEqual([
+      ["clear", "empty"],
+      ["empty", "empty"],
+      ["empty", "empty"],
+      ["empty", "overwrite"],
+    ]);
+  });
+
+  it("clears for no value that a long file does not give, nor for a default value of a dump", async () => {
+    const { stage, outcomes } = await arrange();
+    const long = toCsv([
+      ["Computer ID", "Computer Name", "Field", "Value"],
+      ["1", "PC1", "Asset", ""],
+      ["1", "PC1", "Warranty", "W-1"],
+      ["2", "PC2", "Warranty", "W-2"],
+    ]);
+    expect(await outcomes(await stage([{ name: "long.csv", content: long }]))).toEqual([
+      ["clear", "same"],
+      ["empty", "same"],
+    ]);
+    const extra = (Title: string, Value: string | null, IsDefaultValue: boolean) => ({
+      Title,
+      IsDefaultValue,
+      TextFieldSettings: { Value },
+    });
+    const dump = [
+      { Id: 1, ComputerName: "PC1", ExtraFields: [extra("Asset", "none", true), extra("Warranty", null, false)] },
+    ];
+    expect(await outcomes(await stage([{ name: "dump.json", content: JSON.stringify(dump) }]))).toEqual([
+      ["empty", "clear"],
+    ]);
+  });
+
+  it("leaves a cell without a value alone after another one of its row was changed and put back", async () => {
+    const { ctx, stage, outcomes } = await arrange();
+    const a = toCsv([HEADER.slice(0, 3), ["1", "PC1", "A-1"]]);
+    const b = toCsv([
+      [...HEADER.slice(0, 2), "Rack", "Warranty"],
+      ["4", "PC4", "", "W-4"],
+    ]);
+    const { id, plan } = await stage([
+      { name: "a.csv", content: a },
+      { name: "b.csv", content: b },
+    ]);
+    const warranty = plan?.fields.find(({ name }) => name === "Warranty")?.column ?? 0;
+    await editValues.run(ctx, { id, edit: { kind: "cell", rowNo: 1, column: warranty, value: "W-9" } });
+    await undoEdit.run(ctx, { id });
+    expect((await outcomes({ id }))[0]?.filter((outcome) => outcome !== "same")).toEqual(["empty"]);
+  });
+
+  it("finds no blank cell, in the rows that were not applied, where there was no value", async () => {
+    const { admin, stage, outcomes } = await arrange();
+    const text = toCsv([HEADER, ["1", "PC1", "#N/A", "W-1", "surplus"], ["2", "gone", "#N/A", ""]]);
+    const { id } = await stage([{ name: "a.csv", content: text }]);
+    const { text: rejected } = await call(REJECTED, { token: admin, params: { id } });
+    const again = rejected.replace("gone", "PC2").split("\r\n");
+    const corrected = [again[0], again[2]].join("\r\n");
+    expect(await outcomes(await stage([{ name: "again.csv", content: corrected }]))).toEqual([["empty", "clear"]]);
+  });
+});
