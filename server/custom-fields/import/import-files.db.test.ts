@@ -259,6 +259,23 @@ describe("files", () => {
     expect(await boughtIn(file("31/1/24", "2/3/24"))).toMatchObject({ type: "text" });
   });
 
+  it.each([
+    ["the list first", ["Contact,Computer", "Contact,Client", "Floor,Location"], false],
+    ["its client line first", ["Contact,Client", "Contact,Computer", "Floor,Location"], false],
+    ["the values first", ["Contact,Client", "Floor,Location", "Contact,Computer"], true],
+  ])("keeps fields of one title and two scopes apart: %s", async (_, lines, areValuesFirst) => {
+    const { ctx, ids } = await createSimple();
+    const list = { name: "list.csv", content: ["Title,Scope", ...lines].join("\n") };
+    const values = { name: "values.csv", content: "Computer ID,Computer Name,Contact\n1,PC1,Jane\n" };
+    const staged = await stageFiles(ctx, areValuesFirst ? [values, list] : [list, values]);
+    const scopes = staged.columns.flatMap(({ title, declared }) => (declared ? [`${title}: ${declared.scope}`] : []));
+    expect(scopes.sort()).toEqual(["Contact (2): client", "Contact: computer", "Floor: location"]);
+    await check(ctx, staged.id);
+    await run(ctx, staged.id);
+    expect(await valuesOf(ids[0] as string)).toEqual(["Jane"]);
+    expect((await listDefinitions.run(ctx, {})).data.map(({ name }) => name)).toEqual(["Contact"]);
+  });
+
   it("creates the fields of a list that comes alone: it names no computers to be found", async () => {
     const { ctx } = await createSimple();
     const list = toCsv([

@@ -1,5 +1,5 @@
 import { MAX_IMPORT_COLUMNS } from "@/server/custom-fields/import/limits-schema";
-import type { DeclaredField } from "@/server/custom-fields/import/map/column-schema";
+import type { DeclaredField, FieldScope } from "@/server/custom-fields/import/map/column-schema";
 import { trimText } from "@/server/custom-fields/import/normalise";
 import { AppError } from "@/server/errors";
 
@@ -14,31 +14,100 @@ export function requireHeader(cells: readonly string[]): string[] {
   return cells.slice(0, length);
 }
 
+/**
+ * What a column is known to be: what identifies a computer, a field of a scope, a field whose scope is not said (values),
+ * or either of them (plain).
+ */
+export type ColumnKind = "identity" | FieldScope | "values" | "plain";
+
+/** What else a column of the same title may be to be the same one, the likeliest first. */
+const SAME: Record<ColumnKind, readonly ColumnKind[]> = {
+  identity: ["identity", "plain"],
+  computer: ["computer", "values", "plain"],
+  location: ["location", "values", "plain"],
+  client: ["client", "values", "plain"],
+  values: ["computer", "values", "plain", "location", "client"],
+  plain: ["identity", "computer", "plain", "values", "location", "client"],
+};
+/** Whose title stays as it is where columns of one title differ, the others' being numbered. */
+const FIRST: readonly ColumnKind[] = ["identity", "plain", "computer", "values"];
+const rankOf = (kind: ColumnKind): number => (FIRST.includes(kind) ? FIRST.indexOf(kind) : FIRST.length);
+
+type Column = {
+  /** As the source has it; the title differs from all others. */
+  name: string;
+  title: string;
+  kind: ColumnKind;
+  declared: DeclaredField | null;
+  /** True where a source has values of this title without saying of which scope. */
+  isOpen: boolean;
+};
+
 /** The columns of a source in the order of their first appearance; it grows while the source is read. */
 export class ColumnList {
-  readonly titles: string[] = [];
-  readonly declared: (DeclaredField | null)[] = [];
-  readonly #places = new Map<string, number>();
+  readonly all: Column[] = [];
+  readonly #places = new Map<string, number[]>();
+  readonly #titles = new Set<string>();
+
+  get titles(): string[] {
+    return this.all.map(({ title }) => title);
+  }
+
+  get declared(): (DeclaredField | null)[] {
+    return this.all.map(({ declared }) => declared);
+  }
 
   /**
-   * The place of a title (compared without case), a new one where it is new.
+   * The place of a title (compared without case), a new one where it is new, or where all columns of that title are
+   * something else.
    * @throws AppError payload_too_large beyond the limit of columns.
    */
-  place(title: string, declared: DeclaredField | null = null): number {
+  place(title: string, { declared = null, kind = declared?.scope ?? "plain" }: Partial<Placed> = {}): number {
     const name = trimText(title).replace(/\s+/g, " ");
-    const key = name.toLowerCase();
-    const known = this.#places.get(key);
-    if (known !== undefined) {
-      const before = this.declared[known] ?? null;
-      if (declared) this.declared[known] = before ? merge(before, declared) : declared;
+    const alike = this.#places.get(name.toLowerCase()) ?? [];
+    const isOpen = kind === "plain" || kind === "values";
+    const known = this.#find(kind, alike);
+    const column = known === undefined ? undefined : this.all[known];
+    if (known !== undefined && column) {
+      if (!isOpen) column.kind = kind;
+      column.isOpen ||= isOpen;
+      if (declared) column.declared = column.declared ? merge(column.declared, declared) : declared;
       return known;
     }
-    if (this.titles.length >= MAX_IMPORT_COLUMNS) throw tooMany();
-    this.#places.set(key, this.titles.length);
-    this.declared.push(declared);
-    return this.titles.push(name) - 1;
+    return this.#add({ name, title: name, kind, declared, isOpen }, alike);
+  }
+
+  #find(kind: ColumnKind, alike: readonly number[]): number | undefined {
+    for (const same of SAME[kind]) {
+      const found = alike.find((i) => this.all[i]?.kind === same);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  #add(column: Column, alike: readonly number[]): number {
+    if (this.all.length >= MAX_IMPORT_COLUMNS) throw tooMany();
+    // Values of a title are the computers' own, whichever scope was declared first.
+    const held = alike.find((i) => this.all[i]?.isOpen && this.all[i]?.kind !== "identity");
+    const holder = held === undefined ? undefined : this.all[held];
+    const isMoved = column.kind === "computer" && holder !== undefined;
+    if (isMoved) {
+      const { kind, declared } = holder;
+      Object.assign(holder, { kind: column.kind, declared: column.declared });
+      Object.assign(column, { kind, declared });
+    }
+    const place = this.all.push(column) - 1;
+    this.#places.set(column.name.toLowerCase(), [...alike, place]);
+    for (let n = 2; this.#titles.has(column.title.toLowerCase()); n++) column.title = `${column.name} (${n})`;
+    this.#titles.add(column.title.toLowerCase());
+    const before = alike.map((i) => this.all[i]).find((one) => one && one.title === one.name);
+    if (before && rankOf(column.kind) < rankOf(before.kind))
+      [before.title, column.title] = [`${before.name}${column.title.slice(column.name.length)}`, column.name];
+    return isMoved && held !== undefined ? held : place;
   }
 }
+
+type Placed = { declared: DeclaredField | null; kind: ColumnKind };
 
 /** What two sources say of one field: a secret stays one, choices add up. */
 function merge(a: DeclaredField, b: DeclaredField): DeclaredField {
@@ -47,7 +116,7 @@ function merge(a: DeclaredField, b: DeclaredField): DeclaredField {
     type: a.type ?? b.type,
     options,
     secret: a.secret || b.secret,
-    scope: a.scope === "computer" ? b.scope : a.scope,
+    scope: a.scope,
     section: a.section ?? b.section,
   };
 }

@@ -168,6 +168,22 @@ describe("a REST dump of extra fields", () => {
     expect(rows[0]).toEqual(["line 1 gives a second value for Asset Tag"]);
   });
 
+  it("keeps a field apart from the identifier of its name", async () => {
+    const field = { ...extra(5, "XYZ"), Title: "Serial Number" };
+    const named = { Id: 5, ComputerName: "WS5", ExtraFields: [field] };
+    for (const [computer, serial] of [
+      [{ ...named, SerialNumber: "ABC" }, "ABC"],
+      [named, ""],
+    ] as const) {
+      const { rows, titles } = await read(JSON.stringify([computer]));
+      expect(titles).toEqual(["Source device ID", "Hostname", "Organization", "Serial number", "Serial Number (2)"]);
+      expect(rows).toEqual([["5", "WS5", "", serial, "XYZ"]]);
+    }
+    const long = await read("Computer ID,Computer Name,Client,Field,Value\n5,WS5,Contoso,client,Fabrikam\n");
+    expect(long.titles).toEqual(["Computer ID", "Computer Name", "Client", "client (2)"]);
+    expect(long.rows).toEqual([["5", "WS5", "Contoso", "Fabrikam"]]);
+  });
+
   it("says which members it cannot read as a value", async () => {
     const { notes } = await read(JSON.stringify([{ hostname: "PC1", os: { name: "Windows" }, tags: ["a"] }]));
     expect(notes).toEqual([expect.stringMatching(/^1 member is a list .* \(tags of number 1\)/)]);

@@ -32,7 +32,7 @@ export function add(record: SourceRecord, columns: ColumnList, entry: Entry): vo
     if (entry.value) record.fault ??= `line ${entry.line} has a value without a field`;
     return;
   }
-  const place = columns.place(entry.title, entry.declared);
+  const place = columns.place(entry.title, entry.declared ? { declared: entry.declared } : { kind: "values" });
   const before = record.cells[place];
   if (before && entry.value && before !== entry.value)
     record.fault ??= `line ${entry.line} gives a second value for ${entry.title}`;
@@ -53,7 +53,7 @@ function describe({ record, identity }: Computer, columns: ColumnList, entry: Lo
     const before = lower(identity[i]);
     if (before === "") {
       identity[i] = cell;
-      put(record.cells, columns.place(cell.title), cell.value);
+      put(record.cells, columns.place(cell.title, { kind: "identity" }), cell.value);
     } else if (AGREED.has(cell.which) && cell.value !== "" && lower(cell) !== before)
       record.fault ??= `line ${entry.line} gives a second value for ${cell.title}`;
   });
@@ -61,7 +61,7 @@ function describe({ record, identity }: Computer, columns: ColumnList, entry: Lo
 
 /** Adds to a computer's record what another one holds of the same computer. */
 function join({ record, identity }: Computer, columns: ColumnList, other: Computer): void {
-  const places = new Set(identity.map(({ title }) => columns.place(title)));
+  const places = new Set(identity.map(({ title }) => columns.place(title, { kind: "identity" })));
   other.record.cells.forEach((cell, i) => {
     const before = record.cells[i];
     if (!before && cell !== null) put(record.cells, i, cell);

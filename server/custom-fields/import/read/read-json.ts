@@ -155,7 +155,7 @@ function computer(part: JsonPart, { line, columns, preset }: Dump): SourceRecord
   if (!Array.isArray(extras)) return null;
   const identity = ownerOf(part, extras, preset);
   const record: SourceRecord = { line, cells: [], fault: null };
-  for (const { title, value: text } of identity) put(record.cells, columns.place(title), text);
+  for (const { title, value: text } of identity) put(record.cells, columns.place(title, { kind: "identity" }), text);
   for (const item of extras) {
     if (!isObject(item)) continue;
     add(record, columns, { ...toExtraField(item, preset), line });
@@ -181,7 +181,7 @@ export function readPart(part: JsonPart, dump: Dump): Parsed {
   }
   if (title !== undefined) {
     const field = toExtraField(value, preset);
-    if (field.title) columns.place(field.title, field.declared);
+    if (field.title) columns.place(field.title, { declared: field.declared });
     return { records: [], entries: [] };
   }
   const record: SourceRecord = { line, cells: [], fault: null };

@@ -74,12 +74,13 @@ export async function readFieldList(
       .split(/[|;\r\n]+/)
       .map((c) => c.trim())
       .filter(Boolean);
-    columns.place(title, {
+    const declared = {
       type: typeOf(cells[type] ?? ""),
       options: choices.length > 0 ? choices : null,
       secret: saysYes(cells[secret]),
       scope: scopeOf(cells[scope] ?? ""),
       section: null,
-    });
+    };
+    columns.place(title, { declared });
   }
 }

@@ -16,6 +16,8 @@ const REASON = -1;
 /** A file being read, and where its columns are in the common list: found as they appear. */
 type Part = { source: SourceFile; places: number[]; notes: FileNotes };
 
+type SourceColumns = SourceFile["columns"]["all"];
+
 /** The columns of all files together. */
 export class Merger {
   readonly columns = new ColumnList();
@@ -23,7 +25,7 @@ export class Merger {
 
   /** Cells of a file's record in the order of the common columns, each seen by its column's watch. */
   place({ source, places, notes }: Part, record: SourceRecord): SourceCell[] {
-    for (let i = places.length; i < source.columns.titles.length; i++) places.push(this.#placeOf(source, i));
+    for (const column of source.columns.all.slice(places.length)) places.push(this.#placeOf(column));
     const cells: SourceCell[] = [];
     const reason = record.cells[places.indexOf(REASON)] ?? "";
     if (reason.startsWith(UNREADABLE_MARK)) record.fault ??= "has not been corrected since it could not be read";
@@ -43,9 +45,8 @@ export class Merger {
     return cells;
   }
 
-  #placeOf(source: SourceFile, i: number): number {
-    const title = source.columns.titles[i] ?? "";
-    return title === REASON_TITLE ? REASON : this.columns.place(title);
+  #placeOf({ name, kind }: SourceColumns[number]): number {
+    return name === REASON_TITLE ? REASON : this.columns.place(name, { kind });
   }
 
   #watch(place: number): ColumnWatch {
@@ -55,15 +56,13 @@ export class Merger {
 
   /** What the files declare is complete only when they have been read to the end. */
   declare(source: SourceFile): void {
-    source.columns.titles.forEach((title, i) => {
-      if (title !== REASON_TITLE) this.columns.place(title, source.columns.declared[i] ?? null);
-    });
+    for (const { name, kind, declared } of source.columns.all)
+      if (name !== REASON_TITLE) this.columns.place(name, { kind, declared });
   }
 
   toColumns(rows: number, preset: Preset): SourceColumn[] {
-    return this.columns.titles.map((title, index) => {
+    return this.columns.all.map(({ title, declared }, index) => {
       const watch = this.#watches[index] ?? new ColumnWatch();
-      const declared = this.columns.declared[index] ?? null;
       const secret = declared?.secret ? "declared" : watch.masked > 0 ? "masked" : namesSecret(title) ? "title" : null;
       return { index, title: repairText(title), declared, secret, ...watch.profile(rows, preset.dateOrder) };
     });
