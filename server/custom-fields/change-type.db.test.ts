@@ -29,6 +29,14 @@ it("reads every stored value in the new type, in all organizations", async () =>
   expect(await valuesOf(ids[1] as string)).toEqual(["12"]);
 });
 
+it("takes no date whose day and month are open", async () => {
+  const { ctx, ids, field } = await arrange(["2024-04-03", "03/04/2024"]);
+  await expect(retypeDefinition.run(ctx, { id: field.id, type: "date" })).rejects.toMatchObject({
+    message: "type: 1 stored value does not fit date: 03/04/2024",
+  });
+  expect(await valuesOf(ids[1] as string)).toEqual(["03/04/2024"]);
+});
+
 it("refuses a type that a stored value does not fit, and changes nothing", async () => {
   const { ctx, ids, field } = await arrange(["7", "seven", "8"]);
   await expect(retypeDefinition.run(ctx, { id: field.id, type: "number", name: "Renamed" })).rejects.toMatchObject({

@@ -40,6 +40,9 @@ describe("coerceText", () => {
     expect(read("date", "3/4/2024", "dmy")).toBe("2024-04-03");
     expect(read("date", "31.12.2024", "dmy")).toBe("2024-12-31");
     expect(read("date", "31.12.2024", "mdy")).toBe("! is not a valid date");
+    expect(read("date", "2024/3/4", "mdy")).toBe("2024-03-04");
+    expect(read("date", "2024/3/4", "ymd")).toBe("2024-03-04");
+    expect(read("date", "03/04/2024", "ymd")).toBe("! does not begin with the year");
   });
 
   it("never throws, and what it lets through the validator lets through unchanged", () => {

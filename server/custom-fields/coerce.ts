@@ -34,6 +34,7 @@ function parseDate(text: string, order: DateOrder): Coerced {
   const yearFirst = parts[0].length === 4;
   const [a, b, c] = [Number(parts[0]), Number(parts[1]), Number(parts[2])];
   if (!yearFirst && parts[2].length !== 4) return no("has no year of four digits");
+  if (!yearFirst && order === "ymd") return no("does not begin with the year");
   const [year, month, day] = yearFirst ? [a, b, c] : order === "dmy" ? [c, b, a] : [c, a, b];
   return isRealDate(year, month, day) ? yes(isoDate(year, month, day)) : no("is not a valid date");
 }

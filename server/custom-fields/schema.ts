@@ -12,7 +12,7 @@ export const FIELD_TYPE_LABELS: Record<FieldType, string> = {
   date: "Date",
 };
 
-/** How a date is written where the year does not come first. */
+/** How dates are written. With mdy and dmy the year may come first as well; with ymd it must. */
 export const DATE_ORDERS = ["ymd", "mdy", "dmy"] as const;
 export type DateOrder = (typeof DATE_ORDERS)[number];
 

@@ -25,8 +25,8 @@ const misfit = z.strictObject({
 });
 export type Misfit = z.output<typeof misfit>;
 
-/** The readings that a column's values are held to. A date's is one for each order; the year may be first in both. */
-export const READINGS = ["text", "number", "boolean", "mdy", "dmy"] as const;
+/** The readings that a column's values are held to. A date's is one for each order. */
+export const READINGS = ["text", "number", "boolean", "mdy", "dmy", "ymd"] as const;
 export type Reading = (typeof READINGS)[number];
 
 /** One column of the staged rows with what was seen in it. */
@@ -65,5 +65,5 @@ export function misfitOf(
   { type, dateOrder }: { type: FieldType; dateOrder: DateOrder },
 ): Misfit | null {
   if (type === "dropdown") return null;
-  return column.misfits[type === "date" ? (dateOrder === "dmy" ? "dmy" : "mdy") : type];
+  return column.misfits[type === "date" ? dateOrder : type];
 }

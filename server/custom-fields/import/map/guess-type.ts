@@ -31,7 +31,7 @@ const isChoiceLike = (text: string) => text.length <= Math.min(60, MAX_CHOICE) &
 /** 1.234 is one and a bit, or one thousand two hundred and thirty-four where a comma marks the decimals. */
 const MAYBE_GROUPED = /^[+-]?[1-9]\d{0,2}\.\d{3}$/;
 
-type Fits = Record<Reading, boolean> & { leadingZero: boolean; yearFirst: boolean; point: "sure" | "open" | null };
+type Fits = Record<Reading, boolean> & { leadingZero: boolean; point: "sure" | "open" | null };
 
 const isDate = (text: string, order: DateOrder) => coerceText({ type: "date", options: null }, text, order).ok;
 
@@ -46,8 +46,8 @@ function fitsOf(text: string): Fits {
     boolean: TRUE_WORDS.has(word) || FALSE_WORDS.has(word),
     mdy: parts !== null && isDate(text, "mdy"),
     dmy: parts !== null && isDate(text, "dmy"),
+    ymd: parts !== null && isDate(text, "ymd"),
     leadingZero: LEADING_ZERO.test(text) && parts === null,
-    yearFirst: parts !== null && parts[0].length === 4,
     point: !isNumeric || !text.includes(".") ? null : MAYBE_GROUPED.test(text) ? "open" : "sure",
   };
 }
@@ -60,10 +60,16 @@ export class ColumnWatch {
   #samples: string[] = [];
   #distinct: Map<string, number> | null = new Map();
   #cache = new Map<string, Fits>();
-  #misfits = { text: noMisfit(), number: noMisfit(), boolean: noMisfit(), mdy: noMisfit(), dmy: noMisfit() };
+  #misfits = {
+    text: noMisfit(),
+    number: noMisfit(),
+    boolean: noMisfit(),
+    mdy: noMisfit(),
+    dmy: noMisfit(),
+    ymd: noMisfit(),
+  };
   #leadingZeros = 0;
   #points = { sure: 0, open: 0 };
-  #yearFirst = 0;
   /** Cells that held a mask instead of a value. */
   masked = 0;
 
@@ -80,7 +86,6 @@ export class ColumnWatch {
     const fits = this.#fits(text);
     if (fits.leadingZero) this.#leadingZeros += times;
     if (fits.point && fits.number) this.#points[fits.point] += times;
-    if (fits.yearFirst) this.#yearFirst += times;
     for (const reading of READINGS) if (!fits[reading]) this.#note(this.#misfits[reading], text, { line, times });
   }
 
@@ -106,8 +111,8 @@ export class ColumnWatch {
   }
 
   #dateOrder(usual: DateOrder): Pick<TypeGuess, "dateOrder" | "dateOrderUnsure"> {
-    const { mdy, dmy } = this.#misfits;
-    if (this.#yearFirst > 0 && this.#filled - mdy.count === this.#yearFirst && mdy.count === dmy.count)
+    const { mdy, dmy, ymd } = this.#misfits;
+    if (ymd.count < this.#filled && ymd.count === mdy.count && ymd.count === dmy.count)
       return { dateOrder: "ymd", dateOrderUnsure: false };
     if (mdy.count === dmy.count) return { dateOrder: usual === "ymd" ? "mdy" : usual, dateOrderUnsure: true };
     return { dateOrder: mdy.count < dmy.count ? "mdy" : "dmy", dateOrderUnsure: false };
@@ -134,7 +139,6 @@ export class ColumnWatch {
     if (this.#filled === 0) return null;
     const order = this.#dateOrder(usual);
     const plain = { options: null, dateOrder: usual, dateOrderUnsure: false };
-    const dates = order.dateOrder === "dmy" ? "dmy" : "mdy";
     // What all values fit comes before what nearly all fit: ones and a few twos are numbers, not checkboxes.
     for (const fits of [
       (reading: Reading) => this.#misfits[reading].count === 0,
@@ -142,7 +146,7 @@ export class ColumnWatch {
     ]) {
       if (fits("boolean")) return { type: "boolean", ...plain };
       if (fits("number") && this.#isPlainNumber()) return { type: "number", ...plain };
-      if (fits(dates)) return { type: "date", options: null, ...order };
+      if (fits(order.dateOrder)) return { type: "date", options: null, ...order };
     }
     const options = this.#choices();
     return options ? { type: "dropdown", ...plain, options } : { type: "text", ...plain };
@@ -150,12 +154,12 @@ export class ColumnWatch {
 
   /** @param rows rows read in all. @param usual the product's way to write dates, for columns that leave it open. */
   profile(rows: number, usual: DateOrder): ColumnProfile {
-    const { text, number, boolean, mdy, dmy } = this.#misfits;
+    const { text, number, boolean, mdy, dmy, ymd } = this.#misfits;
     return {
       rows,
       filled: this.#filled,
       samples: this.#samples,
-      misfits: { text, number, boolean, mdy, dmy },
+      misfits: { text, number, boolean, mdy, dmy, ymd },
       guess: this.#guess(usual),
     };
   }

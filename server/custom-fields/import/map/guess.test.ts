@@ -152,6 +152,21 @@ describe("ColumnWatch", () => {
     expect(guess("1", "2", "3", "x", "y")?.type).toBe("text");
   });
 
+  it("counts what does not begin with the year where the year comes first", () => {
+    const watch = new ColumnWatch();
+    for (const [i, cell] of ["2024-01-31", "2024-02-30", "1/2/2024"].entries()) watch.add(cell, i + 2);
+    const { misfits, guess: found } = watch.profile(3, "ymd");
+    expect(misfits.ymd).toEqual({
+      count: 2,
+      odd: [
+        { text: "2024-02-30", line: 3 },
+        { text: "1/2/2024", line: 4 },
+      ],
+    });
+    expect(found?.dateOrder === "ymd" && found.type === "date").toBe(false);
+    expect(guess("2024-01-31", "2024-02-01")).toMatchObject({ type: "date", dateOrder: "ymd", dateOrderUnsure: false });
+  });
+
   it("finds the order of day and month, and says when it cannot", () => {
     expect(guess("1/31/2024", "2/3/2024")).toMatchObject({ type: "date", dateOrder: "mdy", dateOrderUnsure: false });
     expect(guess("31/1/2024", "2/3/2024")).toMatchObject({ type: "date", dateOrder: "dmy", dateOrderUnsure: false });

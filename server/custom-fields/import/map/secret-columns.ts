@@ -6,13 +6,14 @@ import type { Misfit, SourceColumn } from "./column-schema";
 /** A column without its values. */
 function withoutValues(column: SourceColumn): SourceColumn {
   const counted = ({ count }: Misfit): Misfit => ({ count, odd: [] });
-  const { text, number, boolean, mdy, dmy } = column.misfits;
+  const { text, number, boolean, mdy, dmy, ymd } = column.misfits;
   const misfits = {
     text: counted(text),
     number: counted(number),
     boolean: counted(boolean),
     mdy: counted(mdy),
     dmy: counted(dmy),
+    ymd: counted(ymd),
   };
   return { ...column, samples: [], misfits, guess: column.guess && { ...column.guess, options: null } };
 }

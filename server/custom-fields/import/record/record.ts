@@ -19,6 +19,12 @@ const NOT_READ = {
   secret: null,
   misfits: { text: NO_MISFIT, number: NO_MISFIT, boolean: NO_MISFIT, mdy: NO_MISFIT, dmy: NO_MISFIT },
 };
+/** A column with what an earlier version did not store; that held dates of years first to the reading of months first. */
+function completedColumn(column: SourceColumn): SourceColumn {
+  const known = { ...NOT_READ, ...column };
+  const { mdy, ymd = mdy } = known.misfits;
+  return { ...known, misfits: { ...known.misfits, ymd } };
+}
 
 /** A plan with what an earlier version did not store. */
 const completed = (plan: Plan): Plan => ({
@@ -36,7 +42,7 @@ const asRecord = (row: Row): ImportRecord => row as ImportRecord;
 export function toRecord(row: Row | undefined): ImportRecord {
   if (!row) throw notFound("import");
   const found = asRecord(row);
-  const columns = found.columns.map((column) => ({ ...NOT_READ, ...column }));
+  const columns = found.columns.map(completedColumn);
   return { ...found, columns, plan: found.plan && completed(found.plan) };
 }
 type Listed = Pick<
