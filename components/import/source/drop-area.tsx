@@ -35,7 +35,7 @@ export function DropArea({ onFiles, isBusy, isFull }: DropProps) {
         <strong>Drop files here</strong>
         <br />
         <span className={classes.quiet}>
-          CSV, TSV, Excel or JSON, also gzipped. At most {count(MAX_IMPORT_ROWS)} rows, {count(MAX_IMPORT_COLUMNS)}{" "}
+          CSV, TSV or JSON, also gzipped, or Excel. At most {count(MAX_IMPORT_ROWS)} rows, {count(MAX_IMPORT_COLUMNS)}{" "}
           columns and 100 MiB. A list of fields may come with a file of values.
         </span>
       </p>
