@@ -14,6 +14,10 @@ function toCell(value: Cell): string {
   return QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
+/** A text as it was before `toCsv` guarded it. */
+export const withoutGuard = (text: string): string =>
+  text.startsWith("'") && FORMULA.test(text.slice(1)) ? text.slice(1) : text;
+
 /** Records as CSV text. */
 export const toCsv = (records: readonly (readonly Cell[])[]): string =>
   records.map((cells) => `${cells.map(toCell).join(",")}\r\n`).join("");

@@ -1,3 +1,4 @@
+import { withoutGuard } from "@/server/csv";
 import { trimText } from "@/server/custom-fields/import/normalise";
 import type { DateOrder } from "@/server/custom-fields/schema";
 
@@ -35,14 +36,12 @@ export type Preset = {
   cleanCell: (raw: string) => string;
 };
 
-/** Our own downloads put an apostrophe before what a spreadsheet would run; reading takes it off again. */
-const GUARDED = /^'(?=[=+\-@\t\r])/;
 const NOTHING = /^\(?null\)?$/i;
 /** What MySQL and PostgreSQL write for nothing into a text file. */
 const DUMPED_NULL = "\\N";
 
-/** What every product's cells have in common. */
+/** What every product's cells have in common; what our own downloads guarded is read as it was. */
 export function cleanText(raw: string): string {
-  const text = trimText(raw).replace(GUARDED, "");
+  const text = withoutGuard(trimText(raw));
   return text === DUMPED_NULL || NOTHING.test(text) ? "" : text;
 }

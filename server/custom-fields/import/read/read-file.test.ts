@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { toCsv as writeCsv } from "@/server/csv";
 import { automate } from "@/server/custom-fields/import/presets/automate";
 import {
   AUTOMATE_HEADER,
@@ -120,6 +121,17 @@ describe("reading the Automate extra data view", () => {
       "Computer ID,Computer Name,A,B,C,D,E\n1,PC,NULL,(null),0000-00-00 00:00:00,'=1+1,\\N\n",
     );
     expect(records[0]?.cells.slice(2)).toEqual(["", "", "", "=1+1", ""]);
+  });
+
+  it("reads back what our own downloads guard, full-width signs too", async () => {
+    const cells = ["=1+1", "+49", "-5", "@home", "＝1", "＋49", "－5", "＠home", "'quoted'"];
+    const { records } = await read(
+      writeCsv([
+        ["Computer ID", ...cells.map((_, i) => `F${i}`)],
+        ["1", ...cells],
+      ]),
+    );
+    expect(records[0]?.cells).toEqual(["1", ...cells]);
   });
 
   it("names the line of a quote that is never closed", async () => {
