@@ -5,13 +5,15 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { GET as getCheckpoints } from "@/app/api/v1/audit-logs/checkpoints/route";
 import { GET as getEvidence } from "@/app/api/v1/audit-logs/evidence/route";
 import { asSystem } from "@/db/client";
+import { readChain, waitingReaders } from "@/server/audit/chain/chain-stream";
+import { exportEvidence } from "@/server/audit/evidence/export";
 import { appendAudit } from "@/server/audit/record/append";
 import { formatVerifierKey } from "@/server/audit/tree/signed-note";
 import { noteWitnessed, witnessedAgeSeconds } from "@/server/audit/witnesses/witnessed-age";
 import { env } from "@/server/env";
-import { auditRows, closeRoles, roles } from "@/testing/chain";
+import { auditRows, closeRoles, roles, tamper } from "@/testing/chain";
 import { checkText } from "@/testing/evidence/bundles";
-import { call, createOrg, createUser } from "@/testing/factories";
+import { call, createOrg, createUser, ctxFor } from "@/testing/factories";
 import { permit } from "@/testing/permit";
 import { type RunningWitness, startWitness } from "@/testing/proofs/witness";
 import { originOfOrg, ownKeys } from "./keys";
@@ -122,4 +124,33 @@ it("counts a missing quorum from the first checkpoint without one, in a process 
   await Promise.all(running.slice(0, 2).map(({ start }) => start()));
   await signedAgo(0);
   expect(witnessedAgeSeconds()).toBe(0);
+});
+
+it("an entry dated out of a range while its checkpoint is chosen, and back, is not left behind that checkpoint", async () => {
+  const orgId = (await createOrg()).id;
+  await signedAfter(orgId, 5);
+  await Promise.all(running.slice(0, 2).map(({ stop }) => stop()));
+  await signedAfter(orgId, 1);
+  const ctx = await ctxFor(await createUser({ orgId, role: "org_admin" }));
+  const redate = (at: Date) =>
+    tamper(
+      (tx) => tx`UPDATE audit_logs SET "timestamp" = ${at.toISOString()} WHERE org_id = ${orgId} AND chain_seq = 6`,
+    );
+  const [row] = await roles.admin<{ at: Date }[]>`
+    SELECT "timestamp" AS at FROM audit_logs WHERE org_id = ${orgId} AND chain_seq = 6`;
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const slow = Array.from({ length: 4 }, () => readChain({ kind: "system" }, () => released, { pool: "download" }));
+  await redate(new Date(0));
+  const range = { from: new Date(Date.now() - 3_600_000), to: new Date() };
+  const asked = exportEvidence.run(ctx, { orgId, ...range }).then(
+    () => "given",
+    ({ code }) => code,
+  );
+  await expect.poll(() => waitingReaders("download")).toBe(1);
+  await redate(row?.at ?? new Date());
+  release();
+  await Promise.all(slow);
+  expect(await asked).toBe("conflict");
+  await Promise.all(running.slice(0, 2).map(({ start }) => start()));
 });

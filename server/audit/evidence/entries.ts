@@ -29,6 +29,14 @@ function condition({ orgId, size, range }: Log): string {
   ].join(" AND ");
 }
 
+/** The last sequence of a range; 0 where it has no entry. */
+export async function lastIn({ sql }: ChainReader, log: Log): Promise<number> {
+  const [row] = await sql.unsafe<{ last: string | null }[]>(
+    `SELECT max(chain_seq) AS last FROM audit_logs WHERE ${condition(log)}`,
+  );
+  return Number(row?.last ?? 0);
+}
+
 /** The range's runs in order, some at a time. Rows of a time range come in many; others in one, however it is broken. */
 async function* runsOf({ sql }: ChainReader, log: Log): AsyncGenerator<Run[]> {
   if (log.range.kind !== "time") {

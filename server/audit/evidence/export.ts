@@ -22,7 +22,7 @@ import { inSlot } from "@/server/limits/slots";
 import { log } from "@/server/log/log";
 import { operation } from "@/server/operation";
 import { narrow } from "@/server/scope";
-import { writeEntries } from "./entries";
+import { lastIn, writeEntries } from "./entries";
 import { fileNameOf } from "./file-name";
 import { type Plan, planBundle } from "./plan";
 import { type EvidenceInput, evidenceInput } from "./schema";
@@ -60,15 +60,18 @@ type Opening = { signal: AbortSignal; onBegin: () => void };
  * @throws AppError conflict when a time range of a broken log is asked for
  */
 async function inSnapshot(
-  { orgId, range }: Plan,
+  { orgId, range, checkpoint, signed }: Plan,
   { signal, onBegin }: Opening,
   write: (reader: ChainReader) => Promise<void>,
 ): Promise<void> {
   if (range.kind === "time") {
-    const attested: InSnapshot = (judged, reader) => {
+    const attested: InSnapshot = async (judged, reader) => {
       attest(judged);
+      // The checkpoint was chosen by an earlier look at the range.
+      if ((await lastIn(reader, { orgId, size: signed, range })) > checkpoint.size)
+        throw new AppError("conflict", "Entries of this range changed while it was looked at. Verify the whole log.");
       onBegin();
-      return write(reader);
+      await write(reader);
     };
     await judgeChain(orgId, { pool: "download", signal, inSnapshot: attested });
     return;

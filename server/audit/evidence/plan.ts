@@ -21,6 +21,8 @@ export type Plan = {
   origin: string;
   range: BundleRange;
   checkpoint: StoredNote;
+  /** How many entries had been signed: no entry of a time range may lie between the checkpoint's end and this. */
+  signed: number;
   /** A time-stamp of the checkpoint, in base64. */
   token: string | null;
   since: SinceLine | null;
@@ -43,11 +45,16 @@ async function lastOf(tx: Tx, orgId: string, { from, to, toSeq }: EvidenceInput)
  * The newest checkpoint that the witnesses cosigned and that covers the range, else the newest.
  * @throws AppError conflict when nothing was ever signed
  */
-async function choose(tx: Tx, orgId: string, last: number | null): Promise<StoredNote> {
+async function choose(
+  tx: Tx,
+  orgId: string,
+  input: EvidenceInput,
+): Promise<{ checkpoint: StoredNote; signed: number }> {
   const newest = await newestCheckpoint(tx, orgId);
   if (!newest)
     throw new AppError("conflict", "There is no signed checkpoint of this log: nothing in a bundle could be proven.");
-  return (await checkpointToShow(tx, orgId, last ?? newest.size)) ?? newest;
+  const last = await lastOf(tx, orgId, input);
+  return { checkpoint: (await checkpointToShow(tx, orgId, last ?? newest.size)) ?? newest, signed: newest.size };
 }
 
 function rangeOf({ from, to, fromSeq, toSeq }: EvidenceInput, size: number): BundleRange {
@@ -94,7 +101,7 @@ async function tokenOf(tx: Tx, { orgId, size, signedAt }: StoredNote): Promise<s
 export async function planBundle(ctx: Ctx, orgId: string, input: EvidenceInput): Promise<Plan> {
   await signCheckpoint(orgId, ctx.now());
   const plan = await tenant(ctx.scope, async (tx) => {
-    const checkpoint = await choose(tx, orgId, await lastOf(tx, orgId, input));
+    const { checkpoint, signed } = await choose(tx, orgId, input);
     // A server may have been renamed since the checkpoint was signed: all of a bundle is under one origin.
     const { origin } = checkpointOf(checkpoint);
     return {
@@ -102,6 +109,7 @@ export async function planBundle(ctx: Ctx, orgId: string, input: EvidenceInput):
       origin,
       range: rangeOf(input, checkpoint.size),
       checkpoint,
+      signed,
       token: await tokenOf(tx, checkpoint),
       since: await sinceLine(tx, checkpoint, input.since),
     };
