@@ -256,10 +256,11 @@ describe("an alarm that stands", () => {
   const first = new Date(Date.now() - HOUR_MS).toISOString();
 
   it("outlasts the verification whose own signing found the folder lost, and ends with the next one", async () => {
-    const id = await chain(20);
+    const { id } = await createOrg();
+    await appendAudit(roles.app, auditRows(id, 20));
+    await signCheckpoint(id, { now: new Date(Date.now() - 40 * 24 * HOUR_MS) });
     await raiseAlarm({ orgId: id, at: first, source: "nightly", breaks: [found] });
     rmSync(join(env().TRAILMARK_DATA_DIR, "checkpoints", id), { recursive: true });
-    await tamper((tx) => tx`UPDATE audit_notes SET signed_at = signed_at - interval '40 days' WHERE org_id = ${id}`);
     const auditor = await ctxFor(await createUser({ orgId: id, role: "org_admin" }));
     expect(await verifyIntegrity.run(auditor, { orgId: id })).toMatchObject({ status: "intact" });
     expect(await open(id)).toMatchObject([{ at: first, source: "nightly", breaks: [{ seq: 20, kind: "truncated" }] }]);
