@@ -16,7 +16,8 @@ const raise = (orgId: string) =>
   withDatabase((sql) =>
     sql.begin(async (tx) => {
       await tx`SELECT pg_advisory_xact_lock(hashtextextended('trailmark notifications', 0))`;
-      await tx`INSERT INTO audit_alarms (org_id, raised_at, source, breaks) VALUES (${orgId}, now(), 'nightly', '[]')`;
+      await tx`INSERT INTO audit_alarms (org_id, raised_at, source, breaks) VALUES (${orgId}, now(), 'nightly', '[]')
+        ON CONFLICT DO NOTHING`;
       await tx`INSERT INTO notifications (org_id, kind, detail, since, observed_at, raised_at, raised_in)
         VALUES (${orgId}, 'chain.broken', ${sql.json({ seq: 7 })}, now(), now(), now(),
           (SELECT coalesce(max(greatest(raised_in, resolved_in)), 0) + 1 FROM notifications))
