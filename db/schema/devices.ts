@@ -50,11 +50,7 @@ export const agents = pgTable(
     releasedUntil: instant("released_until"),
     createdAt: createdAt(),
   },
-  (t) => [
-    uniqueIndex("agents_device_key").on(t.deviceId),
-    index("agents_org_idx").on(t.orgId),
-    index("agents_lower_id_idx").on(sql`lower(${t.id})`),
-  ],
+  (t) => [uniqueIndex("agents_device_key").on(t.deviceId), index("agents_org_idx").on(t.orgId)],
 );
 
 /** What another RMM product calls a device, whose partner and organization these are: one id, one device of the partner. */

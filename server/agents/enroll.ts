@@ -7,7 +7,7 @@ import { limit, requireAttemptsLeft } from "@/server/auth/limits/rate-limit";
 import { hashSecret, looksLike, newSecret, sameHash } from "@/server/auth/secrets";
 import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
-import { isUuid, newId } from "@/server/ids";
+import { newId } from "@/server/ids";
 import { relay } from "@/server/live-events/current";
 import { operation } from "@/server/operation";
 import { type EnrollInput, enrollInput, enrollOutput } from "./schema";
@@ -67,20 +67,18 @@ type Claim = { orgId: string; input: EnrollInput; tokenHash: string; now: Date }
 /** The device of the agent id, new or known to this organization; null where the caller may not have it. */
 async function claimAgent(tx: Tx, { orgId, input, tokenHash, now }: Claim): Promise<Enrolled | null> {
   const agentId = input.agentId ?? newId();
-  // However it is written a UUID is one agent, which entries name in lower case.
-  const isItsId = isUuid(agentId) ? sql`lower(${agents.id}) = ${agentId.toLowerCase()}` : eq(agents.id, agentId);
   // Two organizations may claim one id at the same moment: the second waits and then sees the first's row.
-  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`agent ${agentId.toLowerCase()}`}, 0))`);
+  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`agent ${agentId}`}, 0))`);
   // Locked: an administrator who revokes it at this moment comes before or after, never in between.
-  const [known] = await tx.select().from(agents).where(isItsId).for("update");
+  const [known] = await tx.select().from(agents).where(eq(agents.id, agentId)).for("update");
   if (known && (known.orgId !== orgId || !mayTakeOver(known, input, now))) return null;
   if (known) {
-    await tx.update(agents).set({ tokenHash, revokedAt: null, releasedUntil: null }).where(eq(agents.id, known.id));
+    await tx.update(agents).set({ tokenHash, revokedAt: null, releasedUntil: null }).where(eq(agents.id, agentId));
     await tx
       .update(devices)
       .set({ ...deviceColumns(input), updatedAt: now })
       .where(eq(devices.id, known.deviceId));
-    return { agentId: known.id, deviceId: known.deviceId, orgId, isNewDevice: false };
+    return { agentId, deviceId: known.deviceId, orgId, isNewDevice: false };
   }
   const deviceId = newId();
   await tx.insert(devices).values({ id: deviceId, orgId, ...deviceColumns(input), lastSeenAt: now });

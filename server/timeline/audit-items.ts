@@ -2,7 +2,6 @@ import { sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { toFullEntry } from "@/server/audit/entries/to-entry";
-import { AGENT_ACTOR } from "@/server/audit/query/agent-actor";
 import type { Cursor } from "@/server/audit/query/cursor";
 import { resolveFilter } from "@/server/audit/query/resolve";
 import { ENTRY, type EntryRow, rowsByKey } from "@/server/audit/query/rows";
@@ -24,12 +23,9 @@ function cursorOf(start: Start, orgId: string): Cursor | undefined {
   return { ms: start.isAfterAll ? start.ms + 1 : start.ms, seq: "0", orgId: LEAST_ORG };
 }
 
-/** The agents on a device, as entries name them. */
+/** The ids of the agents on a device. */
 export async function agentsOf(tx: Tx, deviceId: string): Promise<ReadonlySet<string>> {
-  const rows = await rowsOf<{ id: string }>(
-    tx,
-    sql`SELECT ${AGENT_ACTOR} AS id FROM agents g WHERE g.device_id = ${deviceId}::uuid`,
-  );
+  const rows = await rowsOf<{ id: string }>(tx, sql`SELECT id FROM agents WHERE device_id = ${deviceId}::uuid`);
   return new Set(rows.map((row) => row.id));
 }
 

@@ -3,7 +3,6 @@ import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { deviceNamed } from "@/server/audit/device-named";
 import { toFullEntry } from "@/server/audit/entries/to-entry";
-import { isAgentCalled } from "@/server/audit/query/agent-actor";
 import { CONDITIONS } from "@/server/audit/query/conditions";
 import type { EntryRow } from "@/server/audit/query/rows";
 import { GUID } from "@/server/text";
@@ -38,7 +37,7 @@ export async function deviceOf(tx: Tx, row: EntryRow): Promise<NamedDevice | nul
       FROM devices d
       WHERE d.org_id = ${row.org_id}::uuid AND (d.id = ANY (${sql.param(ids.filter((id) => GUID.test(id)))}::uuid[])
         OR lower(d.hostname) = lower(${name ?? ""})
-        OR d.id IN (SELECT g.device_id FROM agents g WHERE ${isAgentCalled(sql`${agent ?? ""}::text`)}))
+        OR d.id IN (SELECT g.device_id FROM agents g WHERE g.id = ${agent ?? ""}))
       ORDER BY rank LIMIT 3`,
   );
   const [first, second] = found;

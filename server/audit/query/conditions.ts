@@ -5,7 +5,6 @@ import { CATEGORY_PREFIXES } from "@/server/audit/actions";
 import { ROUTINE_ACTIONS, type Routine } from "@/server/audit/vocabulary";
 import { keysOf } from "@/server/records";
 import { containsPattern, GUID } from "@/server/text";
-import { AGENT_ACTOR } from "./agent-actor";
 import { EXCLUDED_BARE, type FilterName, toExclusion } from "./catalogue";
 import { groupsOf } from "./network";
 import { actorTypesCalled, holdsWord, type Word } from "./words";
@@ -63,9 +62,9 @@ export const namedKeys = (text: string): SQL =>
 export const namedDevices = (text: string): SQL =>
   sql`SELECT d.id FROM devices d WHERE d.hostname ILIKE ${containsPattern(text)}`;
 
-/** The agents on such devices, as entries name them; an agent's id may be of any shape. */
+/** The ids of the agents on such devices; an agent's id may be of any shape. */
 export const agentsOn = (text: string): SQL =>
-  sql`SELECT ${AGENT_ACTOR} AS id FROM agents g JOIN devices d ON d.id = g.device_id WHERE d.hostname ILIKE ${containsPattern(text)}`;
+  sql`SELECT g.id FROM agents g JOIN devices d ON d.id = g.device_id WHERE d.hostname ILIKE ${containsPattern(text)}`;
 
 function involvesDevice(text: string): SQL {
   const agents = sql`ARRAY(${agentsOn(text)})`;

@@ -6,7 +6,6 @@ import { rowsOf } from "@/db/rows";
 import { COLUMNS, FIELDS, type SqlRow } from "@/server/audit/row";
 import type { Scope } from "@/server/context";
 import { env } from "@/server/env";
-import { isAgentCalled } from "./agent-actor";
 import type { Cursor } from "./cursor";
 
 /** A stored row with the names that people know its actor by. */
@@ -33,15 +32,15 @@ const BODY = [
   `(extract(epoch FROM a."timestamp") * 1000)::float8 AS ms, a."timestamp", a.chain_seq`,
 ].join(", ");
 /** People, keys and devices behind rows `p`; the raw id is read only where there can be one. */
-const ACTOR = sql.raw(
-  `COALESCE(CASE WHEN p.actor_id = '00000000-0000-0000-0000-000000000000' THEN p.details::jsonb ->> 'rawActorId' END, p.actor_id::text)`,
-);
-const NAMES = sql`FROM rows p
+const NAMES = sql.raw(
+  `FROM rows p
    LEFT JOIN users u ON p.actor_type = 'user' AND u.id = p.actor_id
    LEFT JOIN api_keys k ON p.actor_type = 'api_key' AND k.id = p.actor_id
-   LEFT JOIN agents g ON p.actor_type = 'agent' AND g.org_id = p.org_id AND ${isAgentCalled(ACTOR)}
+   LEFT JOIN agents g ON p.actor_type = 'agent' AND g.org_id = p.org_id
+     AND g.id = COALESCE(CASE WHEN p.actor_id = '00000000-0000-0000-0000-000000000000' THEN p.details::jsonb ->> 'rawActorId' END, p.actor_id::text)
    LEFT JOIN devices d ON d.id = g.device_id
-   ORDER BY p."timestamp" DESC, p.chain_seq DESC, p.org_id DESC`;
+   ORDER BY p."timestamp" DESC, p.chain_seq DESC, p.org_id DESC`,
+);
 
 /** Which columns a query reads of rows `a`, and which it selects of those, `p`, with their names. */
 export type Shape<Row> = { columns: SQL; output: SQL; row?: Row };

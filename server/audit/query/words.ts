@@ -8,7 +8,6 @@ import { ACTOR_TYPE_LABEL, type ActorType, type AuditResult, RESULTS } from "@/s
 import { env } from "@/server/env";
 import { keysOf } from "@/server/records";
 import { containsPattern } from "@/server/text";
-import { AGENT_ACTOR } from "./agent-actor";
 import { INDEXED_THROUGH, rowsBetween } from "./rows";
 import { wordsOf } from "./word-list";
 
@@ -57,7 +56,7 @@ const namedBy = (tx: Tx, texts: readonly string[]): Promise<Named[]> =>
     sql`WITH w AS (SELECT * FROM unnest(${textArray(texts.map(containsPattern))}) WITH ORDINALITY AS w(pattern, n))
       SELECT w.n::int AS n, 'people' AS kind, u.id::text AS id FROM w JOIN users u ON u.name ILIKE w.pattern OR u.email ILIKE w.pattern
       UNION ALL SELECT w.n::int, 'keys', k.id::text FROM w JOIN api_keys k ON k.name ILIKE w.pattern
-      UNION ALL SELECT w.n::int, 'agents', ${AGENT_ACTOR} FROM w JOIN devices d ON d.hostname ILIKE w.pattern JOIN agents g ON g.device_id = d.id`,
+      UNION ALL SELECT w.n::int, 'agents', g.id FROM w JOIN devices d ON d.hostname ILIKE w.pattern JOIN agents g ON g.device_id = d.id`,
   );
 
 /** Looks up what the words of some texts mean besides their letters. */

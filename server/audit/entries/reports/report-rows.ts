@@ -2,7 +2,6 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { tenantRead } from "@/db/read";
 import { rowsOf } from "@/db/rows";
-import { isAgentCalled } from "@/server/audit/query/agent-actor";
 import { type AuditFilter, conditionsOf } from "@/server/audit/query/conditions";
 import { type ResolvedFilter, resolveFilter } from "@/server/audit/query/resolve";
 import { ENTRY, type EntryRow, type Key, keyRows, newestKeys, rowsAt, rowsByKey } from "@/server/audit/query/rows";
@@ -79,7 +78,7 @@ export async function namesOf(tx: Tx, rows: readonly Actor[]): Promise<Map<strin
       ${sql.param(distinct.map((r) => r.raw_id))}::text[]) AS p(actor_type, actor_id, raw_id)
     LEFT JOIN users u ON p.actor_type = 'user' AND u.id = p.actor_id
     LEFT JOIN api_keys k ON p.actor_type = 'api_key' AND k.id = p.actor_id
-    LEFT JOIN agents g ON p.actor_type = 'agent' AND ${isAgentCalled(sql`COALESCE(p.raw_id, p.actor_id::text)`)}
+    LEFT JOIN agents g ON p.actor_type = 'agent' AND g.id = COALESCE(p.raw_id, p.actor_id::text)
     LEFT JOIN devices d ON d.id = g.device_id`,
   );
   return new Map(found.map((row) => [actorKey(row), row]));

@@ -133,7 +133,7 @@ it("what plans and mappings kept of secrets before is removed, and nothing else 
     await tx.insert(i).values({ ...of, id: crypto.randomUUID(), plan: null });
   });
   await roles.owner.begin(async (tx) => {
-    for (const statement of readFileSync("db/migrations/0053_secret_choices.sql", "utf8").split(
+    for (const statement of readFileSync("db/migrations/0052_secret_choices.sql", "utf8").split(
       "--> statement-breakpoint",
     ))
       await tx.unsafe(statement);

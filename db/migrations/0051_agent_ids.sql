@@ -1,1 +1,0 @@
-CREATE INDEX "agents_lower_id_idx" ON "agents" USING btree (lower("id"));
