@@ -1,0 +1,34 @@
+import { type SQL, sql } from "drizzle-orm";
+import { expect, it } from "vitest";
+import { asSystem, tenant } from "@/db/client";
+import { appendEvents } from "@/testing/audit-entries";
+import { createDevice, createOrg, createUser, ctxFor } from "@/testing/factories";
+import { ENTRY, newestRows } from "./rows";
+
+it("finds the agents of a page by an index, however many the organization has", async () => {
+  const { id: orgId } = await createOrg();
+  const [byUuid, byName] = [await createDevice({ orgId }), await createDevice({ orgId, agentId: `host-${orgId}` })];
+  await asSystem(async (tx) => {
+    await tx.execute(sql`INSERT INTO devices (org_id, hostname, os)
+      SELECT ${orgId}::uuid, 'ws-' || n, 'linux' FROM generate_series(1, 3000) n`);
+    await tx.execute(sql`INSERT INTO agents (id, device_id, org_id, token_hash)
+      SELECT gen_random_uuid(), id, org_id, id::text FROM devices
+      WHERE org_id = ${orgId}::uuid AND id NOT IN (${byUuid.id}::uuid, ${byName.id}::uuid)`);
+  });
+  await appendEvents([byUuid, byName].map(({ agentId }) => ({ orgId, actorType: "agent", actorId: agentId })));
+  const { scope } = await ctxFor(await createUser({ orgId }));
+  const window = { orgIds: [orgId], conditions: [], after: undefined, offset: 0, limit: 50, shape: ENTRY };
+  await tenant(scope, async (tx) => {
+    const rows = await newestRows(tx, window);
+    expect(rows.map(({ hostname }) => hostname).sort()).toEqual([byUuid.hostname, byName.hostname].sort());
+    const explained = Object.create(tx);
+    let plan = "";
+    explained.execute = async (query: SQL) => {
+      plan = JSON.stringify(await tx.execute(sql`EXPLAIN (ANALYZE) ${query}`));
+      return [];
+    };
+    await newestRows(explained, window);
+    expect(plan).toContain("Index Scan using agents_pkey on agents");
+    expect(plan).not.toMatch(/Rows Removed by Filter: \d{3}/);
+  });
+});
