@@ -1,11 +1,12 @@
 import { type SQL, sql } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { asSystem, tenant } from "@/db/client";
+import { namesOf } from "@/server/audit/entries/reports/report-rows";
 import { appendEvents } from "@/testing/audit-entries";
 import { createDevice, createOrg, createUser, ctxFor } from "@/testing/factories";
 import { ENTRY, newestRows } from "./rows";
 
-it("finds the agents of a page by an index, however many the organization has", async () => {
+it("finds the agents of a page, and of a report, by an index, however many the organization has", async () => {
   const { id: orgId } = await createOrg();
   const [byUuid, byName] = [await createDevice({ orgId }), await createDevice({ orgId, agentId: `host-${orgId}` })];
   await asSystem(async (tx) => {
@@ -28,6 +29,17 @@ it("finds the agents of a page by an index, however many the organization has", 
       return [];
     };
     await newestRows(explained, window);
+    expect(plan).toContain("Index Scan using agents_pkey on agents");
+    expect(plan).not.toMatch(/Rows Removed by Filter: \d{3}/);
+    const actors = [byUuid, byName].map(({ agentId }, at) => ({
+      actor_type: "agent" as const,
+      actor_id: at === 0 ? agentId : "00000000-0000-0000-0000-000000000000",
+      raw_id: at === 0 ? null : agentId,
+    }));
+    expect([...(await namesOf(tx, actors)).values()].map(({ hostname }) => hostname).sort()).toEqual(
+      [byUuid.hostname, byName.hostname].sort(),
+    );
+    await namesOf(explained, actors);
     expect(plan).toContain("Index Scan using agents_pkey on agents");
     expect(plan).not.toMatch(/Rows Removed by Filter: \d{3}/);
   });
