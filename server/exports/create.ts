@@ -26,16 +26,11 @@ async function refuseTooMany(tx: Tx, creator: string): Promise<void> {
     .from(t)
     .where(and(eq(t.createdBy, creator)));
   const unfinished = rows.filter(({ status }) => status === "waiting" || status === "running");
-  const refuse = (limit: number, message: string) => {
-    throw tooMany(message, { limit, seconds: RETRY_AFTER_SECONDS });
-  };
-  if (unfinished.length >= MAX_UNFINISHED)
-    refuse(
-      MAX_UNFINISHED,
-      `You have ${unfinished.length} exports under way, which is the limit. Wait until one has ended.`,
-    );
-  if (rows.length >= MAX_KEPT)
-    refuse(MAX_KEPT, `You have ${rows.length} exports, which is the limit. Delete one that you no longer need.`);
+  const refuse = (message: string, limit: number) => tooMany(message, { limit, seconds: RETRY_AFTER_SECONDS });
+  const underWay = `You have ${unfinished.length} exports under way, which is the limit. Wait until one has ended.`;
+  if (unfinished.length >= MAX_UNFINISHED) throw refuse(underWay, MAX_UNFINISHED);
+  const kept = `You have ${rows.length} exports, which is the limit. Delete one that you no longer need.`;
+  if (rows.length >= MAX_KEPT) throw refuse(kept, MAX_KEPT);
 }
 
 /** Whose an export is: the organization's or partner's that the caller is in. */

@@ -57,8 +57,8 @@ const NOT_CLEARED = "is required and cannot be cleared";
 const NOT_APPLICABLE = "does not apply to this kind of device";
 
 /**
- * What happens to one cell (a blank one may clear, one without a value never does): `device` is null for a row without one (then only the cell itself is judged), `held` is
- * what the device holds now.
+ * What happens to one cell: a blank one may clear, one without a value never does. `device` is null for a row without one
+ * (then only the cell itself is judged), `held` is what the device holds now.
  */
 export function decideValue(
   field: ActiveField,

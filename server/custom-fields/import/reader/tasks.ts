@@ -39,7 +39,7 @@ async function preview({ source, path, format: given }: PreviewTask): Promise<Pr
     const workbook = await openWorkbook(path);
     await workbook.noteMerged(format.sheet ?? null, notes).finally(workbook.close);
   }
-  const isSecret = columns.titles.map((title, i) => columns.declared[i]?.secret || namesSecret(title));
+  const isSecret = columns.all.map(({ title, declared }) => declared?.secret || namesSecret(title));
   const shown = (cell: SourceCell, i: number) => (cell && (isSecret[i] || isMasked(cell)) ? MASK : (cell ?? ""));
   return {
     format,
