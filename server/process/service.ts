@@ -1,29 +1,29 @@
 import type { RequestListener } from "node:http";
 import { join } from "node:path";
 import type { RequestHandler } from "next/dist/server/next";
-import { appSql, closeDatabase } from "@/db/client";
+import { appSql } from "@/db/client";
 import { tightLimits } from "@/db/limits";
 import { migrate } from "@/db/migrate";
 import { checkSigningKey } from "@/server/audit/chain/signing-key";
 import { raiseHeadAlarm } from "@/server/audit/integrity/heads";
-import { startRecording, stopRecording } from "@/server/audit/record/record";
+import { startRecording } from "@/server/audit/record/record";
 import { witnessPolicy } from "@/server/audit/witnesses/policy-file";
 import { checkTokenKey } from "@/server/auth/jwt";
 import { closeStreams, notifyOthersBy } from "@/server/background/streams";
-import { startTracing, stopTracing } from "@/server/background/tracing";
+import { startTracing } from "@/server/background/tracing";
 import { databaseAddresses, env, ownPoolSize } from "@/server/env";
 import { createListener } from "@/server/front/front";
 import { pages } from "@/server/front/pages";
 import { endHolding } from "@/server/front/shares";
-import { closeDenials } from "@/server/http/denied";
 import { publishRoutes } from "@/server/http/openapi";
 import { routes } from "@/server/http/routes.generated";
-import { relay, stopRelay } from "@/server/live-events/current";
+import { relay } from "@/server/live-events/current";
 import { log } from "@/server/log/log";
 import { ensureFirstAdmin } from "@/server/setup/first-admin";
 import { checkAddresses } from "./check-addresses";
 import { refuseUnsafeRole } from "./guard-role";
-import { startWorkers, stopWorkers } from "./workers";
+import { stopService } from "./stop";
+import { startWorkers } from "./workers";
 
 /** All behind the http server but Next: development replaces it as a whole when a source file changes. */
 export type Service = {
@@ -32,7 +32,7 @@ export type Service = {
   notice: string | null;
   /** Ends the answers that stay open, whose clients reconnect, and those that are held back. */
   closeStreams: () => void;
-  /** Stops the background work, writes out what is pending and closes the database. */
+  /** @see stopService */
   stop: () => Promise<void>;
 };
 
@@ -47,13 +47,6 @@ async function prepareDatabase(): Promise<void> {
 function endAnswers(): void {
   endHolding();
   closeStreams();
-}
-
-async function stop(): Promise<void> {
-  closeDenials();
-  await Promise.all([stopWorkers(), stopRelay(), stopRecording()]);
-  await closeDatabase();
-  await stopTracing();
 }
 
 /** @throws EnvError, UnsafeRoleError or what the database says, with everything stopped again. */
@@ -73,9 +66,14 @@ export async function startService(next: RequestHandler): Promise<Service> {
     await startWorkers();
     publishRoutes(routes);
     globalThis.trailmark = pages;
-    return { listener: createListener({ routes, next, origin, dev }), notice, closeStreams: endAnswers, stop };
+    return {
+      listener: createListener({ routes, next, origin, dev }),
+      notice,
+      closeStreams: endAnswers,
+      stop: stopService,
+    };
   } catch (error) {
-    await stop().catch(() => {});
+    await stopService().catch(() => {});
     throw error;
   }
 }

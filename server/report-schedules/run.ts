@@ -164,11 +164,11 @@ async function runClaimed(tx: Tx, claimed: ScheduleRow, now: Date): Promise<void
   await tx.update(t).set({ lastRunAt: now, lastError, nextRunAt }).where(eq(t.id, schedule.id));
 }
 
-/** Sends every report that is due; without a mail server none, and then the newest when there is one. */
-export async function runDueReports(now = new Date()): Promise<number> {
+/** Sends every report that is due, until `stopping`; without a mail server none, and then the newest when there is one. */
+export async function runDueReports(now = new Date(), stopping?: AbortSignal): Promise<number> {
   if (!isMailConfigured()) return 0;
   let sent = 0;
-  while (await runOne(now)) sent += 1;
+  while (!stopping?.aborted && (await runOne(now))) sent += 1;
   if (sent > 0) {
     log.info({ reports: sent }, "scheduled reports");
     notifyDeliveries();
@@ -177,6 +177,6 @@ export async function runDueReports(now = new Date()): Promise<number> {
 }
 
 /** Sends scheduled reports; any number of processes may, each run is done once. */
-export const reportWorker = backgroundLoop("scheduled reports", EVERY_MS, async () => {
-  await runDueReports();
+export const reportWorker = backgroundLoop("scheduled reports", EVERY_MS, async (stopping) => {
+  await runDueReports(new Date(), stopping);
 });

@@ -1,0 +1,83 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { eq } from "drizzle-orm";
+import { afterAll, expect, it, vi } from "vitest";
+import { POST } from "@/app/api/v1/report-schedules/route";
+import { asSystem } from "@/db/client";
+import { reportSchedules } from "@/db/schema";
+import { chainOf, closeRoles, roles } from "@/testing/chain";
+import { call, createUser, type TestUser } from "@/testing/factories";
+import { elapsedMs } from "@/testing/quickest";
+
+afterAll(closeRoles);
+
+/** Reports that are due, each of a person of their own. */
+const dueReports = (count: number): Promise<TestUser[]> =>
+  Promise.all(
+    Array.from({ length: count }, async () => {
+      const token = await createUser();
+      const { body } = await call(POST, { token, body: { report: "security", cadence: "weekly", timeZone: "UTC" } });
+      await asSystem((tx) =>
+        tx.update(reportSchedules).set({ nextRunAt: new Date() }).where(eq(reportSchedules.id, body.id)),
+      );
+      return token;
+    }),
+  );
+
+/** A process that records and works in the background: what it closes at its end is its own. */
+async function startProcess(): Promise<{ stop: () => Promise<void> }> {
+  vi.resetModules();
+  const { env } = await import("@/server/env");
+  Object.assign(env(), { SMTP_URL: "smtp://127.0.0.1:9", SMTP_FROM: "Trailmark <trailmark@example.test>" });
+  const { startRecording } = await import("@/server/audit/record/record");
+  await startRecording({ dir: mkdtempSync(join(tmpdir(), "trailmark-stop-")) });
+  const { reportWorker } = await import("@/server/report-schedules/run");
+  const { startWorkers } = await import("./workers");
+  await startWorkers();
+  reportWorker.notify();
+  return { stop: (await import("./stop")).stopService };
+}
+
+/** Keeps a report from being queued, as a database that is busy would, until `release` is called. */
+async function holdReports(): Promise<{ isMet: () => Promise<boolean>; release: () => Promise<void> }> {
+  const holder = await roles.owner.reserve();
+  await holder`BEGIN`;
+  await holder`LOCK TABLE notification_deliveries IN SHARE MODE`;
+  const isMet = async () => {
+    const waiting = await roles.owner`
+      SELECT 1 FROM pg_locks WHERE relation = 'notification_deliveries'::regclass AND NOT granted`;
+    return waiting.length > 0;
+  };
+  const release = async () => {
+    await holder`COMMIT`;
+    holder.release();
+  };
+  return { isMet, release };
+}
+
+const exported = async ({ orgId }: TestUser) =>
+  (await chainOf(orgId as string)).filter(({ action }) => action === "audit_logs.export").length;
+
+it("what the background work does while it ends is recorded, and no further report is begun", async () => {
+  const people = await dueReports(2);
+  const { isMet, release } = await holdReports();
+  const { stop } = await startProcess();
+  await expect.poll(isMet).toBe(true);
+  const stopped = stop();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await release();
+  await stopped;
+  const entries = await Promise.all(people.map(exported));
+  expect(entries.sort()).toEqual([0, 1]);
+});
+
+it("work that does not end is left, so that the process is out within ten seconds", async () => {
+  await dueReports(1);
+  const { isMet, release } = await holdReports();
+  const { stop } = await startProcess();
+  await expect.poll(isMet).toBe(true);
+  const ended = elapsedMs(stop);
+  expect(await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 30_000))])).toBeLessThan(9_000);
+  await release();
+});

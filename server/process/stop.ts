@@ -1,0 +1,23 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { closeDatabase } from "@/db/client";
+import { stopRecording } from "@/server/audit/record/record";
+import { stopTracing } from "@/server/background/tracing";
+import { closeDenials } from "@/server/http/denied";
+import { stopRelay } from "@/server/live-events/current";
+import { stopWorkers } from "./workers";
+
+/** What the background work may take to end by itself; the rest of the shutdown's deadline is for what follows. */
+const END_WORK_MS = 3_000;
+
+/**
+ * Stops the background work, closes the database and writes out what is pending, in this order: work that ends records
+ * what it did, and work that does not end by itself ends with its connections, before recording stops.
+ */
+export async function stopService(): Promise<void> {
+  closeDenials();
+  const ended = Promise.all([stopWorkers(), stopRelay()]);
+  await Promise.race([ended, sleep(END_WORK_MS, undefined, { ref: false })]);
+  await closeDatabase();
+  await stopRecording();
+  await stopTracing();
+}
