@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { readLatest } from "@/server/audit/checkpoints/folder";
-import { raiseAlarm } from "@/server/audit/integrity/alarm";
+import { openAlarms, raiseAlarm } from "@/server/audit/integrity/alarm";
 import { listHeads } from "@/server/audit/integrity/checkpoints";
 import { type Judged, judgeChain } from "@/server/audit/integrity/judge";
 import type { ChainHead } from "./manifest";
@@ -14,6 +14,8 @@ export type RestoredChain = {
   verdict: Judged;
   /** Our checkpoint that covers more than is there: entries were lost. */
   beyond: { size: number; signedAt: string } | null;
+  /** Since when an alarm of it is open; null without one. */
+  alarmSince: string | null;
 };
 
 /** The heads of a manifest that the database does not hold as they were. */
@@ -34,14 +36,17 @@ export async function missingHeads(heads: readonly ChainHead[]): Promise<ChainHe
 
 /** Reads every chain whole and holds it to the checkpoints of the data folder; a broken one raises the alarm. */
 export async function checkChains(): Promise<RestoredChain[]> {
-  const chains: RestoredChain[] = [];
+  const chains: Omit<RestoredChain, "alarmSince">[] = [];
   for (const { orgId, seq } of await listHeads()) {
     const latest = await readLatest(orgId);
     const verdict = await judgeChain(orgId);
     const { breaks } = verdict;
     if (breaks.length > 0) await raiseAlarm({ orgId, at: new Date().toISOString(), source: "on demand", breaks });
     const beyond = latest && latest.size > seq ? { size: latest.size, signedAt: latest.signedAt } : null;
-    if (seq > 0 || beyond) chains.push({ orgId, lastSeq: seq, verdict, beyond });
+    chains.push({ orgId, lastSeq: seq, verdict, beyond });
   }
-  return chains;
+  const alarms = new Map((await openAlarms({ kind: "system" })).map(({ orgId, at }) => [orgId, at]));
+  return chains
+    .map((chain) => ({ ...chain, alarmSince: alarms.get(chain.orgId) ?? null }))
+    .filter(({ lastSeq, beyond, alarmSince }) => lastSeq > 0 || beyond || alarmSince);
 }

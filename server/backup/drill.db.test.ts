@@ -30,6 +30,7 @@ describe("a restore drill", () => {
   let home: string;
   let backups: string;
   let orgId: string;
+  let laterOrgId: string;
   let file: string;
   let server: Embedded;
   const trailmark = (...args: string[]) => runCli(args, { env: { TRAILMARK_DATA_DIR: home } });
@@ -42,9 +43,16 @@ describe("a restore drill", () => {
       await sql.end({ timeout: 5 });
     }
   };
-  const write = async (count: number) => {
+  const createOrg = async (slug: string) => {
+    const [org] = await query<{ id: string }>(
+      server.ownerUrl,
+      `INSERT INTO organizations (partner_id, name, slug) SELECT id, '${slug}', '${slug}' FROM partners RETURNING id`,
+    );
+    return org?.id ?? "";
+  };
+  const write = async (count: number, to = orgId) => {
     const app = postgres(server.appUrl, { max: 1, onnotice: () => {} });
-    await appendAudit(app, auditRows(orgId, count));
+    await appendAudit(app, auditRows(to, count));
     await app.end();
   };
   const start = async () => {
@@ -62,12 +70,7 @@ describe("a restore drill", () => {
       input: PASSWORD,
     });
     expect(created).toMatchObject({ code: 0, err: "" });
-    const [partner] = await query<{ id: string }>(server.ownerUrl, "SELECT id FROM partners");
-    const [org] = await query<{ id: string }>(
-      server.ownerUrl,
-      `INSERT INTO organizations (partner_id, name, slug) VALUES ('${partner?.id}', 'Contoso', 'contoso') RETURNING id`,
-    );
-    orgId = org?.id ?? "";
+    orgId = await createOrg("contoso");
     await write(30);
     expect(await trailmark("nightly", "--org", orgId)).toMatchObject({ code: 0 });
   });
@@ -124,7 +127,9 @@ describe("a restore drill", () => {
 
   it("tells after a disaster which entries are lost, from the checkpoints that were signed meanwhile", async () => {
     await write(20);
-    expect(await trailmark("nightly", "--org", orgId)).toMatchObject({ code: 0 });
+    laterOrgId = await createOrg("later");
+    await write(4, laterOrgId);
+    expect(await trailmark("nightly", "--org", orgId, "--org", laterOrgId)).toMatchObject({ code: 0 });
     expect((await trailmark("restore", file)).err).toMatch(/is running: stop the server first/);
     await server.stop();
     expect((await trailmark("restore", file)).err).toMatch(/already: nothing was restored/);
@@ -134,6 +139,9 @@ describe("a restore drill", () => {
     expect(restored.code).toBe(1);
     expect(restored.out).toMatch(new RegExp(`LOST +${orgId} +the chain ends at sequence 30`));
     expect(restored.out).toContain("50 entries");
+    expect(restored.out).toMatch(
+      new RegExp(`LOST +${laterOrgId} +the database has no such organization.*\n +4 entries`),
+    );
     expect(restored.out).toContain("Not every chain is as it was signed");
     expect(existsSync(spooled()), "the spool of the server").toBe(true);
   });
@@ -144,6 +152,8 @@ describe("a restore drill", () => {
     const findings = JSON.parse(doctor.out) as { about: string; level: string; detail: string }[];
     const failed = findings.filter(({ level }) => level === "fail").map(({ about }) => about);
     expect(failed.sort()).toEqual(["alarms", "checkpoints"]);
+    const { detail } = findings.find(({ about }) => about === "checkpoints") ?? {};
+    expect(detail).toContain(`lacks organizations whose entries were signed: ${laterOrgId}`);
     for (const url of [server.appUrl, server.adminUrl, server.ownerUrl])
       await expect(query(url, "UPDATE audit_logs SET action = 'x'")).rejects.toMatchObject({ code: "42501" });
     expect(await query(server.appUrl, "SELECT id FROM audit_logs")).toEqual([]);
@@ -177,13 +187,42 @@ describe("a restore drill", () => {
       const nightly = await trailmark("nightly", "--org", orgId);
       expect(nightly.code).not.toBe(1);
     }
-    const doctor = await trailmark("doctor");
-    expect(doctor).toMatchObject({ code: 0 });
+    expect(await trailmark("doctor")).toMatchObject({ code: 1, out: expect.stringContaining(laterOrgId) });
+    rmSync(join(home, "checkpoints", laterOrgId), { recursive: true });
+    expect(await trailmark("doctor")).toMatchObject({ code: 0 });
     const [note] = await query<{ note: string }>(
       server.ownerUrl,
       `SELECT note FROM audit_notes WHERE org_id = '${orgId}' AND kind = 'checkpoint' AND size = 74`,
     );
     expect(note?.note).toMatch(/^restored 30 50 \S{44} \S+Z$/m);
+  });
+
+  it("calls no restored chain as it was signed that is not proven, or has an open alarm", async () => {
+    const passphrase = join(backups, "passphrase");
+    const restoreCopy = async (name: string) => {
+      const copy = join(backups, name);
+      const elsewhere = mkdtempSync(join(tmpdir(), "trailmark-drill-new-"));
+      await trailmark("backup", "--to", copy, "--keys-passphrase-file", passphrase);
+      const restored = await runCli(["restore", copy, "--keys-passphrase-file", passphrase], {
+        env: { TRAILMARK_DATA_DIR: elsewhere },
+      });
+      rmSync(elsewhere, { recursive: true, force: true });
+      expect(restored.out).not.toContain("Every chain is as it was signed");
+      return restored;
+    };
+    expect(await restoreCopy("unproven")).toMatchObject({
+      code: 3,
+      err: "",
+      out: expect.stringContaining("NOT PROVEN"),
+    });
+    const [alarm] = await query<{ id: string }>(
+      server.ownerUrl,
+      `INSERT INTO audit_alarms (org_id, raised_at, last_raised_at, source, breaks)
+      SELECT id, now(), now(), 'nightly', '[]' FROM organizations WHERE is_home RETURNING org_id AS id`,
+    );
+    const alarmed = await restoreCopy("alarmed");
+    expect(alarmed.code).toBe(1);
+    expect(alarmed.out).toMatch(new RegExp(`INTACT +${alarm?.id} .*\n +an alarm is open since`));
   });
 
   it("restores everything into a new data folder, keys included with their passphrase", async () => {

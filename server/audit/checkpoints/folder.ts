@@ -4,6 +4,7 @@ import { open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createFolder } from "@/db/embedded/create-folder";
 import { env } from "@/server/env";
+import { isUuid } from "@/server/ids";
 import { readOwnNote, type StoredNote } from "./stored-note";
 
 /**
@@ -30,6 +31,13 @@ function toLatest(orgId: string, note: string): StoredNote | null {
 export async function readLatest(orgId: string): Promise<StoredNote | null> {
   const path = latestOf(orgId);
   return existsSync(path) ? toLatest(orgId, await readFile(path, "utf8")) : null;
+}
+
+/** The newest checkpoint of every organization that has a folder, whether the database knows it or not. */
+export async function readEveryLatest(): Promise<StoredNote[]> {
+  const names = existsSync(root()) ? readdirSync(root()).filter(isUuid) : [];
+  const notes = await Promise.all(names.map(readLatest));
+  return notes.filter((note) => note !== null);
 }
 
 /** Appends a note to the file of its month and waits for the disk. */

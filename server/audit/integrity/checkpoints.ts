@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
+import { readEveryLatest } from "@/server/audit/checkpoints/folder";
 import { signCheckpoint as sign } from "@/server/audit/checkpoints/sign";
 import type { StoredNote } from "@/server/audit/checkpoints/stored-note";
 import { raiseAlarm } from "./alarm";
@@ -18,6 +19,14 @@ export function listHeads(): Promise<Head[]> {
         LEFT JOIN audit_chain_heads_of(ARRAY(SELECT id FROM organizations)) h ON h.org_id = o.id`,
     ),
   );
+}
+
+/** Our newest checkpoints of organizations that the database lacks: all of their entries were lost. */
+export async function listLostOrganizations(): Promise<StoredNote[]> {
+  // The folder first: an organization that a server makes meanwhile is then in the database at least.
+  const signed = (await readEveryLatest()).filter(({ size }) => size > 0);
+  const known = new Set((await listHeads()).map(({ orgId }) => orgId));
+  return signed.filter(({ orgId }) => !known.has(orgId));
 }
 
 /**

@@ -1,5 +1,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import type { StoredNote } from "@/server/audit/checkpoints/stored-note";
+import { listLostOrganizations } from "@/server/audit/integrity/checkpoints";
 import { flushRecording } from "@/server/audit/record/record";
 import { BackupError } from "@/server/backup/backup-error";
 import { checkChains, missingHeads, type RestoredChain } from "@/server/backup/check-chains";
@@ -8,8 +10,9 @@ import { recordRun } from "@/server/backup/record-run";
 import { type RestoreInput, restoreBackup } from "@/server/backup/restore";
 import { type Command, printNote, readArgs, required, say } from "@/server/cli/command";
 import { onPlatform } from "@/server/cli/platform";
-import { wordOf } from "@/server/cli/verdict-words";
+import { EXIT_CODE, wordOf } from "@/server/cli/verdict-words";
 import { readEnvironment } from "@/server/process/prepare";
+import { counted } from "@/server/text";
 import { describeBackup } from "./backup";
 import { readPassphrase } from "./passphrase";
 
@@ -23,7 +26,7 @@ function targetOf(): Pick<RestoreInput, "target" | "dataDir"> {
   return { dataDir, target: { kind: "dump", ownerUrl, appUrl, adminUrl } };
 }
 
-function describeChain({ orgId, lastSeq, verdict, beyond }: RestoredChain): void {
+function describeChain({ orgId, lastSeq, verdict, beyond, alarmSince }: RestoredChain): void {
   if (beyond) {
     say(`LOST       ${orgId}  the chain ends at sequence ${lastSeq}; a checkpoint of ${beyond.signedAt} signed`);
     say(`           ${beyond.size} entries. Bring back a newer backup, or run: continue-chain --org ${orgId}`);
@@ -33,7 +36,22 @@ function describeChain({ orgId, lastSeq, verdict, beyond }: RestoredChain): void
   for (const reason of verdict.reasons) say(`           ${reason}`);
   for (const { seq, kind, actual } of verdict.breaks.slice(0, 3))
     say(`           ${kind} at sequence ${seq}: ${actual}`);
+  if (alarmSince) say(`           an alarm is open since ${alarmSince}`);
 }
+
+function describeLost({ orgId, size, signedAt }: StoredNote): void {
+  say(`LOST       ${orgId}  the database has no such organization; a checkpoint of ${signedAt} signed`);
+  say(`           ${counted(size, "entry", "entries")}. Bring back a newer backup.`);
+}
+
+const isBroken = ({ verdict, beyond, alarmSince }: RestoredChain): boolean =>
+  verdict.status === "broken" || beyond !== null || alarmSince !== null;
+
+const SENTENCES: Record<number, string> = {
+  [EXIT_CODE.intact]: "Every chain is as it was signed.",
+  [EXIT_CODE.broken]: "Not every chain is as it was signed: see above.",
+  [EXIT_CODE.unproven]: "Not every chain is proven to be as it was signed: see above.",
+};
 
 /** Verifies every chain against the checkpoints, then keeps and records that it was restored. */
 async function judge(file: string, manifest: Manifest): Promise<number> {
@@ -41,17 +59,20 @@ async function judge(file: string, manifest: Manifest): Promise<number> {
   for (const { orgId, seq } of missing) printNote(`MISSING    ${orgId}  sequence ${seq}, which the manifest names`);
   const chains = await checkChains();
   for (const chain of chains) describeChain(chain);
+  const lost = await listLostOrganizations();
+  for (const note of lost) describeLost(note);
   const takenAt = new Date(manifest.createdAt);
   await recordRun({ kind: "restore", takenAt, file, bytes: statSync(file).size, hasKeys: manifest.hasKeys });
   await flushRecording();
-  return missing.length > 0 || chains.some(({ verdict }) => verdict.status === "broken") ? 1 : 0;
+  if (missing.length > 0 || lost.length > 0 || chains.some(isBroken)) return EXIT_CODE.broken;
+  return chains.some(({ verdict }) => verdict.status === "unproven") ? EXIT_CODE.unproven : EXIT_CODE.intact;
 }
 
 /** Brings a backup back into an empty place and says what every chain is worth afterwards. */
 export const restore: Command = {
   usage: "FILE [--force] [--keys-passphrase-file FILE]",
   summary:
-    "restore a backup into an empty database or data folder and verify every chain; exit code 0 all well, 1 entries lost, broken or refused",
+    "restore a backup into an empty database or data folder and verify every chain; exit code 0 all well, 1 entries lost, broken or refused, 3 not proven",
   async run(args) {
     const { values, positionals } = readArgs(
       args,
@@ -66,7 +87,7 @@ export const restore: Command = {
     describeBackup(manifest);
     for (const name of kept) say(`Kept       ${name}: it was there already, the backup's was not used`);
     const code = await onPlatform(() => judge(file, manifest));
-    say(code === 0 ? "Every chain is as it was signed." : "Not every chain is as it was signed: see above.");
+    say(SENTENCES[code] ?? "");
     return code;
   },
 };

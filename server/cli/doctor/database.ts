@@ -10,7 +10,7 @@ import { readRoot } from "@/server/audit/checkpoints/nodes";
 import { checkpointOf } from "@/server/audit/checkpoints/stored-note";
 import { TreeDamage } from "@/server/audit/checkpoints/tiles";
 import { openAlarms } from "@/server/audit/integrity/alarm";
-import { type Head, listHeads } from "@/server/audit/integrity/checkpoints";
+import { type Head, listHeads, listLostOrganizations } from "@/server/audit/integrity/checkpoints";
 import { equalBytes } from "@/server/audit/tree/tree";
 import { lastBackup } from "@/server/backup/record-run";
 import { env, ownPoolSize } from "@/server/env";
@@ -94,8 +94,14 @@ async function checkAnchors(): Promise<Finding> {
   const heads = (await listHeads()).filter(({ seq }) => seq > 0);
   for (const head of heads) byState[await anchoringOf(head)].push(head.orgId);
   const named = (ids: string[]) => ids.slice(0, MAX_NAMED).join(", ") + (ids.length > MAX_NAMED ? " …" : "");
-  if (byState.contradicted.length > 0)
-    return finding(about, "fail", `the database contradicts what was signed: ${named(byState.contradicted)}`);
+  const lost = (await listLostOrganizations()).map(({ orgId }) => orgId);
+  const faults = [
+    ...(byState.contradicted.length > 0
+      ? [`the database contradicts what was signed: ${named(byState.contradicted)}`]
+      : []),
+    ...(lost.length > 0 ? [`the database lacks organizations whose entries were signed: ${named(lost)}`] : []),
+  ];
+  if (faults.length > 0) return finding(about, "fail", faults.join("; "));
   const late = [...byState.behind, ...byState.unsigned];
   if (late.length > 0) return finding(about, "warn", `not or no longer signed on this machine: ${named(late)}`);
   return finding(about, "ok", `${heads.length} chains signed`);
