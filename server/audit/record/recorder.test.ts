@@ -124,6 +124,24 @@ test.each([
   },
 );
 
+test("events of such a chain that no disk takes are given back to who waits, and kept of those who do not", async () => {
+  const damage = Object.assign(failure("23505"), { constraint_name: "audit_logs_org_seq_key" });
+  const recorder = start(
+    peer(async () => {
+      throw damage;
+    }),
+    null,
+  );
+  const { orgId } = row();
+  const sendAgain = { code: "unavailable", message: "Audit events cannot be stored right now; send them again." };
+  for (const rows of [[anyRow({ orgId }), anyRow({ orgId })], [anyRow({ orgId })]])
+    await expect(recorder.durably(rows)).rejects.toMatchObject(sendAgain);
+  expect(recorder.stats()).toMatchObject({ held: 0, heldChains: 1, dropped: 0, queued: 0 });
+  recorder.enqueue([anyRow({ orgId })]);
+  await recorder.flush(20_000);
+  expect(recorder.stats()).toMatchObject({ held: 1, heldChains: 1, dropped: 0, queued: 0 });
+});
+
 test("a poison event is named and kept aside, its 499 neighbours are stored", async () => {
   const bad = row({ poison: true });
   const database = peer(async (rows) => {

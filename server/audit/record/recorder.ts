@@ -36,7 +36,8 @@ export const idConflict = () =>
  * | held      | –      | held segment            | the database continues the chain again: cold                |
  * | refused   | –      | dead-letter.log         | an operator decides; counted                                |
  * | dropped   | –      | –                       | counted: neither memory nor disk had room, or it is stopped |
- * | given back | –     | –                       | the same, of a caller who waits and is answered 503         |
+ * | given back | –     | –                       | the same, or held in memory alone, of a caller who waits    |
+ * |           |        |                         | and is answered 503                                         |
  *
  * Events are cold from when memory is full until the spool has no cold segment left, so they keep their order. Callers
  * of durably() wait for the commit, or for a flush of the spool while commits are slow (pending-write.ts).
@@ -279,12 +280,18 @@ export class Recorder {
   private hold(orgId: string, events: QueuedEvent[]): void {
     const [first] = events;
     if (!first) return;
-    const isNew = this.held.add(orgId, first.row, events.length);
     const isKept = this.spool?.hold(orgId, events.map(({ row }) => encodeFrame(row)).join(""), events.length) ?? false;
+    // What would be in memory alone, a caller who waits is told to send again.
+    const isGivenBack = ({ segment, write }: QueuedEvent) => !isKept && !segment && write !== null;
+    const isNew = this.held.add(orgId, first.row, events.filter((event) => !isGivenBack(event)).length);
     for (const event of events) {
-      // Where it is spooled already it stays so; what is in memory alone and finds no room there is lost, and counted.
       if (isKept) this.settle(event);
       else this.inFlight -= 1;
+      if (isGivenBack(event)) {
+        event.write?.reject();
+        continue;
+      }
+      // Where it is spooled already it stays so; what is in memory alone and finds no room there is lost, and counted.
       if (!isKept && !this.held.keepInMemory(event) && !event.segment) this.drop(1, null);
       event.write?.reject(chainDamaged());
     }
