@@ -1,9 +1,10 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { elapsedMs, quickest } from "@/testing/quickest";
-import { PendingWrite, PendingWrites } from "./pending-write";
+import { PendingWrite, PendingWrites, writeTime } from "./pending-write";
 import { Segment } from "./segment";
 
 const dir = mkdtempSync(join(tmpdir(), "trailmark-pending-"));
@@ -69,13 +70,36 @@ test("a write is given up, never taken for durable, when the flush fails or noth
   for (const write of waiting) await expect(write.durable).rejects.toMatchObject({ code: "unavailable" });
 });
 
+test("a flush that does not end keeps no caller from being given up, and is not begun again meanwhile", async () => {
+  let begun = 0;
+  let end = (_: boolean) => {};
+  const flush = () => {
+    begun++;
+    return new Promise<boolean>((resolve) => {
+      end = resolve;
+    });
+  };
+  const writes = new PendingWrites({ isBehind: () => true, flush });
+  const began = Date.now();
+  const waiting = [spooled(), new PendingWrite(1), spooled()];
+  for (const write of waiting) writes.add(write);
+  const answers = waiting.map(async ({ durable }) => {
+    await expect(durable).rejects.toMatchObject({ code: "unavailable" });
+    return Date.now() - began;
+  });
+  await sleep(1_000);
+  expect(begun).toBe(1);
+  expect(Math.min(...(await Promise.all(answers)))).toBeGreaterThanOrEqual(writeTime.giveUp);
+  end(true);
+});
+
 test("the last sweep leaves no one waiting", async () => {
   const { writes } = spool();
   const [kept, lost] = [spooled(), new PendingWrite(1)];
   writes.add(kept);
   writes.add(lost);
   const answers = Promise.allSettled([kept.durable, lost.durable]);
-  await writes.sweep({ isLast: true });
+  await writes.end();
   expect((await answers).map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
   await writes.sweep();
 });

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "@/server/errors";
 import type { Segment } from "./segment";
+import { sharedRuns } from "./shared-runs";
 
 /** How long a caller waits, in ms. Tests of what is committed raise them: how fast the database is, is the machine's. */
 export const writeTime = {
@@ -56,6 +58,7 @@ export class PendingWrite {
 export class PendingWrites {
   #waiting: PendingWrite[] = [];
   #timer: NodeJS.Timeout | null = null;
+  #isEnding = false;
 
   /** @param spool whether a commit is not to be expected soon, and a flush, which says whether it succeeded */
   constructor(private readonly spool: { isBehind: () => boolean; flush: () => Promise<boolean> }) {}
@@ -67,17 +70,40 @@ export class PendingWrites {
     this.#timer ??= setInterval(() => void this.sweep(), SWEEP_MS);
   }
 
-  /** Answers the callers whose time is up; all of them when it is the last sweep. */
-  async sweep({ isLast = false } = {}): Promise<void> {
+  /** Answers the callers whose time is up, one sweep at a time. */
+  readonly sweep = sharedRuns(() => this.#sweep());
+
+  /** Answers all of them. */
+  async end(): Promise<void> {
+    this.#isEnding = true;
+    await this.sweep();
+    this.#isEnding = false;
+  }
+
+  async #sweep(): Promise<void> {
     this.#waiting = this.#waiting.filter((write) => !write.isDone);
     if (this.#waiting.length === 0 && this.#timer) {
       clearInterval(this.#timer);
       this.#timer = null;
     }
-    const now = Date.now();
-    const isBehind = isLast || this.spool.isBehind();
-    const late = this.#waiting.filter((write) => write.segment && (isBehind || now - write.since >= writeTime.commit));
-    if (late.length > 0 && (await this.spool.flush())) for (const write of late) write.resolve();
-    for (const write of this.#waiting) if (isLast || now - write.since >= writeTime.giveUp) write.reject();
+    const waitedFor = (ms: number) => this.#waiting.filter(({ since }) => Date.now() - since >= ms);
+    const isBehind = this.#isEnding || this.spool.isBehind();
+    const late = (isBehind ? this.#waiting : waitedFor(writeTime.commit)).filter(({ segment }) => segment);
+    if (late.length > 0 && (await this.#flush())) for (const write of late) write.resolve();
+    for (const write of this.#isEnding ? this.#waiting : waitedFor(writeTime.giveUp)) write.reject();
+  }
+
+  /** @returns false also when the disk takes so long that the oldest caller has to be given up */
+  async #flush(): Promise<boolean> {
+    const [oldest] = this.#waiting;
+    const waited = Date.now() - (oldest?.since ?? 0);
+    const over = new AbortController();
+    // A process that was held up itself gives the disk its time all the same.
+    const timeout = sleep(Math.max(writeTime.commit, writeTime.giveUp - waited), false, { signal: over.signal });
+    try {
+      return await Promise.race([this.spool.flush(), timeout.catch(() => false)]);
+    } finally {
+      over.abort();
+    }
   }
 }

@@ -85,7 +85,7 @@ export class Recorder {
     await Promise.all([this.heart.stop(), this.prober.stop()]);
     const stopped = this.writer?.stop();
     await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, STOP_TIMEOUT_MS).unref())]);
-    await this.writes.sweep({ isLast: true });
+    await this.writes.end();
     await this.spool?.written();
     await this.connection.close();
     this.spool?.close();
