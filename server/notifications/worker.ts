@@ -5,7 +5,7 @@ import { checkAwayWitnesses } from "./conditions/away-witnesses";
 import { checkBrokenChains } from "./conditions/broken-chains";
 import { checkDisabledWebhooks } from "./conditions/disabled-webhooks";
 import type { Check } from "./conditions/finding";
-import { checkLostEvents, reportLosses } from "./conditions/lost-events";
+import { checkLostEvents } from "./conditions/lost-events";
 import { checkManyDenials } from "./conditions/many-denials";
 import { checkPruning } from "./conditions/pruning";
 import { checkSilentAgents } from "./conditions/silent-agents";
@@ -28,9 +28,7 @@ const CHECKS: readonly Check[] = [
 
 /** Evaluates every condition once and queues what is to be sent. */
 async function evaluateNow(): Promise<void> {
-  const now = new Date();
-  await reportLosses(now);
-  const { failures } = await evaluate(CHECKS, now, sendMessages);
+  const { failures } = await evaluate(CHECKS, new Date(), sendMessages);
   for (const err of failures) log.warn({ err }, "a condition could not be evaluated");
   notifyDeliveries();
 }

@@ -9,6 +9,7 @@ import { pruneDeviceLogs } from "@/server/device-logs/prune";
 import { env } from "@/server/env";
 import { exportWorker } from "@/server/exports/worker";
 import { log } from "@/server/log/log";
+import { lossReporter } from "@/server/notifications/conditions/lost-events";
 import { notificationWorker } from "@/server/notifications/worker";
 import { reportWorker } from "@/server/report-schedules/run";
 import { refuseMovedClock } from "@/server/retention/clock";
@@ -31,6 +32,9 @@ const pruningJob: DailyJob = {
   },
 };
 
+/** What each process has to do for itself. */
+const OWN: Worker[] = [lossReporter];
+/** What any process does for all. */
 const WORKERS: Worker[] = [
   alarmWatch,
   figuresWatch,
@@ -45,11 +49,13 @@ const WORKERS: Worker[] = [
 ];
 const running: Worker[] = [];
 
-/** Starts the background work unless WORKERS=off; one that cannot start is logged and does not keep the others back. */
+/**
+ * Starts the background work, with WORKERS=off only that of this process itself; one that cannot start is logged and does
+ * not keep the others back.
+ */
 export async function startWorkers(): Promise<void> {
   announcePruning();
-  if (!env().WORKERS) return;
-  for (const worker of WORKERS) {
+  for (const worker of env().WORKERS ? [...OWN, ...WORKERS] : OWN) {
     try {
       await worker.start();
       running.push(worker);

@@ -4,10 +4,13 @@ import { gt, max, sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { recordingLosses } from "@/db/schema";
 import { recordingStats } from "@/server/audit/record/record";
+import { backgroundLoop } from "@/server/background/background-loop";
 import { env } from "@/server/env";
 import { LOSS_SHOWN_MS } from "@/server/notifications/vocabulary";
 import type { Finding } from "./finding";
 import { homeOrganizations } from "./open-of";
+
+const EVERY_MS = 60_000;
 
 const t = recordingLosses;
 
@@ -41,6 +44,9 @@ export async function reportLosses(now: Date, stats: Lost = recordingStats(), id
   );
   reported.dropped = stats.dropped;
 }
+
+/** Tells of this process's losses: each process has its own, whether it evaluates conditions or not. */
+export const lossReporter = backgroundLoop("lost events", EVERY_MS, () => reportLosses(new Date()));
 
 /** Events that any process lost lately, or set aside. It is not known whose they were: every partner is notified. */
 export async function checkLostEvents(now: Date): Promise<Finding[]> {
