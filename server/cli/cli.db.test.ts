@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -211,6 +212,30 @@ describe("beside a database of one's own", () => {
     const { AUDIT_ADMIN_DATABASE_URL: _, ...without } = settings;
     const off = await runCli(["retention"], { env: without });
     expect(off).toMatchObject({ code: 1, err: "AUDIT_ADMIN_DATABASE_URL is not set: no audit entry can be pruned.\n" });
+  });
+
+  it("prunes the organization that is named in capitals, and takes no name that is none's", async () => {
+    const { id } = await createOrg();
+    await appendAudit(roles.app, auditRows(id, 7, { timestamp: daysAgo(400) }));
+    const run = (org: string) => runCli(["retention", "--dry-run", "--org", org], { env: settings });
+    expect((await run(id.toUpperCase())).out).toContain("7 audit entries would go (sequence 1 to 7)");
+    const [nobody, odd] = [await run(randomUUID()), await run("contoso")];
+    expect(nobody).toMatchObject({ code: 2, out: "", err: expect.stringContaining("there is no organization") });
+    expect(odd).toMatchObject({ code: 2, out: "", err: expect.stringContaining("is not an organization's id") });
+  });
+
+  it("prunes nothing while the clocks of the database and of this machine are apart", async () => {
+    const { id } = await createOrg();
+    await appendAudit(roles.app, auditRows(id, 7, { timestamp: daysAgo(400) }));
+    const twoHoursAhead = "data:text/javascript,Date.now=(n=>()=>n()+7200000)(Date.now)";
+    const env = { ...settings, NODE_OPTIONS: `--import ${twoHoursAhead}` };
+    const ran = await runCli(["retention", "--org", id], { env });
+    expect(ran).toMatchObject({
+      code: 1,
+      out: "",
+      err: expect.stringMatching(/ 2 hours apart\. Nothing is pruned\.\n$/),
+    });
+    expect(await recordedRows(id)).toHaveLength(7);
   });
 
   it("prunes device logs as well, for which it needs no elevated role", async () => {

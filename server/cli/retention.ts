@@ -1,7 +1,9 @@
 import { expiredDeviceLogs, pruneDeviceLogs } from "@/server/device-logs/prune";
+import { refuseMovedClock } from "@/server/retention/clock";
 import { type RetentionRun, runRetention } from "@/server/retention/run";
 import { whyNotPruned } from "@/server/retention/schedule";
 import { type Command, printNote, readArgs, say } from "./command";
+import { knownOrganization } from "./known-organization";
 import { onPlatform } from "./platform";
 
 const counted = new Intl.NumberFormat("en");
@@ -63,11 +65,11 @@ export const retention: Command = {
   async run(args) {
     const { values } = readArgs(args, { "dry-run": { type: "boolean" }, org: { type: "string", multiple: true } });
     const dryRun = values["dry-run"] ?? false;
-    const only = values.org ? { orgIds: values.org } : {};
-    const { run, logs } = await onPlatform(async () => ({
-      logs: await pruneLogs(dryRun, only),
-      run: await runRetention({ dryRun, ...only }),
-    }));
+    const { run, logs } = await onPlatform(async () => {
+      const only = values.org ? { orgIds: await Promise.all(values.org.map(knownOrganization)) } : {};
+      if (!dryRun) await refuseMovedClock();
+      return { logs: await pruneLogs(dryRun, only), run: await runRetention({ dryRun, ...only }) };
+    });
     if (run.status === "disabled") printNote(`${whyNotPruned()}: no audit entry can be pruned.`);
     else if (run.status === "busy") printNote("Another process is pruning right now.");
     else describe(run);
