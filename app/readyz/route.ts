@@ -1,6 +1,6 @@
-import { checkReadiness } from "@/server/process/readiness";
+import { latestReadiness } from "@/server/process/readiness";
 
 export const GET = async () => {
-  const readiness = await checkReadiness();
+  const readiness = await latestReadiness();
   return Response.json(readiness, { status: readiness.ready ? 200 : 503, headers: { "Cache-Control": "no-store" } });
 };

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it, vi } from "vitest";
+import { GET } from "@/app/readyz/route";
 import { signCheckpoint } from "@/server/audit/checkpoints/sign";
 import { openAlarms } from "@/server/audit/integrity/alarm";
 import { alarmWatch } from "@/server/audit/integrity/alarm-watch";
@@ -11,7 +12,7 @@ import { startRecording, stopRecording } from "@/server/audit/record/record";
 import { registry } from "@/server/background/metrics";
 import { auditRows, closeRoles, inTenant, roles, tamper } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
-import { checkReadiness } from "./readiness";
+import { checkReadiness, latestReadiness } from "./readiness";
 
 afterAll(closeRoles);
 
@@ -38,6 +39,18 @@ it("a chain that lost its head is shown and raises the alarm; the process stays 
       SELECT org_id, chain_seq, checksum FROM audit_logs WHERE org_id = ${id} AND chain_seq = 5`,
   );
   expect(await listLostHeads(id)).toEqual([]);
+});
+
+it("all who ask within a second are given one answer, and what changes is in the next", async () => {
+  const { id } = await createOrg();
+  await appendAudit(roles.app, auditRows(id, 5));
+  const first = latestReadiness();
+  expect(latestReadiness()).toBe(first);
+  const before = JSON.stringify(await first);
+  expect(latestReadiness()).toBe(first);
+  await tamper((tx) => tx`DELETE FROM audit_chain_heads WHERE org_id = ${id}`);
+  const answer = async () => (await GET()).text();
+  await expect.poll(answer, { timeout: 10_000 }).not.toBe(before);
 });
 
 it("a spool that cannot be opened is named, and the process stays ready: the database takes the events", async () => {

@@ -27,6 +27,8 @@ const MAX_WRITE_FAULT_MS = 1_000;
 const DISK_FULL = "53100";
 /** SQLSTATE 25006 */
 const READ_ONLY = "25006";
+/** Anyone may ask, as often as they like, and each look is at every chain. */
+const KEEP_MS = 1_000;
 const growth = new Growth();
 
 function withTimeout<T>(work: Promise<T>): Promise<T> {
@@ -151,4 +153,16 @@ export async function checkReadiness(): Promise<Readiness> {
     ready: checks.every((c) => c.ok || SHARED.includes(c.name)),
     checks: [...checks, ...(await checkDamage(stats))],
   };
+}
+
+let latest: Promise<Readiness> | null = null;
+
+/** checkReadiness() for whoever asks: one look at a time, whose answer is everyone's for a second. */
+export function latestReadiness(): Promise<Readiness> {
+  latest ??= checkReadiness().finally(() => {
+    setTimeout(() => {
+      latest = null;
+    }, KEEP_MS).unref();
+  });
+  return latest;
 }
