@@ -19,8 +19,10 @@ export async function sweepExports(): Promise<void> {
     const why = await endOf(row);
     if (why) await dropExport(row, { ctx: { ...systemCtx(), homeOrgId: row.orgIds[0] ?? null }, why });
   }
+  // The files first: another process may begin one meanwhile, and its export is known before that.
+  const files = await listFiles();
   const known = new Set(
     (await asSystem((tx) => tx.select({ id: auditExports.id }).from(auditExports))).map((r) => r.id),
   );
-  for (const { id } of await listFiles()) if (!known.has(id)) await removeFiles(id);
+  for (const { id } of files) if (!known.has(id)) await removeFiles(id);
 }

@@ -74,17 +74,23 @@ it("the compose file mounts files, volumes and secrets that are there", () => {
   }
 });
 
-it("parts of an import pass the proxy, and lie where every process finds them", () => {
+it("parts of an import pass the proxy", () => {
   const megabytes = Number(/client_max_body_size (\d+)m;/.exec(textOf("deploy/nginx/trailmark.conf"))?.[1]);
   expect(UPLOAD_PART_BYTES).toBeLessThan(megabytes * 1024 * 1024);
-  const below = /TRAILMARK_DATA_DIR, "(\w+)", id/.exec(textOf("server/custom-fields/import/import-folder.ts"));
-  const folder = below?.[1];
-  const servers = Object.entries(compose.services).filter(([name]) => name.startsWith("server-"));
+});
+
+it.each([
+  ["imports", "server/custom-fields/import/import-folder.ts"],
+  ["exports", "server/exports/files.ts"],
+])("files of %s lie where every process finds them", (name, source) => {
+  const [, folder] = /TRAILMARK_DATA_DIR, "(\w+)"/.exec(textOf(source)) ?? [];
+  const servers = Object.entries(compose.services).filter(([service]) => service.startsWith("server-"));
   expect(servers.length).toBeGreaterThan(1);
-  for (const [, { volumes }] of servers) expect(volumes).toContain(`imports:/var/lib/trailmark/${folder}`);
-  expect(textOf("deploy/systemd/trailmark@.service")).toContain(
-    `BindPaths=%S/trailmark/imports:%S/trailmark/%i/${folder}`,
-  );
+  for (const [, { volumes }] of servers) expect(volumes).toContain(`${name}:/var/lib/trailmark/${folder}`);
+  const unit = textOf("deploy/systemd/trailmark@.service");
+  expect(unit).toMatch(new RegExp(`^StateDirectory=.* trailmark/${name}( |$)`, "m"));
+  expect(unit).toContain(`BindPaths=%S/trailmark/${name}:%S/trailmark/%i/${folder}\n`);
+  expect(textOf("deploy/Dockerfile")).toContain(` /var/lib/trailmark/${folder}`);
 });
 
 it("the processes that the proxy and the scrape ask are those of the compose file", () => {
