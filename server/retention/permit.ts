@@ -1,5 +1,5 @@
 import { asSystem } from "@/db/client";
-import type { Break } from "@/server/audit/chain/verifier";
+import { type Break, breakOf } from "@/server/audit/chain/verifier";
 import { verifyChain } from "@/server/audit/chain/verify";
 import { newestReceipt } from "@/server/audit/checkpoints/note-store";
 import { signReceipt } from "@/server/audit/checkpoints/receipts";
@@ -20,13 +20,28 @@ async function refuse(orgId: string, now: Date, breaks: Break[]): Promise<never>
 }
 
 /**
+ * What went before must have gone by a receipt of ours: the head alone is the database's word, and a receipt over what
+ * follows would explain whatever is missing before it.
+ */
+async function proveBeginning(orgId: string, { firstSeq }: Expired, now: Date): Promise<void> {
+  const permitted = (await asSystem((tx) => newestReceipt(tx, orgId)))?.size ?? 0;
+  if (firstSeq - 1 <= permitted) return;
+  const expected = `sequence ${permitted + 1}, or a signed receipt of retention`;
+  const actual = `the head claims that retention removed everything through sequence ${firstSeq - 1}`;
+  await refuse(orgId, now, [breakOf({ seq: permitted + 1, kind: "missing", expected, actual })]);
+}
+
+/**
  * The rows that would go, read whole and proven like any others. Those that the tree did not hold yet are read, judged
  * and made its leaves by the signing itself; the others are read here, at a pace that leaves writers their half.
  */
-async function proveRows(orgId: string, { firstSeq, lastSeq }: Expired, now: Date): Promise<void> {
+async function proveRows(orgId: string, expired: Expired, now: Date): Promise<void> {
   const signed = await signHead(orgId, now);
-  if (!signed || signed.note.size < lastSeq)
+  if (!signed || signed.note.size < expired.lastSeq)
     throw new NotPermitted("no checkpoint could be signed over the rows to be removed: nothing was removed");
+  // Behind the signing, which signs the receipt of a log that was pruned before there were any.
+  await proveBeginning(orgId, expired, now);
+  const { firstSeq, lastSeq } = expired;
   const toSeq = Math.min(lastSeq, signed.readAfter);
   if (toSeq < firstSeq) return;
   const { breaks, marked } = await verifyChain(systemCtx(), {

@@ -5,6 +5,7 @@ import { asSystem } from "@/db/client";
 import { readChain } from "@/server/audit/chain/chain-stream";
 import { verifyChain } from "@/server/audit/chain/verify";
 import { newestReceipt } from "@/server/audit/checkpoints/note-store";
+import { openAlarms } from "@/server/audit/integrity/alarm";
 import { signCheckpoint } from "@/server/audit/integrity/checkpoints";
 import { judgeChain } from "@/server/audit/integrity/judge";
 import { systemCtx } from "@/server/context";
@@ -157,6 +158,27 @@ describe("a pruning run", () => {
     const run = await runRetention({ orgIds: [orgId] });
     expect(run).toMatchObject({ rows: 0, organizations: [{ error: expect.stringContaining("nothing was removed") }] });
     expect((await chainOf(orgId)).length).toBe(13);
+  });
+
+  it("signs nothing behind a removal that no receipt permits, whatever the owner of the database made the head claim", async () => {
+    const { id: orgId } = await createOrg();
+    await append(orgId, [...many(10, 0), 800, 800]);
+    await setDays(orgId, 30);
+    await signCheckpoint(orgId);
+    await tamper(async (tx) => {
+      await tx`UPDATE audit_trees SET edge = (
+          SELECT string_agg(sha256('\\x00' || decode(checksum, 'hex')), '' ORDER BY chain_seq)
+          FROM audit_logs WHERE org_id = ${orgId} AND chain_seq <= 10) WHERE org_id = ${orgId}`;
+      await tx`DELETE FROM audit_logs WHERE org_id = ${orgId} AND chain_seq <= 10`;
+      await tx`UPDATE audit_chain_heads h SET pruned_through_seq = 11, pruned_through_checksum = (
+          SELECT checksum FROM audit_logs a WHERE a.org_id = h.org_id AND chain_seq = 11) WHERE org_id = ${orgId}`;
+    });
+    const run = await runRetention({ orgIds: [orgId] });
+    expect(run).toMatchObject({ rows: 0, organizations: [{ error: expect.stringContaining("nothing was removed") }] });
+    expect(await asSystem((tx) => newestReceipt(tx, orgId))).toBeNull();
+    expect((await chainOf(orgId)).length).toBe(2);
+    const open = await openAlarms({ kind: "organization", orgIds: [orgId], partnerId: "" });
+    expect(open).toMatchObject([{ source: "retention", breaks: [{ seq: 1, kind: "missing" }] }]);
   });
 
   it("removes what was partly in the tree, and the chain stays intact", async () => {
