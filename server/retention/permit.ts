@@ -39,6 +39,8 @@ async function proveRows(orgId: string, expired: Expired, now: Date): Promise<vo
   const signed = await signHead(orgId, now);
   if (!signed || signed.note.size < expired.lastSeq)
     throw new NotPermitted("no checkpoint could be signed over the rows to be removed: nothing was removed");
+  // What a witness disputes may be what is about to go. The signing has raised the alarm.
+  if (signed.disputes.length > 0) throw new NotPermitted("a witness disputes this log: nothing was removed");
   // Behind the signing, which signs the receipt of a log that was pruned before there were any.
   await proveBeginning(orgId, expired, now);
   const { firstSeq, lastSeq } = expired;

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
+import type { Break } from "@/server/audit/chain/verifier";
 import { readEveryLatest } from "@/server/audit/checkpoints/folder";
 import { signCheckpoint as sign } from "@/server/audit/checkpoints/sign";
 import type { StoredNote } from "@/server/audit/checkpoints/stored-note";
@@ -31,12 +32,13 @@ export async function listLostOrganizations(): Promise<StoredNote[]> {
 
 /**
  * Signs the head of a chain. Where rows, tree and notes disagree nothing is signed and the alarm is raised.
- * @returns the checkpoint over today's head and the sequence behind which every row was read for it; null when refused
+ * @returns the checkpoint over today's head, the sequence behind which every row was read for it, and what witnesses hold
+ *   against it; null when refused
  */
 export async function signHead(
   orgId: string,
   now: Date = new Date(),
-): Promise<{ note: StoredNote; readAfter: number } | null> {
+): Promise<{ note: StoredNote; readAfter: number; disputes: Break[] } | null> {
   const signing = await sign(orgId, { now });
   const breaks = signing.kind === "refused" ? signing.breaks : [...signing.warnings, ...signing.disputes];
   if (breaks.length > 0) await raiseAlarm({ orgId, at: now.toISOString(), source: "checkpoint", breaks });
