@@ -5,6 +5,7 @@ import { actionSentence } from "@/server/audit/action-label";
 import { VERDICT_WORD } from "@/server/audit/bundle/verdict";
 import type { ProofVerdict } from "@/server/audit/proofs/judge-proof";
 import type { ChainRow } from "@/server/audit/row";
+import { timeOfSeconds } from "@/server/audit/tree/instant";
 import { RESULTS } from "@/server/audit/vocabulary";
 import { type CheckedProof, type TrustSource, trustOwner } from "./check-proof";
 import classes from "./proof.module.css";
@@ -137,7 +138,7 @@ function Signatures({ verdict }: { verdict: Judged }) {
           <li key={name}>
             {seconds === null
               ? `The cosignature of the witness ${name} does not hold`
-              : `Cosigned by the witness ${name}, ${utc(new Date(seconds * 1000))}`}
+              : `Cosigned by the witness ${name}, ${timeOfSeconds(seconds, utc)}`}
           </li>
         ))}
         {unchecked.map((name) => (

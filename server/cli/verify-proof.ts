@@ -1,5 +1,6 @@
 import { MAX_PROOF_CHARACTERS } from "@/server/audit/proofs/entry-proof";
 import { judgeProof, type ProofVerdict } from "@/server/audit/proofs/judge-proof";
+import { timeOfSeconds } from "@/server/audit/tree/instant";
 import { noteTools } from "@/server/note-tools";
 import { printNote, say, visible } from "./command";
 import { EXIT_CODE, type VerifyOptions, wordOf } from "./verdict-words";
@@ -24,7 +25,7 @@ function describe(verdict: Judged): void {
   describeEntry(verdict);
   for (const name of verdict.signedBy) line("Signed by", `${name}, at ${verdict.checkpoint?.signedAt}`);
   for (const { name, seconds } of verdict.cosignedBy)
-    if (seconds !== null) line("Cosigned", `by witness ${name}, at ${isoOf(seconds * 1000)}`);
+    if (seconds !== null) line("Cosigned", `by witness ${name}, at ${timeOfSeconds(seconds)}`);
   if (verdict.unchecked.length > 0) line("Unchecked", `signatures of unknown keys: ${verdict.unchecked.join(" ")}`);
   for (const reason of verdict.reasons) line(verdict.status === "broken" ? "Reason" : "Missing", reason);
 }

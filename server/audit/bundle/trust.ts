@@ -1,4 +1,5 @@
 import type { Trust } from "@/server/audit/proofs/judge-proof";
+import { timeOfSeconds } from "@/server/audit/tree/instant";
 import { cosignedBy, meetsQuorum } from "@/server/audit/tree/policy";
 import {
   checkCosignature,
@@ -56,7 +57,7 @@ export class LogTrust {
     const found = cosignedBy(this.tools, this.trust, note);
     const { quorum } = this.trust;
     return {
-      by: found.map(({ witness, seconds }) => ({ name: witness.name, at: timeOf(seconds) })),
+      by: found.map(({ witness, seconds }) => ({ name: witness.name, at: timeOfSeconds(seconds) })),
       isMet:
         quorum === null
           ? null
@@ -67,11 +68,6 @@ export class LogTrust {
     };
   }
 }
-
-const MAX_SECONDS = 253_402_300_799;
-/** A witness's time; one beyond the year 9999 as its number. */
-const timeOf = (seconds: number): string =>
-  seconds <= MAX_SECONDS ? new Date(seconds * 1000).toISOString() : `${seconds} s since 1970`;
 
 /** Keys as people pass them on: as verifier keys in text (c2sp.org/signed-note). */
 export const textsOf = (keys: readonly VerifierKey[]): string[] => keys.map(formatVerifierKey);

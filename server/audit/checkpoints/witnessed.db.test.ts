@@ -8,12 +8,21 @@ import { asSystem } from "@/db/client";
 import { readChain, waitingReaders } from "@/server/audit/chain/chain-stream";
 import { exportEvidence } from "@/server/audit/evidence/export";
 import { appendAudit } from "@/server/audit/record/append";
-import { formatVerifierKey } from "@/server/audit/tree/signed-note";
+import {
+  COSIGNATURE,
+  concatBytes,
+  cosignedMessage,
+  formatNote,
+  formatVerifierKey,
+  parseNote,
+  secondsToBytes,
+} from "@/server/audit/tree/signed-note";
 import { noteWitnessed, witnessedAgeSeconds } from "@/server/audit/witnesses/witnessed-age";
 import { env } from "@/server/env";
 import { auditRows, closeRoles, roles, tamper } from "@/testing/chain";
 import { checkText } from "@/testing/evidence/bundles";
 import { call, createOrg, createUser, ctxFor } from "@/testing/factories";
+import { testKey } from "@/testing/notes";
 import { permit } from "@/testing/permit";
 import { type RunningWitness, startWitness } from "@/testing/proofs/witness";
 import { originOfOrg, ownKeys } from "./keys";
@@ -81,6 +90,17 @@ it("signs whoever is away; what is given away is the newest checkpoint that enou
     [5, 3],
     [0, 3],
   ]);
+});
+
+it("lists a cosigner whose time no calendar has, as one that cosigned then", async () => {
+  const { note } = await signedAfter((await createOrg()).id, 2);
+  const parsed = parseNote(note);
+  const { key, sign } = testKey(2, "w9.example", COSIGNATURE);
+  const seconds = 10_000_000_000_000;
+  const bytes = concatBytes(secondsToBytes(seconds), sign(cosignedMessage(parsed?.text ?? "", seconds)));
+  const cosigned = formatNote(parsed?.text ?? "", [{ name: key.name, id: key.id, bytes }]);
+  const policy = { logs: [], witnesses: [{ name: key.name, key, url: null }], quorum: null };
+  expect(cosignersOf(cosigned, policy)).toEqual([{ name: "w9.example", at: `${seconds} s since 1970` }]);
 });
 
 it("gives away what was cosigned under the old name of a renamed server, sealed under that name too", async () => {

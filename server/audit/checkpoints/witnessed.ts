@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
+import { timeOfSeconds } from "@/server/audit/tree/instant";
 import { cosignedBy, meetsQuorum, type Policy } from "@/server/audit/tree/policy";
 import { parseNote } from "@/server/audit/tree/signed-note";
 import { witnessPolicy } from "@/server/audit/witnesses/policy-file";
@@ -17,7 +18,7 @@ export function cosignersOf(note: string, policy = witnessPolicy()): { name: str
   if (!parsed) return [];
   return cosignedBy(noteTools, policy, parsed).map(({ witness, seconds }) => ({
     name: witness.name,
-    at: new Date(seconds * 1000).toISOString(),
+    at: timeOfSeconds(seconds),
   }));
 }
 

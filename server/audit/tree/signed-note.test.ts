@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { testKey, noteTools as tools } from "@/testing/notes";
+import { timeOfSeconds } from "./instant";
 import {
   COSIGNATURE,
   checkCosignature,
@@ -130,6 +131,14 @@ describe("a signed note", () => {
     expect(checkCosignature(tools, noteOf(at(20), at(10)), witness.key)).toEqual({ check: "good", seconds: 10 });
     const replayed = noteOf(at(20), at(10, RECEIPT));
     expect(checkCosignature(tools, replayed, witness.key)).toEqual({ check: "bad", seconds: null });
+  });
+
+  it("of a witness may name any time that eight bytes hold, which is shown as a number where it is none of the calendar", () => {
+    const utc = (at: Date) => at.toUTCString();
+    expect(timeOfSeconds(1_795_183_562)).toBe("2026-11-20T14:06:02.000Z");
+    expect(timeOfSeconds(253_402_300_799, utc)).toBe("Fri, 31 Dec 9999 23:59:59 GMT");
+    for (const seconds of [253_402_300_800, 10_000_000_000_000, 2 ** 64])
+      expect(timeOfSeconds(seconds, utc)).toBe(`${seconds} s since 1970`);
   });
 
   it("is refused when it is not exactly of the form", () => {

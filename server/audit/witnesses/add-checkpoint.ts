@@ -1,3 +1,4 @@
+import { MAX_SECONDS } from "@/server/audit/tree/instant";
 import type { Witness } from "@/server/audit/tree/policy";
 import {
   checkCosignature,
@@ -49,6 +50,7 @@ function cosignatureIn(tools: NoteTools, body: string, { note, witness: { key } 
   if (!signature) return { kind: "refused", reason: "its answer holds no signature of its key" };
   const { seconds } = checkCosignature(tools, { text: note.text, signatures: [signature] }, key);
   if (seconds === null) return { kind: "refused", reason: "its signature does not hold" };
+  if (seconds > MAX_SECONDS) return { kind: "refused", reason: `it names a time beyond the year 9999: ${seconds} s` };
   return { kind: "cosigned", signature, seconds };
 }
 

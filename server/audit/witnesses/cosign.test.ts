@@ -1,7 +1,15 @@
 import { createServer } from "node:http";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { cosignedBy, type Policy } from "@/server/audit/tree/policy";
-import { ED25519, formatNote, parseNote } from "@/server/audit/tree/signed-note";
+import {
+  COSIGNATURE,
+  concatBytes,
+  cosignedMessage,
+  ED25519,
+  formatNote,
+  parseNote,
+  secondsToBytes,
+} from "@/server/audit/tree/signed-note";
 import { originOf } from "@/server/audit/tree/statement";
 import { noteTools, testKey } from "@/testing/notes";
 import { portOf } from "@/testing/port-of";
@@ -146,6 +154,20 @@ it("believes no witness that signs with another key, signs something else, redir
     odd.close();
     await other.remove();
   }
+});
+
+it("takes no cosignature whose time no clock can show, though the witness's key signed it", async () => {
+  const checkpoint = at(3);
+  const { key, sign } = testKey(2, "w9.example", COSIGNATURE);
+  const witness = { name: key.name, key, url: "http://127.0.0.1:1/" };
+  const answer = (seconds: number) => {
+    const bytes = concatBytes(secondsToBytes(seconds), sign(cosignedMessage(checkpoint.note.text, seconds)));
+    const body = formatNote("", [{ name: key.name, id: key.id, bytes }]).trimStart();
+    return askWitness(witness, checkpoint, { known: 0, send: async () => ({ status: 200, type: null, body }) });
+  };
+  expect(await answer(253_402_300_799)).toMatchObject({ kind: "cosigned", seconds: 253_402_300_799 });
+  for (const seconds of [253_402_300_800, 10_000_000_000_000])
+    expect(await answer(seconds)).toEqual({ kind: "missing", reason: expect.stringContaining(`${seconds} s`) });
 });
 
 it("takes no longer than its limit with witnesses that never answer, all of them at once and once a minute", async () => {
