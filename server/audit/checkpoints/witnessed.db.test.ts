@@ -27,6 +27,7 @@ import { permit } from "@/testing/permit";
 import { type RunningWitness, startWitness } from "@/testing/proofs/witness";
 import { originOfOrg, ownKeys } from "./keys";
 import { newestCheckpoint } from "./note-store";
+import { findSignedBeyond, signRestoration } from "./restore-log";
 import { signCheckpoint } from "./sign";
 import { checkpointToShow, cosignersOf } from "./witnessed";
 
@@ -55,7 +56,8 @@ async function signedAfter(orgId: string, rows: number) {
   return signing.note;
 }
 const namesOf = (note: string) => cosignersOf(note).map(({ name }) => name);
-const shown = (orgId: string, size: number) => asSystem((tx) => checkpointToShow(tx, orgId, size));
+const shown = (orgId: string, size: number) =>
+  asSystem((tx) => checkpointToShow(tx, orgId, { size, about: { first: 1, last: size } }));
 
 it("signs whoever is away; what is given away is the newest checkpoint that enough witnesses cosigned", async () => {
   const orgId = (await createOrg()).id;
@@ -175,4 +177,33 @@ it("an entry dated out of a range while its checkpoint is chosen, and back, is n
   await Promise.all(slow);
   expect(await asked).toBe("conflict");
   await Promise.all(running.slice(0, 2).map(({ start }) => start()));
+});
+
+it("of a restored log gives no range of times under a cosigned checkpoint that does not say so", async () => {
+  const owner = await createUser({ role: "org_admin" });
+  const orgId = owner.orgId as string;
+  await signedAfter(orgId, 5);
+  const until = new Date().toISOString();
+  await signedAfter(orgId, 3);
+  await tamper(async (tx) => {
+    await tx`DELETE FROM audit_logs WHERE org_id = ${orgId} AND chain_seq > 5`;
+    await tx`UPDATE audit_chain_heads h SET seq = 5,
+      checksum = (SELECT checksum FROM audit_logs a WHERE a.org_id = h.org_id AND chain_seq = 5) WHERE org_id = ${orgId}`;
+  });
+  const lost = await findSignedBeyond(orgId);
+  if (!lost) throw new Error("nothing was lost");
+  await signRestoration(lost, new Date().toISOString());
+  // The witnesses saw what was lost, and refuse.
+  expect(namesOf((await signedAfter(orgId, 1)).note)).toEqual([]);
+  const policy = `log ${ownKeys().map(formatVerifierKey)[0]}\n${readFileSync(join(dir, "witnesses.policy"), "utf8")}`;
+  const verdictOf = async (query: string) => {
+    const { text } = await call(getEvidence, { path: `/audit-logs/evidence?${query}`, token: owner });
+    return checkText(text, { policy });
+  };
+  expect(await verdictOf(`to=${until}`)).toMatchObject({
+    status: "unproven",
+    rowsChecked: 5,
+    reasons: expect.arrayContaining([expect.stringContaining("restored to an older state")]),
+  });
+  expect(await verdictOf("fromSeq=2&toSeq=5")).toMatchObject({ status: "intact", rowsChecked: 4 });
 });

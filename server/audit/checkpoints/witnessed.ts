@@ -4,12 +4,14 @@ import { asSystem, type Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { timeOfSeconds } from "@/server/audit/tree/instant";
 import { cosignedBy, meetsQuorum, type Policy } from "@/server/audit/tree/policy";
+import { type AboutRange, restoredReasons } from "@/server/audit/tree/restoration";
 import { parseNote } from "@/server/audit/tree/signed-note";
 import { witnessPolicy } from "@/server/audit/witnesses/policy-file";
 import { noteTools } from "@/server/note-tools";
 import { listCheckpoints, type StoredNote } from "./note-store";
+import { checkpointOf } from "./stored-note";
 
-/** A quorum that was missed is made good by the next checkpoints; further back than this none is looked for. */
+/** A quorum that was missed is made good by the next checkpoints: further back than this none is looked for. */
 const NEWEST_READ = 100;
 
 /** Who cosigned a note, among the witnesses of the policy, and when each of them saw it. */
@@ -87,14 +89,21 @@ export async function quorumMissingSince({ orgId, signedAt }: StoredNote, policy
   }
 }
 
+/** What is given away, and how many entries the checkpoint must cover. */
+type Wanted = { size: number; about: AboutRange };
+
 /**
- * The checkpoint to give away for so many entries: the newest that covers them and meets the quorum, else the newest.
+ * The checkpoint to give away with some entries: the newest that covers them and meets the quorum, else the newest. One of
+ * before a restoration does not say what is lost: it is none for a range that the restoration concerns.
  * @returns null when none covers them
  */
-export async function checkpointToShow(tx: Tx, orgId: string, size: number): Promise<StoredNote | null> {
+export async function checkpointToShow(tx: Tx, orgId: string, { size, about }: Wanted): Promise<StoredNote | null> {
   const policy = witnessPolicy();
-  const covering = (await listCheckpoints(tx, orgId, policy?.quorum ? NEWEST_READ : 1)).filter(
-    (note) => note.size >= size,
-  );
-  return covering.find((note) => isWitnessed(note, policy)) ?? covering[0] ?? null;
+  const lostBy = (note: StoredNote) => restoredReasons(checkpointOf(note).restored ?? [], about).length;
+  const notes = await listCheckpoints(tx, orgId, policy?.quorum ? NEWEST_READ : 1);
+  const covering = notes.filter((note) => note.size >= size);
+  const [newest] = covering;
+  if (!newest) return null;
+  const lost = lostBy(newest);
+  return covering.find((note) => lostBy(note) === lost && isWitnessed(note, policy)) ?? newest;
 }

@@ -41,22 +41,6 @@ async function lastOf(tx: Tx, orgId: string, { from, to, toSeq }: EvidenceInput)
   return row?.last ?? 0;
 }
 
-/**
- * The newest checkpoint that the witnesses cosigned and that covers the range, else the newest.
- * @throws AppError conflict when nothing was ever signed
- */
-async function choose(
-  tx: Tx,
-  orgId: string,
-  input: EvidenceInput,
-): Promise<{ checkpoint: StoredNote; signed: number }> {
-  const newest = await newestCheckpoint(tx, orgId);
-  if (!newest)
-    throw new AppError("conflict", "There is no signed checkpoint of this log: nothing in a bundle could be proven.");
-  const last = await lastOf(tx, orgId, input);
-  return { checkpoint: (await checkpointToShow(tx, orgId, last ?? newest.size)) ?? newest, signed: newest.size };
-}
-
 function rangeOf({ from, to, fromSeq, toSeq }: EvidenceInput, size: number): BundleRange {
   if (from || to) return { kind: "time", from: from?.toISOString() ?? null, to: to?.toISOString() ?? null };
   if (fromSeq === undefined && toSeq === undefined) return { kind: "whole" };
@@ -65,6 +49,23 @@ function rangeOf({ from, to, fromSeq, toSeq }: EvidenceInput, size: number): Bun
   if (last > size) throw beyond("toSeq");
   if (first > size) throw beyond("fromSeq");
   return { kind: "sequence", first, last };
+}
+
+type Chosen = Pick<Plan, "range" | "checkpoint" | "signed">;
+
+/**
+ * The range, and the newest checkpoint that the witnesses cosigned and that covers it, else the newest.
+ * @throws AppError conflict when nothing was ever signed, validation_failed for a range that the log does not have
+ */
+async function choose(tx: Tx, orgId: string, input: EvidenceInput): Promise<Chosen> {
+  const newest = await newestCheckpoint(tx, orgId);
+  if (!newest)
+    throw new AppError("conflict", "There is no signed checkpoint of this log: nothing in a bundle could be proven.");
+  const range = rangeOf(input, newest.size);
+  const last = (await lastOf(tx, orgId, input)) ?? newest.size;
+  const about = range.kind === "sequence" ? range : range.kind;
+  const wanted = { size: last, about };
+  return { range, checkpoint: (await checkpointToShow(tx, orgId, wanted)) ?? newest, signed: newest.size };
 }
 
 async function sinceLine(
@@ -101,15 +102,14 @@ async function tokenOf(tx: Tx, { orgId, size, signedAt }: StoredNote): Promise<s
 export async function planBundle(ctx: Ctx, orgId: string, input: EvidenceInput): Promise<Plan> {
   await signCheckpoint(orgId, ctx.now());
   const plan = await tenant(ctx.scope, async (tx) => {
-    const { checkpoint, signed } = await choose(tx, orgId, input);
+    const chosen = await choose(tx, orgId, input);
+    const { checkpoint } = chosen;
     // A server may have been renamed since the checkpoint was signed: all of a bundle is under one origin.
     const { origin } = checkpointOf(checkpoint);
     return {
+      ...chosen,
       orgId,
       origin,
-      range: rangeOf(input, checkpoint.size),
-      checkpoint,
-      signed,
       token: await tokenOf(tx, checkpoint),
       since: await sinceLine(tx, checkpoint, input.since),
     };

@@ -44,7 +44,8 @@ async function signNow(orgId: string): Promise<void> {
  * @throws AppError unavailable while the tree is being built
  */
 async function coveringCheckpoint(scope: Scope, orgId: string, seq: number): Promise<StoredNote> {
-  const find = () => tenant(scope, (tx) => checkpointToShow(tx, orgId, seq));
+  const find = () =>
+    tenant(scope, (tx) => checkpointToShow(tx, orgId, { size: seq, about: { first: seq, last: seq } }));
   const found = await find();
   if (found) return found;
   const newest = await tenant(scope, (tx) => newestCheckpoint(tx, orgId));
