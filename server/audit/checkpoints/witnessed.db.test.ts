@@ -179,6 +179,19 @@ it("an entry dated out of a range while its checkpoint is chosen, and back, is n
   await Promise.all(running.slice(0, 2).map(({ start }) => start()));
 });
 
+it("gives a range that an older cosigned checkpoint covers under a newer one where `since` asks for it", async () => {
+  const owner = await createUser({ role: "org_admin" });
+  const orgId = owner.orgId as string;
+  await signedAfter(orgId, 5);
+  await Promise.all(running.slice(0, 2).map(({ stop }) => stop()));
+  const kept = await signedAfter(orgId, 1);
+  const { status, text } = await call(getEvidence, { path: "/audit-logs/evidence?toSeq=5&since=6", token: owner });
+  await Promise.all(running.slice(0, 2).map(({ start }) => start()));
+  expect(status).toBe(200);
+  const found = await checkText(text, { keys: ownKeys().map(formatVerifierKey), since: kept.note });
+  expect(found).toMatchObject({ status: "intact", rowsChecked: 5 });
+});
+
 it("of a restored log gives no range of times under a cosigned checkpoint that does not say so", async () => {
   const owner = await createUser({ role: "org_admin" });
   const orgId = owner.orgId as string;

@@ -54,7 +54,8 @@ function rangeOf({ from, to, fromSeq, toSeq }: EvidenceInput, size: number): Bun
 type Chosen = Pick<Plan, "range" | "checkpoint" | "signed">;
 
 /**
- * The range, and the newest checkpoint that the witnesses cosigned and that covers it, else the newest.
+ * The range, and the newest checkpoint that the witnesses cosigned and that covers it, and what the asker kept; else the
+ * newest.
  * @throws AppError conflict when nothing was ever signed, validation_failed for a range that the log does not have
  */
 async function choose(tx: Tx, orgId: string, input: EvidenceInput): Promise<Chosen> {
@@ -64,7 +65,7 @@ async function choose(tx: Tx, orgId: string, input: EvidenceInput): Promise<Chos
   const range = rangeOf(input, newest.size);
   const last = (await lastOf(tx, orgId, input)) ?? newest.size;
   const about = range.kind === "sequence" ? range : range.kind;
-  const wanted = { size: last, about };
+  const wanted = { size: Math.max(last, input.since?.number ?? 0), about };
   return { range, checkpoint: (await checkpointToShow(tx, orgId, wanted)) ?? newest, signed: newest.size };
 }
 
