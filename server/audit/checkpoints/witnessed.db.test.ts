@@ -17,6 +17,7 @@ import {
   parseNote,
   secondsToBytes,
 } from "@/server/audit/tree/signed-note";
+import { checkpointText } from "@/server/audit/tree/statement";
 import { noteWitnessed, witnessedAgeSeconds } from "@/server/audit/witnesses/witnessed-age";
 import { env } from "@/server/env";
 import { auditRows, closeRoles, roles, tamper } from "@/testing/chain";
@@ -26,9 +27,10 @@ import { testKey } from "@/testing/notes";
 import { permit } from "@/testing/permit";
 import { type RunningWitness, startWitness } from "@/testing/proofs/witness";
 import { originOfOrg, ownKeys } from "./keys";
-import { newestCheckpoint } from "./note-store";
+import { insertNote, newestCheckpoint } from "./note-store";
 import { findSignedBeyond, signRestoration } from "./restore-log";
-import { signCheckpoint } from "./sign";
+import { signCheckpoint, signStatement } from "./sign";
+import { checkpointOf } from "./stored-note";
 import { checkpointToShow, cosignersOf } from "./witnessed";
 
 const NAMES = ["w1.example", "w2.example", "w3.example"];
@@ -177,6 +179,24 @@ it("an entry dated out of a range while its checkpoint is chosen, and back, is n
   await Promise.all(slow);
   expect(await asked).toBe("conflict");
   await Promise.all(running.slice(0, 2).map(({ start }) => start()));
+});
+
+it("finds the newest that met the quorum behind however many that did not", async () => {
+  const orgId = (await createOrg()).id;
+  await signedAfter(orgId, 5);
+  await Promise.all(running.slice(0, 2).map(({ stop }) => stop()));
+  const alone = await signedAfter(orgId, 1);
+  await Promise.all(running.slice(0, 2).map(({ start }) => start()));
+  const { origin, root, size } = checkpointOf(alone);
+  await asSystem(async (tx) => {
+    for (let second = 1; second <= 150; second++) {
+      const signedAt = new Date(Date.parse(alone.signedAt) + second * 1_000).toISOString();
+      const note = signStatement(origin, checkpointText({ origin, size, root, signedAt }));
+      await insertNote(tx, { ...alone, signedAt, note });
+    }
+  });
+  expect((await shown(orgId, 5))?.size).toBe(5);
+  expect((await shown(orgId, 6))?.size).toBe(6);
 });
 
 it("gives a range that an older cosigned checkpoint covers under a newer one where `since` asks for it", async () => {

@@ -11,7 +11,7 @@ import { noteTools } from "@/server/note-tools";
 import { listCheckpoints, type StoredNote } from "./note-store";
 import { checkpointOf } from "./stored-note";
 
-/** A quorum that was missed is made good by the next checkpoints: further back than this none is looked for. */
+/** A quorum that was missed is made good by the next checkpoints: further back than this one is rarely looked for. */
 const NEWEST_READ = 100;
 
 /** Who cosigned a note, among the witnesses of the policy, and when each of them saw it. */
@@ -100,10 +100,15 @@ type Wanted = { size: number; about: AboutRange };
 export async function checkpointToShow(tx: Tx, orgId: string, { size, about }: Wanted): Promise<StoredNote | null> {
   const policy = witnessPolicy();
   const lostBy = (note: StoredNote) => restoredReasons(checkpointOf(note).restored ?? [], about).length;
-  const notes = await listCheckpoints(tx, orgId, policy?.quorum ? NEWEST_READ : 1);
-  const covering = notes.filter((note) => note.size >= size);
-  const [newest] = covering;
-  if (!newest) return null;
-  const lost = lostBy(newest);
-  return covering.find((note) => lostBy(note) === lost && isWitnessed(note, policy)) ?? newest;
+  for (let limit = policy?.quorum ? NEWEST_READ : 1; ; limit *= 4) {
+    const notes = await listCheckpoints(tx, orgId, limit);
+    const covering = notes.filter((note) => note.size >= size);
+    const [newest] = covering;
+    if (!newest) return null;
+    const lost = lostBy(newest);
+    const found = covering.find(
+      (note) => lostBy(note) === lost && witnessStateOf(note.note, policy).state !== "missing",
+    );
+    if (found || covering.length < limit) return found ?? newest;
+  }
 }
