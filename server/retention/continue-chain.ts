@@ -4,7 +4,7 @@ import type { Anchor, Break } from "@/server/audit/chain/verifier";
 import { verifyChain } from "@/server/audit/chain/verify";
 import { findSignedBeyond, type SignedBeyond, signRestoration } from "@/server/audit/checkpoints/restore-log";
 import { clearAlarm } from "@/server/audit/integrity/alarm";
-import { type Judged, judgeChain } from "@/server/audit/integrity/judge";
+import { endsAlarm, type Judged, judgeChain } from "@/server/audit/integrity/judge";
 import { proveRow } from "@/server/audit/integrity/own-note";
 import { keepVerification } from "@/server/audit/integrity/verifications";
 import { flushRecording, record } from "@/server/audit/record/record";
@@ -77,6 +77,6 @@ export async function continueChain(orgId: string): Promise<Continued> {
   const after = await judgeChain(orgId);
   const progress = { verifiedThrough: after.lastSeq ?? 0, slice: null };
   await keepVerification(after, "nightly", after.status === "broken" ? undefined : progress);
-  if (after.status !== "broken") await clearAlarm(orgId, after.began);
+  if (endsAlarm(after)) await clearAlarm(orgId, after.began);
   return { kind: "continued", lastSeq, proven, lost: { size, signedAt }, after };
 }

@@ -8,7 +8,7 @@ import { newestCheckpoint, newestReceipt } from "@/server/audit/checkpoints/note
 import type { StoredNote } from "@/server/audit/checkpoints/stored-note";
 import { clearAlarm } from "@/server/audit/integrity/alarm";
 import { listLostHeads } from "@/server/audit/integrity/heads";
-import { type Judged, judgeChain } from "@/server/audit/integrity/judge";
+import { endsAlarm, type Judged, judgeChain } from "@/server/audit/integrity/judge";
 import { proveRow } from "@/server/audit/integrity/own-note";
 import { keepVerification } from "@/server/audit/integrity/verifications";
 import { flushRecording, record } from "@/server/audit/record/record";
@@ -59,8 +59,8 @@ async function proveRows(orgId: string, before: number | null): Promise<Rows | B
 
 /**
  * Rebuilds the head of a chain from its rows, after reading all of them: they must be intact, reach each checkpoint of
- * ours and begin where our receipt says. Recorded in the chain itself, and signed. The alarm ends when the whole
- * chain is found intact afterwards.
+ * ours and begin where our receipt says. Recorded in the chain itself, and signed. The alarm ends when nothing
+ * is found against the whole chain afterwards.
  * @throws Error when AUDIT_ADMIN_DATABASE_URL is not set; PostgresError when the chain grew meanwhile
  */
 export async function repairHead(orgId: string): Promise<Repair> {
@@ -88,6 +88,6 @@ export async function repairHead(orgId: string): Promise<Repair> {
   await flushRecording();
   const after = await judgeChain(orgId);
   await keepVerification(after, "whole");
-  if (after.status === "intact") await clearAlarm(orgId, after.began);
+  if (endsAlarm(after)) await clearAlarm(orgId, after.began);
   return { kind: "repaired", before: lost.head, head, rows, after };
 }

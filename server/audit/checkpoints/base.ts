@@ -40,7 +40,8 @@ type OldReceipt = Pick<PruneReceipt, "through" | "before" | "days">;
 type TreeStart = { head: Head; zeroThrough: number };
 type Notes = {
   newest: StoredNote | null;
-  latest: StoredNote | null;
+  /** The folder's, though a restoration left it behind. */
+  kept: StoredNote | null;
   restored: readonly Restoration[];
   proven: Proven | null;
 };
@@ -175,10 +176,10 @@ async function strangerWarnings(tx: Tx, orgId: string): Promise<Break[]> {
   ];
 }
 
-const warningsOf = async (tx: Tx, orgId: string, { newest, latest, restored, proven }: Notes): Promise<Break[]> => {
+const warningsOf = async (tx: Tx, orgId: string, { newest, kept, restored, proven }: Notes): Promise<Break[]> => {
   if (!newest && restored.length > 0) return [];
   if (!newest) return [...(await strangerWarnings(tx, orgId)), ...(proven ? [allLost(proven)] : [])];
-  return latest ? [] : folderWarnings(tx, orgId, newest);
+  return kept ? [] : folderWarnings(tx, orgId, newest);
 };
 
 /** What the database's notes say of restorations, and what the newest checkpoint says that they do not. */
@@ -186,12 +187,6 @@ function restorationsOf(restored: readonly Restoration[], newest: StoredNote | n
   const claimed = newest ? (checkpointOf(newest).restored ?? []) : [];
   const more = claimed.filter((one) => !restored.some(({ at, lost }) => at === one.at && lost === one.lost));
   return [...restored, ...more].sort((a, b) => (a.at < b.at ? -1 : 1));
-}
-
-/** The newest checkpoint in the folder, unless it covers entries that a later restoration left behind. */
-async function readCurrentLatest(orgId: string, restored: readonly Restoration[]): Promise<Notes["latest"]> {
-  const latest = await readLatest(orgId);
-  return latest && isSuperseded(latest, restored) ? null : latest;
 }
 
 /** The last leaf of a tree that ends with a full tile, to which the next row must link. */
@@ -207,7 +202,8 @@ async function lastLeafOf(tx: Tx, orgId: string, size: number): Promise<Uint8Arr
 export async function findBase(tx: Tx, orgId: string): Promise<Base | Refused> {
   const restored = await listRestorations(tx, orgId);
   // The head last: what another process signs meanwhile is then never beyond it.
-  const latest = await readCurrentLatest(orgId, restored);
+  const kept = await readLatest(orgId);
+  const latest = kept && !isSuperseded(kept, restored) ? kept : null;
   const stored = await newestCheckpoint(tx, orgId);
   const head = await readHead(tx, orgId);
   const newest = latest && (!stored || latest.size >= stored.size) ? latest : stored;
@@ -236,7 +232,7 @@ export async function findBase(tx: Tx, orgId: string): Promise<Base | Refused> {
       inDatabase: stored !== null && stored.size === size,
       lastLeaf: size > zeroThrough ? (builder.lastLeaf ?? (await lastLeafOf(tx, orgId, size))) : null,
       restored: restorationsOf(restored, newest),
-      warnings: await warningsOf(tx, orgId, { newest, latest, restored, proven }),
+      warnings: await warningsOf(tx, orgId, { newest, kept, restored, proven }),
     };
   } catch (error) {
     if (error instanceof TreeDamage) return damaged(size, error);

@@ -13,7 +13,7 @@ import { narrow } from "@/server/scope";
 import { clearAlarm, raiseAlarm } from "./alarm";
 import { verifyBetween } from "./between";
 import { signCheckpoint } from "./checkpoints";
-import type { Judged } from "./judge";
+import { endsAlarm, type Judged } from "./judge";
 import { VERIFY_SLOTS, verifyPart, verifyWhole } from "./runs";
 import { checkpointsInput, checkpointsOutput, integrityOutput, type VerifyInput, verifyInput } from "./schema";
 import { keepVerification } from "./verifications";
@@ -36,7 +36,7 @@ const kept = new WeakMap<Judged, Promise<void>>();
 /** Stores the verdict over a whole chain, and raises or clears the alarm. */
 async function keepWhole(found: Judged): Promise<void> {
   await keepVerification(found, "whole");
-  if (found.status === "intact" || found.status === "empty") await clearAlarm(found.orgId, found.began);
+  if (endsAlarm(found)) await clearAlarm(found.orgId, found.began);
 }
 
 async function raise({ orgId, status, breaks }: Judged, now: Date): Promise<void> {
@@ -76,7 +76,7 @@ async function readWhole(orgId: string, { from, to }: VerifyInput, watch: Watch)
 
 /**
  * Verifies the chain of one organization: whole, between two timestamps, for which the whole chain is read too, or by
- * sequence, for which those entries are. A break raises the alarm; a whole chain found intact clears it.
+ * sequence, for which those entries are. A break raises the alarm; a whole chain found without one clears it.
  * @throws AppError rate_limited when the caller, or this process, has too many waiting
  * @throws AppError validation_failed for a sequence that the chain does not have
  */

@@ -18,6 +18,13 @@ export type Judged = Omit<Integrity, "status" | "marked"> & {
   began: Date;
 };
 
+/**
+ * Whether a reading of the whole chain ends its alarm: nothing contradicts, and a checkpoint of ours covers what was read.
+ * That the log was once restored, which every reading says from then on, is no alarm.
+ */
+export const endsAlarm = ({ status, covered }: Judged): boolean =>
+  status === "intact" || status === "empty" || (status === "unproven" && covered.lastSeq !== null);
+
 /** What is done with a verdict while the snapshot that it is about is open. */
 export type InSnapshot = (judged: Judged, reader: ChainReader) => Promise<void>;
 type JudgeOptions = Pick<VerifyInput, "fromSeq" | "toSeq" | "onProgress" | "signal" | "pool"> & {

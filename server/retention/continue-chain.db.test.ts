@@ -1,0 +1,61 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { signCheckpoint } from "@/server/audit/checkpoints/sign";
+import { openAlarms, raiseAlarm } from "@/server/audit/integrity/alarm";
+import { verifyIntegrity } from "@/server/audit/integrity/integrity";
+import { appendAudit } from "@/server/audit/record/append";
+import { startRecording, stopRecording } from "@/server/audit/record/record";
+import { env } from "@/server/env";
+import { auditRows, chainOf, closeRoles, daysAgo, roles, tamper } from "@/testing/chain";
+import { createOrg, createUser, ctxFor } from "@/testing/factories";
+import { continueChain } from "./continue-chain";
+
+beforeAll(() => startRecording({ dir: join(env().TRAILMARK_DATA_DIR, "spool") }));
+afterAll(async () => {
+  await stopRecording();
+  await closeRoles();
+});
+
+const open = (orgId: string) => openAlarms({ kind: "organization", orgIds: [orgId], partnerId: "" });
+
+/** Entries and head as a backup has them that was taken when there were so many. */
+const restoreTo = (orgId: string, seq: number) =>
+  tamper(async (tx) => {
+    await tx`DELETE FROM audit_logs WHERE org_id = ${orgId} AND chain_seq > ${seq}`;
+    await tx`DELETE FROM audit_notes WHERE org_id = ${orgId} AND size > ${seq}`;
+    await tx`UPDATE audit_chain_heads h SET seq = ${seq},
+      checksum = (SELECT checksum FROM audit_logs a WHERE a.org_id = h.org_id AND chain_seq = ${seq}) WHERE org_id = ${orgId}`;
+  });
+
+/** A log of ten entries, signed long ago and again when there were six, that came back from a backup of then. */
+async function restoredLog(): Promise<string> {
+  const { id } = await createOrg();
+  await appendAudit(roles.app, auditRows(id, 6));
+  await signCheckpoint(id, { now: new Date(daysAgo(40)) });
+  await appendAudit(roles.app, auditRows(id, 4));
+  await signCheckpoint(id, { now: new Date(daysAgo(1)) });
+  await restoreTo(id, 6);
+  return id;
+}
+
+it("continues a restored log, records it, and leaves no alarm", async () => {
+  const id = await restoredLog();
+  const done = await continueChain(id);
+  expect(done).toMatchObject({ kind: "continued", lastSeq: 6, proven: 6, lost: { size: 10 } });
+  expect(done).toMatchObject({ after: { status: "unproven", breaks: [], covered: { lastSeq: 7 } } });
+  expect((await chainOf(id)).at(-1)).toMatchObject({ action: "audit.restored", chainSeq: "7" });
+  expect(await open(id)).toEqual([]);
+  expect(await continueChain(id)).toEqual({ kind: "right" });
+});
+
+it("an alarm on a restored log ends with a reading of the whole chain that finds nothing else against it", async () => {
+  const id = await restoredLog();
+  await continueChain(id);
+  const auditor = await ctxFor(await createUser({ orgId: id, role: "org_admin" }));
+  const broken = { seq: 3, id: "", kind: "altered", expected: "a", actual: "b" } as const;
+  await raiseAlarm({ orgId: id, at: new Date().toISOString(), source: "nightly", breaks: [broken] });
+  await verifyIntegrity.run(auditor, { orgId: id, fromSeq: 1, toSeq: 6 });
+  expect(await open(id)).toHaveLength(1);
+  expect(await verifyIntegrity.run(auditor, { orgId: id })).toMatchObject({ status: "unproven", breaks: [] });
+  expect(await open(id)).toEqual([]);
+});
