@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { asSystem } from "@/db/client";
+import { listRestorations } from "@/server/audit/checkpoints/note-store";
 import { signCheckpoint } from "@/server/audit/checkpoints/sign";
 import { openAlarms, raiseAlarm } from "@/server/audit/integrity/alarm";
 import { verifyIntegrity } from "@/server/audit/integrity/integrity";
@@ -58,4 +60,18 @@ it("an alarm on a restored log ends with a reading of the whole chain that finds
   expect(await open(id)).toHaveLength(1);
   expect(await verifyIntegrity.run(auditor, { orgId: id })).toMatchObject({ status: "unproven", breaks: [] });
   expect(await open(id)).toEqual([]);
+});
+
+it("refuses entries that begin behind what no receipt of retention explains, restored or not", async () => {
+  for (const seq of [10, 6]) {
+    const { id } = await createOrg();
+    await appendAudit(roles.app, auditRows(id, 6));
+    await signCheckpoint(id);
+    await appendAudit(roles.app, auditRows(id, 4));
+    await signCheckpoint(id);
+    if (seq < 10) await restoreTo(id, seq);
+    await tamper((tx) => tx`DELETE FROM audit_logs WHERE org_id = ${id} AND chain_seq <= 4`);
+    expect(await continueChain(id)).toMatchObject({ kind: "refused", breaks: [{ seq: 1, kind: "missing" }] });
+    expect(await asSystem((tx) => listRestorations(tx, id))).toEqual([]);
+  }
 });

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { openAdmin } from "@/db/admin";
 import type { Anchor, Break } from "@/server/audit/chain/verifier";
-import { verifyChain } from "@/server/audit/chain/verify";
+import { findGap, verifyChain } from "@/server/audit/chain/verify";
 import { findSignedBeyond, type SignedBeyond, signRestoration } from "@/server/audit/checkpoints/restore-log";
 import { clearAlarm } from "@/server/audit/integrity/alarm";
 import { endsAlarm, type Judged, judgeChain } from "@/server/audit/integrity/judge";
@@ -9,6 +9,7 @@ import { proveRow } from "@/server/audit/integrity/own-note";
 import { keepVerification } from "@/server/audit/integrity/verifications";
 import { flushRecording, record } from "@/server/audit/record/record";
 import { systemCtx } from "@/server/context";
+import { unexplainedBeginning } from "./beginning";
 
 /** What became of it: the log is what was signed, its entries are not to be trusted, or it continues. */
 export type Continued =
@@ -18,13 +19,18 @@ export type Continued =
 
 type Rows = { head: Anchor | null; pruned: { seq: number; checksum: string | null } };
 
-/** The entries that are there: their contents and links must hold, and the last proven one be what was signed. */
+/**
+ * The entries that are there: their contents and links must hold, the last proven one be what was signed, and the first one
+ * stand where the chain begins or our receipt says.
+ */
 async function readRows(orgId: string, { proven }: SignedBeyond): Promise<Rows | Break[]> {
   const found = await verifyChain(systemCtx(), { orgId, isHeadLost: true, mark: proven?.size });
   if (found.breaks.length > 0) return found.breaks;
   const contradiction = proven && found.marked ? await proveRow(found.marked, proven) : null;
   if (contradiction) return [contradiction];
   const { prunedPrefix: prefix, head } = found;
+  const unexplained = await unexplainedBeginning(orgId, prefix?.throughSeq ?? 0);
+  if (unexplained) return [unexplained];
   return {
     head: head && head.seq > 0 ? head : null,
     pruned: { seq: prefix?.throughSeq ?? 0, checksum: prefix?.throughChecksum ?? null },
@@ -54,7 +60,11 @@ async function clearWay(orgId: string, { head, pruned }: Rows, proven: number): 
  */
 export async function continueChain(orgId: string): Promise<Continued> {
   const signed = await findSignedBeyond(orgId);
-  if (!signed) return { kind: "right" };
+  if (!signed) {
+    // The tree still has the hashes of entries that are gone.
+    const gap = await findGap(orgId);
+    return gap ? { kind: "refused", breaks: [gap] } : { kind: "right" };
+  }
   const rows = await readRows(orgId, signed);
   if (Array.isArray(rows)) return { kind: "refused", breaks: rows };
   const [lastSeq, proven] = [rows.head?.seq ?? 0, signed.proven?.size ?? 0];

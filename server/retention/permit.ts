@@ -1,5 +1,5 @@
 import { asSystem } from "@/db/client";
-import { type Break, breakOf } from "@/server/audit/chain/verifier";
+import type { Break } from "@/server/audit/chain/verifier";
 import { verifyChain } from "@/server/audit/chain/verify";
 import { newestReceipt } from "@/server/audit/checkpoints/note-store";
 import { signReceipt } from "@/server/audit/checkpoints/receipts";
@@ -7,6 +7,7 @@ import { raiseAlarm } from "@/server/audit/integrity/alarm";
 import { signHead } from "@/server/audit/integrity/checkpoints";
 import { proveRow } from "@/server/audit/integrity/own-note";
 import { systemCtx } from "@/server/context";
+import { unexplainedBeginning } from "./beginning";
 import { type Expired, findExpired } from "./expired";
 
 /** What is broken is not removed: the chain contradicts itself or what was signed. */
@@ -20,18 +21,6 @@ async function refuse(orgId: string, now: Date, breaks: Break[]): Promise<never>
 }
 
 /**
- * What went before must have gone by a receipt of ours: the head alone is the database's word, and a receipt over what
- * follows would explain whatever is missing before it.
- */
-async function proveBeginning(orgId: string, { firstSeq }: Expired, now: Date): Promise<void> {
-  const permitted = (await asSystem((tx) => newestReceipt(tx, orgId)))?.size ?? 0;
-  if (firstSeq - 1 <= permitted) return;
-  const expected = `sequence ${permitted + 1}, or a signed receipt of retention`;
-  const actual = `the head claims that retention removed everything through sequence ${firstSeq - 1}`;
-  await refuse(orgId, now, [breakOf({ seq: permitted + 1, kind: "missing", expected, actual })]);
-}
-
-/**
  * The rows that would go, read whole and proven like any others. Those that the tree did not hold yet are read, judged
  * and made its leaves by the signing itself; the others are read here, at a pace that leaves writers their half.
  */
@@ -41,9 +30,11 @@ async function proveRows(orgId: string, expired: Expired, now: Date): Promise<vo
     throw new NotPermitted("no checkpoint could be signed over the rows to be removed: nothing was removed");
   // What a witness disputes may be what is about to go. The signing has raised the alarm.
   if (signed.disputes.length > 0) throw new NotPermitted("a witness disputes this log: nothing was removed");
-  // Behind the signing, which signs the receipt of a log that was pruned before there were any.
-  await proveBeginning(orgId, expired, now);
   const { firstSeq, lastSeq } = expired;
+  // A receipt over these rows would explain whatever is missing before them. The signing has signed the one of a log that
+  // was pruned before there were receipts.
+  const unexplained = await unexplainedBeginning(orgId, firstSeq - 1);
+  if (unexplained) await refuse(orgId, now, [unexplained]);
   const toSeq = Math.min(lastSeq, signed.readAfter);
   if (toSeq < firstSeq) return;
   const { breaks, marked } = await verifyChain(systemCtx(), {

@@ -4,7 +4,7 @@ import { asSystem } from "@/db/client";
 import { type Anchor, type Break, breakOf } from "@/server/audit/chain/verifier";
 import { verifyChain } from "@/server/audit/chain/verify";
 import { readLatest } from "@/server/audit/checkpoints/folder";
-import { newestCheckpoint, newestReceipt } from "@/server/audit/checkpoints/note-store";
+import { newestCheckpoint } from "@/server/audit/checkpoints/note-store";
 import type { StoredNote } from "@/server/audit/checkpoints/stored-note";
 import { clearAlarm } from "@/server/audit/integrity/alarm";
 import { listLostHeads } from "@/server/audit/integrity/heads";
@@ -13,6 +13,7 @@ import { proveRow } from "@/server/audit/integrity/own-note";
 import { keepVerification } from "@/server/audit/integrity/verifications";
 import { flushRecording, record } from "@/server/audit/record/record";
 import { systemCtx } from "@/server/context";
+import { unexplainedBeginning } from "./beginning";
 
 /** What became of a repair: nothing was wrong, the rows are not to be trusted, or the head is right again. */
 export type Repair =
@@ -43,11 +44,8 @@ async function proveRows(orgId: string, before: number | null): Promise<Rows | B
     return [cut(last, `rows up to sequence ${note.size}, which a signed checkpoint covers`)];
   if (!head) return [cut(0, "a chain with rows")];
   const throughSeq = prunedPrefix?.throughSeq ?? 0;
-  const permitted = throughSeq > 0 ? ((await asSystem((tx) => newestReceipt(tx, orgId)))?.size ?? 0) : 0;
-  if (permitted < throughSeq) {
-    const expected = "sequence 1, or a signed receipt of retention";
-    return [breakOf({ seq: 1, kind: "missing", expected, actual: `the first row is sequence ${throughSeq + 1}` })];
-  }
+  const unexplained = await unexplainedBeginning(orgId, throughSeq);
+  if (unexplained) return [unexplained];
   const contradiction = note && note.size > 0 && marked ? await proveRow(marked, note) : null;
   if (contradiction) return [contradiction];
   return {
