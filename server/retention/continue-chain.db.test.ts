@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { listRestorations } from "@/server/audit/checkpoints/note-store";
+import { findSignedBeyond, signRestoration } from "@/server/audit/checkpoints/restore-log";
 import { signCheckpoint } from "@/server/audit/checkpoints/sign";
 import { openAlarms, raiseAlarm } from "@/server/audit/integrity/alarm";
 import { verifyIntegrity } from "@/server/audit/integrity/integrity";
@@ -10,7 +11,7 @@ import { startRecording, stopRecording } from "@/server/audit/record/record";
 import { env } from "@/server/env";
 import { auditRows, chainOf, closeRoles, daysAgo, roles, tamper } from "@/testing/chain";
 import { createOrg, createUser, ctxFor } from "@/testing/factories";
-import { continueChain } from "./continue-chain";
+import { type Continued, continueChain } from "./continue-chain";
 
 beforeAll(() => startRecording({ dir: join(env().TRAILMARK_DATA_DIR, "spool") }));
 afterAll(async () => {
@@ -74,4 +75,42 @@ it("refuses entries that begin behind what no receipt of retention explains, res
     expect(await continueChain(id)).toMatchObject({ kind: "refused", breaks: [{ seq: 1, kind: "missing" }] });
     expect(await asSystem((tx) => listRestorations(tx, id))).toEqual([]);
   }
+});
+
+const recorded = async (id: string) => (await chainOf(id)).filter(({ action }) => action === "audit.restored");
+const restorationsOf = (id: string) => asSystem((tx) => listRestorations(tx, id));
+
+it("signs nothing where the elevated role cannot be had", async () => {
+  const id = await restoredLog();
+  const { AUDIT_ADMIN_DATABASE_URL: url } = env();
+  for (const other of [undefined, "postgres://nobody:wrong@127.0.0.1:1/none"]) {
+    Object.assign(env(), { AUDIT_ADMIN_DATABASE_URL: other });
+    await expect(continueChain(id)).rejects.toThrow();
+    Object.assign(env(), { AUDIT_ADMIN_DATABASE_URL: url });
+    expect(await restorationsOf(id)).toEqual([]);
+  }
+  expect(await continueChain(id)).toMatchObject({ kind: "continued" });
+});
+
+it("goes on where a run was cut short: signs no second note, and records the restoration once", async () => {
+  const id = await restoredLog();
+  const lost = await findSignedBeyond(id);
+  if (!lost) throw new Error("nothing was lost");
+  await signRestoration(lost, new Date().toISOString());
+  expect(await continueChain(id)).toMatchObject({ kind: "continued", proven: 6, lost: { size: 10 } });
+  expect(await restorationsOf(id)).toHaveLength(1);
+  expect(await recorded(id)).toHaveLength(1);
+});
+
+it("takes an entry that comes while it reads", async () => {
+  const id = await restoredLog();
+  let done: Promise<Continued> | undefined;
+  await roles.owner.begin(async (tx) => {
+    await tx`SELECT pg_advisory_xact_lock(hashtextextended('trailmark tree ' || ${id}::text, 8))`;
+    done = continueChain(id);
+    await expect.poll(() => restorationsOf(id)).toHaveLength(1);
+    await appendAudit(roles.app, auditRows(id, 1));
+  });
+  expect(await done).toMatchObject({ kind: "continued", lastSeq: 6, after: { status: "unproven", breaks: [] } });
+  expect((await recorded(id)).map(({ chainSeq }) => chainSeq)).toEqual(["8"]);
 });

@@ -1,13 +1,14 @@
 import { sql } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
+import type { Restoration } from "@/server/audit/tree/restoration";
 import { toBase64 } from "@/server/audit/tree/signed-note";
 import { restoredText } from "@/server/audit/tree/statement";
 import { equalBytes } from "@/server/audit/tree/tree";
 import { keepInMonth, readLatest } from "./folder";
 import { originOfOrg, signStatement } from "./keys";
 import { readRoot } from "./nodes";
-import { insertNote, listCheckpoints, newestCheckpoint } from "./note-store";
+import { insertNote, listCheckpoints, listRestorations, newestCheckpoint } from "./note-store";
 import { publishNote } from "./sinks";
 import { checkpointOf, type StoredNote } from "./stored-note";
 import { TreeDamage } from "./tiles";
@@ -15,8 +16,8 @@ import { TreeDamage } from "./tiles";
 /** How many checkpoints are tried for one that today's entries still have; the signer keeps one a minute for two days. */
 const TRIED = 5_000;
 
-/** What was signed of a log and is not, or not so, in it any more. */
-export type SignedBeyond = { beyond: StoredNote; proven: StoredNote | null };
+/** What was signed of a log and is not, or not so, in it any more; isStated: a restoration is signed that says just this. */
+export type SignedBeyond = { beyond: StoredNote; proven: StoredNote | null; isStated: boolean };
 
 /** Whether today's tree is the one that our checkpoint names. */
 async function holds(tx: Tx, note: StoredNote): Promise<boolean> {
@@ -27,6 +28,17 @@ async function holds(tx: Tx, note: StoredNote): Promise<boolean> {
     throw error;
   }
 }
+
+async function firstThatHolds(tx: Tx, notes: readonly StoredNote[]): Promise<StoredNote | null> {
+  for (const note of notes) if (await holds(tx, note)) return note;
+  return null;
+}
+
+const states = (one: Restoration, { beyond, proven }: Omit<SignedBeyond, "isStated">): boolean =>
+  one.at > beyond.signedAt &&
+  one.lost === beyond.size &&
+  one.proven === (proven?.size ?? 0) &&
+  one.root === toBase64(checkpointOf(beyond).root);
 
 /**
  * Our newest checkpoint, in the folder or in the database, if the log does not reach it or has another root
@@ -41,8 +53,9 @@ export function findSignedBeyond(orgId: string): Promise<SignedBeyond | null> {
     const last = (await rowsOf<{ last: number }>(tx, rows))[0]?.last ?? 0;
     if (!newest || (newest.size <= last && (await holds(tx, newest)))) return null;
     const within = (await listCheckpoints(tx, orgId, TRIED)).filter(({ size }) => size > 0 && size <= last);
-    for (const note of within) if (await holds(tx, note)) return { beyond: newest, proven: note };
-    return { beyond: newest, proven: null };
+    const proven = await firstThatHolds(tx, within);
+    const restored = await listRestorations(tx, orgId);
+    return { beyond: newest, proven, isStated: restored.some((one) => states(one, { beyond: newest, proven })) };
   });
 }
 
