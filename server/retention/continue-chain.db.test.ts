@@ -1,11 +1,12 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
-import { listRestorations } from "@/server/audit/checkpoints/note-store";
+import { listRestorations, newestCheckpoint } from "@/server/audit/checkpoints/note-store";
 import { findSignedBeyond, signRestoration } from "@/server/audit/checkpoints/restore-log";
 import { signCheckpoint } from "@/server/audit/checkpoints/sign";
 import { openAlarms, raiseAlarm } from "@/server/audit/integrity/alarm";
 import { verifyIntegrity } from "@/server/audit/integrity/integrity";
+import { judgeChain } from "@/server/audit/integrity/judge";
 import { appendAudit } from "@/server/audit/record/append";
 import { startRecording, stopRecording } from "@/server/audit/record/record";
 import { env } from "@/server/env";
@@ -113,4 +114,18 @@ it("takes an entry that comes while it reads", async () => {
   });
   expect(await done).toMatchObject({ kind: "continued", lastSeq: 6, after: { status: "unproven", breaks: [] } });
   expect((await recorded(id)).map(({ chainSeq }) => chainSeq)).toEqual(["8"]);
+});
+
+it("continues behind what a clock signed that ran ahead, and the checkpoints behind that count", async () => {
+  const { id } = await createOrg();
+  await appendAudit(roles.app, auditRows(id, 6));
+  await signCheckpoint(id, { now: new Date(daysAgo(-1)) });
+  await appendAudit(roles.app, auditRows(id, 4));
+  await signCheckpoint(id, { now: new Date(daysAgo(-2)) });
+  await restoreTo(id, 6);
+  const done = { kind: "continued", proven: 6, after: { status: "unproven", breaks: [], covered: { lastSeq: 7 } } };
+  expect(await continueChain(id)).toMatchObject(done);
+  await appendAudit(roles.app, auditRows(id, 3));
+  expect(await judgeChain(id)).toMatchObject({ status: "unproven", breaks: [], covered: { lastSeq: 10 } });
+  expect(await asSystem((tx) => newestCheckpoint(tx, id))).toMatchObject({ size: 10 });
 });

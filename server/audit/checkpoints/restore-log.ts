@@ -16,8 +16,11 @@ import { TreeDamage } from "./tiles";
 /** How many checkpoints are tried for one that today's entries still have; the signer keeps one a minute for two days. */
 const TRIED = 5_000;
 
-/** What was signed of a log and is not, or not so, in it any more; isStated: a restoration is signed that says just this. */
-export type SignedBeyond = { beyond: StoredNote; proven: StoredNote | null; isStated: boolean };
+/**
+ * What was signed of a log and is not, or not so, in it any more; signedThrough: when the last of our checkpoints was
+ * signed; isStated: a restoration is signed that says just this.
+ */
+export type SignedBeyond = { beyond: StoredNote; proven: StoredNote | null; signedThrough: string; isStated: boolean };
 
 /** Whether today's tree is the one that our checkpoint names. */
 async function holds(tx: Tx, note: StoredNote): Promise<boolean> {
@@ -34,7 +37,7 @@ async function firstThatHolds(tx: Tx, notes: readonly StoredNote[]): Promise<Sto
   return null;
 }
 
-const states = (one: Restoration, { beyond, proven }: Omit<SignedBeyond, "isStated">): boolean =>
+const states = (one: Restoration, { beyond, proven }: Pick<SignedBeyond, "beyond" | "proven">): boolean =>
   one.at > beyond.signedAt &&
   one.lost === beyond.size &&
   one.proven === (proven?.size ?? 0) &&
@@ -52,18 +55,35 @@ export function findSignedBeyond(orgId: string): Promise<SignedBeyond | null> {
     const rows = sql`SELECT coalesce(max(chain_seq), 0)::float8 AS last FROM audit_logs WHERE org_id = ${orgId}`;
     const last = (await rowsOf<{ last: number }>(tx, rows))[0]?.last ?? 0;
     if (!newest || (newest.size <= last && (await holds(tx, newest)))) return null;
-    const within = (await listCheckpoints(tx, orgId, TRIED)).filter(({ size }) => size > 0 && size <= last);
-    const proven = await firstThatHolds(tx, within);
+    const kept = await listCheckpoints(tx, orgId, TRIED);
+    const proven = await firstThatHolds(
+      tx,
+      kept.filter(({ size }) => size > 0 && size <= last),
+    );
+    const signedThrough = [newest, ...kept].map(({ signedAt }) => signedAt).reduce((a, b) => (a > b ? a : b));
     const restored = await listRestorations(tx, orgId);
-    return { beyond: newest, proven, isStated: restored.some((one) => states(one, { beyond: newest, proven })) };
+    return {
+      beyond: newest,
+      proven,
+      signedThrough,
+      isStated: restored.some((one) => states(one, { beyond: newest, proven })),
+    };
   });
 }
+
+/** A clock that ran ahead may have signed later than now: a restoration is of after every checkpoint that it leaves behind. */
+const after = (signedThrough: string, now: string): string =>
+  now > signedThrough ? now : new Date(Date.parse(signedThrough) + 1).toISOString();
 
 /**
  * Signs that the log continues from an older state than `beyond`, and keeps that and `beyond` itself beside the log: every
  * checkpoint from now on says it.
  */
-export async function signRestoration({ beyond, proven }: SignedBeyond, at: string): Promise<StoredNote> {
+export async function signRestoration(
+  { beyond, proven, signedThrough }: SignedBeyond,
+  now: string,
+): Promise<StoredNote> {
+  const at = after(signedThrough, now);
   const { orgId, size: lost } = beyond;
   const root = toBase64(checkpointOf(beyond).root);
   const origin = originOfOrg(orgId);

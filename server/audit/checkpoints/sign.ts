@@ -69,11 +69,13 @@ async function askAgain(kept: StoredNote): Promise<{ hasMore: boolean; disputes:
   return { hasMore: note !== kept.note, disputes };
 }
 
-async function signNow(orgId: string, signedAt: string): Promise<Signing> {
+async function signNow(orgId: string, now: string): Promise<Signing> {
   const extended = await extendTree(orgId);
   if (extended.kind === "refused") return extended;
   const { base, size, root, readAfter } = extended;
   const { newest, restored, warnings } = base;
+  // Dated before a restoration, it would be among those left behind; a clock that ran ahead may have dated that one.
+  const signedAt = [now, ...restored.map(({ at }) => at)].reduce((a, b) => (a > b ? a : b));
   // "Never had a row" is proven too.
   if (!newest && size > 0)
     await signAndKeep(orgId, { size: 0, root: EMPTY_ROOT, signedAt, restored, isFirstOfHour: false });
