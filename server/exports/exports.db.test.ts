@@ -131,6 +131,35 @@ describe("an export in the background", () => {
       expect(await exported(id)).toMatchObject([{ details: { rows: 150 } }, { action: "audit_logs.export.download" }]);
   });
 
+  it("of some organizations of the whole platform holds entries of those alone", async () => {
+    const operator = await createUser({ role: "system_admin" });
+    const orgIds = [await createOrg(), await createOrg(), await createOrg()].map(({ id }) => id);
+    const chief = await createUser({ role: "partner_admin" });
+    await appendEvents(
+      orgIds.map((orgId) => ({
+        orgId,
+        timestamp: at(1),
+        action: "backup.create",
+        actorType: "user" as const,
+        actorId: chief.id,
+      })),
+    );
+    const linesOf = async (body: object) => {
+      const { id } = await done(operator, { ...body, dateRange: { from: at(1), to: at(1) } });
+      const { text } = await read(id, { token: operator });
+      return text
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line));
+    };
+    const chosen = orgIds.slice(1).sort();
+    for (const body of [{ orgId: chosen }, { filters: { orgId: chosen } }])
+      expect((await linesOf(body)).map(({ orgId }) => orgId).sort()).toEqual(chosen);
+    const whole = await linesOf({ filters: { action: "backup.create" } });
+    expect(whole.map(({ orgId }) => orgId).sort()).toEqual([...orgIds].sort());
+    expect(whole[0].user.name).toBe(chief.name);
+  });
+
   it("is of the entries that stood there when it was begun, also when it is begun again", async () => {
     const { orgId, admin } = await arrange(40);
     const { id } = await ask(admin);
