@@ -23,7 +23,9 @@ test("what was left out becomes exclusions and excluded actions", () => {
 test("an exact actor without a UUID is one by the id that it was recorded with", () => {
   const id = "0190a000-0000-7000-8000-000000000001";
   expect(present("actorId=bot-7")).toEqual({ rawActorId: "bot-7" });
-  expect(present(`actorId=${id}`)).toEqual({ actorId: id });
+  expect(present("actorId=bot-7,bot-8")).toEqual({ rawActorId: "bot-7,bot-8" });
+  for (const actorId of [id, `${id},${id.replace("1", "2")}`])
+    expect(present(`actorId=${actorId}`)).toEqual({ actorId });
 });
 
 test("present parameters stay as they are", () => {

@@ -1,5 +1,6 @@
 import { GUID } from "@/server/text";
 import { excludableIn, FILTERS } from "./catalogue";
+import { splitValues } from "./value-list";
 
 /** What parameters of the address were called before they took the names of the wire. */
 const RENAMED: Readonly<Record<string, string>> = { actor: "user", type: "actorType", org: "orgId" };
@@ -23,7 +24,7 @@ export function presentParams(params: URLSearchParams): URLSearchParams {
         const [list, item] = fromWithout(part);
         present.set(list, [present.get(list), item].filter(Boolean).join(","));
       }
-    else if (name === "actorId" && !GUID.test(value)) present.append("rawActorId", value);
+    else if (name === "actorId" && !splitValues(value).some((id) => GUID.test(id))) present.append("rawActorId", value);
     else present.append(RENAMED[name] ?? name, value);
   }
   return present;
