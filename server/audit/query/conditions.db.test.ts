@@ -36,6 +36,7 @@ describe("filters that the viewer narrows by", () => {
         ipAddress: n % 3 ? `10.0.${n % 17}.9` : n % 2 ? null : "2001:db8::1",
         actorType: n % 6 ? ("user" as const) : ("agent" as const),
         actorId: n % 6 ? admin.id : n % 12 ? device.agentId : "bot-7",
+        ...(n % 100 === 7 && { ipAddress: n % 200 === 7 ? "fd12:3456::9" : "198.51.100.7" }),
         ...(n % 100 === 1 && { resourceType: "script", resourceId: device.id, resourceName: "Clean up" }),
       })),
     )) as Row[];
@@ -56,6 +57,9 @@ describe("filters that the viewer narrows by", () => {
     ["device=lab", (row) => row.resourceId === device.id || agentOfLab(row)],
     ["device=nowhere", () => false],
     ["ip=10.0.0.0/9", (row) => Boolean(row.ipAddress?.startsWith("10."))],
+    ["ip=0.0.0.0/0", (row) => Boolean(row.ipAddress?.includes("."))],
+    ["ip=128.0.0.0/1", (row) => row.ipAddress === "198.51.100.7"],
+    ["ip=fc00::/7", (row) => row.ipAddress === "fd12:3456::9"],
     ["ip=10.0.3.0/24,10.0.4.9/32", (row) => /^10\.0\.[34]\.9$/.test(row.ipAddress ?? "")],
     ["ip=2001:DB8::/32", (row) => row.ipAddress === "2001:db8::1"],
     ["ip=2001:0db8:0:0::1", (row) => row.ipAddress === "2001:db8::1"],

@@ -40,6 +40,9 @@ const MAX_VALUES = 1_000;
 /** The tags of which rows with a value carry one; null where there are none, or too many. */
 type Tags = (value: string) => string | string[] | null;
 
+/** The tag of addresses that begin with a text. */
+const beginningTags: Tags = (text) => PREFIX_PARTS.exec(text)?.map((parts) => `net:${parts}`) ?? null;
+
 /** The tags that the values of a filter name themselves. */
 const TAGS: Partial<Record<RowFilterName, readonly Tags[]>> = {
   actorType: [(type) => `type:${type}`],
@@ -50,7 +53,7 @@ const TAGS: Partial<Record<RowFilterName, readonly Tags[]>> = {
   resourceType: [(type) => `kind:${type}`],
   ip: [
     (ip) => (isWholeAddress(ip) && !ip.includes(":") ? `ip:${ip}` : null),
-    (ip) => networkTags(ip) ?? PREFIX_PARTS.exec(ip)?.map((parts) => `net:${parts}`) ?? null,
+    (ip) => networkTags(ip) ?? (ip.includes("/") ? null : beginningTags(ip)),
   ],
 };
 
