@@ -3,7 +3,7 @@ import { type Tx, tenant } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { conditionsOf } from "@/server/audit/query/conditions";
 import type { Cursor } from "@/server/audit/query/cursor";
-import type { ResolvedFilter } from "@/server/audit/query/resolve";
+import { type ResolvedFilter, withNewProbe } from "@/server/audit/query/resolve";
 import { newestKeys } from "@/server/audit/query/rows";
 import { type Found, KEY, type KeyRow, NEWEST_FIRST } from "@/server/audit/query/search-blocks";
 import { findKeys } from "@/server/audit/query/search-keys";
@@ -72,7 +72,7 @@ function searchedKeys(read: Read, resolved: ResolvedFilter, heads: Heads): NextK
   return async (size) => {
     for (;;) {
       if (isOver) return [];
-      const { keys } = await read((tx) => findKeys(tx, resolved, { after, need: size }));
+      const { keys } = await read(async (tx) => findKeys(tx, await withNewProbe(tx, resolved), { after, need: size }));
       isOver = keys.length < size;
       after = keys.at(-1);
       const settled = keys.filter(({ orgId, seq }) => Number(seq) <= (heads[orgId] ?? 0));

@@ -4,7 +4,7 @@ import { eachOf } from "@/db/citus/each-of";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { conditionsOf, isUnfiltered, type RowFilter } from "./conditions";
-import { type IndexProbe, isIndexed } from "./index-probe";
+import { clauseOf, type IndexProbe, isIndexed } from "./index-probe";
 import type { ResolvedFilter } from "./resolve";
 import { allOf, INDEXED_THROUGH, rowsBetween } from "./rows";
 import { BY_KIND_ALONE, shapeFor, talliedCounts } from "./search-tallies";
@@ -73,7 +73,7 @@ async function countIndexed(tx: Tx, { orgIds, filter, probe }: Indexed): Promise
   return totalOf(
     tx,
     sql`SELECT (${text ?? sql`0`}
-      + (SELECT count(*) FROM audit_search_blocks(${uuids(orgIds)}, ${JSON.stringify(probe)}::jsonb, ${text !== null}, NULL) b, LATERAL (
+      + (SELECT count(*) FROM audit_search_blocks(${uuids(orgIds)}, ${clauseOf(probe)}::jsonb, ${text !== null}, NULL) b, LATERAL (
           SELECT * FROM audit_logs l WHERE l.org_id = b.org_id AND l.chain_seq BETWEEN b.first_seq AND b.last_seq OFFSET 0) a WHERE ${where})
       + (SELECT count(*) FROM ${eachOf(orgIds)}, ${INDEXED_THROUGH}, ${rowsBetween(sql`i.through`)} WHERE ${where})
       )::float8 AS total`,

@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { textArray, uuids } from "@/db/arrays";
+import { eachOf } from "@/db/citus/each-of";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { MIN_INDEXED_TERM, ROUTINE_ACTIONS } from "@/server/audit/vocabulary";
@@ -21,15 +22,20 @@ import {
   valuesOf,
 } from "./conditions";
 import { networkTags, PREFIX_PARTS } from "./network-tags";
-import { allOf } from "./rows";
+import { allOf, INDEXED_THROUGH } from "./rows";
 import { actorTypesCalled, tagsOfWord } from "./words";
 
 /**
  * What a block of rows must have to be able to hold a match (db: audit_search_clause): one of each set of values among
  * its tags, of each pair one of the terms in its text or one of the tags, a row of the span.
  */
-export type IndexProbe = { tags: string[][]; any: Either[]; from?: string; to?: string };
+type Clause = { tags: string[][]; any: Either[]; from?: string; to?: string };
+/** through: how far each organization's index had come before the tags were looked up; rows past it may have others. */
+export type IndexProbe = Clause & { through: ReadonlyMap<string, number> };
 type Either = { terms: string[]; tags: string[] };
+
+/** The clause of a probe as the database reads it. */
+export const clauseOf = ({ through: _, ...clause }: IndexProbe): string => JSON.stringify(clause);
 
 /** What JSON writes as it is. */
 const PLAIN = /^[\w.:@-]+$/;
@@ -150,6 +156,12 @@ function eitherOf(filter: RowFilter): Either[] {
   ];
 }
 
+async function indexedThrough(tx: Tx, orgIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const query = sql`SELECT o.id, i.through::float8 AS through FROM ${eachOf(orgIds)}, ${INDEXED_THROUGH}`;
+  const rows = await rowsOf<{ id: string; through: number }>(tx, query);
+  return new Map(rows.map(({ id, through }) => [id, through]));
+}
+
 /**
  * The probe of a filter; null when nothing in it narrows the blocks but the span, where the index by time serves.
  * A set of tags that is empty means that no indexed row matches.
@@ -158,14 +170,12 @@ export async function probeOf(tx: Tx, orgIds: readonly string[], filter: RowFilt
   if (env().TRAILMARK_CITUS) return null; // Nothing is indexed where the tables are distributed: by time alone.
   const { from, to } = filter;
   const routine = [ROUTINE_ACTIONS.map((action) => `action:${action}`), ["result:success"]];
-  const tags = [
-    ...(await lookedUpTags(tx, orgIds, filter)),
-    ...namedTags(filter),
-    ...(filter.routine === "only" ? routine : []),
-  ];
+  // Sent together: they are answered in this order.
+  const [through, lookedUp] = await Promise.all([indexedThrough(tx, orgIds), lookedUpTags(tx, orgIds, filter)]);
+  const tags = [...lookedUp, ...namedTags(filter), ...(filter.routine === "only" ? routine : [])];
   const any = eitherOf(filter);
   if (tags.length === 0 && any.length === 0) return null;
-  return { tags, any, ...(from && { from: from.toISOString() }), ...(to && { to: to.toISOString() }) };
+  return { tags, any, through, ...(from && { from: from.toISOString() }), ...(to && { to: to.toISOString() }) };
 }
 
 /** True when no block can hold a match. */

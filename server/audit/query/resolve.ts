@@ -36,3 +36,8 @@ export async function resolveFilter(tx: Tx, { scope }: Ctx, input: AuditFilter):
   const resolved = await toRowFilter(tx, orgIds, filter);
   return { orgIds, filter: resolved, probe: await probeOf(tx, orgIds, resolved) };
 }
+
+/** A resolved filter whose probe is looked up again, for a part that is read later: what was indexed since may have tags that are new. */
+export async function withNewProbe(tx: Tx, resolved: ResolvedFilter): Promise<ResolvedFilter> {
+  return { ...resolved, probe: await probeOf(tx, resolved.orgIds, resolved.filter) };
+}

@@ -1,10 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
 import { uuids } from "@/db/arrays";
-import { eachOf } from "@/db/citus/each-of";
+import { eachWith } from "@/db/citus/each-of";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import type { IndexProbe } from "./index-probe";
-import { INDEXED_THROUGH, type Key, rowsBetween } from "./rows";
+import { clauseOf, type IndexProbe } from "./index-probe";
+import { type Key, rowsBetween } from "./rows";
 
 /** How much is looked at a time; blocks are of about eight rows. */
 export const SIZES = {
@@ -63,11 +63,11 @@ export class Matches {
 
 const bigints = (values: readonly string[]): SQL => sql`${sql.param([...values])}::bigint[]`;
 
-/** Rows that the indexer has not come to yet. */
-export async function unindexedKeys(tx: Tx, { orgIds, where }: Search, need: number): Promise<KeyRow[]> {
+/** Rows that the indexer had not come to when the probe was made. */
+export async function unindexedKeys(tx: Tx, { probe, where }: Search, need: number): Promise<KeyRow[]> {
   return rowsOf(
     tx,
-    sql`SELECT ${KEY} FROM ${eachOf(orgIds)}, ${INDEXED_THROUGH}, ${rowsBetween(sql`i.through`)} WHERE ${where} ${NEWEST_FIRST} LIMIT ${need}`,
+    sql`SELECT ${KEY} FROM ${eachWith(probe.through)}, ${rowsBetween(sql`o.n`)} WHERE ${where} ${NEWEST_FIRST} LIMIT ${need}`,
   );
 }
 
@@ -94,7 +94,7 @@ export async function rareBlocks(tx: Tx, { orgIds, probe, sizes }: Search, need:
   const blocks = await rowsOf<TimedBlock>(
     tx,
     sql`SELECT org_id, first_seq, last_seq, (extract(epoch FROM max_at) * 1000)::float8 AS ms
-      FROM audit_search_blocks(${uuids(orgIds)}, ${JSON.stringify(probe)}::jsonb, false, ${most + 1})`,
+      FROM audit_search_blocks(${uuids(orgIds)}, ${clauseOf(probe)}::jsonb, false, ${most + 1})`,
   );
   return blocks.length > most ? null : blocks.sort((a, b) => b.ms - a.ms);
 }
@@ -103,7 +103,7 @@ async function nextWindow(tx: Tx, { orgIds, probe }: Search, { from, size }: Pic
   return rowsOf<WindowBlock>(
     tx,
     sql`SELECT org_id, first_seq, last_seq, max_at::text AS at, (extract(epoch FROM max_at) * 1000)::float8 AS ms, matches, seen::int AS seen
-      FROM audit_search_window(${uuids(orgIds)}, ${JSON.stringify(probe)}::jsonb, ${from?.at ?? null}::timestamptz,
+      FROM audit_search_window(${uuids(orgIds)}, ${clauseOf(probe)}::jsonb, ${from?.at ?? null}::timestamptz,
         ${from?.org_id ?? null}::uuid, ${from?.first_seq ?? null}::bigint, ${size})`,
   );
 }

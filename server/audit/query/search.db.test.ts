@@ -338,6 +338,18 @@ describe("the index of a chain that retention cuts", () => {
 });
 
 describe("the indexer in the background", () => {
+  it("hides nothing that it comes to after the tags of a filter were looked up", async () => {
+    const { id } = await createOrg();
+    const ctx = await ctxFor(await createUser({ orgId: id }));
+    await appendEvents(Array.from({ length: 100 }, () => ({ orgId: id, action: "device.wipe" })));
+    const { keys } = await tenant(ctx.scope, async (tx) => {
+      const resolved = await resolveFilter(tx, ctx, { action: "wipe" });
+      await advanceIndex(id);
+      return findKeys(tx, resolved, { need: 200 });
+    });
+    expect(keys).toHaveLength(100);
+  });
+
   it("comes close behind every chain by itself and stops when told", async () => {
     const { id } = await createOrg();
     const ctx = await ctxFor(await createUser({ orgId: id }));
