@@ -1,5 +1,6 @@
 import { displayName, type Entry } from "@/components/audit/entry";
 import { type Catalogue, FILTERS } from "@/server/audit/query/catalogue";
+import { GUID } from "@/server/text";
 
 /** A filter's label. */
 export const labelOf = (name: string, catalogue: Catalogue = FILTERS): string => catalogue[name]?.label ?? name;
@@ -13,10 +14,14 @@ export const valueLabel = (
 
 const rawActorOf = ({ details }: Entry) => (typeof details.rawActorId === "string" ? details.rawActorId : null);
 
+/** The zero UUID stands for an id that is none. */
+const uuidOf = (id: string): string | null => (GUID.test(id) && !/^[0-]+$/.test(id) ? id : null);
+
 /** The id by which the URL filters for an entry's actor; null when the entry has none. */
-export function actorIdOf(entry: Entry): string | null {
-  return rawActorOf(entry) ?? (/^[0-]+$/.test(entry.user.id) ? null : entry.user.id);
-}
+export const actorIdOf = (entry: Entry): string | null => rawActorOf(entry) ?? uuidOf(entry.user.id);
+
+/** The id by which the URL filters for an entry's resource; null when it has none, or one of another system. */
+export const resourceIdOf = ({ resource }: Entry): string | null => uuidOf(resource.id);
 
 /** Names of actors and resources by id, taken from the entries, on top of those already known. */
 export function namesOf(entries: Entry[], known: readonly { id: string; name: string }[] = []): Map<string, string> {
@@ -25,7 +30,8 @@ export function namesOf(entries: Entry[], known: readonly { id: string; name: st
     const actor = actorIdOf(entry);
     const called = displayName(entry.user.name) || entry.user.email;
     if (actor && called && !names.has(actor)) names.set(actor, called);
-    const { id, name } = entry.resource;
+    const { name } = entry.resource;
+    const id = resourceIdOf(entry);
     if (id && name && !names.has(id)) names.set(id, name);
   }
   return names;

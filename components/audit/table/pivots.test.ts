@@ -56,11 +56,14 @@ test("timeline and history clear other filters and keep the range", () => {
   expect(timeline).toMatchObject({ actorId: ID, result: null, q: null });
   expect(timeline).not.toHaveProperty("range");
   expect(changes("seq")["History of WS-042"]).toMatchObject({ resourceId: ID, actorId: null });
-  const entry = { ...ENTRY, resource: { type: "policy", id: "", name: "USB & more" } };
-  expect(changes("seq", { entry })["History of USB & more"]).toMatchObject({
-    resource: "USB & more",
-    resourceType: "policy",
-  });
+  for (const id of ["", "00000000-0000-0000-0000-000000000000"]) {
+    const entry = { ...ENTRY, resource: { type: "policy", id, name: "USB & more" } };
+    expect(changes("seq", { entry })["History of USB & more"]).toMatchObject({
+      resource: "USB & more",
+      resourceType: "policy",
+      resourceId: null,
+    });
+  }
 });
 
 test("a time leads to the entries around it", () => {

@@ -1,14 +1,13 @@
 import { actorOf, aroundPath, type Entry, sentenceText } from "@/components/audit/entry";
 import type { View } from "@/components/audit/filters/address";
 import { FROM_START } from "@/components/audit/filters/address";
-import { actorIdOf } from "@/components/audit/filters/labels";
+import { actorIdOf, resourceIdOf } from "@/components/audit/filters/labels";
 import { exclude, filterFor, setFilter } from "@/components/audit/filters/narrow";
 import type { ColumnId } from "@/components/audit/table-params";
 import { toChange } from "@/components/audit/views/view-query";
 import { dateTime } from "@/components/format/time";
 import { FILTERS, type FilterName } from "@/server/audit/query/catalogue";
 import { ACTOR_TYPE_LABEL, RESULT_LABEL } from "@/server/audit/vocabulary";
-import { GUID } from "@/server/text";
 import { type CellContext, type CellRef, deviceOf } from "./columns";
 
 /** An action on a cell: change the filters, copy the value, open a page, or pin the entry. */
@@ -75,9 +74,11 @@ function timeline(entry: Entry): Pivot[] {
 }
 
 /** Everything that happened to the resource: by its id, or by its name when the id is from another system. */
-function history({ resource: { id, name, type } }: Entry): Pivot[] {
+function history(entry: Entry): Pivot[] {
+  const { name, type } = entry.resource;
   const label = `History of ${name || type}`;
-  if (GUID.test(id)) return [{ label, change: resetTo({ resourceId: id }) }];
+  const id = resourceIdOf(entry);
+  if (id) return [{ label, change: resetTo({ resourceId: id }) }];
   return name ? [{ label, change: resetTo({ resource: name, resourceType: type }) }] : [];
 }
 

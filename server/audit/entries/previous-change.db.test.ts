@@ -28,6 +28,9 @@ test("the previous change is of the same resource, succeeded, and changed someth
     of(5, { resourceId: null, resourceName: "Antivirus" }),
     of(6, { resourceId: null, resourceName: "Antivirus, second" }),
     of(7, { resourceId: null, resourceName: "Antivirus" }),
+    of(8, { resourceId: "HKLM\\Policy 7", resourceName: "Seven" }),
+    of(9, { resourceId: "HKLM\\Policy 70", resourceName: "Seven" }),
+    of(10, { resourceId: "HKLM\\Policy 7", resourceName: "Renamed" }),
   ]);
   const ctx = await ctxFor(jane);
   const previousOf = async (row: number) => {
@@ -37,6 +40,8 @@ test("the previous change is of the same resource, succeeded, and changed someth
   expect(await previousOf(4)).toBe(0);
   expect(await previousOf(0)).toBe(-1);
   expect(await previousOf(7)).toBe(5);
+  expect(await previousOf(10)).toBe(8);
+  expect(await previousOf(9)).toBe(-1);
   const stranger = await ctxFor(await createUser());
   await expect(getPreviousChange.run(stranger, { id: rows[4]?.id ?? "" })).rejects.toMatchObject({ code: "not_found" });
 });

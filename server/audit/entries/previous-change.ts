@@ -4,11 +4,12 @@ import { resolveFilter } from "@/server/audit/query/resolve";
 import { ENTRY, type EntryRow, rowsByKey } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search-keys";
 import type { FullEntry } from "@/server/audit/schema";
+import { ZERO_UUID } from "@/server/context";
 import { operation } from "@/server/operation";
 import { narrow } from "@/server/scope";
 import { idInput, typed } from "@/server/wire";
 import { getRow } from "./get";
-import { toFullEntry } from "./to-entry";
+import { rawResourceOf, toFullEntry } from "./to-entry";
 
 const STEP = 100;
 /** A limit, because a resource may be in every entry of an agent. */
@@ -26,15 +27,23 @@ const isChange = (row: EntryRow): boolean => {
   return [before, after, changes].some((value) => value !== undefined) || CHANGES.test(row.action);
 };
 
-/** Of a resource without an id, name and type. */
-const aboutResourceOf = ({
-  resource_id: id,
-  resource_name: name,
-  resource_type: type,
-}: EntryRow): AuditFilter | null => {
-  if (id) return { resourceId: [id] };
-  return name ? { resource: [name], resourceType: [type] } : null;
-};
+/** A filter that the entries of a resource meet, and whether one that meets it is of that resource. */
+type Same = { filter: AuditFilter; isSame: (row: EntryRow) => boolean };
+
+/** By its id; one that is no UUID is in the details, as JSON writes it. Of a resource without an id, name and type. */
+function sameResourceAs(entry: EntryRow): Same | null {
+  const { resource_id: id, resource_type: type, resource_name: name } = entry;
+  if (id && id !== ZERO_UUID) return { filter: { resourceId: [id] }, isSame: () => true };
+  const raw = rawResourceOf(entry);
+  if (raw)
+    return {
+      filter: { resourceType: [type], phrase: JSON.stringify(raw).slice(1, -1) },
+      isSame: (row) => rawResourceOf(row) === raw,
+    };
+  return name
+    ? { filter: { resource: [name], resourceType: [type] }, isSame: (row) => row.resource_name === name }
+    : null;
+}
 
 /**
  * The newest entry before one that succeeded in changing the same resource, in the same organization.
@@ -46,17 +55,16 @@ export const getPreviousChange = operation({
   output: typed<PreviousChange>(),
   async run(ctx, { id }) {
     const entry = await getRow(ctx, id);
-    const about = aboutResourceOf(entry);
-    if (!about) return { entry: null, read: 0, isWhole: true };
+    const same = sameResourceAs(entry);
+    if (!same) return { entry: null, read: 0, isWhole: true };
     return tenant(ctx.scope, async (tx) => {
-      const filter: AuditFilter = { ...about, result: ["success"], routine: "without", to: new Date(entry.ms) };
+      const filter: AuditFilter = { ...same.filter, result: ["success"], routine: "without", to: new Date(entry.ms) };
       const resolved = await resolveFilter(tx, narrow(ctx, entry.org_id), filter);
       let after = { ms: entry.ms, seq: entry.chain_seq, orgId: entry.org_id };
       for (let read = 0; read < MAX_READ; ) {
         const { keys } = await findKeys(tx, resolved, { after, need: STEP });
         const rows = await rowsByKey(tx, keys, ENTRY);
-        const same = rows.filter((row) => entry.resource_id || row.resource_name === entry.resource_name);
-        const found = same.find(isChange);
+        const found = rows.find((row) => same.isSame(row) && isChange(row));
         read += rows.length;
         const last = keys.at(-1);
         if (found || keys.length < STEP || !last)

@@ -34,6 +34,9 @@ describe("related entries", () => {
         resourceName: "WS_042",
       },
       sameName: { orgId: org.id, timestamp: at(5002), resourceName: "WS-042" },
+      foreignId: { orgId: org.id, timestamp: at(7000), resourceId: "srv-7", resourceName: "Server 7" },
+      sameForeignId: { orgId: org.id, timestamp: at(7001), resourceId: "srv-7", resourceName: "Renamed" },
+      otherForeignId: { orgId: org.id, timestamp: at(7002), resourceId: "srv-8", resourceName: "Server 7" },
       nothing: { orgId: org.id, timestamp: at(9000), resourceType: "system" },
     };
     const stored = await appendEvents(Object.values(rows));
@@ -57,8 +60,9 @@ describe("related entries", () => {
     });
   });
 
-  it("know actors by their raw id and resources by their name, where there is no UUID", async () => {
+  it("know actors by their raw id and resources by their raw id or their name, where there is no UUID", async () => {
     expect(await relatedTo("agent")).toEqual({ actor: ["sameAgent"], resource: ["sameName"], address: [] });
+    expect(await relatedTo("foreignId")).toEqual({ actor: [], resource: ["sameForeignId"], address: [] });
     expect(await relatedTo("nothing")).toEqual({ actor: [], resource: [], address: [] });
   });
 

@@ -3,10 +3,11 @@ import { type Tx, tenant } from "@/db/client";
 import { conditionsOf, type RowFilter } from "@/server/audit/query/conditions";
 import { ENTRY, type EntryRow, newestRows } from "@/server/audit/query/rows";
 import type { FullEntry } from "@/server/audit/schema";
+import { ZERO_UUID } from "@/server/context";
 import { operation } from "@/server/operation";
 import { idInput, typed } from "@/server/wire";
 import { getRow } from "./get";
-import { toFullEntry } from "./to-entry";
+import { rawResourceOf, toFullEntry } from "./to-entry";
 
 /**
  * Before and after the entry: about as long as one sitting. It also keeps the search to a short piece of the index by
@@ -14,7 +15,6 @@ import { toFullEntry } from "./to-entry";
  */
 const RELATED_WITHIN_MS = 5 * 60_000;
 const MAX_RELATED = 10;
-const ZERO_UUID = "00000000-0000-0000-0000-000000000000";
 
 /** Rows close to an entry that share its actor, its resource or its address; each list newest first, at most 10. */
 export type Related = { actor: FullEntry[]; resource: FullEntry[]; address: FullEntry[] };
@@ -29,9 +29,11 @@ function sameActor(row: EntryRow): Shared {
 }
 
 function sameResource(row: EntryRow): Shared {
-  if (row.resource_id) return { filter: { resourceId: row.resource_id } };
-  if (!row.resource_name) return null;
-  return { condition: sql`a.resource_type = ${row.resource_type} AND a.resource_name = ${row.resource_name}` };
+  const { resource_id: id, resource_type: resourceType, resource_name: name } = row;
+  if (id && id !== ZERO_UUID) return { filter: { resourceId: id } };
+  const raw = rawResourceOf(row);
+  if (raw) return { filter: { resourceType }, condition: sql`a.details ->> 'rawResourceId' = ${raw}` };
+  return name ? { filter: { resourceType }, condition: sql`a.resource_name = ${name}` } : null;
 }
 
 const sameAddress = (row: EntryRow): Shared =>

@@ -2,6 +2,7 @@ import { actionLabel } from "@/server/audit/action-label";
 import { categoryOf } from "@/server/audit/actions";
 import type { EntryRow } from "@/server/audit/query/rows";
 import type { FlatEntry, FullEntry } from "@/server/audit/schema";
+import { ZERO_UUID } from "@/server/context";
 import { readExact } from "@/server/exact-json";
 import { isObject } from "@/server/records";
 
@@ -12,6 +13,10 @@ export function detailsOf(row: Pick<EntryRow, "details">): Record<string, unknow
 }
 
 const text = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
+
+/** The id of a resource that another system gave it, where that is no UUID (spec, non-UUID identifiers). */
+export const rawResourceOf = (row: Pick<EntryRow, "resource_id" | "details">): string | null =>
+  row.resource_id === ZERO_UUID ? text(detailsOf(row).rawResourceId) : null;
 
 type Named = Pick<EntryRow, "actor_type" | "actor_email" | "user_name" | "key_name" | "hostname">;
 
