@@ -52,7 +52,7 @@ function actionCounts(byAction: { action: string; count: number }[], link: Link)
     name: capitalized(actionLabel(action)),
     detail: <code>{action}</code>,
     count,
-    href: link({ actions: action }),
+    href: link({ actions: [action] }),
   }));
 }
 
@@ -123,9 +123,7 @@ function ActionsReport({ report, counted, label, events, actions, figures }: OnA
     <>
       <Figures
         label={label}
-        items={[total, ...figures].map(({ actions, ...one }) =>
-          figure({ ...one, href: link({ actions: actions.join(",") }) }),
-        )}
+        items={[total, ...figures].map(({ actions, ...one }) => figure({ ...one, href: link({ actions }) }))}
       />
       <Counts title={`${events} by action`} head="Action" counts={actionCounts(report.byAction, link)} />
       <Recent entries={report.recentEvents} />
@@ -182,7 +180,7 @@ export function StatisticsReport({ report, counted }: ViewProps<Reports["statist
           key: category,
           name: CATEGORY_NAMES.get(category) ?? capitalized(category),
           count,
-          href: link({ category }),
+          href: link({ category: [category] }),
         }))}
       />
       <Counts

@@ -6,6 +6,7 @@ import { useCan, useOrg } from "@/components/account/org";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
 import { CopiedCode } from "@/components/ui/code/copied-code";
+import { joinValues } from "@/server/audit/query/value-list";
 import { withVisibleMarks } from "@/server/text";
 import type { Fact, IdOf } from "./fact";
 import classes from "./facts.module.css";
@@ -27,7 +28,7 @@ export function FactValue({ fact }: { fact: Exclude<Fact, { kind: "group" }> }) 
 /** Links to the entries with the same value. */
 function FilterLink({ name, value }: { name: string; value: string }) {
   return (
-    <Link href={`/?${new URLSearchParams({ [name]: value })}`} prefetch={false} className="tm-link">
+    <Link href={`/?${new URLSearchParams({ [name]: joinValues([value]) })}`} prefetch={false} className="tm-link">
       {value}
     </Link>
   );

@@ -55,11 +55,13 @@ test("timeline and history clear other filters and keep the range", () => {
   const timeline = changes("seq")["Timeline of Jane Doe"];
   expect(timeline).toMatchObject({ actorId: ID, result: null, q: null });
   expect(timeline).not.toHaveProperty("range");
+  const bot = { ...ENTRY, details: { rawActorId: "bot, 7" } };
+  expect(changes("seq", { entry: bot })["Timeline of Jane Doe"]).toMatchObject({ rawActorId: '"bot, 7"' });
   expect(changes("seq")["History of WS-042"]).toMatchObject({ resourceId: ID, actorId: null });
   for (const id of ["", "00000000-0000-0000-0000-000000000000"]) {
-    const entry = { ...ENTRY, resource: { type: "policy", id, name: "USB & more" } };
-    expect(changes("seq", { entry })["History of USB & more"]).toMatchObject({
-      resource: "USB & more",
+    const entry = { ...ENTRY, resource: { type: "policy", id, name: "USB, CD & more" } };
+    expect(changes("seq", { entry })["History of USB, CD & more"]).toMatchObject({
+      resource: '"USB, CD & more"',
       resourceType: "policy",
       resourceId: null,
     });

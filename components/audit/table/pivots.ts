@@ -7,7 +7,9 @@ import type { ColumnId } from "@/components/audit/table-params";
 import { toChange } from "@/components/audit/views/view-query";
 import { dateTime } from "@/components/format/time";
 import { FILTERS, type FilterName } from "@/server/audit/query/catalogue";
+import { joinValues } from "@/server/audit/query/value-list";
 import { ACTOR_TYPE_LABEL, RESULT_LABEL } from "@/server/audit/vocabulary";
+import { mapValues } from "@/server/records";
 import { type CellContext, type CellRef, deviceOf } from "./columns";
 
 /** An action on a cell: change the filters, copy the value, open a page, or pin the entry. */
@@ -63,7 +65,8 @@ function around({ timestamp }: Entry): Partial<View> {
   return { range: null, from: new Date(at - AROUND_MS), to: new Date(at + AROUND_MS), ...FROM_START };
 }
 
-const resetTo = (filters: Record<string, string>) => toChange(new URLSearchParams(filters).toString());
+const resetTo = (filters: Record<string, string>) =>
+  toChange(new URLSearchParams(mapValues(filters, (value) => joinValues([value]))).toString());
 
 /** Everything the actor did within the range; other filters are cleared. */
 function timeline(entry: Entry): Pivot[] {
