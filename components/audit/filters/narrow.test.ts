@@ -1,6 +1,16 @@
 import { expect, test } from "vitest";
 import { loadView, type View } from "./address";
-import { clearFilter, exclude, excluding, exclusionsOf, hideRoutine, hidesRoutine, include, setFilter } from "./narrow";
+import {
+  clearFilter,
+  exclude,
+  excluding,
+  exclusionsOf,
+  hideRoutine,
+  hidesRoutine,
+  include,
+  setFilter,
+  toggleValue,
+} from "./narrow";
 
 const NOTHING = loadView(new URLSearchParams());
 const view = (part: Partial<View>): View => ({ ...NOTHING, ...part });
@@ -37,6 +47,17 @@ test("an actor is filtered by id, by raw id, or by type", () => {
   expect(clearFilter("actorId")).toMatchObject({ actorId: null, rawActorId: null });
   expect(exclude(NOTHING, "actorId", "bot-7")).toMatchObject({ exclude: "actorId:bot-7" });
   expect(exclude(NOTHING, "actorId", "system")).toMatchObject({ exclude: "actorType:system" });
+});
+
+test("values of one filter are added to each other, actors of another kind replace those that were chosen", () => {
+  const jane = view(toggleValue(NOTHING, "actorId", ID));
+  const other = ID.replace("1", "2");
+  expect(toggleValue(jane, "actorId", other)).toMatchObject({ actorId: `${ID},${other}` });
+  expect(toggleValue(jane, "actorId", "system")).toMatchObject({ actorId: null, actorType: "system" });
+  const bot = view({ ...jane, ...toggleValue(jane, "actorId", "bot-7") });
+  expect(bot).toMatchObject({ actorId: null, rawActorId: "bot-7" });
+  expect(toggleValue(bot, "actorId", ID)).toMatchObject({ actorId: ID, rawActorId: null });
+  expect(toggleValue(bot, "actorId", "bot-7")).toMatchObject({ rawActorId: null });
 });
 
 test("hiding and showing routine telemetry keeps other exclusions", () => {

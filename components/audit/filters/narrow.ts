@@ -47,7 +47,10 @@ export const setFilter = (name: FilterName, value: string): Partial<View> => ({
 /** The values that the view filters by. */
 const valuesIn = (view: Partial<View>, name: FilterName): string[] => partsOf(view[name]);
 
-/** The view change that adds a value to a filter or removes it; if it was excluded, it no longer is. */
+/**
+ * The view change that adds a value to a filter or removes it; if it was excluded, it no longer is. Actors by id, by raw id
+ * and by type are different filters, which no entry meets together: they replace each other.
+ */
 export function toggleValue(view: View, name: FilterName, value: string): Partial<View> {
   const filter = filterFor(name, value);
   const values = valuesIn(view, filter);
@@ -55,6 +58,7 @@ export function toggleValue(view: View, name: FilterName, value: string): Partia
   const rest = values.filter((one) => one !== value);
   return {
     ...include(view, [{ name, value }]),
+    ...(!isSelected && clearFilter(name)),
     [filter]: toList(isSelected ? rest : [...values, value]),
     ...FROM_START,
   };
