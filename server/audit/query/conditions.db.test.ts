@@ -71,6 +71,8 @@ describe("filters that the viewer narrows by", () => {
     ["category=policy,authentication", (row) => /^(policy|user)/.test(row.action)],
     ["user=agent", (row) => row.actorType === "agent"],
     ["user=lab-7", agentOfLab],
+    ["user=Agent (LAB-7)", agentOfLab],
+    ["user=agent on lab", agentOfLab],
     ["exclude=user:lab-7&resourceType=device", (row) => !agentOfLab(row) && row.resourceType === "device"],
     ["rawActorId=bot-7", (row) => row.actorId === "bot-7"],
     ["exclude=result:success", (row) => row.result !== "success"],

@@ -66,6 +66,15 @@ export const namedDevices = (text: string): SQL =>
 export const agentsOn = (text: string): SQL =>
   sql`SELECT g.id FROM agents g JOIN devices d ON d.id = g.device_id WHERE d.hostname ILIKE ${containsPattern(text)}`;
 
+/** An agent is shown as "Agent (WS-042)" and "Agent on WS-042". */
+const AGENT_NAME = /^agent (?:\((.+)\)|on (.+))$/i;
+
+/** The ids of the agents that are called so: by a part of their device's hostname, or by the name that is made of it. */
+export function agentsCalled(text: string): SQL {
+  const [, inBrackets, behindOn] = AGENT_NAME.exec(text.trim()) ?? [];
+  return agentsOn(inBrackets ?? behindOn ?? text);
+}
+
 function involvesDevice(text: string): SQL {
   const agents = sql`ARRAY(${agentsOn(text)})`;
   return sql`((a.resource_type = 'device' AND a.resource_name ILIKE ${containsPattern(text)})
@@ -81,7 +90,7 @@ const isActor = (id: string): SQL =>
 
 /** An actor by a part of what it is called: address, name, hostname; the platform by its whole name. */
 function isCalled(text: string): SQL {
-  const agents = sql`ARRAY(${agentsOn(text)})`;
+  const agents = sql`ARRAY(${agentsCalled(text)})`;
   return either([
     sql`a.actor_email ILIKE ${containsPattern(text)}`,
     sql`a.actor_id = ANY (ARRAY(${namedPeople(text)}))`,

@@ -8,6 +8,7 @@ import { env } from "@/server/env";
 import { containsPattern } from "@/server/text";
 import { FILTERS, type Filter } from "./catalogue";
 import {
+  agentsCalled,
   agentsOn,
   conditionsOn,
   excludedOf,
@@ -74,7 +75,7 @@ const LOOKED_UP: Partial<Record<RowFilterName, (orgIds: readonly string[], text:
     sql`SELECT 'email:' || t.value FROM ${termsOf(orgIds, "email")} WHERE t.value ILIKE ${containsPattern(text)}
       UNION ALL SELECT 'actor:' || n.id FROM (${namedPeople(text)}) n
       UNION ALL SELECT 'actor:' || n.id FROM (${namedKeys(text)}) n
-      UNION ALL SELECT 'actor:' || n.id FROM (${agentsOn(text)}) n
+      UNION ALL SELECT 'actor:' || n.id FROM (${agentsCalled(text)}) n
       UNION ALL SELECT 'type:' || n.type FROM unnest(${textArray(actorTypesCalled(text))}) AS n(type)`,
   /** Devices by what they were called at the time, by what they are called now, and as where an agent runs. */
   device: (orgIds, text) =>
