@@ -58,6 +58,9 @@ export function containsPattern(text: string): string {
   return `%${repairText(text).replace(/[\\%_]/g, "\\$&")}%`;
 }
 
+/** A text as JSON writes it between the quotation marks: backslashes are doubled, among others. */
+export const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
+
 const DIRECTION_MARKS = /[\u202a-\u202e\u2066-\u2069]/g;
 
 /** Marks that turn the reading direction (Unicode, UAX 9) as their codes: a name must not rewrite the sentence around it. */

@@ -7,6 +7,7 @@ import type { FullEntry } from "@/server/audit/schema";
 import { ZERO_UUID } from "@/server/context";
 import { operation } from "@/server/operation";
 import { narrow } from "@/server/scope";
+import { inJson } from "@/server/text";
 import { idInput, typed } from "@/server/wire";
 import { getRow } from "./get";
 import { rawResourceOf, toFullEntry } from "./to-entry";
@@ -37,7 +38,7 @@ function sameResourceAs(entry: EntryRow): Same | null {
   const raw = rawResourceOf(entry);
   if (raw)
     return {
-      filter: { resourceType: [type], phrase: JSON.stringify(raw).slice(1, -1) },
+      filter: { resourceType: [type], phrase: inJson(raw) },
       isSame: (row) => rawResourceOf(row) === raw,
     };
   return name

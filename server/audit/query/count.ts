@@ -8,7 +8,7 @@ import { clauseOf, type IndexProbe, isIndexed } from "./index-probe";
 import type { ResolvedFilter } from "./resolve";
 import { allOf, INDEXED_THROUGH, rowsBetween } from "./rows";
 import { BY_KIND_ALONE, shapeFor, talliedCounts } from "./search-tallies";
-import { kindHolds, kindHoldsWord, namesNobody } from "./words";
+import { kindHolds, kindHoldsWord, namesNobody, spellingsOf, type Word } from "./words";
 
 async function totalOf(tx: Tx, query: SQL): Promise<number> {
   const [row] = await rowsOf<{ total: number }>(tx, query);
@@ -32,14 +32,17 @@ type Text = { text: string; inKind: SQL };
 /** Each further text doubles the ways in which a row can hold them all. */
 const MAX_TEXTS = 3;
 
-/** The texts that are all that is asked for, where they are few, plain and name no actor; else null. */
+/** A word that names no actor, and is written in one way alone. */
+const isBare = (word: Word): boolean => namesNobody(word) && spellingsOf(word).length === 1;
+
+/** The texts that are all that is asked for, where they are few, plain and bare; else null. */
 function textsOf({ phrase, words = [], orgId: _, ...rest }: RowFilter): Text[] | null {
   const texts = phrase
     ? [{ text: phrase, inKind: kindHolds(phrase) }]
     : words.map((word) => ({ text: word.text, inKind: kindHoldsWord(word) }));
   const isMixed = phrase !== undefined && words.length > 0;
   const isEasy = texts.length > 0 && texts.length <= MAX_TEXTS && texts.every(({ text }) => isPlain(text));
-  return isUnfiltered(rest) && !isMixed && isEasy && words.every(namesNobody) ? texts : null;
+  return isUnfiltered(rest) && !isMixed && isEasy && words.every(isBare) ? texts : null;
 }
 
 /**

@@ -24,7 +24,7 @@ import {
 } from "./conditions";
 import { networkTags, PREFIX_PARTS } from "./network-tags";
 import { allOf, INDEXED_THROUGH } from "./rows";
-import { actorTypesCalled, tagsOfWord } from "./words";
+import { actorTypesCalled, spellingsOf, tagsOfWord } from "./words";
 
 /**
  * What a block of rows must have to be able to hold a match (db: audit_search_clause): one of each set of values among
@@ -144,7 +144,7 @@ function namedTags(filter: RowFilter): string[][] {
 
 /** What the text of a block has to hold, unless its tags say it. */
 function eitherOf(filter: RowFilter): Either[] {
-  const words = (filter.words ?? []).map((word) => ({ terms: [word.text], tags: tagsOfWord(word) }));
+  const words = (filter.words ?? []).map((word) => ({ terms: spellingsOf(word), tags: tagsOfWord(word) }));
   const named = ROW_FILTERS.flatMap((name) => {
     const values = valuesOf(filter, name);
     const isHeld = IN_TEXT[name];

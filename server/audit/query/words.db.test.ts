@@ -47,7 +47,10 @@ describe("words", () => {
         errorMessage: n % 7 === 3 ? "Exit code 1" : null,
         ipAddress: `198.51.100.${n % 90}`,
         // The first blocks say by their text alone what they hold.
-        details: n % 3 || n < 500 ? { device: `FAB-WS-00${n % 10}`, note: "a\u001db" } : { note: "Ünïque \u001e" },
+        details:
+          n % 3 || n < 500
+            ? { device: `FAB-WS-00${n % 10}`, note: "a\u001db", ...(n % 9 === 1 && { account: "CONTOSO\\Jim" }) }
+            : { note: "Ünïque \u001e" },
       })),
     )) as typeof rows;
   });
@@ -61,6 +64,7 @@ describe("words", () => {
       row.ipAddress,
       row.errorMessage,
       JSON.stringify(row.details),
+      JSON.stringify(row.details).replaceAll("\\\\", "\\"),
       ...called(row),
       ...sentenceWords(row.action, row.result).split("\n"),
     ].some((field) => field?.toLowerCase().includes(word.toLowerCase()));
@@ -99,6 +103,9 @@ describe("words", () => {
     '"antivirus disabled"',
     "FAB-WS-004",
     "ünïque",
+    "contoso\\jim",
+    "O\\J antivirus",
+    "contoso\\\\jim",
   ];
   const word = fc.constantFrom(
     ...[
@@ -116,6 +123,7 @@ describe("words", () => {
       "zzz",
       "Agent",
       "exit",
+      "so\\j",
     ],
   );
 

@@ -7,7 +7,7 @@ import { sentenceWords } from "@/server/audit/action-label";
 import { ACTOR_TYPE_LABEL, type ActorType, type AuditResult, RESULTS } from "@/server/audit/vocabulary";
 import { env } from "@/server/env";
 import { keysOf } from "@/server/records";
-import { containsPattern } from "@/server/text";
+import { containsPattern, inJson } from "@/server/text";
 import { INDEXED_THROUGH, rowsBetween } from "./rows";
 import { wordsOf } from "./word-list";
 
@@ -83,7 +83,7 @@ export async function resolveWords(tx: Tx, orgIds: readonly string[], texts: rea
 }
 
 const KIND_FIELDS = ["action", "resource_type"];
-const FIELDS = [...KIND_FIELDS, "actor_email", "resource_name", "ip_address", "error_message", "details::text"];
+const FIELDS = [...KIND_FIELDS, "actor_email", "resource_name", "ip_address", "error_message"];
 
 /** The conditions on what rows `a` are by which a word occurs besides its letters. */
 function meaningsOf({ matches, types }: Word): SQL[] {
@@ -92,6 +92,9 @@ function meaningsOf({ matches, types }: Word): SQL[] {
   );
   return types.length > 0 ? [...conditions, sql`a.actor_type = ANY (${textArray(types)})`] : conditions;
 }
+
+/** How a word may be written in a row: as it stands, and as the JSON of the details has it. */
+export const spellingsOf = ({ text }: Word): string[] => [...new Set([text, inJson(text)])];
 
 const holdsIn = (fields: readonly string[], text: string): SQL[] =>
   fields.map((field) => sql`${sql.raw(`a.${field}`)} ILIKE ${containsPattern(text)}`);
@@ -116,7 +119,7 @@ export function holdsWord(word: Word): SQL {
     conditions.push(
       sql`(a.actor_type = 'agent' AND (a.actor_id::text = ANY (${textArray(agents)}) OR a.details ->> 'rawActorId' = ANY (${textArray(agents)})))`,
     );
-  conditions.push(...holdsIn(FIELDS, text));
+  conditions.push(...holdsIn(FIELDS, text), ...spellingsOf(word).flatMap((one) => holdsIn(["details::text"], one)));
   return sql`(${sql.join(conditions, sql` OR `)})`;
 }
 
