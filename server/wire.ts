@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isOneLine, MAX_FILTER_LENGTH } from "./text";
+import { isInBounds } from "./time/bounds";
 import { DAY_MS } from "./time/durations";
 import { isZone } from "./time/wall-clock";
 
@@ -41,9 +42,6 @@ export const hostText = (max: number) => filledText(max).refine(...ONE_LINE);
 /** A name that people see. */
 export const displayName = nameText(255);
 
-const FIRST_MS = 0;
-const END_MS = Date.UTC(10_000, 0, 1);
-
 const ISO_TIME = /^(\d{4}-\d\d-\d\dt\d\d:\d\d)(:\d\d(?:\.\d+)?)?(?:z|([+ -]\d\d)(?::?(\d\d))?)$/i;
 
 /** Every way in which ISO 8601 writes a time with its zone as RFC 3339 writes it; a bare + in a query arrives as a space. */
@@ -61,7 +59,7 @@ export const instant = z
   .overwrite(toRfc3339)
   .check(z.iso.datetime({ offset: true, error: NO_TIME }))
   .transform((text) => new Date(text))
-  .refine((date) => date.getTime() >= FIRST_MS && date.getTime() < END_MS, "is not between 1970 and 9999");
+  .refine(isInBounds, "is not between 1970 and 9999");
 
 const MAX_FUTURE_MS = DAY_MS;
 

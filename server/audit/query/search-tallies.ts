@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { uuids } from "@/db/arrays";
 import { eachOf } from "@/db/citus/each-of";
 import { env } from "@/server/env";
+import { bounded } from "@/server/time/bounds";
 import { HOUR_MS } from "@/server/time/durations";
 import {
   ACTOR_FILTERS,
@@ -101,9 +102,7 @@ export function shapeFor(filter: RowFilter): Shape | null {
 export const TALLY_MS = BY_HOUR.spanMs;
 
 const groupedBy = (groups = ""): SQL => sql.raw(groups && `GROUP BY ${groups}`);
-/** No row is younger (server/wire.ts), and JavaScript writes later years in a way that PostgreSQL cannot read. */
-const LAST_MS = Date.UTC(10_000, 0, 1) - 1;
-const timestamp = (ms: number): SQL => sql`${new Date(Math.min(ms, LAST_MS)).toISOString()}::timestamptz`;
+const timestamp = (ms: number): SQL => sql`${new Date(bounded(ms)).toISOString()}::timestamptz`;
 
 /** A range as the whole tallies in it and the spans, ends included, that cut one; null when it holds no whole one. */
 function splitRange({ from, to }: RowFilter, span: number): { whole: SQL[]; edges: [number, number][] } | null {

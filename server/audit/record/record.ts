@@ -5,6 +5,7 @@ import { env } from "@/server/env";
 import { newId } from "@/server/ids";
 import { log } from "@/server/log/log";
 import { ownOrg } from "@/server/scope";
+import { isInBounds } from "@/server/time/bounds";
 import { Recorder } from "./recorder";
 import { condensed, type RowInput, toRow } from "./to-row";
 
@@ -39,8 +40,6 @@ function organizationOf(ctx: Ctx, event: AuditEvent): string | null {
   return event.orgId ?? ownOrg(ctx.scope) ?? ctx.homeOrgId;
 }
 
-const isStorable = (date: Date): boolean => date.getTime() >= 0 && date.getTime() < Date.UTC(10_000, 0, 1);
-
 function eventRow(ctx: Ctx, event: AuditEvent, orgId: string): AuditInsert {
   const { actor } = ctx;
   const at = event.timestamp ?? ctx.now();
@@ -49,7 +48,7 @@ function eventRow(ctx: Ctx, event: AuditEvent, orgId: string): AuditInsert {
       ...event,
       id: event.id ?? newId(),
       orgId,
-      timestamp: isStorable(at) ? at : new Date(),
+      timestamp: isInBounds(at) ? at : new Date(),
       actorType: actor.type,
       actorId: actor.type === "system" ? ZERO_UUID : actor.id,
       actorEmail: actor.type === "user" ? actor.email : null,

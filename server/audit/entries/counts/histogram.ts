@@ -11,6 +11,7 @@ import { TALLY_MS, talliedCounts } from "@/server/audit/query/search-tallies";
 import { searchTime } from "@/server/audit/query/search-time";
 import type { AuditResult } from "@/server/audit/vocabulary";
 import { operation } from "@/server/operation";
+import { bounded } from "@/server/time/bounds";
 import { type Histogram, histogram, histogramInput, MAX_HISTOGRAM_ROWS } from "./facets-schema";
 import { edgesOf, stepOf } from "./time-steps";
 
@@ -121,7 +122,7 @@ export const getHistogram = operation({
       const to = filter.to?.getTime() ?? bounds.last;
       if (from === null || to === null || from > to) return NOTHING;
       const step = stepOf(from, to);
-      const edges = edgesOf(from, to, { step, zone });
+      const edges = edgesOf(from, to, { step, zone }).map(bounded);
       const { counts, truncated } = await countAll(tx, resolved, edges);
       const oldest = truncated ? Math.min(...counts.map((count) => count.oldest ?? to)) : null;
       return {

@@ -71,6 +71,8 @@ describe("reports of every entry", () => {
     const earlier = { from: new Date(START + 30 * 3_600_000), to: new Date(asked.from.getTime() - 1) };
     expect(await wholeStatistics.run(ctx, asked)).toMatchObject({ before: within(earlier).length });
     expect((await wholeStatistics.run(ctx, {})).before).toBeNull();
+    const endless = { from: new Date(START), to: new Date("9999-12-31T23:59:59.999Z") };
+    expect(await wholeStatistics.run(ctx, endless)).toMatchObject({ totalEvents: ROWS, before: 0 });
   });
 
   it("name people and agents, and see their own organization alone", async () => {

@@ -12,6 +12,7 @@ import { type RangeInput, rangeInput } from "@/server/audit/schema";
 import type { ActorType } from "@/server/audit/vocabulary";
 import type { Ctx } from "@/server/context";
 import { operation } from "@/server/operation";
+import { bounded } from "@/server/time/bounds";
 import { typed } from "@/server/wire";
 import {
   activityBody,
@@ -78,8 +79,8 @@ async function usersOf(tx: Tx, orgIds: readonly string[], filter: RowFilter): Pr
 /** The range of the same length that ends where this one begins; null where it has no beginning. */
 function rangeBefore({ from, to }: Pick<RangeInput, "from" | "to">, now: Date) {
   if (!from) return null;
-  const end = to ?? now;
-  return { from: new Date(from.getTime() - (end.getTime() - from.getTime())), to: new Date(from.getTime() - 1) };
+  const length = (to ?? now).getTime() - from.getTime();
+  return { from: new Date(bounded(from.getTime() - length)), to: new Date(from.getTime() - 1) };
 }
 
 type Counted = ReportCounts & Before;
