@@ -1,4 +1,5 @@
-import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { env } from "@/server/env";
 import type { ArchiveWriter, Member } from "./archive-writer";
@@ -41,15 +42,15 @@ export async function addDataFolder(archive: ArchiveWriter): Promise<Member[]> {
   const dir = env().TRAILMARK_DATA_DIR;
   const members: Member[] = [];
   for (const name of FOLDERS.flatMap((folder) => filesBelow(dir, folder))) {
-    const path = join(dir, name);
-    const size = statSync(path, { throwIfNoEntry: false })?.size;
-    if (size === undefined) continue;
-    const bytes = createReadStream(path);
-    // Opened before the header is written: after that it cannot vanish.
-    const isThere = await new Promise<boolean>((resolve) => {
-      bytes.once("open", () => resolve(true)).once("error", () => resolve(false));
-    });
-    if (isThere) members.push(await archive.add(`${DATA}${name}`, size, bytes));
+    // Opened before anything is asked of it: after that it can neither vanish nor be another file.
+    const file = await open(join(dir, name)).catch(() => null);
+    if (!file) continue;
+    try {
+      const { size } = await file.stat();
+      members.push(await archive.add(`${DATA}${name}`, size, file.createReadStream({ autoClose: false })));
+    } finally {
+      await file.close();
+    }
   }
   return members;
 }
