@@ -17,7 +17,7 @@ import { Message } from "@/components/ui/message";
 import { Failure } from "@/components/ui/notice";
 import { Breaks } from "./breaks";
 import classes from "./integrity.module.css";
-import { faultOf, isBySequence, isWhole, PART_PARAMS, type Part, scopeOf, titleOf, toInput } from "./part";
+import { faultOf, isWhole, modeOf, PART_PARAMS, type Part, scopeOf, titleOf, toInput } from "./part";
 import { PartFields } from "./part-fields";
 import { Running } from "./running";
 import { VerdictHead } from "./verdict-head";
@@ -38,19 +38,21 @@ export function CheckRange({ org, rows }: Props) {
   const [part, setPart] = useQueryStates(PART_PARAMS, { history: "push" });
   const isFaulty = faultOf(part) !== null;
   const verify = useMutation({
-    mutationFn: () => {
+    // Whatever changes the range, Back included, ends the display of another range's result.
+    mutationKey: [part],
+    mutationFn: (asked: Part) => {
       abort.current = new AbortController();
       const id = crypto.randomUUID();
       setRunId(id);
       return client.integrity.verify.mutate(
-        { orgId: org.id, ...toInput(part), runId: id },
+        { orgId: org.id, ...toInput(asked), runId: id },
         { signal: abort.current.signal, ...UNBATCHED },
       );
     },
     onSuccess: () => cache.invalidateQueries(trpc.integrity.pathFilter()),
   });
   const seconds = useElapsed(verify.isPending);
-  useRequestedAction("verify", isFaulty || verify.isPending ? null : () => verify.mutate());
+  useRequestedAction("verify", isFaulty || verify.isPending ? null : () => verify.mutate(part));
   const wasCancelled = verify.isError && abort.current?.signal.aborted;
   return (
     <>
@@ -58,16 +60,13 @@ export function CheckRange({ org, rows }: Props) {
         className={classes.check}
         onSubmit={(event) => {
           event.preventDefault();
-          verify.mutate();
+          verify.mutate(part);
         }}
       >
         <PartFields
           part={part}
-          onPart={(next) => {
-            verify.reset();
-            // Typing digits must not add history entries.
-            void setPart(next, { history: isBySequence(next) ? "replace" : "push" });
-          }}
+          // Typing digits must not add history entries.
+          onPart={(next) => setPart(next, { history: modeOf(next) === "sequence" ? "replace" : "push" })}
         />
         <Group gap={8}>
           <Button
@@ -84,16 +83,16 @@ export function CheckRange({ org, rows }: Props) {
         {verify.isPending && (
           <Running
             runId={runId}
-            total={isWhole(part) ? rows : null}
+            total={isWhole(verify.variables) ? rows : null}
             seconds={seconds}
             onCancel={() => abort.current?.abort()}
           />
         )}
         {wasCancelled && <Message tone="warn">Cancelled. Nothing was verified, and nothing was changed.</Message>}
-        {verify.data && <Result found={verify.data} seconds={seconds} part={part} />}
+        {verify.isSuccess && <Result found={verify.data} seconds={seconds} part={verify.variables} />}
       </div>
       {verify.isError && !wasCancelled && (
-        <Failure error={verify.error} onRetry={() => verify.mutate()} what="the verification" />
+        <Failure error={verify.error} onRetry={() => verify.mutate(part)} what="the verification" />
       )}
     </>
   );

@@ -3,20 +3,21 @@
 import { Input, NumberInput, SegmentedControl } from "@mantine/core";
 import { useState } from "react";
 import classes from "./integrity.module.css";
-import { faultOf, isBySequence, type Part, WHOLE } from "./part";
+import { faultOf, modeOf, type Part, type RangeMode, WHOLE } from "./part";
 import { RangeFields } from "./range-fields";
 
-type RangeMode = "time" | "sequence";
 const RANGE_MODES: { value: RangeMode; label: string }[] = [
   { value: "time", label: "By time" },
   { value: "sequence", label: "By entry" },
 ];
 
-type Props = { part: Part; onPart: (part: Part) => void };
+type Props = { part: Part; onPart: (part: Part) => unknown };
 
 /** The ends of a range, as times in the display zone or as sequence numbers; an empty one is open. */
 export function PartFields({ part, onPart }: Props) {
-  const [mode, setMode] = useState<RangeMode>(isBySequence(part) ? "sequence" : "time");
+  const [mode, setMode] = useState<RangeMode>("time");
+  const given = modeOf(part);
+  if (given && given !== mode) setMode(given);
   const RangeEnds = mode === "time" ? Times : Sequences;
   return (
     <>

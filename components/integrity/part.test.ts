@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { faultOf, isWhole, scopeOf, titleOf, toInput, WHOLE } from "./part";
+import { faultOf, isWhole, modeOf, scopeOf, titleOf, toInput, WHOLE } from "./part";
 
 const FOUND = {
   orgId: "00000000-0000-4000-8000-000000000001",
@@ -20,6 +20,9 @@ const NOON = new Date("2026-11-22T12:00:00Z");
 describe("a part of a chain", () => {
   it("is given by time or by sequence; time takes precedence", () => {
     expect(isWhole(WHOLE)).toBe(true);
+    expect(modeOf(WHOLE)).toBeNull();
+    expect(modeOf(SEQUENCES)).toBe("sequence");
+    expect(modeOf({ ...SEQUENCES, from: NOON })).toBe("time");
     expect(toInput(SEQUENCES)).toEqual({ fromSeq: 1_000, toSeq: 2_000 });
     expect(toInput({ ...SEQUENCES, from: NOON })).toEqual({ from: NOON.toISOString(), to: undefined });
   });

@@ -14,13 +14,19 @@ export const PART_PARAMS = {
   toSeq: parseAsInteger,
 };
 
-export const isBySequence = ({ fromSeq, toSeq }: Part): boolean => (fromSeq ?? toSeq) !== null;
+const isBySequence = ({ fromSeq, toSeq }: Part): boolean => (fromSeq ?? toSeq) !== null;
 const isByTime = ({ from, to }: Part): boolean => Boolean(from || to);
-export const isWhole = (part: Part): boolean => !isBySequence(part) && !isByTime(part);
+export const isWhole = (part: Part): boolean => modeOf(part) === null;
 
-/**
- * What is wrong with a part, and at which end; null if it is valid. If the URL has both forms, time takes precedence.
- */
+export type RangeMode = "time" | "sequence";
+
+/** How a part's ends are given; null for the whole chain. If the URL has both forms, time takes precedence. */
+export function modeOf(part: Part): RangeMode | null {
+  if (isByTime(part)) return "time";
+  return isBySequence(part) ? "sequence" : null;
+}
+
+/** What is wrong with a part, and at which end; null if it is valid. */
 export function faultOf({ from, to, fromSeq, toSeq }: Part): { end: "from" | "to"; text: string } | null {
   if (from && to && from > to) return { end: "from", text: "Start is after the end" };
   if (fromSeq !== null && fromSeq < 1) return { end: "from", text: "The first entry is 1" };
