@@ -58,8 +58,8 @@ function Lead({ page, minutes }: { page: AroundPage; minutes: number }) {
       title="Everything around this moment"
       lead={
         <>
-          {counted(minutes, "minute")} before and after {dateTime(entry.timestamp, zone)} ({zoneName(zone)}):{" "}
-          {sentenceText(entry).replace(/\.$/, "")}.
+          {counted(minutes, "minute")} before and after {dateTime(entry.timestamp, zone)} (
+          {zoneName(zone, entry.timestamp)}): {sentenceText(entry).replace(/\.$/, "")}.
           {device?.isKnown && (
             <>
               {" "}

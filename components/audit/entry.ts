@@ -55,6 +55,9 @@ export function sentenceText(entry: Entry, organization?: string): string {
 export const errorOf = ({ result, errorMessage }: Entry): string | null =>
   result !== "success" && errorMessage ? withVisibleMarks(errorMessage) : null;
 
+/** The times of the newest and the oldest of a page's entries. */
+export const endsOf = (entries: readonly Entry[]) => [entries[0]?.timestamp, entries.at(-1)?.timestamp];
+
 /** The URL of the page with everything around an entry. */
 export const aroundPath = (id: string): string => `/audit/${id}/around`;
 

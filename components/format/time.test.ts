@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { dayName } from "./time";
+import { dayName, zoneName } from "./time";
 
 const zone = "Europe/Berlin";
 
@@ -10,4 +10,13 @@ test("yesterday is the previous calendar day, even across a daylight saving chan
   const longEvening = new Date("2026-10-25T22:30:00Z"); // 23:30 on a day of 25 hours
   expect(dayName("2026-10-24T10:00:00Z", zone, longEvening)).toBe("Yesterday, 24 October 2026");
   expect(dayName("2026-10-25T00:30:00Z", zone, longEvening)).toBe("Today, 25 October 2026");
+});
+
+test("a zone's name has the offset of the times beside it, if they have the same one", () => {
+  const [summer, winter] = ["2026-10-10T12:00:00Z", "2026-11-27T12:00:00Z"];
+  expect(zoneName(zone, summer)).toBe("Europe/Berlin, UTC+2");
+  expect(zoneName(zone, winter, new Date(winter), null)).toBe("Europe/Berlin, UTC+1");
+  expect(zoneName(zone, summer, winter)).toBe("Europe/Berlin");
+  expect(zoneName("America/New_York", undefined)).toBe("America/New York");
+  expect(zoneName("UTC", summer)).toBe("UTC");
 });

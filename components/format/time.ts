@@ -66,10 +66,18 @@ export function dayName(when: Date | string, zone: string, now: Date): string {
   return `${p.weekday}, ${date}`;
 }
 
-/** "UTC", or "Europe/Berlin, UTC+1" as of an instant. */
-export function zoneName(zone: string, at = new Date()): string {
+/**
+ * "UTC", or "Europe/Berlin, UTC+1": the zone of the times that stand beside it. The offset is part of it only if all of
+ * these times have the same one; those that are absent count for nothing.
+ */
+export function zoneName(zone: string, ...times: (Date | string | null | undefined)[]): string {
   if (zone === "UTC") return "UTC";
-  const parts = new Intl.DateTimeFormat("en-GB", { timeZone: zone, timeZoneName: "shortOffset" }).formatToParts(at);
-  const offset = parts.find((p) => p.type === "timeZoneName")?.value.replace("GMT", "UTC") ?? "";
-  return `${zone.replaceAll("_", " ")}, ${offset}`;
+  const format = new Intl.DateTimeFormat("en-GB", { timeZone: zone, timeZoneName: "shortOffset" });
+  const offsetAt = (at: Date | string) =>
+    format
+      .formatToParts(new Date(at))
+      .find(({ type }) => type === "timeZoneName")
+      ?.value.replace("GMT", "UTC");
+  const offsets = new Set(times.flatMap((at) => (at ? [offsetAt(at)] : [])));
+  return [zone.replaceAll("_", " "), ...(offsets.size === 1 ? offsets : [])].join(", ");
 }

@@ -13,7 +13,7 @@ export function RangeFields({ range, onRange, error }: Props) {
   const { zone } = useZone();
   const field = (end: "from" | "to", label: string) => ({
     type: "datetime-local",
-    label: `${label} (${zoneName(zone)})`,
+    label: `${label} (${zoneName(zone, range[end])})`,
     value: range[end] ? toWallClock(range[end], zone) : "",
     onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) => {
       const at = Date.parse(`${value}Z`);

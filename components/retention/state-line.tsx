@@ -30,7 +30,7 @@ export function StateLine({ policy }: { policy: Outputs["retention"]["get"] }) {
         <p>
           Last cleanup: <When at={policy.lastCleanupAt} none="none yet" />. Next:{" "}
           <When at={policy.nextRunAt} none="none, because nothing can be removed here" />
-          {policy.nextRunAt && ` (${zoneName(zone)})`}.
+          {policy.nextRunAt && ` (${zoneName(zone, policy.lastCleanupAt, policy.nextRunAt)})`}.
         </p>
       </div>
     </div>

@@ -26,6 +26,7 @@ function cosigners({ cosignedBy, quorum }: JudgedBundle): string {
 export function Certificate({ verdict, checked, checkedAgainst, command }: Props) {
   const { zone } = useZone();
   const { header, checkpoint } = verdict;
+  const now = new Date().toISOString();
   const at = (when: string | null | undefined) => (when ? dateTime(when, zone) : "none");
   const facts: [string, string][] = [
     ["File", checked.fileName],
@@ -42,7 +43,7 @@ export function Certificate({ verdict, checked, checkedAgainst, command }: Props
     ["Cosigned by", cosigners(verdict)],
     ["Checked against", checkedAgainst],
     ["Bundle created", at(header?.createdAt)],
-    ["Checked", `${at(new Date().toISOString())} (${zoneName(zone)})`],
+    ["Checked", `${at(now)} (${zoneName(zone, now)})`],
   ];
   return (
     <article className={classes.page}>

@@ -12,9 +12,14 @@ import classes from "./entries.module.css";
 export function EntryDialog({ row, onClose }: { row: BundleRow; onClose: () => void }) {
   const { zone } = useZone();
   useReturnedFocus();
-  const at = dateTime(new Date(row.timestampMs).toISOString(), zone);
+  const at = new Date(row.timestampMs);
   return (
-    <Modal opened onClose={onClose} title={`Entry ${row.chainSeq}, ${at} (${zoneName(zone)})`} size="lg">
+    <Modal
+      opened
+      onClose={onClose}
+      title={`Entry ${row.chainSeq}, ${dateTime(at, zone)} (${zoneName(zone, at)})`}
+      size="lg"
+    >
       <dl className={classes.fields}>
         {SEALED_FIELDS.map((name) => (
           <div key={name}>

@@ -126,6 +126,7 @@ const COMPLETE = { proven: "complete: proven", attested: "complete: attested, no
 function Scope({ verdict }: { verdict: JudgedBundle }) {
   const { zone } = useZone();
   const { header, checkpoint, complete } = verdict;
+  const range = header?.range.kind === "time" ? header.range : null;
   const at = (when: string) => dateTime(when, zone);
   return (
     <Figures
@@ -139,13 +140,13 @@ function Scope({ verdict }: { verdict: JudgedBundle }) {
           note: checkpoint ? `signed ${at(checkpoint.signedAt)}` : sequences(verdict),
         },
         {
-          label: `Range, ${zoneName(zone)}`,
+          label: `Range, ${zoneName(zone, range?.from, range?.to)}`,
           value: header ? rangeText(header.range, at) : "Unknown",
           note: complete ? COMPLETE[complete] : "completeness not proven",
           wide: true,
         },
         {
-          label: `First and last entry, ${zoneName(zone)}`,
+          label: `First and last entry, ${zoneName(zone, verdict.firstTime, verdict.lastTime, header?.createdAt)}`,
           value: verdict.firstTime && verdict.lastTime ? `${at(verdict.firstTime)} to ${at(verdict.lastTime)}` : "None",
           note: header ? `bundle created ${at(header.createdAt)}` : "",
           wide: true,

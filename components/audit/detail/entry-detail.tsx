@@ -47,7 +47,7 @@ export function EntryDetail({ entry, level = 2, onOpen }: Props) {
         <div className={classes.sub}>
           <ResultBadge result={entry.result} />
           <time dateTime={entry.timestamp}>{dateTime(entry.timestamp, zone)}</time>
-          <span>{zoneName(zone)}</span>
+          <span>{zoneName(zone, entry.timestamp)}</span>
         </div>
         {entry.errorMessage && (
           <p className={classes.error} data-result={entry.result}>
@@ -159,7 +159,7 @@ function Facts({ entry }: { entry: Entry }) {
       </Fact>
       <Fact name="When" entry={entry} column="time">
         <span>
-          {dateTime(entry.timestamp, zone)} <span className={classes.quiet}>{zoneName(zone)}</span>
+          {dateTime(entry.timestamp, zone)} <span className={classes.quiet}>{zoneName(zone, entry.timestamp)}</span>
         </span>
         <CopiedCode value={entry.timestamp} what="time in UTC" />
         <CopiedCode value={String(Date.parse(entry.timestamp) / 1000)} what="seconds since 1970" />

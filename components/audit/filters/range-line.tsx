@@ -3,6 +3,7 @@
 import { useMediaQuery } from "@mantine/hooks";
 import { useOrg } from "@/components/account/org";
 import type { AuditList } from "@/components/audit/audit-list";
+import { endsOf } from "@/components/audit/entry";
 import classes from "@/components/audit/viewer.module.css";
 import { useViewer } from "@/components/audit/viewer-context";
 import { count, counted } from "@/components/format/amounts";
@@ -42,6 +43,7 @@ function useScopeText(): string {
 export function RangeLine() {
   const { view, now, audit } = useViewer();
   const { zone, local, setUtc } = useZone();
+  const span = spanOf(view, zone, now);
   const where = useScopeText();
   const isPhone = useMediaQuery("(max-width: 48em)");
   const text = amount(audit, view.cursor === null);
@@ -51,9 +53,9 @@ export function RangeLine() {
   return (
     // On a phone the line scrolls sideways, so it must be focusable.
     <div className={classes.line} {...(isPhone && { tabIndex: 0, role: "group", "aria-label": "What is listed" })}>
-      <span>{spanText(spanOf(view, zone, now), zone)}</span>
+      <span>{spanText(span, zone)}</span>
       <span>
-        Times in {zoneName(zone)}{" "}
+        Times in {zoneName(zone, span.from, span.to, ...endsOf(audit.entries))}{" "}
         {(zone !== local || local !== "UTC") && (
           <button type="button" className={classes.textButton} onClick={() => setUtc(zone === local)}>
             {zone === local ? "Show UTC" : "Show local time"}

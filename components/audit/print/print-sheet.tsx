@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMe, useOrg } from "@/components/account/org";
 import { ActorType } from "@/components/audit/actor-type";
-import { type Entry, sentenceText } from "@/components/audit/entry";
+import { type Entry, endsOf, sentenceText } from "@/components/audit/entry";
 import { describeFilters, describeOrganizations } from "@/components/audit/filters/describe-filters";
 import { spanOf } from "@/components/audit/filters/list-input";
 import { spanText } from "@/components/audit/filters/range-line";
@@ -94,6 +94,7 @@ export function PrintSheet({ print }: { print: Print }) {
 function Summary({ print }: { print: Print }) {
   const { view, now, audit } = useViewer();
   const { zone } = useZone();
+  const span = spanOf(view, zone, now);
   const { user } = useMe();
   const { org, organizations, several } = useOrg();
   const one = org ?? (organizations.length === 1 ? organizations[0] : undefined);
@@ -103,8 +104,8 @@ function Summary({ print }: { print: Print }) {
   });
   const lines: [string, string][] = [
     ["Organization", one?.name ?? describeOrganizations(several, organizations)],
-    ["Range", spanText(spanOf(view, zone, now), zone)],
-    ["Time zone", zoneName(zone, print.at)],
+    ["Range", spanText(span, zone)],
+    ["Time zone", zoneName(zone, span.from, span.to, print.at, ...endsOf(print.entries))],
     ["Filters", describeFilters(view, audit.names).join("; ") || "None"],
     ["Entries", amount(print)],
     [

@@ -2,6 +2,7 @@
 
 import { type RefObject, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { useOrg } from "@/components/account/org";
+import { endsOf } from "@/components/audit/entry";
 import { filtersByAction } from "@/components/audit/fold/folding";
 import { type Day, daysOf } from "@/components/audit/fold/lines";
 import { useViewer } from "@/components/audit/viewer-context";
@@ -51,7 +52,7 @@ export function EntryTable() {
           aria-busy={isStale}
           ref={table}
         >
-          <caption>Audit entries, newest first. Times in {zoneName(zone)}.</caption>
+          <caption>Audit entries, newest first. Times in {zoneName(zone, ...endsOf(audit.entries))}.</caption>
           <EntryHead
             columns={columns}
             widths={settings.widths}
