@@ -1,7 +1,7 @@
 "use client";
 
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { parseAsString, useQueryState } from "nuqs";
+import { parseAsString, useQueryStates } from "nuqs";
 import { useCallback } from "react";
 import { useTRPC } from "@/components/trpc";
 
@@ -21,13 +21,17 @@ export function useOrgName(): (id: string) => string {
   return useCallback((id) => organizations.find((o) => o.id === id)?.name ?? "Unknown organization", [organizations]);
 }
 
+/** The organization, and the parameters that name a place in its list, which another organization's does not have. */
+const PARAMS = { orgId: parseAsString, page: parseAsString, cursor: parseAsString, row: parseAsString };
+
 /**
  * The organization selected in the URL for every page; null means all the user can see. `several` is set when the URL
  * selects more than one, which only the audit log supports.
  */
 export function useOrg() {
   const { organizations } = useMe();
-  const [org, setOrg] = useQueryState("orgId", parseAsString.withOptions({ history: "push" }));
+  const [{ orgId: org }, setView] = useQueryStates(PARAMS, { history: "push" });
+  const setOrg = (orgId: string | null) => setView({ orgId, page: null, cursor: null, row: null });
   const chosen = organizations.find((o) => o.id === org) ?? null;
   const ids = org?.split(",") ?? [];
   const several = ids.length > 1 ? organizations.filter((o) => ids.includes(o.id)) : [];

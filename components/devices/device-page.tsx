@@ -2,7 +2,7 @@
 
 import { Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { parseAsStringLiteral, useQueryState } from "nuqs";
+import { parseAsInteger, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useOrg } from "@/components/account/org";
 import { DeviceFields } from "@/components/custom-fields/device-fields";
 import { useTRPC } from "@/components/trpc";
@@ -34,9 +34,9 @@ const LABEL = {
 /** One device: facts, agent logs and event logs. */
 export function DevicePage({ id }: { id: string }) {
   const { orgId, nameOf } = useOrg();
-  const [tab, setTab] = useQueryState(
-    "tab",
-    parseAsStringLiteral(TABS).withDefault("overview").withOptions({ history: "push" }),
+  const [{ tab }, setView] = useQueryStates(
+    { tab: parseAsStringLiteral(TABS).withDefault("overview"), page: parseAsInteger },
+    { history: "push" },
   );
   const query = useQuery(useTRPC().devices.get.queryOptions({ id }));
   const device = query.data;
@@ -59,7 +59,7 @@ export function DevicePage({ id }: { id: string }) {
           />
           <Tabs
             value={tab}
-            onChange={(value) => setTab(TABS.find((name) => name === value) ?? null)}
+            onChange={(value) => setView({ tab: TABS.find((name) => name === value) ?? null, page: null })}
             keepMounted={false}
           >
             <TabList className={classes.tabs} label="About this device" chosen={tab}>

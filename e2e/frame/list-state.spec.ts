@@ -1,3 +1,4 @@
+import { Frame } from "@/e2e/pages/frame";
 import { Api } from "@/e2e/support/api";
 import { held } from "@/e2e/support/faults";
 import { expect, test } from "@/e2e/support/fixtures";
@@ -60,4 +61,28 @@ test("Back undoes one step at a time, on the devices and on the reports", async 
   await page.goBack();
   await expect(page).toHaveURL("/reports");
   await expect(page.getByRole("tab", { name: "User activity" })).toHaveAttribute("aria-selected", "true");
+});
+
+test("another organization's list starts at its first page, and so does another tab of a device", async ({
+  page,
+  request,
+}) => {
+  const api = await Api.signIn(request);
+  const name = `Switched ${crypto.randomUUID().slice(0, 8)}`;
+  const other = await api.makeChain(name);
+  const { deviceId } = await api.enroll(other, "WS-SWITCHED");
+  const newest = `/audit-logs?orgId=${orgId}&limit=1`;
+  const { pagination } = await api.call<{ pagination: { nextCursor: string } }>("GET", newest);
+  await page.goto(`/?orgId=${orgId}&result=success&cursor=${pagination.nextCursor}`);
+  await expect(page.getByRole("button", { name: "Newest" })).toBeEnabled();
+  await new Frame(page).switchTo(name);
+  await expect(page).toHaveURL(`/?orgId=${other}&result=success`);
+  await page.goto(`/devices?orgId=${orgId}&search=WS&page=2`);
+  await expect(page.getByText("There is nothing on this page")).toBeVisible();
+  await new Frame(page).switchTo(name);
+  await expect(page).toHaveURL(`/devices?orgId=${other}&search=WS`);
+  await expect(page.getByRole("link", { name: "WS-SWITCHED" })).toBeVisible();
+  await page.goto(`/devices/${deviceId}?tab=diagnostics&page=2`);
+  await page.getByRole("tab", { name: "Event logs", exact: true }).click();
+  await expect(page).toHaveURL(`/devices/${deviceId}?tab=events`);
 });
