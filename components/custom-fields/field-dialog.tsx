@@ -6,6 +6,7 @@ import { useState } from "react";
 import { useMe } from "@/components/account/org";
 import { OrgSelect, toOrgId, useDefaultOrg } from "@/components/account/org-select";
 import { useTRPC } from "@/components/trpc";
+import { changesOf } from "@/components/ui/dialogs/changes";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { useDone } from "@/components/ui/dialogs/use-done";
 import { type Form, useForm } from "@/components/ui/dialogs/use-form";
@@ -50,25 +51,30 @@ const linesOf = (text: string): string[] =>
 export function FieldDialog({ field, onClose }: { field?: Definition; onClose: () => void }) {
   const trpc = useTRPC();
   const { allOrganizations } = useMe();
-  const form = useForm<Values>({
+  const defaultOrg = useDefaultOrg({ withAll: allOrganizations });
+  const [initial] = useState<Values>({
     name: field?.name ?? "",
     fieldKey: "",
     type: field?.type ?? "text",
-    orgId: useDefaultOrg({ withAll: allOrganizations }),
+    orgId: defaultOrg,
     options: field?.options?.join("\n") ?? "",
     required: field?.required ?? false,
     secret: field?.secret ?? false,
   });
+  const form = useForm(initial);
   const done = useDone(onClose, trpc.customFields.pathFilter());
   const create = useMutation(trpc.customFields.create.mutationOptions(done));
   const update = useMutation(trpc.customFields.update.mutationOptions(done));
   const setType = useMutation(trpc.customFields.retype.mutationOptions(done));
-  const save = ({ orgId, fieldKey, type, ...rest }: Values) => {
-    const shared = { ...rest, options: type === "dropdown" ? linesOf(rest.options) : null };
-    if (field && type !== field.type) return form.send(retypeInput, setType, { id: field.id, type, ...shared });
-    return field
-      ? form.send(updateInput, update, { id: field.id, ...shared })
-      : form.send(createInput, create, { ...shared, fieldKey, type, orgId: toOrgId(orgId) });
+  const save = async (values: Values) => {
+    const { orgId, options, ...rest } = values;
+    const choices = values.type === "dropdown" ? linesOf(options) : null;
+    if (!field) return form.send(createInput, create, { ...rest, options: choices, orgId: toOrgId(orgId) });
+    const changes = changesOf(initial, values);
+    if (!changes) return onClose();
+    const { type, options: changed, ...others } = changes;
+    const draft = { id: field.id, ...others, ...(changed !== undefined && { options: choices }) };
+    return type ? form.send(retypeInput, setType, { ...draft, type }) : form.send(updateInput, update, draft);
   };
   return (
     <FormDialog

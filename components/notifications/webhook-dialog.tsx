@@ -2,9 +2,11 @@
 
 import { Checkbox, Stack, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
 import { useMe } from "@/components/account/org";
 import { OrgSelect, toOrgId, useDefaultOrg } from "@/components/account/org-select";
 import { useTRPC } from "@/components/trpc";
+import { changesOf } from "@/components/ui/dialogs/changes";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { useInvalidation } from "@/components/use-invalidation";
@@ -26,12 +28,20 @@ export function WebhookDialog({ webhook, onClose }: { webhook?: Webhook; onClose
       },
     }),
   );
-  const form = useForm({
+  const defaultOrg = useDefaultOrg({ withAll: allOrganizations });
+  const [initial] = useState({
     name: webhook?.name ?? "",
     url: webhook?.url ?? "",
-    orgId: useDefaultOrg({ withAll: allOrganizations }),
+    orgId: defaultOrg,
     kinds: webhook?.kinds ?? [...DEFAULT_PRODUCT_KINDS],
   });
+  const form = useForm(initial);
+  const save = async (values: typeof initial) => {
+    const { orgId, ...rest } = values;
+    if (!webhook) return form.send(createInput, create, { ...rest, orgId: toOrgId(orgId) });
+    const changes = changesOf(initial, values);
+    return changes ? form.send(updateInput, update, { id: webhook.id, ...changes }) : onClose();
+  };
   if (create.data)
     return <SecretShown title={`Secret of ${create.data.name}`} secret={create.data.secret} onClose={onClose} />;
   return (
@@ -39,11 +49,7 @@ export function WebhookDialog({ webhook, onClose }: { webhook?: Webhook; onClose
       form={form}
       title={webhook ? `Edit ${webhook.name}` : "New webhook"}
       action={webhook ? "Save" : "Create webhook"}
-      onSubmit={({ orgId, ...rest }) =>
-        webhook
-          ? form.send(updateInput, update, { ...rest, id: webhook.id })
-          : form.send(createInput, create, { ...rest, orgId: toOrgId(orgId) })
-      }
+      onSubmit={save}
       onClose={onClose}
     >
       <TextInput

@@ -33,6 +33,21 @@ test("a custom field is edited in place, by keyboard too, and stands in the devi
   await expect(page).toHaveURL(new RegExp(`resourceId=${deviceId}`));
 });
 
+test("a field's edit keeps what was changed elsewhere meanwhile", async ({ page, request }) => {
+  const api = await Api.signIn(request);
+  const orgId = await api.makeOrganization("Two windows");
+  const name = `License ${crypto.randomUUID().slice(0, 8)}`;
+  const { id } = await api.call("POST", "/custom-fields", { orgId, name, fieldKey: "license", type: "text" });
+  await page.goto(`/settings/custom-fields?orgId=${orgId}`);
+  await page.getByRole("button", { name: `Edit ${name}` }).click();
+  await api.call("PATCH", `/custom-fields/${id}`, { secret: true });
+  const dialog = page.getByRole("dialog", { name: `Edit ${name}` });
+  await dialog.getByRole("textbox", { name: "Name" }).fill(`${name} key`);
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog).toHaveCount(0);
+  expect(await api.call("GET", `/custom-fields/${id}`)).toMatchObject({ name: `${name} key`, secret: true });
+});
+
 test("a field that is deleted says how many values go with it", async ({ page, request }) => {
   const api = await Api.signIn(request);
   const orgId = await api.makeOrganization("Deleting");

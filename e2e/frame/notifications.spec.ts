@@ -109,6 +109,30 @@ test("a webhook is created, tested, seen in the delivery log and sent again, eac
   await receiver.close();
 });
 
+test("a webhook's edit keeps what was changed elsewhere meanwhile", async ({ page, request }) => {
+  const api = await Api.signIn(request);
+  const name = unique("Kept");
+  const url = "https://desk.example/hook";
+  const orgId = await api.makeOrganization(name);
+  const { id } = await api.call("POST", "/webhooks", { orgId, name, url, kinds: ["chain.broken"] });
+  const notifications = new NotificationsPage(page);
+  await notifications.openSettings();
+  await notifications
+    .rowOf("Webhooks", name)
+    .getByRole("button", { name: `Edit ${name}` })
+    .click();
+  await api.call("PATCH", `/webhooks/${id}`, { kinds: ["chain.broken", "denials.many"] });
+  const dialog = page.getByRole("dialog", { name: `Edit ${name}` });
+  await dialog.getByRole("textbox", { name: "Name" }).fill(`${name} again`);
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog).toHaveCount(0);
+  const { data } = await api.call<{ data: { id: string }[] }>("GET", `/webhooks?orgId=${orgId}`);
+  expect(data.find((webhook) => webhook.id === id)).toMatchObject({
+    name: `${name} again`,
+    kinds: ["chain.broken", "denials.many"],
+  });
+});
+
 test("what one is told of is chosen, and a report is scheduled and deleted", async ({ page }) => {
   const notifications = new NotificationsPage(page);
   await notifications.openSettings();
