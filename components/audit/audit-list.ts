@@ -35,7 +35,7 @@ export function useAuditList(state: ViewerState, table: RefObject<HTMLTableEleme
   const refresh = () => {
     setNow(new Date());
     void counted.refetch();
-    if (!view.range) void list.refetch();
+    void list.refetch();
   };
   return {
     list,

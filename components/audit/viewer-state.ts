@@ -1,14 +1,14 @@
-import { useQuery } from "@tanstack/react-query";
+import { focusManager, useQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
-import { useMemo, useState } from "react";
+import { useEffect, useEffectEvent, useMemo, useState } from "react";
 import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
 import { type SetView, type View, viewParsers } from "./filters/address";
-import { type Input, toListInput } from "./filters/list-input";
+import { type Input, isLive, toListInput } from "./filters/list-input";
 import { isFolding, listedInput } from "./fold/folding";
 import { tableSettingsQuery } from "./table-params";
 
-/** The URL's state, the list's input derived from it, and the current time. */
+/** The URL's state, the list's input derived from it, and the time at which the list was last asked for. */
 export type ViewerState = {
   view: View;
   setView: SetView;
@@ -24,6 +24,9 @@ export function useViewerState(loadedAt: string): ViewerState {
   const [view, setView] = useQueryStates(viewParsers, { history: "push" });
   const [now, setNow] = useState(() => new Date(loadedAt));
   const { zone } = useZone();
+  // A page that is looked at again reads its list again, and a ready-made range is the one of that moment.
+  const lookAgain = useEffectEvent((isFocused: boolean) => isFocused && !isLive(view) && setNow(new Date()));
+  useEffect(() => focusManager.subscribe((isFocused) => lookAgain(isFocused)), []);
   const input = useMemo(() => toListInput(view, zone, now), [view, zone, now]);
   const preference = useQuery(tableSettingsQuery(useTRPC())).data?.fold;
   const listed = useMemo(() => listedInput(input, view, isFolding(view, preference)), [input, view, preference]);

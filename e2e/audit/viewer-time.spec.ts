@@ -37,6 +37,24 @@ test("the bars are the reader's days and hours, and zooming into one keeps to it
   await expect(page).toHaveURL(/from=[^&]*%3A30%3A00|from=[^&]*:30:00/);
 });
 
+test("a ready-made range is the one of the moment at which the page is looked at again", async ({ viewer, page }) => {
+  await page.clock.install();
+  await viewer.open("?range=15m");
+  const span = page.getByText(/^\d+ \w+ \d{4}, \d\d:\d\d:00 to now$/);
+  const before = (await span.textContent()) ?? "";
+  await page.clock.fastForward("20:00");
+  await page.evaluate(() => window.dispatchEvent(new Event("visibilitychange")));
+  await expect(span).not.toHaveText(before);
+});
+
+test("Refresh reads the entries of today again, whose range stays the same", async ({ viewer, page }) => {
+  await viewer.open("?range=today");
+  await expect(viewer.entries().first()).toBeVisible();
+  const read = page.waitForRequest(/audit\.list.*skipCount%22%3Atrue/);
+  await page.getByRole("button", { name: "Refresh" }).click();
+  await read;
+});
+
 test("the ranges open at a press that comes before their scripts, and take the focus", async ({ viewer, page }) => {
   await viewer.open();
   let release = () => {};

@@ -88,6 +88,14 @@ test("days are those of the display zone, and a repeat does not cross midnight",
   ]);
 });
 
+test("after midnight the same day has another name", () => {
+  const [before] = daysOf({ ...options, entries: minutes(1) });
+  const tomorrow = { zone: "UTC", now: new Date("2026-11-21T00:00:30Z") };
+  const [after] = daysOf({ ...options, entries: minutes(1), reader: tomorrow });
+  expect([before?.name, after?.name]).toEqual(["Today, 20 November 2026", "Yesterday, 20 November 2026"]);
+  expect(after?.date).toBe(before?.date);
+});
+
 test("telemetry is placed at its newest entry, even on a day without other entries", () => {
   const fold = (first: string, last: string, count: number): RoutineFold => ({ first, last, count, actors: 2 });
   const entries = [entryAt("2026-11-20T12:00:00.000Z"), entryAt("2026-11-20T09:00:00.000Z", { action: "user.logout" })];

@@ -1,5 +1,5 @@
 import type { Entry } from "@/components/audit/entry";
-import { dayName } from "@/components/format/time";
+import { dayName, shortDate } from "@/components/format/time";
 import type { Outputs } from "@/components/trpc";
 import { groupBy } from "@/server/records";
 
@@ -11,7 +11,8 @@ export type Line =
   | { kind: "entry"; key: string; entry: Entry }
   | { kind: "repeat"; key: string; entries: Entry[]; isTruncated: boolean }
   | { kind: "routine"; key: string; fold: RoutineFold };
-export type Day = { name: string; lines: Line[] };
+/** The date identifies the day; its name is another after midnight. */
+export type Day = { date: string; name: string; lines: Line[] };
 
 /** Shorter runs are not folded. */
 const MIN_REPEATS = 3;
@@ -48,7 +49,10 @@ const newestOf = (line: Line): string =>
   line.kind === "routine" ? line.fold.last : ((line.kind === "entry" ? line.entry : line.entries[0])?.timestamp ?? "");
 
 type Reader = { zone: string; now: Date };
-const dayOf = (at: string, { zone, now }: Reader): string => dayName(at, zone, now);
+const dayOf = (at: string, { zone, now }: Reader): Omit<Day, "lines"> => ({
+  date: shortDate(at, zone),
+  name: dayName(at, zone, now),
+});
 
 /** The lines of one day's entries: single entries and folded repeats. */
 function linesOf(entries: Entry[], isFolding: boolean, isAtEnd: (entry: Entry) => boolean): Line[] {
@@ -69,16 +73,18 @@ type Options = { entries: Entry[]; routine: readonly RoutineFold[]; isFolding: b
 export function daysOf({ entries, routine, isFolding, ends, reader }: Options): Day[] {
   const [newest, oldest] = [entries[0], entries.at(-1)];
   const isAtEnd = (entry: Entry) => (ends.hasNewer && entry === newest) || (ends.hasOlder && entry === oldest);
-  const byDay = groupBy(entries, (entry) => dayOf(entry.timestamp, reader));
-  const days = [...byDay].map(([name, of]): Day => ({ name, lines: linesOf(of, isFolding, isAtEnd) }));
+  const byDay = groupBy(entries, (entry) => shortDate(entry.timestamp, reader.zone));
+  const days = [...byDay.values()].map(
+    (of): Day => ({ ...dayOf(of[0].timestamp, reader), lines: linesOf(of, isFolding, isAtEnd) }),
+  );
   for (const fold of routine) {
     const line: Line = { kind: "routine", key: `routine ${fold.first}`, fold };
-    const name = dayOf(fold.last, reader);
-    const day = days.find((one) => one.name === name);
+    const named = dayOf(fold.last, reader);
+    const day = days.find(({ date }) => date === named.date);
     if (day) {
       const at = day.lines.findIndex((other) => newestOf(other) < fold.last);
       day.lines.splice(at < 0 ? day.lines.length : at, 0, line);
-    } else days.push({ name, lines: [line] });
+    } else days.push({ ...named, lines: [line] });
   }
   const newestIn = ({ lines }: Day) => (lines[0] ? newestOf(lines[0]) : "");
   return days.sort((a, b) => (newestIn(a) < newestIn(b) ? 1 : -1));

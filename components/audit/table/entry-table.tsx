@@ -38,7 +38,7 @@ export function EntryTable() {
   // The day heading spans the columns that are always visible; responsive columns need empty cells that hide with them.
   const [always, fitting] = [columns.filter(({ from }) => !from), columns.filter(({ from }) => from)];
   const { zone } = useZone();
-  const days = useDays();
+  const days = useDays(clock);
   const scrolls = useIsWiderThan(table, frame);
   return (
     <TableContext value={cells}>
@@ -59,7 +59,7 @@ export function EntryTable() {
             onWidth={(id, width) => settings.change({ widths: { [id]: width } })}
           />
           {days.map((day) => (
-            <tbody key={day.name}>
+            <tbody key={day.date}>
               <tr className={classes.day}>
                 <th scope="rowgroup" colSpan={always.length}>
                   {day.name}
@@ -94,8 +94,8 @@ function useCells(chosen: Column[], now: Date) {
   );
 }
 
-function useDays(): Day[] {
-  const { view, now, settings, audit } = useViewer();
+function useDays(now: Date): Day[] {
+  const { view, settings, audit } = useViewer();
   const { entries, folds, list } = audit;
   const { zone } = useZone();
   const isFolding = settings.folds && !filtersByAction(view);
