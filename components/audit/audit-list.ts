@@ -45,6 +45,11 @@ export function useAuditList(state: ViewerState, table: RefObject<HTMLTableEleme
     folds,
     /** True until the folds have loaded. */
     isFoldPending: routine.isLoading,
+    /** Set if the folds could not be loaded: the page lacks its telemetry. */
+    foldFailure:
+      listed.routine !== undefined && routine.isLoadingError
+        ? { error: routine.error, retry: () => void routine.refetch() }
+        : null,
     /** The live view's status bar; null while the list is not live. */
     bar,
     /** null while counting. */

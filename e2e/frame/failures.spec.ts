@@ -107,6 +107,27 @@ test("a page that its reader asks for beside too much else says so, and is no er
   expect(readFileSync("dist/results/e2e-server.log", "utf8")).not.toContain("Failed to parse URL");
 });
 
+test("counts of the audit log that failed are not shown as none, and come by Retry", async ({ page, request }) => {
+  const api = await Api.signIn(request);
+  const orgId = await api.makeOrganization("Counts that fail");
+  await api.enroll(orgId, "WS-COUNTS");
+  await page.goto(`/?orgId=${orgId}&range=1h`);
+  await expect(page.getByRole("link", { name: /WS-COUNTS/ }).first()).toBeVisible();
+  const mends = [await failing(page, "audit.routine"), await failing(page, "audit.histogram")];
+  await page.getByRole("button", { name: /^Time range/ }).click();
+  await page.getByRole("button", { name: /Last 24 hours/ }).click();
+  const line = page.getByRole("status").filter({ hasText: "routine telemetry could not be counted" });
+  const figure = page.getByRole("figure").filter({ hasText: "The entries over time could not be counted." });
+  await expect(line).toBeVisible();
+  await expect(figure).toBeVisible();
+  await expectAccessible(page);
+  for (const mend of mends) await mend();
+  for (const failed of [line, figure]) {
+    await failed.getByRole("button", { name: "Retry" }).click();
+    await expect(failed).toHaveCount(0);
+  }
+});
+
 test("a server that cannot be reached is told as that", async ({ page }) => {
   await page.goto("/devices");
   await expect(page.getByRole("heading", { level: 1, name: "Devices" })).toBeVisible();

@@ -20,7 +20,8 @@ export const spanText = ({ from, to }: Span, zone: string): string =>
 const foldedIn = (folds: AuditList["folds"]): number => folds.reduce((sum, fold) => sum + fold.count, 0);
 
 /** How much of the total is shown; empty until the first rows have loaded. */
-function amount({ list, entries, folds, isFoldPending, bar, total, isTruncated }: AuditList, isFirst: boolean): string {
+function amount(audit: AuditList, isFirst: boolean): string {
+  const { list, entries, folds, isFoldPending, foldFailure, bar, total, isTruncated } = audit;
   if (!list.isSuccess) return "";
   if (isTruncated)
     return `${total === null ? "Some matches" : counted(total, "match", "matches")} among the newest entries`;
@@ -28,7 +29,7 @@ function amount({ list, entries, folds, isFoldPending, bar, total, isTruncated }
   if (list.isPlaceholderData && total !== null) return counted(total, "entry", "entries");
   const hasOlder = list.data.pagination.nextCursor !== null;
   // A live list may be holding back entries.
-  const isWhole = isFirst && !hasOlder && !bar && !isFoldPending && !list.isPlaceholderData;
+  const isWhole = isFirst && !hasOlder && !bar && !isFoldPending && !foldFailure && !list.isPlaceholderData;
   return amountText({ shown: entries.length + foldedIn(folds), total, isWhole, hasOlder });
 }
 
@@ -63,7 +64,17 @@ export function RangeLine() {
         )}
       </span>
       {/* The counts of a live list change constantly and are not announced. */}
-      <span role={audit.bar ? undefined : "status"}>{text && text + where + cut + telemetry}</span>
+      <span role={audit.bar ? undefined : "status"}>
+        {text && text + where + cut + telemetry}
+        {audit.foldFailure && (
+          <>
+            ; routine telemetry could not be counted{" "}
+            <button type="button" className={classes.textButton} onClick={audit.foldFailure.retry}>
+              Retry
+            </button>
+          </>
+        )}
+      </span>
     </div>
   );
 }

@@ -59,13 +59,24 @@ export function Histogram({ isUnfolded }: { isUnfolded: boolean }) {
         aria-valuemin={0}
         aria-valuemax={Math.max(0, bars.length - 1)}
         aria-valuenow={Math.min(brush.at, Math.max(0, bars.length - 1))}
-        aria-valuetext={describeBars(low === null ? bars : bars.slice(low, high + 1), zone) || "Nothing to show"}
+        aria-valuetext={
+          describeBars(low === null ? bars : bars.slice(low, high + 1), zone) ||
+          (query.data ? "Nothing to show" : "Not counted")
+        }
         aria-disabled={bars.length === 0 || undefined}
       >
         <Plot bars={bars} low={low} high={high} />
       </div>
       <Axis bars={bars.length} ticks={ticksOf(bars, step, zone)} />
       <figcaption className={classes.caption}>
+        {query.isLoadingError && (
+          <>
+            The entries over time could not be counted.{" "}
+            <button type="button" className={classes.retry} onClick={() => void query.refetch()}>
+              Retry
+            </button>
+          </>
+        )}
         {low === null ? describeAllBars(bars, step) : describeBars(bars.slice(low, high + 1), zone)}
         {low === null && since ? `; only the newest, since ${dateTime(since, zone)}` : ""}
       </figcaption>

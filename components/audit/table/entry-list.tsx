@@ -10,10 +10,12 @@ import { EntryTable } from "./entry-table";
 
 /** The entries of a page, or why there are none. While new rows load, the old ones stay, dimmed. */
 export function EntryList() {
-  const { list, entries, folds, isFoldPending } = useViewer().audit;
+  const { list, entries, folds, isFoldPending, foldFailure } = useViewer().audit;
   if (list.isPending) return <EntrySkeleton />;
   if (list.isError) return <Failure error={list.error} onRetry={() => void list.refetch()} what="the audit log" />;
   if (entries.length === 0 && isFoldPending) return <EntrySkeleton />;
+  if (entries.length === 0 && foldFailure)
+    return <Failure error={foldFailure.error} onRetry={foldFailure.retry} what="the routine telemetry" />;
   if (entries.length === 0 && folds.length === 0) return <EmptyList />;
   return (
     <>
