@@ -15,43 +15,61 @@ import type { EntryIndex } from "./entry-index";
 
 const ROW_PX = 52;
 
-/** The search results; null while everything is listed. */
-function useMatches(entries: EntryIndex, text: string): number[] | null {
-  const [matches, setMatches] = useState<number[] | null>(null);
+type Search = { kind: "none" | "searching" | "failed" } | { kind: "found"; matches: number[] };
+
+/** The search for a text: what was found for another text is no result of it. */
+function useSearch(entries: EntryIndex, text: string): Search {
+  const [done, setDone] = useState<{ text: string; search: Search } | null>(null);
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean).join(" ");
   useEffect(() => {
-    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-    if (words.length === 0) return setMatches(null);
+    if (!words) return;
     const abort = new AbortController();
-    entries.search(words, abort.signal).then(setMatches, () => {});
+    const end = (search: Search) => !abort.signal.aborted && setDone({ text: words, search });
+    entries.search(words.split(" "), abort.signal).then(
+      (matches) => end({ kind: "found", matches }),
+      () => end({ kind: "failed" }),
+    );
     return () => abort.abort();
-  }, [entries, text]);
-  return matches;
+  }, [entries, words]);
+  if (!words) return { kind: "none" };
+  return done?.text === words ? done.search : { kind: "searching" };
 }
 
 /** The entries in a bundle, searchable and virtualized. */
 export function Entries({ entries }: { entries: EntryIndex }) {
   const [text, setText] = useState("");
   const [opened, setOpened] = useState<BundleRow | null>(null);
-  const matches = useMatches(entries, text);
-  const shown = matches?.length ?? entries.count;
-  const lead = matches
-    ? `${counted(shown, "entry", "entries")} of ${count(entries.count)} in the file`
-    : `${counted(entries.count, "entry", "entries")} in the file`;
+  const search = useSearch(entries, text);
+  const all = counted(entries.count, "entry", "entries");
+  const lead =
+    search.kind === "found" ? `${counted(search.matches.length, "entry", "entries")} of ${count(entries.count)}` : all;
   return (
     <Section
       title="Entries"
-      lead={<span aria-live="polite">{lead}</span>}
+      lead={<span aria-live="polite">{lead} in the file</span>}
       action={<SearchField label="Search the entries" value={text} onSearch={setText} />}
       flush
     >
-      {shown === 0 ? (
-        <p className={classes.none}>{matches ? `No entry contains “${text}”.` : "The bundle holds no entries."}</p>
-      ) : (
-        <List key={text} entries={entries} matches={matches} shown={shown} onOpen={setOpened} />
-      )}
+      <Result key={text} entries={entries} search={search} text={text} onOpen={setOpened} />
       {opened && <EntryDialog row={opened} onClose={() => setOpened(null)} />}
     </Section>
   );
+}
+
+type ResultProps = { entries: EntryIndex; search: Search; text: string; onOpen: (row: BundleRow) => void };
+
+function Result({ entries, search, text, onOpen }: ResultProps) {
+  if (search.kind === "searching") return <p className={classes.none}>Searching for “{text}” …</p>;
+  if (search.kind === "failed")
+    return (
+      <p className={classes.none} role="alert">
+        The file could not be read, so which entries contain “{text}” is not known. Check the bundle again.
+      </p>
+    );
+  const matches = search.kind === "found" ? search.matches : null;
+  const shown = matches?.length ?? entries.count;
+  if (shown > 0) return <List entries={entries} matches={matches} shown={shown} onOpen={onOpen} />;
+  return <p className={classes.none}>{matches ? `No entry contains “${text}”.` : "The bundle holds no entries."}</p>;
 }
 
 type ListProps = { entries: EntryIndex; matches: number[] | null; shown: number; onOpen: (row: BundleRow) => void };

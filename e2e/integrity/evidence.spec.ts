@@ -45,6 +45,15 @@ test("a chain is verified on demand, and its bundle holds in a browser that is o
   await guest.keyboard.press("Escape");
   await verify.search("no entry holds this");
   await expect(guest.getByText("No entry contains")).toBeVisible();
+  await guest.evaluate(() => {
+    Blob.prototype.arrayBuffer = () => new Promise((_, fail) => addEventListener("unreadable", fail));
+  });
+  await verify.search("entry");
+  await expect(guest.getByText("Searching for “entry”")).toBeVisible();
+  await guest.evaluate(() => window.dispatchEvent(new Event("unreadable")));
+  await expect(guest.getByText("which entries contain “entry” is not known")).toBeVisible();
+  await verify.search("");
+  await expect(verify.entries).toBeVisible();
   await guest.setViewportSize(PHONE);
   await expectNoSidewaysScroll(guest);
   await guest.emulateMedia({ media: "print" });
