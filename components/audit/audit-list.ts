@@ -22,15 +22,18 @@ export function useAuditList(state: ViewerState, table: RefObject<HTMLTableEleme
   const { view, input, listed, setNow } = state;
   const { zone } = useZone();
   // A live list updates itself; refetching on window focus would move its rows.
-  const list = useQuery({ ...entriesQuery(trpc, listed), refetchOnWindowFocus: !isLive(view) });
+  const refetchOnWindowFocus = !isLive(view);
+  const list = useQuery({ ...entriesQuery(trpc, listed), refetchOnWindowFocus });
   const counted = useQuery(totalQuery(trpc, input));
+  const { entries, added, isHeld, bar } = useLive(state, { list, counted, table });
   const routine = useQuery({
     ...routineQuery(trpc, { listed, page: list.data, zone }),
     enabled: listed.routine !== undefined && list.isSuccess && !list.isPlaceholderData,
-    refetchInterval: isLive(view) && LIVE_POLL_MS,
+    refetchOnWindowFocus,
+    // A fold that is recounted moves to its newest entry.
+    refetchInterval: isLive(view) && !isHeld && LIVE_POLL_MS,
   });
   const folds = listed.routine !== undefined && !list.isPlaceholderData ? (routine.data?.folds ?? NO_FOLDS) : NO_FOLDS;
-  const { entries, added, bar } = useLive(state, { list, counted, table });
   const names = useNames(view, entries);
   const refresh = () => {
     setNow(new Date());

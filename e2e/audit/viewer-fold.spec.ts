@@ -1,3 +1,4 @@
+import { LiveView } from "@/e2e/pages/live";
 import { Api } from "@/e2e/support/api";
 import { expect, expectAccessible, expectNoSidewaysScroll, PHONE, test } from "@/e2e/support/fixtures";
 
@@ -70,6 +71,23 @@ test("telemetry and repeats are one line each, failures and denials are not, and
   await viewer.table.getByRole("button", { name: "Show all" }).click();
   await expect(page).toHaveURL(/actions=agent\.eventlogs\.submit/);
   await expect(page.getByRole("status").filter({ hasText: /entr/ }).first()).toContainText("50 of 58 entries");
+});
+
+test("in a live list telemetry is recounted while its line may move, no longer", async ({ viewer, page, request }) => {
+  const orgId = await plant(await Api.signIn(request));
+  await page.clock.install();
+  await viewer.open(`?orgId=${orgId}&fold=true`);
+  await new LiveView(page).follow();
+  const telemetry = viewer.table.getByRole("button", { name: /Routine telemetry/ });
+  await telemetry.hover();
+  const asked: string[] = [];
+  page.on("request", (sent) => sent.url().includes("audit.routine") && asked.push(sent.url()));
+  await page.clock.runFor(20_000);
+  await expect(telemetry).toBeVisible();
+  expect(asked).toEqual([]);
+  await page.getByRole("heading", { level: 1, name: "Audit log" }).hover();
+  await page.clock.runFor(6_000);
+  await expect.poll(() => asked.length).toBeGreaterThan(0);
 });
 
 test("a key and a chip unfold everything, and the choice stays with the person", async ({ viewer, page, request }) => {

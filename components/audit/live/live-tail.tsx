@@ -29,7 +29,7 @@ type Props = {
   counted: Pick<LiveQuery, "dataUpdatedAt" | "refetch">;
   table: RefObject<HTMLTableElement | null>;
   isDrawerOpen: boolean;
-  onChange: (tail: { entries: Entry[]; added: number } | null) => void;
+  onChange: (tail: { entries: Entry[]; added: number; isHeld: boolean } | null) => void;
 };
 
 /** Fetches the list's newest page. */
@@ -118,7 +118,7 @@ export function LiveTail({ input, list, counted, table, isDrawerOpen, onChange }
 
   const entries = useMemo(() => page && merged(rows, page), [rows, page]);
   const added = useThrottledValue(useUncounted(counted, rows.arrived, state.kind === "live"), PUBLISH_MS);
-  useLayoutEffect(() => publish(entries ? { entries, added } : null), [entries, added]);
+  useLayoutEffect(() => publish(entries ? { entries, added, isHeld } : null), [entries, added, isHeld]);
   useEffect(() => () => publish(null), []);
   useArrivals(table, rows.shown);
 

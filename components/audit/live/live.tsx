@@ -16,18 +16,19 @@ type Options = {
   table: RefObject<HTMLTableElement | null>;
 };
 /**
- * The list's entries including those that arrived live, how many of them the total does not count yet, and the status
- * bar.
+ * The list's entries including those that arrived live, how many of them the total does not count yet, whether the rows
+ * must stay where they are, and the status bar.
  */
-export type Live = { entries: Entry[]; added: number; bar: ReactNode };
+export type Live = { entries: Entry[]; added: number; isHeld: boolean; bar: ReactNode };
 
 /** The list's entries, including new ones while the view is live. The live code is loaded on demand. */
 export function useLive({ view, listed }: ViewerState, { list, counted, table }: Options): Live {
   const [tail, setTail] = useState<Omit<Live, "bar"> | null>(null);
-  if (!isLive(view)) return { entries: list.data?.data ?? NONE, added: 0, bar: null };
+  if (!isLive(view)) return { entries: list.data?.data ?? NONE, added: 0, isHeld: false, bar: null };
   return {
     entries: tail?.entries ?? list.data?.data ?? NONE,
     added: tail?.added ?? 0,
+    isHeld: tail?.isHeld ?? true,
     bar: (
       <LiveTail
         key={JSON.stringify(listed)}

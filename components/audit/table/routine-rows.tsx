@@ -1,6 +1,6 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { FROM_START } from "@/components/audit/filters/address";
 import type { RoutineFold } from "@/components/audit/fold/lines";
 import { useViewer } from "@/components/audit/viewer-context";
@@ -21,7 +21,8 @@ export function RoutineRows({ fold }: { fold: RoutineFold }) {
   const list = useQuery(
     useTRPC().audit.list.queryOptions(
       { ...filter, routine: "only", from, to },
-      { staleTime: Number.POSITIVE_INFINITY },
+      // The rows of a fold that is recounted stay until its newest ones are there.
+      { staleTime: Number.POSITIVE_INFINITY, placeholderData: keepPreviousData },
     ),
   );
   const showAll = () =>
