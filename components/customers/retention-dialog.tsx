@@ -9,7 +9,7 @@ import { type Days, DaysField, isRetention } from "@/components/retention/days-f
 import { type Outputs, useTRPC, useTRPCClient } from "@/components/trpc";
 import { useReturnedFocus } from "@/components/ui/dialogs/use-returned-focus";
 import { Message } from "@/components/ui/message";
-import { errorText } from "@/components/ui/notice";
+import { errorText, readErrorText } from "@/components/ui/notice";
 import { useInvalidation } from "@/components/use-invalidation";
 import type { OrganizationOverview } from "@/server/organizations/overview/schema";
 import classes from "./dialogs.module.css";
@@ -96,7 +96,7 @@ export function RetentionDialog({ organizations, onClose }: Props) {
 type RemovalPreviewProps = { preview: Preview | undefined; error: unknown; organizations: Props["organizations"] };
 
 function RemovalPreview({ preview, error, organizations }: RemovalPreviewProps) {
-  if (error) return <Text>It could not be determined what the next run would remove. {errorText(error)}</Text>;
+  if (error) return <Text>It could not be determined what the next run would remove. {readErrorText(error)}</Text>;
   if (!preview) return <Text>Counting what the next run would remove …</Text>;
   if (preview.entries === 0)
     return <Text>The next run would remove nothing: these organizations have no entries that old.</Text>;

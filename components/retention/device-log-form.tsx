@@ -7,7 +7,7 @@ import { useState } from "react";
 import { count } from "@/components/format/amounts";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
-import { errorText } from "@/components/ui/notice";
+import { errorText, readErrorText } from "@/components/ui/notice";
 import { useInvalidation } from "@/components/use-invalidation";
 import { DEFAULT_DIAGNOSTIC_DAYS, DEFAULT_EVENT_DAYS, MAX_DEVICE_LOG_DAYS } from "@/server/device-logs/schema";
 import { type Days, DaysInput } from "./days-field";
@@ -57,7 +57,7 @@ export function DeviceLogForm({ orgId, policy }: { orgId: string; policy: Output
             {shown(preview.data.events)} events.
           </>
         )}
-        {isNew && preview.isError && errorText(preview.error)}
+        {isNew && preview.isError && readErrorText(preview.error)}
       </div>
       {save.isError && <Message tone="bad">{errorText(save.error)}</Message>}
       <div>

@@ -1,13 +1,13 @@
 import { counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
 import type { Outputs } from "@/components/trpc";
-import { errorText } from "@/components/ui/notice";
+import { readErrorText } from "@/components/ui/notice";
 
 type Props = { preview: Outputs["retention"]["preview"] | undefined; error: unknown; days: number };
 
 /** What the next run would remove: rows and time span. */
 export function PreviewLine({ preview, error, days }: Props) {
-  if (error) return <>It could not be determined what the next run would remove. {errorText(error)}</>;
+  if (error) return <>It could not be determined what the next run would remove. {readErrorText(error)}</>;
   if (!preview || preview.retentionDays !== days) return <>Counting what the next run would remove …</>;
   if (preview.rows === 0)
     return preview.heldBy ? (

@@ -51,10 +51,13 @@ type Problem = { detail: string; code: string; requestId: string; errors?: Field
 export const problemOf = (error: unknown): Problem | undefined =>
   (error as { data?: { problem?: Problem } } | null)?.data?.problem;
 
-/** The server's error message, or an explanation when the server could not be reached. */
-export function errorText(error: unknown): string {
-  return problemOf(error)?.detail ?? "The server could not be reached. Nothing was changed.";
-}
+/** The server's error message, or that it is not known what became of a request which it did not answer. */
+export const errorText = (error: unknown): string =>
+  problemOf(error)?.detail ?? "The server could not be reached. Whether the request was processed is not known.";
+
+/** The same of a request that only reads. */
+export const readErrorText = (error: unknown): string =>
+  problemOf(error)?.detail ?? "The server could not be reached. Nothing was changed.";
 
 /** An error with its request id for the log, and a retry button where retrying can help. */
 export function Failure({ error, onRetry, what }: { error: unknown; onRetry?: () => void; what: string }) {
@@ -75,7 +78,7 @@ export function Failure({ error, onRetry, what }: { error: unknown; onRetry?: ()
         ) : null
       }
     >
-      {errorText(error)}
+      {readErrorText(error)}
       {problem?.requestId && (
         <>
           {" "}

@@ -8,7 +8,7 @@ import { dateTime } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { type Outputs, UNBATCHED, useTRPC } from "@/components/trpc";
 import { CopiedCode } from "@/components/ui/code/copied-code";
-import { errorText } from "@/components/ui/notice";
+import { readErrorText } from "@/components/ui/notice";
 import { VERDICT_WORD } from "@/server/audit/bundle/verdict";
 import classes from "./chain-panel.module.css";
 
@@ -55,7 +55,7 @@ function EntryStatus({ id }: { id: string }) {
   if (query.isError)
     return (
       <p className={classes.status} role="alert">
-        {errorText(query.error)}
+        {readErrorText(query.error)}
       </p>
     );
   const { status, readAt, breaks, reasons, checkpoint, lastVerified } = query.data;

@@ -8,7 +8,7 @@ import { ResultBadge } from "@/components/audit/result-badge";
 import { clock } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { UNBATCHED, useTRPC } from "@/components/trpc";
-import { errorText } from "@/components/ui/notice";
+import { readErrorText } from "@/components/ui/notice";
 import classes from "./related.module.css";
 
 type Props = { entry: Entry; onOpen: ((id: string) => void) | undefined };
@@ -31,7 +31,7 @@ export function Related({ entry, onOpen }: Props) {
   if (query.isError)
     return (
       <p className={classes.note} role="alert">
-        {errorText(query.error)}
+        {readErrorText(query.error)}
       </p>
     );
   const found = LISTS.filter(([name]) => query.data[name].length > 0);

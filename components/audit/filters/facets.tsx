@@ -6,7 +6,7 @@ import { memo, useState } from "react";
 import { useViewer } from "@/components/audit/viewer-context";
 import { count } from "@/components/format/amounts";
 import { useTRPC } from "@/components/trpc";
-import { errorText } from "@/components/ui/notice";
+import { readErrorText } from "@/components/ui/notice";
 import type { FilterName } from "@/server/audit/query/catalogue";
 import type { SetView } from "./address";
 import classes from "./facets.module.css";
@@ -33,7 +33,7 @@ export function Facets() {
     return (
       <aside className={classes.facets} aria-label="Filters">
         <p className={classes.note} role="alert">
-          {errorText(query.error)}
+          {readErrorText(query.error)}
         </p>
       </aside>
     );

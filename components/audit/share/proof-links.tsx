@@ -11,7 +11,7 @@ import { qrSvg } from "@/components/ui/code/qr-svg";
 import { CopyLine } from "@/components/ui/dialogs/copy-line";
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { Message } from "@/components/ui/message";
-import { errorText } from "@/components/ui/notice";
+import { errorText, readErrorText } from "@/components/ui/notice";
 import { useInvalidation } from "@/components/use-invalidation";
 import { DEFAULT_LINK_DAYS, MAX_LINK_DAYS, shareInput } from "@/server/proof-links/schema";
 import classes from "./share-proof.module.css";
@@ -84,7 +84,7 @@ function NewLink({ path, expiresAt, seq }: { path: string; expiresAt: string; se
 
 function Links({ id }: { id: string }) {
   const { data, error } = useQuery(useTRPC().proofs.links.queryOptions({ id }));
-  if (error) return <Message tone="bad">{errorText(error)}</Message>;
+  if (error) return <Message tone="bad">{readErrorText(error)}</Message>;
   if (!data) return null;
   if (data.data.length === 0) return <p className={classes.note}>No short link to this entry has been created.</p>;
   return (

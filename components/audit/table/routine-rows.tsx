@@ -6,7 +6,7 @@ import type { RoutineFold } from "@/components/audit/fold/lines";
 import { useViewer } from "@/components/audit/viewer-context";
 import { count, counted } from "@/components/format/amounts";
 import { useTRPC } from "@/components/trpc";
-import { errorText } from "@/components/ui/notice";
+import { readErrorText } from "@/components/ui/notice";
 import { ROUTINE_ACTIONS } from "@/server/audit/vocabulary";
 import { useTable } from "./columns";
 import { EntryRows } from "./entry-row";
@@ -41,7 +41,7 @@ export function RoutineRows({ fold }: { fold: RoutineFold }) {
       {(rows.length < fold.count || list.isError) && (
         <tr className={classes.more}>
           <td colSpan={columns.length} role={list.isError ? "alert" : "status"}>
-            {list.isError && errorText(list.error)}
+            {list.isError && readErrorText(list.error)}
             {list.isPending && `Loading ${counted(fold.count, "entry", "entries")}`}
             {list.isSuccess && (
               <>

@@ -7,7 +7,7 @@ import { type ReactNode, useId, useState } from "react";
 import { useViewer } from "@/components/audit/viewer-context";
 import { useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
-import { errorText } from "@/components/ui/notice";
+import { readErrorText } from "@/components/ui/notice";
 import { isSavable, SavedRow, type SavedView, ViewButton, type ViewRequest } from "./saved-view-row";
 import classes from "./saved-views.module.css";
 import { BUILT_IN, isShown, toChange, type ViewQuery } from "./view-query";
@@ -39,7 +39,7 @@ export function SavedViewsMenu({ onRequest, onDone }: Props) {
   return (
     <>
       <div className={classes.scroll}>
-        {list.isError && <Message tone="bad">{errorText(list.error)}</Message>}
+        {list.isError && <Message tone="bad">{readErrorText(list.error)}</Message>}
         <Group label="Mine">
           {mine.map(row)}
           {list.isSuccess && mine.length === 0 && (
