@@ -3,6 +3,7 @@ import type { Download, Page } from "@playwright/test";
 import { SignInPage } from "@/e2e/pages/sign-in";
 import { ViewerPage } from "@/e2e/pages/viewer";
 import { Api } from "@/e2e/support/api";
+import { held } from "@/e2e/support/faults";
 import { expect, expectAccessible, expectNoSidewaysScroll, test } from "@/e2e/support/fixtures";
 
 const dialogOf = (page: Page) => page.getByRole("dialog", { name: "Export entries" });
@@ -41,11 +42,33 @@ test("an export holds exactly what the screen shows, and says so before", async 
   await expect(dialog.getByRole("status")).toContainText("Saved as audit-exported-ltd");
 
   await dialog.getByRole("radio", { name: /CSV/ }).check();
+  await expect(dialog.getByRole("status")).toContainText(json.suggestedFilename());
   const csv = await readFile(await (await save(page)).path(), "utf8");
   expect(csv.trim().split("\r\n")).toHaveLength(5);
   const evidence = page.waitForEvent("download");
   await dialog.getByRole("link", { name: "download the evidence bundle" }).click();
   expect((await evidence).suggestedFilename()).toContain("evidence");
+});
+
+test("a file that holds not all that match says so, also where the total was not known", async ({
+  viewer,
+  page,
+  request,
+}) => {
+  const orgId = await (await Api.signIn(request)).makeChain("Truncated Ltd");
+  const release = await held(page, "audit.list");
+  await page.route("**/api/v1/audit-logs/export", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, headers: { ...response.headers(), "x-truncated": "true" } });
+  });
+  await viewer.open(`?orgId=${orgId}&action=retention&range=1h`);
+  await page.keyboard.press("e");
+  const dialog = dialogOf(page);
+  await expect(dialog.getByRole("radio", { name: "The newest 10,000 at most, at once" })).toBeChecked();
+  await save(page);
+  await expect(dialog.getByRole("status")).toContainText("It holds the newest 10,000 entries; more match.");
+  release();
+  await expect(dialog.getByRole("radio", { name: "All of them, at once" })).toBeChecked();
 });
 
 test("who may not export is offered no export", async ({ request, guest }) => {

@@ -63,8 +63,9 @@ export function ExportDialog({ onClose }: { onClose: () => void }) {
         </dl>
         <FormatChoice format={format} onFormat={setFormat} />
         <DestinationChoice
-          {...{ isBackground, isLarge, format }}
+          {...{ isBackground, format }}
           all={allOf(total, isTruncated)}
+          newest={newestOf(total, isLarge)}
           onBackground={setInBackground}
         />
         {isBackground ? (
@@ -113,13 +114,13 @@ function FormatChoice({ format, onFormat }: { format: Format; onFormat: (format:
 
 type DestinationProps = {
   isBackground: boolean;
-  isLarge: boolean;
   format: Format;
   all: string;
+  newest: string;
   onBackground: (isBackground: boolean) => void;
 };
 
-function DestinationChoice({ isBackground, isLarge, format, all, onBackground }: DestinationProps) {
+function DestinationChoice({ isBackground, format, all, newest, onBackground }: DestinationProps) {
   return (
     <Radio.Group
       label="Entries to export"
@@ -131,7 +132,7 @@ function DestinationChoice({ isBackground, isLarge, format, all, onBackground }:
         <Radio
           value="now"
           disabled={format === "ndjson"}
-          label={isLarge ? `The newest ${count(MAX_EXPORT_ROWS)}, at once` : "All of them, at once"}
+          label={newest}
           description={`A direct download holds at most ${count(MAX_EXPORT_ROWS)} entries.`}
         />
       </Stack>
@@ -144,13 +145,22 @@ function allOf(total: number | null, isTruncated: boolean): string {
   return `All ${counted(total, "entry", "entries")}, in the background`;
 }
 
+function newestOf(total: number | null, isLarge: boolean): string {
+  if (total === null) return `The newest ${count(MAX_EXPORT_ROWS)} at most, at once`;
+  return isLarge ? `The newest ${count(MAX_EXPORT_ROWS)}, at once` : "All of them, at once";
+}
+
+/** name: of the file that would be saved now. */
 function Progress({ state, name }: { state: ExportState; name: string }) {
   if (state.kind === "failed") return <Message tone="bad">{state.why}</Message>;
   return (
     <p className={classes.note} role="status">
       {state.kind === "idle" && `The file will be ${name}. The export is recorded in the log.`}
       {state.kind === "running" && `Exporting, ${bytes(state.receivedBytes)} so far`}
-      {state.kind === "done" && `Saved as ${name}.`}
+      {state.kind === "done" && `Saved as ${state.name}.`}
+      {state.kind === "done" &&
+        state.isTruncated &&
+        ` It holds the newest ${count(MAX_EXPORT_ROWS)} entries; more match.`}
     </p>
   );
 }

@@ -10,7 +10,7 @@ export type ExportState =
   | { kind: "idle" }
   | { kind: "running"; receivedBytes: number }
   | { kind: "failed"; why: string }
-  | { kind: "done" };
+  | { kind: "done"; name: string; isTruncated: boolean };
 
 /** The download and its progress; it is aborted when the dialog closes. */
 export function useExport(input: Input) {
@@ -31,7 +31,7 @@ export function useExport(input: Input) {
       });
       if (!response.ok) return setState({ kind: "failed", why: await refusal(response) });
       saveFile(await readBody(response, (got) => setState({ kind: "running", receivedBytes: got })), name);
-      setState({ kind: "done" });
+      setState({ kind: "done", name, isTruncated: response.headers.has("X-Truncated") });
     } catch {
       setState(
         signal.aborted
