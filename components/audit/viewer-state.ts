@@ -1,6 +1,6 @@
 import { focusManager, useQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
-import { useEffect, useEffectEvent, useMemo, useState } from "react";
+import { useCallback, useEffect, useEffectEvent, useMemo, useState } from "react";
 import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
 import { type SetView, type View, viewParsers } from "./filters/address";
@@ -17,6 +17,8 @@ export type ViewerState = {
   listed: Input;
   now: Date;
   setNow: (now: Date) => void;
+  /** Both inputs as they are at another time. */
+  inputsAt: (now: Date) => Pick<ViewerState, "input" | "listed">;
 };
 
 /** loadedAt: when the server rendered the page; the initial current time, so that both render the same. */
@@ -27,8 +29,14 @@ export function useViewerState(loadedAt: string): ViewerState {
   // A page that is looked at again reads its list again, and a ready-made range is the one of that moment.
   const lookAgain = useEffectEvent((isFocused: boolean) => isFocused && !isLive(view) && setNow(new Date()));
   useEffect(() => focusManager.subscribe((isFocused) => lookAgain(isFocused)), []);
-  const input = useMemo(() => toListInput(view, zone, now), [view, zone, now]);
   const preference = useQuery(tableSettingsQuery(useTRPC())).data?.fold;
-  const listed = useMemo(() => listedInput(input, view, isFolding(view, preference)), [input, view, preference]);
-  return { view, setView, input, listed, now, setNow };
+  const inputsAt = useCallback(
+    (at: Date) => {
+      const input = toListInput(view, zone, at);
+      return { input, listed: listedInput(input, view, isFolding(view, preference)) };
+    },
+    [view, zone, preference],
+  );
+  const inputs = useMemo(() => inputsAt(now), [inputsAt, now]);
+  return { view, setView, ...inputs, now, setNow, inputsAt };
 }

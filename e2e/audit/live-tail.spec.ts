@@ -5,9 +5,12 @@ import { expect, expectAccessible, test } from "@/e2e/support/fixtures";
 import { ADMIN } from "@/testing/server";
 
 const WITHIN_MS = 2_000;
+const MINUTE_MS = 60_000;
 
-/** A program that writes events about named policies into an organization. */
-async function eventWriter(api: Api, orgId: string): Promise<(...names: string[]) => Promise<void>> {
+type Write = (...names: string[]) => Promise<void>;
+
+/** A program that writes events about named policies into an organization, now or at another time. */
+async function eventWriter(api: Api, orgId: string, at: { timestamp?: string } = {}): Promise<Write> {
   const { key } = await api.call<{ key: string }>("POST", "/api-keys", {
     name: `Writer ${orgId}`,
     orgId,
@@ -21,6 +24,7 @@ async function eventWriter(api: Api, orgId: string): Promise<(...names: string[]
     resourceType: "policy",
     resourceName,
     result: "success",
+    ...at,
   });
   return async (...names) => {
     await api.as(key).call("POST", "/audit-logs/events", { events: names.map(event) });
@@ -28,7 +32,7 @@ async function eventWriter(api: Api, orgId: string): Promise<(...names: string[]
 }
 
 /** An organization of its own, the writer of its events, and its list in the browser. */
-const arrange = test.extend<{ live: LiveView; write: (...names: string[]) => Promise<void> }>({
+const arrange = test.extend<{ live: LiveView; write: Write }>({
   write: async ({ viewer, request }, use, { title }) => {
     const api = await Api.signIn(request);
     const orgId = await api.makeOrganization(`Live ${title.slice(0, 20)} ${crypto.randomUUID().slice(0, 8)}`);
@@ -96,6 +100,30 @@ arrange("what waited comes in when the pointer leaves the list", async ({ viewer
   await page.getByRole("heading", { level: 1, name: "Audit log" }).hover();
   await expect(viewer.entries().first()).toContainText("Waiting");
 });
+
+arrange(
+  "a ready-made range moves with the clock, except under the pointer",
+  async ({ viewer, page, live, request, write }) => {
+    const orgId = new URL(page.url()).searchParams.get("orgId") ?? "";
+    const timestamp = new Date(Date.now() - 14 * MINUTE_MS).toISOString();
+    await (await eventWriter(await Api.signIn(request), orgId, { timestamp }))("Leaving");
+    await page.clock.install();
+    await viewer.open(`?orgId=${orgId}&action=policy&range=15m`);
+    await expect(viewer.entries(/Leaving/)).toHaveCount(1);
+    await live.follow();
+    await write("Fresh");
+    await expect(viewer.entries().first()).toContainText("Fresh");
+    await viewer.row(/Old 25/).hover();
+    await page.clock.runFor("02:00");
+    await expect(viewer.entries(/Leaving/)).toHaveCount(1);
+    await page.getByRole("heading", { level: 1, name: "Audit log" }).hover();
+    await page.clock.runFor("02:00");
+    await expect(viewer.entries(/Leaving/)).toHaveCount(0);
+    await expect(viewer.entries().first()).toContainText("Fresh");
+    await expect(viewer.entries()).toHaveCount(31);
+    await expect(live.state("Live")).toBeVisible();
+  },
+);
 
 arrange("space and scrolling pause it, space and the top go on", async ({ viewer, page, live, write }) => {
   await live.follow();

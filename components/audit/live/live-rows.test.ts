@@ -64,6 +64,15 @@ it("after a reload, drops entries that are on the page or an older one", () => {
   expect(names(merged(afterReload(rows, again), again))).toBe("e9 e4 e3");
 });
 
+it("after a reload, drops entries from before the range's new start", () => {
+  const rows = addArrivals(NOTHING_NEW, {
+    entries: [2, 8, 9].map((n) => entry(n)),
+    page: page([1], null),
+    isHeld: false,
+  });
+  expect(names(afterReload(rows, page([8], null), entry(5).timestamp).shown)).toBe("e9");
+});
+
 it("detects a gap between the newest page and known entries", () => {
   expect(isContiguous(page([5, 4]), NOTHING_NEW, page([4, 3]))).toBe(true);
   expect(isContiguous(page([9, 8]), NOTHING_NEW, page([4, 3]))).toBe(false);

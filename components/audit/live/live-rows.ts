@@ -55,10 +55,14 @@ function belongsHere(page: Page, entry: Entry): boolean {
   return !last || page.pagination.nextCursor === null || newestFirst(entry, last) < 0;
 }
 
-/** After a reload, keeps only the arrived entries that the page does not contain. */
-export function afterReload(rows: LiveRows, page: Page): LiveRows {
+/**
+ * After a reload, keeps only the arrived entries that the page does not contain.
+ * @param from where the page's range begins; it may have moved past entries that arrived
+ */
+export function afterReload(rows: LiveRows, page: Page, from = ""): LiveRows {
   const onPage = idsOf(page.data);
-  const keep = (entries: Entry[]) => entries.filter((entry) => !onPage.has(entry.id) && belongsHere(page, entry));
+  const keep = (entries: Entry[]) =>
+    entries.filter((entry) => !onPage.has(entry.id) && belongsHere(page, entry) && entry.timestamp >= from);
   const held = keep(rows.held);
   return { ...rows, shown: keep(rows.shown), held, heldCount: held.length, needsReload: false };
 }

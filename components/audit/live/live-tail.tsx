@@ -19,6 +19,7 @@ import {
   withHeldShown,
 } from "./live-rows";
 import { type TailMessage, useTailStream } from "./live-stream";
+import { useMovingRange } from "./moving-range";
 
 const PUBLISH_MS = 2_000;
 
@@ -38,15 +39,21 @@ function useNewest(input: Input): () => Promise<Page> {
   return () => client.audit.list.query(input);
 }
 
-type FollowOptions = { filter: Input; page: Page | undefined; mayMove: () => boolean; recount: () => unknown };
+type FollowOptions = {
+  filter: Input;
+  input: Input;
+  page: Page | undefined;
+  mayMove: () => boolean;
+  recount: () => unknown;
+};
 
 /**
  * The entries that arrived since the page was loaded. mayMove is evaluated on arrival and decides whether to show or
  * hold them.
  */
-function useLiveRows({ filter, page, mayMove, recount }: FollowOptions) {
+function useLiveRows({ filter, input, page, mayMove, recount }: FollowOptions) {
   const [rows, setRows] = useState<LiveRows>(NOTHING_NEW);
-  const newest = useNewest(filter);
+  const newest = useNewest(input);
   // Responses arrive later, so they must see the state of that moment.
   const latest = useRef({ rows, page, mayMove });
   useLayoutEffect(() => {
@@ -91,7 +98,7 @@ function useUncounted(counted: Props["counted"], arrived: number, isFollowing: b
 
 /** Follows the log: adds new entries at the top, or reports how many are held while rows must not move. */
 export function LiveTail({ input, list, counted, table, isDrawerOpen, onChange }: Props) {
-  // The input's identity is fixed: a different filter remounts the component through its key.
+  // The stream's filter is fixed: a different one remounts the component through its key.
   const [filter] = useState(input);
   const [isPaused, setPaused] = useState(false);
   const dock = useRef<HTMLDivElement>(null);
@@ -99,12 +106,12 @@ export function LiveTail({ input, list, counted, table, isDrawerOpen, onChange }
   const isHeld = isPaused || !isFree(hold);
   const page = list.isPlaceholderData ? undefined : list.data;
   const mayMove = () => !isPaused && isFree(readHold());
-  const { rows, setRows, state } = useLiveRows({ filter, page, mayMove, recount: counted.refetch });
+  const { rows, setRows, state } = useLiveRows({ filter, input, page, mayMove, recount: counted.refetch });
 
   const [loadedAt, setLoadedAt] = useState(list.dataUpdatedAt);
   if (page && loadedAt !== list.dataUpdatedAt) {
     setLoadedAt(list.dataUpdatedAt);
-    setRows((was) => afterReload(was, page));
+    setRows((was) => afterReload(was, page, input.from));
   }
   const showHeldNow = useEffectEvent(() => mayMove() && setRows(withHeldShown));
   const reload = useEffectEvent(() => list.refetch());
@@ -121,6 +128,7 @@ export function LiveTail({ input, list, counted, table, isDrawerOpen, onChange }
   useLayoutEffect(() => publish(entries ? { entries, added, isHeld } : null), [entries, added, isHeld]);
   useEffect(() => () => publish(null), []);
   useArrivals(table, rows.shown);
+  useMovingRange(mayMove);
 
   const isStopped = isPaused || hold.isScrolled;
   const showHeld = () => {

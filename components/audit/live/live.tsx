@@ -31,7 +31,7 @@ export function useLive({ view, listed }: ViewerState, { list, counted, table }:
     isHeld: tail?.isHeld ?? true,
     bar: (
       <LiveTail
-        key={JSON.stringify(listed)}
+        key={JSON.stringify({ ...listed, from: view.range ?? listed.from })}
         input={listed}
         list={list}
         counted={counted}
