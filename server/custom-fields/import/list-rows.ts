@@ -15,8 +15,8 @@ import type { ImportRecord } from "./record/record";
 import { partnerScope } from "./record/scope";
 import type { ImportRow } from "./row-schema";
 import { type HeldBefore, loadHeldBefore } from "./run/held-before";
-import { loadRowsAbout, relatedTo } from "./run/related-rows";
-import { type RelatedRow, type ResultRow, readResults } from "./run/tables/results";
+import { loadRowsAbout, type RowsAbout, relatedTo } from "./run/related-rows";
+import { type ResultRow, readResults } from "./run/tables/results";
 import { rowsInput } from "./schema";
 
 type Context = {
@@ -24,7 +24,7 @@ type Context = {
   found: ImportRecord;
   devices: DeviceNames;
   held: HeldBefore;
-  about: readonly RelatedRow[];
+  about: RowsAbout;
 };
 /** Rows that are looked for beside a page's: a page whose devices have more of them names the first. */
 const MAX_ABOUT = 1000;

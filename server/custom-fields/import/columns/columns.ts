@@ -3,7 +3,8 @@ import type { Cell } from "@/server/csv";
 import { MATCHED_OUTCOMES } from "@/server/custom-fields/import/outcome-schema";
 import type { ImportRecord } from "@/server/custom-fields/import/record/record";
 import type { HeldBefore } from "@/server/custom-fields/import/run/held-before";
-import type { RelatedRow, ResultRow } from "@/server/custom-fields/import/run/tables/results";
+import type { RowsAbout } from "@/server/custom-fields/import/run/related-rows";
+import type { ResultRow } from "@/server/custom-fields/import/run/tables/results";
 import type { DeviceNames } from "./name-devices";
 
 /** True for a row that the run has applied. */
@@ -20,4 +21,4 @@ export type Columns = {
   row: (row: ResultRow, known: Known) => Cell[];
 };
 /** What was looked up for a page of rows. */
-export type Known = { names: DeviceNames; held: HeldBefore; about: readonly RelatedRow[] };
+export type Known = { names: DeviceNames; held: HeldBefore; about: RowsAbout };

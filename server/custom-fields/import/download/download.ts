@@ -26,7 +26,7 @@ export const fileNameOf = (found: ImportRecord, what: string): string =>
       .slice(0, 80) || "import"
   }-${what}.csv`;
 
-const NOTHING: Known = { names: new Map(), held: () => null, about: [] };
+const NOTHING: Known = { names: new Map(), held: () => null, about: new Map() };
 
 async function lookUp(
   tx: Tx,

@@ -9,18 +9,3 @@ export function rowPlace(files: readonly PlacedFile[], { fileNo, line }: { fileN
   const sheet = file?.format?.kind === "workbook" ? file.format.sheet : null;
   return [files.length > 1 && file?.name, sheet && `sheet ${sheet}`, `line ${line}`].filter(Boolean).join(", ");
 }
-
-/** Rows named one by one; beyond them it is said how many more there are. */
-const MAX_NAMED_ROWS = 5;
-
-/** "line 7 (ID 103), line 9 and 3 more" */
-export function rowsInWords(
-  files: readonly PlacedFile[],
-  rows: readonly { fileNo: number; line: number; sourceId: string | null }[],
-): string {
-  const words = rows
-    .slice(0, MAX_NAMED_ROWS)
-    .map((row) => `${rowPlace(files, row)}${row.sourceId === null ? "" : ` (ID ${row.sourceId})`}`);
-  const more = rows.length > MAX_NAMED_ROWS ? ` and ${rows.length - MAX_NAMED_ROWS} more` : "";
-  return `${words.join(files.length > 1 ? "; " : ", ")}${more}`;
-}

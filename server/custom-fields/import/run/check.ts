@@ -4,10 +4,11 @@ import { type LoadedPlan, loadPlan } from "@/server/custom-fields/import/decide/
 import { rowsAtOnce } from "@/server/custom-fields/import/decide/rounds";
 import { count, emptyTally } from "@/server/custom-fields/import/decide/tally";
 import { MATCHED_OUTCOMES, type Tally, withoutDevice } from "@/server/custom-fields/import/outcome-schema";
-import { type PlacedFile, rowsInWords } from "@/server/custom-fields/import/read/row-place";
+import type { PlacedFile } from "@/server/custom-fields/import/read/row-place";
 import type { ImportRecord } from "@/server/custom-fields/import/record/record";
 import type { PartnerScope } from "@/server/custom-fields/import/record/scope";
 import { groupBy } from "@/server/records";
+import { othersInWords } from "./related-rows";
 import { clearResults, insertResults, markConflicts, type Picks, type Result, readClaims } from "./tables/results";
 import { type Range, readStaged } from "./tables/staged";
 
@@ -45,10 +46,7 @@ async function settleClaims(tx: Tx, plan: LoadedPlan, { tally, files }: Settling
     count(tally, claim, -1);
     count(tally, { outcome: "identity_conflict", codes });
     const rivals = (claim.isTwice ? byDevice.get(claim.deviceId) : bySourceId.get(claim.sourceId ?? "")) ?? [];
-    const others = rowsInWords(
-      files,
-      rivals.filter(({ rowNo }) => rowNo !== claim.rowNo),
-    );
+    const others = othersInWords(files, rivals, claim.rowNo);
     const reason = claim.isTwice
       ? `another row of the file claims the same device: ${others}`
       : `the file gives this source ID to two devices: ${others}`;

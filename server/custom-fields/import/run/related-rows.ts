@@ -1,27 +1,51 @@
 import type { Tx } from "@/db/client";
 import { type PlacedFile, rowPlace } from "@/server/custom-fields/import/read/row-place";
 import type { RowReference } from "@/server/custom-fields/import/row-schema";
+import { groupBy } from "@/server/records";
 import { type RelatedRow, type ResultRow, readRowsAbout } from "./tables/results";
 
 /** Other rows named beside one that contradicts them. */
 const MAX_RELATED = 5;
+
+/** The first rows of a group but one of them. A group may be the whole file, so that only its beginning is read. */
+const firstOthers = <T extends { rowNo: number }>(group: readonly T[], rowNo: number): T[] =>
+  group
+    .slice(0, MAX_RELATED + 1)
+    .filter((row) => row.rowNo !== rowNo)
+    .slice(0, MAX_RELATED);
+
+type GroupedRow = Pick<RelatedRow, "rowNo" | "fileNo" | "line" | "sourceId">;
+
+/** The other rows of a row's group: "line 7 (ID 103), line 9 and 3 more" */
+export function othersInWords(files: readonly PlacedFile[], group: readonly GroupedRow[], rowNo: number): string {
+  const named = firstOthers(group, rowNo);
+  const words = named.map((row) => `${rowPlace(files, row)}${row.sourceId === null ? "" : ` (ID ${row.sourceId})`}`);
+  const more = group.length - 1 - named.length;
+  return `${words.join(files.length > 1 ? "; " : ", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+/** The rows that are about a device, in the file's order, by its id. */
+export type RowsAbout = ReadonlyMap<string, readonly RelatedRow[]>;
 
 /** The rows that are about a device of some rows in conflict: asked for only where there is one. */
 export async function loadRowsAbout(
   tx: Tx,
   importId: string,
   { rows, limit }: { rows: readonly ResultRow[]; limit: number },
-): Promise<readonly RelatedRow[]> {
+): Promise<RowsAbout> {
   const disputed = rows.flatMap((row) => (row.outcome === "identity_conflict" ? (row.candidates ?? []) : []));
-  return disputed.length > 0 ? readRowsAbout(tx, importId, { deviceIds: [...new Set(disputed)], limit }) : [];
+  if (disputed.length === 0) return new Map();
+  const about = await readRowsAbout(tx, importId, { deviceIds: [...new Set(disputed)], limit });
+  const pairs = about.flatMap((row) => [...new Set(row.devices)].map((device) => ({ ...row, device })));
+  return groupBy(pairs, ({ device }) => device);
 }
 
 /** The other rows of the file that are about a device of a row in conflict, the first of them. */
-export function relatedTo(row: ResultRow, about: readonly RelatedRow[], files: readonly PlacedFile[]): RowReference[] {
+export function relatedTo(row: ResultRow, about: RowsAbout, files: readonly PlacedFile[]): RowReference[] {
   if (row.outcome !== "identity_conflict") return [];
-  const devices = new Set(row.candidates ?? []);
-  return about
-    .filter((other) => other.rowNo !== row.rowNo && other.devices.some((id) => devices.has(id)))
+  const others = (row.candidates ?? []).flatMap((device) => firstOthers(about.get(device) ?? [], row.rowNo));
+  return [...new Map(others.map((other) => [other.rowNo, other])).values()]
+    .sort((a, b) => a.rowNo - b.rowNo)
     .slice(0, MAX_RELATED)
     .map((other) => ({ rowNo: other.rowNo, sourceId: other.sourceId, place: rowPlace(files, other) }));
 }
