@@ -177,6 +177,23 @@ describe("files", () => {
     expect(again.columns[3]?.samples).toEqual(["-5", "x"]);
   });
 
+  it("keeps what names the computers in the rows not applied, though its column is headed like a secret", async () => {
+    const { ctx, admin } = await createSimple(["PC1"]);
+    const file = toCsv([
+      ["Device Key", "Computer Name", "Asset Tag", "Door Code"],
+      ["7", "PC1", "A1", "1234"],
+      ["8", "gone", "A2", "5678"],
+    ]);
+    const staged = await stageText(ctx, file);
+    const plan = withFields(staged, {});
+    const identifiers = { ...plan.identifiers, sourceId: 0 };
+    await savePlan.run(ctx, { id: staged.id, plan: { ...plan, identifiers } });
+    await check(ctx, staged.id);
+    const rejected = await call(REJECTED, { token: admin, params: { id: staged.id } });
+    expect(rejected.text).toContain("8,gone,A2,,no device is called gone");
+    expect(rejected.text).not.toContain("5678");
+  });
+
   it("shows what a device held against what the file says, and names the other row, before and after the run", async () => {
     const { ctx, admin, text } = await createSimple();
     const first = await stageText(ctx, text);

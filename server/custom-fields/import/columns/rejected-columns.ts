@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { invalidReason } from "@/server/custom-fields/import/decide/decide-value";
 import type { LoadedPlan } from "@/server/custom-fields/import/decide/load-plan";
 import { REASON_TITLE, UNREADABLE_MARK } from "@/server/custom-fields/import/limits-schema";
+import { leftOutSecrets } from "@/server/custom-fields/import/map/secret-columns";
 import { ROW_OUTCOME_LABELS, VALUE_CODES } from "@/server/custom-fields/import/outcome-schema";
 import type { ImportRecord } from "@/server/custom-fields/import/record/record";
 import type { ResultRow } from "@/server/custom-fields/import/run/tables/results";
@@ -21,7 +22,7 @@ export function rejectedColumns(plan: LoadedPlan, found: ImportRecord): Columns 
   const clearing = new Set(plan.fields.flatMap(({ column, clearBlank }) => (clearBlank ? column : [])));
   // A cell without a value comes again as none, where a blank one would clear what the device holds.
   const cellOf = (row: ResultRow, i: number) => row.cells[i] ?? (clearing.has(i) ? NO_VALUE : "");
-  const chosen = new Set(plan.fields.map(({ column }) => column));
+  const leftOut = new Set(leftOutSecrets(found));
   const whyNot = (row: ResultRow) => {
     if (isApplied(row, found)) return [];
     return row.outcome === "unreadable"
@@ -35,7 +36,7 @@ export function rejectedColumns(plan: LoadedPlan, found: ImportRecord): Columns 
     hasDevices: false,
     row: (row) => {
       // A secret that was left out was not asked for in a file either; one that was chosen must be there to come again.
-      const cells = found.columns.map((column, i) => (column.secret && !chosen.has(i) ? "" : cellOf(row, i)));
+      const cells = found.columns.map((_, i) => (leftOut.has(i) ? "" : cellOf(row, i)));
       // What is beyond the header comes after the reason, so that the reason is always in its own column.
       return [...cells, [...whyNot(row), ...faults(row)].join("; "), ...row.cells.slice(cells.length)];
     },
