@@ -108,6 +108,10 @@ function roundingOf(number: string): string | null {
   return isSame || isDouble ? null : "has more digits than are kept, it would be rounded";
 }
 
+/** A JSON number as a double, or as the text of its digits where a double would change them. */
+export const doubleOrDigits = (number: string): number | string =>
+  isPlain(number) || roundingOf(number) === null ? Number(number) : number;
+
 /**
  * Parses JSON from outside whose numbers become doubles.
  * @throws SyntaxError; AppError validation_failed naming the path of a number that is none of them
@@ -124,7 +128,7 @@ export function parseUnrounded(text: string): unknown {
  * @throws SyntaxError
  */
 export function parseDigits(text: string): unknown {
-  const isRounded = (token: string) => /^[-\d]/.test(token) && !isPlain(token) && roundingOf(token) !== null;
+  const isRounded = (token: string) => /^[-\d]/.test(token) && typeof doubleOrDigits(token) === "string";
   const asTexts = () => text.replace(TOKEN, (token) => (isRounded(token) ? `"${token}"` : token));
   const value: unknown = JSON.parse(text);
   return hasExact(text) ? JSON.parse(asTexts()) : value;
@@ -133,11 +137,9 @@ export function parseDigits(text: string): unknown {
 /** JSON text with its exact numbers as numbers. */
 export const writeExact = (json: string): string => (json.includes(MARK) ? json.replace(MARKED, "$1") : json);
 
-const plainOf = (digits: string): number | string => (roundingOf(digits) === null ? Number(digits) : digits);
-
 /**
  * The value with exact numbers as a browser's page takes them: as doubles, or as the text of their digits where a double
  * would change them. One without any is returned as it is, uncopied.
  */
 export const plainNumbers = <T>(value: T): T =>
-  mapTexts(value, { text: (text) => (text.startsWith(MARK) ? plainOf(text.slice(MARK.length)) : text) });
+  mapTexts(value, { text: (text) => (text.startsWith(MARK) ? doubleOrDigits(text.slice(MARK.length)) : text) });

@@ -189,6 +189,23 @@ describe("a REST dump of extra fields", () => {
     expect(notes).toEqual([expect.stringMatching(/^1 member is a list .* \(tags of number 1\)/)]);
   });
 
+  it.each([
+    ["76561197960287930", "76561197960287930"],
+    ["76561197960287931", "76561197960287931"],
+    ["12345678901234567890.5", "12345678901234567890.5"],
+    ["0.0000001", "0.0000001"],
+    ["1.5E-7", "0.00000015"],
+    ["1e21", "1000000000000000000000"],
+    ["-0.50", "-0.5"],
+    ["101.0", "101"],
+  ])("keeps the digits of the number %s, in a list and by lines", async (number, text) => {
+    const object = `{"hostname": "PC1", "number": ${number}}`;
+    for (const file of [`[${object}]`, `${object}\n${object}\n`]) {
+      const { rows } = await read(file);
+      expect(rows[0]).toEqual(["PC1", text]);
+    }
+  });
+
   it("takes a list of a computer for what it is, not for a page", async () => {
     const { rows, notes } = await read(JSON.stringify([{ hostname: "PC1", RAM: 8, items: [{ hostname: "PC2" }] }]));
     expect(rows).toEqual([["PC1", "8", null]]);

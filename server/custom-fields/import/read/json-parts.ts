@@ -1,6 +1,7 @@
-import { JSONParser, TokenType } from "@streamparser/json";
+import { Tokenizer, TokenParser, TokenType } from "@streamparser/json";
 import { MAX_RECORD_CHARS } from "@/server/custom-fields/import/limits-schema";
 import { AppError } from "@/server/errors";
+import { doubleOrDigits, parseDigits } from "@/server/exact-json";
 import { badFile } from "./bad-file";
 
 /** One element of a JSON text: of the list at its root, or a member of the object there (then with its key). */
@@ -64,7 +65,7 @@ function parsing<T>(where: string, parse: () => T): T {
 }
 
 const parseLine = (text: string, line: number): JsonPart =>
-  parsing(`in line ${line}`, () => ({ key: null, value: JSON.parse(text) }));
+  parsing(`in line ${line}`, () => ({ key: null, value: parseDigits(text) }));
 
 /** One value a line. @throws AppError validation_failed for a line that is no JSON. */
 export async function* splitLines(pieces: AsyncIterable<string>): AsyncGenerator<JsonPart> {
@@ -87,21 +88,26 @@ const MAX_DEPTH = 100;
 const OPENS: ReadonlySet<TokenType> = new Set([TokenType.LEFT_BRACE, TokenType.LEFT_BRACKET]);
 const CLOSES: ReadonlySet<TokenType> = new Set([TokenType.RIGHT_BRACE, TokenType.RIGHT_BRACKET]);
 
-/** A parser that emits each part of a JSON text as soon as it is complete, and keeps none. */
-function partParser(emit: (part: JsonPart) => void): JSONParser {
-  const parser = new JSONParser({
-    paths: ["$.*", "$.*.*"],
-    keepStack: false,
-    stringBufferSize: 64 * 1024,
-    // Pages that were fetched one after the other into one file.
-    separator: "",
-  });
+/** Passes on the digits of a number as text where a double would change them. */
+class DigitsTokenizer extends Tokenizer {
+  protected override parseNumber(digits: string): number {
+    return doubleOrDigits(digits) as number;
+  }
+}
+
+/** Emits each part of a JSON text that it is given as soon as it is complete, and keeps none. */
+function partTokenizer(emit: (part: JsonPart) => void): Tokenizer {
+  // Without a separator: pages that were fetched one after the other into one file.
+  const parser = new TokenParser({ paths: ["$.*", "$.*.*"], keepStack: false, separator: "" });
+  const tokenizer = new DigitsTokenizer({ stringBufferSize: 64 * 1024, separator: "" });
   let depth = 0;
-  parser.onToken = ({ token }) => {
-    if (OPENS.has(token)) depth++;
-    else if (CLOSES.has(token)) depth--;
+  tokenizer.onToken = (token) => {
+    if (OPENS.has(token.token)) depth++;
+    else if (CLOSES.has(token.token)) depth--;
     if (depth > MAX_DEPTH) throw badFile("holds lists or objects nested too deeply");
+    parser.write(token);
   };
+  tokenizer.onEnd = () => parser.end();
   parser.onValue = ({ value, key, parent, stack }) => {
     const isMember = stack.length === 1;
     const isPage = (name: unknown) => isWrapper(name) || typeof name === "number";
@@ -112,7 +118,7 @@ function partParser(emit: (part: JsonPart) => void): JSONParser {
     } else if (isMember && !(Array.isArray(value) && isPage(key)))
       emit({ key: typeof key === "string" ? key : null, value });
   };
-  return parser;
+  return tokenizer;
 }
 
 /**
@@ -123,7 +129,7 @@ function partParser(emit: (part: JsonPart) => void): JSONParser {
 export async function* splitJson(pieces: AsyncIterable<string>): AsyncGenerator<JsonPart> {
   let parts: JsonPart[] = [];
   let pending = 0;
-  const parser = partParser((part) => {
+  const tokenizer = partTokenizer((part) => {
     parts.push(part);
     pending = 0;
   });
@@ -131,11 +137,11 @@ export async function* splitJson(pieces: AsyncIterable<string>): AsyncGenerator<
   for await (const piece of pieces) {
     pending += piece.length;
     const last = line + piece.split("\n").length - 1;
-    parsing(line === last ? `in line ${line}` : `between lines ${line} and ${last}`, () => parser.write(piece));
+    parsing(line === last ? `in line ${line}` : `between lines ${line} and ${last}`, () => tokenizer.write(piece));
     line = last;
     if (pending > MAX_RECORD_CHARS) throw badFile("holds an element of over a million characters");
     yield* parts;
     parts = [];
   }
-  parsing("at its end: something is missing", () => parser.isEnded || parser.end());
+  parsing("at its end: something is missing", () => tokenizer.end());
 }

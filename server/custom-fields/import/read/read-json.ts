@@ -8,6 +8,7 @@ import type { JsonPart } from "./json-parts";
 import type { FileNotes } from "./notes";
 import { add, type IdentityCell, type LongEntry, put, type SourceRecord } from "./pivot";
 import type { SourceCell } from "./read-delimited";
+import { withoutExponent } from "./shown-number";
 
 type Json = Record<string, unknown>;
 
@@ -18,8 +19,10 @@ function member(object: Json, ...names: string[]): unknown {
   return undefined;
 }
 
-const textOf = (value: unknown): string =>
-  value === null || value === undefined || typeof value === "object" ? "" : String(value);
+function textOf(value: unknown): string {
+  if (typeof value === "number") return withoutExponent(String(value));
+  return value === null || value === undefined || typeof value === "object" ? "" : String(value);
+}
 
 /** A name that may stand alone or inside an object: Client: {Name: "Acme"}. */
 const nameOf = (value: unknown): string => (isObject(value) ? textOf(member(value, "name")) : textOf(value));

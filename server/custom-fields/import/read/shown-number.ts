@@ -25,7 +25,7 @@ function moment(serial: number, from1904: boolean): string {
 }
 
 /** 1.5e-7 in full: its own digits and zeros, none that are not known. */
-function written(text: string): string {
+export function withoutExponent(text: string): string {
   const [, sign = "", whole = "", part = "", exponent] = /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(text) ?? [];
   if (exponent === undefined) return text;
   const digits = whole + part;
@@ -39,7 +39,7 @@ function plain(raw: string): string {
   if (!isExponent && (raw.length <= 15 || /^-?\d+$/.test(raw))) return raw;
   const value = Number(Number(raw).toPrecision(15));
   if (!Number.isFinite(value)) return raw;
-  return written(String(value));
+  return withoutExponent(String(value));
 }
 
 /**
