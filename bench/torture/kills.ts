@@ -100,8 +100,9 @@ async function killDatabase({ rounds, random, lazyCommits }: PostgresRun): Promi
     const stop = startLoad(server.base, { credentials, acked }, WRITERS);
     for (let round = 0; round < rounds; round++) {
       await underLoad(acked, 400 + random() * 900);
-      const killed = Date.now();
       await killPostgres(folder);
+      const killed = Date.now();
+      await sleep(50);
       while (!(await isReady(server.base)) && Date.now() - killed < 30_000) await sleep(25);
       back.push(Date.now() - killed);
     }

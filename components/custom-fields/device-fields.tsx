@@ -13,7 +13,7 @@ import { Section } from "@/components/ui/section";
 import type { DeviceValue, FieldValue } from "@/server/custom-fields/schema";
 import classes from "./device-fields.module.css";
 
-type Draft = string | number | boolean | null;
+type Draft = FieldValue | null;
 
 /** A device's custom fields, editable in place. */
 export function DeviceFields({ deviceId }: { deviceId: string }) {
@@ -56,6 +56,13 @@ function shown(value: FieldValue | null, type: DeviceValue["type"]): string {
   if (value === null || value === "") return "Not set";
   if (typeof value === "boolean") return value ? "Yes" : "No";
   return type === "date" && DATE.test(String(value)) ? shortDate(`${value}T00:00:00Z`, "UTC") : String(value);
+}
+
+/** The value that a draft stands for; undefined where it is no number. A NumberInput holds what is being typed as text. */
+function readDraft(draft: Draft, type: DeviceValue["type"]): FieldValue | null | undefined {
+  if (draft === null || draft === "") return null;
+  if (type !== "number") return draft;
+  return Number.isFinite(Number(draft)) ? Number(draft) : undefined;
 }
 
 function Field({ deviceId, field }: { deviceId: string; field: DeviceValue }) {
@@ -108,17 +115,23 @@ function Editor({ deviceId, field, onDone }: { deviceId: string; field: DeviceVa
       },
     }),
   );
-  const send = (value: Draft) => save.mutate({ id: deviceId, [field.fieldKey]: value === "" ? null : value });
+  const value = readDraft(draft, field.type);
+  const send = (sent: FieldValue | null) => save.mutate({ id: deviceId, [field.fieldKey]: sent });
   return (
     <form
       className={classes.editor}
       onKeyDown={(event) => event.key === "Escape" && onDone()}
       onSubmit={(event) => {
         event.preventDefault();
-        send(draft);
+        if (value !== undefined) send(value);
       }}
     >
-      <Input field={field} value={draft} onChange={setDraft} />
+      <Input
+        field={field}
+        value={draft}
+        onChange={setDraft}
+        error={value === undefined ? "A number, such as 12 or -1.5" : null}
+      />
       {save.error && <Message tone="bad">{errorText(save.error)}</Message>}
       <Group gap="xs">
         <Button type="submit" size="compact-sm" loading={save.isPending}>
@@ -137,9 +150,9 @@ function Editor({ deviceId, field, onDone }: { deviceId: string; field: DeviceVa
   );
 }
 
-type InputProps = { field: DeviceValue; value: Draft; onChange: (value: Draft) => void };
+type InputProps = { field: DeviceValue; value: Draft; onChange: (value: Draft) => void; error: string | null };
 
-function Input({ field, value, onChange }: InputProps) {
+function Input({ field, value, onChange, error }: InputProps) {
   const shared = { "aria-label": field.name, "data-autofocus": true, autoFocus: true, size: "xs" } as const;
   const text = typeof value === "string" ? value : "";
   switch (field.type) {
@@ -155,11 +168,7 @@ function Input({ field, value, onChange }: InputProps) {
       );
     case "number":
       return (
-        <NumberInput
-          {...shared}
-          value={typeof value === "number" ? value : ""}
-          onChange={(next) => onChange(typeof next === "number" ? next : null)}
-        />
+        <NumberInput {...shared} value={typeof value === "number" ? value : text} onChange={onChange} error={error} />
       );
     case "dropdown":
       return <Select {...shared} data={field.options ?? []} value={text || null} onChange={onChange} />;

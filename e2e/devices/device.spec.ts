@@ -48,6 +48,37 @@ test("a field's edit keeps what was changed elsewhere meanwhile", async ({ page,
   expect(await api.call("GET", `/custom-fields/${id}`)).toMatchObject({ name: `${name} key`, secret: true });
 });
 
+test("a number is typed with a point or a sign, and what is none is not sent", async ({ page, request }) => {
+  const api = await Api.signIn(request);
+  const orgId = await api.makeOrganization("Numbers");
+  const { deviceId } = await api.enroll(orgId, "WS-NUMBERS");
+  const name = `Weight ${crypto.randomUUID().slice(0, 8)}`;
+  await api.call("POST", "/custom-fields", { orgId, name, fieldKey: "weight", type: "number" });
+  await page.goto(`/devices/${deviceId}`);
+  const edit = page.getByRole("button", { name: `Edit ${name}` });
+  const field = page.getByRole("listitem").filter({ hasText: name });
+  const input = page.getByLabel(name, { exact: true });
+  const type = async (text: string) => {
+    await edit.click();
+    await input.clear();
+    await input.pressSequentially(text);
+  };
+  for (const number of ["1.5", "0.5", "-5"]) {
+    await type(number);
+    await expect(input).toHaveValue(number);
+    await page.keyboard.press("Enter");
+    await expect(field).toHaveText(`${name}${number}Edit`);
+  }
+  await type("-");
+  await page.keyboard.press("Enter");
+  await expect(field).toContainText("A number, such as 12 or -1.5");
+  await page.keyboard.press("Escape");
+  await expect(field).toHaveText(`${name}-5Edit`);
+  await type("");
+  await page.keyboard.press("Enter");
+  await expect(field).toContainText("Not set");
+});
+
 test("a field that is deleted says how many values go with it", async ({ page, request }) => {
   const api = await Api.signIn(request);
   const orgId = await api.makeOrganization("Deleting");
