@@ -32,6 +32,6 @@ export function reachable(state: ImportState): readonly Step[] {
 export function currentStep(state: ImportState): Step {
   if (hasEnded(state)) return "report";
   if (hasRun(state)) return "run";
-  if (state.status === "checked") return "check";
+  if (state.status === "checked" || state.job?.name === "check") return "check";
   return state.columns.length > 0 ? "fields" : "source";
 }

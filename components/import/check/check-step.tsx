@@ -55,7 +55,7 @@ export function CheckStep({ state, draft, onStep }: StepProps) {
       {draft && <NotSaved draft={draft} state={state} />}
       {isStale && (
         <Notice
-          title={check ? "The mapping has changed since the check" : "Not checked yet"}
+          title={check ? "The import has changed since the check" : "Not checked yet"}
           action={
             <Button type="submit" onClick={() => void checkAgain().catch(() => {})} loading={again.isPending}>
               Check all rows

@@ -30,7 +30,7 @@ async function recheck(
   if (!evaluated || !check) return found;
   const now = toResult(evaluated, picked);
   if (isMoved({ ...row, pickedDeviceId: picked }, now))
-    return queueWork(tx, ctx, { found, job: "check", also: { orgIds: [...plan.orgIds] } });
+    return queueWork(tx, ctx, { found, job: "check", also: { status: "staged", orgIds: [...plan.orgIds] } });
   await replaceResult(tx, plan, now);
   count(check, row, -1);
   count(check, now);

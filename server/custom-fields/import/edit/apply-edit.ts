@@ -93,7 +93,7 @@ export async function applyEdit(
     return queueWork(tx, ctx, {
       found: changed,
       job: "check",
-      also: { columns, orgIds: [...partnerScope(ctx).orgIds] },
+      also: { status: "staged", columns, orgIds: [...partnerScope(ctx).orgIds] },
     });
   const [row] = await tx
     .update(customFieldImports)

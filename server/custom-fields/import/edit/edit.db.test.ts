@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { Ctx } from "@/server/context";
+import { cancelImport } from "@/server/custom-fields/import/cancel";
 import { getImport } from "@/server/custom-fields/import/get";
 import { MAX_IMPORT_ROWS } from "@/server/custom-fields/import/limits-schema";
 import { listFaults } from "@/server/custom-fields/import/list-faults";
 import { listRows } from "@/server/custom-fields/import/list-rows";
 import { runWaitingImports } from "@/server/custom-fields/import/run/worker";
 import { editInput, pickInput, rowsInput } from "@/server/custom-fields/import/schema";
+import { startRun } from "@/server/custom-fields/import/start/run";
 import {
   check,
   createDevices,
@@ -126,6 +128,16 @@ describe("a value put right in place", () => {
     expect(state.summary.check?.rows).toMatchObject({ matched_hostname: 1, identity_conflict: 2, not_found: 0 });
     expect((await run(ctx, staged.id)).summary.run).toMatchObject({ devices: 1 });
     expect(await valuesOf(late ?? "")).toBeNull();
+  });
+
+  it("leaves no check in force where the new one is cancelled", async () => {
+    const { ctx, id } = await checked();
+    await editValues.run(ctx, { id, edit: { kind: "cell", rowNo: 4, column: 1, value: "PC4" } });
+    await cancelImport.run(ctx, { id });
+    await runWaitingImports();
+    expect(await getImport.run(ctx, { id })).toMatchObject({ status: "staged", job: null, error: null });
+    await expect(startRun.run(ctx, { id })).rejects.toThrow("has not been checked");
+    expect((await check(ctx, id)).summary.check?.rows).toMatchObject({ matched_hostname: 4 });
   });
 
   it("settles an unknown choice for every row that has it", async () => {

@@ -1,5 +1,9 @@
 import { expect, it } from "vitest";
+import { cancelImport } from "@/server/custom-fields/import/cancel";
 import { editValues } from "@/server/custom-fields/import/edit/edit-values";
+import { getImport } from "@/server/custom-fields/import/get";
+import { runWaitingImports } from "@/server/custom-fields/import/run/worker";
+import { startCheck } from "@/server/custom-fields/import/start/check";
 import { startRun } from "@/server/custom-fields/import/start/run";
 import { listDefinitions } from "@/server/custom-fields/list";
 import { createUser, ctxFor } from "@/testing/factories";
@@ -41,4 +45,20 @@ it("does not run what another person has changed since one saw its check", async
   await expect(startRun.run(ctx, { id, revision })).rejects.toMatchObject({ code: "conflict" });
   expect(await valuesOf(ids[0] as string)).toBeNull();
   expect((await startRun.run(ctx, { id, revision: edited.revision })).status).toBe("running");
+});
+
+it("keeps a check in force where the next one is cancelled, unless that one takes over fields of another import", async () => {
+  const { ctx, text } = await createSimple();
+  const [first, second] = [await stageText(ctx, text), await stageText(ctx, text)];
+  await check(ctx, first.id);
+  await check(ctx, second.id);
+  const cancelled = async () => {
+    await startCheck.run(ctx, second);
+    await cancelImport.run(ctx, second);
+    await runWaitingImports();
+    return getImport.run(ctx, second);
+  };
+  expect(await cancelled()).toMatchObject({ status: "checked", job: null });
+  await run(ctx, first.id);
+  expect(await cancelled()).toMatchObject({ status: "staged", job: null });
 });

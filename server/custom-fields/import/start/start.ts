@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { type Tx, tenant } from "@/db/client";
 import { reachesWholePartner } from "@/server/auth/grant";
 import type { Ctx } from "@/server/context";
@@ -43,7 +44,9 @@ export async function start(ctx: Ctx, { id, job, from }: Start): Promise<ImportS
       throw new AppError("conflict", "Upload a file first.");
     if (job !== "check") return queueWork(tx, ctx, { found, job });
     const plan = await requireCheckable(tx, ctx, found);
-    return queueWork(tx, ctx, { found, job, also: { orgIds: [...scope.orgIds], plan } });
+    // Of another plan the check before says nothing, also where this one is cancelled.
+    const status = isDeepStrictEqual(plan, found.plan) ? found.status : "staged";
+    return queueWork(tx, ctx, { found, job, also: { status, orgIds: [...scope.orgIds], plan } });
   });
   notifyImports();
   return toImportState(row);
