@@ -9,11 +9,10 @@ import type { SourceColumn } from "./map/column-schema";
 /** The number of a column of the file, from 0. */
 export const columnNo = z.int().min(0).max(MAX_IMPORT_COLUMNS);
 
-/** One source field's fate. */
-const planField = z.strictObject({
+const plannedField = z.strictObject({
   column: columnNo,
-  /** create: a new definition with the id given here. existing: into that one. skip: left out. */
-  action: z.enum(["create", "existing", "skip"]),
+  /** create: a new definition with the id given here. existing: into that one. */
+  action: z.enum(["create", "existing"]),
   fieldId: guid.nullable(),
   name: nameText(MAX_FIELD_NAME),
   fieldKey: anyFieldKey,
@@ -28,6 +27,11 @@ const planField = z.strictObject({
   overwrite: z.boolean(),
   clearBlank: z.boolean(),
 });
+/** Left out, with the choices as the file has them: more than a field takes are nothing to correct here. */
+const skippedField = plannedField.extend({ action: z.literal("skip"), options: z.array(z.string()).nullable() });
+
+/** One source field's fate. */
+const planField = z.discriminatedUnion("action", [plannedField, skippedField]);
 export type PlanField = z.output<typeof planField>;
 
 const planIdentifiers = z.strictObject({

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { MAX_CHOICE, MAX_CHOICES } from "@/server/custom-fields/schema";
 import { hasWrite, VALUE_CODES, VALUE_OUTCOMES, type ValueOutcome, withoutDevice } from "./outcome-schema";
 import { formatInput, planInput } from "./schema";
 
@@ -19,22 +20,37 @@ describe("the codes of a row", () => {
   it("differ by outcome", () => expect(new Set(Object.values(VALUE_CODES)).size).toBe(VALUE_OUTCOMES.length));
 });
 
+const id = crypto.randomUUID();
+const field = {
+  column: 2,
+  action: "create",
+  fieldId: id,
+  name: "Rack",
+  fieldKey: "rack",
+  type: "dropdown",
+  options: null,
+  secret: false,
+  dateOrder: "ymd",
+  typeConflictAccepted: false,
+  overwrite: false,
+  clearBlank: false,
+} as const;
+const identifiers = { sourceId: 0, hostname: 1, organization: null, serial: null };
+const parse = (planned: object) => planInput.parse({ id, plan: { identifiers, fields: [planned] } }).plan.fields[0];
+
 it("takes no text of a plan or a format that the database would refuse", () => {
-  const id = crypto.randomUUID();
-  const field = {
-    column: 2,
-    action: "create",
-    fieldId: id,
-    fieldKey: "rack",
-    type: "dropdown",
-    secret: false,
-  } as const;
-  const rest = { dateOrder: "ymd", typeConflictAccepted: false, overwrite: false, clearBlank: false } as const;
   const decisions = [{ text: "x\0", action: "map", to: "\udc00" }];
-  const fields = [{ ...field, ...rest, name: "Rack\0", options: ["A\ud800"], decisions }];
-  const identifiers = { sourceId: 0, hostname: 1, organization: null, serial: null };
-  const { plan } = planInput.parse({ id, plan: { identifiers, fields } });
-  expect(plan.fields[0]).toMatchObject({ name: "Rack\ufffd", options: ["A\ufffd"] });
-  expect(plan.fields[0]?.decisions).toEqual([{ text: "x\ufffd", action: "map", to: "\ufffd" }]);
+  const planned = parse({ ...field, name: "Rack\0", options: ["A\ud800"], decisions });
+  expect(planned).toMatchObject({ name: "Rack\ufffd", options: ["A\ufffd"] });
+  expect(planned?.decisions).toEqual([{ text: "x\ufffd", action: "map", to: "\ufffd" }]);
   expect(formatInput.parse({ id, fileNo: 0, format: { sheet: "S\0" } }).format).toEqual({ sheet: "S\ufffd" });
+});
+
+it.each([
+  ["too many", Array.from({ length: MAX_CHOICES + 1 }, (_, i) => `Site ${i}`)],
+  ["too long", ["x".repeat(MAX_CHOICE + 1)]],
+  ["repeated", ["HQ", "HQ"]],
+])("leaves a field out whose choices are %s, and takes them for no other", (_, options) => {
+  expect(parse({ ...field, action: "skip", options })).toMatchObject({ options });
+  for (const action of ["create", "existing"]) expect(() => parse({ ...field, action, options })).toThrow();
 });
