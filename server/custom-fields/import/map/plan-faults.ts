@@ -30,6 +30,8 @@ function choiceFault(field: PlanField, { unknown }: Known): string | null {
   if (choices.length > MAX_CHOICES) return `a dropdown has at most ${MAX_CHOICES} choices`;
   const long = choices.find((choice) => choice.length > MAX_CHOICE);
   if (long) return `a choice has at most ${MAX_CHOICE} characters: ${long.slice(0, 40)}…`;
+  const twice = choices.find((choice, i) => choices.indexOf(choice) < i);
+  if (twice !== undefined) return `a choice is named twice: ${twice}`;
   const lost = field.decisions.find((one) => one.action === "map" && !choices.includes(one.to));
   return lost?.action === "map" ? `${lost.text} is mapped to ${lost.to}, which is no choice of the field` : null;
 }

@@ -322,7 +322,7 @@ describe("other shapes", () => {
 
   it("reads a list of fields with their scopes", async () => {
     const { format, records, titles, declared } = await read(
-      "Title,Scope,Type,Options\nRole,Computer,Dropdown,DC|File\nVPN,Client,Text,\nRack,Location,Checkbox,\n",
+      "Title,Scope,Type,Options\nRole,Computer,Dropdown,DC|File| DC\u200b|\nVPN,Client,Text,\nRack,Location,Checkbox,\n",
     );
     expect(format.shape).toBe("fields");
     expect(records).toEqual([]);

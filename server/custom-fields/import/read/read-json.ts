@@ -1,5 +1,5 @@
 import type { DeclaredField, FieldScope } from "@/server/custom-fields/import/map/column-schema";
-import { normaliseHeader } from "@/server/custom-fields/import/normalise";
+import { normaliseHeader, trimText } from "@/server/custom-fields/import/normalise";
 import { IDENTIFIER_LABELS, IDENTIFIERS, type Preset } from "@/server/custom-fields/import/presets/preset";
 import type { FieldType } from "@/server/custom-fields/schema";
 import { isObject } from "@/server/records";
@@ -42,14 +42,14 @@ const SECRET_MEMBERS = [
 ];
 const saysYes = (value: unknown): boolean => /^(true|1|yes)$/i.test(textOf(value));
 
-/** Options of a dropdown: a list, a map from option id to text, or one text. */
-function choicesOf(value: unknown): string[] {
-  if (Array.isArray(value)) return value.map(nameOf).filter(Boolean);
-  if (isObject(value)) return Object.values(value).map(nameOf).filter(Boolean);
-  return textOf(value)
-    .split(/[|;\r\n]+/)
-    .map((part) => part.trim())
-    .filter(Boolean);
+/** Choices of a dropdown, each once: a list, a map from option id to text, or one text. */
+export function choicesOf(value: unknown): string[] {
+  const texts = Array.isArray(value)
+    ? value.map(nameOf)
+    : isObject(value)
+      ? Object.values(value).map(nameOf)
+      : textOf(value).split(/[|;\r\n]+/);
+  return [...new Set(texts.map(trimText))].filter(Boolean);
 }
 
 /** "Location fields", "ClientScope", 2: whose field it is. */
@@ -96,7 +96,7 @@ function toExtraField(entry: Json, preset: Preset): ExtraField {
     : isObject(drop)
       ? "dropdown"
       : typeOf(member(entry, "type", "fieldtype"));
-  const choices = [...new Set(choicesOf(available).map((text) => text.trim()))].filter(Boolean);
+  const choices = choicesOf(available);
   const masked = MASKED.test(raw.trim());
   const secret =
     masked ||

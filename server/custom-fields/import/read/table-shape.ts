@@ -9,7 +9,7 @@ import {
 import type { ColumnList } from "./column-list";
 import type { Shape } from "./file-schema";
 import type { RawRecord, SourceCell } from "./read-delimited";
-import { scopeOf, typeOf } from "./read-json";
+import { choicesOf, scopeOf, typeOf } from "./read-json";
 
 const isOneOf = (title: string, names: readonly string[]): boolean =>
   names.map(normaliseHeader).includes(normaliseHeader(title));
@@ -70,10 +70,7 @@ export async function readFieldList(
   for await (const { cells } of rows) {
     const title = (cells[Math.max(name, 0)] ?? "").trim();
     if (!title) continue;
-    const choices = (cells[options] ?? "")
-      .split(/[|;\r\n]+/)
-      .map((c) => c.trim())
-      .filter(Boolean);
+    const choices = choicesOf(cells[options]);
     const declared = {
       type: typeOf(cells[type] ?? ""),
       options: choices.length > 0 ? choices : null,
