@@ -13,12 +13,27 @@ export const MAX_GUESS_DISTANCE = 2;
 
 type Pair = { column: number; target: string; rank: number };
 
+/** A target by its normalised names: columns times definitions are many, so that each is normalised once. */
+type Candidate = { id: string; names: readonly string[]; aliases: readonly string[] };
+
+const toCandidate = ({ id, names, aliases = [] }: Target): Candidate => ({
+  id,
+  names: names.map(normaliseHeader),
+  aliases: aliases.map(normaliseHeader),
+});
+
+/** Typing errors between a name and a title; Infinity where their lengths alone rule them out, or nothing of the name is left. */
+function errorsBetween(name: string, title: string): number {
+  if (Math.abs(name.length - title.length) > MAX_GUESS_DISTANCE) return Infinity;
+  const errors = distance(name, title);
+  return errors < name.length ? errors : Infinity;
+}
+
 /** 0 equal, 1 alias, 2 and 3 one and two errors away; null when nothing is to be preselected. */
-function rankOf(title: string, target: Target): number | null {
-  const names = target.names.map(normaliseHeader);
+function rankOf(title: string, { names, aliases }: Candidate): number | null {
   if (names.includes(title)) return 0;
-  if (target.aliases?.some((alias) => normaliseHeader(alias) === title)) return 1;
-  const nearest = Math.min(...names.map((name) => (distance(name, title) < name.length ? distance(name, title) : 99)));
+  if (aliases.includes(title)) return 1;
+  const nearest = Math.min(...names.map((name) => errorsBetween(name, title)));
   return nearest <= MAX_GUESS_DISTANCE && nearest < title.length ? 1 + nearest : null;
 }
 
@@ -36,8 +51,14 @@ function likeness(a: string, b: string): number {
   return (2 * common) / (a.length + b.length - 2);
 }
 
-const bestLikeness = (title: string, target: Target): number =>
-  Math.max(...[...target.names, ...(target.aliases ?? [])].map((name) => likeness(title, normaliseHeader(name))));
+const bestLikeness = (title: string, { names, aliases }: Candidate): number =>
+  Math.max(...[...names, ...aliases].map((name) => likeness(title, name)));
+
+/** The ids of targets, likeliest first. */
+function ranking(title: string, candidates: readonly Candidate[]): string[] {
+  const scored = candidates.map((candidate) => ({ id: candidate.id, score: bestLikeness(title, candidate) }));
+  return scored.sort((a, b) => b.score - a.score).map(({ id }) => id);
+}
 
 /**
  * Which target each source column is likely to mean. Every target is given to one column at most: to the surest,
@@ -49,7 +70,7 @@ export function guessMapping(
   reserved: ReadonlySet<string> = new Set(),
 ): ColumnGuess[] {
   const titles = columns.map(normaliseHeader);
-  const open = targets.filter((target) => !reserved.has(target.id));
+  const open = targets.filter((target) => !reserved.has(target.id)).map(toCandidate);
   const pairs: Pair[] = [];
   titles.forEach((title, column) => {
     for (const target of open) {
@@ -67,10 +88,13 @@ export function guessMapping(
   }
   return titles.map((title, column) => {
     const preselected = chosen.get(column) ?? null;
-    const free = open.filter((target) => !taken.has(target.id) || target.id === preselected?.target);
-    const scored = free.map((target) => ({ id: target.id, score: bestLikeness(title, target) }));
-    scored.sort((a, b) => b.score - a.score);
-    const first = preselected ? [preselected.target] : [];
-    return { preselected, ranked: [...first, ...scored.map((s) => s.id).filter((id) => id !== preselected?.target)] };
+    return {
+      preselected,
+      // Worked out for who reads it: most ask for what is preselected alone.
+      get ranked() {
+        const free = open.filter(({ id }) => !taken.has(id));
+        return [...(preselected ? [preselected.target] : []), ...ranking(title, free)];
+      },
+    };
   });
 }

@@ -48,6 +48,22 @@ describe("guessMapping", () => {
     expect(guess?.ranked).not.toContain("asset");
   });
 
+  it("normalises each target once, however many columns there are", () => {
+    let read = 0;
+    const counted = Array.from({ length: 1000 }, (_, i): Target => {
+      const names = [`Field number ${i}`, `field_number_${i}`];
+      const get = () => {
+        read++;
+        return names;
+      };
+      return Object.defineProperty({ id: `f${i}`, names }, "names", { get });
+    });
+    const columns = Array.from({ length: 300 }, (_, i) => `Field number ${i + 900}x`);
+    const guesses = guessMapping(columns, counted);
+    expect(guesses[0]?.preselected).toEqual({ target: "f900", certainty: "guess" });
+    expect(read).toBe(counted.length);
+  });
+
   it("goes up to two typing errors", () => expect(MAX_GUESS_DISTANCE).toBe(2));
 });
 
