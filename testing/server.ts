@@ -13,8 +13,6 @@ export const ADMIN = { email: "admin@trailmark.example", password: "correct hors
 
 const READY_TIMEOUT_MS = 90_000;
 const STOP_TIMEOUT_MS = 15_000;
-/** For a second an answer of /readyz is everyone's. */
-const READY_KEPT_MS = 1_050;
 
 /** Variables that would lead the server under test to a real database or address. */
 const FOREIGN = /^(TEST_)?(DATABASE_|AUDIT_ADMIN_DATABASE_|TRAILMARK_|NEXTAUTH_|NATS_|METRICS_|TRUST_PROXY|WORKERS)/;
@@ -117,11 +115,8 @@ export function clusterOf(dataDir: string): { folder: string; owner: string; por
   return { folder, owner: kept.owner, port: Number(readFileSync(join(dataDir, "postgres.port"), "utf8")) };
 }
 
-/** kill -9 of the embedded PostgreSQL; resolves when a server has no answer left that it is ready from before that. */
-export async function killPostgres(dataDir: string): Promise<void> {
-  await killPostmaster(clusterOf(dataDir).folder);
-  await sleep(READY_KEPT_MS);
-}
+/** kill -9 of the embedded PostgreSQL. */
+export const killPostgres = (dataDir: string): Promise<void> => killPostmaster(clusterOf(dataDir).folder);
 
 /** A signal for each process of a PostgreSQL that runs; one that ends meanwhile needs none. */
 export async function signalPostmaster(folder: string, signal: NodeJS.Signals): Promise<void> {

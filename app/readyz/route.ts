@@ -1,6 +1,6 @@
-import { latestReadiness } from "@/server/process/readiness";
+import { checkReadiness } from "@/server/process/readiness";
 
 export const GET = async () => {
-  const readiness = await latestReadiness();
+  const readiness = await checkReadiness();
   return Response.json(readiness, { status: readiness.ready ? 200 : 503, headers: { "Cache-Control": "no-store" } });
 };

@@ -6,6 +6,7 @@ import { openAlarms } from "@/server/audit/integrity/alarm";
 import { listLostHeads } from "@/server/audit/integrity/heads";
 import { Growth } from "@/server/audit/record/growth";
 import { recordingStats } from "@/server/audit/record/record";
+import { sharedRuns } from "@/server/background/shared-runs";
 import { whyNotPruned } from "@/server/retention/schedule";
 import { counted } from "@/server/text";
 
@@ -27,8 +28,6 @@ const MAX_WRITE_FAULT_MS = 1_000;
 const DISK_FULL = "53100";
 /** SQLSTATE 25006 */
 const READ_ONLY = "25006";
-/** Anyone may ask, as often as they like, and each look is at every chain. */
-const KEEP_MS = 1_000;
 const growth = new Growth();
 
 function withTimeout<T>(work: Promise<T>): Promise<T> {
@@ -142,9 +141,10 @@ function checkSpool({ queued, spoolTakesEvents }: Stats, takesWrites: boolean): 
 
 /**
  * Whether this process can do its work: database reachable, migrations applied, chain guarded, and database or spool taking
- * what is recorded.
+ * what is recorded. One check at a time, because each looks at every chain and anyone may ask: an answer is of a check that
+ * began after the question.
  */
-export async function checkReadiness(): Promise<Readiness> {
+export const checkReadiness = sharedRuns(async (): Promise<Readiness> => {
   const stats = recordingStats();
   const database = await checkDatabase(stats);
   const takesWrites = database.every(({ name, ok }) => name !== WRITES || ok);
@@ -153,16 +153,4 @@ export async function checkReadiness(): Promise<Readiness> {
     ready: checks.every((c) => c.ok || SHARED.includes(c.name)),
     checks: [...checks, ...(await checkDamage(stats))],
   };
-}
-
-let latest: Promise<Readiness> | null = null;
-
-/** checkReadiness() for whoever asks: one look at a time, whose answer is everyone's for a second. */
-export function latestReadiness(): Promise<Readiness> {
-  latest ??= checkReadiness().finally(() => {
-    setTimeout(() => {
-      latest = null;
-    }, KEEP_MS).unref();
-  });
-  return latest;
-}
+});

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { sharedRuns } from "@/server/background/shared-runs";
 import { AppError } from "@/server/errors";
 import type { Segment } from "./segment";
-import { sharedRuns } from "./shared-runs";
 
 /** How long a caller waits, in ms. Tests of what is committed raise them: how fast the database is, is the machine's. */
 export const writeTime = {

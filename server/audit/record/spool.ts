@@ -5,10 +5,10 @@ import { promisify } from "node:util";
 import { syncFolder } from "@/db/embedded/sync-folder";
 import { codeOf, messageOf } from "@/db/thrown";
 import type { AuditInsert } from "@/server/audit/row";
+import { sharedRuns } from "@/server/background/shared-runs";
 import { DeferredWrites } from "./deferred-writes";
 import { decodeFrames } from "./frame";
 import { Segment } from "./segment";
-import { sharedRuns } from "./shared-runs";
 import { adoptOrphans, beat, openFolder, releaseFolder, removeFile, removeIfEmpty } from "./spool-folder";
 
 export const SEGMENT_BYTES = 4 * 1024 * 1024;
