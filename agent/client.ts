@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
@@ -66,9 +65,9 @@ export class Client {
     return this.sendUntilAnswered({ method, path, body });
   }
 
-  /** The same for what the server does once: tried again after a lost answer, it is given that answer. */
-  sendOnce<Body>(method: Method, path: string, body: object): Promise<Reply<Body>> {
-    return this.sendUntilAnswered({ method, path, body, idempotencyKey: randomUUID() });
+  /** A POST of what the server does once: sent again with the same key, also by a later run, it has the same answer. */
+  sendOnce<Body>(path: string, body: object, idempotencyKey: string): Promise<Reply<Body>> {
+    return this.sendUntilAnswered({ method: "POST", path, body, idempotencyKey });
   }
 
   private async sendUntilAnswered<Body>(sent: Sent): Promise<Reply<Body>> {

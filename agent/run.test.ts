@@ -2,7 +2,7 @@ import { mkdtemp } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { portOf } from "@/testing/port-of";
 import { Client } from "./client";
 import { Diagnostics } from "./diagnostics";
@@ -72,4 +72,55 @@ it.each([-5, 5])("heartbeats and events keep to their intervals when the clock i
     await running;
     server.close();
   }
+});
+
+describe("an enrolment", () => {
+  type Reply = { status: number; body?: object };
+  const keys: unknown[] = [];
+  let reply: Reply;
+  let dir: string;
+  const server = createServer((request, response) => {
+    request.resume();
+    keys.push(request.headers["idempotency-key"]);
+    response.writeHead(reply.status).end(JSON.stringify(reply.body ?? { code: "unavailable" }));
+  });
+  beforeAll(() => new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve)));
+  afterAll(() => void server.close());
+  beforeEach(async () => {
+    keys.length = 0;
+    dir = await mkdtemp(join(tmpdir(), "agent-enrol-"));
+  });
+
+  /** What one run of the installer does, with what the run before it has left on the disk. */
+  async function run(given: Reply): Promise<StateFolder["state"]> {
+    reply = given;
+    const url = `http://127.0.0.1:${portOf(server)}`;
+    const diagnostics = new Diagnostics(() => {});
+    const { signal } = new AbortController();
+    await enroll({
+      options: { ...parseOptions(["--url", url, "--enrollment-key", "tme_x"]), url },
+      folder: await StateFolder.open(dir),
+      client: new Client({ url, diagnostics, signal, maxAttempts: 1 }),
+      diagnostics,
+      logs: { live: [], shipped: [] },
+      signal,
+    }).catch(() => {});
+    return (await StateFolder.open(dir)).state;
+  }
+  const enrolled = { status: 201, body: { agentId: "a1", deviceId: "d1", orgId: "o1", token: "tma_x" } };
+
+  it("whose answer was lost is asked for again by the next run, with the same key until a token is saved", async () => {
+    await run({ status: 503 });
+    await run({ status: 401 });
+    expect(await run(enrolled)).toMatchObject({ agentId: "a1", token: "tma_x" });
+    expect(keys).toEqual([expect.any(String), keys[0], keys[0]]);
+    await run(enrolled);
+    expect(keys[3]).not.toBe(keys[0]);
+  });
+
+  it("has a new key once the server has another one's answer under the old one", async () => {
+    await run({ status: 422, body: { code: "idempotency_mismatch" } });
+    await run(enrolled);
+    expect(keys[1]).not.toBe(keys[0]);
+  });
 });

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { MAX_LOGS_PER_REQUEST } from "@/server/agent-logs/schema";
 import { type EnrollOutput, HEARTBEAT_INTERVAL_SECONDS, type HeartbeatOutput } from "@/server/agents/schema";
@@ -13,6 +14,8 @@ import type { StateFolder } from "./state";
 
 const DIAGNOSTICS_INTERVAL_MS = 60_000;
 const MAX_BEAT_SECONDS = 3_600;
+/** The status of idempotency_mismatch. */
+const MISMATCH = 422;
 
 export type Agent = {
   options: Options & { url: string };
@@ -24,15 +27,16 @@ export type Agent = {
 };
 
 /**
- * Makes this agent known to the server once; its id was stored before, so a lost answer does no harm. The token of an
- * earlier enrolment at the same server is given along: that is what lets the agent keep its id.
+ * Makes this agent known to the server once. Its id and the request's key are stored before and the key until the token
+ * is, so an answer that is lost with this run is given to the next one. The token of an earlier enrolment at the same
+ * server is given along: that is what lets the agent keep its id.
  * @throws UsageError without a key; UnknownAgentError where the server refuses; Error where it cannot be reached
  */
 export async function enroll({ options, folder, client, diagnostics }: Agent): Promise<void> {
   const enrollmentKey = await readEnrollmentKey(options);
   if (!enrollmentKey) throw new UsageError("This agent is not enrolled: give it --enrollment-key-file.");
   const { sourceSystem, sourceDeviceId } = options;
-  const reply = await client.sendOnce<EnrollOutput>("POST", "/agents/enroll", {
+  const body = {
     enrollmentKey,
     ...(await describeMachine()),
     agentVersion: AGENT_VERSION,
@@ -40,13 +44,20 @@ export async function enroll({ options, folder, client, diagnostics }: Agent): P
     ...(folder.state.url === options.url ? { agentToken: folder.state.token } : {}),
     sourceSystem,
     sourceDeviceId,
-  });
+  };
+  const { idempotencyKey = randomUUID() } = folder.state;
+  await folder.save({ idempotencyKey });
+  const reply = await client.sendOnce<EnrollOutput>("/agents/enroll", body, idempotencyKey);
   if (reply.kind === "unreachable") throw new Error(`The server cannot be reached: ${reply.detail}`);
-  if (reply.kind === "refused") throw new UnknownAgentError(`the server did not enrol this agent: ${reply.detail}`);
+  if (reply.kind === "refused") {
+    // The key has the answer to another body, and would be refused for a day even where an administrator helps.
+    if (reply.status === MISMATCH) await folder.save({ idempotencyKey: undefined });
+    throw new UnknownAgentError(`the server did not enrol this agent: ${reply.detail}`);
+  }
   const { agentId, deviceId, orgId, token }: Partial<EnrollOutput> = reply.body ?? {};
   if (!agentId || !deviceId || !orgId || !token)
     throw new Error("What answers at that address is no Trailmark server: it names no agent and no token.");
-  await folder.save({ url: options.url, agentId, deviceId, orgId, token });
+  await folder.save({ url: options.url, agentId, deviceId, orgId, token, idempotencyKey: undefined });
   client.token = token;
   diagnostics.info("enroll", "enrolled", { agentId, deviceId });
 }

@@ -10,6 +10,8 @@ export type AgentState = {
   deviceId?: string;
   orgId?: string;
   token?: string;
+  /** The Idempotency-Key of an enrolment whose token has not been saved. */
+  idempotencyKey?: string | undefined;
   watermarks: Record<string, string>;
 };
 
