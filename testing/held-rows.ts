@@ -30,3 +30,21 @@ export async function atOnce<T>(lock: SQL, works: readonly (() => Promise<T>)[])
   });
   return Promise.all(begun);
 }
+
+/**
+ * Does something that the database ends where it comes to rows that are held; what it committed before stays.
+ * @param lock a SELECT … FOR UPDATE of the rows
+ */
+export function cutOffAt<T>(lock: SQL, work: () => Promise<T>): Promise<T> {
+  const cancel = () =>
+    asSystem((tx) =>
+      tx.execute(sql`SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`),
+    );
+  return asSystem(async (tx) => {
+    await tx.execute(lock);
+    const working = work();
+    await expect.poll(async () => (await cancel()).length, { timeout: 10_000 }).toBe(1);
+    return working;
+  });
+}

@@ -9,10 +9,12 @@ import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { relay } from "@/server/live-events/current";
+import { type Closed, closeStream } from "@/server/live-events/stream-store";
 import { operation } from "@/server/operation";
 import { type EnrollInput, enrollInput, enrollOutput } from "./schema";
 
-type Enrolled = { agentId: string; deviceId: string; orgId: string; isNewDevice: boolean };
+/** closed: the stream of the token that was replaced. */
+type Enrolled = { agentId: string; deviceId: string; orgId: string; isNewDevice: boolean; closed?: Closed };
 /** refused: the agentId is known, and the caller has shown no right to it. */
 type Outcome = { kind: "unknown key" } | { kind: "refused"; orgId: string } | ({ kind: "enrolled" } & Enrolled);
 
@@ -78,7 +80,7 @@ async function claimAgent(tx: Tx, { orgId, input, tokenHash, now }: Claim): Prom
       .update(devices)
       .set({ ...deviceColumns(input), updatedAt: now })
       .where(eq(devices.id, known.deviceId));
-    return { agentId, deviceId: known.deviceId, orgId, isNewDevice: false };
+    return { agentId, deviceId: known.deviceId, orgId, isNewDevice: false, closed: await closeStream(tx, agentId) };
   }
   const deviceId = newId();
   await tx.insert(devices).values({ id: deviceId, orgId, ...deviceColumns(input), lastSeenAt: now });
@@ -151,8 +153,8 @@ export const enrollAgent = operation({
       throw new AppError("unauthenticated", "The enrollment key is unknown, expired, revoked or used up.");
     if (outcome.kind === "refused") throw refuseKnownAgent(ctx, input, outcome.orgId);
     recordEnrolment(ctx, input, outcome);
-    const { agentId, deviceId, orgId, isNewDevice } = outcome;
-    if (!isNewDevice) await relay().endStreams(agentId);
+    const { agentId, deviceId, orgId, closed } = outcome;
+    if (closed) relay().notifyClosed(closed);
     return { agentId, deviceId, orgId, token: token.secret };
   },
 });

@@ -7,6 +7,7 @@ import type { Ctx } from "@/server/context";
 import { findDevice } from "@/server/devices/find";
 import { notFound } from "@/server/errors";
 import { relay } from "@/server/live-events/current";
+import { closeStream } from "@/server/live-events/stream-store";
 import { operation } from "@/server/operation";
 import { DAY_MS } from "@/server/time/durations";
 import { idInput } from "@/server/wire";
@@ -39,15 +40,15 @@ export const revokeAgent = operation({
   input: idInput,
   output: "empty",
   async run(ctx, { id }) {
-    const found = await tenant(ctx.scope, async (tx) => {
+    const { closed, ...found } = await tenant(ctx.scope, async (tx) => {
       const locked = await lockAgent(tx, ctx, id);
       const revoked = { revokedAt: locked.agent.revokedAt ?? ctx.now(), releasedUntil: null };
       await tx.update(agents).set(revoked).where(eq(agents.id, locked.agent.id));
-      return locked;
+      return { ...locked, closed: await closeStream(tx, locked.agent.id) };
     });
-    await relay().endStreams(found.agent.id);
     if (!found.agent.revokedAt)
       record(ctx, { ...about(found), action: "agent.revoke", details: { agentId: found.agent.id } });
+    relay().notifyClosed(closed);
   },
 });
 

@@ -8,6 +8,7 @@ import { elapsedMs, quickest } from "@/testing/quickest";
 import type { Bus } from "./bus";
 import { createPostgresBus } from "./postgres-bus";
 import { Relay } from "./relay";
+import { closeStream } from "./stream-store";
 
 const relays: Relay[] = [];
 /** A relay with its own LISTEN connection, as a server process has. */
@@ -210,7 +211,7 @@ describe("between processes", () => {
       const asked = here.query(list(device));
       await expect.poll(async () => (await inFlight(device)).length).toBe(1);
       const took = elapsedMs(async () => {
-        await here.endStreams(device.agentId);
+        here.notifyClosed(await asSystem((tx) => closeStream(tx, device.agentId)));
         await until(() => state.ended);
       });
       await expect(asked).rejects.toEqual(code("agent_disconnected"));

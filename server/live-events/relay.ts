@@ -23,7 +23,7 @@ import {
   STREAM_COMMENT_MS,
 } from "./schema";
 import { singleFlight } from "./single-flight";
-import { beatStreams, buryDead, closeStream, listedStreams, listStream, unlistStream } from "./stream-store";
+import { beatStreams, buryDead, type Closed, listedStreams, listStream, unlistStream } from "./stream-store";
 
 export type AgentOnStream = { agentId: string; orgId: string; deviceId: string };
 /** The open end of a stream. send never throws; end closes it, after which nothing more is sent. */
@@ -90,12 +90,13 @@ export class Relay {
     return () => this.#gone(streamId);
   }
 
-  /** Ends an agent's stream wherever it hangs: its token was replaced or revoked. */
-  async endStreams(agentId: string): Promise<void> {
-    await this.#start();
-    const { processIds, requesters } = await closeStream(agentId);
-    for (const processId of processIds) this.#notify(processId, "streams");
-    for (const requester of requesters) this.#notify(requester, "answers");
+  /** Has a stream ended wherever it hangs: its agent's token was replaced or revoked. A lost word costs a beat. */
+  notifyClosed({ processIds, requesters }: Closed): void {
+    const notify = () => {
+      for (const processId of processIds) this.#notify(processId, "streams");
+      for (const requester of requesters) this.#notify(requester, "answers");
+    };
+    this.#later(this.#start().then(notify));
   }
 
   /** Has every process look up again who holds its open answers: a user's access has changed. */

@@ -1,11 +1,13 @@
 import { sql } from "drizzle-orm";
 import { uuids } from "@/db/arrays";
-import { asSystem } from "@/db/client";
+import { asSystem, type Tx } from "@/db/client";
 import { STREAM_DEAD_AFTER_SECONDS } from "./schema";
 
 export type StreamRow = { agentId: string; orgId: string; deviceId: string; streamId: string; processId: string };
 /** Whom to notify that a stream's commands will not be answered, and which stream a newer one took the place of. */
 export type Opened = { replaced: { streamId: string; processId: string } | null; requesters: string[] };
+/** The process that held a stream, and whom to notify that its commands will not be answered. */
+export type Closed = { processIds: string[]; requesters: string[] };
 
 /** Lists a stream as its agent's only one; queries to an older one are broken. */
 export function listStream(row: StreamRow): Promise<Opened> {
@@ -41,20 +43,21 @@ export function unlistStream(agentId: string, streamId: string): Promise<string[
   });
 }
 
-/** Ends the listing of an agent's stream and breaks its commands. @returns the process that holds it, and whom to notify. */
-export function closeStream(agentId: string): Promise<{ processIds: string[]; requesters: string[] }> {
-  return asSystem(async (tx) => {
-    const closed = await tx.execute<{ processId: string }>(sql`
-      UPDATE agent_streams SET closed_at = now() WHERE agent_id = ${agentId} AND closed_at IS NULL
-      RETURNING process_id AS "processId"`);
-    const broken = await tx.execute<{ requesterId: string }>(sql`
-      UPDATE live_commands SET state = 'broken' WHERE agent_id = ${agentId} AND state IN ('waiting', 'delivered')
-      RETURNING asker_id AS "requesterId"`);
-    return {
-      processIds: closed.map((row) => row.processId),
-      requesters: [...new Set(broken.map((row) => row.requesterId))],
-    };
-  });
+/**
+ * Ends the listing of an agent's stream and breaks its commands, in the transaction that takes its token away: both
+ * happen or neither.
+ */
+export async function closeStream(tx: Tx, agentId: string): Promise<Closed> {
+  const closed = await tx.execute<{ processId: string }>(sql`
+    UPDATE agent_streams SET closed_at = now() WHERE agent_id = ${agentId} AND closed_at IS NULL
+    RETURNING process_id AS "processId"`);
+  const broken = await tx.execute<{ requesterId: string }>(sql`
+    UPDATE live_commands SET state = 'broken' WHERE agent_id = ${agentId} AND state IN ('waiting', 'delivered')
+    RETURNING asker_id AS "requesterId"`);
+  return {
+    processIds: closed.map((row) => row.processId),
+    requesters: [...new Set(broken.map((row) => row.requesterId))],
+  };
 }
 
 /** Which of a process's streams are still their agents' own, and the agents still allowed. */

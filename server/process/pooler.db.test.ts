@@ -91,7 +91,7 @@ describe.skipIf(!hasPooler())("behind a pooler in transaction mode", () => {
     const { agentId, orgId: agentOrg, id: deviceId } = await createDevice();
     const peer = { send: vi.fn(), end: vi.fn() };
     await relay.open({ agentId, orgId: agentOrg, deviceId }, peer);
-    await closeStream(agentId);
+    await asSystem((tx) => closeStream(tx, agentId));
     await expect.poll(() => peer.end.mock.calls.length).toBe(1);
     await relay.stop();
     const orgId = crypto.randomUUID();

@@ -9,7 +9,7 @@ import { flushRecording } from "@/server/audit/record/record";
 import { hashSecret } from "@/server/auth/secrets";
 import { relay } from "@/server/live-events/current";
 import { call, createEnrollmentKey, createOrg, createUser, type TestOrg, unknownSecret } from "@/testing/factories";
-import { atOnce } from "@/testing/held-rows";
+import { atOnce, cutOffAt } from "@/testing/held-rows";
 import { elapsedMs, quickest } from "@/testing/quickest";
 import { POST } from "./route";
 
@@ -26,6 +26,8 @@ async function openFor(agent: { agentId: string; orgId: string; deviceId: string
   await act();
   return elapsedMs(() => expect.poll(() => isOpen).toBe(false));
 }
+
+const streamOf = (agentId: string) => sql`SELECT FROM agent_streams WHERE agent_id = ${agentId} FOR UPDATE`;
 
 describe("POST /agents/enroll", () => {
   let org: TestOrg;
@@ -123,6 +125,32 @@ describe("POST /agents/enroll", () => {
     expect((await enroll(body(key, { agentId }))).status).toBe(409);
     const viewer = await createUser({ orgId: org.id, role: "org_viewer" });
     expect((await call(RELEASE, { method: "POST", token: viewer, params })).status).toBe(403);
+  });
+
+  it("replaces no token when the stream of the old one cannot be ended; sent again, it does both", async () => {
+    const agentId = `cut-off-${org.id.slice(0, 8)}`;
+    const { body: first } = await enroll(body(key, { agentId }));
+    const again = () => enroll(body(key, { agentId, agentToken: first.token }));
+    await openFor({ agentId, orgId: org.id, deviceId: first.deviceId }, async () => {
+      expect((await cutOffAt(streamOf(agentId), again)).status).toBe(503);
+      expect((await call(heartbeat, { token: first.token, params: { id: agentId }, body: {} })).status).toBe(200);
+      expect((await again()).status).toBe(201);
+    });
+  });
+
+  it("records a revocation once, however often it has to be sent", async () => {
+    const admin = await createUser({ orgId: org.id, role: "org_admin" });
+    const agentId = `revoked-twice-${org.id.slice(0, 8)}`;
+    const { deviceId } = (await enroll(body(key, { agentId }))).body;
+    const revoke = async () =>
+      (await call(REVOKE, { method: "DELETE", token: admin, params: { id: deviceId } })).status;
+    await openFor({ agentId, orgId: org.id, deviceId }, async () => {
+      expect(await cutOffAt(streamOf(agentId), revoke)).toBe(503);
+      expect([await revoke(), await revoke()]).toEqual([204, 204]);
+    });
+    await flushRecording();
+    const revocations = and(eq(auditLogs.resourceId, deviceId), eq(auditLogs.action, "agent.revoke"));
+    expect(await asSystem((tx) => tx.$count(auditLogs, revocations))).toBe(1);
   });
 
   it("does not reinstate an agent that is revoked while it re-enrols", async () => {
