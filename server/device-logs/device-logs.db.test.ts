@@ -8,6 +8,7 @@ import { asSystem } from "@/db/client";
 import { agentLogs, deviceEventLogs, deviceLogPolicies } from "@/db/schema";
 import { flushRecording } from "@/server/audit/record/record";
 import { auditRows, call, createDevice, createOrg, createUser, type TestDevice } from "@/testing/factories";
+import { cutOffAt } from "@/testing/held-rows";
 import { pruneDeviceLogs } from "./prune";
 
 const MS_PER_DAY = 86_400_000;
@@ -110,6 +111,22 @@ describe("device log retention", () => {
       diagnostic: 4,
       events: 2,
     });
+  });
+
+  it("counts and records what went before the database ended the run, and goes on with the next one", async () => {
+    const cutDevice = await createDevice();
+    const { orgId } = cutDevice;
+    await fill(cutDevice, [1, 100, 200]);
+    const events = sql`SELECT FROM device_event_logs WHERE org_id = ${orgId} FOR UPDATE`;
+    const [cut] = await cutOffAt(events, () => pruneDeviceLogs({ orgIds: [orgId] }));
+    expect(cut).toMatchObject({ orgId, diagnostic: 2, events: 0, error: expect.any(String) });
+    expect(await pruneDeviceLogs({ orgIds: [orgId] })).toEqual([{ orgId, diagnostic: 0, events: 2 }]);
+    await flushRecording();
+    const pruned = (await auditRows(orgId)).filter(({ action }) => action === "organization.device_logs.prune");
+    expect(pruned.map(({ details }) => details)).toMatchObject([
+      { diagnostic: 2, events: 0 },
+      { diagnostic: 0, events: 2 },
+    ]);
   });
 
   it("does not store an event again that it has removed, and stores one within the window", async () => {

@@ -42,18 +42,20 @@ async function pruneBatch(tx: Tx, kind: Kind, range: Range): Promise<number> {
   return gone[0]?.n ?? 0;
 }
 
-async function pruneKind(kind: Kind, range: Range, signal?: AbortSignal): Promise<number> {
-  for (let rows = 0; ; ) {
-    if (signal?.aborted) return rows;
+/** Prunes batch by batch. @returns the rows of each: it has gone, whatever becomes of the next one. */
+async function* pruneKind(kind: Kind, range: Range, signal?: AbortSignal): AsyncGenerator<number> {
+  while (!signal?.aborted) {
     const n = await asSystem((tx) => pruneBatch(tx, kind, range));
-    if (n <= 0) return rows;
-    rows += n;
-    removed.inc(n);
-    if (n < BATCH_ROWS) return rows;
+    if (n > 0) {
+      removed.inc(n);
+      yield n;
+    }
+    if (n < BATCH_ROWS) return;
   }
 }
 
-type Options = { signal?: AbortSignal; now?: Date; orgIds?: readonly string[] };
+type Run = { signal: AbortSignal | undefined; now: Date };
+type Options = Partial<Run> & { orgIds?: readonly string[] };
 
 /** The policies whose notice is over, each with its organization's name. */
 async function duePolicies({ now, orgIds }: { now: Date; orgIds: readonly string[] | undefined }) {
@@ -66,6 +68,8 @@ async function duePolicies({ now, orgIds }: { now: Date; orgIds: readonly string
   );
   return orgIds ? due.filter(({ policy }) => orgIds.includes(policy.orgId)) : due;
 }
+
+type Due = Awaited<ReturnType<typeof duePolicies>>[number];
 
 /** What pruneDeviceLogs() would remove now, counted up to a limit for each organization. */
 export async function expiredDeviceLogs({ now = new Date(), orgIds }: Options = {}): Promise<ExpiredLogs[]> {
@@ -83,34 +87,48 @@ export async function expiredDeviceLogs({ now = new Date(), orgIds }: Options = 
   return found;
 }
 
-/**
- * Removes device logs that are past their organization's window, oldest first, in batches; never an audit entry. What
- * went is recorded in that organization's audit log. An organization that has notice still is left alone; the failure of
- * one is logged, named in the answer, and does not keep the others back.
- */
-export async function pruneDeviceLogs({ signal, now = new Date(), orgIds }: Options = {}): Promise<PrunedLogs[]> {
-  const done: PrunedLogs[] = [];
-  for (const { policy, name } of await duePolicies({ now, orgIds })) {
-    const { orgId, diagnosticDays, eventDays } = policy;
-    if (signal?.aborted) break;
-    try {
-      const diagnostic = await pruneKind("diagnostic", { orgId, cutoff: cutoffOf(now, diagnosticDays) }, signal);
-      const events = await pruneKind("events", { orgId, cutoff: cutoffOf(now, eventDays) }, signal);
-      done.push({ orgId, diagnostic, events });
-      if (diagnostic + events === 0) continue;
-      await asSystem((tx) =>
-        tx.update(deviceLogPolicies).set({ lastCleanupAt: now }).where(eq(deviceLogPolicies.orgId, orgId)),
-      );
+/** Counts what goes into `done` and records it, also where the rest could not be removed. */
+async function pruneOrganization(done: PrunedLogs, { policy, name }: Due, { signal, now }: Run): Promise<void> {
+  const { orgId, diagnosticDays, eventDays } = policy;
+  const days = { diagnostic: diagnosticDays, events: eventDays };
+  try {
+    for (const kind of ["diagnostic", "events"] as const)
+      for await (const rows of pruneKind(kind, { orgId, cutoff: cutoffOf(now, days[kind]) }, signal))
+        done[kind] += rows;
+  } finally {
+    const { diagnostic, events } = done;
+    if (diagnostic + events > 0) {
       record(systemCtx(), {
         action: "organization.device_logs.prune",
         orgId,
         ...resourceOf("organization", { id: orgId, name }),
         details: { diagnostic, events, diagnosticDays, eventDays },
       });
-    } catch (error) {
-      log.error({ err: error, orgId }, "an organization's device logs could not be pruned");
-      done.push({ orgId, diagnostic: 0, events: 0, error: messageOf(error) });
+      await asSystem((tx) =>
+        tx.update(deviceLogPolicies).set({ lastCleanupAt: now }).where(eq(deviceLogPolicies.orgId, orgId)),
+      );
     }
   }
-  return done;
+}
+
+/**
+ * Removes device logs that are past their organization's window, oldest first, in batches; never an audit entry. What
+ * went is recorded in that organization's audit log. An organization that has notice still is left alone; the failure of
+ * one is logged, named in the answer beside what went before it, and does not keep the others back.
+ */
+export async function pruneDeviceLogs({ signal, now = new Date(), orgIds }: Options = {}): Promise<PrunedLogs[]> {
+  const pruned: PrunedLogs[] = [];
+  for (const due of await duePolicies({ now, orgIds })) {
+    const { orgId } = due.policy;
+    if (signal?.aborted) break;
+    const done: PrunedLogs = { orgId, diagnostic: 0, events: 0 };
+    pruned.push(done);
+    try {
+      await pruneOrganization(done, due, { signal, now });
+    } catch (error) {
+      log.error({ err: error, orgId }, "an organization's device logs could not be pruned");
+      done.error = messageOf(error);
+    }
+  }
+  return pruned;
 }
