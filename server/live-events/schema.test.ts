@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { eventsInput } from "./schema";
+import { eventByIdInput, eventsInput } from "./schema";
 
 const deviceId = "11111111-1111-4111-8111-111111111111";
 const parse = (query: object) => eventsInput.safeParse({ deviceId, name: "System", ...query });
@@ -31,4 +31,10 @@ it("refuses times that are none or run backwards, and event ids that are no numb
   expect(parse({ eventId: "4625" }).data?.eventId).toBe(4625);
   expect(parse({ eventId: "0" }).data?.eventId).toBe(0);
   expect(parse({ eventId: "4625x" }).success).toBe(false);
+});
+
+it("takes the record id of every log: of the unified log it is a time in microseconds", () => {
+  const recordOf = (recordId: string) => eventByIdInput.safeParse({ id: deviceId, name: "unified", recordId });
+  expect(recordOf("1763629200123456").data?.recordId).toBe(1_763_629_200_123_456);
+  expect(recordOf("9007199254740993").success).toBe(false);
 });

@@ -29,14 +29,15 @@ const LEVEL_ALIASES = new Map<string, LiveLevel>([
 /** The canonical word for a level in any case and of any vocabulary; undefined when it is none. */
 export const canonicalLevel = wordIn(LIVE_LEVELS, LEVEL_ALIASES);
 
-/** Zero or more, as a number or the digits of a path or query parameter. */
+/** Zero or more, as a number or the digits of a path or query parameter; sixteen are a time in microseconds. */
 const ordinal = z.union(
   [
     z.int().min(0),
     z
       .string()
-      .regex(/^\d{1,15}$/)
-      .transform(Number),
+      .regex(/^\d{1,16}$/)
+      .transform(Number)
+      .refine(Number.isSafeInteger),
   ],
   "must be a whole number",
 );
