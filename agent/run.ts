@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { MAX_LOGS_PER_REQUEST } from "@/server/agent-logs/schema";
 import { type EnrollOutput, HEARTBEAT_INTERVAL_SECONDS, type HeartbeatOutput } from "@/server/agents/schema";
+import { STOPPED } from "@/server/devices/schema";
 import type { Client } from "./client";
 import { AGENT_VERSION, type Diagnostics } from "./diagnostics";
 import { readEnrollmentKey } from "./enrollment-key";
@@ -160,6 +161,6 @@ export async function runUntilStopped(agent: Agent): Promise<void> {
 
 /** The last words before the program ends: what is buffered, in one attempt. */
 export async function flush(agent: Agent): Promise<void> {
-  await beat(agent, "stopped");
+  await beat(agent, STOPPED);
   await shipDiagnostics(portOf(agent));
 }

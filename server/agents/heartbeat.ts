@@ -3,6 +3,7 @@ import { tenant } from "@/db/client";
 import { agentCaller } from "@/server/agent-caller";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
+import { STOPPED } from "@/server/devices/schema";
 import { notFound } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { HEARTBEAT_INTERVAL_SECONDS, heartbeatInput, heartbeatOutput } from "./schema";
@@ -10,7 +11,8 @@ import { HEARTBEAT_INTERVAL_SECONDS, heartbeatInput, heartbeatOutput } from "./s
 const jsonOrNull = (value: object | null | undefined): string | null => (value ? JSON.stringify(value) : null);
 
 /**
- * Notes that an agent is alive and what it says of itself; members it leaves out stay as they are.
+ * Notes that an agent is alive and what it says of itself; members it leaves out stay as they are, but "stopped": it is
+ * not any more.
  * A source address other than that of its last heartbeat is audited with both (spec: agent.source.ip.changed).
  * @returns the seconds until the next heartbeat is due.
  * @throws AppError not_found when its device is gone
@@ -28,7 +30,7 @@ export const recordHeartbeat = operation({
       SET last_seen_at = ${ctx.now().toISOString()}::timestamptz,
         last_ip = coalesce(${ctx.ip}, d.last_ip),
         agent_version = coalesce(${agentVersion ?? null}, d.agent_version),
-        status = coalesce(${status ?? null}, d.status),
+        status = coalesce(${status ?? null}, nullif(d.status, ${STOPPED})),
         metrics = coalesce(${jsonOrNull(metrics)}::text::jsonb, d.metrics)
       FROM (SELECT id, last_ip FROM devices WHERE id = ${agent.deviceId} FOR NO KEY UPDATE) old
       WHERE d.id = old.id

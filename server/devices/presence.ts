@@ -1,12 +1,12 @@
 import { type SQL, sql } from "drizzle-orm";
 import { agentStreams, devices } from "@/db/schema";
 import { STREAM_DEAD_AFTER_SECONDS } from "@/server/live-events/schema";
-import { ONLINE_WINDOW_SECONDS } from "./schema";
+import { ONLINE_WINDOW_SECONDS, STOPPED } from "./schema";
 
 /**
  * Whether a device is online, as a condition over devices; never NULL. Its agent's command stream decides: open, it is;
  * ended, it is not from that moment. Only a sign of life that is newer than the stream's end (an agent that keeps no
- * stream, or none yet) counts by its age.
+ * stream, or none yet) counts by its age, unless it was the last one before the agent ended.
  */
 export const onlineCondition = (now: Date): SQL<boolean> => {
   const at = sql`${now.toISOString()}::timestamptz`;
@@ -14,6 +14,7 @@ export const onlineCondition = (now: Date): SQL<boolean> => {
   return sql<boolean>`(
     EXISTS (${stream} AND s.closed_at IS NULL AND s.beat_at > ${at} - make_interval(secs => ${STREAM_DEAD_AFTER_SECONDS}))
     OR (coalesce(${devices.lastSeenAt} >= ${at} - make_interval(secs => ${ONLINE_WINDOW_SECONDS}), false)
+      AND ${devices.status} IS DISTINCT FROM ${STOPPED}
       AND NOT EXISTS (${stream} AND coalesce(s.closed_at, s.beat_at) >= ${devices.lastSeenAt})))`;
 };
 

@@ -6,6 +6,8 @@ const DEVICE_PAGE_LIMIT = 50;
 const MAX_DEVICE_PAGE_LIMIT = 100;
 /** Seconds without a sign of life after which a device counts as offline. */
 export const ONLINE_WINDOW_SECONDS = 90;
+/** The status of an agent's last heartbeat before it ends in order. */
+export const STOPPED = "stopped";
 
 /** Query of GET /devices; fieldKey with fieldValue asks for the devices whose custom field holds that value. */
 export const listInput = z.object({

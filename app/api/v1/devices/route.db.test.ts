@@ -1,5 +1,6 @@
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
+import { POST as heartbeat } from "@/app/api/v1/agents/[id]/heartbeat/route";
 import { asSystem } from "@/db/client";
 import { agentStreams } from "@/db/schema";
 import {
@@ -97,6 +98,17 @@ describe("GET /devices", () => {
     const closedAt = new Date(at.getTime() - 60_000);
     await asSystem((tx) => tx.update(agentStreams).set({ closedAt }).where(eq(agentStreams.deviceId, device.id)));
     expect(await one()).toMatchObject({ online: false, lastSeenAt: closedAt.toISOString() });
+  });
+
+  it("is offline once its agent says that it stops, and online with its next sign of life", async () => {
+    const device = await createDevice({ orgId: org.id, hostname: "stopping" });
+    const onlineAfter = async (body: object) => {
+      await call(heartbeat, { token: device, params: { id: device.agentId }, body });
+      return (await call(getOne, { token: viewer, params: { id: device.id } })).body.online;
+    };
+    expect(await onlineAfter({ status: "running" })).toBe(true);
+    expect(await onlineAfter({ status: "stopped" })).toBe(false);
+    expect(await onlineAfter({})).toBe(true);
   });
 
   it("responds alike to a foreign and a missing device", async () => {
