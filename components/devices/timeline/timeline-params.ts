@@ -23,8 +23,11 @@ export const timelineParsers = {
 
 type View = { range: (typeof RANGE_NAMES)[number]; around: Date | null; within: number };
 
+/** An end that is missing is open. */
+export type Span = { from?: Date; to?: Date };
+
 /** The time span of a view. */
-export function spanOf({ range, around, within }: View, now: Date): { from?: Date; to?: Date } {
+export function spanOf({ range, around, within }: View, now: Date): Span {
   if (around) {
     const halfWindowMs = Math.min(Math.max(within, 1), 24 * 60) * MINUTE_MS;
     return { from: new Date(around.getTime() - halfWindowMs), to: new Date(around.getTime() + halfWindowMs) };

@@ -6,13 +6,7 @@ import { Level } from "@/components/devices/level";
 import { LogMessage } from "@/components/devices/log-message";
 import { When } from "@/components/format/when";
 import type { Column } from "@/components/ui/record-table";
-import { wordsOf } from "@/server/audit/query/word-list";
-import type { Entry as LiveEvent } from "@/server/live-events/schema";
-import type { TimelineItem } from "@/server/timeline/schema";
-
-/** An event queried live from the device. */
-export type LiveItem = { source: "live"; at: string; key: string; log: string; event: LiveEvent };
-export type Item = TimelineItem | LiveItem;
+import type { Item } from "./merge-live";
 
 const SOURCE_LABEL: Record<Item["source"], string> = {
   audit: "Audit entry",
@@ -51,17 +45,3 @@ export const COLUMNS: Column<Item>[] = [
   { header: "State", cell: (item) => <State of={item} />, width: 124 },
   { header: "What happened", cell: (item) => <Description of={item} /> },
 ];
-
-const newestFirst = (a: Item, b: Item): number => Date.parse(b.at) - Date.parse(a.at);
-
-/** Whether a live event matches the search, by the same rules that the server applies to stored events. */
-export function matchesSearch({ event, log }: LiveItem, search: string): boolean {
-  const text = `${event.source}: ${event.message} ${log} ${event.eventId}`.toLowerCase();
-  return wordsOf(search).every((word) => text.includes(word.toLowerCase()));
-}
-
-/** Adds live events to the loaded items; those older than the last item are left out until more items are loaded. */
-export function mergeLive(items: TimelineItem[], live: LiveItem[], isWhole: boolean): Item[] {
-  const oldest = items.at(-1)?.at ?? "";
-  return [...items, ...live.filter(({ at }) => isWhole || at >= oldest)].sort(newestFirst);
-}

@@ -15,16 +15,17 @@ import { RecordTable } from "@/components/ui/record-table";
 import { SearchField } from "@/components/ui/search-field";
 import type { DeviceDetail } from "@/server/devices/schema";
 import { AROUND_MINUTES } from "@/server/timeline/vocabulary";
+import { isWithin, matchesSearch, mergeLive } from "./merge-live";
 import { SourceChips } from "./source-chips";
 import { RANGE_NAMES, RANGES, spanOf, timelineParsers } from "./timeline-params";
-import { COLUMNS, matchesSearch, mergeLive } from "./timeline-rows";
-import { useLiveItems } from "./use-live-items";
+import { COLUMNS } from "./timeline-rows";
+import { type LiveRequest, useLiveItems } from "./use-live-items";
 
 /** Everything that happened on and to a device, from all logs, in chronological order. */
 export function Timeline({ device }: { device: DeviceDetail }) {
   const [view, setView] = useQueryStates(timelineParsers, { history: "push" });
   const [now, setNow] = useState(() => new Date());
-  const [requestedAt, setRequestedAt] = useState<string | null>(null);
+  const [asked, setAsked] = useState<LiveRequest | null>(null);
   const span = spanOf(view, now);
   const input = {
     id: device.id,
@@ -39,12 +40,15 @@ export function Timeline({ device }: { device: DeviceDetail }) {
       placeholderData: keepPreviousData,
     }),
   );
-  const live = useLiveItems({ deviceId: device.id, from: span.from, to: span.to, requestedAt: requestedAt });
+  const { from, to } = input;
+  // An answer for another span is none: what it lacks of this one cannot be seen.
+  const request = asked?.from === from && asked?.to === to ? asked : null;
+  const live = useLiveItems(device.id, request);
   const onSearch = useCallback((search: string) => setView({ search: search || null }), [setView]);
   const pages = query.data?.pages ?? [];
   const items = mergeLive(
     pages.flatMap(({ data }) => data),
-    requestedAt ? (live.data ?? []).filter((item) => matchesSearch(item, view.search ?? "")) : [],
+    request ? (live.data ?? []).filter((item) => isWithin(item, span) && matchesSearch(item, view.search ?? "")) : [],
     !query.hasNextPage,
   );
   const leftOut = pages[0]?.leftOut ?? [];
@@ -57,12 +61,12 @@ export function Timeline({ device }: { device: DeviceDetail }) {
         <Button
           variant="default"
           leftSection={<Radio size={15} aria-hidden />}
-          onClick={() => setRequestedAt(new Date().toISOString())}
+          onClick={() => setAsked({ at: new Date().toISOString(), from, to })}
         >
           Query the device now
         </Button>
       </div>
-      {requestedAt && (
+      {request && (
         <QueryState live={live} what="its newest events" hostname={device.hostname} lastSeenAt={device.lastSeenAt}>
           {null}
         </QueryState>
