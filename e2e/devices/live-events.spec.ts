@@ -109,3 +109,30 @@ test("a device that does not answer in time has words of its own, with when it w
   await live.retry();
   await expect(live.failure("WS-SILENT is not connected")).toBeVisible();
 });
+
+test("a cancelled question has no answer, and going back restores the filters with the answer to them", async ({
+  page,
+  request,
+  baseURL,
+}) => {
+  const api = await Api.signIn(request);
+  const joined = await api.enroll(await api.makeOrganization("Live back"), "WS-BACK");
+  const disconnect = await connectAgent(baseURL as string, joined, ({ name, params }) => {
+    if (name === "eventlogs.list") return { ok: true, data: [LOG] };
+    return params.source === "Slow" ? null : { ok: true, data: { events: [ENTRY], total: 1 } };
+  });
+  const live = new LiveEventsPage(page);
+  await live.open(joined.deviceId, "WS-BACK");
+  await live.log("System").click();
+  await expect(live.entries("System")).toContainText("Print Spooler");
+  const source = page.getByRole("textbox", { name: "Source" });
+  await source.fill("Slow");
+  await page.getByRole("button", { name: "Search", exact: true }).click();
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await expect(page.getByRole("heading", { name: "Cancelled" })).toBeVisible();
+  await expect(live.entries("System")).toHaveCount(0);
+  await page.goBack();
+  await expect(live.entries("System")).toContainText("Print Spooler");
+  await expect(source).toHaveValue("");
+  disconnect();
+});

@@ -6,7 +6,7 @@ import { RangeFields } from "@/components/integrity/range-fields";
 import { LIVE_LEVELS } from "@/server/live-events/schema";
 import { capitalized, MAX_FILTER_LENGTH } from "@/server/text";
 import classes from "./live.module.css";
-import type { LiveFilters } from "./live-params";
+import { isSame, type LiveFilters } from "./live-params";
 
 const LEVELS = LIVE_LEVELS.map((value) => ({ value, label: capitalized(value) }));
 
@@ -14,7 +14,13 @@ type Props = { filters: LiveFilters; onSubmit: (filters: LiveFilters) => void; i
 
 /** Filters of a live query. The device is queried on submit, not on every key press. */
 export function LiveFilterForm({ filters, onSubmit, isRunning }: Props) {
+  const [shown, setShown] = useState(filters);
   const [draft, setDraft] = useState(filters);
+  // The address has other filters than those that the draft began with: sent, or gone back to.
+  if (!isSame(shown, filters)) {
+    setShown(filters);
+    setDraft(filters);
+  }
   const set = (part: Partial<LiveFilters>) => setDraft({ ...draft, ...part });
   const isBackward = Boolean(draft.start && draft.end && draft.start > draft.end);
   const send = (event: FormEvent) => {
