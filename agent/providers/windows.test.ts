@@ -128,6 +128,7 @@ describe("WindowsProvider", () => {
     expect(calls.find(({ script, parameters }) => script === READ_NEWEST && parameters.skip === 100)).toBeDefined();
     answers.set(COUNT, ["100000"]);
     expect(await live[0]?.query(filters)).toMatchObject({ total: 100_000, searched: { matches: 100_000 } });
+    expect(await live[0]?.query({ page: 2_001, limit: 50 })).toMatchObject({ total: 100_000, events: [] });
     expect(await live[0]?.get(90413)).toMatchObject({ recordId: 90413, level: "critical" });
     expect(await new WindowsProvider("System", answering(new Map())).get(1)).toBeUndefined();
   });

@@ -87,9 +87,9 @@ export class WindowsProvider implements LogProvider {
   async query(filters: Filters): Promise<Page> {
     const { page, limit } = filters;
     const xpath = toXPath(this.name, filters);
-    const skip = Math.min((page - 1) * limit, MAX_SCANNED);
+    const skip = (page - 1) * limit;
     const [records, total] = await Promise.all([
-      this.records(READ_NEWEST, { xpath, skip, max: limit, xml: true }),
+      skip < MAX_SCANNED ? this.records(READ_NEWEST, { xpath, skip, max: limit, xml: true }) : [],
       this.count(xpath),
     ]);
     const events = records.map(({ record }) => record).filter((record) => matches(record, filters));
