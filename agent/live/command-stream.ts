@@ -5,9 +5,10 @@ import { backoffMs, Client, retryAfterMs } from "@/agent/client";
 import type { Diagnostics } from "@/agent/diagnostics";
 import { messageOf } from "@/agent/message-of";
 import type { LogProvider } from "@/agent/providers/provider";
-import { STREAM_COMMENT_MS } from "@/server/live-events/schema";
+import { LIVE_QUERY_TIMEOUT_MS, STREAM_COMMENT_MS } from "@/server/live-events/schema";
 import { answer } from "./answer";
 import { readEvents } from "./event-stream";
+import { workQueue } from "./work-queue";
 
 /** Two comments missed: the connection is dead even if no end was received. */
 const SILENCE_MS = 2.5 * STREAM_COMMENT_MS;
@@ -33,8 +34,11 @@ export type LiveOptions = {
   random?: () => number;
 };
 
+/** Where the commands of every connection are worked on, and what sends their answers. */
+type Work = { client: Client; enqueue: ReturnType<typeof workQueue> };
+
 /** Takes commands from one connection until it ends. @returns the milliseconds that the server wants to be left alone. */
-async function listen(options: LiveOptions, client: Client): Promise<number> {
+async function listen(options: LiveOptions, work: Work): Promise<number> {
   const { url, agentId, token, diagnostics, signal } = options;
   const connection = linkedTo(signal);
   const watch = setTimeout(() => connection.abort(new Error("the server has fallen silent")), SILENCE_MS);
@@ -52,18 +56,21 @@ async function listen(options: LiveOptions, client: Client): Promise<number> {
     }
     diagnostics.debug("live", "listening for live queries");
     options.onListening?.();
-    const queues = Array.from({ length: MAX_CONCURRENT }, () => Promise.resolve());
-    let next = 0;
     for await (const { event, data } of readEvents(chunksUntil(connection.signal, response.body), () =>
       watch.refresh(),
     )) {
       if (event !== "command") continue;
-      const queue = next++ % MAX_CONCURRENT;
-      queues[queue] = Promise.resolve(queues[queue]).then(() => respond(options, client, data));
+      // The machine's clock may be hours off, so the deadline in the command is no help.
+      const until = performance.now() + LIVE_QUERY_TIMEOUT_MS;
+      const isAwaited = () => !connection.signal.aborted && performance.now() < until;
+      work.enqueue(async () => {
+        if (isAwaited()) await respond(options, work.client, data);
+      });
     }
     return 0;
   } finally {
     clearTimeout(watch);
+    connection.abort();
     connection.release();
   }
 }
@@ -96,11 +103,12 @@ export async function keepCommandStream(options: LiveOptions): Promise<void> {
   const { url, token, diagnostics, signal, random = Math.random } = options;
   const client = new Client({ url, diagnostics, signal, maxAttempts: ANSWER_ATTEMPTS });
   client.token = token;
+  const work = { client, enqueue: workQueue(MAX_CONCURRENT) };
   for (let attempt = 0; !signal.aborted; attempt++) {
     const started = performance.now();
     let wait = 0;
     try {
-      wait = await listen(options, client);
+      wait = await listen(options, work);
     } catch (error) {
       if (!signal.aborted) diagnostics.debug("live", "the command stream broke", { error: messageOf(error) });
     }
