@@ -157,7 +157,8 @@ export class FileProvider implements LogProvider {
 
   async query(filters: Filters): Promise<Page> {
     const { from, searched } = await this.scannedPart();
-    return { ...(await pageOfOldestFirst(this.records(from), filters)), ...searched };
+    const read = () => this.records(from);
+    return { ...(await pageOfOldestFirst(read(), filters, read)), ...searched };
   }
 
   async get(recordId: number): Promise<Entry | undefined> {

@@ -1,5 +1,4 @@
-import type { Filters, LogProvider, LogRecord, Page } from "./provider";
-import { toEntry } from "./provider";
+import { type Filters, type LogProvider, type LogRecord, MAX_SCANNED, type Page, toEntry } from "./provider";
 
 const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
@@ -42,23 +41,47 @@ export async function pageOfNewestFirst(records: AsyncIterable<LogRecord>, filte
 
 const SPARE = 5_000;
 
-/** One page of a log that can only be read forwards; no more than the pages up to it are kept. */
-export async function pageOfOldestFirst(records: AsyncIterable<LogRecord>, filters: Filters): Promise<Page> {
+/** Those of the matching records, as they come, that have one of the numbers from `first` up to `end`. */
+async function numbered(
+  records: AsyncIterable<LogRecord>,
+  filters: Filters,
+  { first, end }: { first: number; end: number },
+): Promise<LogRecord[]> {
+  const found: LogRecord[] = [];
+  let number = 0;
+  for await (const record of records) {
+    if (number >= end) break;
+    if (matches(record, filters) && number++ >= first) found.push(record);
+  }
+  return found;
+}
+
+/**
+ * One page of a log that can only be read forwards. No more than the pages up to it are kept; one beyond MAX_SCANNED
+ * records is read again once they are counted, so that none of them have to be.
+ * @param again begins to read the same records
+ */
+export async function pageOfOldestFirst(
+  records: AsyncIterable<LogRecord>,
+  filters: Filters,
+  again: () => AsyncIterable<LogRecord>,
+): Promise<Page> {
   const { page, limit } = filters;
   const wanted = page * limit;
+  const isKept = wanted <= MAX_SCANNED;
   let newest: LogRecord[] = [];
   let total = 0;
   for await (const record of records) {
     if (!matches(record, filters)) continue;
     total++;
-    newest.push(record);
+    if (isKept) newest.push(record);
     if (newest.length > 2 * wanted + SPARE) newest = newest.slice(-wanted);
   }
-  const events = newest
-    .reverse()
-    .slice(wanted - limit, wanted)
-    .map(toEntry);
-  return { events, total };
+  const first = total - wanted;
+  const found = isKept
+    ? newest.reverse().slice(wanted - limit, wanted)
+    : (await numbered(again(), filters, { first, end: first + limit })).reverse();
+  return { events: found.map(toEntry), total };
 }
 
 /** The log of that name, in any case. */

@@ -131,7 +131,8 @@ export class UnifiedLogProvider implements LogProvider {
     const end = endTime ? Date.parse(endTime) : this.now().getTime();
     const from = Math.floor((startTime ? Date.parse(startTime) : end - LOOK_BACK_MS) / 1000);
     const to = endTime ? Math.ceil(end / 1000) + 1 : undefined;
-    const page = await pageOfOldestFirst(counting(this.records(from, to), tally), filters);
+    const read = () => this.records(from, to);
+    const page = await pageOfOldestFirst(counting(read(), tally), filters, read);
     const isWhole = startTime && tally.count < MAX_SCANNED;
     return isWhole ? page : { ...page, searched: timeSearched(from, tally) };
   }
