@@ -7,6 +7,7 @@ import { portOf } from "@/testing/port-of";
 import { Client } from "./client";
 import { Diagnostics } from "./diagnostics";
 import { parseOptions, UsageError } from "./options";
+import { fixedLogs } from "./providers/query";
 import { type Agent, enroll, nextBeatMs, runUntilStopped } from "./run";
 import { StateFolder } from "./state";
 
@@ -60,7 +61,7 @@ it.each([-5, 5])("heartbeats and events keep to their intervals when the clock i
     folder: await StateFolder.open(await mkdtemp(join(tmpdir(), "agent-run-"))),
     client: new Client({ url, diagnostics, signal }),
     diagnostics,
-    logs: { live: [], shipped: [log] },
+    logs: { live: fixedLogs([]), shipped: [log] },
     signal,
   });
   try {
@@ -102,7 +103,7 @@ describe("an enrolment", () => {
       folder: await StateFolder.open(dir),
       client: new Client({ url, diagnostics, signal, maxAttempts: 1 }),
       diagnostics,
-      logs: { live: [], shipped: [] },
+      logs: { live: fixedLogs([]), shipped: [] },
       signal,
     }).catch(() => {});
     return (await StateFolder.open(dir)).state;

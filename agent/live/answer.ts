@@ -1,6 +1,5 @@
 import { messageOf } from "@/agent/message-of";
-import type { LogProvider, Page } from "@/agent/providers/provider";
-import { findLog } from "@/agent/providers/query";
+import type { LiveLogs, Page } from "@/agent/providers/provider";
 import { type Command, type CommandResult, command } from "@/server/live-events/schema";
 
 /** Below the server's 5 MiB, with room for the envelope. */
@@ -16,12 +15,12 @@ function fitting(page: Page): Page {
   return { ...page, events };
 }
 
-async function run(logs: readonly LogProvider[], wanted: Command): Promise<CommandResult> {
+async function run(logs: LiveLogs, wanted: Command): Promise<CommandResult> {
   if (wanted.name === "eventlogs.list") {
-    const described = await Promise.allSettled(logs.map((log) => log.describe()));
+    const described = await Promise.allSettled((await logs.list()).map((log) => log.describe()));
     return { ok: true, data: { logs: described.flatMap((log) => (log.status === "fulfilled" ? [log.value] : [])) } };
   }
-  const log = findLog(logs, wanted.params.logName);
+  const log = await logs.find(wanted.params.logName);
   if (!log) return refusal("not_found", "there is no such log");
   if (wanted.name === "eventlogs.query") return { ok: true, data: fitting(await log.query(wanted.params)) };
   const entry = await log.get(wanted.params.recordId);
@@ -29,7 +28,7 @@ async function run(logs: readonly LogProvider[], wanted: Command): Promise<Comma
 }
 
 /** Answers one `command` event; a fault of this machine becomes an answer too. */
-export async function answer(logs: readonly LogProvider[], data: unknown): Promise<CommandResult> {
+export async function answer(logs: LiveLogs, data: unknown): Promise<CommandResult> {
   const parsed = command.safeParse(data);
   if (!parsed.success) return refusal("unsupported", "this agent does not know the command");
   try {

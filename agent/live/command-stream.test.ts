@@ -4,6 +4,7 @@ import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { Diagnostics } from "@/agent/diagnostics";
 import type { LogProvider } from "@/agent/providers/provider";
+import { fixedLogs } from "@/agent/providers/query";
 import { LIVE_QUERY_TIMEOUT_MS } from "@/server/live-events/schema";
 import { portOf } from "@/testing/port-of";
 import { keepCommandStream } from "./command-stream";
@@ -47,7 +48,7 @@ beforeEach(async () => {
     token: "tma_x",
     diagnostics: new Diagnostics(() => {}),
     signal: stopping.signal,
-    logs: [log],
+    logs: fixedLogs([log]),
   });
   await expect.poll(() => stream).toBeDefined();
   end = async () => {

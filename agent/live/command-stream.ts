@@ -4,7 +4,7 @@ import { chunksUntil } from "@/agent/body";
 import { backoffMs, Client, retryAfterMs } from "@/agent/client";
 import type { Diagnostics } from "@/agent/diagnostics";
 import { messageOf } from "@/agent/message-of";
-import type { LogProvider } from "@/agent/providers/provider";
+import type { LiveLogs } from "@/agent/providers/provider";
 import { LIVE_QUERY_TIMEOUT_MS, STREAM_COMMENT_MS } from "@/server/live-events/schema";
 import { answer } from "./answer";
 import { readEvents } from "./event-stream";
@@ -26,7 +26,7 @@ export type LiveOptions = {
   token: string;
   diagnostics: Diagnostics;
   signal: AbortSignal;
-  logs: readonly LogProvider[];
+  logs: LiveLogs;
   /** Called whenever the server has opened the stream: from then on queries arrive. */
   onListening?: () => void;
   /** Called for each answer: whether the server still waited for it, and how long it took. */

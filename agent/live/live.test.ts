@@ -9,7 +9,7 @@ import { Diagnostics } from "@/agent/diagnostics";
 import { FileProvider } from "@/agent/providers/files";
 import { JournaldProvider } from "@/agent/providers/journald";
 import type { LogProvider } from "@/agent/providers/provider";
-import { findLog } from "@/agent/providers/query";
+import { findLog, fixedLogs } from "@/agent/providers/query";
 import type { Descriptor, Entry } from "@/server/live-events/schema";
 import { portOf } from "@/testing/port-of";
 import { answer } from "./answer";
@@ -44,7 +44,7 @@ beforeEach(async () => {
 });
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read an answer's members freely
-const ask = async (name: string, params: object = {}): Promise<any> => answer(logs, command(name, params));
+const ask = async (name: string, params: object = {}): Promise<any> => answer(fixedLogs(logs), command(name, params));
 const query = async (params: object): Promise<{ events: Entry[]; total: number }> =>
   (await ask("eventlogs.query", { logName: "auth.log", page: 1, limit: 10, ...params })).data;
 
@@ -180,7 +180,7 @@ it("the command stream is kept open: answers go out, a broken stream is opened a
     token: "tma_x",
     diagnostics: new Diagnostics(),
     signal: stopping.signal,
-    logs,
+    logs: fixedLogs(logs),
     random: () => 0.01,
   });
   const send = (at: number, id: string) =>

@@ -46,8 +46,14 @@ export interface LogProvider {
   get(recordId: number): Promise<Entry | undefined>;
 }
 
+/** The logs that can be asked for: all that there are now, or the one of a name in any case. */
+export type LiveLogs = {
+  list(): Promise<readonly LogProvider[]>;
+  find(name: string): Promise<LogProvider | undefined>;
+};
+
 /** The logs of a machine: all that can be asked for, and those of them whose entries are sent. */
-export type Logs = { live: LogProvider[]; shipped: LogProvider[] };
+export type Logs = { live: LiveLogs; shipped: LogProvider[] };
 
 /** How far back a first run goes in each log. */
 export const BACKLOG_RECORDS = 1000;

@@ -1,4 +1,12 @@
-import { type Filters, type LogProvider, type LogRecord, MAX_SCANNED, type Page, toEntry } from "./provider";
+import {
+  type Filters,
+  type LiveLogs,
+  type LogProvider,
+  type LogRecord,
+  MAX_SCANNED,
+  type Page,
+  toEntry,
+} from "./provider";
 
 const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
@@ -87,3 +95,9 @@ export async function pageOfOldestFirst(
 /** The log of that name, in any case. */
 export const findLog = (logs: readonly LogProvider[], name: string): LogProvider | undefined =>
   logs.find((log) => log.name === name) ?? logs.find((log) => same(log.name, name));
+
+/** Logs that stay the same for as long as the agent runs. */
+export const fixedLogs = (logs: readonly LogProvider[]): LiveLogs => ({
+  list: async () => logs,
+  find: async (name) => findLog(logs, name),
+});

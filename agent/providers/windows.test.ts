@@ -115,7 +115,8 @@ describe("WindowsProvider", () => {
       [COUNT, ["90413"]],
       [LIST_LOGS, ["Loading …", ...CHANNELS]],
     ]);
-    const { live, shipped } = await findWindowsLogs(answering(answers));
+    const { live: logs, shipped } = await findWindowsLogs(answering(answers));
+    const live = await logs.list();
     expect(live.map((log) => log.name)).toEqual(["System", "Security"]);
     expect(shipped.map((log) => log.name)).toEqual(["System", "Application", "Security"]);
     expect(await live[0]?.describe()).toMatchObject({ recordCount: 90413, maxSize: 20971520 });
@@ -131,5 +132,21 @@ describe("WindowsProvider", () => {
     expect(await live[0]?.query({ page: 2_001, limit: 50 })).toMatchObject({ total: 100_000, events: [] });
     expect(await live[0]?.get(90413)).toMatchObject({ recordId: 90413, level: "critical" });
     expect(await new WindowsProvider("System", answering(new Map())).get(1)).toBeUndefined();
+  });
+
+  it("answers for a channel that had no entries when the agent began, listing them once in half a minute for it", async () => {
+    const answers = new Map([[LIST_LOGS, CHANNELS]]);
+    let now = 0;
+    const { live } = await findWindowsLogs(answering(answers), () => now);
+    answers.set(LIST_LOGS, [...CHANNELS, CHANNELS[0]!.replace("System", "Setup")]);
+    calls.length = 0;
+    expect(await live.find("setup")).toBeUndefined();
+    now += 30_000;
+    const found = await Promise.all([live.find("setup"), live.find("Setup"), live.find("none"), live.find("SYSTEM")]);
+    expect(found.map((log) => log?.name)).toEqual(["Setup", "Setup", undefined, "System"]);
+    expect(await live.find("none")).toBeUndefined();
+    expect(calls).toHaveLength(1);
+    answers.set(LIST_LOGS, CHANNELS);
+    expect((await live.list()).map((log) => log.name)).toEqual(["System", "Security"]);
   });
 });

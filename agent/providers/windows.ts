@@ -11,11 +11,13 @@ import {
   type Reading,
   toEntry,
 } from "./provider";
-import { matches } from "./query";
+import { findLog, matches } from "./query";
 import { parseWindowsEvent, toWindowsRecord, toXPath } from "./windows-event";
 
 /** Shipped where they can be read; Security needs an administrator's rights. */
 const SHIPPED_CHANNELS = ["System", "Application", "Security"];
+/** For a name that is not known the channels are listed again, not more often than this. */
+const RELIST_MS = 30_000;
 type Mark = { recordId: number; time: string };
 type ListedLog = { LogName: string; RecordCount: number; MaximumSizeInBytes: number; LastWriteTime: string };
 
@@ -125,10 +127,25 @@ function markOf(records: { record: LogRecord; time: string }[]): string | undefi
   return last && JSON.stringify({ recordId: last.record.recordId, time: last.time } satisfies Mark);
 }
 
-/** Every channel with entries can be asked; the three that matter are shipped. */
-export async function findWindowsLogs(run: RunScript = runPowerShell): Promise<Logs> {
-  const list = channelList(run);
-  const provider = (name: string) => new WindowsProvider(name, run, list);
-  const live = [...(await list()).keys()].map(provider);
-  return { live, shipped: SHIPPED_CHANNELS.map(provider) };
+/** Every channel with entries can be asked, also one that had none when the agent began; the three that matter are shipped. */
+export async function findWindowsLogs(
+  run: RunScript = runPowerShell,
+  now: () => number = () => performance.now(),
+): Promise<Logs> {
+  const ask = channelList(run);
+  let known: LogProvider[] = [];
+  let askedAt = 0;
+  const list = async () => {
+    const channels = await ask().finally(() => {
+      askedAt = now();
+    });
+    known = [...channels.keys()].map((name) => new WindowsProvider(name, run, async () => channels));
+    return known;
+  };
+  const find = async (name: string) => {
+    const log = findLog(known, name);
+    return log || now() - askedAt < RELIST_MS ? log : findLog(await list(), name);
+  };
+  await list();
+  return { live: { list, find }, shipped: SHIPPED_CHANNELS.map((name) => new WindowsProvider(name, run, ask)) };
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { linkedTo } from "@/agent/abort";
 import { Diagnostics } from "@/agent/diagnostics";
 import { keepCommandStream } from "@/agent/live/command-stream";
+import { fixedLogs } from "@/agent/providers/query";
 import { HEARTBEAT_INTERVAL_SECONDS } from "@/server/agents/schema";
 import { SimulatedDevice } from "./device";
 import { Figures } from "./figures";
@@ -34,7 +35,7 @@ async function bringUp(devices: SimulatedDevice[], { options, figures, signal }:
         if (taken || !signal.aborted) figures.note("live answer", taken ? 204 : "refused", ms);
       };
       const diagnostics = new Diagnostics(() => {}, 100);
-      const stream = { url: options.url, agentId, token, logs, diagnostics, signal, onAnswered };
+      const stream = { url: options.url, agentId, token, logs: fixedLogs(logs), diagnostics, signal, onAnswered };
       opened.push(new Promise((onListening) => ended.push(keepCommandStream({ ...stream, onListening }))));
     }
   };

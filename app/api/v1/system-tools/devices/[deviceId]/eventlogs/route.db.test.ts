@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { Diagnostics } from "@/agent/diagnostics";
 import { keepCommandStream } from "@/agent/live/command-stream";
 import { FileProvider } from "@/agent/providers/files";
+import { fixedLogs } from "@/agent/providers/query";
 import * as result from "@/app/api/v1/agents/[id]/commands/[commandId]/result/route";
 import * as commands from "@/app/api/v1/agents/[id]/commands/route";
 import { DELETE as revoke } from "@/app/api/v1/api-keys/[id]/route";
@@ -330,15 +331,14 @@ it("are answered by the reference agent from this machine's files", async () => 
   const dir = await mkdtemp(join(tmpdir(), "live-agent-"));
   const line = (n: number) => `2026-11-20T10:00:0${n}Z web01 sshd[1]: ${n % 2 ? "ok" : "error: failed"} ${n}\n`;
   await writeFile(join(dir, "auth.log"), [0, 1, 2, 3, 4].map(line).join(""));
-  const device = await createDevice({ orgId: org.id });
-  const stopping = new AbortController();
+  const [device, stopping] = [await createDevice({ orgId: org.id }), new AbortController()];
   const keeping = keepCommandStream({
     url: base.replace("/api/v1", ""),
     agentId: device.agentId,
     token: device.token,
     diagnostics: new Diagnostics(() => {}),
     signal: stopping.signal,
-    logs: [new FileProvider({ path: join(dir, "auth.log"), program: "auth" })],
+    logs: fixedLogs([new FileProvider({ path: join(dir, "auth.log"), program: "auth" })]),
   });
   const path = `/system-tools/devices/${device.id}/eventlogs`;
   await expect.poll(async () => (await get(path)).status).toBe(200);
