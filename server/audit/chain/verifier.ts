@@ -12,6 +12,15 @@ export type Break = { seq: number; id: string; kind: BreakKind; expected: string
 /** A break that no entry stands for. */
 export const breakOf = (found: Omit<Break, "id">): Break => ({ ...found, id: "" });
 
+/** A row that no seal covers; it has no sequence. */
+export const unsealed = (id: string): Break => ({
+  seq: 0,
+  id,
+  kind: "unsealed",
+  expected: "a sealed row",
+  actual: "no sequence and checksum",
+});
+
 /** A place that is known from elsewhere: a signed checkpoint, or the head that the database keeps. */
 export type Anchor = { seq: number; checksum: string };
 
@@ -170,9 +179,8 @@ export class Verifier {
     );
   }
 
-  /** A row that no seal covers; it has no sequence. */
   addUnsealed(id: string): void {
-    this.#report({ seq: 0, id, kind: "unsealed", expected: "a sealed row", actual: "no sequence and checksum" });
+    this.#report(unsealed(id));
   }
 
   /** The end of the rows. */

@@ -6,7 +6,7 @@ import type { ChainReader } from "./own-connection";
 import { permittedThrough } from "./receipt";
 import type { Division } from "./runs/ranges";
 import { readRuns } from "./runs/read-runs";
-import { type Anchor, type Break, breakOf, type PrunedPrefix, type Verdict, Verifier } from "./verifier";
+import { type Anchor, type Break, breakOf, type PrunedPrefix, unsealed, type Verdict, Verifier } from "./verifier";
 
 export type VerifyInput = {
   orgId: string;
@@ -75,11 +75,9 @@ async function anchorBefore(
   return { seq: first - 1, checksum: row?.checksum ?? null };
 }
 
-async function addUnsealed({ sql }: ChainReader, orgId: string, verifier: Verifier): Promise<void> {
-  const rows = await sql<{ id: string }[]>`
-    SELECT id FROM audit_logs WHERE org_id = ${orgId}::uuid AND chain_seq IS NULL LIMIT ${MAX_UNSEALED_SHOWN}`;
-  for (const { id } of rows) verifier.addUnsealed(id);
-}
+const unsealedIn = ({ sql }: ChainReader, orgId: string, limit = MAX_UNSEALED_SHOWN): Promise<{ id: string }[]> =>
+  sql<{ id: string }[]>`
+    SELECT id FROM audit_logs WHERE org_id = ${orgId}::uuid AND chain_seq IS NULL LIMIT ${limit}`;
 
 const tenantOf = (orgId: string) => ({ kind: "organization", orgIds: [orgId], partnerId: "" }) as const;
 
@@ -116,7 +114,7 @@ async function judge(reader: ChainReader, input: VerifyInput, bounds: Bounds | n
     division: input.division,
     isPaced: input.isPaced,
   });
-  if (!bounds) await addUnsealed(reader, orgId, verifier);
+  if (!bounds) for (const { id } of await unsealedIn(reader, orgId)) verifier.addUnsealed(id);
   const verdict = verifier.finish(toEnd ? (head ?? "absent") : "unknown");
   return { orgId, head, ...verdict, prunedPrefix: pruned };
 }
@@ -161,28 +159,36 @@ async function beginningsOf(reader: ChainReader, orgId: string): Promise<{ earli
 const gapAt = (seq: number): Break =>
   breakOf({ seq, kind: "missing", expected: `sequence ${seq}`, actual: "a gap in the sequence" });
 
+/** The first sequence that is absent before the newest row, the beginning included, or that is before the beginning. */
+async function gapIn(reader: ChainReader, orgId: string): Promise<Break | null> {
+  const { sql } = reader;
+  const [all] = await sql<{ rows: string; first: string | null; last: string | null }[]>`
+    SELECT count(*) AS rows, min(chain_seq) AS first, max(chain_seq) AS last FROM audit_logs
+    WHERE org_id = ${orgId}::uuid AND chain_seq IS NOT NULL`;
+  if (!all?.first) return null;
+  const first = Number(all.first);
+  const { earliest, latest } = await beginningsOf(reader, orgId);
+  if (first > latest) return gapAt(latest);
+  if (first < earliest)
+    return breakOf({ seq: first, kind: "inserted", expected: `sequence ${earliest}`, actual: `sequence ${first}` });
+  if (Number(all.last) - first + 1 === Number(all.rows)) return null;
+  const [gap] = await sql<{ seq: string }[]>`
+    SELECT seq + 1 AS seq FROM (
+      SELECT chain_seq AS seq, lead(chain_seq) OVER (ORDER BY chain_seq) AS next FROM audit_logs
+      WHERE org_id = ${orgId}::uuid AND chain_seq IS NOT NULL) rows
+    WHERE next > seq + 1 ORDER BY seq LIMIT 1`;
+  return gapAt(Number(gap?.seq ?? first));
+}
+
 /**
- * The first sequence that is absent before the newest row of a chain, its beginning included, or that is before its
- * beginning; or null. Counts in an index, so that it is cheap enough to run over everything.
+ * Where a chain has a gap, or a row that no seal covers; or null. Counts in an index, so that it is cheap enough to run over
+ * everything.
  */
 export async function findGap(orgId: string): Promise<Break | null> {
   return readChain(tenantOf(orgId), async (reader) => {
-    const { sql } = reader;
-    const [all] = await sql<{ rows: string; first: string | null; last: string | null }[]>`
-      SELECT count(*) AS rows, min(chain_seq) AS first, max(chain_seq) AS last FROM audit_logs
-      WHERE org_id = ${orgId}::uuid AND chain_seq IS NOT NULL`;
-    if (!all?.first) return null;
-    const first = Number(all.first);
-    const { earliest, latest } = await beginningsOf(reader, orgId);
-    if (first > latest) return gapAt(latest);
-    if (first < earliest)
-      return breakOf({ seq: first, kind: "inserted", expected: `sequence ${earliest}`, actual: `sequence ${first}` });
-    if (Number(all.last) - first + 1 === Number(all.rows)) return null;
-    const [gap] = await sql<{ seq: string }[]>`
-      SELECT seq + 1 AS seq FROM (
-        SELECT chain_seq AS seq, lead(chain_seq) OVER (ORDER BY chain_seq) AS next FROM audit_logs
-        WHERE org_id = ${orgId}::uuid AND chain_seq IS NOT NULL) rows
-      WHERE next > seq + 1 ORDER BY seq LIMIT 1`;
-    return gapAt(Number(gap?.seq ?? first));
+    const gap = await gapIn(reader, orgId);
+    if (gap) return gap;
+    const [row] = await unsealedIn(reader, orgId, 1);
+    return row ? unsealed(row.id) : null;
   });
 }

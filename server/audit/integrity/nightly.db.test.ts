@@ -4,7 +4,7 @@ import { appendAudit } from "@/server/audit/record/append";
 import { registry } from "@/server/background/metrics";
 import { runRetention } from "@/server/retention/run";
 import { appRouter } from "@/server/trpc/root";
-import { auditRows, closeRoles, daysAgo, roles, tamper } from "@/testing/chain";
+import { auditRows, closeRoles, daysAgo, insertRaw, roles, tamper } from "@/testing/chain";
 import { createOrg, createUser, ctxFor } from "@/testing/factories";
 import { openAlarms } from "./alarm";
 import { alarmWatch, raiseLostAlarms } from "./alarm-watch";
@@ -109,6 +109,14 @@ describe("the nightly verification", () => {
       });
       expect(await verifyNightly(id)).toMatchObject({ status: "broken", breaks: [{ seq: 1, kind: "missing" }] });
     }
+  });
+
+  it.each([0, 20])("sees a row that was put in without a seal beside %i others", async (others) => {
+    const { id } = await createOrg();
+    if (others > 0) await write(id, others);
+    await verifyNightly(id);
+    const [row] = await tamper((tx) => insertRaw(tx, id));
+    expect(await verifyNightly(id)).toMatchObject({ status: "broken", breaks: [{ id: row, kind: "unsealed" }] });
   });
 
   it("names one place for one row that is gone, and of a lost head nothing that is not so", async () => {

@@ -56,7 +56,7 @@ async function readNight(orgId: string, before: Progress, signal: AbortSignal | 
   // A chain that was cut has no row where tonight's new ones begin: the cut says it.
   const seen = [...cut, ...(again?.breaks ?? []), ...(cut.length > 0 ? [] : fresh.breaks)];
   const unsigned = note.kind === "refused" ? note.breaks : [];
-  // A row that is gone anywhere in the retained chain, or is before it, whether or not tonight reads that part.
+  // A row that is gone anywhere in the retained chain, is before it or has no seal, whether or not tonight reads that part.
   const gap = await findGap(orgId);
   const rows = merged([...seen.filter((one) => !unsigned.includes(one)), ...(gap ? [gap] : [])]);
   // A row that is gone takes its leaf along: where the rows name the place, it is the exact one.
