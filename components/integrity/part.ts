@@ -1,5 +1,6 @@
-import { parseAsInteger, parseAsIsoDateTime } from "nuqs";
+import { parseAsInteger } from "nuqs";
 import { count, counted } from "@/components/format/amounts";
+import { instantParam } from "@/components/format/instant-param";
 import type { Outputs } from "@/components/trpc";
 
 /** A part of the chain, by time or by sequence numbers; without any end it is the whole chain. */
@@ -8,8 +9,8 @@ export const WHOLE: Part = { from: null, to: null, fromSeq: null, toSeq: null };
 
 /** The part's URL parameters. */
 export const PART_PARAMS = {
-  from: parseAsIsoDateTime,
-  to: parseAsIsoDateTime,
+  from: instantParam,
+  to: instantParam,
   fromSeq: parseAsInteger,
   toSeq: parseAsInteger,
 };

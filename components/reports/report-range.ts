@@ -1,16 +1,17 @@
 "use client";
 
-import { parseAsIsoDateTime, parseAsStringLiteral, useQueryStates } from "nuqs";
+import { parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useState } from "react";
 import { spanOf } from "@/components/audit/filters/list-input";
 import { PRESETS, type Preset } from "@/components/audit/filters/range";
 import type { RangeView } from "@/components/audit/filters/range-choices";
+import { instantParam } from "@/components/format/instant-param";
 import { useZone } from "@/components/format/zone";
 
 const parsers = {
   range: parseAsStringLiteral(PRESETS),
-  from: parseAsIsoDateTime,
-  to: parseAsIsoDateTime,
+  from: instantParam,
+  to: instantParam,
 };
 const DEFAULT_PRESET: Preset = "30d";
 

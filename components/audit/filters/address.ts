@@ -3,12 +3,12 @@ import {
   createParser,
   type inferParserType,
   parseAsBoolean,
-  parseAsIsoDateTime,
   parseAsString,
   parseAsStringLiteral,
   type SingleParserBuilder,
 } from "nuqs/server";
 import { tableParsers } from "@/components/audit/table-params";
+import { instantParam } from "@/components/format/instant-param";
 import { zoneParam } from "@/components/format/zone-param";
 import { type Catalogue, FILTERS, type Filter, faultOf, toExclusion } from "@/server/audit/query/catalogue";
 import { splitValues } from "@/server/audit/query/value-list";
@@ -46,8 +46,8 @@ const { orgId: _, ...filters } = parsersOf(FILTERS);
 export const filterParsers = {
   ...filters,
   range: parseAsStringLiteral(PRESETS),
-  from: parseAsIsoDateTime,
-  to: parseAsIsoDateTime,
+  from: instantParam,
+  to: instantParam,
 };
 
 /** The complete state of the viewer in the URL. */
@@ -87,8 +87,7 @@ export function invalidParams(params: URLSearchParams): string[] {
     const value = params.get(name);
     if (value && parser.parse(value) === null) invalid.push(`${name}=${value.slice(0, 40)}`);
   }
-  const from = params.get("from");
-  const to = params.get("to");
-  if (from && to && Date.parse(from) > Date.parse(to)) invalid.push("from is after to");
+  const { from, to } = loadView(params);
+  if (from && to && from > to) invalid.push("from is after to");
   return invalid;
 }

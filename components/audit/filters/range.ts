@@ -1,3 +1,4 @@
+import { bounded } from "@/server/time/bounds";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/time/durations";
 import { fromWallClock, wallClock } from "@/server/time/wall-clock";
 
@@ -40,12 +41,14 @@ export function presetSpan(preset: Preset, zone: string, now: Date): Span {
   return { from: new Date(minute - (LENGTH_MS[preset] ?? 0)) };
 }
 
+const instant = (ms: number): Date => new Date(bounded(ms));
+
 /** The adjacent span of the same length, such as the hour before or the week after. */
 export function shifted({ from, to }: Span, by: 1 | -1, now: Date): Span {
   if (!from) return { ...(to && { to }) };
   const end = to ?? now;
   const length = end.getTime() - from.getTime() + 1;
-  return { from: new Date(from.getTime() + by * length), to: new Date(end.getTime() + by * length) };
+  return { from: instant(from.getTime() + by * length), to: instant(end.getTime() + by * length) };
 }
 
 /** A span of twice the length around the same middle; an end in the future becomes open. */
@@ -54,5 +57,5 @@ export function widened({ from, to }: Span, now: Date): Span {
   const end = to ?? now;
   const half = Math.max((end.getTime() - from.getTime()) / 2, MINUTE_MS / 2);
   const later = new Date(end.getTime() + half);
-  return { from: new Date(from.getTime() - half), ...(later < now && { to: later }) };
+  return { from: instant(from.getTime() - half), ...(later < now && { to: later }) };
 }

@@ -1,12 +1,13 @@
-import { type inferParserType, parseAsInteger, parseAsIsoDateTime, parseAsString, parseAsStringLiteral } from "nuqs";
+import { type inferParserType, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs";
+import { instantParam } from "@/components/format/instant-param";
 import { LIVE_LEVELS } from "@/server/live-events/schema";
 
 const filterParsers = {
   liveLevel: parseAsStringLiteral(LIVE_LEVELS),
   liveSource: parseAsString,
   liveEvent: parseAsInteger,
-  start: parseAsIsoDateTime,
-  end: parseAsIsoDateTime,
+  start: instantParam,
+  end: instantParam,
 };
 
 /** The live tab's URL parameters. */

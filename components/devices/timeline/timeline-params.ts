@@ -1,4 +1,6 @@
-import { parseAsArrayOf, parseAsInteger, parseAsIsoDateTime, parseAsString, parseAsStringLiteral } from "nuqs";
+import { parseAsArrayOf, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs";
+import { instantParam } from "@/components/format/instant-param";
+import { bounded } from "@/server/time/bounds";
 import { MINUTE_MS } from "@/server/time/durations";
 import { TIMELINE_SOURCES } from "@/server/timeline/vocabulary";
 
@@ -15,7 +17,7 @@ export const RANGE_NAMES = ["15m", "1h", "24h", "7d", "all"] as const;
 /** The timeline's URL parameters: a range that ends now, or some minutes around a moment. */
 export const timelineParsers = {
   range: parseAsStringLiteral(RANGE_NAMES).withDefault("1h"),
-  around: parseAsIsoDateTime,
+  around: instantParam,
   within: parseAsInteger.withDefault(5),
   sources: parseAsArrayOf(parseAsStringLiteral(TIMELINE_SOURCES)).withDefault([...TIMELINE_SOURCES]),
   search: parseAsString,
@@ -30,7 +32,8 @@ export type Span = { from?: Date; to?: Date };
 export function spanOf({ range, around, within }: View, now: Date): Span {
   if (around) {
     const halfWindowMs = Math.min(Math.max(within, 1), 24 * 60) * MINUTE_MS;
-    return { from: new Date(around.getTime() - halfWindowMs), to: new Date(around.getTime() + halfWindowMs) };
+    const [from, to] = [around.getTime() - halfWindowMs, around.getTime() + halfWindowMs];
+    return { from: new Date(bounded(from)), to: new Date(bounded(to)) };
   }
   const { minutes } = RANGES[range];
   return minutes === null ? {} : { from: new Date(now.getTime() - minutes * MINUTE_MS) };

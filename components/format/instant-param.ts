@@ -1,0 +1,12 @@
+import { createParser, parseAsIsoDateTime } from "nuqs/server";
+import { isInBounds } from "@/server/time/bounds";
+
+/** An instant in the URL, in ISO 8601: one that the server takes. */
+export const instantParam = createParser({
+  parse: (text) => {
+    const date = parseAsIsoDateTime.parse(text);
+    return date && isInBounds(date) ? date : null;
+  },
+  serialize: parseAsIsoDateTime.serialize,
+  eq: parseAsIsoDateTime.eq,
+});
