@@ -136,3 +136,33 @@ test("a cancelled question has no answer, and going back restores the filters wi
   await expect(source).toHaveValue("");
   disconnect();
 });
+
+test("the timeline has live events of the range that the device was asked for, and of no other", async ({
+  page,
+  request,
+  baseURL,
+}) => {
+  const api = await Api.signIn(request);
+  const joined = await api.enroll(await api.makeOrganization("Live range"), "WS-RANGE");
+  const timeCreated = new Date(Date.now() - 2 * 3_600_000).toISOString();
+  const disconnect = await connectAgent(baseURL as string, joined, ({ name }) => ({
+    ok: true,
+    data: name === "eventlogs.list" ? [LOG] : { events: [{ ...ENTRY, timeCreated }], total: 1 },
+  }));
+  await page.goto(`/devices/${joined.deviceId}?tab=timeline&range=24h`);
+  await page.getByRole("button", { name: "Query the device now" }).click();
+  const rows = page.getByRole("table", { name: "Timeline of WS-RANGE" });
+  await expect(rows).toContainText("Print Spooler");
+  const choose = async (range: string) => {
+    await page.getByRole("combobox", { name: "Range" }).click();
+    await page.getByRole("option", { name: range }).click();
+  };
+  await choose("Last hour");
+  await expect(rows).toContainText("WS-RANGE joined Live range");
+  await expect(rows).not.toContainText("Print Spooler");
+  await choose("Last 7 days");
+  await expect(rows).not.toContainText("Print Spooler");
+  await page.getByRole("button", { name: "Query the device now" }).click();
+  await expect(rows).toContainText("Print Spooler");
+  disconnect();
+});

@@ -41,7 +41,7 @@ export function Timeline({ device }: { device: DeviceDetail }) {
     }),
   );
   const { from, to } = input;
-  // An answer for another span is none: what it lacks of this one cannot be seen.
+  // An answer for another span is not shown for this one: nobody could see what it lacks.
   const request = asked?.from === from && asked?.to === to ? asked : null;
   const live = useLiveItems(device.id, request);
   const onSearch = useCallback((search: string) => setView({ search: search || null }), [setView]);
