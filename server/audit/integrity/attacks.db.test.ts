@@ -269,6 +269,23 @@ describe("an alarm that stands", () => {
     expect(await open(id)).toEqual([]);
   });
 
+  it("that the tree's leaves are not those of the rows outlasts readings of the rows, until they are again", async () => {
+    const id = await chain(300);
+    const auditor = await ctxFor(await createUser({ orgId: id, role: "org_admin" }));
+    const overlay = (leaf: string) =>
+      tamperBy(`UPDATE audit_tree_tiles SET leaves = overlay(leaves PLACING ${leaf} FROM 33) WHERE org_id = '${id}'`);
+    await overlay("sha256('x')");
+    while ((await nightly(id)) !== "broken");
+    const tile = { seq: 1, kind: "altered", expected: "the hash of tile 0/0, made of its leaves" };
+    expect(await verifyIntegrity.run(auditor, { orgId: id })).toMatchObject({ status: "broken", breaks: [tile] });
+    expect(await open(id)).toHaveLength(1);
+    await overlay(
+      `(SELECT sha256('\\x00' || decode(checksum, 'hex')) FROM audit_logs WHERE org_id = '${id}' AND chain_seq = 2)`,
+    );
+    expect(await verifyIntegrity.run(auditor, { orgId: id })).toMatchObject({ status: "intact" });
+    expect(await open(id)).toEqual([]);
+  });
+
   it("outlasts a reading that had begun when it was raised again", async () => {
     const id = await chain(20);
     const raise = (at: string) => raiseAlarm({ orgId: id, at, source: "on demand", breaks: [found] });

@@ -1,12 +1,14 @@
 import type { ChainReader } from "@/server/audit/chain/own-connection";
-import type { Break } from "@/server/audit/chain/verifier";
+import type { Anchor, Break } from "@/server/audit/chain/verifier";
 import { type Integrity, type VerifyInput, verifyAnd } from "@/server/audit/chain/verify";
 import { beyondHead } from "@/server/audit/checkpoints/base";
 import { checkpointOf, type StoredNote } from "@/server/audit/checkpoints/stored-note";
 import { restoredReasons } from "@/server/audit/tree/restoration";
 import { systemCtx } from "@/server/context";
+import { checkTiles } from "./check-tiles";
 import { type OwnNote, ownNote, proveRow } from "./own-note";
 import type { Covered, VerdictStatus } from "./schema";
+import { readState } from "./state";
 
 /** A verdict of this server: what the rows say, and whether our own key says it too. */
 export type Judged = Omit<Integrity, "status" | "marked"> & {
@@ -34,11 +36,24 @@ type JudgeOptions = Pick<VerifyInput, "fromSeq" | "toSeq" | "onProgress" | "sign
 /** What the rows lack, or contradict, of what our key signed; `through` is the last row that it covers, 0 for none. */
 type Proof = { breaks: Break[]; reasons: string[]; through: number };
 
+const isWhole = ({ fromSeq, toSeq }: JudgeOptions): boolean => fromSeq === undefined && toSeq === undefined;
+
 /** What the checkpoint itself says against calling these entries whole. */
-function lostReasons(note: StoredNote, { fromSeq, toSeq }: JudgeOptions): string[] {
-  const isWhole = fromSeq === undefined && toSeq === undefined;
-  const about = isWhole ? "whole" : { first: fromSeq ?? 1, last: toSeq ?? Number.MAX_SAFE_INTEGER };
-  return restoredReasons(checkpointOf(note).restored ?? [], about);
+function lostReasons(note: StoredNote, options: JudgeOptions): string[] {
+  const { fromSeq = 1, toSeq = Number.MAX_SAFE_INTEGER } = options;
+  return restoredReasons(
+    checkpointOf(note).restored ?? [],
+    isWhole(options) ? "whole" : { first: fromSeq, last: toSeq },
+  );
+}
+
+/**
+ * Whether the stored tree is the one that was signed. That its leaves are those of the rows costs as much again as reading
+ * these: the nights do so by and by, and a whole reading where it might end what they, or others, found.
+ */
+async function compareTree({ firstSeq }: Integrity, { seq: last }: Anchor, note: StoredNote): Promise<Break[]> {
+  const { state } = await readState({ kind: "system" }, note.orgId);
+  return checkTiles(note, state.status === "broken" ? { first: firstSeq ?? 1, last } : null);
 }
 
 async function prove(found: Integrity, note: OwnNote, options: JudgeOptions): Promise<Proof> {
@@ -54,6 +69,8 @@ async function prove(found: Integrity, note: OwnNote, options: JudgeOptions): Pr
   if (!marked) return { ...nothing, reasons: ["No signed checkpoint covers these entries yet."] };
   const contradiction = await proveRow(marked, note.note);
   if (contradiction) return { ...nothing, breaks: [contradiction] };
+  const other = isWhole(options) ? await compareTree(found, marked, note.note) : [];
+  if (other.length > 0) return { ...nothing, breaks: other };
   return { ...nothing, reasons: lostReasons(note.note, options), through: marked.seq };
 }
 
