@@ -250,6 +250,34 @@ it.each([
   expect(await checkText(text, { keys: keys() })).toMatchObject({ status: "broken" });
 });
 
+it("of a log that lost an entry which `since` needs is sent without that proof, and is broken", async () => {
+  const { id } = await createOrg();
+  const admin = await createUser({ orgId: id, role: "org_admin" });
+  await appendAudit(roles.app, auditRows(id, 6));
+  await signCheckpoint(id);
+  const checksum = (await chainOf(id))[1]?.checksum;
+  await tamperBy(`DELETE FROM audit_logs WHERE org_id = '${id}' AND chain_seq = 3`);
+  for (const since of ["2", `2:${checksum}`]) {
+    const text = await download(admin, `since=${since}`);
+    expect(shape(text)).toEqual(["header", "checkpoint", 1, 2, 4, 5, 6, "end"]);
+    expect(await checkText(text, { keys: keys() })).toMatchObject({ status: "broken" });
+  }
+});
+
+it("is refused for the time being where no checkpoint can be signed, and is given afterwards", async () => {
+  const { id } = await createOrg();
+  const admin = await createUser({ orgId: id, role: "org_admin" });
+  await appendAudit(roles.app, auditRows(id, 4));
+  await signCheckpoint(id);
+  await appendAudit(roles.app, auditRows(id, 2));
+  const { TRAILMARK_DATA_DIR: folder } = env();
+  Object.assign(env(), { TRAILMARK_DATA_DIR: "/dev/null/full" });
+  const refused = await call(getEvidence, { token: admin });
+  Object.assign(env(), { TRAILMARK_DATA_DIR: folder });
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "30"]);
+  expect(await checkText(await download(admin), { keys: keys() })).toMatchObject({ status: "intact" });
+});
+
 it("of an organization that never had an entry proves that", async () => {
   const { id } = await createOrg();
   const owner = await createUser({ orgId: id, role: "org_admin" });

@@ -5,6 +5,7 @@ import type { BundleRange, SinceLine } from "@/server/audit/bundle/format";
 import { fromTree } from "@/server/audit/checkpoints/nodes";
 import { newestCheckpoint } from "@/server/audit/checkpoints/note-store";
 import { checkpointOf, type StoredNote } from "@/server/audit/checkpoints/stored-note";
+import { TreeDamage } from "@/server/audit/checkpoints/tiles";
 import { checkpointToShow } from "@/server/audit/checkpoints/witnessed";
 import { signCheckpoint } from "@/server/audit/integrity/checkpoints";
 import { parseNote, toBase64 } from "@/server/audit/tree/signed-note";
@@ -12,7 +13,10 @@ import { consistencyProof, inclusionProof } from "@/server/audit/tree/tree";
 import { timestampOf } from "@/server/audit/witnesses/timestamp";
 import type { Ctx } from "@/server/context";
 import { AppError, invalid } from "@/server/errors";
+import { log } from "@/server/log/log";
 import type { EvidenceInput } from "./schema";
+
+const RETRY_AFTER_SECONDS = "30";
 
 /** What a bundle will hold beside its entries and the receipt that explains their beginning, settled before they are read. */
 export type Plan = {
@@ -69,6 +73,10 @@ async function choose(tx: Tx, orgId: string, input: EvidenceInput): Promise<Chos
   return { range, checkpoint: (await checkpointToShow(tx, orgId, wanted)) ?? newest, signed: newest.size };
 }
 
+/**
+ * What shows that the log continues from what the asker kept. Where entries and the tree's hashes of them are gone there is
+ * nothing to show: the bundle continues without, and every verifier says where it breaks.
+ */
 async function sinceLine(
   tx: Tx,
   { orgId, size }: StoredNote,
@@ -77,13 +85,17 @@ async function sinceLine(
   if (!since) return null;
   const { number, checksum } = since;
   if (number > size) throw invalid("since", `lies beyond the newest checkpoint, of size ${size}`);
-  if (checksum === null) {
-    const hashes = await fromTree(tx, { orgId, size }, (tree) => consistencyProof(tree, number, size));
-    return { type: "since", size: number, hashes: hashes.map(toBase64) };
+  if (checksum !== null && number === 0) throw invalid("since", "has no sequence");
+  try {
+    const hashes = await fromTree(tx, { orgId, size }, (tree) =>
+      checksum === null ? consistencyProof(tree, number, size) : inclusionProof(tree, number - 1, size),
+    );
+    const named = checksum === null ? { size: number } : { seq: number, checksum };
+    return { type: "since", ...named, hashes: hashes.map(toBase64) };
+  } catch (error) {
+    if (error instanceof TreeDamage) return null;
+    throw error;
   }
-  if (number === 0) throw invalid("since", "has no sequence");
-  const path = await fromTree(tx, { orgId, size }, (tree) => inclusionProof(tree, number - 1, size));
-  return { type: "since", seq: number, checksum, hashes: path.map(toBase64) };
 }
 
 async function tokenOf(tx: Tx, { orgId, size, signedAt }: StoredNote): Promise<string | null> {
@@ -95,13 +107,22 @@ async function tokenOf(tx: Tx, { orgId, size, signedAt }: StoredNote): Promise<s
   return row?.token ?? null;
 }
 
+/** Signs the head. @throws AppError unavailable when key or disk fail: newer entries of the range would be left out */
+async function signNow(orgId: string, now: Date): Promise<void> {
+  await signCheckpoint(orgId, now).catch((error: unknown) => {
+    log.error({ err: error, orgId }, "no checkpoint could be signed for a bundle");
+    const headers = { "Retry-After": RETRY_AFTER_SECONDS };
+    throw new AppError("unavailable", "No checkpoint can be signed at the moment; try again later.", { headers });
+  });
+}
+
 /**
  * Signs the head and settles what goes into the bundle.
  * @throws AppError validation_failed for a range or a size that the log does not have
- * @throws AppError conflict when nothing was ever signed
+ * @throws AppError conflict when nothing was ever signed, unavailable when nothing can be signed now
  */
 export async function planBundle(ctx: Ctx, orgId: string, input: EvidenceInput): Promise<Plan> {
-  await signCheckpoint(orgId, ctx.now());
+  await signNow(orgId, ctx.now());
   const plan = await tenant(ctx.scope, async (tx) => {
     const chosen = await choose(tx, orgId, input);
     const { checkpoint } = chosen;
