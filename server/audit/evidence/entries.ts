@@ -83,6 +83,8 @@ type Target = { scope: Tenant; out: BundleStream; signal: AbortSignal };
 
 /** Writes the entries of a range, and hashes for all others up to the checkpoint's size, in order. */
 export async function writeEntries(reader: ChainReader, log: Log, { scope, out, signal }: Target): Promise<void> {
+  // A COPY lasts as long as its client takes for it; one that takes nothing is ended by the stream.
+  await reader.sql.unsafe("SET LOCAL statement_timeout = 0");
   let next = 1;
   for await (const runs of runsOf(reader, log)) {
     const skips = await skipLines(scope, log, gapsOf(runs, next));

@@ -10,7 +10,9 @@ import { auditRow, auditRows, chainOf, closeRoles, daysAgo, roles, tamperBy } fr
 import { checkText } from "@/testing/evidence/bundles";
 import { call, createOrg, createUser, ctxFor, auditRows as recordedRows, type TestUser } from "@/testing/factories";
 import { permit } from "@/testing/permit";
+import { writeEntries } from "./entries";
 import { exportEvidence } from "./export";
+import { BundleStream } from "./stream";
 
 afterAll(closeRoles);
 
@@ -276,6 +278,19 @@ it("is refused for the time being where no checkpoint can be signed, and is give
   Object.assign(env(), { TRAILMARK_DATA_DIR: folder });
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "30"]);
   expect(await checkText(await download(admin), { keys: keys() })).toMatchObject({ status: "intact" });
+});
+
+it("takes as long as its client: no timeout of the database cuts it", async () => {
+  const { id: orgId } = await createOrg();
+  await appendAudit(roles.app, auditRows(orgId, 4));
+  await signCheckpoint(orgId);
+  const scope = { kind: "organization", orgIds: [orgId], partnerId: "" } as const;
+  const timeout = await readChain(scope, async (reader) => {
+    const target = { scope, out: new BundleStream(() => 0), signal: new AbortController().signal };
+    await writeEntries(reader, { orgId, size: 4, range: { kind: "whole" } }, target);
+    return (await reader.sql<{ statement_timeout: string }[]>`SHOW statement_timeout`)[0]?.statement_timeout;
+  });
+  expect(timeout).toBe("0");
 });
 
 it("of an organization that never had an entry proves that", async () => {

@@ -3,6 +3,8 @@ import { PassThrough } from "node:stream";
 import { rest } from "@/server/limits/rest";
 
 const FLUSH_BYTES = 64 * 1024;
+/** A client that takes nothing for so long has left or never reads: it must not hold a connection and its snapshot. */
+export const CLIENT_TIMEOUT_MS = 10 * 60_000;
 
 /** Lines of a bundle on their way to the client, with the digest of all of them. */
 export class BundleStream {
@@ -44,7 +46,10 @@ export class BundleStream {
 
   #drained(): Promise<void> {
     return new Promise((resolve) => {
+      const end = () => this.out.destroy(new Error("the client takes nothing any more"));
+      const timeout = setTimeout(end, CLIENT_TIMEOUT_MS);
       const go = () => {
+        clearTimeout(timeout);
         this.out.off("drain", go).off("close", go);
         resolve();
       };
