@@ -12,7 +12,7 @@ export const RUN_TIME = /^(server\/process\/(main|current-service\.test)|scripts
 /** The isomorphic files of server/, which the browser may know as well; they import each other alone. */
 const WIRE_FILES = [
   "(csv|records|text|wire)",
-  "time/(durations|wall-clock)",
+  "time/(bounds|durations|wall-clock)",
   "auth/permissions",
   "audit/(actions|action-label|device-named|export-name|row)",
   "audit/query/(catalogue|network|old-address|value-list|word-list)",
