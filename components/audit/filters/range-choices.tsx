@@ -5,10 +5,10 @@ import { Check } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
-import { fromWallClock, toWallClock } from "@/server/time/wall-clock";
+import { toWallClock } from "@/server/time/wall-clock";
 import type { View } from "./address";
 import classes from "./menus.module.css";
-import { PRESET_LABEL, PRESETS, type Preset, presetSpan } from "./range";
+import { ofField, PRESET_LABEL, PRESETS, type Preset, presetSpan } from "./range";
 import { TypedRange } from "./typed-range";
 
 export type RangeView = Pick<View, "range" | "from" | "to">;
@@ -63,23 +63,24 @@ type CustomProps = Omit<Props, "now">;
 
 function CustomRange({ view, onRange, onDone }: CustomProps) {
   const { zone } = useZone();
-  const [from, setFrom] = useState(view.from ? toWallClock(view.from, zone) : "");
-  const [to, setTo] = useState(view.to ? toWallClock(view.to, zone) : "");
-  const instant = (text: string) => (text ? fromWallClock(Date.parse(`${text}Z`), zone) : null);
+  const [fromText, setFrom] = useState(view.from ? toWallClock(view.from, zone) : "");
+  const [toText, setTo] = useState(view.to ? toWallClock(view.to, zone) : "");
+  const from = ofField(fromText, { first: view.from, zone });
+  const to = ofField(toText, { first: view.to, zone });
   const isBackwards = Boolean(from && to && from > to);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (isBackwards || !(from || to)) return;
-    onRange({ range: null, from: instant(from), to: instant(to) });
+    onRange({ range: null, from, to });
     onDone();
   };
   return (
     <form className={classes.custom} onSubmit={submit}>
-      <TextInput type="datetime-local" label="From" value={from} onChange={(e) => setFrom(e.currentTarget.value)} />
+      <TextInput type="datetime-local" label="From" value={fromText} onChange={(e) => setFrom(e.currentTarget.value)} />
       <TextInput
         type="datetime-local"
         label="To"
-        value={to}
+        value={toText}
         onChange={(e) => setTo(e.currentTarget.value)}
         error={isBackwards ? "This is before the start" : null}
       />

@@ -3,7 +3,7 @@ import { HOUR_MS } from "@/server/time/durations";
 import { fromWallClock, toWallClock } from "@/server/time/wall-clock";
 import { invalidParams, loadView } from "./address";
 import { spanOf } from "./list-input";
-import { presetSpan, shifted, widened } from "./range";
+import { ofField, presetSpan, shifted, widened } from "./range";
 
 const now = new Date("2026-11-20T23:30:15Z");
 
@@ -53,6 +53,14 @@ test("times that the server does not take are ignored and named, once", () => {
   expect(invalidParams(new URLSearchParams({ from: "2026-11-20T10:00Z", to: "2026-11-19T10:00Z" }))).toEqual([
     "from is after to",
   ]);
+});
+
+test("a field of minutes keeps the seconds of what it showed until it is edited", () => {
+  const field = { first: new Date("2026-11-20T22:59:59.999Z"), zone: "Europe/Berlin" };
+  expect(ofField("2026-11-20T23:59", field)).toEqual(field.first);
+  expect(ofField("2026-11-20T23:58", field)).toEqual(new Date("2026-11-20T22:58:00Z"));
+  for (const text of ["", "12026-11-20T23:59"]) expect(ofField(text, field)).toBeNull();
+  expect(ofField("2026-11-20T23:59", { ...field, first: null })).toEqual(new Date("2026-11-20T22:59:00Z"));
 });
 
 test("a range that ends before it starts is ignored", () => {

@@ -1,6 +1,6 @@
 import { bounded } from "@/server/time/bounds";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/time/durations";
-import { fromWallClock, wallClock } from "@/server/time/wall-clock";
+import { fromWallClock, toWallClock, wallClock } from "@/server/time/wall-clock";
 
 /** The preset ranges, shortest first. */
 export const PRESETS = ["15m", "1h", "24h", "today", "yesterday", "7d", "30d", "90d"] as const;
@@ -58,4 +58,11 @@ export function widened({ from, to }: Span, now: Date): Span {
   const half = Math.max((end.getTime() - from.getTime()) / 2, MINUTE_MS / 2);
   const later = new Date(end.getTime() + half);
   return { from: instant(from.getTime() - half), ...(later < now && { to: later }) };
+}
+
+/** The instant of a datetime-local field, which shows minutes; null where it has none. What it showed first keeps its seconds. */
+export function ofField(text: string, { first, zone }: { first: Date | null; zone: string }): Date | null {
+  if (first && text === toWallClock(first, zone)) return first;
+  const wall = Date.parse(`${text}Z`);
+  return Number.isNaN(wall) ? null : instant(fromWallClock(wall, zone).getTime());
 }
