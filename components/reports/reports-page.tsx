@@ -45,10 +45,12 @@ export function ReportsPage({ loadedAt }: { loadedAt: string }) {
   const at = (when: string | undefined, none: string) => (when ? dateTime(when, zone) : none);
   const covers = `${scopeText}, ${at(range.from, "the beginning")} to ${at(range.to, "now")} (${[zoneName(zone), zoneOwner].filter(Boolean).join(", ")})`;
   const query = useReport(kind, { ...range, orgId });
+  // The numbers of the range before are none of what the title says.
+  const report = query.isPlaceholderData ? undefined : query.data;
   const save = () => {
     const [from, to] = [range.from, range.to].map((end) => (end ? new Date(end) : undefined));
     const name = exportName({ what: kind, organization: scopeText, from, to, now, zone, ending: "csv" });
-    if (query.data) saveCsv(name, csvOf(kind, query.data, covers));
+    if (report) saveCsv(name, csvOf(kind, report, covers));
   };
   return (
     <div className={classes.page}>
@@ -56,15 +58,15 @@ export function ReportsPage({ loadedAt }: { loadedAt: string }) {
         <Group gap={8} className={classes.tools}>
           <RangeMenu view={chosen} onRange={setView} now={now} />
           <ReportZone />
-          <Button
-            variant="default"
-            leftSection={<Download size={15} aria-hidden />}
-            disabled={!query.data}
-            onClick={save}
-          >
+          <Button variant="default" leftSection={<Download size={15} aria-hidden />} disabled={!report} onClick={save}>
             CSV
           </Button>
-          <Button variant="default" leftSection={<Printer size={15} aria-hidden />} onClick={() => window.print()}>
+          <Button
+            variant="default"
+            leftSection={<Printer size={15} aria-hidden />}
+            disabled={!report}
+            onClick={() => window.print()}
+          >
             Print
           </Button>
         </Group>

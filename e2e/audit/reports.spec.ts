@@ -70,6 +70,26 @@ test("a report can be downloaded and printed with what it covers", async ({ page
   await expect(page.getByRole("tablist")).toBeHidden();
 });
 
+test("a report is not saved or printed while numbers of another range still stand", async ({ page, request }) => {
+  const orgId = await (await Api.signIn(request)).makeChain("Awaited");
+  const reports = new ReportsPage(page);
+  await reports.open(`?orgId=${orgId}`);
+  const buttons = ["CSV", "Print"].map((name) => page.getByRole("button", { name }));
+  for (const button of buttons) await expect(button).toBeEnabled();
+  let answer = () => {};
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route(/audit\.reportUserActivity/, (route) => held.then(() => route.continue()));
+  await page.getByRole("button", { name: "Last 30 days" }).click();
+  await page.getByRole("button", { name: "Last 7 days" }).click();
+  await expect(page).toHaveURL(/range=7d/);
+  await expect(page.getByRole("table", { name: "Entries by user" })).toBeVisible();
+  for (const button of buttons) await expect(button).toBeDisabled();
+  answer();
+  for (const button of buttons) await expect(button).toBeEnabled();
+});
+
 test("each number leads to exactly its entries", async ({ page, request }) => {
   const api = await Api.signIn(request);
   const counts = { "user.login": 4, "user.login.failed": 2, "data.access": 3, "data.export": 1, "policy.update": 5 };
