@@ -1,3 +1,4 @@
+import { bounded, isInBounds } from "@/server/time/bounds";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/time/durations";
 import { fromWallClock, toWallClock, wallClock } from "@/server/time/wall-clock";
 import type { Span } from "./range";
@@ -158,8 +159,7 @@ async function naturalLanguage(text: string, clock: Clock): Promise<Span | null>
   return from < to ? { from, to } : null;
 }
 
-/** Parses a typed time; null if it is not one. An instant becomes the start of a span without an end. */
-export async function parseTime(typed: string, clock: Clock): Promise<Span | null> {
+async function readTime(typed: string, clock: Clock): Promise<Span | null> {
   const plain = typed.trim().replace(/^between (.+) and (.+)$/i, "$1 to $2");
   const text = plain.toLowerCase();
   for (const read of [ago, epoch, isoDate, monthName, period]) {
@@ -169,6 +169,18 @@ export async function parseTime(typed: string, clock: Clock): Promise<Span | nul
   if (/^\d{4}(-\d{2}){0,2}$/.test(text)) return null;
   // "2026-11-18..2026-11-20", the range syntax of other search boxes.
   return (await hoursOfDay(text, clock)) ?? naturalLanguage(plain.replace(/\s*\.\.\s*/, " to "), clock);
+}
+
+/** A span cut to the instants that the server takes; null for one that ends before them. */
+function cut({ from, to }: Span): Span | null {
+  if (to && !isInBounds(to)) return null;
+  return { ...(from && { from: new Date(bounded(from.getTime())) }), ...(to && { to }) };
+}
+
+/** Parses a typed time; null if it is not one. An instant becomes the start of a span without an end. */
+export async function parseTime(typed: string, clock: Clock): Promise<Span | null> {
+  const span = await readTime(typed, clock);
+  return span && cut(span);
 }
 
 /** Words that rarely mean a time within a sentence. */
