@@ -59,12 +59,17 @@ export async function* readDelimited(text: AsyncIterable<string>, delimiter: Del
 function sampleRecords(text: string, delimiter: Delimiter): string[][] {
   // The sample may end in the middle of a record: its last line is not counted.
   const whole = text.slice(0, Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")) + 1) || text;
+  const records: string[][] = [];
+  const keep = (cells: string[]) => {
+    records.push(cells);
+    return cells;
+  };
   try {
-    const records: string[][] = parseSync(whole, { ...OPTIONS, delimiter, to: 60 });
-    return records.filter((cells) => !isBlank(cells));
+    parseSync(whole, { ...OPTIONS, delimiter, to: 60, on_record: keep });
   } catch {
-    return [];
+    // That line may be within a quoted cell, which is then never closed: the records before it count.
   }
+  return records.filter((cells) => !isBlank(cells));
 }
 
 /** The most frequent number of cells (among equals the first) and how many records have it. */

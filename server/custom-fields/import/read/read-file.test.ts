@@ -80,6 +80,15 @@ describe("reading the Automate extra data view", () => {
     expect(records[12]?.cells[12]).toBe('Line one, with "quotes"\nline two of 13');
   });
 
+  it("finds the delimiter where the beginning that is looked at ends within a quoted cell", async () => {
+    const notes = `"${"one line, and one more\n".repeat(600)}"`;
+    const { format, records } = await read(
+      `Computer ID;Computer Name;Notes\n${[1, 2, 3, 4, 5, 6, 7, 8].map((i) => `${i};PC${i};${notes}\n`).join("")}`,
+    );
+    expect(format.delimiter).toBe(";");
+    expect(records).toHaveLength(8);
+  });
+
   it("reads a workbook, numbers as they are written", async () => {
     const rows = [AUTOMATE_HEADER, ...Array.from({ length: 30 }, (_, i) => automateRow(i + 1))];
     const { format, records } = await read(toXlsx(rows));
