@@ -182,6 +182,10 @@ describe("values", () => {
     const body = field({ fieldKey: "tax", type: "number", defaultValue: "@" });
     const asText = JSON.stringify(body).replace(/"@"/, "0.12345678901234567890");
     expect((await call(POST, { token: partnerAdmin, body: asText })).body.detail).toMatch(/^defaultValue: has more/);
+    const tax = (await call(POST, { token: partnerAdmin, body: { ...body, defaultValue: 0.5 } })).body;
+    const change = '{"defaultValue":0.12345678901234567890}';
+    const changed = await call(PATCH, { method: "PATCH", token: partnerAdmin, params: { id: tax.id }, body: change });
+    expect(changed.body.detail).toMatch(/^defaultValue: has more/);
   });
 
   it("prefers an organization's own field to one of All organizations with the same key", async () => {
