@@ -5,7 +5,7 @@ import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { operation } from "@/server/operation";
 import { idInput } from "@/server/wire";
-import { auditable, type DefinitionRow, manageable, toDefinition } from "./definition";
+import { auditable, type DefinitionRow, manageable, requireRow, toDefinition } from "./definition";
 import { lockDefinitions } from "./hold-definitions";
 import { holders } from "./holders";
 import { getDefinition } from "./list";
@@ -47,8 +47,9 @@ export const removeDefinition = operation({
     const row = await tenant(ctx.scope, (tx) => manageable(tx, ctx, id));
     const values = await asSystem(async (tx) => {
       await lockDefinitions(tx, row);
-      const gone = await tx.delete(customFieldDefinitions).where(eq(customFieldDefinitions.id, row.id)).returning();
-      return gone.length > 0 ? dropValues(tx, row) : 0;
+      // Another person may have deleted it meanwhile: then that deletion, alone, is recorded.
+      const [gone] = await tx.delete(customFieldDefinitions).where(eq(customFieldDefinitions.id, row.id)).returning();
+      return dropValues(tx, requireRow(gone));
     });
     record(ctx, {
       action: "custom_field.delete",
