@@ -9,9 +9,12 @@ import * as schema from "./schema";
 import { survivable } from "./survive";
 import { traced } from "./traced";
 
-/** What row level security needs to know of a caller; a structural part of the server's Scope. */
+/**
+ * What row level security needs to know of a caller; a structural part of the server's Scope. It lets the platform's
+ * operator (partnerId null) see the rows of their partners as well: only the queries' own conditions cut an operator down.
+ */
 export type Tenant =
-  | { kind: "organization" | "partner"; orgIds: readonly string[]; partnerId: string }
+  | { kind: "organization" | "partner"; orgIds: readonly string[]; partnerId: string | null }
   | { kind: "system" };
 
 type Database = PostgresJsDatabase<typeof schema>;
@@ -47,7 +50,7 @@ function database(): Database {
 let typed: Database | undefined;
 
 function settingValues(scope: Tenant): { mode: string; orgIds: string; partnerId: string } {
-  if (scope.kind === "system") return { mode: "system", orgIds: "{}", partnerId: "" };
+  if (scope.kind === "system" || scope.partnerId === null) return { mode: "system", orgIds: "{}", partnerId: "" };
   return { mode: "", orgIds: `{${scope.orgIds.join(",")}}`, partnerId: scope.partnerId };
 }
 

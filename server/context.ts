@@ -8,10 +8,13 @@ export type Actor =
   | { type: "system" }
   | { type: "ai_agent"; id: string };
 
-/** Which organizations the caller reaches; made in server/auth alone. */
+/**
+ * Which organizations the caller reaches; made in server/auth alone. partnerId null: the platform's operator, cut down to
+ * organizations of any partner.
+ */
 export type Scope =
-  | { kind: "organization"; orgIds: readonly [string]; partnerId: string }
-  | { kind: "partner"; orgIds: readonly string[]; partnerId: string }
+  | { kind: "organization"; orgIds: readonly [string]; partnerId: string | null }
+  | { kind: "partner"; orgIds: readonly string[]; partnerId: string | null }
   | { kind: "system" };
 
 /**

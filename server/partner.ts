@@ -3,7 +3,7 @@ import { asSystem } from "@/db/client";
 import { organizations, partners } from "@/db/schema";
 import type { Ctx } from "./context";
 import { AppError, invalid, notFound } from "./errors";
-import { type Owner, ownOrg } from "./scope";
+import { type Owner, ownOrg, ownPartner } from "./scope";
 
 /**
  * The partner below which something new comes: the caller's own, or for the platform's operator the one named or the
@@ -11,8 +11,8 @@ import { type Owner, ownOrg } from "./scope";
  * @throws AppError forbidden, not_found, validation_failed
  */
 export async function partnerFor(ctx: Ctx, named?: string): Promise<string> {
-  if (ctx.scope.kind !== "system") {
-    const own = ctx.scope.partnerId;
+  const own = ownPartner(ctx.scope);
+  if (own !== null) {
     if (named && named !== own) throw new AppError("forbidden", "You have no access to that partner.");
     return own;
   }

@@ -34,12 +34,15 @@ export const ofOwner = (t: OwnedTable, { orgId, partnerId }: Owner): SQL =>
 /** The rows that a caller administers: those of its organizations and, for a partner, those of the partner as a whole. */
 export function inReach(t: OwnedTable, scope: Scope): SQL {
   const ofOrganizations = inScope(t.orgId, scope);
-  if (scope.kind !== "partner") return ofOrganizations;
+  if (scope.kind !== "partner" || scope.partnerId === null) return ofOrganizations;
   return sql`(${ofOrganizations} OR ${ofOwner(t, { orgId: null, partnerId: scope.partnerId })})`;
 }
 
 /** The organization of a caller who is in just one. */
 export const ownOrg = (scope: Scope): string | null => (scope.kind === "organization" ? scope.orgIds[0] : null);
+
+/** The partner that a caller belongs to; the platform's operator belongs to none. */
+export const ownPartner = (scope: Scope): string | null => (scope.kind === "system" ? null : scope.partnerId);
 
 /**
  * The caller's scope cut down to one organization or several, where the request names any.
@@ -51,7 +54,7 @@ export function narrow(ctx: Ctx, named: string | readonly string[] | undefined):
   if (!orgId) return ctx;
   if (!orgIds.every((id) => reaches(ctx.scope, id)))
     throw new AppError("forbidden", "You have no access to that organization.");
-  const partnerId = ctx.scope.kind === "system" ? "" : ctx.scope.partnerId;
+  const partnerId = ownPartner(ctx.scope);
   const { recheck } = ctx;
   return {
     ...ctx,

@@ -31,8 +31,9 @@ export function requireMayGrantRole(ctx: Ctx, role: Role): void {
 
 /** Whether the caller reaches every organization of its partner, also those to come. */
 export async function reachesWholePartner(tx: Tx, ctx: Ctx): Promise<boolean> {
-  if (ctx.scope.kind === "organization") return false;
-  if (ctx.actor.type !== "user" || ctx.scope.kind === "system") return true;
+  if (ctx.scope.kind === "system") return true;
+  if (ctx.scope.kind === "organization" || ctx.scope.partnerId === null) return false;
+  if (ctx.actor.type !== "user") return true;
   const [row] = await tx.select({ all: users.allOrganizations }).from(users).where(eq(users.id, ctx.actor.id));
   return row?.all ?? false;
 }

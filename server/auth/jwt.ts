@@ -5,6 +5,7 @@ import { z } from "zod";
 import { messageOf } from "@/db/thrown";
 import type { Scope } from "@/server/context";
 import { env, unusableVariable } from "@/server/env";
+import { ownPartner } from "@/server/scope";
 
 /** Lifetime of an access token from POST /auth/token. */
 export const ACCESS_TOKEN_SECONDS = 15 * 60;
@@ -66,7 +67,8 @@ export async function checkTokenKey(): Promise<void> {
 /** What a token says about reach. It is information for the client: the server looks it up at every request. */
 export function scopeClaims(scope: Scope): Pick<AccessClaims, "scope" | "orgId" | "partnerId"> {
   if (scope.kind === "organization") return { scope: "organization", orgId: scope.orgIds[0] };
-  return scope.kind === "partner" ? { scope: "partner", partnerId: scope.partnerId } : { scope: "system" };
+  const partnerId = ownPartner(scope);
+  return partnerId === null ? { scope: "system" } : { scope: "partner", partnerId };
 }
 
 /** Signs an access token that lives for so many seconds. */

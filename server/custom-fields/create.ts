@@ -10,7 +10,7 @@ import { AppError, invalid, notFound } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { countInTurn } from "@/server/limits/room";
 import { operation } from "@/server/operation";
-import { type Owner, ofOwner } from "@/server/scope";
+import { type Owner, ofOwner, ownPartner } from "@/server/scope";
 import { auditable, fitToType, requireRow, toDefinition } from "./definition";
 import { type CreateInput, createInput, definition, MAX_DEFINITIONS_PER_OWNER } from "./schema";
 
@@ -26,9 +26,10 @@ async function ownerOf(tx: Tx, ctx: Ctx, input: CreateInput): Promise<Owner> {
     if (!org) throw notFound("organization");
     return { partnerId: org.partnerId, orgId: org.id };
   }
-  if (input.owner === "organization" || scope.kind === "system") throw invalid("orgId", "name the organization");
+  const partnerId = ownPartner(scope);
+  if (input.owner === "organization" || partnerId === null) throw invalid("orgId", "name the organization");
   await requireWholePartner(tx, ctx, "You reach only some organizations: name the one whose field it is to be.");
-  return { partnerId: scope.partnerId, orgId: null };
+  return { partnerId, orgId: null };
 }
 
 async function refuseTooMany(tx: Tx, owner: Owner): Promise<void> {

@@ -1,21 +1,25 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
-import { customFieldDefinitions } from "@/db/schema";
+import { customFieldDefinitions, organizations } from "@/db/schema";
 import { requireWholePartner } from "@/server/auth/grant";
 import type { Ctx, Scope } from "@/server/context";
 import { AppError, invalid, notFound } from "@/server/errors";
-import { inScope, ofOwner } from "@/server/scope";
+import { inScope } from "@/server/scope";
 import { coerceValue } from "./coerce";
 import type { Definition, FieldType, FieldValue } from "./schema";
 
 export type DefinitionRow = typeof customFieldDefinitions.$inferSelect;
 
-/** Definitions that concern the scope: its organizations' own, and those of All organizations of its partner. */
+/** Definitions that concern the scope: its organizations' own, and those of All organizations of their partner. */
 export function visible(scope: Scope): SQL {
   if (scope.kind === "system") return sql`true`;
-  const own = inScope(customFieldDefinitions.orgId, scope);
+  const d = customFieldDefinitions;
   const { partnerId } = scope;
-  return partnerId ? sql`(${own} OR ${ofOwner(customFieldDefinitions, { orgId: null, partnerId })})` : own;
+  const ofPartner =
+    partnerId === null
+      ? sql`${d.partnerId} IN (SELECT partner_id FROM organizations WHERE ${inScope(organizations.id, scope)})`
+      : eq(d.partnerId, partnerId);
+  return sql`(${inScope(d.orgId, scope)} OR (${isNull(d.orgId)} AND ${ofPartner}))`;
 }
 
 /** The row that a statement returns which writes exactly one. @throws AppError not_found where it wrote none */

@@ -4,7 +4,7 @@ import { notificationDeliveries, users, webhookEndpoints } from "@/db/schema";
 import { reachesWholePartner } from "@/server/auth/grant";
 import type { Ctx } from "@/server/context";
 import { notFound } from "@/server/errors";
-import { inReach } from "@/server/scope";
+import { inReach, inScope } from "@/server/scope";
 import { lockEndpoint } from "@/server/webhooks/endpoint";
 import type { DeliveryRow } from "./queue";
 import type { Delivery } from "./schema";
@@ -18,7 +18,9 @@ export async function visible(tx: Tx, ctx: Ctx): Promise<SQL | undefined> {
   const ofPartner = (await reachesWholePartner(tx, ctx)) ? undefined : isNotNull(webhookEndpoints.orgId);
   const endpoints = sql`EXISTS (SELECT FROM ${webhookEndpoints} WHERE ${and(eq(webhookEndpoints.id, t.endpointId), inReach(webhookEndpoints, ctx.scope), ofPartner)})`;
   const toEndpoint = and(isNotNull(t.endpointId), isNull(t.userId), endpoints);
-  return ctx.actor.type === "user" ? or(toEndpoint, eq(t.userId, ctx.actor.id)) : toEndpoint;
+  if (ctx.actor.type !== "user") return toEndpoint;
+  const toCaller = and(eq(t.userId, ctx.actor.id), or(inScope(t.orgId, ctx.scope), isNull(t.orgId)));
+  return or(toEndpoint, toCaller);
 }
 
 /**

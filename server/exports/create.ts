@@ -10,7 +10,7 @@ import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { tooMany } from "@/server/limits/too-many";
 import { operation } from "@/server/operation";
-import { narrow, ownOrg } from "@/server/scope";
+import { narrow, ownOrg, ownPartner } from "@/server/scope";
 import { creatorOf, toExportJob } from "./export-job";
 import { type CreateInput, createInput, exportJob, KEEP_MS, MAX_KEPT, MAX_UNFINISHED } from "./schema";
 import { notifyExports } from "./worker";
@@ -36,7 +36,7 @@ async function refuseTooMany(tx: Tx, creator: string): Promise<void> {
 /** Whose an export is: the organization's or partner's that the caller is in. */
 const ownerOf = ({ scope }: Ctx): { orgId: string | null; partnerId: string | null } => ({
   orgId: ownOrg(scope),
-  partnerId: scope.kind === "system" ? null : scope.partnerId || null,
+  partnerId: ownPartner(scope),
 });
 
 async function nameOf(tx: Tx, orgIds: readonly string[]): Promise<string> {

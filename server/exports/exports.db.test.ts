@@ -160,6 +160,21 @@ describe("an export in the background", () => {
     expect(whole[0].user.name).toBe(chief.name);
   });
 
+  it("of one organization has for the platform's operator the names that the list has", async () => {
+    const operator = await createUser({ role: "system_admin" });
+    const org = await createOrg();
+    const chief = await createUser({ role: "partner_admin", partnerId: org.partnerId });
+    const byChief = { actorType: "user" as const, actorId: chief.id, actorEmail: chief.email };
+    await appendEvents([
+      { orgId: org.id, ...byChief },
+      { orgId: (await createOrg()).id, ...byChief },
+    ]);
+    const job = await done(operator, { filters: { orgId: org.id } });
+    const listed = await call(listLogs, { path: `/?orgId=${org.id}&action=device`, token: operator });
+    expect(listed.body.data).toMatchObject([{ user: { name: chief.name, role: "partner_admin" } }]);
+    expect(JSON.parse((await read(job.id, { token: operator })).text)).toEqual(listed.body.data[0]);
+  });
+
   it("is of the entries that stood there when it was begun, also when it is begun again", async () => {
     const { orgId, admin } = await arrange(40);
     const { id } = await ask(admin);

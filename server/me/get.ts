@@ -4,7 +4,7 @@ import { organizations, users } from "@/db/schema";
 import { reachesWholePartner } from "@/server/auth/grant";
 import { AppError } from "@/server/errors";
 import { operation } from "@/server/operation";
-import { inScope } from "@/server/scope";
+import { inScope, ownPartner } from "@/server/scope";
 import { noInput } from "@/server/wire";
 import { me } from "./schema";
 
@@ -36,7 +36,7 @@ export const getMe = operation({
     return {
       user: { type: actor.type, id: actor.id, name: actor.name, ...person, department: own[0]?.department ?? "" },
       scope: scope.kind,
-      partnerId: scope.kind === "system" ? null : scope.partnerId,
+      partnerId: ownPartner(scope),
       homeOrgId: ctx.homeOrgId,
       allOrganizations,
       organizations: reached,

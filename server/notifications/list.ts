@@ -1,10 +1,11 @@
 import { and, desc, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import { tenant } from "@/db/client";
 import { readPage } from "@/db/page";
 import { notifications, organizations } from "@/db/schema";
 import { operation } from "@/server/operation";
 import { listInput, notificationPage, summary, summaryInput } from "./schema";
 import { toNotification } from "./to-notification";
-import { changedAt, isReadBy, ofCaller, wantedBy } from "./wanted";
+import { changedAt, isReadBy, wantedBy } from "./wanted";
 
 const t = notifications;
 
@@ -14,7 +15,7 @@ export const listNotifications = operation({
   input: listInput,
   output: notificationPage,
   run(ctx, input) {
-    return ofCaller(ctx, async (tx) => {
+    return tenant(ctx.scope, async (tx) => {
       const where = and(
         await wantedBy(tx, ctx),
         input.kind ? eq(t.kind, input.kind) : undefined,
@@ -41,7 +42,7 @@ export const getSummary = operation({
   input: summaryInput,
   output: summary,
   run(ctx) {
-    return ofCaller(ctx, async (tx) => {
+    return tenant(ctx.scope, async (tx) => {
       const batch = sql`(${t.kind}, coalesce(${t.resolvedIn}, ${t.raisedIn}))`;
       const [row] = await tx
         .select({

@@ -1,9 +1,10 @@
 import { and, inArray, sql } from "drizzle-orm";
+import { tenant } from "@/db/client";
 import { notificationReads, notifications } from "@/db/schema";
 import { requirePerson } from "@/server/auth/person";
 import { operation } from "@/server/operation";
 import { readInput } from "./schema";
-import { changedAt, isReadBy, ofCaller, wantedBy } from "./wanted";
+import { changedAt, isReadBy, wantedBy } from "./wanted";
 
 /**
  * Marks notifications as read by the caller; ids that the caller does not see are passed over. It is no act on anything
@@ -17,7 +18,7 @@ export const markRead = operation({
   async run(ctx, { ids }) {
     const person = requirePerson(ctx);
     if (ids?.length === 0) return;
-    await ofCaller(ctx, async (tx) => {
+    await tenant(ctx.scope, async (tx) => {
       // A process whose clock is behind must not leave unread what it marks.
       const readAt = sql<Date>`greatest(${ctx.now().toISOString()}::timestamptz, ${changedAt})`;
       const named = ids ? inArray(notifications.id, ids) : undefined;

@@ -1,5 +1,5 @@
 import { and, eq, inArray, isNotNull, type SQL, sql } from "drizzle-orm";
-import { asSystem, type Tx, tenant } from "@/db/client";
+import type { Tx } from "@/db/client";
 import { notificationReads, notificationSettings, notifications } from "@/db/schema";
 import type { Ctx } from "@/server/context";
 import { inScope } from "@/server/scope";
@@ -9,14 +9,6 @@ const t = notifications;
 
 /** When the newest change of a notification was. */
 export const changedAt = sql`coalesce(${t.resolvedAt}, ${t.raisedAt})`;
-
-/**
- * A transaction that also sees what the caller has chosen and read. The platform's operator belongs to no partner: once
- * narrowed to an organization, row level security would hide their own settings from them, so the condition that comes
- * first in every query stands alone.
- */
-export const ofCaller = <T>({ scope }: Ctx, run: (tx: Tx) => Promise<T>): Promise<T> =>
-  scope.kind !== "system" && scope.partnerId === "" ? asSystem(run) : tenant(scope, run);
 
 /** What of the caller's reach they chose to see in the product; programs see all. */
 export async function wantedBy(tx: Tx, { actor, scope }: Ctx): Promise<SQL | undefined> {

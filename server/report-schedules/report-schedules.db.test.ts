@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PATCH } from "@/app/api/v1/orgs/organizations/[id]/route";
@@ -208,6 +209,19 @@ describe("a scheduled report", () => {
     expect(await stored(created.id)).toBeUndefined();
     const actions = (await auditRows(admin.orgId as string)).map(({ action }) => action);
     expect(actions).toEqual(["report_schedule.create", "report_schedule.delete"]);
+  });
+
+  it("of one organization is mailed to the platform's operator too, of one that does not exist to nobody", async () => {
+    const [operator, org] = [await createUser({ role: "system_admin" }), await createOrg()];
+    await appendEvents([{ orgId: org.id, action: "user.login.failed", timestamp: inTheWeek }]);
+    const { body: created, status } = await schedule(operator, { orgId: org.id });
+    expect(status).toBe(201);
+    await dueAt(created.id, new Date("2026-11-16T06:00:00Z"));
+    await runDueReports(NOW);
+    const [mailed, ...others] = await deliveriesOf(operator.id);
+    expect([mailed?.orgId, others]).toEqual([org.id, []]);
+    expect(JSON.stringify(mailed)).toContain("Entries: 1");
+    expect((await schedule(operator, { orgId: randomUUID() })).status).toBe(404);
   });
 
   it("is refused with a zone that is none, a foreign organization, and without the right to export", async () => {

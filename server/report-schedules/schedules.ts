@@ -11,7 +11,8 @@ import { newId } from "@/server/ids";
 import { countInTurn } from "@/server/limits/room";
 import { isMailConfigured } from "@/server/mail";
 import { operation } from "@/server/operation";
-import { ownOrg } from "@/server/scope";
+import { partnerOfOrg } from "@/server/partner";
+import { ownOrg, ownPartner } from "@/server/scope";
 import { onlyIdInput } from "@/server/wire";
 import { nextRun } from "./period";
 import { createInput, listInput, type ReportSchedule, reportSchedule, reportSchedulePage } from "./schema";
@@ -73,7 +74,8 @@ export const listSchedules = operation({
 
 /**
  * Has a report mailed to the caller again and again, until the schedule is deleted.
- * @throws AppError forbidden for programs and organizations outside the caller's reach, conflict with too many
+ * @throws AppError forbidden for programs and organizations outside the caller's reach, conflict with too many, not_found
+ * when the platform's operator names an organization that does not exist
  */
 export const createSchedule = operation({
   permission: "audit:export",
@@ -84,7 +86,7 @@ export const createSchedule = operation({
     const { scope } = ctx;
     const now = ctx.now();
     const whose = {
-      partnerId: scope.kind === "system" ? null : scope.partnerId,
+      partnerId: orgId ? await partnerOfOrg(orgId) : ownPartner(scope),
       orgId: orgId ?? ownOrg(scope),
     };
     const row = await tenant(scope, async (tx) => {

@@ -7,7 +7,7 @@ import type { Role } from "@/server/auth/permissions";
 import type { Person } from "@/server/auth/person";
 import { type Actor, type Ctx, ZERO_UUID } from "@/server/context";
 import { AppError, invalid, notFound } from "@/server/errors";
-import { inReach, inScope, ownOrg, reaches } from "@/server/scope";
+import { inReach, inScope, ownOrg, ownPartner, reaches } from "@/server/scope";
 import type { Audience, SavedView } from "./schema";
 
 type SavedViewRow = typeof auditSavedViews.$inferSelect;
@@ -50,7 +50,7 @@ export async function visible(tx: Tx, ctx: Ctx): Promise<SQL> {
 
 /** Whose a view is that the caller alone sees. */
 export const privateOwner = ({ scope }: Ctx): Owner => ({
-  partnerId: scope.kind === "system" ? null : scope.partnerId,
+  partnerId: ownPartner(scope),
   orgId: ownOrg(scope),
   shared: false,
 });
@@ -65,9 +65,10 @@ export async function sharedOwner(tx: Tx, ctx: Ctx, audience: NonNullable<Audien
   if (!mayShare(ctx.actor)) throw new AppError("forbidden", "Your role may keep views, not share them.");
   if (audience.orgId === null) {
     if (scope.kind === "organization") throw new AppError("forbidden", "Only the partner may share with its people.");
-    if (scope.kind === "system") throw invalid("sharedWith", "name the organization");
+    const partnerId = ownPartner(scope);
+    if (partnerId === null) throw invalid("sharedWith", "name the organization");
     await requireWholePartner(tx, ctx, "You reach only some organizations: share it with one of them.");
-    return { partnerId: scope.partnerId, orgId: null, shared: true };
+    return { partnerId, orgId: null, shared: true };
   }
   if (!reaches(scope, audience.orgId)) throw new AppError("forbidden", "You have no access to that organization.");
   const [org] = await tx.select().from(organizations).where(eq(organizations.id, audience.orgId));

@@ -4,11 +4,14 @@ import { customFieldImports } from "@/db/schema";
 import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
 
-export type PartnerScope = Extract<Ctx["scope"], { kind: "partner" }>;
+export type PartnerScope = Extract<Ctx["scope"], { kind: "partner" }> & { partnerId: string };
+
+const isPartnerScope = (scope: Ctx["scope"]): scope is PartnerScope =>
+  scope.kind === "partner" && scope.partnerId !== null;
 
 /** @throws AppError forbidden for callers without a partner: what is imported is the partner's. */
 export function partnerScope(ctx: Ctx): PartnerScope {
-  if (ctx.scope.kind !== "partner")
+  if (!isPartnerScope(ctx.scope))
     throw new AppError("forbidden", "Only a partner's own staff can import custom fields.");
   return ctx.scope;
 }
