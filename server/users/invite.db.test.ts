@@ -10,7 +10,7 @@ import { POST as invite } from "@/app/api/v1/users/[id]/invite/route";
 import { PATCH } from "@/app/api/v1/users/[id]/route";
 import { POST as create, GET as list } from "@/app/api/v1/users/route";
 import { asSystem } from "@/db/client";
-import { userTokens } from "@/db/schema";
+import { userIdentities, userTokens } from "@/db/schema";
 import { env } from "@/server/env";
 import {
   auditRows,
@@ -144,10 +144,21 @@ describe("an invitation", () => {
     expect((await call(accept, { body: { token: secret, password: CHOSEN } })).status).toBe(200);
   });
 
-  it("says so when the mail server refuses it", async () => {
+  it("says so when the mail server refuses it, is on record as failed, and changes nothing of how they sign in", async () => {
     await withMail({ refuse: true });
     const { admin, id } = await invited();
+    await asSystem((tx) =>
+      tx.insert(userIdentities).values({ issuer: "https://id.example.test", subject: id, userId: id }),
+    );
     expect(await send(admin, id)).toMatchObject({ status: 503, body: { code: "unavailable" } });
+    expect((await auditRows(admin.orgId as string)).at(-1)).toMatchObject({
+      action: "user.invite",
+      result: "failure",
+      resourceId: id,
+      errorMessage: expect.stringContaining("Nothing was sent"),
+    });
+    const known = await asSystem((tx) => tx.select().from(userIdentities).where(eq(userIdentities.userId, id)));
+    expect(known).toHaveLength(1);
   });
 
   it("becomes a reset link for someone who has a password, and ends their sessions when used", async () => {

@@ -1,6 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { users } from "@/db/schema";
+import { messageOf } from "@/db/thrown";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { findUserCaller } from "@/server/auth/caller";
@@ -62,16 +63,21 @@ export const inviteUser = operation({
     const row = await findInvitable(ctx, id);
     const kind = row.invited ? "invite" : "reset";
     const { link, expiresAt } = await createPasswordLink(row.id, kind, ctx.now());
-    await forgetIdentities(row.id);
     const sentTo = isMailConfigured() ? row.email : null;
-    const subject = kind === "invite" ? "You are invited to Trailmark" : "Choose a new Trailmark password";
-    if (sentTo) await sendMail({ to: sentTo, subject, text: textOf(row.name, kind, link) });
-    record(ctx, {
-      action: kind === "invite" ? "user.invite" : "user.password.reset.request",
+    const event = {
+      action: kind === "invite" ? ("user.invite" as const) : ("user.password.reset.request" as const),
       orgId: row.orgId ?? (await homeOrgOf(row.partnerId)),
       ...resourceOf("user", row),
       details: { sentTo, expiresAt: expiresAt.toISOString() },
-    });
+    };
+    const subject = kind === "invite" ? "You are invited to Trailmark" : "Choose a new Trailmark password";
+    if (sentTo)
+      await sendMail({ to: sentTo, subject, text: textOf(row.name, kind, link) }).catch((error: unknown) => {
+        record(ctx, { ...event, result: "failure", errorMessage: messageOf(error) });
+        throw error;
+      });
+    record(ctx, event);
+    await forgetIdentities(row.id);
     return { kind, sentTo, link: sentTo ? null : link, expiresAt: expiresAt.toISOString() };
   },
 });
