@@ -1,10 +1,10 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { inTime } from "@/db/lookup";
 import { organizations, users } from "@/db/schema";
 
-/** What sign-in needs to know of the person with an e-mail address (in lower case); undefined when there is none. */
-export async function findByEmail(email: string) {
+/** What sign-in needs to know of a person; undefined when there is none. */
+async function findPerson(where: SQL) {
   const found = asSystem((tx) =>
     tx
       .select({
@@ -19,9 +19,16 @@ export async function findByEmail(email: string) {
       })
       .from(users)
       .leftJoin(organizations, and(eq(organizations.partnerId, users.partnerId), eq(organizations.isHome, true)))
-      .where(eq(sql`lower(${users.email})`, email)),
+      .where(where),
   );
   return (await inTime(found))[0];
 }
 
-export type KnownByEmail = NonNullable<Awaited<ReturnType<typeof findByEmail>>>;
+export type KnownPerson = NonNullable<Awaited<ReturnType<typeof findPerson>>>;
+
+/** The person with an e-mail address (in lower case). */
+export const findByEmail = (email: string): Promise<KnownPerson | undefined> =>
+  findPerson(eq(sql`lower(${users.email})`, email));
+
+/** The person with an id, disabled or not. */
+export const findById = (id: string): Promise<KnownPerson | undefined> => findPerson(eq(users.id, id));

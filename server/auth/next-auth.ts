@@ -6,6 +6,7 @@ import { AppError } from "@/server/errors";
 import { log } from "@/server/log/log";
 import { inOneLine } from "@/server/text";
 import { findUserCaller } from "./caller";
+import { findById } from "./find-by-email";
 import { type AccessClaims, SESSION_SECONDS, scopeClaims, signAccessToken, verifyAccessToken } from "./jwt";
 import { endSignIn } from "./log-out";
 import { findByIdentity, oidcProvider, type Profile } from "./oidc/oidc";
@@ -14,7 +15,7 @@ import { answerChallenge } from "./second-factor/answer";
 import { secondFactorRequired } from "./second-factor/challenge";
 import { secondFactorsOf } from "./second-factor/factors";
 import { sessionCookie } from "./session-cookie";
-import { signIn } from "./sign-in";
+import { recordFailure, signIn } from "./sign-in";
 import { type Door, startSession } from "./start-session";
 
 /** The default export of a package in CommonJS: Node gives the whole of its exports instead. */
@@ -76,7 +77,11 @@ async function authorize(
 async function enterByOidc(ctx: Ctx, profile: Profile, user: User): Promise<true | string> {
   const userId = await findByIdentity(ctx, profile);
   const caller = userId ? await findUserCaller(userId) : null;
-  if (caller?.actor.type !== "user") return "/login?error=oidc_unknown";
+  if (caller?.actor.type !== "user") {
+    const row = userId ? await findById(userId) : undefined;
+    if (row?.disabledAt) recordFailure(ctx, { email: row.email, row, reason: "disabled" });
+    return "/login?error=oidc_unknown";
+  }
   const { actor } = caller;
   const factors = await secondFactorsOf(actor.id);
   if (factors.isOn) {

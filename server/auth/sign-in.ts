@@ -8,7 +8,7 @@ import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
 import { log } from "@/server/log/log";
 import { findUserCaller } from "./caller";
-import { findByEmail, type KnownByEmail } from "./find-by-email";
+import { findByEmail, type KnownPerson } from "./find-by-email";
 import { inTurn } from "./limits/in-turn";
 import { limit, requireAttemptsLeft } from "./limits/rate-limit";
 import { verifyPassword } from "./password";
@@ -18,10 +18,10 @@ import { secondFactorRequired } from "./second-factor/challenge";
 import { secondFactorsOf } from "./second-factor/factors";
 import { type Door, type SignIn, startSession } from "./start-session";
 
-type Failure = { email: string; row: KnownByEmail; reason: "bad_password" | "disabled" };
+type Failure = { email: string; row: KnownPerson; reason: "bad_password" | "disabled" };
 
 /** A failed attempt belongs to the organization of the person it names. */
-function recordFailure(ctx: Ctx, { email, row, reason }: Failure): void {
+export function recordFailure(ctx: Ctx, { email, row, reason }: Failure): void {
   const { id, name, role } = row;
   const actor: Person = { type: "user", id, email, name, role };
   record(

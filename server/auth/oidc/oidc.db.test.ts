@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type Server } from "node:http";
+import { eq } from "drizzle-orm";
 import Provider from "oidc-provider";
 import { Secret, TOTP } from "otpauth";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -8,6 +9,8 @@ import { GET as me } from "@/app/api/v1/me/route";
 import { POST as confirm } from "@/app/api/v1/me/two-factor/totp/confirm/route";
 import { POST as begin } from "@/app/api/v1/me/two-factor/totp/route";
 import { POST as invite } from "@/app/api/v1/users/[id]/invite/route";
+import { asSystem } from "@/db/client";
+import { users } from "@/db/schema";
 import { systemCtx } from "@/server/context";
 import { env } from "@/server/env";
 import { answerNextAuth } from "@/server/http/next-auth";
@@ -126,6 +129,22 @@ describe("signing in by an OpenID Connect provider", () => {
       expect(last.headers.get("location")).toBe("/login?error=oidc_unknown");
       expect(session).toBeUndefined();
     }
+  });
+
+  it("records that a person came who was disabled since, as at the door of the password", async () => {
+    const user = await createUser({ role: "org_viewer" });
+    const sub = person({ email: user.email });
+    await signInAs(sub);
+    await asSystem((tx) => tx.update(users).set({ disabledAt: new Date() }).where(eq(users.id, user.id)));
+    const { last, session } = await signInAs(sub);
+    expect([last.headers.get("location"), session]).toEqual(["/login?error=oidc_unknown", undefined]);
+    expect((await auditRows(user.orgId as string)).at(-1)).toMatchObject({
+      action: "user.login.failed",
+      actorId: user.id,
+      result: "denied",
+      details: { reason: "disabled" },
+      ipAddress: "198.51.100.60",
+    });
   });
 
   it("gives no one an account by an address that was another's at the provider, until an administrator sends a link", async () => {
