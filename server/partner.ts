@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { asSystem } from "@/db/client";
+import { asSystem, type Tx } from "@/db/client";
 import { organizations, partners } from "@/db/schema";
 import type { Ctx } from "./context";
 import { AppError, invalid, notFound } from "./errors";
@@ -33,10 +33,14 @@ export async function ownerFor(ctx: Ctx, named: { [N in keyof Owner]?: Owner[N] 
 }
 
 /** The organization of a partner's own staff; what concerns the partner as a whole is recorded there. */
-export async function homeOrgOf(partnerId: string | null): Promise<string | null> {
+export const homeOrgOf = (partnerId: string | null): Promise<string | null> =>
+  asSystem((tx) => homeOrgIn(tx, partnerId));
+
+/** The same within a transaction that sees it: what is recorded of a change must not depend on a look-up after it. */
+export async function homeOrgIn(tx: Tx, partnerId: string | null): Promise<string | null> {
   if (!partnerId) return null;
   const where = and(eq(organizations.partnerId, partnerId), eq(organizations.isHome, true));
-  const [row] = await asSystem((tx) => tx.select({ id: organizations.id }).from(organizations).where(where));
+  const [row] = await tx.select({ id: organizations.id }).from(organizations).where(where);
   return row?.id ?? null;
 }
 

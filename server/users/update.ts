@@ -1,5 +1,5 @@
 import { and, count, eq, isNull, ne, sql } from "drizzle-orm";
-import { asSystem, type Tx, tenant } from "@/db/client";
+import { asSystem, type Tx } from "@/db/client";
 import { users } from "@/db/schema";
 import type { ActionCode } from "@/server/audit/actions";
 import { record } from "@/server/audit/record/record";
@@ -12,7 +12,7 @@ import { callersChanged } from "@/server/background/streams";
 import type { Ctx } from "@/server/context";
 import { AppError, invalid, notFound } from "@/server/errors";
 import { operation } from "@/server/operation";
-import { homeOrgOf } from "@/server/partner";
+import { homeOrgIn } from "@/server/partner";
 import { inReach } from "@/server/scope";
 import { requireReachOver, setReach } from "./reach";
 import { type UpdateInput, updateInput, user } from "./schema";
@@ -75,11 +75,8 @@ async function requireAdminLeft(tx: Tx, ctx: Ctx, { before, change }: Update): P
   if (!left?.n) throw new AppError("conflict", "This is the last administrator; make another one first.");
 }
 
-async function recordChanges(ctx: Ctx, before: Row, after: Row): Promise<void> {
-  const about = {
-    orgId: after.orgId ?? (await homeOrgOf(after.partnerId)),
-    ...resourceOf("user", after),
-  };
+function recordChanges(ctx: Ctx, { before, after, orgId }: { before: Row; after: Row; orgId: string | null }): void {
+  const about = { orgId, ...resourceOf("user", after) };
   const say = (action: ActionCode, changed: (row: Row) => object) =>
     record(ctx, { ...about, action, details: { before: changed(before), after: changed(after) } });
   if (before.role !== after.role) say("user.permission.change", ({ role }) => ({ role }));
@@ -103,7 +100,8 @@ export const updateUser = operation({
   output: user,
   async run(ctx, input) {
     const now = ctx.now();
-    const { before, after, hasOtherAccess } = await tenant(ctx.scope, async (tx) => {
+    // As the platform, who alone sees sign-ins and links: those of a person who is disabled end with the change or not at all.
+    const changed = await asSystem(async (tx) => {
       const where = and(inReach(users, ctx.scope), eq(users.id, input.id));
       const [found] = await tx.select(userColumns).from(users).where(where).for("update", { of: users });
       if (!found) throw notFound("user");
@@ -124,14 +122,13 @@ export const updateUser = operation({
       const hasOtherAccess =
         change.role !== found.role || reach !== undefined || change.disabledAt !== found.disabledAt;
       const reached = reach === undefined ? {} : { allOrganizations: reach === null, organizationIds: reach ?? [] };
-      return { before: found, after: { ...found, ...change, ...reached, updatedAt: now }, hasOtherAccess };
-    });
-    await asSystem(async (tx) => {
-      if (after.disabledAt && !before.disabledAt) await endSessions(tx, { userId: after.id, now });
-      if (hasOtherAccess) await dropUserTokens(tx, after.id);
+      if (change.disabledAt && !found.disabledAt) await endSessions(tx, { userId: found.id, now });
+      if (hasOtherAccess) await dropUserTokens(tx, found.id);
+      const orgId = found.orgId ?? (await homeOrgIn(tx, found.partnerId));
+      return { before: found, after: { ...found, ...change, ...reached, updatedAt: now }, orgId };
     });
     callersChanged();
-    await recordChanges(ctx, before, after);
-    return toUser(after, await hasTwoFactor(after.id));
+    recordChanges(ctx, changed);
+    return toUser(changed.after, await hasTwoFactor(changed.after.id));
   },
 });

@@ -1,10 +1,11 @@
 import { sql } from "drizzle-orm";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { POST as token } from "@/app/api/v1/auth/token/route";
 import { GET as me } from "@/app/api/v1/me/route";
 import { PATCH } from "@/app/api/v1/users/[id]/route";
 import { GET as list, POST } from "@/app/api/v1/users/route";
 import { asSystem } from "@/db/client";
+import { closeRoles } from "@/testing/chain";
 import {
   auditRows,
   bearer,
@@ -17,6 +18,9 @@ import {
   type TestApiKey,
   type TestUser,
 } from "@/testing/factories";
+import { whileRefused } from "@/testing/while-refused";
+
+afterAll(closeRoles);
 
 type Who = TestUser | TestApiKey;
 let n = 0;
@@ -181,6 +185,19 @@ describe("PATCH /users/:id", () => {
       { action: "user.disable", details: { before: { disabled: false }, after: { disabled: true } } },
       { action: "user.enable", details: { before: { disabled: true }, after: { disabled: false } } },
     ]);
+  });
+
+  it("disables a person with their sign-ins or not at all, so that another attempt ends and records it", async () => {
+    const admin = await createUser({ role: "org_admin" });
+    const user = await createUser({ role: "org_viewer", orgId: admin.orgId as string });
+    const open = await bearer(user);
+    const disable = () => change(admin, user.id, { disabled: true });
+    const failed = await whileRefused({ table: "refresh_tokens", column: "user_id", id: user.id }, disable);
+    expect([failed.status, (await call(me, { token: open })).status]).toEqual([500, 200]);
+    expect((await disable()).status).toBe(200);
+    await change(admin, user.id, { disabled: false });
+    expect((await call(me, { token: open })).status).toBe(401);
+    expect((await auditRows(admin.orgId as string)).map((row) => row.action)).toEqual(["user.disable", "user.enable"]);
   });
 
   it("treats a foreign person as a missing one; partner staff is foreign to an org admin", async () => {
