@@ -1,11 +1,12 @@
 import { eq } from "drizzle-orm";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { POST as ROTATE } from "@/app/api/v1/api-keys/[id]/rotate/route";
 import { DELETE, PATCH } from "@/app/api/v1/api-keys/[id]/route";
 import { GET as list, POST } from "@/app/api/v1/api-keys/route";
 import { GET as me } from "@/app/api/v1/me/route";
 import { asSystem } from "@/db/client";
 import { apiKeys, users } from "@/db/schema";
+import { closeRoles, roles } from "@/testing/chain";
 import {
   auditRows,
   call,
@@ -13,9 +14,13 @@ import {
   createOrg,
   createPartner,
   createUser,
+  ctxFor,
   type TestApiKey,
   type TestUser,
 } from "@/testing/factories";
+import { revokeApiKey } from "./revoke";
+
+afterAll(closeRoles);
 
 const create = (token: TestUser | TestApiKey, over: object = {}) =>
   call(POST, { token, body: { name: "CI", permissions: ["audit:read"], ...over } });
@@ -191,6 +196,26 @@ describe("DELETE /api-keys/:id", () => {
       { action: "api_key.revoke", resourceId: key.id, resourceName: key.name },
     ]);
     expect((await call(list, { token: admin })).body.data[0].revokedAt).not.toBeNull();
+  });
+
+  it("revokes none whose entry could not be written, so that another attempt writes it", async () => {
+    const partner = await createPartner();
+    const ctx = await ctxFor(await createUser({ role: "partner_admin", partnerId: partner.id }));
+    const { id } = await createApiKey({ partnerId: partner.id });
+    const attempt = () => revokeApiKey.run(ctx, { id });
+    await roles.owner.begin(async (tx) => {
+      await tx`LOCK TABLE organizations IN ACCESS EXCLUSIVE MODE`;
+      const failed = expect(attempt()).rejects.toThrow();
+      // The database goes away while the organization is looked up that the entry belongs to.
+      const lose = () =>
+        roles.app`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+          WHERE wait_event_type = 'Lock' AND query LIKE '%"organizations"%' AND pid <> pg_backend_pid()`;
+      await expect.poll(async () => (await lose()).length).toBeGreaterThan(0);
+      await failed;
+    });
+    expect(await auditRows(partner.homeOrgId)).toEqual([]);
+    await attempt();
+    expect(await auditRows(partner.homeOrgId)).toMatchObject([{ action: "api_key.revoke", resourceId: id }]);
   });
 
   it("treats a foreign key as a missing one, and a partner's as foreign to its organization", async () => {

@@ -33,7 +33,7 @@ export const createApiKey = operation({
     const owner = await ownerFor(ctx, input);
     const { orgId, partnerId } = owner;
     const { secret, shown, hash } = newSecret("apiKey");
-    const row = await tenant(ctx.scope, async (tx) => {
+    const { row, about } = await tenant(ctx.scope, async (tx) => {
       if (!orgId) await requireWholePartner(tx, ctx);
       const bound = { max: MAX_PER_OWNER, owner: orgId ?? partnerId, what: "API keys" };
       await requireRoom(tx, { table: t, where: and(ofOwner(t, owner), isNull(t.revokedAt)), ...bound });
@@ -50,14 +50,15 @@ export const createApiKey = operation({
           createdBy: ctx.actor.type === "user" ? ctx.actor.id : null,
         })
         .returning();
-      return oneOf(inserted);
+      const row = oneOf(inserted);
+      return { row, about: await aboutKey(tx, row) };
     });
-    const created = await toApiKey(row);
+    const expiresAt = row.expiresAt?.toISOString() ?? null;
     record(ctx, {
-      ...(await aboutKey(row)),
+      ...about,
       action: "api_key.create",
-      details: { after: { prefix: shown, orgId, permissions: row.permissions, expiresAt: created.expiresAt } },
+      details: { after: { prefix: shown, orgId, permissions: row.permissions, expiresAt } },
     });
-    return { ...created, key: secret };
+    return { ...(await toApiKey(row)), key: secret };
   },
 });

@@ -17,15 +17,15 @@ export const revokeApiKey = operation({
   output: "empty",
   async run(ctx, { id }) {
     const revokedAt = ctx.now();
-    const row = await tenant(ctx.scope, async (tx) => {
+    const { row, about } = await tenant(ctx.scope, async (tx) => {
       const found = await lockKey(tx, ctx, id);
       if (!found.revokedAt) await tx.update(apiKeys).set({ revokedAt }).where(eq(apiKeys.id, id));
-      return found;
+      return { row: found, about: await aboutKey(tx, found) };
     });
     if (row.revokedAt) return;
     callersChanged();
     record(ctx, {
-      ...(await aboutKey(row)),
+      ...about,
       action: "api_key.revoke",
       details: { before: { revokedAt: null }, after: { revokedAt: revokedAt.toISOString() }, prefix: row.prefix },
     });

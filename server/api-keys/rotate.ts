@@ -22,7 +22,7 @@ export const rotateApiKey = operation({
   stepUp: () => true,
   async run(ctx, { id, overlapSeconds }) {
     const { secret, shown, hash } = newSecret("apiKey");
-    const { before, after } = await tenant(ctx.scope, async (tx) => {
+    const { before, after, about } = await tenant(ctx.scope, async (tx) => {
       const found = await lockKey(tx, ctx, id);
       requireNotRevoked(found);
       requireMayGrant(ctx, permissionsOf(found));
@@ -33,11 +33,11 @@ export const rotateApiKey = operation({
         formerUntil: overlapSeconds > 0 ? new Date(ctx.now().getTime() + overlapSeconds * 1000) : null,
       };
       await tx.update(apiKeys).set(change).where(eq(apiKeys.id, id));
-      return { before: found, after: { ...found, ...change } };
+      return { before: found, after: { ...found, ...change }, about: await aboutKey(tx, found) };
     });
     callersChanged();
     record(ctx, {
-      ...(await aboutKey(after)),
+      ...about,
       action: "api_key.rotate",
       details: { before: { prefix: before.prefix }, after: { prefix: after.prefix }, overlapSeconds },
     });

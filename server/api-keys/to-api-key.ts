@@ -7,7 +7,7 @@ import { requireWholePartner } from "@/server/auth/grant";
 import { isPermission, type Permission } from "@/server/auth/permissions";
 import type { Ctx } from "@/server/context";
 import { AppError, notFound } from "@/server/errors";
-import { homeOrgOf } from "@/server/partner";
+import { homeOrgIn } from "@/server/partner";
 import { inReach } from "@/server/scope";
 import type { ApiKey } from "./schema";
 
@@ -32,9 +32,9 @@ export function requireNotRevoked({ revokedAt }: Row): void {
 
 export const permissionsOf = ({ permissions }: Row): Permission[] => permissions.filter(isPermission);
 
-/** What an audit row says of the key that it is about. */
-export const aboutKey = async (row: Row) => ({
-  orgId: row.orgId ?? (await homeOrgOf(row.partnerId)),
+/** What an audit row says of the key that it is about; who administers a partner's key reaches its home too. */
+export const aboutKey = async (tx: Tx, row: Row) => ({
+  orgId: row.orgId ?? (await homeOrgIn(tx, row.partnerId)),
   ...resourceOf("api_key", row),
 });
 

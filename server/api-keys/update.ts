@@ -32,7 +32,7 @@ export const updateApiKey = operation({
   output: apiKey,
   async run(ctx, { id, name, permissions, expiresAt }) {
     if (expiresAt && expiresAt <= ctx.now()) throw invalid("expiresAt", "is in the past");
-    const { before, after } = await tenant(ctx.scope, async (tx) => {
+    const { before, after, about } = await tenant(ctx.scope, async (tx) => {
       const found = await lockKey(tx, ctx, id);
       requireNotRevoked(found);
       const change: Change = {
@@ -43,11 +43,11 @@ export const updateApiKey = operation({
       const changed = { ...found, ...change };
       requireMayGrant(ctx, permissionsOf(changed));
       await tx.update(apiKeys).set(change).where(eq(apiKeys.id, id));
-      return { before: found, after: changed };
+      return { before: found, after: changed, about: await aboutKey(tx, changed) };
     });
     callersChanged();
     const details = differences(before, after);
-    if (details) record(ctx, { ...(await aboutKey(after)), action: "api_key.update", details });
+    if (details) record(ctx, { ...about, action: "api_key.update", details });
     return toApiKey(after);
   },
 });
