@@ -18,7 +18,8 @@ async function spendTotp(userId: string, code: string, now: Date): Promise<boole
   return asSystem(async (tx) => {
     const mine = and(eq(userTotp.userId, userId), isNotNull(userTotp.confirmedAt));
     const [row] = await tx.select().from(userTotp).where(mine);
-    const step = row ? stepOf(unseal(row.secret, userId), code, now) : null;
+    const secret = row ? unseal(row.secret, userId) : null;
+    const step = secret ? stepOf(secret, code, now) : null;
     if (step === null) return false;
     const unused = and(mine, lt(userTotp.lastStep, step));
     return (await tx.update(userTotp).set({ lastStep: step }).where(unused).returning()).length > 0;

@@ -47,7 +47,8 @@ async function confirmed(userId: string, code: string, now: Date): Promise<strin
     await lockSignIns(tx, userId);
     const begun = and(eq(userTotp.userId, userId), isNull(userTotp.confirmedAt));
     const [row] = await tx.select().from(userTotp).where(begun).for("update");
-    const step = row ? stepOf(unseal(row.secret, userId), code.replace(/\s/g, ""), now) : null;
+    const secret = row ? unseal(row.secret, userId) : null;
+    const step = secret ? stepOf(secret, code.replace(/\s/g, ""), now) : null;
     if (step === null) return undefined;
     await tx.update(userTotp).set({ confirmedAt: now, lastStep: step }).where(begun);
     return codesForFirst(tx, userId, now);

@@ -70,6 +70,29 @@ describe("two-factor sign-in by an authenticator app", () => {
     expect((await password(user)).status).toBe(200);
   });
 
+  it("takes no code by a secret that it cannot read any more: the factor is wrong, counted and on record", async () => {
+    const { user, secret } = await withTotp();
+    const another = await withTotp();
+    const stored = asSystem((tx) => tx.select().from(userTotp).where(eq(userTotp.userId, another.user.id)));
+    const unreadable = { secret: (await stored)[0]?.secret ?? "" };
+    await asSystem((tx) => tx.update(userTotp).set(unreadable).where(eq(userTotp.userId, user.id)));
+    const { challenge } = (await password(user)).body;
+    expect((await second(challenge, codeAt(secret))).status).toBe(401);
+    const last = (await auditRows(user.orgId as string)).at(-1);
+    expect(last).toMatchObject({ action: "user.login.failed", details: { reason: "bad_second_factor" } });
+    for (let i = 1; i < 10; i++) await second(challenge, codeAt(secret));
+    expect((await second(challenge, codeAt(secret))).status).toBe(429);
+  });
+
+  it("confirms no secret that it cannot read any more", async () => {
+    const user = await createUser();
+    const accessToken = await bearer(user);
+    const { body } = await call(begin, { method: "POST", token: accessToken });
+    await asSystem((tx) => tx.update(userTotp).set({ secret: "x" }).where(eq(userTotp.userId, user.id)));
+    const refused = await call(confirm, { token: accessToken, body: { code: codeAt(body.secret) } });
+    expect(refused.body).toMatchObject({ status: 400, errors: [{ path: "code" }] });
+  });
+
   it("takes the code of a time step once, also from two who come at the same moment", async () => {
     const { user, secret } = await withTotp();
     const [a, b] = [(await password(user)).body.challenge, (await password(user)).body.challenge];
