@@ -4,6 +4,7 @@ import { authenticate } from "@/server/auth/authenticate";
 import { oidcProvider } from "@/server/auth/oidc/oidc";
 import type { SignInOptions } from "@/server/auth/schema";
 import { REQUESTED_PAGE } from "@/server/auth/session-cookie";
+import { originOf } from "@/server/client-ip";
 import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
 import { newRequestId } from "@/server/ids";
@@ -12,10 +13,10 @@ import { isSetupNeeded } from "@/server/setup/found-partner";
 import type { TrpcContext } from "@/server/trpc/init";
 import { appRouter, permissionOf } from "@/server/trpc/root";
 
-async function findCaller(headers: Headers, requestId: string): Promise<Ctx | null> {
+async function findCaller(request: Request, known: Pick<Ctx, "ip" | "userAgent" | "requestId">): Promise<Ctx | null> {
   try {
-    const caller = await authenticate(new Request("http://page.invalid", { headers }), { auth: "user" });
-    return { ...caller, ip: null, userAgent: headers.get("user-agent"), requestId, now: () => new Date() };
+    const caller = await authenticate(request, { auth: "user" });
+    return { ...caller, ...known, now: () => new Date() };
   } catch (error) {
     if (error instanceof AppError && error.code === "unauthenticated") return null;
     throw error;
@@ -31,7 +32,9 @@ export const pages = {
   /** What procedures get for the person who opens a page; caller is null without a session. */
   async context(headers: Headers): Promise<TrpcContext> {
     const requestId = nameRequest(newRequestId());
-    return { caller: await noteAway(() => findCaller(headers, requestId)), requestId };
+    const request = new Request("http://page.invalid", { headers });
+    const from = originOf(request);
+    return { caller: await noteAway(() => findCaller(request, { ...from, requestId })), from, requestId };
   },
   /** Whether the person who opens a page may ask what a query's key names: its first part is the procedure's path. */
   mayAsk(caller: Ctx | null, [path]: readonly unknown[]): boolean {
