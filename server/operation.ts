@@ -17,6 +17,11 @@ export type Operation<I extends z.ZodType = z.ZodType, R = unknown> = {
   account?: true;
   /** Asks a person signed in through a browser for a recent proof of who they are; for some inputs, or for all. */
   stepUp?(input: z.output<I>): boolean;
+  /**
+   * Counts the attempt, where strangers may make it: before anything is stored of it, its Idempotency-Key included.
+   * @throws AppError rate_limited
+   */
+  limits?(ctx: Ctx): Promise<void>;
   /** Path, query and body members over REST, or the procedure's input: one object, validated at the door alone. */
   input: I;
   output: Output<R>;

@@ -135,9 +135,11 @@ function refuseKnownAgent(ctx: Ctx, { agentId, hostname }: EnrollInput, orgId: s
 export const enrollAgent = operation({
   input: enrollInput,
   output: enrollOutput,
+  async limits({ ip }) {
+    await limit("enroll", ip);
+    await requireAttemptsLeft("enroll.failed", ip);
+  },
   async run(ctx, input) {
-    await limit("enroll", ctx.ip);
-    await requireAttemptsLeft("enroll.failed", ctx.ip);
     const token = newSecret("agent");
     const now = ctx.now();
     const outcome = await asSystem(async (tx): Promise<Outcome> => {

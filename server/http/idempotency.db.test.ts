@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { eq, sql } from "drizzle-orm";
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { POST as enroll } from "@/app/api/v1/agents/enroll/route";
 import { POST as createKey } from "@/app/api/v1/api-keys/route";
 import { POST as submit } from "@/app/api/v1/audit-logs/events/route";
@@ -7,7 +8,18 @@ import { POST as createOrganization } from "@/app/api/v1/orgs/organizations/rout
 import { POST as createUserRoute } from "@/app/api/v1/users/route";
 import { asSystem } from "@/db/client";
 import { apiKeys, idempotencyKeys } from "@/db/schema";
-import { auditRows, call, createApiKey, createEnrollmentKey, createUser, type TestUser } from "@/testing/factories";
+import { closeRoles, roles } from "@/testing/chain";
+import {
+  auditRows,
+  call,
+  createApiKey,
+  createEnrollmentKey,
+  createUser,
+  type TestUser,
+  unknownSecret,
+} from "@/testing/factories";
+
+afterAll(closeRoles);
 
 const withKey = (key: string) => ({ "Idempotency-Key": key });
 const fresh = () => crypto.randomUUID();
@@ -60,6 +72,21 @@ describe("Idempotency-Key", () => {
     expect((await call(createUserRoute, { token: admin, headers: withKey(key), body })).status).toBe(422);
     const other = await createUser({ role: "org_admin" });
     expect((await create(key, { name: "Another" }, other)).status).toBe(201);
+  });
+
+  it("is not stored of a stranger who tries enrollment keys and has used the attempts up", async () => {
+    const tried = (headers = {}) =>
+      call(enroll, {
+        ip: "198.51.100.91",
+        headers,
+        body: { enrollmentKey: unknownSecret("enrollment"), hostname: "h", os: "linux" },
+      });
+    for (let i = 0; i < 100; i++) expect((await tried()).status).toBe(401);
+    const answered = await roles.owner.begin(async (tx) => {
+      await tx`LOCK TABLE idempotency_keys IN ACCESS EXCLUSIVE MODE`;
+      return Promise.race([tried(withKey(fresh())), sleep(10_000, undefined)]);
+    });
+    expect(answered?.status).toBe(429);
   });
 
   it("runs one of many at once; the others are told to wait or get its answer", async () => {

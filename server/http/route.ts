@@ -154,6 +154,7 @@ async function answerFor(ctx: Ctx, spec: RouteSpec, call: Call): Promise<Answer 
   const input = await gatherInput(spec, call);
   const parsed = spec.input.safeParse(input);
   if (!parsed.success) throw invalidInput(parsed.error);
+  await spec.limits?.(ctx);
   // Callers with a credential were looked up within a time limit; requests of the others would wait for as long as the
   // database hangs.
   if (spec.auth === "none" && !BODILESS.has(request.method)) await requireAnswer();
