@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { POST as accept } from "@/app/api/v1/auth/invite/accept/route";
 import { POST as forgot } from "@/app/api/v1/auth/password/forgot/route";
 import { POST as reset } from "@/app/api/v1/auth/password/reset/route";
@@ -12,6 +12,7 @@ import { POST as create, GET as list } from "@/app/api/v1/users/route";
 import { asSystem } from "@/db/client";
 import { userIdentities, userTokens } from "@/db/schema";
 import { env } from "@/server/env";
+import { closeRoles } from "@/testing/chain";
 import {
   auditRows,
   bearer,
@@ -23,6 +24,9 @@ import {
   type TestUser,
 } from "@/testing/factories";
 import { type MailServer, startMailServer } from "@/testing/mail-server";
+import { whileRefused } from "@/testing/while-refused";
+
+afterAll(closeRoles);
 
 const CHOSEN = "the password that I chose";
 let n = 0;
@@ -131,6 +135,16 @@ describe("an invitation", () => {
     expect((await call(changePassword, { token: own, body })).status).toBe(200);
     expect((await call(reset, { body: { token: held, password: "what the thief chose" } })).status).toBe(400);
     expect((await signIn(user.email, CHOSEN)).status).toBe(200);
+  });
+
+  it("is not spent by an attempt that the database did not take", async () => {
+    const { admin, id, email } = await invited();
+    const secret = secretOf((await send(admin, id)).body.link);
+    const use = () => call(accept, { body: { token: secret, password: CHOSEN } });
+    const failed = await whileRefused({ table: "users", column: "id", id }, use);
+    expect(failed.status).toBe(500);
+    expect((await use()).status).toBe(200);
+    expect((await signIn(email, CHOSEN)).status).toBe(200);
   });
 
   it("goes by mail where mail is configured, and then is shown to no one", async () => {

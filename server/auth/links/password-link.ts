@@ -1,15 +1,15 @@
-import { asSystem } from "@/db/client";
+import { asSystem, type Tx } from "@/db/client";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { findUserCaller } from "@/server/auth/caller";
 import { limit } from "@/server/auth/limits/rate-limit";
-import { setPassword } from "@/server/auth/set-password";
+import { setPasswordBy } from "@/server/auth/set-password";
 import type { SignIn } from "@/server/auth/start-session";
 import { callersChanged } from "@/server/background/streams";
 import type { Ctx } from "@/server/context";
 import { env } from "@/server/env";
 import { AppError } from "@/server/errors";
-import { issueUserToken, spendUserToken } from "./user-tokens";
+import { findUserToken, issueUserToken, spendUserToken } from "./user-tokens";
 
 export type LinkKind = "invite" | "reset";
 
@@ -23,6 +23,11 @@ export async function createPasswordLink(
   return { link: new URL(`/${kind}#${secret}`, env().NEXTAUTH_URL).href, expiresAt };
 }
 
+const unusable = () =>
+  new AppError("validation_failed", "This link is unknown, used or expired. Ask for a new one.", {
+    errors: [{ path: "token", message: "is unknown, used or expired" }],
+  });
+
 /**
  * Spends such a link: the person who holds it gets the password and loses every earlier sign-in.
  * @throws AppError validation_failed for a token that is unknown, used or expired, or whose person is disabled;
@@ -34,14 +39,14 @@ export async function spendPasswordLink(
 ): Promise<SignIn["caller"]> {
   await limit("link", ctx.ip);
   const now = ctx.now();
-  const found = await asSystem((tx) => spendUserToken(tx, { secret: token, purpose: kind, now }));
+  const given = { secret: token, purpose: kind, now };
+  const found = await asSystem((tx) => findUserToken(tx, given));
   const caller = found && (await findUserCaller(found.userId));
-  if (caller?.actor.type !== "user")
-    throw new AppError("validation_failed", "This link is unknown, used or expired. Ask for a new one.", {
-      errors: [{ path: "token", message: "is unknown, used or expired" }],
-    });
+  if (caller?.actor.type !== "user") throw unusable();
   const { actor } = caller;
-  const endedSessions = await setPassword({ userId: actor.id, password, now });
+  const spend = async (tx: Tx) => (await spendUserToken(tx, given)) !== null;
+  const endedSessions = await setPasswordBy(spend, { userId: actor.id, password, now });
+  if (endedSessions === null) throw unusable();
   callersChanged();
   record(
     { ...ctx, ...caller },
