@@ -9,7 +9,7 @@ import type { Ctx } from "@/server/context";
 import { invalid } from "@/server/errors";
 import { acquireSlot } from "@/server/limits/slots";
 import { operation } from "@/server/operation";
-import { narrow } from "@/server/scope";
+import { narrow, reaches } from "@/server/scope";
 import { clearAlarm, raiseAlarm } from "./alarm";
 import { verifyBetween } from "./between";
 import { signCheckpoint } from "./checkpoints";
@@ -20,12 +20,13 @@ import { keepVerification } from "./verifications";
 import { watched } from "./verify-progress";
 
 /**
- * The one organization that is meant: the given one, the caller's only one, or a partner's home.
+ * The one organization that is meant: the given one, the caller's only one, or a partner's home where the caller reaches it.
  * @throws AppError validation_failed where there is none
  */
 export function oneOrganization(ctx: Ctx, orgId: string | undefined): string {
-  const own = ctx.scope.kind !== "system" && ctx.scope.orgIds.length === 1 ? ctx.scope.orgIds[0] : ctx.homeOrgId;
-  const found = orgId ?? own;
+  const { scope, homeOrgId } = ctx;
+  const home = homeOrgId && reaches(scope, homeOrgId) ? homeOrgId : undefined;
+  const found = orgId ?? (scope.kind !== "system" && scope.orgIds.length === 1 ? scope.orgIds[0] : home);
   if (!found) throw invalid("orgId", "is needed: a chain belongs to one organization");
   return found;
 }
@@ -116,8 +117,8 @@ export const listCheckpoints = operation({
   waits: true,
   async run(ctx, input) {
     const orgId = oneOrganization(ctx, input.orgId);
-    if (input.sign) await signCheckpoint(orgId, ctx.now());
     const { scope } = narrow(ctx, orgId);
+    if (input.sign) await signCheckpoint(orgId, ctx.now());
     const notes = await tenant(scope, (tx) => readNewest(tx, orgId, input.limit ?? DEFAULT_CHECKPOINTS));
     return {
       orgId,
