@@ -218,6 +218,21 @@ describe("the run", () => {
     });
   });
 
+  it("stops when a second factor is required that the person has not set up", async () => {
+    const { ctx, text, partnerId } = await createSimple();
+    const staged = await stageText(ctx, text);
+    await check(ctx, staged.id);
+    await startRun.run(ctx, { id: staged.id });
+    await asSystem((tx) =>
+      tx.execute(sql`UPDATE partners SET require_two_factor = true WHERE id = ${partnerId}::uuid`),
+    );
+    await runWaitingImports();
+    expect(await getImport.run(ctx, staged)).toMatchObject({
+      status: "cancelled",
+      error: "The person who started this can no longer import.",
+    });
+  });
+
   it("is audited without secrets: start, finish and one event for each organization", async () => {
     await startRecording({ dir: mkdtempSync(join(tmpdir(), "trailmark-spool-")) });
     const { ctx, a, partnerId } = await createWorld();

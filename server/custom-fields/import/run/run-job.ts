@@ -44,12 +44,13 @@ const findPerson = ({ summary, createdBy }: ImportRecord) => findUserCaller(summ
 
 /**
  * The import with the person who started the work, looked up again: that person's access counts as it is now.
- * @throws AppError forbidden when the right to import, or an organization of the import, has gone.
+ * @throws AppError forbidden when the right to import, or an organization of the import, has gone, or a second factor is
+ * required that they have not set up.
  */
 async function loadWork(id: string): Promise<Work> {
   const found = await readImport(id);
   const caller = await findPerson(found);
-  if (!caller?.permissions.has("custom_fields:import"))
+  if (!caller?.permissions.has("custom_fields:import") || caller.mustEnroll)
     throw new AppError("forbidden", "The person who started this can no longer import.");
   const ctx = { ...systemCtx(), ...caller };
   const scope = partnerScope(ctx);
