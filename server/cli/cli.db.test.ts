@@ -14,7 +14,9 @@ import { migrate } from "@/db/migrate";
 import { agentLogs, deviceEventLogs, organizations, users, userTotp } from "@/db/schema";
 import { signCheckpoint } from "@/server/audit/integrity/checkpoints";
 import { appendAudit } from "@/server/audit/record/append";
+import { watchCallers } from "@/server/background/streams";
 import { env } from "@/server/env";
+import { relay, stopRelay } from "@/server/live-events/current";
 import { auditRows, closeRoles, daysAgo, roles, tamper } from "@/testing/chain";
 import { runCli, settingsFor, withCli } from "@/testing/cli";
 import {
@@ -34,7 +36,7 @@ const settings = settingsFor(dir);
 beforeAll(() => {
   Object.assign(env(), { TRAILMARK_DATA_DIR: dir });
 });
-afterAll(closeRoles);
+afterAll(() => Promise.all([closeRoles(), stopRelay()]));
 
 describe("verify", () => {
   let orgId: string;
@@ -154,8 +156,13 @@ describe("beside a database of one's own", () => {
     const open = await bearer(admin);
     const input = "an entirely new password";
     const args = ["reset-password", "--email", admin.email.toUpperCase(), "--password-stdin"];
+    await relay().listen();
+    let woken = 0;
+    const leave = watchCallers(() => void woken++);
     const done = await runCli(args, { env: settings, input });
     expect(done).toMatchObject({ code: 0, out: `${admin.email} has a new password; 1 session ended.\n` });
+    await expect.poll(() => woken).toBeGreaterThan(0);
+    leave();
     expect((await call(getMe, { token: open })).status).toBe(401);
     expect((await call(token, { body: { email: admin.email, password: input } })).status).toBe(200);
     expect((await recordedRows(partner.homeOrgId)).map((row) => row.action)).toEqual([

@@ -10,6 +10,7 @@ import { type Command, readArgs, readStdin, required, say } from "@/server/cli/c
 import { onPlatform } from "@/server/cli/platform";
 import { systemCtx } from "@/server/context";
 import { AppError } from "@/server/errors";
+import { relay, stopRelay } from "@/server/live-events/current";
 
 const passwordSchema = z.strictObject({ password: newPassword });
 
@@ -31,6 +32,9 @@ export const resetPassword: Command = {
       if (!row) throw new AppError("not_found", `There is no user ${email}.`);
       const ctx = systemCtx();
       const endedSessions = await setPassword({ userId: row.id, password, now: ctx.now() });
+      // What running servers hold open for them ends now.
+      relay().notifyCallersChanged();
+      await stopRelay();
       await forgetIdentities(row.id);
       const removeTwoFactor = values["remove-two-factor"] ?? false;
       if (removeTwoFactor) await removeSecondFactors(row.id);
