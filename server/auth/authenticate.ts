@@ -1,4 +1,4 @@
-import { originOf } from "@/server/client-ip";
+import { networkOf, originOf } from "@/server/client-ip";
 import type { Caller } from "@/server/context";
 import { isHttps } from "@/server/env";
 import { AppError, notFound } from "@/server/errors";
@@ -43,7 +43,7 @@ async function authenticateAgent(request: Request, agentId: string | undefined):
   const caller = await findAgentCaller(hashSecret(token));
   if (caller?.actor.type !== "agent") throw new AppError("unauthenticated", "The agent token is unknown or revoked.");
   if (agentId !== undefined && caller.actor.id !== agentId) throw notFound("agent");
-  await limit("agent", caller.actor.id);
+  await limit("agent", `${caller.actor.id} ${networkOf(originOf(request).ip)}`);
   return { ...caller, viaCookie: false };
 }
 
