@@ -17,7 +17,7 @@ export const auditExports = pgTable(
     orgIds: uuid("org_ids").array().notNull(),
     createdBy: uuid("created_by").notNull(),
     createdByType: text("created_by_type").$type<"user" | "api_key">().notNull(),
-    /** The filter, its instants as texts; orgId where organizations were chosen. */
+    /** The filter, its instants as texts. */
     filter: jsonb("filter").$type<Record<string, unknown>>().notNull(),
     format: text("format").$type<"csv" | "ndjson" | "json">().notNull(),
     gzip: boolean("gzip").notNull(),

@@ -11,8 +11,5 @@ export async function creatorNow(row: ExportRow): Promise<Ctx | null> {
   const caller = await (row.createdByType === "user" ? findUserCaller(row.createdBy) : findKeyCaller(row.createdBy));
   if (!caller?.permissions.has("audit:export") || caller.mustEnroll) return null;
   if (!row.orgIds.every((orgId) => reaches(caller.scope, orgId))) return null;
-  const ctx: Ctx = { ...systemCtx(), ...caller, ip: row.ipAddress, userAgent: row.userAgent };
-  // The operator's export of the whole platform also reads the names of partners' own staff.
-  const isWhole = caller.scope.kind === "system" && !(row.orgId ?? row.partnerId ?? row.filter.orgId);
-  return isWhole ? ctx : narrow(ctx, row.orgIds);
+  return narrow({ ...systemCtx(), ...caller, ip: row.ipAddress, userAgent: row.userAgent }, row.orgIds);
 }

@@ -65,7 +65,6 @@ export const createExport = operation({
     const ctx = narrow(caller, orgId);
     const now = ctx.now();
     const filter = { ...filters, ...input.dateRange };
-    const chosen = orgId ?? input.orgId;
     await requireProofForMany(ctx, filter);
     const { orgIds, organization } = await tenant(ctx.scope, async (tx) => {
       const reached = await reachedBy(tx, ctx.scope);
@@ -81,7 +80,7 @@ export const createExport = operation({
           orgIds,
           createdBy: creator.id,
           createdByType: creator.type,
-          filter: { ...filter, orgId: chosen },
+          filter,
           format: input.format,
           gzip: input.gzip,
           fileName: exportName({

@@ -47,8 +47,8 @@ export async function myExport(ctx: Ctx, id: string): Promise<ExportRow> {
 
 const instantOf = (value: unknown): Date | undefined => (typeof value === "string" ? new Date(value) : undefined);
 
-/** The filter that is stored with an export, without the organizations that it names: the creator is narrowed to them. */
-export function filterOf({ filter: { orgId: _, from, to, ...filter } }: Pick<ExportRow, "filter">): AuditFilter {
+/** The filter that is stored with an export. */
+export function filterOf({ filter: { from, to, ...filter } }: Pick<ExportRow, "filter">): AuditFilter {
   return { ...filter, from: instantOf(from), to: instantOf(to) };
 }
 
