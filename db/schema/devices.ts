@@ -38,6 +38,10 @@ export const agents = pgTable(
   "agents",
   {
     id: text("id").primaryKey(),
+    /** How audit entries name it: a UUID in lower case, any other id as it is. */
+    actorId: text("actor_id").generatedAlwaysAs(
+      sql`CASE WHEN id ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN lower(id) ELSE id END`,
+    ),
     deviceId: uuid("device_id")
       .notNull()
       .references(() => devices.id, { onDelete: "cascade" }),
@@ -50,7 +54,11 @@ export const agents = pgTable(
     releasedUntil: instant("released_until"),
     createdAt: createdAt(),
   },
-  (t) => [uniqueIndex("agents_device_key").on(t.deviceId), index("agents_org_idx").on(t.orgId)],
+  (t) => [
+    uniqueIndex("agents_device_key").on(t.deviceId),
+    index("agents_org_idx").on(t.orgId),
+    index("agents_actor_idx").on(t.actorId, t.orgId),
+  ],
 );
 
 /** What another RMM product calls a device, whose partner and organization these are: one id, one device of the partner. */

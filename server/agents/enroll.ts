@@ -7,7 +7,7 @@ import { limit, requireAttemptsLeft } from "@/server/auth/limits/rate-limit";
 import { hashSecret, looksLike, newSecret, sameHash } from "@/server/auth/secrets";
 import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
-import { newId } from "@/server/ids";
+import { isUuid, newId } from "@/server/ids";
 import { relay } from "@/server/live-events/current";
 import { type Closed, closeStream } from "@/server/live-events/stream-store";
 import { operation } from "@/server/operation";
@@ -69,18 +69,22 @@ type Claim = { orgId: string; input: EnrollInput; tokenHash: string; now: Date }
 /** The device of the agent id, new or known to this organization; null where the caller may not have it. */
 async function claimAgent(tx: Tx, { orgId, input, tokenHash, now }: Claim): Promise<Enrolled | null> {
   const agentId = input.agentId ?? newId();
+  // However it is written a UUID is one agent.
+  const actorId = isUuid(agentId) ? agentId.toLowerCase() : agentId;
   // Two organizations may claim one id at the same moment: the second waits and then sees the first's row.
-  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`agent ${agentId}`}, 0))`);
+  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`agent ${actorId}`}, 0))`);
   // Locked: an administrator who revokes it at this moment comes before or after, never in between.
-  const [known] = await tx.select().from(agents).where(eq(agents.id, agentId)).for("update");
+  const ofOne = await tx.select().from(agents).where(eq(agents.actorId, actorId)).for("update");
+  const known = ofOne.find(({ id }) => id === agentId) ?? ofOne[0];
   if (known && (known.orgId !== orgId || !mayTakeOver(known, input, now))) return null;
   if (known) {
-    await tx.update(agents).set({ tokenHash, revokedAt: null, releasedUntil: null }).where(eq(agents.id, agentId));
+    await tx.update(agents).set({ tokenHash, revokedAt: null, releasedUntil: null }).where(eq(agents.id, known.id));
     await tx
       .update(devices)
       .set({ ...deviceColumns(input), updatedAt: now })
       .where(eq(devices.id, known.deviceId));
-    return { agentId, deviceId: known.deviceId, orgId, isNewDevice: false, closed: await closeStream(tx, agentId) };
+    const closed = await closeStream(tx, known.id);
+    return { agentId: known.id, deviceId: known.deviceId, orgId, isNewDevice: false, closed };
   }
   const deviceId = newId();
   await tx.insert(devices).values({ id: deviceId, orgId, ...deviceColumns(input), lastSeenAt: now });

@@ -23,9 +23,12 @@ function cursorOf(start: Start, orgId: string): Cursor | undefined {
   return { ms: start.isAfterAll ? start.ms + 1 : start.ms, seq: "0", orgId: LEAST_ORG };
 }
 
-/** The ids of the agents on a device. */
+/** The agents on a device, as entries name them. */
 export async function agentsOf(tx: Tx, deviceId: string): Promise<ReadonlySet<string>> {
-  const rows = await rowsOf<{ id: string }>(tx, sql`SELECT id FROM agents WHERE device_id = ${deviceId}::uuid`);
+  const rows = await rowsOf<{ id: string }>(
+    tx,
+    sql`SELECT actor_id AS id FROM agents WHERE device_id = ${deviceId}::uuid`,
+  );
   return new Set(rows.map((row) => row.id));
 }
 

@@ -37,7 +37,7 @@ export async function deviceOf(tx: Tx, row: EntryRow): Promise<NamedDevice | nul
       FROM devices d
       WHERE d.org_id = ${row.org_id}::uuid AND (d.id = ANY (${sql.param(ids.filter((id) => GUID.test(id)))}::uuid[])
         OR lower(d.hostname) = lower(${name ?? ""})
-        OR d.id IN (SELECT g.device_id FROM agents g WHERE g.id = ${agent ?? ""}))
+        OR d.id IN (SELECT g.device_id FROM agents g WHERE g.actor_id = ${agent ?? ""}))
       ORDER BY rank LIMIT 3`,
   );
   const [first, second] = found;

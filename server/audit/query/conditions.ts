@@ -62,9 +62,9 @@ export const namedKeys = (text: string): SQL =>
 export const namedDevices = (text: string): SQL =>
   sql`SELECT d.id FROM devices d WHERE d.hostname ILIKE ${containsPattern(text)}`;
 
-/** The ids of the agents on such devices; an agent's id may be of any shape. */
+/** The agents on such devices, as entries name them; an agent's id may be of any shape. */
 export const agentsOn = (text: string): SQL =>
-  sql`SELECT g.id FROM agents g JOIN devices d ON d.id = g.device_id WHERE d.hostname ILIKE ${containsPattern(text)}`;
+  sql`SELECT g.actor_id AS id FROM agents g JOIN devices d ON d.id = g.device_id WHERE d.hostname ILIKE ${containsPattern(text)}`;
 
 /** An agent is shown as "Agent (WS-042)" and "Agent on WS-042". */
 const AGENT_NAME = /^agent (?:\((.+)\)|on (.+))$/i;

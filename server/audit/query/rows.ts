@@ -28,8 +28,8 @@ export type BodyRow = Omit<EntryRow, "error_message" | "checksum" | "prev_checks
 
 const BODY_FIELDS = FIELDS.filter((field) => field !== "timestamp" && field !== "errorMessage");
 /**
- * What agents are found by: their id, as text where it is no UUID. A column of the materialized rows, because row level
- * security lets no function into an index condition.
+ * What agents are found by: how entries name them, as text where it is no UUID. A column of the materialized rows, because
+ * row level security lets no function into an index condition.
  */
 const AGENT_ID = `CASE WHEN a.actor_type = 'agent' THEN COALESCE(
   CASE WHEN a.actor_id = '00000000-0000-0000-0000-000000000000' THEN a.details ->> 'rawActorId' END, a.actor_id::text) END AS agent_id`;
@@ -38,12 +38,13 @@ const BODY = [
   `(extract(epoch FROM a."timestamp") * 1000)::float8 AS ms, a."timestamp", a.chain_seq`,
   AGENT_ID,
 ].join(", ");
-/** People, keys and devices behind rows `p`. */
+/** People, keys and devices behind rows `p`; one agent, though two of one UUID, in capitals and without, could be enrolled. */
 const NAMES = sql.raw(
   `FROM rows p
    LEFT JOIN users u ON p.actor_type = 'user' AND u.id = p.actor_id
    LEFT JOIN api_keys k ON p.actor_type = 'api_key' AND k.id = p.actor_id
-   LEFT JOIN agents g ON g.org_id = p.org_id AND g.id = p.agent_id
+   LEFT JOIN LATERAL (
+     SELECT device_id FROM agents WHERE org_id = p.org_id AND actor_id = p.agent_id LIMIT 1) g ON true
    LEFT JOIN devices d ON d.id = g.device_id
    ORDER BY p."timestamp" DESC, p.chain_seq DESC, p.org_id DESC`,
 );

@@ -56,7 +56,7 @@ const namedBy = (tx: Tx, texts: readonly string[]): Promise<Named[]> =>
     sql`WITH w AS (SELECT * FROM unnest(${textArray(texts.map(containsPattern))}) WITH ORDINALITY AS w(pattern, n))
       SELECT w.n::int AS n, 'people' AS kind, u.id::text AS id FROM w JOIN users u ON u.name ILIKE w.pattern OR u.email ILIKE w.pattern
       UNION ALL SELECT w.n::int, 'keys', k.id::text FROM w JOIN api_keys k ON k.name ILIKE w.pattern
-      UNION ALL SELECT w.n::int, 'agents', g.id FROM w JOIN devices d ON d.hostname ILIKE w.pattern JOIN agents g ON g.device_id = d.id`,
+      UNION ALL SELECT w.n::int, 'agents', g.actor_id FROM w JOIN devices d ON d.hostname ILIKE w.pattern JOIN agents g ON g.device_id = d.id`,
   );
 
 /** Looks up what the words of some texts mean besides their letters. */

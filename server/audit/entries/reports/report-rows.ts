@@ -83,7 +83,7 @@ export async function namesOf(tx: Tx, rows: readonly Actor[]): Promise<Map<strin
       AS p(actor_type, actor_id, raw_id, agent_id)
     LEFT JOIN users u ON p.actor_type = 'user' AND u.id = p.actor_id
     LEFT JOIN api_keys k ON p.actor_type = 'api_key' AND k.id = p.actor_id
-    LEFT JOIN agents g ON g.id = p.agent_id
+    LEFT JOIN agents g ON g.actor_id = p.agent_id
     LEFT JOIN devices d ON d.id = g.device_id`,
   );
   return new Map(found.map((row) => [actorKey(row), row]));

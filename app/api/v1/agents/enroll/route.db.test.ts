@@ -1,6 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { and, eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { POST as heartbeat } from "@/app/api/v1/agents/[id]/heartbeat/route";
+import { GET as LIST } from "@/app/api/v1/audit-logs/logs/route";
 import { POST as RELEASE } from "@/app/api/v1/devices/[id]/agent/release/route";
 import { DELETE as REVOKE } from "@/app/api/v1/devices/[id]/agent/route";
 import { asSystem } from "@/db/client";
@@ -8,7 +10,15 @@ import { agents, auditLogs, deviceSourceIds, devices } from "@/db/schema";
 import { flushRecording } from "@/server/audit/record/record";
 import { hashSecret } from "@/server/auth/secrets";
 import { relay } from "@/server/live-events/current";
-import { call, createEnrollmentKey, createOrg, createUser, type TestOrg, unknownSecret } from "@/testing/factories";
+import {
+  bearer,
+  call,
+  createEnrollmentKey,
+  createOrg,
+  createUser,
+  type TestOrg,
+  unknownSecret,
+} from "@/testing/factories";
 import { atOnce, cutOffAt } from "@/testing/held-rows";
 import { elapsedMs, quickest } from "@/testing/quickest";
 import { POST } from "./route";
@@ -46,6 +56,25 @@ describe("POST /agents/enroll", () => {
     expect(row).toMatchObject({ deviceId: answer.deviceId, orgId: org.id, tokenHash: hashSecret(answer.token) });
     const [device] = await asSystem((tx) => tx.select().from(devices).where(eq(devices.id, answer.deviceId)));
     expect(device).toMatchObject({ hostname: "ws-1", os: "linux", osVersion: "Debian 12", agentVersion: "1.2.3" });
+  });
+
+  it("takes a UUID for one agent however it is written, and its entries name it", async () => {
+    const agentId = randomUUID().toUpperCase();
+    const hostname = `WS-${agentId.slice(0, 8)}`;
+    const { body: first } = await enroll(body(key, { agentId, hostname }));
+    expect(first.agentId).toBe(agentId);
+    expect((await enroll(body(key, { agentId: agentId.toLowerCase(), hostname }))).status).toBe(409);
+    const again = await enroll(body(key, { agentId: agentId.toLowerCase(), hostname, agentToken: first.token }));
+    expect(again.body).toMatchObject({ agentId, deviceId: first.deviceId });
+    await flushRecording();
+    const token = await bearer(await createUser({ orgId: org.id, role: "org_admin" }));
+    const list = async (query: string): Promise<string[]> =>
+      (await call(LIST, { token, path: `?${query}` })).body.data.map(
+        (entry: { action: string; user: { name: string } }) => `${entry.user.name}: ${entry.action}`,
+      );
+    const named = ["agent.enroll", "agent.enroll", "device.create"].map((action) => `Agent (${hostname}): ${action}`);
+    expect((await list(`user=${hostname}`)).sort()).toEqual(named);
+    expect((await list(`device=${hostname}`)).sort()).toEqual(expect.arrayContaining(named));
   });
 
   it("audits the new device and the enrolment as the agent", async () => {
