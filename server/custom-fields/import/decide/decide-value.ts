@@ -18,8 +18,10 @@ export type ActiveField = {
   dateOrder: DateOrder;
   overwrite: boolean;
   clearBlank: boolean;
-  /** True for the systems that the field is for. */
-  applies: (os: string) => boolean;
+  /** True for devices of the systems that the field is for, unless their organization's own field takes its key. */
+  applies: (device: DeviceFacts) => boolean;
+  /** Why the field is none of a device's. */
+  notApplicable: string;
   /** Values that are none of a dropdown's choices: which one each is read as, null for one that is left out. */
   decided: ReadonlyMap<string, string | null>;
   /** Values read so far: most columns repeat themselves. */
@@ -54,7 +56,6 @@ const decided = (code: ValueCode, value: FieldValue | null = null, reason: strin
 });
 
 const NOT_CLEARED = "is required and cannot be cleared";
-const NOT_APPLICABLE = "does not apply to this kind of device";
 
 /**
  * What happens to one cell: a blank one may clear, one without a value never does. `device` is null for a row without one
@@ -73,7 +74,7 @@ export function decideValue(
   if (typed === "left_out") return decided(VALUE_CODES.left_out);
   if (!typed.ok) return decided(VALUE_CODES.invalid, null, typed.reason);
   if (!device) return decided(VALUE_CODES.none, typed.value);
-  if (!field.applies(device.os)) return decided(VALUE_CODES.invalid, null, NOT_APPLICABLE);
+  if (!field.applies(device)) return decided(VALUE_CODES.invalid, null, field.notApplicable);
   if (held === null) return decided(VALUE_CODES.set, typed.value);
   if (held === typed.value) return decided(VALUE_CODES.same, typed.value);
   return decided(field.overwrite ? VALUE_CODES.overwrite : VALUE_CODES.kept, typed.value);
@@ -92,7 +93,7 @@ export function fittingValue(field: ActiveField, text: string, outcome: ValueOut
 export function invalidReason(field: ActiveField, text: string): string {
   if (text === "") return NOT_CLEARED;
   const typed = read(field, text);
-  return typed === "left_out" || typed.ok ? NOT_APPLICABLE : typed.reason;
+  return typed === "left_out" || typed.ok ? field.notApplicable : typed.reason;
 }
 
 /** True when the decision changes what the device holds. */

@@ -1,7 +1,9 @@
 import { sql } from "drizzle-orm";
-import { uuids } from "@/db/arrays";
+import { textArray, uuids } from "@/db/arrays";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
+import { customFieldDefinitions } from "@/db/schema";
+import type { DefinitionRow } from "@/server/custom-fields/definition";
 import { decidedTexts, plannedChoices } from "@/server/custom-fields/import/map/choice-schema";
 import { partnerDefinitions } from "@/server/custom-fields/import/map/default-plan";
 import { requireSound } from "@/server/custom-fields/import/map/plan-faults";
@@ -11,7 +13,9 @@ import { presetOf } from "@/server/custom-fields/import/presets";
 import type { ImportRecord } from "@/server/custom-fields/import/record/record";
 import type { PartnerScope } from "@/server/custom-fields/import/record/scope";
 import { appliesTo } from "@/server/custom-fields/values";
+import { groupBy } from "@/server/records";
 import type { ActiveField } from "./decide-value";
+import type { DeviceFacts } from "./resolve-row";
 import { rowsAtOnce } from "./rounds";
 
 /** Everything that stays the same for all rows of an import: loaded once for a check, a run or a page of its table. */
@@ -43,6 +47,23 @@ async function organizationsByName(tx: Tx, scope: PartnerScope): Promise<Map<str
   return byName;
 }
 
+/** Fields of organizations within reach that take the key of a planned one on their devices, by key and organization. */
+async function hidingFields(
+  tx: Tx,
+  { orgIds }: PartnerScope,
+  fieldKeys: readonly string[],
+): Promise<ReadonlyMap<string, ReadonlyMap<string, DefinitionRow>>> {
+  const d = customFieldDefinitions;
+  const rows = await tx
+    .select()
+    .from(d)
+    .where(sql`${d.orgId} = ANY(${uuids(orgIds)}) AND ${d.fieldKey} = ANY(${textArray(fieldKeys)})`);
+  const byKey = groupBy(rows, ({ fieldKey }) => fieldKey);
+  return new Map(Array.from(byKey, ([key, own]) => [key, new Map(own.map((one) => [one.orgId ?? "", one]))]));
+}
+
+const NOT_APPLICABLE = "does not apply to this kind of device";
+
 /**
  * Prepares the plan for use. A field whose definition exists follows the definition as it is now; one that is still to
  * be created, or has been deleted since the run, follows the plan.
@@ -55,9 +76,20 @@ export async function loadPlan(tx: Tx, found: ImportRecord, scope: PartnerScope)
   const ran = found.startedAt && found.plan;
   const plan = ran || requireSound(found.plan, { columns: found.columns, definitions, mayDefine: true });
   const preset = presetOf(found.source);
-  const fields = activeFields(plan).map((field): ActiveField => {
+  const active = activeFields(plan);
+  const hiding = await hidingFields(
+    tx,
+    scope,
+    active.map(({ fieldKey }) => fieldKey),
+  );
+  const fields = active.map((field): ActiveField => {
     const existing = definitions.find((definition) => definition.id === field.fieldId);
     const { name, type, secret } = existing ?? field;
+    const own = hiding.get(field.fieldKey);
+    const hides = ({ orgId, os }: DeviceFacts) => {
+      const other = own?.get(orgId);
+      return other !== undefined && appliesTo(other, os);
+    };
     const planned = { type, options: (existing ?? field).options, decisions: field.decisions };
     const column = found.columns[field.column];
     return {
@@ -71,7 +103,10 @@ export async function loadPlan(tx: Tx, found: ImportRecord, scope: PartnerScope)
       dateOrder: field.dateOrder,
       overwrite: field.overwrite,
       clearBlank: field.clearBlank,
-      applies: (os) => !existing || appliesTo(existing, os),
+      applies: (device) => (!existing || appliesTo(existing, device.os)) && !hides(device),
+      notApplicable: own
+        ? `${NOT_APPLICABLE}, or its organization has its own field ${field.fieldKey}`
+        : NOT_APPLICABLE,
       decided: decidedTexts(planned),
       cache: new Map(),
     };
