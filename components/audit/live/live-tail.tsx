@@ -4,6 +4,7 @@ import { useThrottledValue } from "@mantine/hooks";
 import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { Entry } from "@/components/audit/entry";
 import type { Input } from "@/components/audit/filters/list-input";
+import type { ViewerState } from "@/components/audit/viewer-state";
 import { useTRPCClient } from "@/components/trpc";
 import { useArrivals } from "./live-arrivals";
 import { LiveBar } from "./live-bar";
@@ -25,11 +26,10 @@ const PUBLISH_MS = 2_000;
 
 export type LiveQuery = { data: Page | undefined; dataUpdatedAt: number; refetch: () => unknown };
 type Props = {
-  input: Input;
+  viewer: ViewerState;
   list: LiveQuery & { isPlaceholderData: boolean };
   counted: Pick<LiveQuery, "dataUpdatedAt" | "refetch">;
   table: RefObject<HTMLTableElement | null>;
-  isDrawerOpen: boolean;
   onChange: (tail: { entries: Entry[]; added: number; isHeld: boolean } | null) => void;
 };
 
@@ -97,12 +97,13 @@ function useUncounted(counted: Props["counted"], arrived: number, isFollowing: b
 }
 
 /** Follows the log: adds new entries at the top, or reports how many are held while rows must not move. */
-export function LiveTail({ input, list, counted, table, isDrawerOpen, onChange }: Props) {
+export function LiveTail({ viewer, list, counted, table, onChange }: Props) {
+  const { listed: input, view } = viewer;
   // The stream's filter is fixed: a different one remounts the component through its key.
   const [filter] = useState(input);
   const [isPaused, setPaused] = useState(false);
   const dock = useRef<HTMLDivElement>(null);
-  const { hold, readHold } = useHold({ table, dock, isDrawerOpen });
+  const { hold, readHold } = useHold({ table, dock, isDrawerOpen: view.row !== null });
   const isHeld = isPaused || !isFree(hold);
   const page = list.isPlaceholderData ? undefined : list.data;
   const mayMove = () => !isPaused && isFree(readHold());
@@ -128,7 +129,7 @@ export function LiveTail({ input, list, counted, table, isDrawerOpen, onChange }
   useLayoutEffect(() => publish(entries ? { entries, added, isHeld } : null), [entries, added, isHeld]);
   useEffect(() => () => publish(null), []);
   useArrivals(table, rows.shown);
-  useMovingRange(mayMove);
+  useMovingRange(viewer, mayMove);
 
   const isStopped = isPaused || hold.isScrolled;
   const showHeld = () => {

@@ -22,7 +22,8 @@ type Options = {
 export type Live = { entries: Entry[]; added: number; isHeld: boolean; bar: ReactNode };
 
 /** The list's entries, including new ones while the view is live. The live code is loaded on demand. */
-export function useLive({ view, listed }: ViewerState, { list, counted, table }: Options): Live {
+export function useLive(state: ViewerState, { list, counted, table }: Options): Live {
+  const { view, listed } = state;
   const [tail, setTail] = useState<Omit<Live, "bar"> | null>(null);
   if (!isLive(view)) return { entries: list.data?.data ?? NONE, added: 0, isHeld: false, bar: null };
   return {
@@ -32,11 +33,10 @@ export function useLive({ view, listed }: ViewerState, { list, counted, table }:
     bar: (
       <LiveTail
         key={JSON.stringify({ ...listed, from: view.range ?? listed.from })}
-        input={listed}
+        viewer={state}
         list={list}
         counted={counted}
         table={table}
-        isDrawerOpen={view.row !== null}
         onChange={setTail}
       />
     ),

@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent } from "react";
 import { entriesQuery, totalQuery } from "@/components/audit/filters/entries-query";
 import { routineQuery } from "@/components/audit/fold/folding";
-import { useViewer } from "@/components/audit/viewer-context";
+import type { ViewerState } from "@/components/audit/viewer-state";
 import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
 import { MINUTE_MS } from "@/server/time/durations";
@@ -11,8 +11,7 @@ import { MINUTE_MS } from "@/server/time/durations";
  * Moves a ready-made range of the live list on every minute, while rows may move. What it holds then is fetched first,
  * so that it replaces the rows at once; a range whose start stays is not fetched again.
  */
-export function useMovingRange(mayMove: () => boolean): void {
-  const { input, inputsAt, setNow } = useViewer();
+export function useMovingRange({ input, inputsAt, setNow }: ViewerState, mayMove: () => boolean): void {
   const { zone } = useZone();
   const trpc = useTRPC();
   const cache = useQueryClient();
