@@ -15,8 +15,6 @@ import { GET as users } from "@/app/api/v1/users/route";
 import { POST as createWebhook, GET as webhooks } from "@/app/api/v1/webhooks/route";
 import { asSystem } from "@/db/client";
 import { notifications as notificationTable } from "@/db/schema";
-import { queueMail } from "@/server/deliveries/queue";
-import type { RouteHandler } from "@/server/http/route";
 import { appendEvents } from "@/testing/audit-entries";
 import {
   call,
@@ -31,6 +29,8 @@ import {
   type TestOrg,
   type TestUser,
 } from "@/testing/factories";
+import { queueMail } from "./deliveries/queue";
+import type { RouteHandler } from "./http/route";
 
 type Tenant = { org: TestOrg; chief: TestUser; key: TestApiKey; device: TestDevice; fieldKey: string };
 
