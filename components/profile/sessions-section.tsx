@@ -3,6 +3,7 @@
 import { Button } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { count } from "@/components/format/amounts";
 import { describeAgent } from "@/components/format/user-agent";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
@@ -71,12 +72,14 @@ export function SessionsSection() {
         ),
     },
   ];
+  const { data = [], total = 0 } = list.data ?? {};
+  const part = total > data.length ? ` The ${count(data.length)} last used of ${count(total)} are shown.` : "";
   return (
-    <Section title="Sessions" lead="Where you are signed in. End what you do not recognize." flush>
+    <Section title="Sessions" lead={`Where you are signed in. End what you do not recognize.${part}`} flush>
       {list.isError ? (
         <Failure error={list.error} onRetry={() => void list.refetch()} what="your sessions" />
       ) : (
-        <RecordTable caption="Your sessions" columns={columns} rows={list.data?.data ?? []} rowKey={(s) => s.id} />
+        <RecordTable caption="Your sessions" columns={columns} rows={data} rowKey={(s) => s.id} />
       )}
       {ending && (
         <Confirm

@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { POST as logout } from "@/app/api/v1/auth/logout/route";
 import { POST as token } from "@/app/api/v1/auth/token/route";
@@ -9,6 +9,8 @@ import { GET as sessions } from "@/app/api/v1/me/sessions/route";
 import { asSystem } from "@/db/client";
 import { userSessions } from "@/db/schema";
 import { auditRows, call, createApiKey, createUser, PASSWORD, type TestUser } from "@/testing/factories";
+
+import { MAX_LISTED_SESSIONS } from "./schema";
 
 const NEW = "another long enough password";
 const BROWSER = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/129.0.0.0";
@@ -86,6 +88,20 @@ describe("GET and DELETE /me/sessions", () => {
       actorId: user.id,
       details: { sessionId: other.id },
     });
+  });
+
+  it("lists a hundred at most, this one first and then those last used, and says how many there are", async () => {
+    const user = await createUser();
+    const here = await signIn(user);
+    await asSystem((tx) =>
+      tx.execute(sql`INSERT INTO refresh_tokens (family_id, user_id, token_hash, expires_at, created_at)
+        SELECT gen_random_uuid(), ${user.id}::uuid, encode(sha256(gen_random_uuid()::text::bytea), 'hex'),
+          now() + interval '1 day', now() + n * interval '1 second' FROM generate_series(1, 120) n`),
+    );
+    const { data, total } = (await call(sessions, { token: here })).body;
+    expect([data.length, total]).toEqual([MAX_LISTED_SESSIONS, 121]);
+    const seen = data.slice(1).map((s: { lastSeenAt: string }) => Date.parse(s.lastSeenAt));
+    expect([data[0].current, seen]).toEqual([true, seen.toSorted((a: number, b: number) => b - a)]);
   });
 
   it("treats another user's session, an ended one and an unknown one alike", async () => {

@@ -1,10 +1,10 @@
-import { and, desc, eq, gt, isNull, max, min, sql } from "drizzle-orm";
+import { and, countDistinct, desc, eq, gt, isNull, max, min, sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { refreshTokens, userSessions } from "@/db/schema";
 import { requirePerson } from "@/server/auth/person";
 import { operation } from "@/server/operation";
 import { noInput } from "@/server/wire";
-import { sessionList } from "./schema";
+import { MAX_LISTED_SESSIONS, sessionList } from "./schema";
 
 /** A sign-in lives as long as a refresh token of its family; one of an earlier version has no separate row. */
 const living = {
@@ -20,7 +20,7 @@ const living = {
   ),
 };
 
-/** GET /me/sessions: the caller's sign-ins that have not ended, the one last used first. */
+/** GET /me/sessions: the caller's sign-ins that have not ended; this one first, then the one last used. */
 export const listSessions = operation({
   account: true,
   input: noInput,
@@ -28,16 +28,26 @@ export const listSessions = operation({
   async run(ctx) {
     const { id: userId } = requirePerson(ctx);
     const alive = and(isNull(refreshTokens.revokedAt), gt(refreshTokens.expiresAt, ctx.now()));
-    const rows = await asSystem((tx) =>
-      tx
-        .select(living)
-        .from(refreshTokens)
-        .leftJoin(userSessions, eq(userSessions.id, refreshTokens.familyId))
-        .where(and(eq(refreshTokens.userId, userId), alive))
-        .groupBy(refreshTokens.familyId, userSessions.id)
-        .orderBy(desc(living.lastSeenAt), refreshTokens.familyId),
+    const mine = and(eq(refreshTokens.userId, userId), alive);
+    const isCurrent = sql`${refreshTokens.familyId} IS NOT DISTINCT FROM ${ctx.session?.id ?? null}::uuid`;
+    const [rows, [counted]] = await asSystem((tx) =>
+      Promise.all([
+        tx
+          .select(living)
+          .from(refreshTokens)
+          .leftJoin(userSessions, eq(userSessions.id, refreshTokens.familyId))
+          .where(mine)
+          .groupBy(refreshTokens.familyId, userSessions.id)
+          .orderBy(desc(isCurrent), desc(living.lastSeenAt), refreshTokens.familyId)
+          .limit(MAX_LISTED_SESSIONS),
+        tx
+          .select({ total: countDistinct(refreshTokens.familyId) })
+          .from(refreshTokens)
+          .where(mine),
+      ]),
     );
     return {
+      total: counted?.total ?? 0,
       data: rows.map((row) => ({
         ...row,
         via: row.via === "browser" ? ("browser" as const) : ("api" as const),

@@ -48,4 +48,8 @@ const session = z.strictObject({
 });
 export type MySession = z.output<typeof session>;
 
-export const sessionList = z.strictObject({ data: z.array(session) });
+/** Sign-ins in one answer: a program that signs in every minute has tens of thousands. */
+export const MAX_LISTED_SESSIONS = 100;
+
+/** The caller's own first, then those last used, at most MAX_LISTED_SESSIONS of total. */
+export const sessionList = z.strictObject({ data: z.array(session), total: z.int() });
