@@ -34,7 +34,9 @@ export function RecordDrawer({ device, log, recordId, known, onClose }: Props) {
       ),
     isEnabled: recordId !== null && !known,
   });
-  const entry = known ?? live.data?.data;
+  const answer = live.data?.data;
+  // The answer before stays until the next one comes: it is about another record.
+  const entry = known ?? (answer?.recordId === recordId ? answer : undefined);
   return (
     <Drawer
       opened={recordId !== null}
