@@ -98,16 +98,17 @@ type ProcedureAuth = "none" | "user";
 
 /** The caller and what it needs; the operation itself narrows the caller to the input's organization. */
 function guarded<I extends z.ZodType, R>(
-  { permission, account, input }: Operation<I, R>,
+  { permission, account, limits, input }: Operation<I, R>,
   auth: ProcedureAuth = "user",
 ) {
   return t.procedure
     .use(mapErrors)
     .meta(permission ? { permission } : {})
-    .use(({ ctx, next }) => {
+    .use(async ({ ctx, next }) => {
       const caller = auth === "none" ? anonymous(ctx) : ctx.caller;
       if (!caller) throw new AppError("unauthenticated");
       admit(caller, { permission, account });
+      await limits?.(caller);
       return next({ ctx: { caller } });
     })
     .input(input);
