@@ -12,14 +12,17 @@ import { elapsedMs } from "@/testing/quickest";
 
 afterAll(closeRoles);
 
-/** Reports that are due, each of a person of their own. */
+/** Reports that are due before any other, each of a person of their own. */
 const dueReports = (count: number): Promise<TestUser[]> =>
   Promise.all(
     Array.from({ length: count }, async () => {
       const token = await createUser();
       const { body } = await call(POST, { token, body: { report: "security", cadence: "weekly", timeZone: "UTC" } });
       await asSystem((tx) =>
-        tx.update(reportSchedules).set({ nextRunAt: new Date() }).where(eq(reportSchedules.id, body.id)),
+        tx
+          .update(reportSchedules)
+          .set({ nextRunAt: new Date(0) })
+          .where(eq(reportSchedules.id, body.id)),
       );
       return token;
     }),
@@ -44,9 +47,12 @@ async function holdReports(): Promise<{ isMet: () => Promise<boolean>; release: 
   const holder = await roles.owner.reserve();
   await holder`BEGIN`;
   await holder`LOCK TABLE notification_deliveries IN SHARE MODE`;
+  // Other work may wait for the table too: a report holds the schedule that it has claimed.
   const isMet = async () => {
     const waiting = await roles.owner`
-      SELECT 1 FROM pg_locks WHERE relation = 'notification_deliveries'::regclass AND NOT granted`;
+      SELECT 1 FROM pg_locks queued JOIN pg_locks claim USING (pid)
+      WHERE queued.relation = 'notification_deliveries'::regclass AND NOT queued.granted
+        AND claim.relation = 'report_schedules'::regclass AND claim.mode = 'RowShareLock' AND claim.granted`;
     return waiting.length > 0;
   };
   const release = async () => {
