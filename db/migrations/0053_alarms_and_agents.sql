@@ -1,3 +1,7 @@
+-- An alarm is over when a reading of the whole chain that began after it was last raised finds nothing; when it was first
+-- raised stays as well. Of an alarm that an earlier version raised, or raises beside this one, it is the moment of writing.
+ALTER TABLE audit_alarms ADD COLUMN IF NOT EXISTS last_raised_at timestamptz(3) NOT NULL DEFAULT now();
+--> statement-breakpoint
 -- Entries name an agent by its id, a UUID in lower case. Agents are found by that as a plain column, because row level
 -- security lets no function into an index condition.
 ALTER TABLE agents ADD COLUMN actor_id text GENERATED ALWAYS AS (
