@@ -6,14 +6,12 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
 import { cosignedBy, type Policy } from "@/server/audit/tree/policy";
 import { parseNote, type SignedNote } from "@/server/audit/tree/signed-note";
-import { checkpointText } from "@/server/audit/tree/statement";
-import { rootOf } from "@/server/audit/tree/tree";
-import { askWitness } from "@/server/audit/witnesses/ask";
 import { env } from "@/server/env";
 import { noteTools } from "@/server/note-tools";
 import { auditRows, closeRoles, roles } from "@/testing/chain";
-import { leavesOf, nodesOf, type RunningWitness, startWitness } from "@/testing/proofs/witness";
-import { originOfOrg, ownKeys, signStatement } from "./keys";
+import { showOther } from "@/testing/proofs/disputed-log";
+import { type RunningWitness, startWitness } from "@/testing/proofs/witness";
+import { ownKeys } from "./keys";
 import { signCheckpoint } from "./sign";
 import { cosign } from "./witnesses";
 
@@ -47,15 +45,6 @@ async function signedAfter(orgId: string, rows: number) {
   return signing.note;
 }
 
-/** Has the first witness cosign a log of the same origin that never was in this database. */
-async function showOther(orgId: string, size: number): Promise<void> {
-  const root = rootOf({ sha256: noteTools.sha256, node: nodesOf(leavesOf("other ")) }, 0, size);
-  const text = checkpointText({ origin: originOfOrg(orgId), size, root, signedAt: "2026-11-20T14:06:00.000Z" });
-  const other = { note: noteOf(signStatement(originOfOrg(orgId), text)), size, proofFrom: async () => [] };
-  const { witness } = running[0] as RunningWitness;
-  expect(await askWitness(witness, other, { known: 0 })).toMatchObject({ kind: "cosigned" });
-}
-
 it("has the witnesses cosign each checkpoint, by proofs from the tree", async () => {
   const orgId = randomUUID();
   for (const rows of [0, 3, 300, 1]) {
@@ -70,7 +59,7 @@ it("has the witnesses cosign each checkpoint, by proofs from the tree", async ()
 
 it("reports a witness that saw a longer log, and one that saw another", async () => {
   const orgId = randomUUID();
-  await showOther(orgId, 20);
+  await showOther((running[0] as RunningWitness).witness, orgId, 20);
   const first = await cosign(await signedAfter(orgId, 5), policy);
   expect(first.disputes).toMatchObject([
     { kind: "truncated", seq: 20, expected: expect.stringContaining("w1.example") },

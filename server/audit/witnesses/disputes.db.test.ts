@@ -1,9 +1,5 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
-import { originOfOrg, ownKeys, signStatement } from "@/server/audit/checkpoints/keys";
 import { listCheckpoints } from "@/server/audit/checkpoints/note-store";
 import { signCheckpoint } from "@/server/audit/checkpoints/sign";
 import { cosignersOf } from "@/server/audit/checkpoints/witnessed";
@@ -11,25 +7,14 @@ import { verifyIntegrity } from "@/server/audit/integrity/integrity";
 import { verifyNightly } from "@/server/audit/integrity/nightly";
 import { getIntegrityStatus } from "@/server/audit/integrity/status";
 import { appendAudit } from "@/server/audit/record/append";
-import { formatVerifierKey, parseNote } from "@/server/audit/tree/signed-note";
-import { checkpointText } from "@/server/audit/tree/statement";
-import { rootOf } from "@/server/audit/tree/tree";
-import { env } from "@/server/env";
-import { noteTools } from "@/server/note-tools";
 import { auditRows, closeRoles, roles } from "@/testing/chain";
 import { createOrg, createUser, ctxFor } from "@/testing/factories";
-import { leavesOf, nodesOf, type RunningWitness, startWitness } from "@/testing/proofs/witness";
-import { askWitness } from "./ask";
+import { showOther, startOnlyWitness } from "@/testing/proofs/disputed-log";
+import type { RunningWitness } from "@/testing/proofs/witness";
 
-let dir: string;
 let running: RunningWitness;
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), "trailmark-disputes-"));
-  const file = join(dir, "policy");
-  Object.assign(env(), { TRAILMARK_DATA_DIR: dir, TRAILMARK_WITNESS_POLICY_FILE: file });
-  running = await startWitness("auditor.example", ownKeys());
-  const { name, key, url } = running.witness;
-  writeFileSync(file, `witness ${name} ${formatVerifierKey(key)} ${url}\nquorum ${name}\n`);
+  running = await startOnlyWitness();
 });
 afterAll(async () => {
   await running.remove();
@@ -42,16 +27,6 @@ async function organization() {
   return { orgId, ctx };
 }
 
-/** Has the witness cosign a log that is not the one in the database: as the one that was there before. */
-async function showOther(orgId: string, size: number): Promise<void> {
-  const root = rootOf({ sha256: noteTools.sha256, node: nodesOf(leavesOf("other ")) }, 0, size);
-  const text = checkpointText({ origin: originOfOrg(orgId), size, root, signedAt: "2026-11-20T14:06:00.000Z" });
-  const note = parseNote(signStatement(originOfOrg(orgId), text));
-  if (!note) throw new Error("no note");
-  const outcome = await askWitness(running.witness, { note, size, proofFrom: async () => [] }, { known: 0 });
-  expect(outcome).toMatchObject({ kind: "cosigned" });
-}
-
 /** The notes of an organization's checkpoints that cover any entry, newest first. */
 const checkpointsOf = async (orgId: string): Promise<string[]> => {
   const notes = await asSystem((tx) => listCheckpoints(tx, orgId, 100));
@@ -60,7 +35,7 @@ const checkpointsOf = async (orgId: string): Promise<string[]> => {
 
 it("a log that a witness holds another one against is broken however often it is asked, and stays so", async () => {
   const { orgId, ctx } = await organization();
-  await showOther(orgId, 3);
+  await showOther(running.witness, orgId, 3);
   await appendAudit(roles.app, auditRows(orgId, 5));
   const dispute = { status: "broken", breaks: [{ seq: 3, kind: "altered" }] };
   const stands = { state: { status: "broken" }, alarm: { breaks: [{ seq: 3, kind: "altered" }] } };

@@ -1,0 +1,35 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { originOfOrg, ownKeys, signStatement } from "@/server/audit/checkpoints/keys";
+import { formatVerifierKey, parseNote } from "@/server/audit/tree/signed-note";
+import { checkpointText } from "@/server/audit/tree/statement";
+import { rootOf } from "@/server/audit/tree/tree";
+import { askWitness } from "@/server/audit/witnesses/ask";
+import { env } from "@/server/env";
+import { noteTools } from "@/server/note-tools";
+import { leavesOf, nodesOf, type RunningWitness, startWitness } from "./witness";
+
+/** Gives this process a data folder of its own, and a policy of one witness that runs. */
+export async function startOnlyWitness(): Promise<RunningWitness> {
+  const dir = mkdtempSync(join(tmpdir(), "trailmark-witnessed-"));
+  const file = join(dir, "policy");
+  Object.assign(env(), { TRAILMARK_DATA_DIR: dir, TRAILMARK_WITNESS_POLICY_FILE: file });
+  const running = await startWitness("auditor.example", ownKeys());
+  const { name, key, url } = running.witness;
+  writeFileSync(file, `witness ${name} ${formatVerifierKey(key)} ${url}\nquorum ${name}\n`);
+  return running;
+}
+
+/**
+ * Has a witness cosign a log of an organization that is not the one in the database: as the one that was there before.
+ * @throws Error where the witness does not
+ */
+export async function showOther(witness: RunningWitness["witness"], orgId: string, size: number): Promise<void> {
+  const root = rootOf({ sha256: noteTools.sha256, node: nodesOf(leavesOf("other ")) }, 0, size);
+  const text = checkpointText({ origin: originOfOrg(orgId), size, root, signedAt: "2026-11-20T14:06:00.000Z" });
+  const note = parseNote(signStatement(originOfOrg(orgId), text));
+  if (!note) throw new Error("no note");
+  const outcome = await askWitness(witness, { note, size, proofFrom: async () => [] }, { known: 0 });
+  if (outcome.kind !== "cosigned") throw new Error(JSON.stringify(outcome));
+}
