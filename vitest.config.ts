@@ -25,7 +25,7 @@ const CHANGES_PROCESS = new RegExp(
     /\bprocess\.(env\.\w+ (\?\?)?= |(on|once|kill|emit)\()/,
     /\bObject\.assign\(env\(\)/,
     /\b(closeDatabase|closeDenials|closeLookup|closeStreams|endHolding|stopRecording|stopRelay|stopTracing)\b/,
-    /\b(registry|startEmbedded)\b|\.start\(\)/,
+    /\b(registry|startEmbedded|startOnlyWitness)\b|\.start\(\)/,
   ]
     .map(({ source }) => source)
     .join("|"),
