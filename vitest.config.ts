@@ -53,11 +53,13 @@ const unit = { globalSetup: ["testing/temp-folder.ts"] };
 const database = {
   // They share a database, and what claims the next job takes any organization's.
   fileParallelism: false,
-  sequence: { groupOrder: 1 },
   globalSetup: ["testing/temp-folder.ts", "testing/database.ts", "testing/thread-bundles.ts"],
   setupFiles: ["testing/env.ts", "testing/search-time.ts"],
   hookTimeout: TEST_TIMEOUT_MS,
 };
+
+/** When a project's turn comes: those that have a process each look at every organization, and come while few are there. */
+const turn = (groupOrder: number) => ({ sequence: { groupOrder } });
 
 /** Pure tests, and tests that speak to a real PostgreSQL as the application role. */
 export default defineConfig({
@@ -73,8 +75,8 @@ export default defineConfig({
     projects: [
       { extends: true, test: { ...unit, name: "unit", isolate: false, include: pure.shared } },
       { extends: true, test: { ...unit, name: "unit-alone", include: pure.alone } },
-      { extends: true, test: { ...database, name: "database", isolate: false, include: stored.shared } },
-      { extends: true, test: { ...database, name: "database-alone", include: stored.alone } },
+      { extends: true, test: { ...database, ...turn(2), name: "database", isolate: false, include: stored.shared } },
+      { extends: true, test: { ...database, ...turn(1), name: "database-alone", include: stored.alone } },
     ],
   },
 });
