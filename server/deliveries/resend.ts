@@ -23,7 +23,7 @@ export const resendDelivery = operation({
   async run(ctx, { id }) {
     const t = notificationDeliveries;
     await limit("delivery", ctx.homeOrgId);
-    const { row, endpoint, names } = await tenant(ctx.scope, async (tx) => {
+    const { row, about, names } = await tenant(ctx.scope, async (tx) => {
       const found = await lockDelivery(tx, ctx, id);
       const [endpoint] = found.endpointId
         ? await tx.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, found.endpointId))
@@ -32,12 +32,13 @@ export const resendDelivery = operation({
       const change = { status: "pending", attempts: 0, nextAttemptAt: ctx.now() } as const;
       await tx.update(t).set(change).where(eq(t.id, id));
       const row = { ...found, ...change };
-      return { row, endpoint, names: await namesOf(tx, [row]) };
+      const about = endpoint && (await aboutEndpoint(tx, endpoint));
+      return { row, about, names: await namesOf(tx, [row]) };
     });
     notifyDeliveries();
-    if (endpoint)
+    if (about)
       record(ctx, {
-        ...(await aboutEndpoint(endpoint)),
+        ...about,
         action: "webhook.resend",
         details: { deliveryId: id, type: row.type, subject: row.subject },
       });

@@ -20,7 +20,7 @@ export const testWebhook = operation({
   output: delivery,
   async run(ctx, { id }) {
     await limit("delivery", ctx.homeOrgId);
-    const { row, endpoint } = await tenant(ctx.scope, async (tx) => {
+    const { row, endpoint, about } = await tenant(ctx.scope, async (tx) => {
       const endpoint = await lockEndpoint(tx, ctx, id);
       if (endpoint.disabledAt) throw new AppError("conflict", "The endpoint is disabled. Enable it first.");
       const message = { type: "notification.test", subject: "Test message", at: ctx.now() };
@@ -28,10 +28,10 @@ export const testWebhook = operation({
         ...message,
         data: { endpointId: id, message: "This is a test message." },
       });
-      return { row, endpoint };
+      return { row, endpoint, about: await aboutEndpoint(tx, endpoint) };
     });
     notifyDeliveries();
-    record(ctx, { ...(await aboutEndpoint(endpoint)), action: "webhook.test", details: { deliveryId: row.id } });
+    record(ctx, { ...about, action: "webhook.test", details: { deliveryId: row.id } });
     return toDelivery(row, new Map([[id, endpoint.name]]));
   },
 });

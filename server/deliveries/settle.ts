@@ -4,7 +4,7 @@ import { notificationDeliveries, webhookEndpoints } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { counter } from "@/server/background/metrics";
 import { systemCtx } from "@/server/context";
-import { aboutEndpoint, type EndpointRow } from "@/server/webhooks/endpoint";
+import { aboutEndpoint } from "@/server/webhooks/endpoint";
 import type { Outcome } from "./attempt";
 import { DISABLE_AFTER_MS, nextAttempt } from "./backoff";
 import type { Claimed } from "./claim";
@@ -15,9 +15,11 @@ const sent = counter("trailmark_deliveries_sent_total", "Mails and webhooks that
 const givenUp = counter("trailmark_deliveries_failed_total", "Mails and webhooks that were given up");
 
 type Failure = { status: number | null; now: Date };
+/** Where the log mentions an endpoint that was disabled. */
+type Disabled = Awaited<ReturnType<typeof aboutEndpoint>>;
 
 /** Notes that an endpoint failed, and disables one that has failed for days or wants no more. */
-async function noteFailure(tx: Tx, endpointId: string, { status, now }: Failure): Promise<EndpointRow | null> {
+async function noteFailure(tx: Tx, endpointId: string, { status, now }: Failure): Promise<Disabled | null> {
   const t = webhookEndpoints;
   const at = now.toISOString();
   const [row] = await tx
@@ -28,7 +30,7 @@ async function noteFailure(tx: Tx, endpointId: string, { status, now }: Failure)
   if (!row?.failingSince) return null;
   if (status !== GONE && now.getTime() - row.failingSince.getTime() < DISABLE_AFTER_MS) return null;
   await tx.update(t).set({ disabledAt: now, disabledByFailure: true, pendingFrom: null }).where(eq(t.id, endpointId));
-  return row;
+  return aboutEndpoint(tx, row);
 }
 
 const nextTry = (attempts: number, { isFinal }: Outcome, now: Date): Date | null =>
@@ -36,7 +38,7 @@ const nextTry = (attempts: number, { isFinal }: Outcome, now: Date): Date | null
 
 type Attempted = { claimed: Claimed; outcome: Outcome; now: Date };
 
-async function store(tx: Tx, { claimed, outcome, now }: Attempted): Promise<EndpointRow | null> {
+async function store(tx: Tx, { claimed, outcome, now }: Attempted): Promise<Disabled | null> {
   const { id, attempts, endpoint } = claimed;
   const { status: responseCode, error } = outcome;
   const where = eq(notificationDeliveries.id, id);
@@ -65,7 +67,7 @@ export async function settle(claimed: Claimed, outcome: Outcome, now: Date): Pro
   else if (nextTry(claimed.attempts, outcome, now) === null) givenUp.inc();
   if (!disabled) return;
   record(systemCtx(), {
-    ...(await aboutEndpoint(disabled)),
+    ...disabled,
     action: "webhook.disable",
     details: {
       reason: outcome.status === GONE ? "it answered 410 Gone" : "nothing could be delivered to it for 5 days",

@@ -9,7 +9,7 @@ import { callersChanged } from "@/server/background/streams";
 import type { Ctx } from "@/server/context";
 import { AppError, notFound } from "@/server/errors";
 import { operation } from "@/server/operation";
-import { homeOrgOf, partnerFor } from "@/server/partner";
+import { homeOrgIn, partnerFor } from "@/server/partner";
 import { partnerInput, partnerPolicy, partnerPolicyInput } from "./schema";
 
 type Found = { id: string; willChange: boolean };
@@ -52,17 +52,17 @@ export const setPartnerPolicy = operation({
     const id = await partnerFor(ctx, partnerId);
     if (requireTwoFactor && actor.type === "user" && !(await secondFactorsOf(actor.id)).isOn)
       throw new AppError("conflict", "This concerns you too: set up two-factor sign-in in your own account first.");
-    const before = await tenant(ctx.scope, async (tx) => {
+    const { before, orgId } = await tenant(ctx.scope, async (tx) => {
       const found = await findPartner(tx, ctx, { id, willChange: true });
       if (found.requireTwoFactor !== requireTwoFactor)
         await tx.update(partners).set({ requireTwoFactor, updatedAt: ctx.now() }).where(eq(partners.id, id));
-      return found;
+      return { before: found, orgId: await homeOrgIn(tx, id) };
     });
     if (before.requireTwoFactor !== requireTwoFactor) {
       if (requireTwoFactor) callersChanged();
       record(ctx, {
         action: "partner.update",
-        orgId: await homeOrgOf(id),
+        orgId,
         ...resourceOf("partner", { id, name: before.name }),
         details: { before: { requireTwoFactor: before.requireTwoFactor }, after: { requireTwoFactor } },
       });

@@ -73,6 +73,8 @@ export const createUser = operation({
     requireMayGrantRole(ctx, input.role);
     const membership = await (ofPartner ? partnerMembership(ctx, input) : organizationMembership(ctx, input));
     const passwordHash = input.password === undefined ? null : await hashPassword(input.password);
+    // Before, because what is recorded of a change must not depend on a look-up after it.
+    const recordedIn = membership.orgId ?? (await homeOrgOf(membership.partnerId));
     const row = await tenant(ctx.scope, async (tx) => {
       if (ofPartner && !membership.organizationIds) await requireWholePartner(tx, ctx);
       await requireRoomForUser(tx, membership);
@@ -81,7 +83,7 @@ export const createUser = operation({
     const { id, name, email, role, department } = row;
     record(ctx, {
       action: "user.create",
-      orgId: membership.orgId ?? (await homeOrgOf(membership.partnerId)),
+      orgId: recordedIn,
       ...resourceOf("user", { id, name }),
       details: { after: { email, name, role, department, organizationIds: membership.organizationIds } },
     });

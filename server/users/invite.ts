@@ -62,11 +62,12 @@ export const inviteUser = operation({
   async run(ctx, { id }) {
     const row = await findInvitable(ctx, id);
     const kind = row.invited ? "invite" : "reset";
+    const orgId = row.orgId ?? (await homeOrgOf(row.partnerId));
     const { link, expiresAt } = await createPasswordLink(row.id, kind, ctx.now());
     const sentTo = isMailConfigured() ? row.email : null;
     const event = {
       action: kind === "invite" ? ("user.invite" as const) : ("user.password.reset.request" as const),
-      orgId: row.orgId ?? (await homeOrgOf(row.partnerId)),
+      orgId,
       ...resourceOf("user", row),
       details: { sentTo, expiresAt: expiresAt.toISOString() },
     };

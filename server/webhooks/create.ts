@@ -31,7 +31,7 @@ export const createWebhook = operation({
     const { orgId, partnerId } = owner;
     const id = newId();
     const secret = newSigningSecret();
-    const row = await tenant(ctx.scope, async (tx) => {
+    const { row, about } = await tenant(ctx.scope, async (tx) => {
       if (!orgId) await requireWholePartner(tx, ctx);
       const bound = { max: MAX_PER_OWNER, owner: orgId ?? partnerId, what: "webhooks" };
       await requireRoom(tx, { table: t, where: ofOwner(t, owner), ...bound });
@@ -47,9 +47,10 @@ export const createWebhook = operation({
           createdBy: ctx.actor.type === "user" ? ctx.actor.id : null,
         })
         .returning();
-      return oneOf(created);
+      const row = oneOf(created);
+      return { row, about: await aboutEndpoint(tx, row) };
     });
-    record(ctx, { ...(await aboutEndpoint(row)), action: "webhook.create", details: { after: auditable(row) } });
+    record(ctx, { ...about, action: "webhook.create", details: { after: auditable(row) } });
     return { ...toWebhook(row), secret };
   },
 });

@@ -5,7 +5,7 @@ import { resourceOf } from "@/server/audit/resource-of";
 import { requireWholePartner } from "@/server/auth/grant";
 import type { Ctx } from "@/server/context";
 import { invalid, notFound } from "@/server/errors";
-import { homeOrgOf } from "@/server/partner";
+import { homeOrgIn } from "@/server/partner";
 import { inReach } from "@/server/scope";
 import { allowed, RefusedAddress, requireAllowed } from "./address";
 import type { Webhook } from "./schema";
@@ -46,9 +46,9 @@ export const auditable = ({
   disabled: disabledAt !== null,
 });
 
-/** Where and under which name the audit log mentions an endpoint. */
-export const aboutEndpoint = async (row: Pick<EndpointRow, "id" | "name" | "orgId" | "partnerId">) => ({
-  orgId: row.orgId ?? (await homeOrgOf(row.partnerId)),
+/** Where and under which name the audit log mentions an endpoint, read with what is changed about it. */
+export const aboutEndpoint = async (tx: Tx, row: Pick<EndpointRow, "id" | "name" | "orgId" | "partnerId">) => ({
+  orgId: row.orgId ?? (await homeOrgIn(tx, row.partnerId)),
   ...resourceOf("webhook", row),
 });
 

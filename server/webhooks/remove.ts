@@ -15,11 +15,11 @@ export const removeWebhook = operation({
   input: onlyIdInput,
   output: "empty",
   async run(ctx, { id }) {
-    const row = await tenant(ctx.scope, async (tx) => {
+    const { row, about } = await tenant(ctx.scope, async (tx) => {
       const found = await lockEndpoint(tx, ctx, id);
       await tx.delete(webhookEndpoints).where(eq(webhookEndpoints.id, id));
-      return found;
+      return { row: found, about: await aboutEndpoint(tx, found) };
     });
-    record(ctx, { ...(await aboutEndpoint(row)), action: "webhook.delete", details: { before: auditable(row) } });
+    record(ctx, { ...about, action: "webhook.delete", details: { before: auditable(row) } });
   },
 });

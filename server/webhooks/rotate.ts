@@ -19,7 +19,7 @@ export const rotateWebhook = operation({
   stepUp: () => true,
   async run(ctx, { id, overlapSeconds }) {
     const secret = newSigningSecret();
-    const row = await tenant(ctx.scope, async (tx) => {
+    const { row, about } = await tenant(ctx.scope, async (tx) => {
       const found = await lockEndpoint(tx, ctx, id);
       const change = {
         secret: sealSecret(secret, id),
@@ -28,9 +28,9 @@ export const rotateWebhook = operation({
         updatedAt: ctx.now(),
       };
       await tx.update(webhookEndpoints).set(change).where(eq(webhookEndpoints.id, id));
-      return { ...found, ...change };
+      return { row: { ...found, ...change }, about: await aboutEndpoint(tx, found) };
     });
-    record(ctx, { ...(await aboutEndpoint(row)), action: "webhook.rotate", details: { overlapSeconds } });
+    record(ctx, { ...about, action: "webhook.rotate", details: { overlapSeconds } });
     return { ...toWebhook(row), secret };
   },
 });

@@ -28,7 +28,7 @@ export const updateWebhook = operation({
   async run(ctx, { id, name, url, kinds, disabled }) {
     if (url !== undefined) checkAddress(url);
     const now = ctx.now();
-    const { before, after } = await tenant(ctx.scope, async (tx) => {
+    const { before, after, about } = await tenant(ctx.scope, async (tx) => {
       const before = await lockEndpoint(tx, ctx, id);
       const { disabledAt, disabledByFailure, failingSince, pendingFrom } = able(before, disabled, now);
       const set = {
@@ -45,13 +45,13 @@ export const updateWebhook = operation({
         .set({ ...set, updatedAt: now })
         .where(eq(webhookEndpoints.id, id))
         .returning();
-      return { before, after: after ?? before };
+      return { before, after: after ?? before, about: await aboutEndpoint(tx, after ?? before) };
     });
     const details = { before: auditable(before), after: auditable(after) };
     const isMoved = before.url !== after.url;
     if (isMoved || JSON.stringify(details.before) !== JSON.stringify(details.after))
       record(ctx, {
-        ...(await aboutEndpoint(after)),
+        ...about,
         action: "webhook.update",
         details: { ...details, urlChanged: isMoved },
       });
