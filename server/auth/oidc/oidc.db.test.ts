@@ -131,6 +131,17 @@ describe("signing in by an OpenID Connect provider", () => {
     }
   });
 
+  it("records that a disabled person came who had never come by the provider, and does not link them", async () => {
+    const gone = await createUser({ role: "org_viewer", disabled: true });
+    const sub = person({ email: gone.email });
+    await signInAs(sub);
+    const denied = { action: "user.login.failed", actorId: gone.id, result: "denied", details: { reason: "disabled" } };
+    expect(await auditRows(gone.orgId as string)).toMatchObject([denied]);
+    await asSystem((tx) => tx.update(users).set({ disabledAt: null }).where(eq(users.id, gone.id)));
+    people.set(sub, { email: gone.email, email_verified: false });
+    expect((await signInAs(sub)).session).toBeUndefined();
+  });
+
   it("records that a person came who was disabled since, as at the door of the password", async () => {
     const user = await createUser({ role: "org_viewer" });
     const sub = person({ email: user.email });

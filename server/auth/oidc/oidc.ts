@@ -1,4 +1,4 @@
-import { and, eq, isNull, notExists, sql } from "drizzle-orm";
+import { and, eq, isNotNull, isNull, notExists, sql } from "drizzle-orm";
 import type { OAuthConfig } from "next-auth/providers/oauth";
 import { asSystem, type Tx } from "@/db/client";
 import { organizations, userIdentities, users } from "@/db/schema";
@@ -70,10 +70,14 @@ async function findLinked(tx: Tx, sub: string): Promise<string | undefined> {
  * The person with the address that the provider has verified; only then is it the same person. Not one whom the provider
  * has named already: companies give addresses of those who left to others.
  */
-async function findByAddress(tx: Tx, address: string): Promise<string | undefined> {
+async function findByAddress(
+  tx: Tx,
+  address: string,
+  isInState = isNull(users.disabledAt),
+): Promise<string | undefined> {
   const linked = and(eq(userIdentities.userId, users.id), eq(userIdentities.issuer, env().OIDC_ISSUER ?? ""));
   const isFree = notExists(tx.select({ subject: userIdentities.subject }).from(userIdentities).where(linked));
-  const same = and(eq(sql`lower(${users.email})`, address), isNull(users.disabledAt), isFree);
+  const same = and(eq(sql`lower(${users.email})`, address), isInState, isFree);
   const [row] = await tx.select({ id: users.id }).from(users).where(same);
   return row?.id;
 }
@@ -131,7 +135,8 @@ async function recordLink(ctx: Ctx, userId: string): Promise<void> {
 
 /**
  * Who a person of the identity provider is here: the one linked to that subject, else the one with the verified address,
- * who is linked from now on, else (only where the environment says so) a new viewer; undefined for any other.
+ * who is linked from now on, else (only where the environment says so) a new viewer; undefined for any other. A disabled
+ * person is named, for the audit log, and is not linked.
  * @throws AppError conflict when the organization has no room for a viewer more
  */
 export async function findByIdentity(ctx: Ctx, profile: Profile): Promise<string | undefined> {
@@ -144,5 +149,5 @@ export async function findByIdentity(ctx: Ctx, profile: Profile): Promise<string
   const linked = await linkByAddress({ sub, address: address.data, name });
   if (linked?.viewer) recordViewer(ctx, linked.viewer);
   if (linked?.isNew) await recordLink(ctx, linked.userId);
-  return linked?.userId;
+  return linked?.userId ?? asSystem((tx) => findByAddress(tx, address.data, isNotNull(users.disabledAt)));
 }
