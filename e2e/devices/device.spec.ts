@@ -1,4 +1,5 @@
 import { Api } from "@/e2e/support/api";
+import { withDatabase } from "@/e2e/support/database";
 import { expect, expectAccessible, test } from "@/e2e/support/fixtures";
 
 test("a custom field is edited in place, by keyboard too, and stands in the device's audit history", async ({
@@ -77,6 +78,23 @@ test("a number is typed with a point or a sign, and what is none is not sent", a
   await type("");
   await page.keyboard.press("Enter");
   await expect(field).toContainText("Not set");
+});
+
+test("a field that holds a choice twice, as imports once left them, offers it once", async ({ page, request }) => {
+  const api = await Api.signIn(request);
+  const orgId = await api.makeOrganization("Twice");
+  const { deviceId } = await api.enroll(orgId, "WS-TWICE");
+  const name = `Rack ${crypto.randomUUID().slice(0, 8)}`;
+  const field = { orgId, name, fieldKey: "rack", type: "dropdown", options: ["A", "B"] };
+  const { id } = await api.call<{ id: string }>("POST", "/custom-fields", field);
+  await withDatabase((sql) => sql`UPDATE custom_field_definitions SET options = '["A","B","A"]' WHERE id = ${id}`);
+  await page.goto(`/devices/${deviceId}`);
+  await page.getByRole("button", { name: `Edit ${name}` }).click();
+  await page.getByRole("combobox", { name, exact: true }).click();
+  await expect(page.getByRole("option")).toHaveText(["A", "B"]);
+  await page.getByRole("option", { name: "B", exact: true }).click();
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByRole("listitem").filter({ hasText: name })).toHaveText(`${name}BEdit`);
 });
 
 test("a field that is deleted says how many values go with it", async ({ page, request }) => {

@@ -102,7 +102,9 @@ type ChoiceProps = {
 
 function ChoiceOf({ title, value: { text }, field, onDecide }: ChoiceProps) {
   const { allOrganizations } = useMe();
-  const choices = [...(field.options ?? []), ...addedChoices(field).filter((choice) => choice !== text)];
+  const added = addedChoices(field).filter((choice) => choice !== text);
+  // An import of an earlier version may have kept a choice twice.
+  const choices = [...new Set([...(field.options ?? []), ...added])];
   return (
     <Select
       size="xs"
