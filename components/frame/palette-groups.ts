@@ -29,6 +29,7 @@ import { useZone } from "@/components/format/zone";
 import { accountItem, isVisibleTo, navGroups, startItem } from "@/components/nav-items";
 import { requestAction } from "@/components/requested-action";
 import { useTRPC } from "@/components/trpc";
+import { copyText } from "@/components/ui/copy/copy-text";
 import { networkOf } from "@/server/audit/query/network";
 import { GUID, MAX_FILTER_LENGTH } from "@/server/text";
 
@@ -74,7 +75,7 @@ const SCHEMES: Record<MantineColorScheme, string> = {
 async function copyLink(zone: string): Promise<void> {
   const { href, pathname, search } = window.location;
   const view = loadView(new URLSearchParams(search));
-  await navigator.clipboard.writeText(pathname === "/" ? frozenLink(href, view, { zone, now: new Date() }) : href);
+  await copyText(pathname === "/" ? frozenLink(href, view, { zone, now: new Date() }) : href);
 }
 
 /** The entry that is open or that the page is about. */

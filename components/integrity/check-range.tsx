@@ -10,6 +10,7 @@ import { useCan } from "@/components/account/org";
 import { useConfirmedDownload } from "@/components/confirmed-download";
 import { counted } from "@/components/format/amounts";
 import { useElapsed } from "@/components/format/elapsed";
+import { randomUuid } from "@/components/format/random-uuid";
 import { When } from "@/components/format/when";
 import { useRequestedAction } from "@/components/requested-action";
 import { type Outputs, UNBATCHED, useTRPC, useTRPCClient } from "@/components/trpc";
@@ -42,7 +43,7 @@ export function CheckRange({ org, rows }: Props) {
     mutationKey: [part],
     mutationFn: (asked: Part) => {
       abort.current = new AbortController();
-      const id = crypto.randomUUID();
+      const id = randomUuid();
       setRunId(id);
       return client.integrity.verify.mutate(
         { orgId: org.id, ...toInput(asked), runId: id },

@@ -1,8 +1,9 @@
 "use client";
 
-import { Button, CopyButton, Group } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { Check } from "lucide-react";
 import type { Entry } from "@/components/audit/entry";
+import { useCopy } from "@/components/ui/copy/use-copy";
 
 const curlOf = (entry: Entry) =>
   `curl -H "Authorization: Bearer $TRAILMARK_KEY" ${window.location.origin}/api/v1/audit-logs/logs/${entry.id}`;
@@ -24,20 +25,17 @@ export function EntryCopies({ entry, json }: Props) {
 }
 
 function CopyText({ name, text }: { name: string; text: string | undefined }) {
+  const { copied, copy } = useCopy();
   return (
-    <CopyButton value={text ?? ""} timeout={1500}>
-      {({ copied, copy }) => (
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          color="gray"
-          disabled={text === undefined}
-          onClick={copy}
-          leftSection={copied ? <Check size={13} aria-hidden /> : null}
-        >
-          {copied ? "Copied" : `Copy ${name}`}
-        </Button>
-      )}
-    </CopyButton>
+    <Button
+      size="compact-sm"
+      variant="subtle"
+      color="gray"
+      disabled={text === undefined}
+      onClick={() => void copy(text ?? "")}
+      leftSection={copied ? <Check size={13} aria-hidden /> : null}
+    >
+      {copied ? "Copied" : `Copy ${name}`}
+    </Button>
   );
 }

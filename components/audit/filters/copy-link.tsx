@@ -2,15 +2,13 @@
 
 import { ActionIcon } from "@mantine/core";
 import { Check, Link2 } from "lucide-react";
-import { useState } from "react";
 import { useViewer } from "@/components/audit/viewer-context";
 import { useZone } from "@/components/format/zone";
 import { zoneParam } from "@/components/format/zone-param";
+import { useCopy } from "@/components/ui/copy/use-copy";
 import { Tip } from "@/components/ui/popover/tip";
 import type { View } from "./address";
 import { spanOf } from "./list-input";
-
-const SHOWN_MS = 1_500;
 
 /** The URL to share: a relative range is replaced by its current instants, and the time zone is included. */
 export function frozenLink(href: string, view: View, { zone, now }: { zone: string; now: Date }): string {
@@ -31,19 +29,14 @@ export function frozenLink(href: string, view: View, { zone, now }: { zone: stri
 export function CopyLink() {
   const { view, now } = useViewer();
   const { zone } = useZone();
-  const [copied, setCopied] = useState(false);
-  const copy = async () => {
-    await navigator.clipboard.writeText(frozenLink(window.location.href, view, { zone, now }));
-    setCopied(true);
-    setTimeout(() => setCopied(false), SHOWN_MS);
-  };
+  const { copied, copy } = useCopy();
   return (
     <Tip label={copied ? "Copied" : "Copy a link to this view"}>
       <ActionIcon
         size={36}
         variant="default"
         aria-label={copied ? "Link copied" : "Copy link"}
-        onClick={() => void copy()}
+        onClick={() => void copy(frozenLink(window.location.href, view, { zone, now }))}
       >
         {copied ? <Check size={15} aria-hidden /> : <Link2 size={15} aria-hidden />}
       </ActionIcon>

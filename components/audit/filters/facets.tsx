@@ -6,6 +6,7 @@ import { memo, useState } from "react";
 import { useViewer } from "@/components/audit/viewer-context";
 import { count } from "@/components/format/amounts";
 import { useTRPC } from "@/components/trpc";
+import { useCopy } from "@/components/ui/copy/use-copy";
 import { readErrorText } from "@/components/ui/notice";
 import type { FilterName } from "@/server/audit/query/catalogue";
 import type { SetView } from "./address";
@@ -108,10 +109,9 @@ type ValueProps = Omit<FacetProps, "values"> & {
 
 /** Memoized: there are dozens, and the view changes with every click. */
 const Value = memo(function Value({ name, one, label, isTruncated, isChosen, setView }: ValueProps) {
-  const [copied, setCopied] = useState(false);
-  const copy = () => void navigator.clipboard.writeText(one.value).then(() => setCopied(true));
+  const { copied, copy } = useCopy();
   return (
-    <li className={classes.value} onPointerLeave={() => setCopied(false)}>
+    <li className={classes.value}>
       <button
         type="button"
         className={classes.only}
@@ -136,7 +136,7 @@ const Value = memo(function Value({ name, one, label, isTruncated, isChosen, set
         className={classes.tool}
         aria-label={copied ? `Copied ${label}` : `Copy ${label}`}
         title={copied ? "Copied" : "Copy"}
-        onClick={copy}
+        onClick={() => void copy(one.value)}
       >
         <Copy size={12} aria-hidden />
       </button>

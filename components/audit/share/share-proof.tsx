@@ -7,6 +7,7 @@ import { useState } from "react";
 import { toFragment } from "@/components/proof/proof-link";
 import { saveText } from "@/components/proof/save-text";
 import { useTRPC } from "@/components/trpc";
+import { copyText } from "@/components/ui/copy/copy-text";
 import { CopyLine } from "@/components/ui/dialogs/copy-line";
 import { useReturnedFocus } from "@/components/ui/dialogs/use-returned-focus";
 import { Message } from "@/components/ui/message";
@@ -33,15 +34,6 @@ export function ShareProof({ id, onClose }: { id: string; onClose: () => void })
 
 type Copied = { link: string; isCopied: boolean };
 
-/** Falls back to selecting the text where the browser denies clipboard access. */
-async function copyText(link: string): Promise<Copied> {
-  const isCopied = await navigator.clipboard?.writeText(link).then(
-    () => true,
-    () => false,
-  );
-  return { link, isCopied: isCopied ?? false };
-}
-
 function WholeProof({ id }: { id: string }) {
   const make = useMutation(useTRPC().proofs.make.mutationOptions());
   const [copied, setCopied] = useState<Copied | null>(null);
@@ -50,8 +42,11 @@ function WholeProof({ id }: { id: string }) {
   const copy = () =>
     void proof()
       .then(({ text }) => toFragment(text))
-      .then((fragment) => copyText(`${window.location.origin}/verify${fragment}`))
-      .then(setCopied, () => {});
+      .then(async (fragment) => {
+        const link = `${window.location.origin}/verify${fragment}`;
+        setCopied({ link, isCopied: await copyText(link) });
+      })
+      .catch(() => {});
   const save = () =>
     void proof().then(
       ({ fileName, text }) => {

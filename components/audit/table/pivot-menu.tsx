@@ -5,6 +5,7 @@ import { useRouter } from "next/navigation";
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { togglePin, usePins } from "@/components/audit/compare/pins";
 import type { View } from "@/components/audit/filters/address";
+import { copyText } from "@/components/ui/copy/copy-text";
 import { positionBeside } from "@/components/ui/popover/position";
 import type { Pivot } from "./pivots";
 import classes from "./pivots.module.css";
@@ -42,8 +43,7 @@ export function PivotMenu({ title, pivots, anchor, onStep, onChange, onClose }: 
       togglePin(pivot.pin);
       return onClose();
     }
-    await navigator.clipboard.writeText(pivot.copy);
-    setCopied(true);
+    setCopied(await copyText(pivot.copy));
     setTimeout(onClose, COPIED_MS);
   };
   const focusAt = (at: number) =>

@@ -4,6 +4,7 @@ import { Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useMe } from "@/components/account/org";
+import { randomUuid } from "@/components/format/random-uuid";
 import { useTRPC } from "@/components/trpc";
 import type { SourceColumn } from "@/server/custom-fields/import/map/column-schema";
 import type { Plan, PlanField } from "@/server/custom-fields/import/plan-schema";
@@ -103,5 +104,5 @@ function freshField(
   const taken = new Set([...RESERVED_KEYS, ...plan.fields.map((f) => f.fieldKey)]);
   let key = base;
   for (let n = 2; taken.has(key); n++) key = `${base}_${n}`;
-  return { fieldId: crypto.randomUUID(), name: title, fieldKey: key, secret: secret !== null };
+  return { fieldId: randomUuid(), name: title, fieldKey: key, secret: secret !== null };
 }

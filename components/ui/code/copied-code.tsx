@@ -1,24 +1,23 @@
 "use client";
 
-import { ActionIcon, CopyButton } from "@mantine/core";
+import { ActionIcon } from "@mantine/core";
 import { Check, Copy } from "lucide-react";
+import { useCopy } from "@/components/ui/copy/use-copy";
 import { Tip } from "@/components/ui/popover/tip";
 import classes from "./copied-code.module.css";
 
 /** A code, key or id in full, with a copy button. */
 export function CopiedCode({ value, what }: { value: string; what: string }) {
+  const { copied, copy } = useCopy();
+  const name = copied ? `Copied ${what}` : `Copy ${what}`;
   return (
     <span className={classes.copied}>
       <code>{value}</code>
-      <CopyButton value={value} timeout={1500}>
-        {({ copied, copy }) => (
-          <Tip label={copied ? "Copied" : `Copy ${what}`}>
-            <ActionIcon size={24} onClick={copy} aria-label={copied ? `Copied ${what}` : `Copy ${what}`}>
-              {copied ? <Check size={13} aria-hidden /> : <Copy size={13} aria-hidden />}
-            </ActionIcon>
-          </Tip>
-        )}
-      </CopyButton>
+      <Tip label={copied ? "Copied" : name}>
+        <ActionIcon size={24} onClick={() => void copy(value)} aria-label={name}>
+          {copied ? <Check size={13} aria-hidden /> : <Copy size={13} aria-hidden />}
+        </ActionIcon>
+      </Tip>
     </span>
   );
 }
