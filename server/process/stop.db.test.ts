@@ -7,7 +7,7 @@ import { POST } from "@/app/api/v1/report-schedules/route";
 import { asSystem } from "@/db/client";
 import { reportSchedules } from "@/db/schema";
 import { chainOf, closeRoles, roles } from "@/testing/chain";
-import { call, createUser, type TestUser } from "@/testing/factories";
+import { call, createOrg, createUser, type TestUser } from "@/testing/factories";
 import { elapsedMs } from "@/testing/quickest";
 
 afterAll(closeRoles);
@@ -76,6 +76,21 @@ it("what the background work does while it ends is recorded, and no further repo
   await stopped;
   const entries = await Promise.all(people.map(exported));
   expect(entries.sort()).toEqual([0, 1]);
+});
+
+it("what is pending is written out although the relay's message broker is gone", async () => {
+  vi.doMock("@/server/live-events/current", async (original) => ({
+    ...(await original<object>()),
+    stopRelay: () => Promise.reject(new Error("the connection is closed")),
+  }));
+  const { stop } = await startProcess();
+  vi.doUnmock("@/server/live-events/current");
+  const { record } = await import("@/server/audit/record/record");
+  const { systemCtx } = await import("@/server/context");
+  const { id: orgId } = await createOrg();
+  record(systemCtx(), { action: "device.create", orgId, resourceType: "device" });
+  await stop();
+  expect((await chainOf(orgId)).map(({ action }) => action)).toEqual(["device.create"]);
 });
 
 it("work that does not end is left, so that the process is out within ten seconds", async () => {
