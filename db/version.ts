@@ -67,9 +67,11 @@ export const countApplied = (applied: Applied): number => journal().length - pen
 export const OF_LATER =
   "The database is of a later version than this program, which may run beside it only while processes are replaced. There is no way back but the backup made before the upgrade.";
 
+/** The date of the newest migration that this version brings, in ms since 1970 UTC. */
+export const newestMigration = (): number => Math.max(...journal().map(({ when }) => when));
+
 /** Whether a later version has migrated the database; this one may run beside it while processes are replaced. */
-export const isOfLater = (applied: Applied): boolean =>
-  Math.max(...applied) > Math.max(...journal().map(({ when }) => when));
+export const isOfLater = (applied: Applied): boolean => Math.max(...applied) > newestMigration();
 
 /** What a database lacks of this version: migrations, oldest first, with their tags, and functions. */
 export type Missing = { migrations: MigrationMeta[]; tags: string[]; functions: SqlFunction[]; ofLater: boolean };

@@ -95,6 +95,7 @@ async function write(archive: ArchiveWriter, { file, source, passphrase, now }: 
     kind: source.kind,
     postgres: { version: archived.recorded.version, platform: archived.platform },
     migrations: archived.recorded.migrations,
+    newestMigration: archived.recorded.newestMigration,
     heads: archived.recorded.heads,
     hasKeys: keys.length > 0,
     members: [...data, ...archived.members, ...keys],

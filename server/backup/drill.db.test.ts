@@ -71,6 +71,11 @@ describe("a restore drill", () => {
     });
     expect(created).toMatchObject({ code: 0, err: "" });
     orgId = await createOrg("contoso");
+    // As one that was upgraded has them, of migrations that others replaced.
+    await query(
+      server.ownerUrl,
+      "INSERT INTO drizzle.__drizzle_migrations (hash, created_at) SELECT 'replaced', 1.7e12 + n FROM generate_series(1, 16) n",
+    );
     await write(30);
     expect(await trailmark("nightly", "--org", orgId)).toMatchObject({ code: 0 });
   });
@@ -104,6 +109,17 @@ describe("a restore drill", () => {
     rmSync(join(home, "spool"), { recursive: true });
     const key = readFileSync(join(home, "keys", "checkpoint-ed25519.pem"));
     expect(bytes.includes(key)).toBe(false);
+  });
+
+  it("is told of a backup of a later version, whose database has a migration that is not here", async () => {
+    const migrations = "drizzle.__drizzle_migrations";
+    await query(server.ownerUrl, `INSERT INTO ${migrations} (hash, created_at) VALUES ('later', 4e12)`);
+    const later = join(backups, "later");
+    expect(await trailmark("backup", "--to", later)).toMatchObject({ code: 0 });
+    await query(server.ownerUrl, `DELETE FROM ${migrations} WHERE hash = 'later'`);
+    const refused = await runCli(["restore", later], { env: { TRAILMARK_DATA_DIR: join(backups, "elsewhere") } });
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("is of a later version") });
+    rmSync(later);
   });
 
   it("refuses to write over a file, and finds one that was cut, altered or is something else", async () => {

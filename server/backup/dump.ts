@@ -32,7 +32,7 @@ const PREPARE_ROLE = `
   $$`;
 
 /** What the database was at the moment of the dump. */
-export type Dumped = { version: string; migrations: number; heads: ChainHead[] };
+export type Dumped = { version: string; migrations: number; newestMigration: number; heads: ChainHead[] };
 
 const connect = (url: string) => postgres(url, { max: 1, max_lifetime: null, connect_timeout: 15, onnotice: () => {} });
 
@@ -65,8 +65,9 @@ export async function readDatabase(sql: postgres.ISql): Promise<Omit<Dumped, "ve
   const heads = await sql<{ orgId: string; seq: number; checksum: string }[]>`
     SELECT org_id AS "orgId", max(seq)::float8 AS seq, (array_agg(checksum ORDER BY seq DESC))[1] AS checksum
     FROM audit_chain_heads GROUP BY org_id ORDER BY org_id`;
-  const [row] = await sql<{ n: number }[]>`SELECT count(*)::int AS n FROM drizzle.__drizzle_migrations`;
-  return { heads: [...heads], migrations: row?.n ?? 0 };
+  const [row] = await sql<{ count: number; newest: number }[]>`
+    SELECT count(*)::int AS count, max(created_at)::float8 AS newest FROM drizzle.__drizzle_migrations`;
+  return { heads: [...heads], migrations: row?.count ?? 0, newestMigration: row?.newest ?? 0 };
 }
 
 /**

@@ -27,6 +27,8 @@ export const manifest = z.strictObject({
   kind: z.enum(["cluster", "dump"]),
   postgres: z.strictObject({ version: z.string(), platform: z.string().nullable() }),
   migrations: z.int().min(0),
+  /** The date of the newest one, in ms since 1970 UTC; backups that were made before it was kept do not say it. */
+  newestMigration: z.int().min(0).optional(),
   heads: z.array(chainHead),
   /** Whether the keys are in it, sealed under a passphrase. */
   hasKeys: z.boolean(),

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { type ClusterReceiver, findClusterLocation, receiveCluster } from "@/db/embedded/base-restore";
-import { countMigrations } from "@/db/version";
+import { newestMigration } from "@/db/version";
 import { type ReadMember, readArchive } from "./archive-reader";
 import { BackupError, explained } from "./backup-error";
 import { countTables, dropAll, loadDump, type Target } from "./load";
@@ -29,8 +29,9 @@ export type Restored = { manifest: Manifest; kept: string[] };
 
 const majorOf = (version: string): string => version.split(".")[0] ?? "";
 
-function checkVersions({ kind, migrations, product, postgres }: Manifest, { target }: RestoreInput): void {
-  if (migrations > countMigrations())
+function checkVersions({ kind, product, postgres, ...backup }: Manifest, { target }: RestoreInput): void {
+  // Not by their number: one that was upgraded has those of before, too.
+  if ((backup.newestMigration ?? 0) > newestMigration())
     throw new BackupError(`The backup is of a later version, ${product}: restore it with that version or a newer one.`);
   if (kind === "cluster" && target.kind === "dump")
     throw new BackupError(
