@@ -3,7 +3,7 @@ import type { Break } from "@/server/audit/chain/verifier";
 import { verifyChain } from "@/server/audit/chain/verify";
 import { newestReceipt } from "@/server/audit/checkpoints/note-store";
 import { signReceipt } from "@/server/audit/checkpoints/receipts";
-import { raiseAlarm } from "@/server/audit/integrity/alarm";
+import { openAlarms, raiseAlarm } from "@/server/audit/integrity/alarm";
 import { signHead } from "@/server/audit/integrity/checkpoints";
 import { proveRow } from "@/server/audit/integrity/own-note";
 import { systemCtx } from "@/server/context";
@@ -30,6 +30,9 @@ async function proveRows(orgId: string, expired: Expired, now: Date): Promise<vo
     throw new NotPermitted("no checkpoint could be signed over the rows to be removed: nothing was removed");
   // What a witness disputes may be what is about to go. The signing has raised the alarm.
   if (signed.disputes.length > 0) throw new NotPermitted("a witness disputes this log: nothing was removed");
+  // What goes may be what an alarm is about, and who raised it need not answer again: a witness can be kept away.
+  const [alarm] = await openAlarms({ kind: "organization", orgIds: [orgId], partnerId: "" });
+  if (alarm) throw new NotPermitted(`an alarm is open on this log since ${alarm.at}: nothing was removed`);
   const { firstSeq, lastSeq } = expired;
   // A receipt over these rows would explain whatever is missing before them. The signing has signed the one of a log that
   // was pruned before there were receipts.
