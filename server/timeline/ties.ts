@@ -50,7 +50,7 @@ export async function deviceOf(tx: Tx, row: EntryRow): Promise<NamedDevice | nul
 async function deviceTie(tx: Tx, device: NamedDevice): Promise<Shared> {
   const agents = device.isKnown ? await agentsOf(tx, device.id) : new Set<string>();
   return {
-    condition: sql`(a.org_id = ${device.orgId}::uuid AND ${CONDITIONS.device([device.hostname])})`,
+    condition: sql`(a.org_id = ${device.orgId}::uuid AND ${CONDITIONS.device([device.hostname], [device.orgId])})`,
     isShared: (row) => row.org_id === device.orgId && isAbout(row, device, agents),
   };
 }

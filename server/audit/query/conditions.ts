@@ -7,7 +7,7 @@ import { keysOf } from "@/server/records";
 import { containsPattern, GUID } from "@/server/text";
 import { EXCLUDED_BARE, type FilterName, toExclusion } from "./catalogue";
 import { groupsOf } from "./network";
-import { actorTypesCalled, holdsWord, type Word } from "./words";
+import { actorsWithin, actorTypesCalled, devicesWithin, holdsWord, type Within, type Word } from "./words";
 
 /** The filters of rows; words are looked up first, and become separate conditions. */
 export type RowFilterName = Exclude<FilterName, "q">;
@@ -28,12 +28,17 @@ type Narrowing = { [N in RowFilterName]?: string | readonly string[] | undefined
 export type AuditFilter = Narrowing & { q?: string | undefined };
 
 /** The same with its words looked up (resolve.ts): wanted ones all occur, excluded ones do not. */
-export type RowFilter = Narrowing & { q?: never; words?: readonly Word[]; withoutWords?: readonly Word[] };
+export type RowFilter = Narrowing & {
+  q?: never;
+  words?: readonly Word[];
+  withoutWords?: readonly Word[];
+  within?: Within;
+};
 
 const either = (conditions: SQL[]): SQL => sql`(${sql.join(conditions, sql` OR `)})`;
 
-/** A condition on rows `a` that holds where any of the values matches. */
-type Condition = (values: readonly string[]) => SQL;
+/** A condition on rows `a` that holds where any of the values matches; names are looked up within some organizations. */
+type Condition = (values: readonly string[], within?: Within) => SQL;
 
 const isOneOf =
   (column: string): Condition =>
@@ -50,37 +55,38 @@ function isOfCategory(category: string): SQL {
   return named ? startsWith(named[1]) : sql`NOT ${startsWith(CATEGORY_PREFIXES.flatMap(([, prefixes]) => prefixes))}`;
 }
 
-/** People whose name contains the text; row level security leaves those whom the caller may know. */
-export const namedPeople = (text: string): SQL =>
-  sql`SELECT u.id FROM users u WHERE u.name ILIKE ${containsPattern(text)}`;
+/** People whose name contains the text, of those whom row level security lets the caller know. */
+export const namedPeople = (text: string, within: Within): SQL =>
+  sql`SELECT u.id FROM users u WHERE u.name ILIKE ${containsPattern(text)} AND ${actorsWithin("u", within)}`;
 
 /** API keys whose name contains the text. */
-export const namedKeys = (text: string): SQL =>
-  sql`SELECT k.id FROM api_keys k WHERE k.name ILIKE ${containsPattern(text)}`;
+export const namedKeys = (text: string, within: Within): SQL =>
+  sql`SELECT k.id FROM api_keys k WHERE k.name ILIKE ${containsPattern(text)} AND ${actorsWithin("k", within)}`;
 
 /** Devices whose hostname contains the text. */
-export const namedDevices = (text: string): SQL =>
-  sql`SELECT d.id FROM devices d WHERE d.hostname ILIKE ${containsPattern(text)}`;
+export const namedDevices = (text: string, within: Within): SQL =>
+  sql`SELECT d.id FROM devices d WHERE d.hostname ILIKE ${containsPattern(text)} AND ${devicesWithin(within)}`;
 
 /** The agents on such devices, as entries name them; an agent's id may be of any shape. */
-export const agentsOn = (text: string): SQL =>
-  sql`SELECT g.actor_id AS id FROM agents g JOIN devices d ON d.id = g.device_id WHERE d.hostname ILIKE ${containsPattern(text)}`;
+export const agentsOn = (text: string, within: Within): SQL =>
+  sql`SELECT g.actor_id AS id FROM agents g JOIN devices d ON d.id = g.device_id
+    WHERE d.hostname ILIKE ${containsPattern(text)} AND ${devicesWithin(within)}`;
 
 /** An agent is shown as "Agent (WS-042)" and "Agent on WS-042". */
 const AGENT_NAME = /^agent (?:\((.+)\)|on (.+))$/i;
 
 /** The ids of the agents that are called so: by a part of their device's hostname, or by the name that is made of it. */
-export function agentsCalled(text: string): SQL {
+export function agentsCalled(text: string, within: Within): SQL {
   const [, inBrackets, behindOn] = AGENT_NAME.exec(text.trim()) ?? [];
-  return agentsOn(inBrackets ?? behindOn ?? text);
+  return agentsOn(inBrackets ?? behindOn ?? text, within);
 }
 
-function involvesDevice(text: string): SQL {
-  const agents = sql`ARRAY(${agentsOn(text)})`;
+function involvesDevice(text: string, within: Within): SQL {
+  const agents = sql`ARRAY(${agentsOn(text, within)})`;
   return sql`((a.resource_type = 'device' AND a.resource_name ILIKE ${containsPattern(text)})
-    OR a.resource_id = ANY (ARRAY(${namedDevices(text)}))
+    OR a.resource_id = ANY (ARRAY(${namedDevices(text, within)}))
     OR EXISTS (SELECT FROM unnest(audit_devices_named(a.details)) AS n(name) WHERE n.name ILIKE ${containsPattern(text)})
-    OR a.details ->> 'deviceId' = ANY (ARRAY(SELECT n.id::text FROM (${namedDevices(text)}) n))
+    OR a.details ->> 'deviceId' = ANY (ARRAY(SELECT n.id::text FROM (${namedDevices(text, within)}) n))
     OR (a.actor_type = 'agent' AND (a.actor_id::text = ANY (${agents}) OR a.details ->> 'rawActorId' = ANY (${agents}))))`;
 }
 
@@ -89,12 +95,12 @@ const isActor = (id: string): SQL =>
   GUID.test(id) ? sql`a.actor_id = ${id}::uuid` : sql`a.details ->> 'rawActorId' = ${id}`;
 
 /** An actor by a part of what it is called: address, name, hostname; the platform by its whole name. */
-function isCalled(text: string): SQL {
-  const agents = sql`ARRAY(${agentsCalled(text)})`;
+function isCalled(text: string, within: Within): SQL {
+  const agents = sql`ARRAY(${agentsCalled(text, within)})`;
   return either([
     sql`a.actor_email ILIKE ${containsPattern(text)}`,
-    sql`a.actor_id = ANY (ARRAY(${namedPeople(text)}))`,
-    sql`(a.actor_type = 'api_key' AND a.actor_id = ANY (ARRAY(${namedKeys(text)})))`,
+    sql`a.actor_id = ANY (ARRAY(${namedPeople(text, within)}))`,
+    sql`(a.actor_type = 'api_key' AND a.actor_id = ANY (ARRAY(${namedKeys(text, within)})))`,
     sql`(a.actor_type = 'agent' AND (a.actor_id::text = ANY (${agents}) OR a.details ->> 'rawActorId' = ANY (${agents})))`,
     ...actorTypesCalled(text).map((type) => sql`a.actor_type = ${type}`),
   ]);
@@ -121,13 +127,13 @@ export const CONDITIONS: Record<RowFilterName, Condition> = {
   category: (values) => either(values.map(isOfCategory)),
   actorId: (ids) => either(ids.map(isActor)),
   rawActorId: isOneOf("a.details ->> 'rawActorId'"),
-  user: (values) => either(values.map(isCalled)),
+  user: (values, within) => either(values.map((text) => isCalled(text, within))),
   ip: (values) => either(values.map(isAt)),
   resourceId: (ids) => either(ids.map((id) => sql`a.resource_id = ${id}::uuid`)),
   resourceType: isOneOf("a.resource_type"),
   session: isOneOf("a.details ->> 'sessionId'"),
   resource: contains("a.resource_type", "a.resource_name"),
-  device: (values) => either(values.map(involvesDevice)),
+  device: (values, within) => either(values.map((text) => involvesDevice(text, within))),
   orgId: isOneOf("a.org_id::text"),
 };
 
@@ -173,8 +179,8 @@ export function conditionsOn(filter: RowFilter, names: readonly RowFilterName[])
   return names.flatMap((name) => {
     const [wanted, unwanted] = [valuesOf(filter, name), excludedOf(filter, name)];
     return [
-      ...(wanted.length > 0 ? [CONDITIONS[name](wanted)] : []),
-      ...(unwanted.length > 0 ? [isNot(CONDITIONS[name](unwanted))] : []),
+      ...(wanted.length > 0 ? [CONDITIONS[name](wanted, filter.within)] : []),
+      ...(unwanted.length > 0 ? [isNot(CONDITIONS[name](unwanted, filter.within))] : []),
     ];
   });
 }

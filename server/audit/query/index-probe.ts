@@ -24,7 +24,7 @@ import {
 } from "./conditions";
 import { networkTags, PREFIX_PARTS } from "./network-tags";
 import { allOf, INDEXED_THROUGH } from "./rows";
-import { actorTypesCalled, spellingsOf, tagsOfWord } from "./words";
+import { actorTypesCalled, spellingsOf, tagsOfWord, type Within } from "./words";
 
 /**
  * What a block of rows must have to be able to hold a match (db: audit_search_clause): one of each set of values among
@@ -68,20 +68,23 @@ const TAGS: Partial<Record<RowFilterName, readonly Tags[]>> = {
 const termsOf = (orgIds: readonly string[], kind: "action" | "email" | "device"): SQL =>
   sql`(SELECT value FROM audit_search_terms WHERE org_id = ANY (${uuids(orgIds)}) AND kind = ${kind}) t`;
 
+/** Where tags are looked up: in what is indexed of some organizations, and among the names that are known within some. */
+type Among = { orgIds: readonly string[]; within: Within };
+
 /** The tags that have to be looked up, as rows `v(tag)`. */
-const LOOKED_UP: Partial<Record<RowFilterName, (orgIds: readonly string[], text: string) => SQL>> = {
+const LOOKED_UP: Partial<Record<RowFilterName, (among: Among, text: string) => SQL>> = {
   /** Addresses and people. */
-  user: (orgIds, text) =>
+  user: ({ orgIds, within }, text) =>
     sql`SELECT 'email:' || t.value FROM ${termsOf(orgIds, "email")} WHERE t.value ILIKE ${containsPattern(text)}
-      UNION ALL SELECT 'actor:' || n.id FROM (${namedPeople(text)}) n
-      UNION ALL SELECT 'actor:' || n.id FROM (${namedKeys(text)}) n
-      UNION ALL SELECT 'actor:' || n.id FROM (${agentsCalled(text)}) n
+      UNION ALL SELECT 'actor:' || n.id FROM (${namedPeople(text, within)}) n
+      UNION ALL SELECT 'actor:' || n.id FROM (${namedKeys(text, within)}) n
+      UNION ALL SELECT 'actor:' || n.id FROM (${agentsCalled(text, within)}) n
       UNION ALL SELECT 'type:' || n.type FROM unnest(${textArray(actorTypesCalled(text))}) AS n(type)`,
   /** Devices by what they were called at the time, by what they are called now, and as where an agent runs. */
-  device: (orgIds, text) =>
+  device: ({ orgIds, within }, text) =>
     sql`SELECT 'device:' || t.value FROM ${termsOf(orgIds, "device")} WHERE t.value ILIKE ${containsPattern(text)}
-      UNION ALL SELECT 'resource:' || n.id FROM (${namedDevices(text)}) n
-      UNION ALL SELECT 'actor:' || n.id FROM (${agentsOn(text)}) n`,
+      UNION ALL SELECT 'resource:' || n.id FROM (${namedDevices(text, within)}) n
+      UNION ALL SELECT 'actor:' || n.id FROM (${agentsOn(text, within)}) n`,
 };
 
 /** The filters whose values are part of a block's text: whether a value is there as it is given. */
@@ -110,7 +113,7 @@ async function lookedUpTags(tx: Tx, orgIds: readonly string[], filter: RowFilter
     return lookUp && values.length > 0
       ? [
           sql.join(
-            values.map((value) => sql`(${lookUp(orgIds, value)})`),
+            values.map((value) => sql`(${lookUp({ orgIds, within: filter.within }, value)})`),
             sql` UNION ALL `,
           ),
         ]

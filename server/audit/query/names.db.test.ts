@@ -2,9 +2,13 @@ import { randomUUID } from "node:crypto";
 import { type SQL, sql } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { asSystem, tenant } from "@/db/client";
+import { listFullEntries } from "@/server/audit/entries/list";
 import { namesOf } from "@/server/audit/entries/reports/report-rows";
+import { listInput } from "@/server/audit/schema";
+import { narrow } from "@/server/scope";
 import { appendEvents } from "@/testing/audit-entries";
-import { createDevice, createOrg, createUser, ctxFor } from "@/testing/factories";
+import { createApiKey, createDevice, createOrg, createUser, ctxFor } from "@/testing/factories";
+import { type ResolvedFilter, resolveFilter } from "./resolve";
 import { ENTRY, newestRows } from "./rows";
 
 /** By the index of their name alone, whether the planner knows yet how many have it or not. */
@@ -61,4 +65,50 @@ it("lists an entry once where two agents of one UUID were let in, in capitals an
   const { scope } = await ctxFor(await createUser({ orgId }));
   const window = { orgIds: [orgId], conditions: [], after: undefined, offset: 0, limit: 50, shape: ENTRY };
   expect(await tenant(scope, (tx) => newestRows(tx, window))).toMatchObject([{ hostname: "WS-1" }]);
+});
+
+/** Whom a filter found by name: what its words mean, and the tags that are looked up for it. */
+const idsIn = ({ filter, probe }: ResolvedFilter): string[] => [
+  ...(filter.words ?? []).flatMap(({ people, keys, agents }) => [...people, ...keys, ...agents]),
+  ...(probe?.tags.flat() ?? []).map((tag) => tag.slice(tag.indexOf(":") + 1)),
+];
+
+it("looks names up in the organizations that the platform's operator asks for, among theirs and their partner's", async () => {
+  const name = `zoe-${randomUUID().slice(0, 8)}`;
+  const [asked, foreign] = [await createOrg(), await createOrg()];
+  const everyone = async ({ id: orgId, partnerId }: typeof asked) => ({
+    own: (await createUser({ orgId, name })).id,
+    partners: (await createUser({ partnerId, role: "partner_admin", name })).id,
+    key: (await createApiKey({ orgId, name })).id,
+    partnersKey: (await createApiKey({ partnerId, name })).id,
+    device: await createDevice({ orgId, hostname: name }),
+  });
+  const [theirs, others] = [await everyone(asked), await everyone(foreign)];
+  const operator = await createUser({ role: "system_admin", name });
+  const ctx = await ctxFor(operator);
+  const narrowed = narrow(ctx, asked.id);
+  const found = (by: typeof ctx, filter: object) =>
+    tenant(by.scope, async (tx) => idsIn(await resolveFilter(tx, by, filter)).sort());
+  const { own, partners, key, partnersKey, device } = theirs;
+  const actors = [own, partners, key, partnersKey, operator.id, device.agentId].sort();
+  expect(await found(narrowed, { q: name })).toEqual(actors);
+  expect(await found(narrowed, { user: name })).toEqual(actors);
+  expect(await found(narrowed, { device: name })).toEqual([device.id, device.agentId].sort());
+  const both = narrow(ctx, [asked.id, foreign.id]);
+  for (const by of [ctx, both])
+    expect(await found(by, { q: name })).toEqual(
+      [...actors, others.own, others.partners, others.key, others.partnersKey, others.device.agentId].sort(),
+    );
+
+  await appendEvents([
+    ...[own, partners, operator.id].map((actorId) => ({ orgId: asked.id, actorType: "user" as const, actorId })),
+    ...[key, partnersKey].map((actorId) => ({ orgId: asked.id, actorType: "api_key" as const, actorId })),
+    { orgId: asked.id, actorType: "agent", actorId: device.agentId },
+    { orgId: asked.id, actorType: "system", actorId: null },
+  ]);
+  const listed = async (filter: object) =>
+    (await listFullEntries.run(narrowed, listInput.parse(filter))).data.map(({ user }) => user.id).sort();
+  expect(await listed({ q: name })).toEqual(actors);
+  expect(await listed({ user: name })).toEqual(actors);
+  expect(await listed({ device: name })).toEqual([device.agentId]);
 });

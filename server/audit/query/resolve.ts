@@ -1,23 +1,31 @@
 import type { Tx } from "@/db/client";
-import type { Ctx } from "@/server/context";
+import type { Ctx, Scope } from "@/server/context";
 import { toExclusion } from "./catalogue";
 import { type AuditFilter, excludedOf, type RowFilter } from "./conditions";
 import { type IndexProbe, probeOf } from "./index-probe";
 import { reachedBy } from "./rows";
-import { resolveWords } from "./words";
+import { resolveWords, type Within } from "./words";
 
 /** A filter with the organizations that it is asked of, and how the index narrows it (null: by time alone). */
 export type ResolvedFilter = { orgIds: readonly string[]; filter: RowFilter; probe: IndexProbe | null };
 
-/** A filter whose words are looked up among what some organizations have. */
-export async function toRowFilter(
-  tx: Tx,
-  orgIds: readonly string[],
-  { q, ...filter }: AuditFilter,
-): Promise<RowFilter> {
-  const words = await resolveWords(tx, orgIds, q ? [q] : []);
-  const withoutWords = await resolveWords(tx, orgIds, excludedOf(filter, "q"));
-  return { ...filter, ...(words.length > 0 && { words }), ...(withoutWords.length > 0 && { withoutWords }) };
+/** Where names are looked up: row level security cuts everyone down but the platform's operator. */
+const withinOf = (scope: Scope): Within =>
+  scope.kind !== "system" && scope.partnerId === null ? scope.orgIds : undefined;
+
+type Asked = { scope: Scope; orgIds: readonly string[]; filter: AuditFilter };
+
+/** A filter whose words are looked up among what some organizations have, of those that a scope reaches. */
+export async function toRowFilter(tx: Tx, { scope, orgIds, filter: { q, ...filter } }: Asked): Promise<RowFilter> {
+  const within = withinOf(scope);
+  const words = await resolveWords(tx, { orgIds, within }, q ? [q] : []);
+  const withoutWords = await resolveWords(tx, { orgIds, within }, excludedOf(filter, "q"));
+  return {
+    ...filter,
+    ...(within && { within }),
+    ...(words.length > 0 && { words }),
+    ...(withoutWords.length > 0 && { withoutWords }),
+  };
 }
 
 /** An organization that is excluded is not asked at all: what is left is counted as if it had been chosen. */
@@ -33,7 +41,7 @@ function withoutExcluded(orgIds: readonly string[], { exclude = [], ...filter }:
 /** Resolves a filter for a caller: the step before its rows are read, counted or exported. */
 export async function resolveFilter(tx: Tx, { scope }: Ctx, input: AuditFilter): Promise<ResolvedFilter> {
   const { orgIds, filter } = withoutExcluded(await reachedBy(tx, scope), input);
-  const resolved = await toRowFilter(tx, orgIds, filter);
+  const resolved = await toRowFilter(tx, { scope, orgIds, filter });
   return { orgIds, filter: resolved, probe: await probeOf(tx, orgIds, resolved) };
 }
 

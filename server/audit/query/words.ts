@@ -47,23 +47,47 @@ async function actionsOf(tx: Tx, orgIds: readonly string[]): Promise<string[]> {
   return rows.map((row) => row.action);
 }
 
+/**
+ * The organizations in which names are looked up: those that the platform's operator asks for, whom row level security
+ * shows everyone's. Undefined where it decides alone, and where the operator asks for all.
+ */
+export type Within = readonly string[] | undefined;
+
+/** The condition on devices `d` that they belong to such organizations. */
+export const devicesWithin = (within: Within): SQL => (within ? sql`d.org_id = ANY (${uuids(within)})` : sql`true`);
+
+/** The condition on people or keys that they can act there: theirs, their partners' and the platform's operators. */
+export function actorsWithin(table: "u" | "k", within: Within): SQL {
+  if (!within) return sql`true`;
+  const [orgId, partnerId] = [sql.raw(`${table}.org_id`), sql.raw(`${table}.partner_id`)];
+  const partners = sql`ARRAY(SELECT r.partner_id FROM organizations r WHERE r.id = ANY (${uuids(within)}))`;
+  return sql`(${orgId} = ANY (${uuids(within)})
+    OR (${orgId} IS NULL AND (${partnerId} IS NULL OR ${partnerId} = ANY (${partners}))))`;
+}
+
 type Named = { n: number; kind: "people" | "keys" | "agents"; id: string };
 
 /** Whose name, or whose device's, holds which of some texts. */
-const namedBy = (tx: Tx, texts: readonly string[]): Promise<Named[]> =>
+const namedBy = (tx: Tx, within: Within, texts: readonly string[]): Promise<Named[]> =>
   rowsOf(
     tx,
     sql`WITH w AS (SELECT * FROM unnest(${textArray(texts.map(containsPattern))}) WITH ORDINALITY AS w(pattern, n))
       SELECT w.n::int AS n, 'people' AS kind, u.id::text AS id FROM w JOIN users u ON u.name ILIKE w.pattern OR u.email ILIKE w.pattern
-      UNION ALL SELECT w.n::int, 'keys', k.id::text FROM w JOIN api_keys k ON k.name ILIKE w.pattern
-      UNION ALL SELECT w.n::int, 'agents', g.actor_id FROM w JOIN devices d ON d.hostname ILIKE w.pattern JOIN agents g ON g.device_id = d.id`,
+        WHERE ${actorsWithin("u", within)}
+      UNION ALL SELECT w.n::int, 'keys', k.id::text FROM w JOIN api_keys k ON k.name ILIKE w.pattern WHERE ${actorsWithin("k", within)}
+      UNION ALL SELECT w.n::int, 'agents', g.actor_id FROM w JOIN devices d ON d.hostname ILIKE w.pattern JOIN agents g ON g.device_id = d.id
+        WHERE ${devicesWithin(within)}`,
   );
 
 /** Looks up what the words of some texts mean besides their letters. */
-export async function resolveWords(tx: Tx, orgIds: readonly string[], texts: readonly string[]): Promise<Word[]> {
+export async function resolveWords(
+  tx: Tx,
+  { orgIds, within }: { orgIds: readonly string[]; within: Within },
+  texts: readonly string[],
+): Promise<Word[]> {
   const words = texts.flatMap(wordsOf);
   if (words.length === 0) return [];
-  const [actions, named] = await Promise.all([actionsOf(tx, orgIds), namedBy(tx, words)]);
+  const [actions, named] = await Promise.all([actionsOf(tx, orgIds), namedBy(tx, within, words)]);
   return words.map((text, at) => {
     const idsOf = (kind: Named["kind"]) =>
       named.filter((one) => one.n === at + 1 && one.kind === kind).map(({ id }) => id);

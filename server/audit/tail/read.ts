@@ -31,7 +31,7 @@ function sourcesOf(spans: readonly Span[]): SQL[] {
 async function read(scope: Scope, filter: AuditFilter, spans: readonly Span[]): Promise<FullEntry[]> {
   const orgIds = [...new Set(spans.map((span) => span.orgId))];
   const rows = await tenant(scope, async (tx) => {
-    const where = allOf(conditionsOf(await toRowFilter(tx, orgIds, filter)));
+    const where = allOf(conditionsOf(await toRowFilter(tx, { scope, orgIds, filter })));
     const from = (source: SQL) =>
       sql`SELECT ${ENTRY.columns} FROM ${source}, ${rowsBetween(sql`o.after`, sql`o.through`)} WHERE ${where}`;
     const found = await Promise.all(sourcesOf(spans).map((source) => withNames(tx, from(source), ENTRY)));
