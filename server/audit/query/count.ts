@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { textArray, uuids } from "@/db/arrays";
-import { eachOf } from "@/db/citus/each-of";
+import { eachOf, eachWith } from "@/db/citus/each-of";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { conditionsOf, isUnfiltered, type RowFilter } from "./conditions";
@@ -66,6 +66,13 @@ function textCount(orgIds: readonly string[], texts: readonly Text[], hasOthers:
 
 type Indexed = ResolvedFilter & { probe: IndexProbe };
 
+/**
+ * How far each organization's blocks are counted, as rows `o(id, n)`. As far as the index had come when the tags of the
+ * probe were looked up; texts alone need none, and their blocks are counted as far as it has come now.
+ */
+const countedThrough = (orgIds: readonly string[], probe: IndexProbe, texts: readonly Text[] | null): SQL =>
+  texts ? sql`(SELECT o.id, i.through AS n FROM ${eachOf(orgIds)}, ${INDEXED_THROUGH}) o` : eachWith(probe.through);
+
 /** By the blocks that can hold a match: their rows are checked, or, where texts are all that is asked for, these alone. */
 async function countIndexed(tx: Tx, { orgIds, filter, probe }: Indexed): Promise<number> {
   const texts = textsOf(filter);
@@ -73,12 +80,16 @@ async function countIndexed(tx: Tx, { orgIds, filter, probe }: Indexed): Promise
   // What the tallies have counted already.
   const counted = texts ? [sql`(${allOf(texts.map(({ inKind }) => inKind))}) IS NOT TRUE`] : [];
   const where = allOf([...counted, ...conditionsOf(filter)]);
+  const chains = countedThrough(orgIds, probe, texts);
   return totalOf(
     tx,
-    sql`SELECT (${text ?? sql`0`}
-      + (SELECT count(*) FROM audit_search_blocks(${uuids(orgIds)}, ${clauseOf(probe)}::jsonb, ${text !== null}, NULL) b, LATERAL (
-          SELECT * FROM audit_logs l WHERE l.org_id = b.org_id AND l.chain_seq BETWEEN b.first_seq AND b.last_seq OFFSET 0) a WHERE ${where})
-      + (SELECT count(*) FROM ${eachOf(orgIds)}, ${INDEXED_THROUGH}, ${rowsBetween(sql`i.through`)} WHERE ${where})
+    sql`WITH chains AS MATERIALIZED (SELECT o.id, o.n FROM ${chains})
+      SELECT (${text ?? sql`0`}
+      + (SELECT count(*) FROM audit_search_blocks(${uuids(orgIds)}, ${clauseOf(probe)}::jsonb, ${text !== null}, NULL) b
+        JOIN chains o ON o.id = b.org_id AND b.first_seq <= o.n, LATERAL (
+          SELECT * FROM audit_logs l WHERE l.org_id = b.org_id AND l.chain_seq BETWEEN b.first_seq AND b.last_seq OFFSET 0) a
+        WHERE a.chain_seq <= o.n AND ${where})
+      + (SELECT count(*) FROM chains o, ${rowsBetween(sql`o.n`)} WHERE ${where})
       )::float8 AS total`,
   );
 }

@@ -350,6 +350,23 @@ describe("the indexer in the background", () => {
     expect(keys).toHaveLength(100);
   });
 
+  it("counts what it comes to after the tags of a filter were looked up, once", async () => {
+    for (const filter of [{ action: "wipe", ip: "10.0.0.1" }, { phrase: "wipe" }, { q: "10.0.0.1" }]) {
+      const { id } = await createOrg();
+      const ctx = await ctxFor(await createUser({ orgId: id }));
+      for (const total of [100, 200]) {
+        const wipe = { orgId: id, action: "device.wipe", ipAddress: "10.0.0.1" };
+        await appendEvents(Array.from({ length: 100 }, () => wipe));
+        const counted = await tenant(ctx.scope, async (tx) => {
+          const resolved = await resolveFilter(tx, ctx, filter);
+          await advanceIndex(id);
+          return countRows(tx, resolved);
+        });
+        expect([filter, counted]).toEqual([filter, total]);
+      }
+    }
+  });
+
   it("comes close behind every chain by itself and stops when told", async () => {
     const { id } = await createOrg();
     const ctx = await ctxFor(await createUser({ orgId: id }));
