@@ -179,6 +179,15 @@ describe("beside a database of one's own", () => {
     expect((await runCli(unknown, { env: settings, input })).err).toContain("There is no user nobody@example.test.");
   });
 
+  it("gives a new password where NATS is away, and ends", async () => {
+    const user = await createUser({ orgId: (await createOrg()).id });
+    const args = ["reset-password", "--email", user.email, "--password-stdin"];
+    const away = { ...settings, NATS_URL: "nats://127.0.0.1:1" };
+    const done = await runCli(args, { env: away, input: "an entirely new password" });
+    expect(done).toMatchObject({ code: 0, out: expect.stringContaining("has a new password") });
+    expect((await recordedRows(user.orgId as string)).map((row) => row.action)).toEqual(["user.password.reset"]);
+  }, 30_000);
+
   it("refuses a short password, a missing e-mail and an unknown option, and says how", async () => {
     const short = await runCli(["create-admin", "--email", "a@b.example", "--password", "short", "--system"], {
       env: settings,

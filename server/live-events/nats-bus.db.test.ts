@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createServer, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createDevice } from "@/testing/factories";
 import { portOf } from "@/testing/port-of";
 import { createNatsBus, toNatsOptions } from "./nats-bus";
@@ -24,6 +25,69 @@ it("an address names hosts, a login and TLS", () => {
     pass: "s@crt",
   });
   expect(toNatsOptions("tls://token@a:4222")).toEqual({ servers: ["a:4222"], token: "token", tls: {} });
+});
+
+/** A server that says so much, and answers a PING of the first who sends one `late` milliseconds later. */
+async function startPeer(greeting: string, late = 0) {
+  const sockets = new Set<Socket>();
+  let pinged = 0;
+  const server = createServer((socket) => {
+    sockets.add(socket.on("error", () => {}).on("close", () => sockets.delete(socket)));
+    socket.write(greeting);
+    socket.on("data", (bytes) => {
+      if (!bytes.includes("PING")) return;
+      pinged++;
+      setTimeout(() => socket.write("PONG\r\n"), late);
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const stop = () => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  };
+  return { url: `nats://127.0.0.1:${portOf(server)}`, sockets, pinged: () => pinged, stop };
+}
+const INFO = 'INFO {"server_id":"a","version":"2.10.0","proto":1,"headers":true,"max_payload":1048576}\r\n';
+const listenTo = (url: string) => {
+  const bus = createNatsBus(url);
+  const again = vi.fn();
+  return { bus, again, listening: bus.listen("me", () => {}, again) };
+};
+
+describe("a bus that is closed", () => {
+  it("dials no longer a server that is away or silent", async () => {
+    const silent = await startPeer("");
+    for (const url of [`nats://127.0.0.1:${await freePort()}`, silent.url]) {
+      const { bus, again, listening } = listenTo(url);
+      await sleep(100);
+      await bus.close();
+      await listening;
+      expect(again).not.toHaveBeenCalled();
+    }
+    await expect.poll(() => silent.sockets.size).toBe(0);
+    silent.stop();
+  });
+
+  it("lets go of a connection that comes after", async () => {
+    const peer = await startPeer(INFO, 500);
+    const { bus, again, listening } = listenTo(peer.url);
+    await expect.poll(peer.pinged).toBe(1);
+    await bus.close();
+    await listening;
+    expect(again).not.toHaveBeenCalled();
+    await expect.poll(() => peer.sockets.size).toBe(0);
+    peer.stop();
+  });
+
+  it("closes where its server has gone, twice too", async () => {
+    const peer = await startPeer(INFO);
+    const { bus, again, listening } = listenTo(`127.0.0.1:${await freePort()},${peer.url}`);
+    await listening;
+    expect(again).toHaveBeenCalledOnce();
+    peer.stop();
+    await bus.close();
+    await bus.close();
+  });
 });
 
 describe.skipIf(!isInstalled)("two processes that speak through NATS", () => {

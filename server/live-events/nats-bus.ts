@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ConnectionOptions, NatsConnection } from "@nats-io/transport-node";
 import { gauge } from "@/server/background/metrics";
 import { log } from "@/server/log/log";
 import { type Bus, isNews } from "./bus";
+import { findGreeting } from "./nats-greeting";
 
 const subjectOf = (processId: string): string => `trailmark.live.${processId}`;
 
@@ -19,9 +21,13 @@ async function followStatus(connection: NatsConnection, onAgain: () => void): Pr
 /** A wrong address is indistinguishable from a server that comes later: it is waited for, and said. */
 const SILENT_MS = 5_000;
 const TO_ALL = "trailmark.live.all";
+const REDIAL_MS = 2_000;
+const DRAIN_MS = 2_000;
+
+type Dialled = ConnectionOptions & { servers: string[] };
 
 /** The address list of NATS_URL as the client takes it: names and passwords apart from hosts. */
-export function toNatsOptions(url: string): ConnectionOptions {
+export function toNatsOptions(url: string): Dialled {
   const urls = url
     .split(",")
     .map((server) => new URL(server.includes("://") ? server.trim() : `nats://${server.trim()}`));
@@ -34,27 +40,54 @@ export function toNatsOptions(url: string): ConnectionOptions {
   };
 }
 
+/**
+ * Dials until a server takes it. Not by the client's own waitOnFirstConnect, which nothing ends.
+ * @returns null when the signal ended it
+ * @throws AuthorizationError for a wrong login, which no patience makes right
+ */
+async function dial(options: Dialled, signal: AbortSignal): Promise<NatsConnection | null> {
+  const { connect, errors } = await import("@nats-io/transport-node");
+  while (!signal.aborted) {
+    const first = await findGreeting(options.servers, signal);
+    if (first !== null) {
+      const servers = [first, ...options.servers.filter((server) => server !== first)];
+      const settings = { name: "trailmark", maxReconnectAttempts: -1, noRandomize: true, timeout: 5_000 };
+      const connection = await connect({ ...options, ...settings, servers }).catch((error: unknown) => {
+        if (error instanceof errors.AuthorizationError) throw error;
+        return null;
+      });
+      if (connection && !signal.aborted) return connection;
+      await connection?.close();
+    }
+    await sleep(REDIAL_MS, undefined, { signal }).catch(() => {});
+  }
+  return null;
+}
+
+/** What was published goes out; a server that is away is not waited for. Never rejects: a lost word costs a poll. */
+async function hangUp(connection: NatsConnection): Promise<void> {
+  const late = new AbortController();
+  await Promise.race([connection.drain(), sleep(DRAIN_MS, undefined, late)]).catch(() => {});
+  late.abort();
+  await connection.close();
+}
+
 /** NATS core: a subject a process. It reconnects indefinitely; what was missed meanwhile is looked up. */
 export function createNatsBus(url: string): Bus {
-  let connection: NatsConnection | undefined;
+  let connection: NatsConnection | null = null;
+  const closing = new AbortController();
   gauge("trailmark_nats_connected", "1 while NATS_URL is set and answers; 0 while the relay polls", () =>
     isConnected ? 1 : 0,
   );
   return {
     async listen(processId, onNews, onAgain) {
-      const { connect } = await import("@nats-io/transport-node");
       const options = toNatsOptions(url);
       const silent = setInterval(
         () => log.warn({ servers: options.servers }, "NATS has not answered yet; the relay polls until it does"),
         SILENT_MS,
       ).unref();
-      connection = await connect({
-        ...options,
-        name: "trailmark",
-        maxReconnectAttempts: -1,
-        waitOnFirstConnect: true,
-        timeout: 5_000,
-      }).finally(() => clearInterval(silent));
+      connection = await dial(options, closing.signal).finally(() => clearInterval(silent));
+      if (!connection) return;
       const callback = (error: Error | null, message: { string(): string }) => {
         const text = error ? "" : message.string();
         if (isNews(text)) onNews(text);
@@ -71,7 +104,8 @@ export function createNatsBus(url: string): Bus {
       connection?.publish(TO_ALL, news);
     },
     async close() {
-      await connection?.drain();
+      closing.abort();
+      if (connection) await hangUp(connection);
     },
   };
 }

@@ -32,9 +32,6 @@ export const resetPassword: Command = {
       if (!row) throw new AppError("not_found", `There is no user ${email}.`);
       const ctx = systemCtx();
       const endedSessions = await setPassword({ userId: row.id, password, now: ctx.now() });
-      // What running servers hold open for them ends now.
-      relay().notifyCallersChanged();
-      await stopRelay();
       await forgetIdentities(row.id);
       const removeTwoFactor = values["remove-two-factor"] ?? false;
       if (removeTwoFactor) await removeSecondFactors(row.id);
@@ -44,6 +41,9 @@ export const resetPassword: Command = {
         ...resourceOf("user", row),
         details: { via: "command line", endedSessions, removeTwoFactor },
       });
+      // What running servers hold open for them ends now.
+      relay().notifyCallersChanged();
+      await stopRelay();
       const ended = endedSessions === 1 ? "1 session" : `${endedSessions} sessions`;
       say(`${email} has a new password; ${ended} ended.${row.disabledAt ? " The account is disabled." : ""}`);
     });
