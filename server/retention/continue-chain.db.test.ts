@@ -10,9 +10,10 @@ import { judgeChain } from "@/server/audit/integrity/judge";
 import { appendAudit } from "@/server/audit/record/append";
 import { startRecording, stopRecording } from "@/server/audit/record/record";
 import { env } from "@/server/env";
-import { auditRows, chainOf, closeRoles, daysAgo, roles, tamper } from "@/testing/chain";
+import { auditRows, chainOf, closeRoles, daysAgo, inTenant, roles, tamper } from "@/testing/chain";
 import { createOrg, createUser, ctxFor } from "@/testing/factories";
 import { type Continued, continueChain } from "./continue-chain";
+import { runRetention } from "./run";
 
 beforeAll(() => startRecording({ dir: join(env().TRAILMARK_DATA_DIR, "spool") }));
 afterAll(async () => {
@@ -101,6 +102,43 @@ it("goes on where a run was cut short: signs no second note, and records the res
   expect(await continueChain(id)).toMatchObject({ kind: "continued", proven: 6, lost: { size: 10 } });
   expect(await restorationsOf(id)).toHaveLength(1);
   expect(await recorded(id)).toHaveLength(1);
+});
+
+it("finishes a run that was cut short though a server signed behind it since, once", async () => {
+  const id = await restoredLog();
+  const lost = await findSignedBeyond(id);
+  if (!lost) throw new Error("nothing was lost");
+  // An earlier version signed one at each try.
+  for (const _ of ["a try", "another"]) await signRestoration(lost, new Date().toISOString());
+  await appendAudit(roles.app, auditRows(id, 2));
+  await signCheckpoint(id);
+  const done = { kind: "finished", recorded: 1, after: { status: "unproven", breaks: [], covered: { lastSeq: 9 } } };
+  expect(await continueChain(id)).toMatchObject(done);
+  expect(await recorded(id)).toMatchObject([{ chainSeq: "9", details: expect.stringContaining('"provenThrough": 6') }]);
+  expect(await continueChain(id)).toEqual({ kind: "right" });
+});
+
+it("records nothing again of a restoration whose entry retention has removed", async () => {
+  const { id } = await createOrg();
+  const append = (rows: number, days: number, over = {}) =>
+    appendAudit(roles.app, auditRows(id, rows, { timestamp: daysAgo(days), ...over }));
+  const sign = (days: number) => signCheckpoint(id, { now: new Date(daysAgo(days)) });
+  await append(6, 100);
+  await sign(99);
+  await append(4, 98);
+  await sign(97);
+  await restoreTo(id, 6);
+  const lost = await findSignedBeyond(id);
+  if (!lost) throw new Error("nothing was lost");
+  await signRestoration(lost, daysAgo(90));
+  const details = JSON.stringify({ provenThrough: 6, checkpoint: { size: 10, signedAt: lost.beyond.signedAt } });
+  await append(1, 90, { action: "audit.restored", details });
+  await sign(89);
+  expect(await continueChain(id)).toEqual({ kind: "right" });
+  await inTenant("system", (tx) => tx`UPDATE audit_retention_policies SET retention_days = 30 WHERE org_id = ${id}`);
+  expect(await runRetention({ orgIds: [id] })).toMatchObject({ status: "done", rows: 7 });
+  expect(await continueChain(id)).toEqual({ kind: "right" });
+  expect(await recorded(id)).toEqual([]);
 });
 
 it("takes an entry that comes while it reads", async () => {

@@ -4,18 +4,24 @@ import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import type { Anchor, Break } from "@/server/audit/chain/verifier";
 import { findGap, verifyChain } from "@/server/audit/chain/verify";
+import { listRestorations, newestReceipt } from "@/server/audit/checkpoints/note-store";
 import { findSignedBeyond, type SignedBeyond, signRestoration } from "@/server/audit/checkpoints/restore-log";
 import { clearAlarm } from "@/server/audit/integrity/alarm";
 import { endsAlarm, type Judged, judgeChain } from "@/server/audit/integrity/judge";
 import { proveRow } from "@/server/audit/integrity/own-note";
 import { keepVerification } from "@/server/audit/integrity/verifications";
 import { flushRecording, record } from "@/server/audit/record/record";
+import type { Restoration } from "@/server/audit/tree/restoration";
 import { systemCtx } from "@/server/context";
 import { unexplainedBeginning } from "./beginning";
 
-/** What became of it: the log is what was signed, its entries are not to be trusted, or it continues. */
+/**
+ * What became of it: the log is what was signed; it is, and now has the entries of so many restorations that runs which were
+ * cut short had signed alone; its entries are not to be trusted; or it continues.
+ */
 export type Continued =
   | { kind: "right" }
+  | { kind: "finished"; recorded: number; after: Judged }
   | { kind: "refused"; breaks: Break[] }
   | ({ kind: "continued"; lastSeq: number; after: Judged } & Omit<Restored, "orgId">);
 
@@ -51,25 +57,60 @@ const clearWay = (admin: Admin, { orgId, proven }: Restored, { head, pruned }: R
         ${pruned.seq}::bigint, ${pruned.checksum}::text)`);
   });
 
-/** Records the restoration in the chain itself, unless an earlier run did so that was cut short. */
-async function recordRestored({ orgId, proven, lost }: Restored, { head }: Rows): Promise<void> {
-  const details = { provenThrough: proven, checkpoint: lost };
+/** What an entry must say to be that of a restoration; all that ever wrote one wrote these. */
+type Details = { provenThrough: number; checkpoint: { size: number; signedAt?: string } };
+
+/** Records a restoration in the chain itself, unless its entry is there. @returns whether it was missing */
+async function recordRestored(orgId: string, details: Details, more: object): Promise<boolean> {
   const isRecorded = await asSystem((tx) =>
     rowsOf(
       tx,
-      sql`SELECT 1 FROM audit_logs WHERE org_id = ${orgId} AND action = 'audit.restored' AND chain_seq > ${proven}
-        AND details @> ${JSON.stringify(details)}::jsonb LIMIT 1`,
+      sql`SELECT 1 FROM audit_logs WHERE org_id = ${orgId} AND action = 'audit.restored'
+        AND chain_seq > ${details.provenThrough} AND details @> ${JSON.stringify(details)}::jsonb LIMIT 1`,
     ),
   );
-  if (isRecorded.length > 0) return;
+  if (isRecorded.length > 0) return false;
   record(systemCtx(), {
     action: "audit.restored",
     orgId,
     resourceType: "audit_log",
     resourceName: "Audit chain",
-    details: { lastSeq: head?.seq ?? 0, lastChecksum: head?.checksum ?? null, ...details },
+    details: { ...more, ...details },
   });
   await flushRecording();
+  return true;
+}
+
+/** The whole chain as it is now, kept as its verdict; an alarm that nothing is left of ends. */
+async function settle(orgId: string): Promise<Judged> {
+  const after = await judgeChain(orgId);
+  const progress = { verifiedThrough: after.lastSeq ?? 0, slice: null };
+  await keepVerification(after, "nightly", after.status === "broken" ? undefined : progress);
+  if (endsAlarm(after)) await clearAlarm(orgId, after.began);
+  return after;
+}
+
+/**
+ * Records what runs that were cut short signed alone. Of one that retention may have removed the entry of since, nothing can
+ * be said: it is left as it is.
+ */
+async function finish(orgId: string): Promise<Continued> {
+  const [restorations, receipt] = await asSystem(async (tx) => [
+    await listRestorations(tx, orgId),
+    await newestReceipt(tx, orgId),
+  ]);
+  // Several may be signed of one loss, and have one entry.
+  const open = new Map<string, Restoration>();
+  for (const one of restorations) {
+    const mayBePruned = receipt !== null && receipt.size > one.proven && receipt.signedAt > one.at;
+    if (!mayBePruned) open.set(`${one.proven} ${one.lost}`, one);
+  }
+  let recorded = 0;
+  for (const { proven, lost, at } of open.values()) {
+    const details = { provenThrough: proven, checkpoint: { size: lost } };
+    if (await recordRestored(orgId, details, { restoredAt: at })) recorded++;
+  }
+  return recorded > 0 ? { kind: "finished", recorded, after: await settle(orgId) } : { kind: "right" };
 }
 
 async function continueBy(admin: Admin, orgId: string, signed: SignedBeyond): Promise<Continued> {
@@ -80,18 +121,18 @@ async function continueBy(admin: Admin, orgId: string, signed: SignedBeyond): Pr
   // A run that was cut short has signed it.
   if (!signed.isStated) await signRestoration(signed, new Date().toISOString());
   await clearWay(admin, restored, rows);
-  await recordRestored(restored, rows);
-  const after = await judgeChain(orgId);
-  const progress = { verifiedThrough: after.lastSeq ?? 0, slice: null };
-  await keepVerification(after, "nightly", after.status === "broken" ? undefined : progress);
-  if (endsAlarm(after)) await clearAlarm(orgId, after.began);
-  return { kind: "continued", lastSeq: rows.head?.seq ?? 0, proven: restored.proven, lost: restored.lost, after };
+  const { proven, lost } = restored;
+  const head = { lastSeq: rows.head?.seq ?? 0, lastChecksum: rows.head?.checksum ?? null };
+  await recordRestored(orgId, { provenThrough: proven, checkpoint: lost }, head);
+  const after = await settle(orgId);
+  return { kind: "continued", lastSeq: head.lastSeq, proven, lost, after };
 }
 
 /**
  * Lets a chain continue that was restored to an older state than our checkpoint signed, or lost everything. The
  * entries that are there must be intact. That it happened is signed, is in every later checkpoint and in the chain
- * itself, and keeps every verdict over the lost entries from ever being "intact".
+ * itself, and keeps every verdict over the lost entries from ever being "intact". Of a log that is right, finishes what
+ * an earlier run began.
  * @throws Error when AUDIT_ADMIN_DATABASE_URL is not set; PostgresError when it cannot be used, or when the head is not the
  *   newest entry and another came meanwhile
  */
@@ -100,7 +141,7 @@ export async function continueChain(orgId: string): Promise<Continued> {
   if (!signed) {
     // The tree still has the hashes of entries that are gone.
     const gap = await findGap(orgId);
-    return gap ? { kind: "refused", breaks: [gap] } : { kind: "right" };
+    return gap ? { kind: "refused", breaks: [gap] } : finish(orgId);
   }
   const admin = openAdmin();
   try {

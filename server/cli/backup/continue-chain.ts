@@ -23,9 +23,14 @@ export const continueChain: Command = {
       showBreaks(done);
       return EXIT_CODE.broken;
     }
-    const { lastSeq, proven, lost, after } = done;
-    say(`Continues  behind sequence ${lastSeq}; proven to be what was signed through sequence ${proven}`);
-    say(`Lost       entries of a checkpoint of ${lost.size} entries, signed ${lost.signedAt}`);
+    const { after } = done;
+    if (done.kind === "finished")
+      say("Finished   an earlier run, which had signed the restoration and not recorded it");
+    else {
+      const { lastSeq, proven, lost } = done;
+      say(`Continues  behind sequence ${lastSeq}; proven to be what was signed through sequence ${proven}`);
+      say(`Lost       entries of a checkpoint of ${lost.size} entries, signed ${lost.signedAt}`);
+    }
     say(`${wordOf(after.status).padEnd(10)} the whole chain, as every verdict over it says from now on`);
     for (const reason of after.reasons) say(`  ${reason}`);
     showBreaks(after);
