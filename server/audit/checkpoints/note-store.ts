@@ -12,7 +12,8 @@ const COLUMNS = sql.raw(NOTE_COLUMNS);
 /** A note that none of our keys signed, or that is not filed as it says, is skipped, however many were added. */
 const ROWS_AT_ONCE = 20;
 
-type Selection = { kind: StoredNote["kind"]; limit: number; covering?: number; before?: Date | undefined };
+type Order = { kind: StoredNote["kind"]; covering?: number; before?: Date | undefined };
+type Paging = Order & { pageRows: number };
 
 /** Our note in a row, if it is of that kind and the row's columns are those of its text. */
 function readRow(orgId: string, kind: StoredNote["kind"], row: NoteRow): StoredNote | null {
@@ -28,16 +29,21 @@ function restorationsAmong(orgId: string, notes: readonly string[]): Restoration
     .sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
 }
 
-/** Our notes by size, each checked as it is read; checkpoints that a restoration left behind are passed over. */
-async function select(tx: Tx, orgId: string, { kind, limit, covering, before }: Selection): Promise<StoredNote[]> {
-  const found: StoredNote[] = [];
+/**
+ * Our notes by size, so many rows at a time, each checked as it is read; checkpoints that a restoration left behind are passed
+ * over. Each row is read once, and others have their turn between pages.
+ */
+async function* pages(
+  tx: Tx,
+  orgId: string,
+  { kind, covering, before, pageRows }: Paging,
+): AsyncGenerator<StoredNote[]> {
   const first =
     covering === undefined
       ? sql`ORDER BY size DESC, signed_at DESC`
       : sql`AND size >= ${covering} ORDER BY size, signed_at`;
   const until = before ? sql`AND signed_at < ${before.toISOString()}::timestamptz` : sql``;
-  const pageRows = Math.max(limit, ROWS_AT_ONCE);
-  for (let offset = 0; found.length < limit; offset += pageRows) {
+  for (let offset = 0; ; offset += pageRows) {
     const rows = await rowsOf<NoteRow & { restored: string[] | null }>(
       tx,
       sql`SELECT ${COLUMNS}, (
@@ -46,11 +52,20 @@ async function select(tx: Tx, orgId: string, { kind, limit, covering, before }: 
         ${first} LIMIT ${pageRows} OFFSET ${offset}`,
     );
     const restored = restorationsAmong(orgId, rows[0]?.restored ?? []);
-    for (const row of rows) {
-      const stored = readRow(orgId, kind, row);
-      if (stored && (kind !== "checkpoint" || !isSuperseded(stored, restored))) found.push(stored);
-    }
-    if (rows.length < pageRows) break;
+    yield rows
+      .map((row) => readRow(orgId, kind, row))
+      .filter((note) => note !== null)
+      .filter((note) => kind !== "checkpoint" || !isSuperseded(note, restored));
+    if (rows.length < pageRows) return;
+  }
+}
+
+/** The first so many of our notes by size. */
+async function select(tx: Tx, orgId: string, { limit, ...order }: Order & { limit: number }): Promise<StoredNote[]> {
+  const found: StoredNote[] = [];
+  for await (const page of pages(tx, orgId, { ...order, pageRows: Math.max(limit, ROWS_AT_ONCE) })) {
+    found.push(...page);
+    if (found.length >= limit) break;
   }
   return found.slice(0, limit);
 }
@@ -70,6 +85,10 @@ export async function listRestorations(tx: Tx, orgId: string): Promise<Restorati
 /** The newest checkpoints of an organization, newest first. */
 export const listCheckpoints = (tx: Tx, orgId: string, limit: number): Promise<StoredNote[]> =>
   select(tx, orgId, { kind: "checkpoint", limit });
+
+/** All of them, newest first, read from so many rows at a time as they are asked for. */
+export const checkpointPages = (tx: Tx, orgId: string, pageRows: number): AsyncGenerator<StoredNote[]> =>
+  pages(tx, orgId, { kind: "checkpoint", pageRows });
 
 /** The checkpoint that covers most entries, of all or of those that were signed before a time. */
 export const newestCheckpoint = async (tx: Tx, orgId: string, before?: Date): Promise<StoredNote | null> =>

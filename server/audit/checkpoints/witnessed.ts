@@ -8,11 +8,16 @@ import { type AboutRange, restoredReasons } from "@/server/audit/tree/restoratio
 import { parseNote } from "@/server/audit/tree/signed-note";
 import { witnessPolicy } from "@/server/audit/witnesses/policy-file";
 import { noteTools } from "@/server/note-tools";
-import { listCheckpoints, type StoredNote } from "./note-store";
+import { checkpointPages, type StoredNote } from "./note-store";
 import { checkpointOf } from "./stored-note";
 
-/** A quorum that was missed is made good by the next checkpoints: further back than this one is rarely looked for. */
-const NEWEST_READ = 100;
+/** Checkpoints that are read and checked in one go: some milliseconds, after which other requests have their turn. */
+const READ_AT_ONCE = 50;
+/**
+ * So far back a quorum is looked for: two days of a checkpoint a minute and five of those that thinning leaves of an hour. A log
+ * whose witnesses were away for longer is given away under its newest, as one that they never saw.
+ */
+const MAX_LOOKED_AT = 3_000;
 
 /** Who cosigned a note, among the witnesses of the policy, and when each of them saw it. */
 export function cosignersOf(note: string, policy = witnessPolicy()): { name: string; at: string }[] {
@@ -93,22 +98,23 @@ export async function quorumMissingSince({ orgId, signedAt }: StoredNote, policy
 type Wanted = { size: number; about: AboutRange };
 
 /**
- * The checkpoint to give away with some entries: the newest that covers them and meets the quorum, else the newest. One of
- * before a restoration does not say what is lost: it is none for a range that the restoration concerns.
+ * The checkpoint to give away with some entries: the newest that covers them and meets the quorum, else, also where the
+ * quorum was missing for about a week, the newest. One of before a restoration does not say what is lost: it is none for a range that the restoration concerns.
  * @returns null when none covers them
  */
 export async function checkpointToShow(tx: Tx, orgId: string, { size, about }: Wanted): Promise<StoredNote | null> {
   const policy = witnessPolicy();
   const lostBy = (note: StoredNote) => restoredReasons(checkpointOf(note).restored ?? [], about).length;
-  for (let limit = policy?.quorum ? NEWEST_READ : 1; ; limit *= 4) {
-    const notes = await listCheckpoints(tx, orgId, limit);
-    const covering = notes.filter((note) => note.size >= size);
-    const [newest] = covering;
-    if (!newest) return null;
-    const lost = lostBy(newest);
-    const found = covering.find(
-      (note) => lostBy(note) === lost && witnessStateOf(note.note, policy).state !== "missing",
-    );
-    if (found || covering.length < limit) return found ?? newest;
+  let newest: { note: StoredNote; lost: number } | null = null;
+  let lookedAt = 0;
+  for await (const page of checkpointPages(tx, orgId, READ_AT_ONCE)) {
+    for (const note of page) {
+      if (note.size < size) return newest?.note ?? null;
+      newest ??= { note, lost: lostBy(note) };
+      if (lostBy(note) === newest.lost && witnessStateOf(note.note, policy).state !== "missing") return note;
+    }
+    lookedAt += READ_AT_ONCE;
+    if (newest && lookedAt >= MAX_LOOKED_AT) break;
   }
+  return newest?.note ?? null;
 }
