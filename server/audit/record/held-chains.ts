@@ -34,12 +34,11 @@ export class HeldChains {
     return this.#chains.has(orgId);
   }
 
-  /** @returns whether this chain was not held before */
-  add(orgId: string, probe: AuditInsert, count: number): boolean {
+  /** So many events of it more; `probe` is one of them. */
+  add(orgId: string, probe: AuditInsert, count: number): void {
     const known = this.#chains.get(orgId);
     if (known) known.events += count;
     else this.#chains.set(orgId, { probe, events: count, inMemory: [] });
-    return known === undefined;
   }
 
   /** @returns false when memory is full as well */

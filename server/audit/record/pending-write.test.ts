@@ -29,7 +29,7 @@ test("a write is durable when its last event is committed, whatever is said afte
   write.committed();
   expect(write.isDone).toBe(false);
   write.committed();
-  write.reject();
+  write.giveBack();
   await write.durable;
 });
 
@@ -38,6 +38,23 @@ test("a refused event answers for the whole write, also when the others are comm
   write.reject(new Error("refused"));
   write.committed();
   await expect(write.durable).rejects.toThrow("refused");
+});
+
+test("events are given back with all of their request, or not at all", async () => {
+  const [whole, mixed, begun, kept] = [
+    new PendingWrite(2),
+    new PendingWrite(2, false),
+    new PendingWrite(2),
+    new PendingWrite(2),
+  ];
+  begun.committed();
+  kept.reject(new Error("kept"));
+  kept.giveBack();
+  expect([whole, mixed, begun, kept].map((write) => write.canBeGivenBack)).toEqual([true, false, false, false]);
+  whole.giveBack();
+  expect(whole.canBeGivenBack).toBe(true);
+  await expect(whole.durable).rejects.toMatchObject({ code: "unavailable" });
+  await expect(kept.durable).rejects.toThrow("kept");
 });
 
 test("a late commit is answered by a flush, shared by those who wait", async () => {

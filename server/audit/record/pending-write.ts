@@ -25,11 +25,17 @@ export class PendingWrite {
   /** Where the events are spooled; null while they are in memory alone. */
   segment: Segment | null = null;
   isDone = false;
+  /** The caller has been told to send them again: what nothing has taken since need not be kept. */
+  #isGivenBack = false;
   #resolve: () => void = () => {};
   #reject: (error: unknown) => void = () => {};
   #uncommitted: number;
 
-  constructor(events: number) {
+  /** @param isOneChain whether all of them are of one organization */
+  constructor(
+    private readonly events: number,
+    private readonly isOneChain = true,
+  ) {
     this.#uncommitted = events;
     this.durable = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -48,9 +54,22 @@ export class PendingWrite {
     this.#resolve();
   }
 
-  reject(error: unknown = unavailable()): void {
+  reject(error: unknown): void {
     this.isDone = true;
     this.#reject(error);
+  }
+
+  /** The caller is told to send them again. */
+  giveBack(): void {
+    this.#isGivenBack ||= !this.isDone;
+    this.reject(unavailable());
+  }
+
+  /** Whether events of a damaged chain need not be kept: all of the request's can be, or have been, given back. */
+  get canBeGivenBack(): boolean {
+    if (this.isDone) return this.#isGivenBack;
+    // Sent again, what is committed would be stored twice; so would what another chain is about to take.
+    return this.isOneChain && this.#uncommitted === this.events;
   }
 }
 
@@ -90,7 +109,7 @@ export class PendingWrites {
     const isBehind = this.#isEnding || this.spool.isBehind();
     const late = (isBehind ? this.#waiting : waitedFor(writeTime.commit)).filter(({ segment }) => segment);
     if (late.length > 0 && (await this.#flush())) for (const write of late) write.resolve();
-    for (const write of this.#isEnding ? this.#waiting : waitedFor(writeTime.giveUp)) write.reject();
+    for (const write of this.#isEnding ? this.#waiting : waitedFor(writeTime.giveUp)) write.giveBack();
   }
 
   /** @returns false also when the disk takes so long that the oldest caller has to be given up */

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -18,6 +18,13 @@ function peer(answer: (rows: AuditInsert[]) => Promise<void>) {
   return { stored, append, batches: () => 2, reset: () => {}, close: async () => {} };
 }
 const failure = (code: string) => Object.assign(new Error(code), { code });
+
+/** A folder that cannot be had. */
+function noDisk(): string {
+  const file = join(dir, "file");
+  writeFileSync(file, "");
+  return join(file, "spool");
+}
 
 const row = (details?: Record<string, unknown>) => anyRow({ details });
 
@@ -124,22 +131,77 @@ test.each([
   },
 );
 
+const damage = Object.assign(failure("23505"), { constraint_name: "audit_logs_org_seq_key" });
+/** A database that does not continue the chain of this organization until it is repaired; `takes` of its batches before. */
+function damagedPeer(orgId: string, { takes = 0, poison = "" } = {}) {
+  const state = { isRepaired: false, takes };
+  const database = peer(async (rows) => {
+    if (rows.some(({ id }) => id === poison)) throw failure("22P02");
+    if (state.isRepaired || rows.every((one) => one.orgId !== orgId)) return;
+    if (state.takes === 0) throw damage;
+    state.takes -= 1;
+  });
+  return { ...database, repair: () => Object.assign(state, { isRepaired: true }) };
+}
+const sendAgain = { code: "unavailable", message: "Audit events cannot be stored right now; send them again." };
+const areKept = { code: "unavailable", message: expect.stringContaining("do not send them again") };
+
 test("events of such a chain that no disk takes are given back to who waits, and kept of those who do not", async () => {
-  const damage = Object.assign(failure("23505"), { constraint_name: "audit_logs_org_seq_key" });
-  const recorder = start(
-    peer(async () => {
-      throw damage;
-    }),
-    null,
-  );
   const { orgId } = row();
-  const sendAgain = { code: "unavailable", message: "Audit events cannot be stored right now; send them again." };
-  for (const rows of [[anyRow({ orgId }), anyRow({ orgId })], [anyRow({ orgId })]])
+  const database = damagedPeer(orgId);
+  const recorder = start(database, noDisk());
+  for (const count of [2, 1, 100]) {
+    const rows = Array.from({ length: count }, () => anyRow({ orgId }));
     await expect(recorder.durably(rows)).rejects.toMatchObject(sendAgain);
-  expect(recorder.stats()).toMatchObject({ held: 0, heldChains: 1, dropped: 0, queued: 0 });
-  recorder.enqueue([anyRow({ orgId })]);
+    await recorder.flush(20_000);
+  }
+  expect(recorder.stats()).toMatchObject({ held: 0, heldChains: 0, dropped: 0, queued: 0 });
+  const kept = anyRow({ orgId });
+  recorder.enqueue([kept]);
   await recorder.flush(20_000);
   expect(recorder.stats()).toMatchObject({ held: 1, heldChains: 1, dropped: 0, queued: 0 });
+  await expect(recorder.durably([anyRow({ orgId })])).rejects.toMatchObject(sendAgain);
+  database.repair();
+  await expect.poll(() => recorder.stats().held, { timeout: 10_000 }).toBe(0);
+  await recorder.flush(20_000);
+  expect([...database.stored]).toEqual([kept.id]);
+});
+
+test("a request over such a chain and a sound one is not to be sent again: all of it is stored in the end", async () => {
+  const [damaged, sound] = [row().orgId, row().orgId];
+  const database = damagedPeer(damaged);
+  const recorder = start(database, noDisk());
+  const requests = [
+    [anyRow({ orgId: damaged }), anyRow({ orgId: sound })],
+    [anyRow({ orgId: sound }), anyRow({ orgId: damaged })],
+  ];
+  for (const rows of requests) await expect(recorder.durably(rows)).rejects.toMatchObject(areKept);
+  expect(recorder.stats()).toMatchObject({ held: 2, dropped: 0 });
+  database.repair();
+  await expect.poll(() => database.stored.size, { timeout: 10_000 }).toBe(4);
+});
+
+test("nor is one whose first batch was stored before the chain was damaged", async () => {
+  const { orgId } = row();
+  const database = damagedPeer(orgId, { takes: 1 });
+  const recorder = start(database, noDisk());
+  const rows = Array.from({ length: 100 }, () => anyRow({ orgId }));
+  await expect(recorder.durably(rows)).rejects.toMatchObject(areKept);
+  database.repair();
+  await expect.poll(() => database.stored.size, { timeout: 10_000 }).toBe(100);
+  expect(recorder.stats()).toMatchObject({ held: 0, dropped: 0 });
+});
+
+test("what of a request finds the chain damaged after its caller was told otherwise is kept", async () => {
+  const { orgId } = row();
+  const rows = Array.from({ length: 40 }, () => anyRow({ orgId }));
+  const database = damagedPeer(orgId, { poison: rows[0]?.id });
+  const recorder = start(database, noDisk());
+  await expect(recorder.durably(rows)).rejects.toMatchObject({ code: "internal" });
+  await recorder.flush(20_000);
+  expect(recorder.stats()).toMatchObject({ held: 39, dropped: 0, queued: 0 });
+  database.repair();
+  await expect.poll(() => database.stored.size, { timeout: 10_000 }).toBe(39);
 });
 
 test("a poison event is named and kept aside, its 499 neighbours are stored", async () => {
@@ -158,10 +220,7 @@ test("a poison event is named and kept aside, its 499 neighbours are stored", as
 
 test("events behind many of a chain that is held do not wait for its repair", async () => {
   const damaged = row();
-  const damage = Object.assign(failure("23505"), { constraint_name: "audit_logs_org_seq_key" });
-  const database = peer(async (rows) => {
-    if (rows.some(({ orgId }) => orgId === damaged.orgId)) throw damage;
-  });
+  const database = damagedPeer(damaged.orgId);
   const recorder = start(database);
   await expect(recorder.durably([damaged])).rejects.toMatchObject({ code: "unavailable" });
   const held = Array.from({ length: 60 }, () => anyRow({ orgId: damaged.orgId }));

@@ -37,7 +37,7 @@ export const idConflict = () =>
  * | refused   | –      | dead-letter.log         | an operator decides; counted                                |
  * | dropped   | –      | –                       | counted: neither memory nor disk had room, or it is stopped |
  * | given back | –     | –                       | the same, or held in memory alone, of a caller who waits    |
- * |           |        |                         | and is answered 503                                         |
+ * |           |        |                         | and is answered 503 to all of the request                   |
  *
  * Events are cold from when memory is full until the spool has no cold segment left, so they keep their order. Callers
  * of durably() wait for the commit, or for a flush of the spool while commits are slow (pending-write.ts).
@@ -65,7 +65,7 @@ export class Recorder {
 
   /**
    * Opens the spool in `dir`, adopts what dead processes left there and starts the batch writer.
-   * @param onDamage is called once for each chain that the database cannot continue
+   * @param onDamage is called for each chain that the database cannot continue, once while events of it are held
    */
   start(dir: string, onDamage: (orgId: string) => void = () => {}): void {
     this.root = dir;
@@ -146,7 +146,7 @@ export class Recorder {
   /** @see recordDurably in record.ts */
   durably(rows: AuditInsert[]): Promise<void> {
     if (rows.length === 0) return Promise.resolve();
-    const write = new PendingWrite(rows.length);
+    const write = new PendingWrite(rows.length, new Set(rows.map(({ orgId }) => orgId)).size === 1);
     this.enqueue(rows, write);
     this.writes.add(write);
     return write.durable;
@@ -278,17 +278,18 @@ export class Recorder {
   }
 
   private hold(orgId: string, events: QueuedEvent[]): void {
-    const [first] = events;
-    if (!first) return;
     const isKept = this.spool?.hold(orgId, events.map(({ row }) => encodeFrame(row)).join(""), events.length) ?? false;
     // What would be in memory alone, a caller who waits is told to send again.
-    const isGivenBack = ({ segment, write }: QueuedEvent) => !isKept && !segment && write !== null;
-    const isNew = this.held.add(orgId, first.row, events.filter((event) => !isGivenBack(event)).length);
+    const isGivenBack = ({ segment, write }: QueuedEvent) => !isKept && !segment && write?.canBeGivenBack === true;
+    const staying = events.filter((event) => !isGivenBack(event));
+    const isNew = !this.held.has(orgId);
+    // An event that was given back is no probe: it would be stored, and once more when it is sent again.
+    if (staying[0]) this.held.add(orgId, staying[0].row, staying.length);
     for (const event of events) {
       if (isKept) this.settle(event);
       else this.inFlight -= 1;
       if (isGivenBack(event)) {
-        event.write?.reject();
+        event.write?.giveBack();
         continue;
       }
       // Where it is spooled already it stays so; what is in memory alone and finds no room there is lost, and counted.
@@ -334,7 +335,7 @@ export class Recorder {
   /** A caller who waits is told to send them again, so they are not lost. */
   private drop(count: number, write: PendingWrite | null): void {
     if (write && !write.isDone) {
-      write.reject();
+      write.giveBack();
       return;
     }
     const reason = this.isClosed ? "recording has stopped" : "the spool and the memory are full";
