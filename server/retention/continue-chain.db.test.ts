@@ -32,13 +32,19 @@ const restoreTo = (orgId: string, seq: number) =>
       checksum = (SELECT checksum FROM audit_logs a WHERE a.org_id = h.org_id AND chain_seq = ${seq}) WHERE org_id = ${orgId}`;
   });
 
-/** A log of ten entries, signed long ago and again when there were six, that came back from a backup of then. */
-async function restoredLog(): Promise<string> {
+/** A log of ten entries, signed long ago when there were six, and again. */
+async function signedLog(): Promise<string> {
   const { id } = await createOrg();
   await appendAudit(roles.app, auditRows(id, 6));
   await signCheckpoint(id, { now: new Date(daysAgo(40)) });
   await appendAudit(roles.app, auditRows(id, 4));
   await signCheckpoint(id, { now: new Date(daysAgo(1)) });
+  return id;
+}
+
+/** The same, that came back from a backup of when there were six. */
+async function restoredLog(): Promise<string> {
+  const id = await signedLog();
   await restoreTo(id, 6);
   return id;
 }
@@ -152,6 +158,22 @@ it("takes an entry that comes while it reads", async () => {
   });
   expect(await done).toMatchObject({ kind: "continued", lastSeq: 6, after: { status: "unproven", breaks: [] } });
   expect((await recorded(id)).map(({ chainSeq }) => chainSeq)).toEqual(["8"]);
+});
+
+it("does not take an entry that comes behind the gap, where the head is still that of before the loss", async () => {
+  const id = await signedLog();
+  await tamper((tx) => tx`DELETE FROM audit_logs WHERE org_id = ${id} AND chain_seq > 6`);
+  let refused: Promise<void> | undefined;
+  await roles.owner.begin(async (tx) => {
+    await tx`SELECT pg_advisory_xact_lock(hashtextextended('trailmark tree ' || ${id}::text, 8))`;
+    refused = expect(continueChain(id)).rejects.toMatchObject({ cause: { code: "55000" } });
+    await expect.poll(() => restorationsOf(id)).toHaveLength(1);
+    await appendAudit(roles.app, auditRows(id, 1));
+  });
+  await refused;
+  expect((await chainOf(id)).at(-1)).toMatchObject({ chainSeq: "11" });
+  expect(await recorded(id)).toEqual([]);
+  expect(await continueChain(id)).toMatchObject({ kind: "refused", breaks: [{ seq: 7, kind: "missing" }] });
 });
 
 it("continues behind what a clock signed that ran ahead, and the checkpoints behind that count", async () => {

@@ -1,6 +1,6 @@
 -- Sets the head of a chain, in whatever state it is, to the newest row that the chain holds, which the caller names: so
--- only to what it has just verified. A head that led on to newer rows meanwhile is right, and stays. Removes no row and
--- writes none.
+-- only to what it has just verified. A head that newer rows lead on to from there is right, and stays. Removes no row
+-- and writes none.
 CREATE OR REPLACE FUNCTION audit_repair_head(
   org uuid, last_seq bigint, last_checksum text, through_seq bigint, through_checksum text
 ) RETURNS void
@@ -17,9 +17,13 @@ BEGIN
   ORDER BY a.chain_seq DESC
   LIMIT 1;
   IF (newest.chain_seq, newest.checksum::text) IS DISTINCT FROM (last_seq, last_checksum) THEN
+    -- A head that is ahead of the rows gets newer ones too, behind the gap: the numbers tell.
     PERFORM FROM audit_chain_heads h
-    WHERE h.org_id = org AND h.seq = newest.chain_seq AND h.checksum = newest.checksum;
-    IF FOUND THEN
+    JOIN audit_logs a ON a.org_id = h.org_id
+    WHERE h.org_id = org AND h.seq = newest.chain_seq AND h.checksum = newest.checksum
+      AND a.chain_seq = last_seq AND a.checksum = last_checksum;
+    IF FOUND AND newest.chain_seq - last_seq = (
+      SELECT count(*) FROM audit_logs a WHERE a.org_id = org AND a.chain_seq > last_seq) THEN
       RETURN;
     END IF;
     RAISE EXCEPTION 'audit_repair_head: the newest row is sequence %, not %', newest.chain_seq, last_seq
