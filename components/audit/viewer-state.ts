@@ -26,8 +26,11 @@ export function useViewerState(loadedAt: string): ViewerState {
   const [view, setView] = useQueryStates(viewParsers, { history: "push" });
   const [now, setNow] = useState(() => new Date(loadedAt));
   const { zone } = useZone();
-  // A page that is looked at again reads its list again, and a ready-made range is the one of that moment.
-  const lookAgain = useEffectEvent((isFocused: boolean) => isFocused && !isLive(view) && setNow(new Date()));
+  // A page that is looked at again reads its list again, and a ready-made range is the one of that moment. Older entries
+  // stay those of the range that they were reached by: a later one may begin behind them.
+  const lookAgain = useEffectEvent(
+    (isFocused: boolean) => isFocused && !isLive(view) && view.cursor === null && setNow(new Date()),
+  );
   useEffect(() => focusManager.subscribe((isFocused) => lookAgain(isFocused)), []);
   const preference = useQuery(tableSettingsQuery(useTRPC())).data?.fold;
   const inputsAt = useCallback(

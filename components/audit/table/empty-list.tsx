@@ -27,7 +27,7 @@ export function EmptyList() {
         Every sign-in, change and denial will appear here, linked to the one before it. No setup is needed.
       </Notice>
     );
-  if (!last)
+  if (!last || view.cursor)
     return (
       <Notice
         icon={SearchX}
