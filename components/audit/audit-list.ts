@@ -21,8 +21,8 @@ export function useAuditList(state: ViewerState, table: RefObject<HTMLTableEleme
   const trpc = useTRPC();
   const { view, input, listed, setNow } = state;
   const { zone } = useZone();
-  // A live list updates itself; refetching on window focus would move its rows.
-  const refetchOnWindowFocus = !isLive(view);
+  // A live list updates itself; refetching on window focus would move its rows. A ready-made range moves, and is read then.
+  const refetchOnWindowFocus = !isLive(view) && view.range === null;
   const list = useQuery({ ...entriesQuery(trpc, listed), refetchOnWindowFocus });
   const counted = useQuery(totalQuery(trpc, input));
   const { entries, added, isHeld, bar } = useLive(state, { list, counted, table });
@@ -39,6 +39,7 @@ export function useAuditList(state: ViewerState, table: RefObject<HTMLTableEleme
     setNow(new Date());
     void counted.refetch();
     void list.refetch();
+    if (listed.routine !== undefined) void routine.refetch();
   };
   return {
     list,

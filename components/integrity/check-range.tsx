@@ -15,7 +15,7 @@ import { When } from "@/components/format/when";
 import { useRequestedAction } from "@/components/requested-action";
 import { type Outputs, UNBATCHED, useTRPC, useTRPCClient } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
-import { Failure } from "@/components/ui/notice";
+import { errorText, Failure } from "@/components/ui/notice";
 import { Breaks } from "./breaks";
 import classes from "./integrity.module.css";
 import { faultOf, isWhole, modeOf, PART_PARAMS, type Part, scopeOf, titleOf, toInput } from "./part";
@@ -93,7 +93,12 @@ export function CheckRange({ org, rows }: Props) {
         {verify.isSuccess && <Result found={verify.data} seconds={seconds} part={verify.variables} />}
       </div>
       {verify.isError && !wasCancelled && (
-        <Failure error={verify.error} onRetry={() => verify.mutate(part)} what="the verification" />
+        <Failure
+          error={verify.error}
+          text={errorText(verify.error)}
+          onRetry={() => verify.mutate(part)}
+          what="the verification"
+        />
       )}
     </>
   );

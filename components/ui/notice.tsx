@@ -59,8 +59,11 @@ export const errorText = (error: unknown): string =>
 export const readErrorText = (error: unknown): string =>
   problemOf(error)?.detail ?? "The server could not be reached. Nothing was changed.";
 
+/** text: what is said of it; without one, the words for a request that only reads. */
+type FailureProps = { error: unknown; onRetry?: () => void; what: string; text?: string };
+
 /** An error with its request id for the log, and a retry button where retrying can help. */
-export function Failure({ error, onRetry, what }: { error: unknown; onRetry?: () => void; what: string }) {
+export function Failure({ error, onRetry, what, text = readErrorText(error) }: FailureProps) {
   const problem = problemOf(error);
   const denied = problem?.code === "forbidden";
   const missing = problem?.code === "not_found";
@@ -78,7 +81,7 @@ export function Failure({ error, onRetry, what }: { error: unknown; onRetry?: ()
         ) : null
       }
     >
-      {readErrorText(error)}
+      {text}
       {problem?.requestId && (
         <>
           {" "}

@@ -55,6 +55,7 @@ test("the facts of an open entry lead on, too, also from a page of its own", asy
   const { id } = await admin.call<{ id: string }>("POST", "/users", account);
   await new SignInPage(guest).signIn(person);
   await viewer.open(`?action=user.login&actorId=${id}`);
+  await viewer.untilShown(/signed in/);
   await viewer
     .entries(/signed in/)
     .first()

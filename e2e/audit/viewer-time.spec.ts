@@ -50,9 +50,9 @@ test("a ready-made range is the one of the moment at which the page is looked at
 test("Refresh reads the entries of today again, whose range stays the same", async ({ viewer, page }) => {
   await viewer.open("?range=today");
   await expect(viewer.entries().first()).toBeVisible();
-  const read = page.waitForRequest(/audit\.list.*skipCount%22%3Atrue/);
+  const read = [/audit\.list.*skipCount%22%3Atrue/, /audit\.routine/].map((request) => page.waitForRequest(request));
   await page.getByRole("button", { name: "Refresh" }).click();
-  await read;
+  await Promise.all(read);
 });
 
 test("the ranges open at a press that comes before their scripts, and take the focus", async ({ viewer, page }) => {

@@ -113,12 +113,16 @@ test("a page that its reader asks for beside too much else says so, and is no er
   expect(readFileSync("dist/results/e2e-server.log", "utf8")).not.toContain("Failed to parse URL");
 });
 
-test("counts of the audit log that failed are not shown as none, and come by Retry", async ({ page, request }) => {
+test("counts of the audit log that failed are not shown as none, and come by Retry", async ({
+  page,
+  viewer,
+  request,
+}) => {
   const api = await Api.signIn(request);
   const orgId = await api.makeOrganization("Counts that fail");
   await api.enroll(orgId, "WS-COUNTS");
   await page.goto(`/?orgId=${orgId}&range=1h`);
-  await expect(page.getByRole("link", { name: /WS-COUNTS/ }).first()).toBeVisible();
+  await viewer.untilShown(/WS-COUNTS/);
   const mends = [await failing(page, "audit.routine"), await failing(page, "audit.histogram")];
   await page.getByRole("button", { name: /^Time range/ }).click();
   await page.getByRole("button", { name: /Last 24 hours/ }).click();

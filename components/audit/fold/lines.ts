@@ -78,7 +78,7 @@ export function daysOf({ entries, routine, isFolding, ends, reader }: Options): 
     (of): Day => ({ ...dayOf(of[0].timestamp, reader), lines: linesOf(of, isFolding, isAtEnd) }),
   );
   for (const fold of routine) {
-    const line: Line = { kind: "routine", key: `routine ${fold.first}`, fold };
+    const line: Line = { kind: "routine", key: `routine ${shortDate(fold.last, reader.zone)}`, fold };
     const named = dayOf(fold.last, reader);
     const day = days.find(({ date }) => date === named.date);
     if (day) {

@@ -27,7 +27,7 @@ export function PivotMenu({ title, pivots, anchor, onStep, onChange, onClose }: 
   const box = useRef<HTMLDivElement>(null);
   const router = useRouter();
   const pins = usePins();
-  const [copied, setCopied] = useState(false);
+  const [copyState, setCopyState] = useState<"Copied" | "Could not copy" | null>(null);
   const items = () => [...(box.current?.querySelectorAll<HTMLElement>("[role=menuitem]") ?? [])];
   useLayoutEffect(() => {
     const element = box.current;
@@ -43,8 +43,9 @@ export function PivotMenu({ title, pivots, anchor, onStep, onChange, onClose }: 
       togglePin(pivot.pin);
       return onClose();
     }
-    setCopied(await copyText(pivot.copy));
-    setTimeout(onClose, COPIED_MS);
+    const isCopied = await copyText(pivot.copy);
+    setCopyState(isCopied ? "Copied" : "Could not copy");
+    if (isCopied) setTimeout(onClose, COPIED_MS);
   };
   const focusAt = (at: number) =>
     items()
@@ -84,7 +85,7 @@ export function PivotMenu({ title, pivots, anchor, onStep, onChange, onClose }: 
           className={classes.item}
           onClick={() => void pick(pivot)}
         >
-          {"pin" in pivot && pins.includes(pivot.pin) ? "Unpin" : "copy" in pivot && copied ? "Copied" : pivot.label}
+          {"pin" in pivot && pins.includes(pivot.pin) ? "Unpin" : ("copy" in pivot && copyState) || pivot.label}
         </UnstyledButton>
       ))}
     </div>
