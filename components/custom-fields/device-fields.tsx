@@ -171,8 +171,7 @@ function Input({ field, value, onChange, error }: InputProps) {
         <NumberInput {...shared} value={typeof value === "number" ? value : text} onChange={onChange} error={error} />
       );
     case "dropdown":
-      // An import of an earlier version may have kept a choice twice.
-      return <Select {...shared} data={[...new Set(field.options)]} value={text || null} onChange={onChange} />;
+      return <Select {...shared} data={field.options ?? []} value={text || null} onChange={onChange} />;
     case "date":
       return <TextInput {...shared} type="date" value={text} onChange={(e) => onChange(e.currentTarget.value)} />;
     case "text":

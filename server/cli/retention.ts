@@ -37,9 +37,10 @@ const sum = (counts: Count[]): Count => ({
 
 /** @returns whether every organization's could be pruned */
 function describeLogs(all: Logs[], verb: string): boolean {
-  for (const one of all)
+  for (const one of all) {
+    if (one.diagnostic.rows + one.events.rows > 0) say(`${one.orgId}  ${inWords(one)} ${verb}`);
     if (one.error) say(`${one.orgId}  device logs FAILED: ${one.error}`);
-    else if (one.diagnostic.rows + one.events.rows > 0) say(`${one.orgId}  ${inWords(one)} ${verb}`);
+  }
   const total = { diagnostic: sum(all.map((l) => l.diagnostic)), events: sum(all.map((l) => l.events)) };
   say(`${inWords(total)} of ${all.length} organizations ${verb}.`);
   return !all.some(({ error }) => error);

@@ -28,6 +28,10 @@ export function requireRow(row: DefinitionRow | undefined): DefinitionRow {
   return row;
 }
 
+/** A field's choices, each once: an import of an earlier version may have kept one twice. */
+export const choicesOf = ({ options }: Pick<DefinitionRow, "options">): string[] | null =>
+  options && [...new Set(options)];
+
 export const toDefinition = (row: DefinitionRow): Definition => ({
   id: row.id,
   orgId: row.orgId,
@@ -36,7 +40,7 @@ export const toDefinition = (row: DefinitionRow): Definition => ({
   name: row.name,
   fieldKey: row.fieldKey,
   type: row.type,
-  options: row.options,
+  options: choicesOf(row),
   required: row.required,
   defaultValue: row.defaultValue,
   deviceTypes: row.deviceTypes,

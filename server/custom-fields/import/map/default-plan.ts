@@ -1,6 +1,6 @@
 import type { Tx } from "@/db/client";
 import { customFieldDefinitions } from "@/db/schema";
-import type { DefinitionRow } from "@/server/custom-fields/definition";
+import { choicesOf, type DefinitionRow } from "@/server/custom-fields/definition";
 import { freeFieldKey, normaliseHeader } from "@/server/custom-fields/import/normalise";
 import type { Plan, PlanField, PlanIdentifiers } from "@/server/custom-fields/import/plan-schema";
 import {
@@ -57,7 +57,7 @@ export const intoExisting = (
   name: d.name,
   fieldKey: d.fieldKey,
   type: d.type,
-  options: d.options,
+  options: choicesOf(d),
   secret: d.secret,
 });
 

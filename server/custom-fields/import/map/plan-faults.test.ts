@@ -1,28 +1,55 @@
 import { expect, it } from "vitest";
+import type { DefinitionRow } from "@/server/custom-fields/definition";
+import { plan as planSchema } from "@/server/custom-fields/import/plan-schema";
 import { automate } from "@/server/custom-fields/import/presets/automate";
+import { newId } from "@/server/ids";
 import { defaultPlan } from "./default-plan";
 import { ColumnWatch } from "./guess-type";
 import { planFaults } from "./plan-faults";
 
+const column = (index: number, title: string, options: string[] | null) => ({
+  ...new ColumnWatch().profile(1, "mdy"),
+  index,
+  title,
+  secret: null,
+  declared: {
+    type: options && ("dropdown" as const),
+    options,
+    secret: false,
+    scope: "computer" as const,
+    section: null,
+  },
+});
+const faultsOf = (options: string[], definitions: DefinitionRow[]) => {
+  const columns = [column(0, "Computer Name", null), column(1, "Role", options)];
+  const plan = defaultPlan(columns, definitions, automate);
+  return planFaults(plan, { columns, definitions, mayDefine: true, unknown: [] });
+};
+
 it("finds a choice that a new dropdown would have twice", () => {
-  const column = (index: number, title: string, options: string[] | null) => ({
-    ...new ColumnWatch().profile(1, "mdy"),
-    index,
-    title,
-    secret: null,
-    declared: {
-      type: options && ("dropdown" as const),
-      options,
-      secret: false,
-      scope: "computer" as const,
-      section: null,
-    },
-  });
-  const faultsOf = (...options: string[]) => {
-    const columns = [column(0, "Computer Name", null), column(1, "Role", options)];
-    const plan = defaultPlan(columns, [], automate);
-    return planFaults(plan, { columns, definitions: [], mayDefine: true, unknown: [] });
+  expect(faultsOf(["DC", "File"], [])).toEqual([]);
+  expect(faultsOf(["DC", "File", "DC"], [])).toEqual([{ path: "fields.1", message: "a choice is named twice: DC" }]);
+});
+
+it("takes a dropdown that there is, though it has kept a choice twice", () => {
+  const role: DefinitionRow = {
+    id: newId(),
+    orgId: null,
+    partnerId: newId(),
+    name: "Role",
+    fieldKey: "role",
+    type: "dropdown",
+    options: ["DC", "File", "DC"],
+    required: false,
+    defaultValue: null,
+    deviceTypes: null,
+    secret: false,
+    createdAt: new Date(),
+    updatedAt: new Date(),
   };
-  expect(faultsOf("DC", "File")).toEqual([]);
-  expect(faultsOf("DC", "File", "DC")).toEqual([{ path: "fields.1", message: "a choice is named twice: DC" }]);
+  const columns = [column(0, "Computer Name", null), column(1, "Role", ["DC"])];
+  const plan = defaultPlan(columns, [role], automate);
+  expect(plan.fields[1]).toMatchObject({ action: "existing", fieldId: role.id, options: ["DC", "File"] });
+  expect(planSchema.parse(plan)).toEqual(plan);
+  expect(faultsOf(["DC"], [role])).toEqual([]);
 });

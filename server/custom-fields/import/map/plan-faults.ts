@@ -1,4 +1,4 @@
-import type { DefinitionRow } from "@/server/custom-fields/definition";
+import { choicesOf, type DefinitionRow } from "@/server/custom-fields/definition";
 import type { Plan, PlanField, UnknownChoices } from "@/server/custom-fields/import/plan-schema";
 import { IDENTIFIERS } from "@/server/custom-fields/import/presets/preset";
 import { MAX_CHOICE, MAX_CHOICES, RESERVED_KEYS } from "@/server/custom-fields/schema";
@@ -39,7 +39,7 @@ function choiceFault(field: PlanField, { unknown }: Known): string | null {
 function targetFault(field: PlanField, known: Known): string | null {
   const definition = known.definitions.find((d) => d.id === field.fieldId);
   if (!definition) return "the custom field no longer exists: choose another one";
-  const planned = { ...field, type: definition.type, options: definition.options };
+  const planned = { ...field, type: definition.type, options: choicesOf(definition) };
   const choice = choiceFault(planned, known);
   if (choice) return choice;
   if (!known.mayDefine && addedChoices(planned).length > 0)

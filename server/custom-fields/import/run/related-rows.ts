@@ -33,10 +33,12 @@ export async function loadRowsAbout(
   importId: string,
   { rows, limit }: { rows: readonly ResultRow[]; limit: number },
 ): Promise<RowsAbout> {
-  const disputed = rows.flatMap((row) => (row.outcome === "identity_conflict" ? (row.candidates ?? []) : []));
-  if (disputed.length === 0) return new Map();
-  const about = await readRowsAbout(tx, importId, { deviceIds: [...new Set(disputed)], limit });
-  const pairs = about.flatMap((row) => [...new Set(row.devices)].map((device) => ({ ...row, device })));
+  const disputed = new Set(rows.flatMap((row) => (row.outcome === "identity_conflict" ? (row.candidates ?? []) : [])));
+  if (disputed.size === 0) return new Map();
+  const about = await readRowsAbout(tx, importId, { deviceIds: [...disputed], limit });
+  const pairs = about.flatMap((row) =>
+    [...new Set(row.devices)].filter((device) => disputed.has(device)).map((device) => ({ ...row, device })),
+  );
   return groupBy(pairs, ({ device }) => device);
 }
 
