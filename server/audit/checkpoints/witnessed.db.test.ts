@@ -191,11 +191,12 @@ async function cosignedBefore(count: number): Promise<string> {
   await Promise.all(running.slice(0, 2).map(({ start }) => start()));
   const { origin, root, size } = checkpointOf(alone);
   await asSystem(async (tx) => {
-    for (let second = 1; second < count; second++) {
-      const signedAt = new Date(Date.parse(alone.signedAt) + second * 1_000).toISOString();
+    const later = Array.from({ length: count - 1 }, (_, i) => {
+      const signedAt = new Date(Date.parse(alone.signedAt) + (i + 1) * 1_000).toISOString();
       const note = signStatement(origin, checkpointText({ origin, size, root, signedAt }));
-      await insertNote(tx, { ...alone, signedAt, note });
-    }
+      return { ...alone, signedAt, note };
+    });
+    await Promise.all(later.map((note) => insertNote(tx, note)));
   });
   return orgId;
 }
