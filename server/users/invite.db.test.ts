@@ -169,10 +169,26 @@ describe("an invitation", () => {
       action: "user.invite",
       result: "failure",
       resourceId: id,
+      details: { sentTo: null },
       errorMessage: expect.stringContaining("Nothing was sent"),
     });
     const known = await asSystem((tx) => tx.select().from(userIdentities).where(eq(userIdentities.userId, id)));
     expect(known).toHaveLength(1);
+  });
+
+  it("leaves an earlier link good when the mail server refuses it, and replaces it once it takes it", async () => {
+    const { admin, id } = await invited();
+    const earlier = secretOf((await send(admin, id)).body.link);
+    const tokens = () => asSystem((tx) => tx.select().from(userTokens).where(eq(userTokens.userId, id)));
+    const [kept] = await tokens();
+    await withMail({ refuse: true });
+    expect((await send(admin, id)).status).toBe(503);
+    expect(await tokens()).toEqual([kept]);
+    await mail?.close();
+    await withMail();
+    expect((await send(admin, id)).status).toBe(200);
+    expect(await tokens()).toHaveLength(1);
+    expect((await call(accept, { body: { token: earlier, password: CHOSEN } })).status).toBe(400);
   });
 
   it("becomes a reset link for someone who has a password, and ends their sessions when used", async () => {
@@ -217,8 +233,8 @@ describe("POST /auth/password/forgot", () => {
     ];
     expect([known.status, known.text]).toEqual([202, ""]);
     expect([unknown.status, unknown.text]).toEqual([202, ""]);
-    await expect.poll(() => mails).toHaveLength(1);
-    expect(mails[0]?.to).toEqual([user.email]);
+    await expect.poll(() => auditRows(user.orgId as string)).toHaveLength(1);
+    expect(mails.map(({ to }) => to)).toEqual([[user.email]]);
     const secret = /#(tmp_[\w-]{40})/.exec((mails[0]?.text ?? "").replace(/=\r?\n/g, ""))?.[1] as string;
     expect((await call(reset, { body: { token: secret, password: CHOSEN } })).status).toBe(204);
     expect((await signIn(user.email, CHOSEN)).status).toBe(200);
@@ -232,7 +248,24 @@ describe("POST /auth/password/forgot", () => {
     const { mails } = await withMail();
     for (let i = 0; i < 5; i++) await call(forgot, { body: { email: user.email }, ip: "198.51.100.77" });
     await expect.poll(() => mails).toHaveLength(3);
-    expect(await auditRows(user.orgId as string)).toHaveLength(3);
+    await expect.poll(() => auditRows(user.orgId as string)).toHaveLength(3);
+  });
+
+  it("leaves an earlier link good when the mail server refuses the mail, and is on record as failed", async () => {
+    const admin = await createUser({ role: "org_admin" });
+    const user = await createUser({ role: "org_viewer", orgId: admin.orgId as string });
+    const earlier = secretOf((await send(admin, user.id)).body.link);
+    await withMail({ refuse: true });
+    expect((await call(forgot, { body: { email: user.email } })).status).toBe(202);
+    await expect
+      .poll(async () => (await auditRows(user.orgId as string)).at(-1))
+      .toMatchObject({
+        action: "user.password.reset.request",
+        actorId: user.id,
+        result: "failure",
+        details: { sentTo: null },
+      });
+    expect((await call(reset, { body: { token: earlier, password: CHOSEN } })).status).toBe(204);
   });
 });
 

@@ -6,7 +6,7 @@ import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { findUserCaller } from "@/server/auth/caller";
 import { requireMayGrantRole, requireWholePartner } from "@/server/auth/grant";
-import { createPasswordLink, type LinkKind } from "@/server/auth/links/password-link";
+import { handOutPasswordLink, type LinkKind } from "@/server/auth/links/password-link";
 import { forgetIdentities } from "@/server/auth/oidc/forget-identities";
 import { isPartnerRole } from "@/server/auth/permissions";
 import type { Ctx } from "@/server/context";
@@ -49,7 +49,7 @@ const textOf = (name: string, kind: LinkKind, link: string): string =>
 /**
  * POST /users/:id/invite: a link for a person to choose a password by; to one who has signed in before, to choose a new
  * one. Mailed where mail is configured (then no other person sees it), otherwise answered this once. A newer link replaces
- * an older one.
+ * an older one, unless the mail server does not take it.
  * @throws AppError not_found, forbidden for a person above the caller, conflict for a disabled person, unavailable when
  * the mail server does not take it.
  */
@@ -61,23 +61,24 @@ export const inviteUser = operation({
   waits: true,
   async run(ctx, { id }) {
     const row = await findInvitable(ctx, id);
-    const kind = row.invited ? "invite" : "reset";
+    const kind: LinkKind = row.invited ? "invite" : "reset";
     const orgId = row.orgId ?? (await homeOrgOf(row.partnerId));
-    const { link, expiresAt } = await createPasswordLink(row.id, kind, ctx.now());
     const sentTo = isMailConfigured() ? row.email : null;
     const event = {
       action: kind === "invite" ? ("user.invite" as const) : ("user.password.reset.request" as const),
       orgId,
       ...resourceOf("user", row),
-      details: { sentTo, expiresAt: expiresAt.toISOString() },
     };
     const subject = kind === "invite" ? "You are invited to Trailmark" : "Choose a new Trailmark password";
-    if (sentTo)
-      await sendMail({ to: sentTo, subject, text: textOf(row.name, kind, link) }).catch((error: unknown) => {
-        record(ctx, { ...event, result: "failure", errorMessage: messageOf(error) });
-        throw error;
-      });
-    record(ctx, event);
+    const about = { userId: row.id, kind, now: ctx.now() };
+    const { link, expiresAt } = await handOutPasswordLink(about, async (made) => {
+      if (sentTo)
+        await sendMail({ to: sentTo, subject, text: textOf(row.name, kind, made.link) }).catch((error: unknown) => {
+          record(ctx, { ...event, details: { sentTo: null }, result: "failure", errorMessage: messageOf(error) });
+          throw error;
+        });
+      record(ctx, { ...event, details: { sentTo, expiresAt: made.expiresAt.toISOString() } });
+    });
     await forgetIdentities(row.id);
     return { kind, sentTo, link: sentTo ? null : link, expiresAt: expiresAt.toISOString() };
   },

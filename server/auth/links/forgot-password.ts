@@ -1,3 +1,4 @@
+import { messageOf } from "@/db/thrown";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { findUserCaller } from "@/server/auth/caller";
@@ -9,32 +10,34 @@ import { log } from "@/server/log/log";
 import { isMailConfigured, sendMail } from "@/server/mail";
 import { operation } from "@/server/operation";
 import { inOneLine } from "@/server/text";
-import { createPasswordLink } from "./password-link";
+import { handOutPasswordLink } from "./password-link";
+
+const textOf = ({ name, email }: { name: string; email: string }, link: string): string =>
+  [
+    `Hello ${inOneLine(name)},`,
+    `someone, most likely you, asked to reset the password of ${email}. Choose a new one within the hour:`,
+    link,
+    "If it was not you, ignore this mail: nothing has changed.",
+  ].join("\n\n");
 
 async function mailLink(ctx: Ctx, email: string): Promise<void> {
   const row = await findByEmail(email);
   const caller = row && (await findUserCaller(row.id));
   if (!row || !caller) return;
   await limit("forgot.mail", row.id);
-  record(
-    { ...ctx, ...caller },
-    {
-      action: "user.password.reset.request",
-      orgId: caller.homeOrgId,
-      ...resourceOf("user", row),
-      details: { sentTo: row.email },
-    },
-  );
-  const { link } = await createPasswordLink(row.id, "reset", ctx.now());
-  await sendMail({
-    to: row.email,
-    subject: "Reset your Trailmark password",
-    text: [
-      `Hello ${inOneLine(row.name)},`,
-      `someone, most likely you, asked to reset the password of ${row.email}. Choose a new one within the hour:`,
-      link,
-      "If it was not you, ignore this mail: nothing has changed.",
-    ].join("\n\n"),
+  const self = { ...ctx, ...caller };
+  const event = {
+    action: "user.password.reset.request" as const,
+    orgId: caller.homeOrgId,
+    ...resourceOf("user", row),
+  };
+  await handOutPasswordLink({ userId: row.id, kind: "reset", now: ctx.now() }, async ({ link }) => {
+    const mail = { to: row.email, subject: "Reset your Trailmark password", text: textOf(row, link) };
+    await sendMail(mail).catch((error: unknown) => {
+      record(self, { ...event, details: { sentTo: null }, result: "failure", errorMessage: messageOf(error) });
+      throw error;
+    });
+    record(self, { ...event, details: { sentTo: row.email } });
   });
 }
 

@@ -9,18 +9,32 @@ import { callersChanged } from "@/server/background/streams";
 import type { Ctx } from "@/server/context";
 import { env } from "@/server/env";
 import { AppError } from "@/server/errors";
-import { findUserToken, issueUserToken, spendUserToken } from "./user-tokens";
+import { dropTokens, findUserToken, issueUserLink, spendUserToken } from "./user-tokens";
 
 export type LinkKind = "invite" | "reset";
 
-/** A link by which a person chooses a password; what follows # stays in the browser and out of every log. */
-export async function createPasswordLink(
-  userId: string,
-  kind: LinkKind,
-  now: Date,
-): Promise<{ link: string; expiresAt: Date }> {
-  const { secret, expiresAt } = await asSystem((tx) => issueUserToken(tx, { userId, purpose: kind, now }));
-  return { link: new URL(`/${kind}#${secret}`, env().NEXTAUTH_URL).href, expiresAt };
+type PasswordLink = { link: string; expiresAt: Date };
+
+/**
+ * Hands out a link by which a person chooses a password; what follows # stays in the browser and out of every log. It
+ * replaces their earlier one once it is handed out: where that fails nobody has the new one, and the earlier one is good
+ * still.
+ */
+export async function handOutPasswordLink(
+  { userId, kind, now }: { userId: string; kind: LinkKind; now: Date },
+  handOut: (made: PasswordLink) => Promise<void>,
+): Promise<PasswordLink> {
+  const issue = { userId, purpose: kind, now };
+  const { id, secret, expiresAt, replaced } = await asSystem((tx) => issueUserLink(tx, issue));
+  const made = { link: new URL(`/${kind}#${secret}`, env().NEXTAUTH_URL).href, expiresAt };
+  try {
+    await handOut(made);
+  } catch (error) {
+    await asSystem((tx) => dropTokens(tx, [id]));
+    throw error;
+  }
+  await asSystem((tx) => dropTokens(tx, replaced));
+  return made;
 }
 
 const unusable = () =>

@@ -1,7 +1,8 @@
-import { and, eq, gt, isNull, lt } from "drizzle-orm";
+import { and, eq, gt, inArray, isNull, lt } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { users, userTokens } from "@/db/schema";
 import { hashSecret, looksLike, newSecret } from "@/server/auth/secrets";
+import { newId } from "@/server/ids";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/time/durations";
 
 /** How long what is handed out for a purpose is good. */
@@ -18,9 +19,6 @@ type Issue = { userId: string; purpose: TokenPurpose; now: Date; challenge?: str
 type Given = { secret: string; purpose: TokenPurpose; now: Date };
 type Found = { userId: string; challenge: string | null };
 
-/** Sign-ins may be beside each other; of links there is one. */
-const SOLE: readonly TokenPurpose[] = ["invite", "reset"];
-
 /**
  * Makes what was handed out for a person worthless: with another password, or other rights, than they had when it was, it
  * would give more than its holder was meant to have.
@@ -29,20 +27,36 @@ export async function dropUserTokens(tx: Tx, userId: string): Promise<void> {
   await tx.delete(userTokens).where(and(eq(userTokens.userId, userId), isNull(userTokens.usedAt)));
 }
 
-/** A fresh token for a person; an earlier link for the same purpose is worthless from now on. */
+/** A fresh token for a person, beside their earlier ones; those that have expired are removed. */
 export async function issueUserToken(
   tx: Tx,
   { userId, purpose, now, challenge }: Issue,
-): Promise<{ secret: string; expiresAt: Date }> {
+): Promise<{ id: string; secret: string; expiresAt: Date }> {
   const { secret, hash: tokenHash } = newSecret(purpose);
   const expiresAt = new Date(now.getTime() + LIFETIME_MS[purpose]);
-  const isSole = SOLE.includes(purpose);
-  const old = isSole ? undefined : lt(userTokens.expiresAt, now);
-  // Of two that are issued at the same moment the second waits, and replaces the first.
-  if (isSole) await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for("update");
-  await tx.delete(userTokens).where(and(eq(userTokens.userId, userId), eq(userTokens.purpose, purpose), old));
-  await tx.insert(userTokens).values({ userId, purpose, tokenHash, challenge, expiresAt, createdAt: now });
-  return { secret, expiresAt };
+  const id = newId();
+  await tx
+    .delete(userTokens)
+    .where(and(eq(userTokens.userId, userId), eq(userTokens.purpose, purpose), lt(userTokens.expiresAt, now)));
+  await tx.insert(userTokens).values({ id, userId, purpose, tokenHash, challenge, expiresAt, createdAt: now });
+  return { id, secret, expiresAt };
+}
+
+/**
+ * The same of a link, of which a person has one: replaced names the earlier ones, for the caller to drop once the new one
+ * is handed out. Of two that are issued at the same moment the second waits, and replaces the first.
+ */
+export async function issueUserLink(tx: Tx, issue: Issue & { purpose: "invite" | "reset" }) {
+  const { userId, purpose } = issue;
+  await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for("update");
+  const earlier = and(eq(userTokens.userId, userId), eq(userTokens.purpose, purpose));
+  const rows = await tx.select({ id: userTokens.id }).from(userTokens).where(earlier);
+  return { ...(await issueUserToken(tx, issue)), replaced: rows.map(({ id }) => id) };
+}
+
+/** Makes these tokens worthless. */
+export async function dropTokens(tx: Tx, ids: string[]): Promise<void> {
+  if (ids.length > 0) await tx.delete(userTokens).where(inArray(userTokens.id, ids));
 }
 
 const sameAs = ({ secret, purpose, now }: Given) =>
