@@ -39,3 +39,6 @@ export const newRequestId = (): string => newId();
 
 /** True for anything a uuid column takes in its canonical spelling, regardless of its version digit. */
 export const isUuid = (text: string): boolean => GUID.test(text);
+
+/** However it is written a UUID is one id (RFC 9562, section 4); other ids are what they are. */
+export const canonicalId = (id: string): string => (isUuid(id) ? id.toLowerCase() : id);

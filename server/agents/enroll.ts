@@ -7,7 +7,7 @@ import { limit, requireAttemptsLeft } from "@/server/auth/limits/rate-limit";
 import { hashSecret, looksLike, newSecret, sameHash } from "@/server/auth/secrets";
 import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
-import { isUuid, newId } from "@/server/ids";
+import { canonicalId, newId } from "@/server/ids";
 import { relay } from "@/server/live-events/current";
 import { type Closed, closeStream } from "@/server/live-events/stream-store";
 import { operation } from "@/server/operation";
@@ -69,8 +69,7 @@ type Claim = { orgId: string; input: EnrollInput; tokenHash: string; now: Date }
 /** The device of the agent id, new or known to this organization; null where the caller may not have it. */
 async function claimAgent(tx: Tx, { orgId, input, tokenHash, now }: Claim): Promise<Enrolled | null> {
   const agentId = input.agentId ?? newId();
-  // However it is written a UUID is one agent.
-  const actorId = isUuid(agentId) ? agentId.toLowerCase() : agentId;
+  const actorId = canonicalId(agentId);
   // Two organizations may claim one id at the same moment: the second waits and then sees the first's row.
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`agent ${actorId}`}, 0))`);
   // Locked: an administrator who revokes it at this moment comes before or after, never in between.

@@ -213,6 +213,19 @@ describe("an agent's token", () => {
     expect(errors[0].message).toBe(errors[1].message);
   });
 
+  it("works for a UUID however it is written; other ids are told apart by their case", async () => {
+    const id = crypto.randomUUID();
+    for (const [stored, given] of [
+      [id.toUpperCase(), id],
+      [id, id.toUpperCase()],
+    ] as const) {
+      const { token } = await createDevice({ agentId: stored });
+      expect((await asAgent(token, given)).actor).toMatchObject({ type: "agent", id: stored });
+    }
+    const named = await createDevice({ agentId: `Host-${id}` });
+    await expect(asAgent(named.token, `host-${id}`)).rejects.toEqual(refused("not_found"));
+  });
+
   it("is refused once revoked, and a person's token in its place", async () => {
     const revoked = await createDevice({ revoked: true });
     await expect(asAgent(revoked.token, revoked.agentId)).rejects.toEqual(refused("unauthenticated"));

@@ -2,6 +2,7 @@ import { networkOf, originOf } from "@/server/client-ip";
 import type { Caller } from "@/server/context";
 import { isHttps } from "@/server/env";
 import { AppError, notFound } from "@/server/errors";
+import { canonicalId } from "@/server/ids";
 import { findAgentCaller, findApiKeyCaller, findUserCaller } from "./caller";
 import { verifyAccessToken } from "./jwt";
 import { limit } from "./limits/rate-limit";
@@ -42,7 +43,7 @@ async function authenticateAgent(request: Request, agentId: string | undefined):
     throw new AppError("unauthenticated", "This needs the agent's bearer token.");
   const caller = await findAgentCaller(hashSecret(token));
   if (caller?.actor.type !== "agent") throw new AppError("unauthenticated", "The agent token is unknown or revoked.");
-  if (agentId !== undefined && caller.actor.id !== agentId) throw notFound("agent");
+  if (agentId !== undefined && canonicalId(caller.actor.id) !== canonicalId(agentId)) throw notFound("agent");
   await limit("agent", `${caller.actor.id} ${networkOf(originOf(request).ip)}`);
   return { ...caller, viaCookie: false };
 }
