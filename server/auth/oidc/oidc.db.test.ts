@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type Server } from "node:http";
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import Provider from "oidc-provider";
 import { Secret, TOTP } from "otpauth";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -140,6 +140,23 @@ describe("signing in by an OpenID Connect provider", () => {
     await asSystem((tx) => tx.update(users).set({ disabledAt: null }).where(eq(users.id, gone.id)));
     people.set(sub, { email: gone.email, email_verified: false });
     expect((await signInAs(sub)).session).toBeUndefined();
+  });
+
+  it("records a disabled person also where new ones become viewers of an organization that is full", async () => {
+    const gone = await createUser({ role: "org_viewer", disabled: true });
+    const org = await createOrg();
+    await asSystem((tx) =>
+      tx.execute(sql`
+        INSERT INTO users (id, partner_id, org_id, email, name, role, disabled_at)
+        SELECT gen_random_uuid(), ${org.partnerId}, ${org.id}, gen_random_uuid() || '@example.test', 'Full', 'org_viewer', now()
+        FROM generate_series(1, 10000)`),
+    );
+    Object.assign(env(), { OIDC_JIT_ORGANIZATION: org.id });
+    const { last } = await signInAs(person({ email: gone.email }));
+    Object.assign(env(), { OIDC_JIT_ORGANIZATION: undefined });
+    expect(last.headers.get("location")).toBe("/login?error=oidc_unknown");
+    const denied = { action: "user.login.failed", actorId: gone.id, result: "denied", details: { reason: "disabled" } };
+    expect(await auditRows(gone.orgId as string)).toMatchObject([denied]);
   });
 
   it("records that a person came who was disabled since, as at the door of the password", async () => {

@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, isNull, notExists, sql } from "drizzle-orm";
+import { and, eq, notExists, sql } from "drizzle-orm";
 import type { OAuthConfig } from "next-auth/providers/oauth";
 import { asSystem, type Tx } from "@/db/client";
 import { organizations, userIdentities, users } from "@/db/schema";
@@ -70,16 +70,12 @@ async function findLinked(tx: Tx, sub: string): Promise<string | undefined> {
  * The person with the address that the provider has verified; only then is it the same person. Not one whom the provider
  * has named already: companies give addresses of those who left to others.
  */
-async function findByAddress(
-  tx: Tx,
-  address: string,
-  isInState = isNull(users.disabledAt),
-): Promise<string | undefined> {
+async function findByAddress(tx: Tx, address: string): Promise<{ id: string; isDisabled: boolean } | undefined> {
   const linked = and(eq(userIdentities.userId, users.id), eq(userIdentities.issuer, env().OIDC_ISSUER ?? ""));
   const isFree = notExists(tx.select({ subject: userIdentities.subject }).from(userIdentities).where(linked));
-  const same = and(eq(sql`lower(${users.email})`, address), isInState, isFree);
-  const [row] = await tx.select({ id: users.id }).from(users).where(same);
-  return row?.id;
+  const same = and(eq(sql`lower(${users.email})`, address), isFree);
+  const [row] = await tx.select({ id: users.id, disabledAt: users.disabledAt }).from(users).where(same);
+  return row && { id: row.id, isDisabled: row.disabledAt !== null };
 }
 
 /** A provider's name for a person as one that is typed here may be; their address where it has none. */
@@ -101,7 +97,10 @@ async function createViewer(tx: Tx, verified: Verified) {
   return created.length > 0 ? { ...person, orgId } : undefined;
 }
 
-/** Links a subject to whom its address is; of several with one address that come at once, the first one. */
+/**
+ * Links a subject to whom its address is, unless they are disabled; of several with one address that come at once, the
+ * first one.
+ */
 function linkByAddress(verified: Verified) {
   const { sub, address } = verified;
   return asSystem(async (tx) => {
@@ -109,8 +108,10 @@ function linkByAddress(verified: Verified) {
     const known = await findLinked(tx, sub);
     if (known) return { userId: known, isNew: false };
     const found = await findByAddress(tx, address);
+    // Named whether or not there is room for a viewer: nobody new is made of them.
+    if (found?.isDisabled) return { userId: found.id, isNew: false };
     const viewer = found ? undefined : await createViewer(tx, verified);
-    const userId = found ?? viewer?.id;
+    const userId = found?.id ?? viewer?.id;
     if (!userId) return undefined;
     await tx.insert(userIdentities).values({ issuer: env().OIDC_ISSUER ?? "", subject: sub, userId });
     return { userId, viewer, isNew: true };
@@ -149,5 +150,5 @@ export async function findByIdentity(ctx: Ctx, profile: Profile): Promise<string
   const linked = await linkByAddress({ sub, address: address.data, name });
   if (linked?.viewer) recordViewer(ctx, linked.viewer);
   if (linked?.isNew) await recordLink(ctx, linked.userId);
-  return linked?.userId ?? asSystem((tx) => findByAddress(tx, address.data, isNotNull(users.disabledAt)));
+  return linked?.userId;
 }
