@@ -1,4 +1,4 @@
-import { type Tx, tenant } from "@/db/client";
+import { asSystem, type Tx, tenant } from "@/db/client";
 import { userOrganizations, users } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
@@ -28,7 +28,7 @@ async function organizationMembership(ctx: Ctx, input: CreateInput): Promise<Mem
 async function partnerMembership(ctx: Ctx, input: CreateInput): Promise<Membership> {
   const partnerId = await partnerFor(ctx, input.partnerId);
   const organizationIds = input.organizationIds ? [...new Set(input.organizationIds)] : null;
-  await requireReachOver(ctx, partnerId, organizationIds ?? []);
+  if (organizationIds) await asSystem((tx) => requireReachOver(tx, ctx, { partnerId, organizationIds }));
   return { orgId: null, partnerId, organizationIds };
 }
 

@@ -1,16 +1,32 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
+import { uuids } from "@/db/arrays";
 import type { Tx } from "@/db/client";
-import { userOrganizations, users } from "@/db/schema";
+import { organizations, userOrganizations, users } from "@/db/schema";
 import type { Ctx } from "@/server/context";
-import { AppError } from "@/server/errors";
-import { partnerOfOrg } from "@/server/partner";
+import { AppError, notFound } from "@/server/errors";
 import { reaches } from "@/server/scope";
 
-/** @throws AppError forbidden unless all of the organizations are the partner's and within the caller's own reach. */
-export async function requireReachOver(ctx: Ctx, partnerId: string, organizationIds: string[]): Promise<void> {
-  for (const id of organizationIds)
-    if (!reaches(ctx.scope, id) || (await partnerOfOrg(id)) !== partnerId)
+type Over = { partnerId: string; organizationIds: string[] };
+
+/**
+ * @param tx sees every organization. One that already holds rows asks for no second connection here: as many such changes
+ * as the pool has connections would wait for each other.
+ * @throws AppError forbidden unless all of the organizations are the partner's and within the caller's own reach; not_found
+ * for one within reach that is gone.
+ */
+export async function requireReachOver(tx: Tx, ctx: Ctx, { partnerId, organizationIds }: Over): Promise<void> {
+  const { id, partnerId: owner } = organizations;
+  const rows = await tx
+    .select({ id, owner })
+    .from(organizations)
+    .where(sql`${id} = ANY (${uuids(organizationIds)})`);
+  const ownerOf = new Map(rows.map((row) => [row.id, row.owner]));
+  for (const orgId of organizationIds) {
+    const isReached = reaches(ctx.scope, orgId);
+    if (isReached && !ownerOf.has(orgId)) throw notFound("organization");
+    if (!isReached || ownerOf.get(orgId) !== partnerId)
       throw new AppError("forbidden", "You have no access to one of the organizations.");
+  }
 }
 
 /**

@@ -46,7 +46,8 @@ async function requireMayChange(tx: Tx, ctx: Ctx, { before, change }: Update): P
   const changesAccess =
     change.role !== role || change.reach !== undefined || (change.disabledAt === null) !== (before.disabledAt === null);
   if (isSelf && changesAccess) throw new AppError("forbidden", "Ask another administrator to change your own access.");
-  if (change.reach && before.partnerId) await requireReachOver(ctx, before.partnerId, change.reach);
+  if (change.reach && before.partnerId)
+    await requireReachOver(tx, ctx, { partnerId: before.partnerId, organizationIds: change.reach });
   if (change.role === role) return;
   if (role === "system_admin" || isPartnerRole(change.role) !== isPartnerRole(role))
     throw invalid("role", "must be of the same kind: of an organization or of a partner");

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import { afterAll, describe, expect, it } from "vitest";
 import { POST as token } from "@/app/api/v1/auth/token/route";
@@ -5,6 +6,7 @@ import { GET as me } from "@/app/api/v1/me/route";
 import { PATCH } from "@/app/api/v1/users/[id]/route";
 import { GET as list, POST } from "@/app/api/v1/users/route";
 import { asSystem } from "@/db/client";
+import { env } from "@/server/env";
 import { closeRoles } from "@/testing/chain";
 import {
   auditRows,
@@ -254,6 +256,34 @@ describe("PATCH /users/:id", () => {
       change(admin, second.id, { organizationIds: [org.id] }),
     ]);
     expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
+  });
+
+  it("gives another reach by one connection: several that each held one would wait for a second for ever", async () => {
+    const { partner, org, admin } = await partnerOf();
+    const { id } = await createUser({ role: "partner_technician", partnerId: partner.id, organizationIds: [org.id] });
+    const who = await bearer(admin);
+    const body = { organizationIds: [partner.homeOrgId] };
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const others = Array.from({ length: env().DATABASE_POOL_SIZE - 1 }, () => asSystem(() => released));
+    const changed = call(PATCH, { method: "PATCH", token: who, params: { id }, body });
+    const first = await Promise.race([changed.then(({ status }) => status), setTimeout(10_000, "it waits")]);
+    release();
+    await Promise.all([...others, changed]);
+    expect(first).toBe(200);
+  });
+
+  it("gives no reach over an organization that is elsewhere, and says which one there is not", async () => {
+    const { partner, org, admin } = await partnerOf();
+    const operator = await createUser({ role: "system_admin" });
+    const { id } = await createUser({ role: "partner_technician", partnerId: partner.id, organizationIds: [org.id] });
+    const [elsewhere, missing] = [(await createOrg()).id, crypto.randomUUID()];
+    const statusFor = async (who: Who, orgId: string) =>
+      (await change(who, id, { organizationIds: [partner.homeOrgId, orgId] })).status;
+    expect([await statusFor(admin, elsewhere), await statusFor(admin, missing)]).toEqual([403, 403]);
+    expect([await statusFor(operator, elsewhere), await statusFor(operator, missing)]).toEqual([403, 404]);
   });
 
   it("refuses an empty change and unknown members", async () => {
