@@ -78,6 +78,16 @@ it("a query that takes long holds up none that came after it", async () => {
   await expect.poll(() => answered.at(-1)).toBe(1);
 });
 
+it("queries that hang hold up none of the connection after theirs", async () => {
+  send(1, 2, 3, 4, 10);
+  await expect.poll(() => asked).toEqual([1, 2, 3, 4]);
+  const first = stream;
+  first?.end();
+  await expect.poll(() => stream !== first, { timeout: 5_000 }).toBe(true);
+  send(11);
+  await expect.poll(() => answered).toEqual([11]);
+});
+
 it("a query that nobody waits for any more is not worked on", async () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   send(1, 2, 3, 4, 20);

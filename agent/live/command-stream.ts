@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { linkedTo } from "@/agent/abort";
 import { chunksUntil } from "@/agent/body";
@@ -34,11 +35,8 @@ export type LiveOptions = {
   random?: () => number;
 };
 
-/** Where the commands of every connection are worked on, and what sends their answers. */
-type Work = { client: Client; enqueue: ReturnType<typeof workQueue> };
-
 /** Takes commands from one connection until it ends. @returns the milliseconds that the server wants to be left alone. */
-async function listen(options: LiveOptions, work: Work): Promise<number> {
+async function listen(options: LiveOptions, enqueue: ReturnType<typeof workQueue>): Promise<number> {
   const { url, agentId, token, diagnostics, signal } = options;
   const connection = linkedTo(signal);
   const watch = setTimeout(() => connection.abort(new Error("the server has fallen silent")), SILENCE_MS);
@@ -62,9 +60,9 @@ async function listen(options: LiveOptions, work: Work): Promise<number> {
       if (event !== "command") continue;
       // The machine's clock may be hours off, so the deadline in the command is no help.
       const until = performance.now() + LIVE_QUERY_TIMEOUT_MS;
-      const isAwaited = () => !connection.signal.aborted && performance.now() < until;
-      work.enqueue(async () => {
-        if (isAwaited()) await respond(options, work.client, data);
+      enqueue(async () => {
+        const leftMs = until - performance.now();
+        if (!connection.signal.aborted && leftMs > 0) await respondWithin(options, connection.signal, { data, leftMs });
       });
     }
     return 0;
@@ -75,15 +73,33 @@ async function listen(options: LiveOptions, work: Work): Promise<number> {
   }
 }
 
-async function respond(
-  { agentId, diagnostics, logs, onAnswered }: LiveOptions,
-  client: Client,
-  data: string,
+/**
+ * Ends with the answer, or as soon as nobody waits for it any more: a program that hangs, or a server that wants to be
+ * left alone for an hour, takes a worker no longer than that.
+ */
+async function respondWithin(
+  options: LiveOptions,
+  connection: AbortSignal,
+  { data, leftMs }: { data: string; leftMs: number },
 ): Promise<void> {
+  const awaited = linkedTo(connection, leftMs);
+  try {
+    await Promise.race([respond({ ...options, signal: awaited.signal }, data), once(awaited.signal, "abort")]);
+  } finally {
+    awaited.abort();
+    awaited.release();
+  }
+}
+
+async function respond(options: LiveOptions, data: string): Promise<void> {
+  const { url, agentId, token, diagnostics, signal, logs, onAnswered } = options;
+  const client = new Client({ url, diagnostics, signal, maxAttempts: ANSWER_ATTEMPTS });
+  client.token = token;
   try {
     const command: { id: string; name: string } = JSON.parse(data);
     const started = performance.now();
     const result = await answer(logs, command);
+    if (signal.aborted) return;
     const reply = await client.send("POST", `/agents/${agentId}/commands/${command.id}/result`, result);
     const [taken, ms] = [reply.kind === "ok", performance.now() - started];
     onAnswered?.(taken, ms);
@@ -100,15 +116,13 @@ async function respond(
 
 /** Keeps the command stream open until the signal, coming back with growing, jittered waits. */
 export async function keepCommandStream(options: LiveOptions): Promise<void> {
-  const { url, token, diagnostics, signal, random = Math.random } = options;
-  const client = new Client({ url, diagnostics, signal, maxAttempts: ANSWER_ATTEMPTS });
-  client.token = token;
-  const work = { client, enqueue: workQueue(MAX_CONCURRENT) };
+  const { diagnostics, signal, random = Math.random } = options;
+  const enqueue = workQueue(MAX_CONCURRENT);
   for (let attempt = 0; !signal.aborted; attempt++) {
     const started = performance.now();
     let wait = 0;
     try {
-      wait = await listen(options, work);
+      wait = await listen(options, enqueue);
     } catch (error) {
       if (!signal.aborted) diagnostics.debug("live", "the command stream broke", { error: messageOf(error) });
     }
