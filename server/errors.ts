@@ -151,6 +151,9 @@ export function invalidInput(error: ZodError): AppError {
 /** Why work ends whose caller has gone: no client reads the answer, and nothing is at fault. */
 export const hungUp = () => new AppError("unavailable", "The caller hung up.");
 
+/** For an agent whose token is not known, or not any more. */
+export const unknownToken = (): AppError => new AppError("unauthenticated", "The agent token is unknown or revoked.");
+
 /** The one answer for a row that is missing or belongs to another tenant. */
 export const notFound = (what = "resource") => new AppError("not_found", `No such ${what}.`);
 

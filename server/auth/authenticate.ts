@@ -1,7 +1,7 @@
 import { networkOf, originOf } from "@/server/client-ip";
 import type { Caller } from "@/server/context";
 import { isHttps } from "@/server/env";
-import { AppError, notFound } from "@/server/errors";
+import { AppError, notFound, unknownToken } from "@/server/errors";
 import { canonicalId } from "@/server/ids";
 import { findAgentCaller, findApiKeyCaller, findUserCaller } from "./caller";
 import { verifyAccessToken } from "./jwt";
@@ -42,7 +42,7 @@ async function authenticateAgent(request: Request, agentId: string | undefined):
   if (!token || !looksLike("agent", token))
     throw new AppError("unauthenticated", "This needs the agent's bearer token.");
   const caller = await findAgentCaller(hashSecret(token));
-  if (caller?.actor.type !== "agent") throw new AppError("unauthenticated", "The agent token is unknown or revoked.");
+  if (caller?.actor.type !== "agent") throw unknownToken();
   if (agentId !== undefined && canonicalId(caller.actor.id) !== canonicalId(agentId)) throw notFound("agent");
   await limit("agent", `${caller.actor.id} ${networkOf(originOf(request).ip)}`);
   return { ...caller, viaCookie: false };

@@ -45,6 +45,28 @@ const inFlight = (device: TestDevice) =>
   asSystem((tx) => tx.select().from(liveCommands).where(eq(liveCommands.agentId, device.agentId)));
 const until = (check: () => boolean) => expect.poll(check, { interval: 5 }).toBe(true);
 
+it("an agent that was revoked since its token was looked up gets no stream", async () => {
+  const device = await createDevice();
+  await asSystem((tx) => tx.update(agents).set({ revokedAt: new Date() }).where(eq(agents.id, device.agentId)));
+  await expect(connect(createRelay(), device)).rejects.toEqual(code("unauthenticated"));
+  const listed = eq(agentStreams.agentId, device.agentId);
+  expect(await asSystem((tx) => tx.select().from(agentStreams).where(listed))).toEqual([]);
+});
+
+it("a revocation that is under way when a stream opens ends it", async () => {
+  const device = await createDevice();
+  const relay = createRelay();
+  const opening = await asSystem(async (tx) => {
+    await tx.update(agents).set({ revokedAt: new Date() }).where(eq(agents.id, device.agentId));
+    const opened = connect(relay, device).catch((error: unknown) => error);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await closeStream(tx, device.agentId);
+    return { opened };
+  });
+  expect(await opening.opened).toEqual(code("unauthenticated"));
+  expect(relay.stats.streams).toBe(0);
+});
+
 describe.for([
   ["one process", () => createRelay(), (requester: Relay) => requester, (requester: Relay) => requester],
   [

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { uuids } from "@/db/arrays";
 import { asSystem, type Tx } from "@/db/client";
+import { unknownToken } from "@/server/errors";
 import { STREAM_DEAD_AFTER_SECONDS } from "./schema";
 
 export type StreamRow = { agentId: string; orgId: string; deviceId: string; streamId: string; processId: string };
@@ -9,11 +10,18 @@ export type Opened = { replaced: { streamId: string; processId: string } | null;
 /** The process that held a stream, and whom to notify that its commands will not be answered. */
 export type Closed = { processIds: string[]; requesters: string[] };
 
-/** Lists a stream as its agent's only one; queries to an older one are broken. */
+/**
+ * Lists a stream as its agent's only one; queries to an older one are broken.
+ * @throws AppError unauthenticated for an agent that was revoked since its token was looked up
+ */
 export function listStream(row: StreamRow): Promise<Opened> {
   return asSystem(async (tx) => {
     // Two streams of one agent at the same moment come one after the other here, so the older learns of the newer.
     await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`live:${row.agentId}`}, 0))`);
+    // A revocation at this moment comes before or after: what it ends is then listed already, or is not listed at all.
+    const [agent] = await tx.execute<{ isRevoked: boolean }>(sql`
+      SELECT revoked_at IS NOT NULL AS "isRevoked" FROM agents WHERE id = ${row.agentId} FOR SHARE`);
+    if (!agent || agent.isRevoked) throw unknownToken();
     const [old] = await tx.execute<{ streamId: string; processId: string }>(sql`
       SELECT stream_id AS "streamId", process_id AS "processId" FROM agent_streams
       WHERE agent_id = ${row.agentId} AND closed_at IS NULL`);
