@@ -9,6 +9,7 @@ import { callersChanged } from "@/server/background/streams";
 import type { Ctx } from "@/server/context";
 import { env } from "@/server/env";
 import { AppError } from "@/server/errors";
+import { log } from "@/server/log/log";
 import { dropTokens, findUserToken, issueUserLink, spendUserToken } from "./user-tokens";
 
 export type LinkKind = "invite" | "reset";
@@ -33,7 +34,10 @@ export async function handOutPasswordLink(
     await asSystem((tx) => dropTokens(tx, [id]));
     throw error;
   }
-  await asSystem((tx) => dropTokens(tx, replaced));
+  // The new link is with its holder: what fails here must not be answered as if it were not.
+  await asSystem((tx) => dropTokens(tx, replaced)).catch((error: unknown) =>
+    log.error({ err: error, userId }, "a person's earlier links could not be ended and are good until they expire"),
+  );
   return made;
 }
 
