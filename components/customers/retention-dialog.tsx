@@ -98,9 +98,16 @@ type RemovalPreviewProps = { preview: Preview | undefined; error: unknown; organ
 function RemovalPreview({ preview, error, organizations }: RemovalPreviewProps) {
   if (error) return <Text>It could not be determined what the next run would remove. {readErrorText(error)}</Text>;
   if (!preview) return <Text>Counting what the next run would remove …</Text>;
-  if (preview.entries === 0)
-    return <Text>The next run would remove nothing: these organizations have no entries that old.</Text>;
   const nameOf = (id: string) => organizations.find(({ orgId }) => orgId === id)?.name ?? id;
+  const alarmed = preview.alarmed.length > 0 && (
+    <Text>
+      Nothing is removed of {counted(preview.alarmed.length, "organization")} while an alarm is open on the log:{" "}
+      {preview.alarmed.slice(0, NAMED).map(nameOf).join(", ")}
+      {preview.alarmed.length > NAMED && ` and ${counted(preview.alarmed.length - NAMED, "other")}`}.
+    </Text>
+  );
+  if (preview.entries === 0)
+    return alarmed || <Text>The next run would remove nothing: these organizations have no entries that old.</Text>;
   const worst = [...preview.organizations].sort((a, b) => b.entries - a.entries);
   return (
     <>
@@ -121,6 +128,7 @@ function RemovalPreview({ preview, error, organizations }: RemovalPreviewProps) 
           and {counted(worst.length - NAMED, "other organization")}
         </Text>
       )}
+      {alarmed}
     </>
   );
 }

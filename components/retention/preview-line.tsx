@@ -9,6 +9,13 @@ type Props = { preview: Outputs["retention"]["preview"] | undefined; error: unkn
 export function PreviewLine({ preview, error, days }: Props) {
   if (error) return <>It could not be determined what the next run would remove. {readErrorText(error)}</>;
   if (!preview || preview.retentionDays !== days) return <>Counting what the next run would remove …</>;
+  if (preview.alarmSince)
+    return (
+      <>
+        The next run would remove nothing: an alarm is open on this log since <When at={preview.alarmSince} />. Until a
+        verification of the whole log finds it intact, nothing of it is removed.
+      </>
+    );
   if (preview.rows === 0)
     return preview.heldBy ? (
       <>

@@ -41,6 +41,7 @@ test("before a shorter window is saved, the entries and the span that it removes
     from: "2025-11-20T10:00:00.000Z",
     to: "2026-05-20T09:59:59.000Z",
     heldBy: null,
+    alarmSince: null,
   });
   const retention = new RetentionPage(page);
   await retention.open(orgId);

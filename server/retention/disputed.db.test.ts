@@ -26,7 +26,10 @@ it("removes nothing of a log that a witness holds another one against, though it
   for (const isThere of [true, true, false]) {
     if (!isThere) await running.stop();
     const run = await runRetention({ orgIds: [orgId] });
-    expect(run).toMatchObject({ rows: 0, organizations: [{ error: expect.stringContaining("nothing was removed") }] });
+    expect(run).toMatchObject({
+      rows: 0,
+      organizations: [{ error: expect.stringMatching(/nothing (was|is) removed/) }],
+    });
   }
   expect(await chainOf(orgId)).toHaveLength(5);
   expect(await asSystem((tx) => newestReceipt(tx, orgId))).toBeNull();

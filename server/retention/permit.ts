@@ -21,6 +21,15 @@ async function refuse(orgId: string, now: Date, breaks: Break[]): Promise<never>
 }
 
 /**
+ * What goes may be what an alarm is about, and who raised it need not answer again: a witness can be kept away.
+ * @throws NotPermitted while an alarm is open on the log
+ */
+export async function refuseAlarmed(orgId: string): Promise<void> {
+  const [alarm] = await openAlarms({ kind: "organization", orgIds: [orgId], partnerId: "" });
+  if (alarm) throw new NotPermitted(`an alarm is open on this log since ${alarm.at}: nothing is removed while it is`);
+}
+
+/**
  * The rows that would go, read whole and proven like any others. Those that the tree did not hold yet are read, judged
  * and made its leaves by the signing itself; the others are read here, at a pace that leaves writers their half.
  */
@@ -30,9 +39,7 @@ async function proveRows(orgId: string, expired: Expired, now: Date): Promise<vo
     throw new NotPermitted("no checkpoint could be signed over the rows to be removed: nothing was removed");
   // What a witness disputes may be what is about to go. The signing has raised the alarm.
   if (signed.disputes.length > 0) throw new NotPermitted("a witness disputes this log: nothing was removed");
-  // What goes may be what an alarm is about, and who raised it need not answer again: a witness can be kept away.
-  const [alarm] = await openAlarms({ kind: "organization", orgIds: [orgId], partnerId: "" });
-  if (alarm) throw new NotPermitted(`an alarm is open on this log since ${alarm.at}: nothing was removed`);
+  await refuseAlarmed(orgId);
   const { firstSeq, lastSeq } = expired;
   // A receipt over these rows would explain whatever is missing before them. The signing has signed the one of a log that
   // was pruned before there were receipts.

@@ -1,4 +1,5 @@
 import { tenant } from "@/db/client";
+import { readAlarms } from "@/server/audit/integrity/alarm";
 import { operation } from "@/server/operation";
 import { findExpired, timeOf } from "./expired";
 import { manyInput, manyPreview } from "./schema";
@@ -14,14 +15,21 @@ export const previewMany = operation({
   run(ctx, { orgId, retentionDays }) {
     return tenant(ctx.scope, async (tx) => {
       const organizations: { orgId: string; entries: number; to: string | null }[] = [];
+      const alarmed: string[] = [];
+      const hasAlarm = new Set((await readAlarms(tx, ctx.scope)).map((alarm) => alarm.orgId));
       for (const id of new Set(orgId)) {
         const expired = await findExpired(tx, id, retentionDays);
         const entries = expired ? expired.lastSeq - expired.firstSeq + 1 : 0;
         if (!expired || entries <= 0) continue;
+        if (hasAlarm.has(id)) {
+          alarmed.push(id);
+          continue;
+        }
         const to = await timeOf(tx, id, expired.lastSeq);
         organizations.push({ orgId: id, entries, to: to?.toISOString() ?? null });
       }
-      return { retentionDays, entries: organizations.reduce((sum, { entries }) => sum + entries, 0), organizations };
+      const total = organizations.reduce((sum, { entries }) => sum + entries, 0);
+      return { retentionDays, entries: total, organizations, alarmed };
     });
   },
 });

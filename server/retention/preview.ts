@@ -1,4 +1,5 @@
 import { tenant } from "@/db/client";
+import { readAlarms } from "@/server/audit/integrity/alarm";
 import { operation } from "@/server/operation";
 import { DAY_MS } from "@/server/time/durations";
 import { findExpired, timeOf } from "./expired";
@@ -25,9 +26,11 @@ export const previewPruning = operation({
             until: expired.heldBy.until.toISOString(),
           }
         : null;
+      const [alarm] = await readAlarms(tx, { kind: "organization", orgIds: [id], partnerId: "" });
+      const alarmSince = alarm?.at ?? null;
       const nothing = { rows: 0, firstSeq: null, lastSeq: null, from: null, to: null };
-      if (!expired || expired.lastSeq < expired.firstSeq)
-        return { orgId: id, retentionDays, cutoff, ...nothing, heldBy };
+      if (!expired || expired.lastSeq < expired.firstSeq || alarm)
+        return { orgId: id, retentionDays, cutoff, ...nothing, heldBy, alarmSince };
       const { firstSeq, lastSeq } = expired;
       const from = await timeOf(tx, id, firstSeq);
       const to = await timeOf(tx, id, lastSeq);
@@ -41,6 +44,7 @@ export const previewPruning = operation({
         from: from?.toISOString() ?? null,
         to: to?.toISOString() ?? null,
         heldBy,
+        alarmSince,
       };
     });
   },

@@ -1,11 +1,14 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { GET as PREVIEW } from "@/app/api/v1/orgs/organizations/[id]/audit-retention/preview/route";
 import { GET, PUT } from "@/app/api/v1/orgs/organizations/[id]/audit-retention/route";
+import { raiseAlarm } from "@/server/audit/integrity/alarm";
 import { systemCtx } from "@/server/context";
 import { appendEvents } from "@/testing/audit-entries";
 import { closeRoles, daysAgo, roles } from "@/testing/chain";
-import { auditRows, call, createApiKey, createOrg, createUser } from "@/testing/factories";
+import { auditRows, call, createApiKey, createOrg, createUser, ctxFor } from "@/testing/factories";
 import { getOverview } from "./overview";
+import { previewMany } from "./preview-many";
+import { runRetention } from "./run";
 
 afterAll(closeRoles);
 
@@ -97,6 +100,23 @@ describe("GET …/audit-retention/preview", () => {
     expect((await preview(orgId, 365)).body).toMatchObject({ rows: 1, lastSeq: 1, heldBy: { seq: 2 } });
     expect((await preview(orgId, 1)).body).toMatchObject({ rows: 7, lastSeq: 7, heldBy: null });
     expect((await preview(orgId, 3650)).body).toMatchObject({ rows: 0, firstSeq: null, from: null });
+  });
+
+  it("promises no removal while an alarm is open on the log, nor does a run that only looks", async () => {
+    const { id: orgId } = await createOrg();
+    await appendEvents([{ orgId, timestamp: at(800) }, { orgId }]);
+    expect((await preview(orgId, 365)).body).toMatchObject({ rows: 1, alarmSince: null });
+    const since = new Date().toISOString();
+    await raiseAlarm({ orgId, at: since, source: "nightly", breaks: [] });
+    expect((await preview(orgId, 365)).body).toMatchObject({ rows: 0, firstSeq: null, alarmSince: since });
+    const admin = await ctxFor(await createUser({ role: "org_admin", orgId }));
+    const many = await previewMany.run(admin, { orgId: [orgId], retentionDays: 365 });
+    expect(many).toMatchObject({ entries: 0, organizations: [], alarmed: [orgId] });
+    const looked = await runRetention({ orgIds: [orgId], dryRun: true });
+    expect(looked).toMatchObject({
+      rows: 0,
+      organizations: [{ error: expect.stringContaining("nothing is removed") }],
+    });
   });
 
   it("takes either side of the boundary, whichever is smaller, to the same answer", async () => {

@@ -5,6 +5,7 @@ import { rowsOf } from "@/db/rows";
 import { causeOf, messageOf } from "@/db/thrown";
 import { log } from "@/server/log/log";
 import { findExpired } from "./expired";
+import { refuseAlarmed } from "./permit";
 import { type Pruned, pruneOrganization } from "./prune";
 import { isPruningEnabled } from "./schedule";
 import { PRUNE_SLICE_ROWS } from "./schema";
@@ -43,6 +44,7 @@ async function countExpired({ org_id, retention_days }: PolicyRow): Promise<Prun
   const expired = await asSystem((tx) => findExpired(tx, org_id, retention_days));
   const rows = expired ? Math.max(0, expired.lastSeq - expired.firstSeq + 1) : 0;
   if (!expired || rows === 0) return { rows: 0, slices: 0, firstSeq: null, lastSeq: null };
+  await refuseAlarmed(org_id);
   return {
     rows,
     slices: Math.ceil(rows / PRUNE_SLICE_ROWS),

@@ -30,11 +30,15 @@ export const manyInput = z.strictObject({
   retentionDays: days,
 });
 
-/** What the next run would remove of several organizations: of each that would lose anything, how many entries. */
+/**
+ * What the next run would remove of several organizations: of each that would lose anything, how many entries. alarmed are
+ * those that would lose some but for an open alarm.
+ */
 export const manyPreview = z.strictObject({
   retentionDays: z.int(),
   entries: z.int(),
   organizations: z.array(z.strictObject({ orgId: guid, entries: z.int(), to: isoTime.nullable() })),
+  alarmed: z.array(guid),
 });
 
 /** changed: how many of them had another retention, or none. */
@@ -55,7 +59,7 @@ export type Policy = z.output<typeof policy>;
 /**
  * What the next run would remove: the longest beginning of the chain whose every row is past the window. from and to
  * are the times of its first and last row. heldBy is the row that ends it, while rows behind it are expired too; until
- * is when it is past the window itself.
+ * is when it is past the window itself. While an alarm is open on the log, since alarmSince, nothing would be removed.
  */
 export const preview = z.strictObject({
   orgId: guid,
@@ -67,6 +71,7 @@ export const preview = z.strictObject({
   from: isoTime.nullable(),
   to: isoTime.nullable(),
   heldBy: z.strictObject({ seq: z.int(), timestamp: isoTime, until: isoTime }).nullable(),
+  alarmSince: isoTime.nullable(),
 });
 
 /** The policy with what the page says around it. Without the admin connection nothing is ever pruned. */

@@ -1,5 +1,5 @@
 import { and, desc, eq, lt, or, sql } from "drizzle-orm";
-import { asSystem, tenant } from "@/db/client";
+import { asSystem, type Tx, tenant } from "@/db/client";
 import { auditAlarms } from "@/db/schema";
 import type { Break } from "@/server/audit/chain/verifier";
 import { gauge } from "@/server/background/metrics";
@@ -68,10 +68,15 @@ export async function clearAlarm(orgId: string, began: Date): Promise<void> {
 }
 
 /** The open alarms over the organizations within reach, newest first, whichever process raised them. */
-export async function openAlarms(scope: Scope): Promise<Alarm[]> {
-  const rows = await tenant(scope, (tx) =>
-    tx.select().from(auditAlarms).where(inScope(auditAlarms.orgId, scope)).orderBy(desc(auditAlarms.raisedAt)),
-  );
+export const openAlarms = (scope: Scope): Promise<Alarm[]> => tenant(scope, (tx) => readAlarms(tx, scope));
+
+/** The same of a transaction that reads more. */
+export async function readAlarms(tx: Tx, scope: Scope): Promise<Alarm[]> {
+  const rows = await tx
+    .select()
+    .from(auditAlarms)
+    .where(inScope(auditAlarms.orgId, scope))
+    .orderBy(desc(auditAlarms.raisedAt));
   return rows.map(({ orgId, raisedAt, source, breaks }) => ({
     orgId,
     at: raisedAt.toISOString(),
