@@ -49,6 +49,16 @@ test("before a shorter window is saved, the entries and the span that it removes
   await expect(page.getByText(/The next run would remove 1,234 entries, from 20 Nov 2025/)).toBeVisible();
 });
 
+test("while an alarm is open on the log, the preview promises no removal", async ({ page, request }) => {
+  const orgId = await (await Api.signIn(request)).makeOrganization("Alarmed");
+  const alarmSince = "2026-11-20T10:00:00.000Z";
+  await answering(page, "retention.preview", { retentionDays: 180, rows: 0, from: null, to: null, alarmSince });
+  const retention = new RetentionPage(page);
+  await retention.open(orgId);
+  await retention.choose("180 days");
+  await expect(page.getByText(/would remove nothing: an alarm is open on this log since 20 Nov 2026/)).toBeVisible();
+});
+
 test("without an admin connection the page warns that nothing can be removed", async ({ page, request }) => {
   const orgId = await (await Api.signIn(request)).makeOrganization("Never pruned");
   await answering(page, "retention.get", { pruningEnabled: false, nextRunAt: null });
