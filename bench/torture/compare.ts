@@ -9,7 +9,7 @@ export type Findings = { acknowledged: number; missing: number; duplicates: numb
 const SETTLE_MS = 20_000;
 
 /** Acknowledged events may still be in the spool: waits until the recorder has nothing left. */
-async function untilWritten(base: string): Promise<void> {
+export async function untilWritten(base: string): Promise<void> {
   const deadline = Date.now() + SETTLE_MS;
   while (Date.now() < deadline) {
     const text = await fetch(`${base}/metrics`).then((r) => r.text());

@@ -52,8 +52,9 @@ function ask({ verb, caller, agent, timeoutMs }: Asking): Promise<Answered> {
 export type Flood = { verb: Verb; callers: readonly Caller[]; atOnce: number; ms: number; timeoutMs: number };
 
 /**
- * So many in flight until the time is over and one of them was refused (a slow machine takes its time for that; many
- * callers are not waited for), then all of them hung up on; how many were answered with which status.
+ * So many in flight until the time is over and one of them was refused (a slow machine takes its time for that, so they
+ * are all asked a second time before it is given up; many callers are not waited for), then all of them hung up on; how
+ * many were answered with which status.
  */
 export async function flood({ verb, callers, atOnce, ms, timeoutMs }: Flood): Promise<Map<number, number>> {
   const answers = new Map<number, number>();
@@ -70,7 +71,7 @@ export async function flood({ verb, callers, atOnce, ms, timeoutMs }: Flood): Pr
   const began = performance.now();
   for (
     let gone = 0;
-    gone < ms || (callers.length === 1 && gone < timeoutMs && !answers.has(429));
+    gone < ms || (callers.length === 1 && gone < 2 * timeoutMs && !answers.has(429));
     gone = performance.now() - began
   )
     await sleep(COME_BACK_MS);

@@ -12,7 +12,7 @@ function sharedFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "trailmark-torture-"));
   process.on("exit", () => {
     const cluster = existsSync(join(folder, "postgres.json")) ? clusterOf(folder).folder : folder;
-    for (const path of [cluster, folder]) rmSync(path, { recursive: true, force: true });
+    for (const path of [cluster, folder]) rmSync(path, { recursive: true, force: true, maxRetries: 3 });
   });
   shared = folder;
   return folder;

@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 import { killServer, type Server, stopServer } from "@/testing/server";
+import { untilWritten } from "./compare";
 import { ownerOf, startShared } from "./folder";
-import { prepare, signIn } from "./load";
+import { answerOf, prepare, signIn } from "./load";
 import type { Line, LineInput } from "./types";
 
 const ROWS = 20_000;
@@ -18,7 +19,7 @@ async function procedure<T>(server: Server, { kind, name, input }: Call): Promis
   const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
   const answer =
     kind === "query"
-      ? await fetch(`${url}?input=${encodeURIComponent(JSON.stringify(input))}`, { headers })
+      ? await answerOf(() => fetch(`${url}?input=${encodeURIComponent(JSON.stringify(input))}`, { headers }))
       : await fetch(url, { method: "POST", headers, body: JSON.stringify(input) });
   if (!answer.ok) throw new Error(`${name}: ${answer.status} ${await answer.text()}`);
   const { result }: { result: { data: T } } = await answer.json();
@@ -76,10 +77,12 @@ async function survive(battle: Battle, job: string, kills: number): Promise<Impo
     battle.server = await startShared();
     await battle.afterKill(battle.server, id);
   }
-  const deadline = Date.now() + TIMEOUT_MS;
+  // A job that moves has not hung.
+  let [deadline, seen] = [Date.now() + TIMEOUT_MS, -1];
   for (;;) {
     const state = await get(battle.server, id);
     if (!state.job) return state;
+    if (state.job.done !== seen) [deadline, seen] = [Date.now() + TIMEOUT_MS, state.job.done];
     if (Date.now() > deadline) throw new Error(`${job} has not ended`);
     await sleep(100);
   }
@@ -90,6 +93,7 @@ type Found = { devices: number; values: number; changes: number; events: number;
 async function count(server: Server, orgId: string, id: string): Promise<Found> {
   const sql = ownerOf(server);
   await sql`SELECT set_config('trailmark.scope', 'system', false)`;
+  await untilWritten(server.base);
   await sleep(1_000);
   const [row] = await sql<Found[]>`
     SELECT

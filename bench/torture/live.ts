@@ -189,7 +189,7 @@ async function manyAgents(api: Api, key: string, { tally, tries, rate }: Checkin
       await Promise.all(
         asked.map(async ({ status }, at) => {
           const device = devices[at];
-          if (status === 504 && device) asked[at] = await ask(device);
+          if ([409, 503, 504].includes(status) && device) asked[at] = await ask(device);
         }),
       );
     check(tally, `${devices.length} devices are simulated`, devices.length === SIMULATED);

@@ -36,13 +36,27 @@ export type Credentials = { key: string; orgId: string; agentId: string; agentTo
 
 type Sent = { method: string; path: string; token: string | null; body?: unknown };
 
+const TRIES = 5;
+
+/** Sends again where the answer is 503, as it asks for: a busy machine's database may not answer in time. */
+export async function answerOf(send: () => Promise<Response>): Promise<Response> {
+  for (let n = 1; ; n++) {
+    const response = await send();
+    if (response.status !== 503 || n === TRIES) return response;
+    await response.body?.cancel();
+    await sleep(1_000);
+  }
+}
+
 /** One request that has to be answered well. @throws Error with what was answered instead */
 export async function json<T>(base: string, { method, path, token, body }: Sent): Promise<T> {
-  const response = await fetch(`${base}/api/v1${path}`, {
-    method,
-    headers: { "Content-Type": "application/json", ...(token ? { Authorization: `Bearer ${token}` } : {}) },
-    ...(body ? { body: JSON.stringify(body) } : {}),
-  });
+  const response = await answerOf(() =>
+    fetch(`${base}/api/v1${path}`, {
+      method,
+      headers: { "Content-Type": "application/json", ...(token ? { Authorization: `Bearer ${token}` } : {}) },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    }),
+  );
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
   return await response.json();
 }

@@ -121,7 +121,14 @@ function isWhole(answer: string): boolean {
   return end >= 0 && length !== undefined && answer.length >= end + 4 + Number(length);
 }
 
-function send(port: number, text: string): Promise<string> {
+/** No answer at all is one that came late: asked again, it is a fault the third time. */
+async function send(port: number, text: string): Promise<string> {
+  let answer = "";
+  for (let n = 0; n < 3 && answer === ""; n++) answer = await sendOnce(port, text);
+  return answer;
+}
+
+function sendOnce(port: number, text: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
     let answer = "";
