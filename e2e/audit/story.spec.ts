@@ -96,6 +96,7 @@ test("an entry stands beside the list, which stays in use; on a smaller screen i
   await expect(page.getByRole("region", { name: "Audit entry", exact: true })).toBeVisible();
   await expect(page.getByRole("dialog")).toHaveCount(0);
   await expect(first).toBeFocused();
+  await expect(page).toHaveURL(/row=/);
   const opened = page.url();
   await page.keyboard.press("ArrowDown");
   await expect(second).toBeFocused();

@@ -36,7 +36,7 @@ async function plant(api: Api): Promise<string> {
       const { pagination } = await api.call<{ pagination: { total: number } }>("GET", `/audit-logs?orgId=${orgId}`);
       return pagination.total;
     })
-    .toBeGreaterThanOrEqual(66);
+    .toBeGreaterThan(66);
   return orgId;
 }
 
@@ -80,6 +80,7 @@ test("in a live list telemetry is recounted while its line may move, no longer",
   await new LiveView(page).follow();
   const telemetry = viewer.table.getByRole("button", { name: /Routine telemetry/ });
   await telemetry.hover();
+  await page.clock.runFor(100); // The list notices the pointer in its next frame.
   const asked: string[] = [];
   page.on("request", (sent) => sent.url().includes("audit.routine") && asked.push(sent.url()));
   await page.clock.runFor(20_000);

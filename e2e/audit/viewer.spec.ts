@@ -83,6 +83,7 @@ test("the list is walked, opened and left by keyboard alone", async ({ viewer, p
   await expect(second).toBeFocused();
   await page.keyboard.press("Enter");
   await expect(viewer.drawer).toBeVisible();
+  await expect(page).toHaveURL(/row=/);
   const opened = page.url();
   await page.keyboard.press("k");
   await expect(page).not.toHaveURL(opened);

@@ -87,12 +87,12 @@ test("a webhook is created, tested, seen in the delivery log and sent again, eac
   await expect(logged).toContainText("Failed");
   await expect(logged).toContainText("The endpoint answered 410.");
   await page.reload();
+  receiver.answer.status = 200;
   await notifications
     .rowOf("Webhooks", name)
     .getByRole("button", { name: `Enable ${name}` })
     .click();
   await expect(notifications.rowOf("Webhooks", name)).toContainText("Enabled");
-  receiver.answer.status = 200;
   await logged.getByRole("button", { name: /^Resend/ }).click();
   await expect(logged).toContainText("Delivered");
   const messages = receiver.received.map(({ body, headers }) =>

@@ -118,7 +118,8 @@ for (const [path, heading] of PAGES)
     if (STEADY.includes(path)) await expectSteady(page);
     await expect(page.getByRole("status", { name: /Loading/ })).toHaveCount(0);
     await expect(page).toHaveTitle(`${at(heading)} · Trailmark`);
-    await expectSound(page);
+    // A page that shows one place of a long list cuts a row at its fixed head.
+    await expectSound(page, () => page.evaluate(() => window.scrollTo(0, 0)));
     await page.setViewportSize(ZOOMED);
     await expectNoSidewaysScroll(page);
     expect(faults).toEqual([]);

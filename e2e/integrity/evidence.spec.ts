@@ -31,6 +31,7 @@ test("a chain is verified on demand, and its bundle holds in a browser that is o
 
   const verify = new VerifyPage(guest);
   await verify.open();
+  await guest.waitForLoadState("networkidle");
   const sent: string[] = [];
   guest.on("request", (outgoing) => sent.push(outgoing.url()));
   await guest.context().setOffline(true);

@@ -39,6 +39,24 @@ export class ViewerPage {
     return this.page.getByRole("listbox", { name: "Suggestions" });
   }
 
+  /** Copies the link to this view. The button says for a moment alone that it did: the page itself looks out for that. */
+  async copyLink() {
+    const button = this.page.getByRole("button", { name: "Copy link", exact: true });
+    await expect(button).toBeVisible();
+    const said = this.page.evaluate(
+      () =>
+        new Promise<void>((done) => {
+          const watch = new MutationObserver(() => {
+            if (!document.querySelector('[aria-label="Link copied"]')) return;
+            watch.disconnect();
+            done();
+          });
+          watch.observe(document.body, { subtree: true, attributeFilter: ["aria-label"] });
+        }),
+    );
+    await Promise.all([said, button.click()]);
+  }
+
   async openFacets() {
     await this.page.getByRole("button", { name: "Filters", exact: true }).click();
     await expect(this.facets.getByRole("status")).toContainText("Counted in");

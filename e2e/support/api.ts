@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type APIRequestContext, expect } from "@playwright/test";
 import { ADMIN } from "@/testing/server";
 
 type Json = Record<string, unknown>;
+
+const MAX_TRIES = 5;
 
 /** The REST API as the administrator, for arranging what a page is to show. */
 export class Api {
@@ -24,7 +27,13 @@ export class Api {
   /** @returns the answer's body, of the shape that the caller knows it to have. */
   async call<Body = Json>(method: "GET" | "POST" | "PUT" | "PATCH", path: string, data?: Json): Promise<Body> {
     const headers = { Authorization: `Bearer ${this.token}` };
-    const answer = await this.request.fetch(`/api/v1${path}`, { method, headers, ...(data && { data }) });
+    const send = () => this.request.fetch(`/api/v1${path}`, { method, headers, ...(data && { data }) });
+    let answer = await send();
+    // Asked to come again, as all workers are one caller: nothing of it was taken.
+    for (let tries = 0; tries < MAX_TRIES && [429, 503].includes(answer.status()); tries++) {
+      await sleep(1_000 * Number(answer.headers()["retry-after"] ?? 1));
+      answer = await send();
+    }
     expect(answer.ok(), `${method} ${path}: ${answer.status()} ${await answer.text()}`).toBe(true);
     return answer.json();
   }
@@ -33,14 +42,14 @@ export class Api {
     return (await this.call<{ id: string }>("POST", "/orgs/organizations", { name })).id;
   }
 
-  /** An organization with an audit chain of its own of at least so many rows. */
+  /** An organization with an audit chain of its own: so many changes behind its creation. */
   async makeChain(name: string, rows = 3): Promise<string> {
     const orgId = await this.makeOrganization(name);
     for (let i = 0; i < rows; i++)
       await this.call("PUT", `/orgs/organizations/${orgId}/audit-retention`, { retentionDays: 400 + i });
     await expect
       .poll(async () => (await this.call<{ entries: Json[] }>("GET", `/audit-logs?orgId=${orgId}`)).entries.length)
-      .toBeGreaterThanOrEqual(rows);
+      .toBeGreaterThan(rows);
     return orgId;
   }
 
