@@ -55,7 +55,6 @@ const database = {
   fileParallelism: false,
   globalSetup: ["testing/temp-folder.ts", "testing/database.ts", "testing/thread-bundles.ts"],
   setupFiles: ["testing/env.ts", "testing/search-time.ts"],
-  hookTimeout: TEST_TIMEOUT_MS,
 };
 
 /** When a project's turn comes: those that have a process each look at every organization, and come while few are there. */
@@ -71,6 +70,7 @@ export default defineConfig({
   },
   test: {
     testTimeout: TEST_TIMEOUT_MS,
+    hookTimeout: TEST_TIMEOUT_MS,
     expect: { poll: { timeout: POLL_TIMEOUT_MS } },
     projects: [
       { extends: true, test: { ...unit, name: "unit", isolate: false, include: pure.shared } },

@@ -19,9 +19,10 @@ beforeEach(() => {
 });
 afterEach(() => process.off("uncaughtException", note));
 
-async function killSoon(tx: Tx, ms: number): Promise<void> {
+/** Ends the transaction's connection in a moment; gone resolves when PostgreSQL has ended it. */
+async function killSoon(tx: Tx, ms: number): Promise<{ gone: Promise<unknown> }> {
   const [me] = (await tx.execute(sql`SELECT pg_backend_pid() AS pid`)) as unknown as { pid: number }[];
-  setTimeout(() => void owner`SELECT pg_terminate_backend(${me?.pid ?? 0})`.execute(), ms);
+  return { gone: sleep(ms).then(() => owner`SELECT pg_terminate_backend(${me?.pid ?? 0}, 20000)`) };
 }
 
 async function expectAlive(): Promise<void> {
@@ -38,7 +39,7 @@ it("a transaction whose connection dies during a statement fails, and the pool c
   for (let round = 0; round < 6; round++) {
     const work = asSystem(async (tx) => {
       await killSoon(tx, 30);
-      await tx.execute(sql`SELECT pg_sleep(5)`);
+      await tx.execute(sql`SELECT pg_sleep(25)`);
     });
     await expect(work).rejects.toThrow();
   }
@@ -49,8 +50,9 @@ it("so does one whose connection dies between two statements, and its later stat
   let late: Promise<unknown> = Promise.resolve();
   for (let round = 0; round < 6; round++) {
     const work = asSystem(async (tx) => {
-      await killSoon(tx, 10);
+      const { gone } = await killSoon(tx, 10);
       late = (async () => {
+        await gone;
         await sleep(200);
         return tx.execute(sql`SELECT 1`);
       })();

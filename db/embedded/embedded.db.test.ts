@@ -43,7 +43,7 @@ async function startInChild(): Promise<{ child: ChildProcess; pid: number }> {
 }
 
 const waitFor = async (condition: () => boolean) => {
-  for (let i = 0; i < 200 && !condition(); i++) await new Promise((done) => setTimeout(done, 50));
+  for (let i = 0; i < 1_200 && !condition(); i++) await new Promise((done) => setTimeout(done, 50));
   expect(condition()).toBe(true);
 };
 

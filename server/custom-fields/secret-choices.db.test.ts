@@ -30,7 +30,7 @@ async function arrange() {
 }
 
 const audited = async (orgId: string): Promise<string> => {
-  await flushRecording();
+  await flushRecording(60_000);
   const rows = await asSystem((tx) =>
     tx
       .select({ action: auditLogs.action, details: auditLogs.details })

@@ -105,7 +105,7 @@ describe("device log retention", () => {
   it("removes what is older, keeps the rest, and records that", async () => {
     await pruneDeviceLogs({ orgIds: [device.orgId] });
     expect(await counts(device.orgId)).toEqual([2, 4]);
-    await flushRecording();
+    await flushRecording(60_000);
     const rows = await auditRows(device.orgId);
     expect(rows.find(({ action }) => action === "organization.device_logs.prune")?.details).toMatchObject({
       diagnostic: 4,
@@ -121,7 +121,7 @@ describe("device log retention", () => {
     const [cut] = await cutOffAt(events, () => pruneDeviceLogs({ orgIds: [orgId] }));
     expect(cut).toMatchObject({ orgId, diagnostic: 2, events: 0, error: expect.any(String) });
     expect(await pruneDeviceLogs({ orgIds: [orgId] })).toEqual([{ orgId, diagnostic: 0, events: 2 }]);
-    await flushRecording();
+    await flushRecording(60_000);
     const pruned = (await auditRows(orgId)).filter(({ action }) => action === "organization.device_logs.prune");
     expect(pruned.map(({ details }) => details)).toMatchObject([
       { diagnostic: 2, events: 0 },

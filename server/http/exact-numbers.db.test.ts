@@ -58,7 +58,7 @@ describe("numbers that a double would change", () => {
     }));
     for (const [, handler, method, body] of POSTS)
       expect((await send(handler, { method, body: body(EXACT), token: tokenFor(handler) })).status).toBeLessThan(300);
-    await flushRecording();
+    await flushRecording(60_000);
   });
 
   it.each<[string, () => Promise<string>]>([

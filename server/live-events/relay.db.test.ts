@@ -89,7 +89,7 @@ describe.for([
     const { leave } = await connect(holder, device, (command) => {
       expect(command).toMatchObject({ name: "eventlogs.query", params: { logName: "System", source: "a\0b\n" } });
       expect(new Date(command.deadline).getTime() - before).toBeGreaterThan(4_900);
-      expect(new Date(command.deadline).getTime() - before).toBeLessThan(6_000);
+      expect(new Date(command.deadline).getTime() - Date.now()).toBeLessThan(5_100);
       accepted.push(taker.settle(device.agentId, command.id, ok(data)));
     });
     const query = { ...list(device), name: "eventlogs.query", params: { logName: "System", source: "a\0b\n" } };
@@ -216,7 +216,9 @@ describe("presence", () => {
     const relay = createRelay();
     const device = await createDevice();
     const { leave } = await connect(relay, device);
-    const answer = Array.from({ length: 64 }, () => relay.query(list(device)).catch((error) => error.code));
+    const answer = Array.from({ length: 64 }, () =>
+      relay.query(list(device, { timeoutMs: 60_000 })).catch((error) => error.code),
+    );
     await expect.poll(async () => (await inFlight(device)).length).toBe(64);
     await expect(relay.query(list(device))).rejects.toEqual(code("rate_limited"));
     leave();

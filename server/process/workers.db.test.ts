@@ -28,5 +28,5 @@ it("a process that does no background work tells of the events that it lost all 
         .from(recordingLosses)
         .where(and(gte(recordingLosses.droppedAt, began), gt(recordingLosses.dropped, 0))),
     );
-  await expect.poll(told, { timeout: 10_000 }).toMatchObject([{ dropped: 1 }]);
+  await expect.poll(told).toMatchObject([{ dropped: 1 }]);
 });

@@ -269,7 +269,7 @@ describe("PATCH /users/:id", () => {
     });
     const others = Array.from({ length: env().DATABASE_POOL_SIZE - 1 }, () => asSystem(() => released));
     const changed = call(PATCH, { method: "PATCH", token: who, params: { id }, body });
-    const first = await Promise.race([changed.then(({ status }) => status), setTimeout(10_000, "it waits")]);
+    const first = await Promise.race([changed.then(({ status }) => status), setTimeout(40_000, "it waits")]);
     release();
     await Promise.all([...others, changed]);
     expect(first).toBe(200);

@@ -58,21 +58,27 @@ it("150 verifications of one caller at once hold few connections and no one else
       ({ code }) => code,
     ),
   );
-  const others = ctxs.slice(2).map((ctx, i) => verifyIntegrity.run(ctx, { orgId: orgs[i + 2] }));
+  let reading = 0;
+  const others = ctxs.slice(2).map(async (ctx, i) => {
+    reading++;
+    try {
+      return await verifyIntegrity.run(ctx, { orgId: orgs[i + 2] });
+    } finally {
+      reading--;
+    }
+  });
   let most = 0;
   const watch = setInterval(() => void connections().then((n) => (most = Math.max(most, n))), 20);
-  const began = performance.now();
   await getIntegrityStatus.run(other, { orgId: orgs[1] });
-  const waited = performance.now() - began;
+  const stillReading = reading;
   const answers = await Promise.all(asked);
   expect(await Promise.all(others)).toMatchObject(others.map(() => ({ status: "intact" })));
-  const took = performance.now() - began;
   clearInterval(watch);
   expect(answers.filter((answer) => answer === "intact")).toHaveLength(8);
   expect(answers.filter((answer) => answer === "rate_limited")).toHaveLength(142);
   expect(most).toBeLessThanOrEqual(8);
-  // On a machine that does other things as well, everything takes longer.
-  expect(waited).toBeLessThan(Math.max(2_000, took / 2));
+  // Who only looks waits for none of them to end, however long the machine takes for all.
+  expect(stillReading).toBeGreaterThan(others.length / 2);
 });
 
 describe("a verification by sequence", () => {

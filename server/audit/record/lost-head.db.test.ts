@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   auditRow,
   auditRows,
@@ -18,6 +18,7 @@ import {
 import { createOrg } from "@/testing/factories";
 import { permit } from "@/testing/permit";
 import { appendAudit } from "./append";
+import { writeTime } from "./pending-write";
 import { Recorder } from "./recorder";
 
 let dir: string;
@@ -30,7 +31,13 @@ beforeEach(() => {
   recorder.start(dir, (orgId) => damaged.push(orgId));
 });
 afterEach(() => recorder.stop(1_000));
-afterAll(closeRoles);
+/** What the database says is waited for, however long it takes: a flushed spool would answer in its place. */
+const usual = { ...writeTime };
+beforeAll(() => void Object.assign(writeTime, { commit: 60_000, giveUp: 60_000 }));
+afterAll(async () => {
+  Object.assign(writeTime, usual);
+  await closeRoles();
+});
 
 type Head = NonNullable<Awaited<ReturnType<typeof headOf>>>;
 const deleteHead = (orgId: string) => tamperBy(`DELETE FROM audit_chain_heads WHERE org_id = '${orgId}'`);

@@ -5,6 +5,8 @@ import type { Segment } from "./segment";
 
 /** How long a caller waits, in ms. Tests of what is committed raise them: how fast the database is, is the machine's. */
 export const writeTime = {
+  /** For whose an id is: a frozen database must not hold a request up; a taken one is then kept aside by the writer. */
+  lookup: 250,
   /** For the commit, before a flushed spool will do. */
   commit: 250,
   /** When neither the database nor the disk answers. */

@@ -44,7 +44,7 @@ test("an act of a user is stored with actor, address and organization of the con
     resourceId: "WS-042",
     details: { password: "x", n: 1 },
   });
-  await flushRecording();
+  await flushRecording(60_000);
   const [row] = await stored(user.orgId as string);
   expect(row).toMatchObject({
     actorType: "user",
@@ -64,7 +64,7 @@ test("what a partner does to no organization in particular is recorded at its ho
   const partner = await createPartner();
   const ctx = await ctxFor(await createUser({ role: "partner_admin", partnerId: partner.id }));
   record(ctx, { action: "custom_field.create", resourceType: "custom_field" });
-  await flushRecording();
+  await flushRecording(60_000);
   expect(await stored(partner.homeOrgId)).toHaveLength(1);
 });
 
@@ -72,7 +72,7 @@ test("an event without an organization is dropped, the system's actor is the zer
   const org = await createOrg();
   record(systemCtx(), { action: "policy.evaluate", resourceType: "policy" });
   record(systemCtx(), { action: "policy.evaluate", resourceType: "policy", orgId: org.id });
-  await flushRecording();
+  await flushRecording(60_000);
   expect(await stored(org.id)).toMatchObject([{ actorType: "system", actorId: ZERO_UUID, details: null }]);
 });
 
@@ -96,7 +96,7 @@ test("recording never throws and cuts what does not fit", async () => {
     details: { big: "x".repeat(100_000) },
     timestamp: new Date(Number.NaN),
   });
-  await flushRecording();
+  await flushRecording(60_000);
   const rows = await stored(org.id);
   expect(rows).toHaveLength(1);
   expect(rows[0]?.action).toBe(`${"a".repeat(99)}…`);
@@ -120,7 +120,7 @@ test("one event that the database refuses neither blocks nor loses its neighbour
   await expect(recordDurably([...rows.slice(0, 20), bad, ...rows.slice(20)])).rejects.toMatchObject({
     code: "internal",
   });
-  await flushRecording();
+  await flushRecording(60_000);
   expect((await stored(org.id)).map((r) => r.id)).toEqual(rows.map((r) => r.id));
   expect(recordingStats().deadLettered).toBe(before + 1);
 });

@@ -10,12 +10,10 @@ import { AppError, invalid } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { operation } from "@/server/operation";
 import { ownOrg, reaches } from "@/server/scope";
+import { writeTime } from "./pending-write";
 import { isRecordingBehind, recordDurably, warnOnConsole } from "./record";
 import { idConflict } from "./recorder";
 import { isOversized, toRow } from "./to-row";
-
-/** A frozen database must not hold the request up; an id that then turns out to be taken is kept aside by the writer. */
-const LOOKUP_TIMEOUT_MS = 250;
 
 /** The organization of one event: its own where the key reaches it, the key's where it has none, or none at all. */
 function organizationOf(ctx: Ctx, event: SubmittedEvent, index: number): string | null {
@@ -65,7 +63,7 @@ async function refuseTakenIds(rows: AuditInsert[]): Promise<void> {
     owners.set(id, orgId);
   }
   if (owners.size === 0 || isRecordingBehind()) return;
-  const timeout = new Promise<null>((resolve) => setTimeout(resolve, LOOKUP_TIMEOUT_MS, null).unref());
+  const timeout = new Promise<null>((resolve) => setTimeout(resolve, writeTime.lookup, null).unref());
   const found = await Promise.race([takenBy(owners), timeout]).catch(() => null);
   if (found && found.length > 0) throw idConflict();
 }

@@ -253,7 +253,7 @@ describe("the run", () => {
     const done = await run(ctx, staged.id);
     await startUndo.run(ctx, done);
     await runWaitingImports();
-    await flushRecording();
+    await flushRecording(60_000);
     const events = await asSystem((tx) =>
       tx
         .select()
@@ -295,7 +295,7 @@ describe("the run", () => {
     });
     await ended.run;
     expect((await getImport.run(ctx, staged)).status).toBe("done");
-    await flushRecording();
+    await flushRecording(60_000);
     const finish = and(
       eq(auditLogs.orgId, ctx.homeOrgId as string),
       eq(auditLogs.action, "custom_fields.import.finish"),

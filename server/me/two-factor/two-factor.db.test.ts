@@ -30,12 +30,12 @@ const codeAt = (secret: string, steps = 0) =>
 const password = (user: TestUser) => call(token, { body: { email: user.email, password: PASSWORD } });
 const second = (challenge: string, code: string) => call(answer, { body: { challenge, code } });
 
-/** A person with an authenticator app; the code of the step before was used to turn it on. */
+/** A person with an authenticator app, turned on by the code of this step: signing in takes that of the next. */
 async function withTotp(over = {}) {
   const user = await createUser(over);
   const accessToken = await bearer(user);
   const { secret } = (await call(begin, { method: "POST", token: accessToken })).body;
-  const on = await call(confirm, { token: accessToken, body: { code: codeAt(secret, -1) } });
+  const on = await call(confirm, { token: accessToken, body: { code: codeAt(secret) } });
   return { user, secret: secret as string, accessToken, codes: on.body.recoveryCodes as string[] };
 }
 
@@ -51,7 +51,7 @@ describe("two-factor sign-in by an authenticator app", () => {
     });
     expect(first.body.challenge).toMatch(/^tmc_/);
     expect(first.headers.get("www-authenticate")).toBe("Bearer");
-    const done = await second(first.body.challenge, codeAt(secret));
+    const done = await second(first.body.challenge, codeAt(secret, 1));
     expect(done.status).toBe(200);
     expect((await call(me, { token: done.body.accessToken })).status).toBe(200);
     const rows = await auditRows(user.orgId as string);
@@ -77,11 +77,11 @@ describe("two-factor sign-in by an authenticator app", () => {
     const unreadable = { secret: (await stored)[0]?.secret ?? "" };
     await asSystem((tx) => tx.update(userTotp).set(unreadable).where(eq(userTotp.userId, user.id)));
     const { challenge } = (await password(user)).body;
-    expect((await second(challenge, codeAt(secret))).status).toBe(401);
+    expect((await second(challenge, codeAt(secret, 1))).status).toBe(401);
     const last = (await auditRows(user.orgId as string)).at(-1);
     expect(last).toMatchObject({ action: "user.login.failed", details: { reason: "bad_second_factor" } });
-    for (let i = 1; i < 10; i++) await second(challenge, codeAt(secret));
-    expect((await second(challenge, codeAt(secret))).status).toBe(429);
+    for (let i = 1; i < 10; i++) await second(challenge, codeAt(secret, 1));
+    expect((await second(challenge, codeAt(secret, 1))).status).toBe(429);
   });
 
   it("confirms no secret that it cannot read any more", async () => {
@@ -96,7 +96,7 @@ describe("two-factor sign-in by an authenticator app", () => {
   it("takes the code of a time step once, also from two who come at the same moment", async () => {
     const { user, secret } = await withTotp();
     const [a, b] = [(await password(user)).body.challenge, (await password(user)).body.challenge];
-    const code = codeAt(secret);
+    const code = codeAt(secret, 1);
     const both = await Promise.all([second(a, code), second(b, code)]);
     expect(both.map((r) => r.status).sort()).toEqual([200, 401]);
     expect((await second((await password(user)).body.challenge, code)).status).toBe(401);
@@ -114,7 +114,7 @@ describe("two-factor sign-in by an authenticator app", () => {
     const { user, secret } = await withTotp();
     const { challenge } = (await password(user)).body;
     for (let i = 0; i < 10; i++) expect((await second(challenge, "not-a-code")).status).toBe(401);
-    expect((await second(challenge, codeAt(secret))).status).toBe(429);
+    expect((await second(challenge, codeAt(secret, 1))).status).toBe(429);
     const failed = (await auditRows(user.orgId as string)).filter((r) => r.action === "user.login.failed");
     expect(failed).toHaveLength(10);
     expect(failed[0]?.details).toMatchObject({ reason: "bad_second_factor" });

@@ -35,7 +35,7 @@ const keptBy = (partnerId: string) =>
   });
 
 const audited = async (orgId: string | null): Promise<string> => {
-  await flushRecording();
+  await flushRecording(60_000);
   const where = eq(auditLogs.orgId, orgId ?? "");
   return JSON.stringify(await asSystem((tx) => tx.select({ details: auditLogs.details }).from(auditLogs).where(where)));
 };

@@ -71,7 +71,7 @@ type Entry = Pick<typeof auditLogs.$inferSelect, "action" | "orgId" | "actorType
 };
 /** The entries about one import, in their order. */
 async function entriesOf(orgIds: readonly (string | null)[], id: string): Promise<Entry[]> {
-  await flushRecording();
+  await flushRecording(60_000);
   const { action, orgId, actorType, result, errorMessage, details } = auditLogs;
   const wanted = orgIds.flatMap((one) => one ?? []);
   const rows = await asSystem((tx) =>

@@ -66,7 +66,7 @@ describe("POST /agents/enroll", () => {
     expect((await enroll(body(key, { agentId: agentId.toLowerCase(), hostname }))).status).toBe(409);
     const again = await enroll(body(key, { agentId: agentId.toLowerCase(), hostname, agentToken: first.token }));
     expect(again.body).toMatchObject({ agentId, deviceId: first.deviceId });
-    await flushRecording();
+    await flushRecording(60_000);
     const token = await bearer(await createUser({ orgId: org.id, role: "org_admin" }));
     const list = async (query: string): Promise<string[]> =>
       (await call(LIST, { token, path: `?${query}` })).body.data.map(
@@ -79,7 +79,7 @@ describe("POST /agents/enroll", () => {
 
   it("audits the new device and the enrolment as the agent", async () => {
     const { body: answer } = await enroll(body(key, { agentId: `audited-${org.id.slice(0, 8)}` }));
-    await flushRecording();
+    await flushRecording(60_000);
     const rows = await asSystem((tx) =>
       tx
         .select()
@@ -177,7 +177,7 @@ describe("POST /agents/enroll", () => {
       expect(await cutOffAt(streamOf(agentId), revoke)).toBe(503);
       expect([await revoke(), await revoke()]).toEqual([204, 204]);
     });
-    await flushRecording();
+    await flushRecording(60_000);
     const revocations = and(eq(auditLogs.resourceId, deviceId), eq(auditLogs.action, "agent.revoke"));
     expect(await asSystem((tx) => tx.$count(auditLogs, revocations))).toBe(1);
   });

@@ -49,7 +49,7 @@ it("events are spooled while the database is read-only and stored later, even fo
   const stored = () => asSystem((tx) => tx.select().from(auditLogs).where(eq(auditLogs.orgId, org.id)));
   expect(await stored()).toEqual([]);
   await startRecording({ dir });
-  await flushRecording();
+  await flushRecording(60_000);
   expect(await stored()).toHaveLength(2);
   await stopRecording();
   await closeDatabase();

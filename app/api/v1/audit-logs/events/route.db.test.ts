@@ -20,7 +20,7 @@ const writer = (over: { orgId?: string; partnerId?: string } = {}) =>
   createApiKey({ ...over, permissions: ["audit:write"] });
 const post = (token: Awaited<ReturnType<typeof writer>>, events: unknown) => call(POST, { token, body: { events } });
 const stored = async (orgId: string) => {
-  await flushRecording();
+  await flushRecording(60_000);
   return asSystem((tx) => tx.select().from(auditLogs).where(eq(auditLogs.orgId, orgId)).orderBy(auditLogs.chainSeq));
 };
 

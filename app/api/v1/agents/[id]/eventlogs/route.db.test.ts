@@ -134,7 +134,7 @@ describe("PUT /agents/:id/eventlogs", () => {
     const own = await createDevice();
     await put(own, [event({ eventId: "1" }), event({ eventId: "1" }), event({ category: "security" })]);
     await put(own, []);
-    await flushRecording();
+    await flushRecording(60_000);
     const rows = await asSystem((tx) =>
       tx
         .select()

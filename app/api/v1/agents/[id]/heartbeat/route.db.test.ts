@@ -14,7 +14,7 @@ const deviceRow = async (id: string) =>
   (await asSystem((tx) => tx.select().from(devices).where(eq(devices.id, id))))[0];
 
 async function ipChanges(device: TestDevice) {
-  await flushRecording();
+  await flushRecording(60_000);
   return asSystem((tx) =>
     tx
       .select()

@@ -284,7 +284,7 @@ describe("live event log queries", () => {
     await get(`${path}/none`);
     agent.leave();
     await expect.poll(() => failing(path)).toEqual([409, "device_offline"]);
-    await flushRecording();
+    await flushRecording(60_000);
     const rows = await asSystem((tx) =>
       tx
         .select()
