@@ -11,6 +11,7 @@ import { Figures } from "@/components/ui/figures";
 import { Failure } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import { Section } from "@/components/ui/section";
+import { isHeadAlarm } from "@/server/audit/vocabulary";
 import { Breaks } from "./breaks";
 import { CheckRange } from "./check-range";
 import { Checkpoints } from "./checkpoints";
@@ -21,6 +22,10 @@ type Status = Outputs["integrity"]["status"];
 
 /** There is an alarm, and the chain's length is unknown because its head is missing. */
 const isHeadLost = ({ head, alarm }: Status): boolean => head === null && alarm !== null;
+
+/** The head or the end is all that was found broken, whichever check found it. */
+const isHeadAlone = (status: Status): boolean =>
+  status.alarm !== null && isHeadAlarm(isHeadLost(status) ? { ...status.alarm, source: "head" } : status.alarm);
 
 /** The number of entries in the chain; null if unknown. */
 const rowsOf = (status: Status): number | null =>
@@ -62,7 +67,7 @@ function Integrity({ org }: { org: Org }) {
         <Section
           title="Where it breaks"
           lead={
-            status.data && (status.data.alarm?.source === "head" || isHeadLost(status.data))
+            status.data && isHeadAlone(status.data)
               ? "Where the entries themselves are intact, repair-head rebuilds the head of the chain. Find out who had access."
               : "This cannot be repaired. Keep the bundle, and find out who had access."
           }

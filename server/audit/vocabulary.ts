@@ -67,3 +67,13 @@ export const MAX_LENGTH = {
 export const MAX_FILTER_LIST_LENGTH = 4096;
 /** Search terms of at least this many characters are found by the index, exactly at any length of history. */
 export const MIN_INDEXED_TERM = 3;
+
+/** What is known of an alarm, as far as its kind is told by it. */
+type Alarm = { source: string; breaks: readonly { kind: string }[] };
+
+/**
+ * Whether an alarm is of a chain's head or end alone. One that is raised again keeps its first source and has what was found
+ * last, so any other break among those says that the entries themselves are broken.
+ */
+export const isHeadAlarm = ({ source, breaks }: Alarm): boolean =>
+  source === "head" && breaks.every(({ kind }) => kind === "truncated");

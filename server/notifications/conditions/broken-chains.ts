@@ -1,13 +1,14 @@
 import { openAlarms } from "@/server/audit/integrity/alarm";
 import { listLostHeads } from "@/server/audit/integrity/heads";
+import { isHeadAlarm } from "@/server/audit/vocabulary";
 import type { Check } from "./finding";
 
-/** Chains with an open alarm. A lost head is a separate kind, and reported alone as long as it is why the alarm is open. */
+/** Chains with an open alarm. A lost head is a separate kind, and reported alone as long as it is all that was found. */
 export const checkBrokenChains: Check = async () => {
   const [alarms, heads] = await Promise.all([openAlarms({ kind: "system" }), listLostHeads()]);
   const headless = new Set(heads.map(({ orgId }) => orgId));
-  for (const { orgId, source } of alarms) if (source === "head") headless.add(orgId);
-  const broken = alarms.filter(({ source }) => source !== "head");
+  for (const alarm of alarms) if (isHeadAlarm(alarm)) headless.add(alarm.orgId);
+  const broken = alarms.filter((alarm) => !isHeadAlarm(alarm));
   return [
     {
       kind: "chain.broken",

@@ -29,6 +29,24 @@ describe("a lost head", () => {
     expect(of(findings, id, "chain.head_lost")).toMatchObject({ holds: true });
     expect(of(findings, id, "chain.broken")).toBeUndefined();
   });
+
+  it("is told as a broken chain once entries are found altered, though the alarm keeps what raised it first", async () => {
+    const { id } = await createOrg();
+    const now = new Date();
+    const raise = (source: "head" | "nightly", breaks: ("truncated" | "altered")[]) =>
+      raiseAlarm({
+        orgId: id,
+        at: now.toISOString(),
+        source,
+        breaks: breaks.map((kind, i) => ({ seq: 7 + i, id: "", kind, expected: "a", actual: "b" })),
+      });
+    await raise("head", ["truncated"]);
+    await raise("nightly", ["truncated"]);
+    expect(of(await checkBrokenChains(now), id, "chain.broken")).toBeUndefined();
+    await raise("nightly", ["altered", "truncated"]);
+    const findings = await checkBrokenChains(now);
+    expect(of(findings, id, "chain.broken")).toEqual({ orgId: id, holds: true, detail: { seq: 7 } });
+  });
 });
 
 describe("a chain that is not proven", () => {
