@@ -38,7 +38,7 @@ export function NotificationsPage() {
   const list = useQuery(
     trpc.notifications.list.queryOptions(input, { placeholderData: keepPreviousData, refetchInterval: POLL_MS }),
   );
-  const summary = useQuery(trpc.notifications.summary.queryOptions({}));
+  const summary = useQuery(trpc.notifications.summary.queryOptions({ orgId }));
   const read = useMutation(trpc.notifications.read.mutationOptions(useInvalidation(trpc.notifications.pathFilter())));
   return (
     <>
@@ -47,7 +47,7 @@ export function NotificationsPage() {
         lead={org ? `What needs attention at ${org.name}.` : "What needs attention in the organizations you can see."}
       >
         {(summary.data?.unread ?? 0) > 0 && (
-          <Button onClick={() => read.mutate({})} loading={read.isPending}>
+          <Button onClick={() => read.mutate({ orgId })} loading={read.isPending}>
             Mark all as read
           </Button>
         )}

@@ -102,6 +102,18 @@ describe("a broken chain", () => {
     expect((await choose({ organizationIds: [randomUUID()] })).status).toBe(403);
   });
 
+  it("is read with all others of the organization that is named, and none of another", async () => {
+    const partner = await createPartner();
+    const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
+    const [first, second] = [await createOrg({ partnerId: partner.id }), await createOrg({ partnerId: partner.id })];
+    for (const { id } of [first, second]) await breakChain(id);
+    await pass(new Date());
+    expect((await call(READ, { token: admin, body: { orgId: first.id } })).status).toBe(204);
+    expect(await listOf(admin, `orgId=${first.id}`)).toMatchObject([{ isRead: true }]);
+    expect(await listOf(admin, `orgId=${second.id}`)).toMatchObject([{ isRead: false }]);
+    expect((await call(READ, { token: admin, body: { orgId: (await createOrg()).id } })).status).toBe(403);
+  });
+
   it("concerns no one of another organization", async () => {
     const [mine, other] = [await createUser(), await createUser()];
     await breakChain(other.orgId as string);

@@ -48,8 +48,11 @@ export const summaryInput = z.strictObject({ orgId: guid.optional() });
 
 const MAX_READ_AT_ONCE = 1000;
 
-/** Body of POST /notifications/read; without ids all that the caller sees. */
-export const readInput = z.strictObject({ ids: z.array(guid).max(MAX_READ_AT_ONCE).optional() });
+/** Body of POST /notifications/read; without ids all that the caller sees, of the one organization where it is named. */
+export const readInput = z.strictObject({
+  ids: z.array(guid).max(MAX_READ_AT_ONCE).optional(),
+  orgId: guid.optional(),
+});
 
 const kinds = z
   .array(kind)
