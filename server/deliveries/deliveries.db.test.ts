@@ -40,6 +40,13 @@ const logOf = async (token: TestUser, endpointId: string) =>
   (await call(LOG, { token, path: `/?endpointId=${endpointId}` })).body.data;
 const verify = (secret: string, { headers, body }: WebhookReceiver["received"][0]) =>
   new Webhook(secret).verify(body, headers as Record<string, string>);
+const failing = (id: string, hours: number) =>
+  asSystem((tx) =>
+    tx
+      .update(webhookEndpoints)
+      .set({ failingSince: new Date(Date.now() - hours * HOUR) })
+      .where(eq(webhookEndpoints.id, id)),
+  );
 const storedOf = async (id: string) =>
   (await asSystem((tx) => tx.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, id))))[0];
 
@@ -124,17 +131,21 @@ describe("a message that fails", () => {
     expect(all / HOUR).toBeCloseTo(75.6, 0);
   });
 
-  it("disables an endpoint that has failed for five days, which is recorded, and nothing more is sent to it", async () => {
+  it("disables an endpoint to which nothing could be delivered for five days, which is recorded, and nothing more is sent to it", async () => {
     const admin = await createUser();
     const { id } = await create(admin);
     receiver.answer.status = 503;
+    await failing(id, 121);
+    await test(admin, id);
+    await workOffDeliveries();
+    // An earlier message was given up days ago: this one is not, and may be delivered still.
+    expect(await storedOf(id)).toMatchObject({ disabledAt: null, disabledByFailure: false });
     await asSystem((tx) =>
       tx
-        .update(webhookEndpoints)
-        .set({ failingSince: new Date(Date.now() - 121 * HOUR) })
-        .where(eq(webhookEndpoints.id, id)),
+        .update(notificationDeliveries)
+        .set({ attempts: 9, nextAttemptAt: new Date() })
+        .where(eq(notificationDeliveries.endpointId, id)),
     );
-    await test(admin, id);
     await workOffDeliveries();
     expect(await storedOf(id)).toMatchObject({ disabledByFailure: true });
     expect((await auditRows(admin.orgId as string)).at(-1)).toMatchObject({
@@ -144,6 +155,16 @@ describe("a message that fails", () => {
     expect((await test(admin, id)).status).toBe(409);
     const enabled = await call(PATCH, { token: admin, method: "PATCH", params: { id }, body: { disabled: false } });
     expect(enabled.body).toMatchObject({ disabledAt: null, disabledByFailure: false, failingSince: null });
+  });
+
+  it("no longer counts against an endpoint that has another address", async () => {
+    const admin = await createUser();
+    const { id, url } = await create(admin);
+    await failing(id, 121);
+    const patch = async (body: object) =>
+      (await call(PATCH, { token: admin, method: "PATCH", params: { id }, body })).body;
+    expect(await patch({ name: "Pager", url })).toMatchObject({ failingSince: expect.any(String) });
+    expect(await patch({ url: `${url}/other` })).toMatchObject({ failingSince: null });
   });
 
   it("disables an endpoint that answers 410 at once", async () => {

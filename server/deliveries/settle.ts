@@ -14,12 +14,16 @@ const GONE = 410;
 const sent = counter("trailmark_deliveries_sent_total", "Mails and webhooks that were accepted");
 const givenUp = counter("trailmark_deliveries_failed_total", "Mails and webhooks that were given up");
 
-type Failure = { status: number | null; now: Date };
+/** isGivenUp: the message is not tried again. */
+type Failure = { status: number | null; isGivenUp: boolean; now: Date };
 /** Where the log mentions an endpoint that was disabled. */
 type Disabled = Awaited<ReturnType<typeof aboutEndpoint>>;
 
-/** Notes that an endpoint failed, and disables one that has failed for days or wants no more. */
-async function noteFailure(tx: Tx, endpointId: string, { status, now }: Failure): Promise<Disabled | null> {
+/**
+ * Notes that an endpoint failed, and disables one that wants no more, or to which nothing could be delivered for days. Since
+ * when it fails may be from an earlier message, and nothing was tried since: this one has all of its attempts first.
+ */
+async function noteFailure(tx: Tx, endpointId: string, { status, isGivenUp, now }: Failure): Promise<Disabled | null> {
   const t = webhookEndpoints;
   const at = now.toISOString();
   const [row] = await tx
@@ -28,7 +32,8 @@ async function noteFailure(tx: Tx, endpointId: string, { status, now }: Failure)
     .where(and(eq(t.id, endpointId), isNull(t.disabledAt)))
     .returning();
   if (!row?.failingSince) return null;
-  if (status !== GONE && now.getTime() - row.failingSince.getTime() < DISABLE_AFTER_MS) return null;
+  const isOverdue = isGivenUp && now.getTime() - row.failingSince.getTime() >= DISABLE_AFTER_MS;
+  if (status !== GONE && !isOverdue) return null;
   await tx.update(t).set({ disabledAt: now, disabledByFailure: true, pendingFrom: null }).where(eq(t.id, endpointId));
   return aboutEndpoint(tx, row);
 }
@@ -57,7 +62,8 @@ async function store(tx: Tx, { claimed, outcome, now }: Attempted): Promise<Disa
     .update(notificationDeliveries)
     .set({ ...last, status: again ? "pending" : "failed", nextAttemptAt: again })
     .where(where);
-  return endpoint && !endpoint.isDisabled ? noteFailure(tx, endpoint.id, { status: responseCode, now }) : null;
+  if (!endpoint || endpoint.isDisabled) return null;
+  return noteFailure(tx, endpoint.id, { status: responseCode, isGivenUp: again === null, now });
 }
 
 /** Writes down what became of an attempt, and when the next one is. */

@@ -42,6 +42,7 @@ export const updateInput = z.strictObject({
   kinds: kinds.optional(),
   disabled: z.boolean().optional(),
 });
+export type UpdateInput = z.output<typeof updateInput>;
 
 /** Body of POST /webhooks/:id/rotate: for how long messages are signed with the former secret as well, 0 for not at all. */
 export const rotateInput = z.strictObject({

@@ -4,15 +4,17 @@ import { webhookEndpoints } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { operation } from "@/server/operation";
 import { aboutEndpoint, auditable, checkAddress, type EndpointRow, lockEndpoint, toWebhook } from "./endpoint";
-import { updateInput, webhook } from "./schema";
+import { type UpdateInput, updateInput, webhook } from "./schema";
 
 type Able = Pick<EndpointRow, "disabledAt" | "disabledByFailure" | "failingSince" | "pendingFrom">;
 
 /**
- * Enabled again it starts afresh: its failures no longer count, and what happened while it was disabled is not sent.
+ * Enabled again it starts afresh: its failures no longer count, and what happened while it was disabled is not sent. Nor do
+ * the failures of another address count.
  */
-function able(row: EndpointRow, disabled: boolean | undefined, now: Date): Able {
-  if (disabled === undefined || disabled === (row.disabledAt !== null)) return row;
+function able(row: EndpointRow, { url = row.url, disabled }: UpdateInput, now: Date): Able {
+  if (disabled === undefined || disabled === (row.disabledAt !== null))
+    return url === row.url ? row : { ...row, failingSince: null };
   return { disabledAt: disabled ? now : null, disabledByFailure: false, failingSince: null, pendingFrom: null };
 }
 
@@ -25,12 +27,13 @@ export const updateWebhook = operation({
   input: updateInput,
   output: webhook,
   stepUp: ({ url }) => url !== undefined,
-  async run(ctx, { id, name, url, kinds, disabled }) {
+  async run(ctx, input) {
+    const { id, name, url, kinds } = input;
     if (url !== undefined) checkAddress(url);
     const now = ctx.now();
     const { before, after, about } = await tenant(ctx.scope, async (tx) => {
       const before = await lockEndpoint(tx, ctx, id);
-      const { disabledAt, disabledByFailure, failingSince, pendingFrom } = able(before, disabled, now);
+      const { disabledAt, disabledByFailure, failingSince, pendingFrom } = able(before, input, now);
       const set = {
         name: name ?? before.name,
         url: url ?? before.url,
