@@ -87,7 +87,9 @@ const SENTENCES: Record<NotificationKind, Sentences> = {
   },
   "webhook.disabled": {
     raised: (org, { names = [] }) =>
-      `${names.length === 1 ? "The webhook endpoint" : "The webhook endpoints"} ${list(names)} of ${org} ${names.length === 1 ? "was" : "were"} disabled, because nothing could be delivered for days.`,
+      names.length === 1
+        ? `The webhook endpoint ${list(names)} of ${org} was disabled by this server: it answered 410 Gone, or nothing could be delivered to it for 5 days.`
+        : `The webhook endpoints ${list(names)} of ${org} were disabled by this server: each answered 410 Gone, or nothing could be delivered to it for 5 days.`,
     resolved: (org) => `No webhook endpoint of ${org} is disabled because of failures.`,
   },
 };

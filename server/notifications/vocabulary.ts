@@ -64,7 +64,8 @@ const kinds = {
   },
   "webhook.disabled": {
     label: "Webhook disabled",
-    means: "A webhook endpoint was disabled because nothing could be delivered to it for days.",
+    means:
+      "This server disabled a webhook endpoint: it answered 410 Gone, or nothing could be delivered to it for 5 days.",
     holdsMs: 0,
   },
 } as const satisfies Record<string, Kind>;

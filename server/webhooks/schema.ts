@@ -52,7 +52,8 @@ export const rotateInput = z.strictObject({
 
 /**
  * orgId null: of all organizations of the partner. formerUntil: until when messages carry a signature by the secret before
- * the last rotation too. disabledByFailure: disabled by this server, because nothing could be delivered for days.
+ * the last rotation too. disabledByFailure: disabled by this server, because it answered 410 Gone, or nothing could be
+ * delivered to it for 5 days.
  */
 export const webhook = z.strictObject({
   id: guid,

@@ -50,7 +50,10 @@ export const NOTIFICATIONS: WordTable[] = [
       kinds: ["Kinds of conditions that are sent to it", KINDS],
       orgId: ["The organization; null: all of the partner's", ORG],
       disabledAt: ["When it was disabled; null while it is not", null],
-      disabledByFailure: ["Whether the server disabled it, because nothing could be delivered for days", false],
+      disabledByFailure: [
+        "Whether the server disabled it, because it answered 410 Gone or nothing could be delivered to it for 5 days",
+        false,
+      ],
       failingSince: ["Since when nothing was delivered, though tried; null where the last was", null],
       formerUntil: ["Until when messages are signed with the former secret as well; null for not", null],
     },
