@@ -1,3 +1,4 @@
+import { and, eq, ne } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { oneOf } from "@/db/rows";
 import { notificationDeliveries } from "@/db/schema";
@@ -59,4 +60,13 @@ export function queueMail(
     nextAttemptAt: at,
     createdAt: at,
   });
+}
+
+/**
+ * Deletes the mails to a person that were not delivered: they were written for what the person could see then, and would be
+ * sent, or could be sent again, after that is less.
+ */
+export async function dropMails(tx: Tx, userId: string): Promise<void> {
+  const t = notificationDeliveries;
+  await tx.delete(t).where(and(eq(t.userId, userId), ne(t.status, "delivered")));
 }

@@ -6,10 +6,11 @@ import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { requireMayGrantRole, requireWholePartner } from "@/server/auth/grant";
 import { dropUserTokens } from "@/server/auth/links/user-tokens";
-import { isPartnerRole, type Role } from "@/server/auth/permissions";
+import { isPartnerRole, ROLE_PERMISSIONS, type Role } from "@/server/auth/permissions";
 import { endSessions } from "@/server/auth/sessions";
 import { callersChanged } from "@/server/background/streams";
 import type { Ctx } from "@/server/context";
+import { dropMails } from "@/server/deliveries/queue";
 import { AppError, invalid, notFound } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { homeOrgIn } from "@/server/partner";
@@ -35,6 +36,13 @@ function newReach(before: Row, { organizationIds }: UpdateInput): Reach {
   if (!isPartnerRole(before.role)) throw invalid("organizationIds", "is for partner roles only");
   const wanted = organizationIds && [...new Set(organizationIds)].sort();
   return isSameReach(wanted, reachOf(before)) ? undefined : wanted;
+}
+
+/** Whether a person loses a permission or an organization. */
+function isReduced({ before, change: { role, reach } }: Update): boolean {
+  const hasLostPermission = ROLE_PERMISSIONS[before.role].some((one) => !ROLE_PERMISSIONS[role].includes(one));
+  if (!reach) return hasLostPermission;
+  return hasLostPermission || (reachOf(before)?.some((orgId) => !reach.includes(orgId)) ?? true);
 }
 
 /** Roles differ in rank and reach: no user changes a user above them, raises another above them, or changes themselves. */
@@ -125,6 +133,7 @@ export const updateUser = operation({
       const reached = reach === undefined ? {} : { allOrganizations: reach === null, organizationIds: reach ?? [] };
       if (change.disabledAt && !found.disabledAt) await endSessions(tx, { userId: found.id, now });
       if (hasOtherAccess) await dropUserTokens(tx, found.id);
+      if (isReduced(update)) await dropMails(tx, found.id);
       const orgId = found.orgId ?? (await homeOrgIn(tx, found.partnerId));
       return { before: found, after: { ...found, ...change, ...reached, updatedAt: now }, orgId };
     });

@@ -1,11 +1,13 @@
 import { setTimeout } from "node:timers/promises";
-import { sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { afterAll, describe, expect, it } from "vitest";
 import { POST as token } from "@/app/api/v1/auth/token/route";
 import { GET as me } from "@/app/api/v1/me/route";
 import { PATCH } from "@/app/api/v1/users/[id]/route";
 import { GET as list, POST } from "@/app/api/v1/users/route";
 import { asSystem } from "@/db/client";
+import { notificationDeliveries } from "@/db/schema";
+import { queueMail } from "@/server/deliveries/queue";
 import { env } from "@/server/env";
 import { closeRoles } from "@/testing/chain";
 import {
@@ -187,6 +189,38 @@ describe("PATCH /users/:id", () => {
       { action: "user.disable", details: { before: { disabled: false }, after: { disabled: true } } },
       { action: "user.enable", details: { before: { disabled: true }, after: { disabled: false } } },
     ]);
+  });
+
+  it("drops the mails that a person has still to get once they may see less, and no others", async () => {
+    const { partner, org, admin } = await partnerOf();
+    const second = await createOrg({ partnerId: partner.id });
+    const user = await createUser({ role: "partner_technician", partnerId: partner.id });
+    const promoted = await change(admin, user.id, { role: "partner_admin" });
+    expect(promoted.status).toBe(200);
+    const notYet = { type: "notifications", subject: "x", at: new Date("2100-01-01"), mail: { text: "x" } };
+    const queue = () =>
+      asSystem(async (tx) => {
+        for (const status of ["pending", "failed", "delivered"] as const) {
+          const { id } = await queueMail(tx, user, notYet);
+          await tx.update(notificationDeliveries).set({ status }).where(eq(notificationDeliveries.id, id));
+        }
+      });
+    const left = () => asSystem((tx) => tx.$count(notificationDeliveries, eq(notificationDeliveries.userId, user.id)));
+    await queue();
+    await change(admin, user.id, { department: "Sales" });
+    expect(await left()).toBe(3);
+    await change(admin, user.id, { role: "partner_technician" });
+    expect(await left()).toBe(1);
+    for (const [organizationIds, mails] of [
+      [[org.id, second.id], 2],
+      [[org.id], 3],
+      [[org.id, second.id], 6],
+      [null, 9],
+    ] as const) {
+      await queue();
+      await change(admin, user.id, { organizationIds });
+      expect([organizationIds, await left()]).toEqual([organizationIds, mails]);
+    }
   });
 
   it("disables a person with their sign-ins or not at all, so that another attempt ends and records it", async () => {
