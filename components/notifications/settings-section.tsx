@@ -45,7 +45,7 @@ export function SettingsSection() {
       {!mailConfigured && (
         <Message tone="warn">This installation has no mail server, so nothing is sent by e-mail.</Message>
       )}
-      {organizations.length > 1 && (
+      {(organizations.length > 1 || organizationIds !== null) && (
         <MultiSelect
           label="Organizations"
           mt="md"

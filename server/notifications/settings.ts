@@ -1,5 +1,6 @@
-import { eq, inArray } from "drizzle-orm";
-import { tenant } from "@/db/client";
+import { and, eq, inArray, isNotNull, sql } from "drizzle-orm";
+import { uuids } from "@/db/arrays";
+import { type Tx, tenant } from "@/db/client";
 import { notificationSettings, organizations } from "@/db/schema";
 import { requirePerson } from "@/server/auth/person";
 import type { Ctx } from "@/server/context";
@@ -76,3 +77,16 @@ export const setSettings = operation({
     return toSettings(ctx, row);
   },
 });
+
+/**
+ * Cuts the organizations that a person chose down to those within another reach: all of it where none is left, because they
+ * would be notified of nothing else.
+ */
+export async function keepChosenWithin(tx: Tx, userId: string, organizationIds: readonly string[]): Promise<void> {
+  const { orgIds } = notificationSettings;
+  const kept = sql`ARRAY(SELECT chosen FROM unnest(${orgIds}) AS chosen WHERE chosen = ANY (${uuids(organizationIds)}))`;
+  await tx
+    .update(notificationSettings)
+    .set({ orgIds: sql`nullif(${kept}, '{}')` })
+    .where(and(eq(notificationSettings.userId, userId), isNotNull(orgIds)));
+}

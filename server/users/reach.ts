@@ -4,6 +4,7 @@ import type { Tx } from "@/db/client";
 import { organizations, userOrganizations, users } from "@/db/schema";
 import type { Ctx } from "@/server/context";
 import { AppError, notFound } from "@/server/errors";
+import { keepChosenWithin } from "@/server/notifications/settings";
 import { reaches } from "@/server/scope";
 
 type Over = { partnerId: string; organizationIds: string[] };
@@ -31,7 +32,8 @@ export async function requireReachOver(tx: Tx, ctx: Ctx, { partnerId, organizati
 
 /**
  * Gives a person of the partner's staff another reach: all of its organizations (null) or those. It counts from their
- * next request on, in every session, because the scope is looked up each time.
+ * next request on, in every session, because the scope is looked up each time; of the organizations that they chose to be
+ * notified of, those within it stay.
  */
 export async function setReach(tx: Tx, userId: string, organizationIds: string[] | null): Promise<void> {
   await tx
@@ -41,4 +43,5 @@ export async function setReach(tx: Tx, userId: string, organizationIds: string[]
   await tx.delete(userOrganizations).where(eq(userOrganizations.userId, userId));
   const rows = (organizationIds ?? []).map((orgId) => ({ userId, orgId }));
   if (rows.length > 0) await tx.insert(userOrganizations).values(rows);
+  if (organizationIds) await keepChosenWithin(tx, userId, organizationIds);
 }

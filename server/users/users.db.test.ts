@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { eq, sql } from "drizzle-orm";
 import { afterAll, describe, expect, it } from "vitest";
 import { POST as token } from "@/app/api/v1/auth/token/route";
+import { GET as CHOICE, PUT as CHOOSE } from "@/app/api/v1/me/notification-settings/route";
 import { GET as me } from "@/app/api/v1/me/route";
 import { PATCH } from "@/app/api/v1/users/[id]/route";
 import { GET as list, POST } from "@/app/api/v1/users/route";
@@ -189,6 +190,25 @@ describe("PATCH /users/:id", () => {
       { action: "user.disable", details: { before: { disabled: false }, after: { disabled: true } } },
       { action: "user.enable", details: { before: { disabled: true }, after: { disabled: false } } },
     ]);
+  });
+
+  it("keeps of the organizations that a person chose to be notified of those within another reach, all where none is", async () => {
+    const { partner, org, admin } = await partnerOf();
+    const [second, third] = [await createOrg({ partnerId: partner.id }), await createOrg({ partnerId: partner.id })];
+    const user = await createUser({ role: "partner_technician", partnerId: partner.id });
+    const chosen = async (body?: object) =>
+      (await call(body ? CHOOSE : CHOICE, { token: user, method: body ? "PUT" : "GET", ...(body && { body }) })).body
+        .organizationIds;
+    const reach = (organizationIds: string[] | null) => change(admin, user.id, { organizationIds });
+    await reach([org.id, second.id]);
+    expect(await chosen()).toBeNull();
+    expect(await chosen({ organizationIds: [org.id, second.id] })).toEqual([org.id, second.id]);
+    await reach([third.id, second.id]);
+    expect(await chosen()).toEqual([second.id]);
+    await reach(null);
+    expect(await chosen()).toEqual([second.id]);
+    await reach([third.id]);
+    expect(await chosen()).toBeNull();
   });
 
   it("drops the mails that a person has still to get once they may see less, and no others", async () => {
