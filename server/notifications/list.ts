@@ -9,6 +9,9 @@ import { changedAt, isReadBy, wantedBy } from "./wanted";
 
 const t = notifications;
 
+/** What is shown as one is of a kind, begun or over, in one evaluation. */
+const isOpen = sql`${t.resolvedAt} IS NULL`;
+
 /** What the caller is to know, last changed first. */
 export const listNotifications = operation({
   permission: "audit:read",
@@ -25,7 +28,7 @@ export const listNotifications = operation({
         .select({ row: t, organization: organizations.name, isRead: isReadBy(ctx) })
         .from(t)
         .innerJoin(organizations, eq(organizations.id, t.orgId))
-        .orderBy(desc(changedAt), t.kind, sql`lower(${organizations.name})`, t.id)
+        .orderBy(desc(changedAt), t.kind, isOpen, sql`lower(${organizations.name})`, t.id)
         .$dynamic();
       const { rows, pagination } = await readPage(tx, input, { from: t, query, where });
       const data = rows.flatMap(
@@ -43,11 +46,11 @@ export const getSummary = operation({
   output: summary,
   run(ctx) {
     return tenant(ctx.scope, async (tx) => {
-      const batch = sql`(${t.kind}, coalesce(${t.resolvedIn}, ${t.raisedIn}))`;
+      const batch = sql`(${t.kind}, ${isOpen}, coalesce(${t.resolvedIn}, ${t.raisedIn}))`;
       const [row] = await tx
         .select({
           unread: sql<number>`(count(DISTINCT ${batch}) FILTER (WHERE NOT ${isReadBy(ctx)}))::int`,
-          open: sql<number>`(count(*) FILTER (WHERE ${t.resolvedAt} IS NULL))::int`,
+          open: sql<number>`(count(*) FILTER (WHERE ${isOpen}))::int`,
         })
         .from(t)
         .where(await wantedBy(tx, ctx));

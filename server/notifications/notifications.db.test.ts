@@ -180,3 +180,20 @@ describe("a webhook", () => {
     expect(created.kinds).toContain("agents.silent");
   });
 });
+
+describe("what began and what is over in one evaluation", () => {
+  it("are two at the bell and two groups in the list, whatever the organizations are called", async () => {
+    const partner = await createPartner();
+    const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
+    const create = (name: string) => createOrg({ partnerId: partner.id, name });
+    const [first, over, last] = [await create("Adatum"), await create("Contoso"), await create("Tailspin")];
+    await breakChain(over.id);
+    const began = new Date();
+    await pass(began);
+    await clearAlarm(over.id, new Date());
+    for (const { id } of [first, last]) await breakChain(id);
+    await pass(new Date(began.getTime() + 60_000));
+    expect((await call(SUMMARY, { token: admin })).body).toEqual({ unread: 2, open: 2 });
+    expect((await listOf(admin)).map((row: { orgId: string }) => row.orgId)).toEqual([over.id, first.id, last.id]);
+  });
+});
