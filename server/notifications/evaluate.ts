@@ -1,10 +1,13 @@
+import { isDeepStrictEqual } from "node:util";
 import { and, eq, isNull, sql } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { notifications, organizations } from "@/db/schema";
 import { type Step, stepOf } from "./condition";
 import type { Check, Finding } from "./conditions/finding";
-import type { Detail } from "./sentences";
+import { firstSeen, hasMore, withSeen } from "./seen-names";
+import { type Detail, detail as detailSchema } from "./sentences";
+import type { NotificationKind } from "./vocabulary";
 
 /** The evaluations of all processes are one after the other: a process that finds another evaluating does nothing. */
 const LOCK = "trailmark notifications";
@@ -38,10 +41,22 @@ async function begin(
   await tx.insert(notifications).values({ ...row, since: now, observedAt: now, ...raised });
 }
 
-type Move = { step: Step; detail: Detail };
+/** hasJoined: a witness or an endpoint has a raised condition that others had before. */
+type Move = { step: Step; detail: Detail; hasJoined: boolean };
 
-/** Writes what becomes of an open row. */
-async function move({ tx, now, number }: Pass, row: OpenRow, { step, detail }: Move): Promise<void> {
+/** What an evaluation found of the organization of a row; undefined: nothing. */
+type Found = { kind: NotificationKind; found: Finding["found"][number] | undefined; now: Date };
+
+/** What becomes of an open row. */
+function moveOf(row: OpenRow, { kind, found, now }: Found): Move {
+  const before = { detail: detailSchema.safeParse(row.detail).data ?? {}, since: row.since };
+  const detail = withSeen(kind, found?.detail ?? {}, { before, now });
+  const step = stepOf(kind, { ...row, since: firstSeen(detail) ?? row.since }, { holds: found?.holds ?? false, now });
+  return { step, detail, hasJoined: step.do === "nothing" && hasMore(detail.names, before.detail.names) };
+}
+
+/** Writes what becomes of an open row. One that another joins is raised again: unread, and reported to everyone. */
+async function move({ tx, now, number }: Pass, row: OpenRow, { step, detail, hasJoined }: Move): Promise<void> {
   const where = eq(notifications.id, row.id);
   if (step.do === "forget") await tx.delete(notifications).where(where);
   else if (step.do === "wait")
@@ -53,8 +68,8 @@ async function move({ tx, now, number }: Pass, row: OpenRow, { step, detail }: M
       .where(where);
   else if (step.do === "resolve")
     await tx.update(notifications).set({ resolvedAt: now, resolvedIn: number, resolution: detail }).where(where);
-  else if (JSON.stringify(row.detail) !== JSON.stringify(detail))
-    await tx.update(notifications).set({ detail }).where(where);
+  else if (hasJoined) await tx.update(notifications).set({ detail, raisedAt: now, raisedIn: number }).where(where);
+  else if (!isDeepStrictEqual(row.detail, detail)) await tx.update(notifications).set({ detail }).where(where);
 }
 
 /** Takes the rows of one kind to where the finding says they are; organizations that are gone are passed over. */
@@ -68,13 +83,12 @@ async function apply(pass: Pass, { kind, checked, found }: Finding, known: Reado
   const byOrg = new Map(found.map((one) => [one.orgId, one]));
   for (const { orgId, holds, detail } of found) {
     const step = holds && !open.has(orgId) && known.has(orgId) ? stepOf(kind, null, { holds, now }) : null;
-    if (step?.do === "begin") await begin(pass, { orgId, kind, detail }, step.isRaised);
+    const row = { orgId, kind, detail: withSeen(kind, detail, { before: null, now }) };
+    if (step?.do === "begin") await begin(pass, row, step.isRaised);
   }
   for (const row of rows) {
     if (checked !== "all" && !checked.has(row.orgId)) continue;
-    const one = byOrg.get(row.orgId);
-    const step = stepOf(kind, row, { holds: one?.holds ?? false, now });
-    await move(pass, row, { step, detail: one?.detail ?? {} });
+    await move(pass, row, moveOf(row, { kind, found: byOrg.get(row.orgId), now }));
   }
 }
 

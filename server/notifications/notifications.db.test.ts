@@ -181,6 +181,75 @@ describe("a webhook", () => {
   });
 });
 
+describe("a condition that another joins", () => {
+  const HOUR = 3_600_000;
+
+  /** What an organization's viewer is told of a kind after each of these looks: when, with how many names, and by which sentence. */
+  async function watch(kind: "witness.away" | "webhook.disabled", looks: readonly (readonly [number, string[]])[]) {
+    const viewer = await createUser({ role: "org_viewer" });
+    const orgId = viewer.orgId as string;
+    const began = Date.now();
+    const told: [hours: number, unread: number, sentence: string][] = [];
+    for (const [hours, names] of looks) {
+      const found = names.length > 0 ? [{ orgId, holds: true, detail: { names } }] : [];
+      await pass(new Date(began + hours * HOUR), [async () => [{ kind, checked: new Set([orgId]), found }]]);
+      const [row] = await listOf(viewer, `kind=${kind}`);
+      const { unread } = (await call(SUMMARY, { token: viewer })).body;
+      if (row) told.push([(Date.parse(row.raisedAt) - began) / HOUR, unread, row.sentence]);
+      if (row) await call(READ, { token: viewer, method: "POST" });
+    }
+    const at = (hours: number) =>
+      new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium", timeZone: "UTC" }).format(
+        new Date(began + hours * HOUR),
+      );
+    return { told, at };
+  }
+
+  it("is raised again for a webhook, and not for one that is no longer disabled", async () => {
+    const { told } = await watch("webhook.disabled", [
+      [0, ["Desk"]],
+      [1, ["Desk", "Desk"]],
+      [2, ["Desk"]],
+      [3, ["Desk"]],
+    ]);
+    expect(told.map(([hours, unread]) => [hours, unread])).toEqual([
+      [0, 1],
+      [1, 1],
+      [1, 0],
+      [1, 0],
+    ]);
+  });
+
+  it("is raised again once a witness is away for a day itself, each dated by its own absence", async () => {
+    const { told, at } = await watch("witness.away", [
+      [0, ["far"]],
+      [24, ["far"]],
+      [30, ["far", "near"]],
+      [53, ["near"]],
+      [54, ["near"]],
+    ]);
+    const since = (name: string, hours: number) => `the witness ${name} since ${at(hours)} UTC`;
+    const none = "None of the newest checkpoints has carried a cosignature of";
+    expect(told).toEqual([
+      [24, 1, `${none} ${since("far", 0)}.`],
+      [24, 0, `${none} ${since("far", 0)}, nor of ${since("near", 30)}.`],
+      [24, 0, `${none} ${since("near", 30)}.`],
+      [54, 1, `${none} ${since("near", 30)}.`],
+    ]);
+  });
+
+  it("is not raised for a day in which one witness after the other was away", async () => {
+    const { told } = await watch("witness.away", [
+      [0, ["far"]],
+      [12, ["far", "near"]],
+      [24, ["near"]],
+      [35, ["near"]],
+      [36, ["near"]],
+    ]);
+    expect(told.map(([hours]) => hours)).toEqual([36]);
+  });
+});
+
 describe("what began and what is over in one evaluation", () => {
   it("are two at the bell and two groups in the list, whatever the organizations are called", async () => {
     const partner = await createPartner();

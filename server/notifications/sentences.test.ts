@@ -12,3 +12,19 @@ test("a disabled webhook may have answered 410 as well as failed for days", () =
     "The webhook endpoints Desk, Pager of Contoso were disabled by this server: each answered 410 Gone, or nothing could be delivered to it for 5 days.",
   );
 });
+
+test("witnesses that are away are dated each for itself, or not at all", () => {
+  const seen = [
+    { name: "far", since: "2026-11-01T10:00:00.000Z" },
+    { name: "near", since: "2026-11-03T10:00:00.000Z" },
+  ];
+  expect(said({ kind: "witness.away", detail: { names: ["far"], seen } })).toBe(
+    "None of the newest checkpoints has carried a cosignature of the witness far since 1 Nov 2026, 10:00:00 UTC, nor of the witness near since 3 Nov 2026, 10:00:00 UTC.",
+  );
+  expect(said({ kind: "witness.away", detail: { names: ["far"] } })).toBe(
+    "None of the newest checkpoints has carried a cosignature of the witness far since 1 Jan 1970, 00:00:00 UTC.",
+  );
+  expect(said({ kind: "witness.away", detail: { names: ["far", "near"] } })).toBe(
+    "None of the newest checkpoints has carried a cosignature of the witness far, nor of the witness near.",
+  );
+});

@@ -8,6 +8,8 @@ export const detail = z.object({
   setAside: z.number().optional(),
   seq: z.number().optional(),
   names: z.array(z.string()).optional(),
+  /** Since when each has it that shares the condition; names are those of them that have had it for long enough. */
+  seen: z.array(z.object({ name: z.string(), since: z.iso.datetime() })).optional(),
   reasons: z.array(z.string()).optional(),
   at: z.iso.datetime().optional(),
   status: z.string().optional(),
@@ -44,6 +46,12 @@ function lost({ count: dropped = 0, setAside = 0, at }: Detail): string {
   return `${[gone, aside].filter(Boolean).join("; ")}. ${whose} may belong to any organization of this installation.`;
 }
 
+/** Rows of an older version know since when one is away, not since when each of several is. */
+function away({ names = [], seen }: Detail, since: Date): string[] {
+  const known = seen ?? names.map((name) => ({ name, since: names.length === 1 ? since : undefined }));
+  return known.map((one) => `the witness ${one.name}${one.since ? ` since ${time(one.since)}` : ""}`);
+}
+
 const SENTENCES: Record<NotificationKind, Sentences> = {
   "chain.broken": {
     raised: (org, { seq }) =>
@@ -60,8 +68,8 @@ const SENTENCES: Record<NotificationKind, Sentences> = {
     resolved: proven,
   },
   "witness.away": {
-    raised: (_, { names = [] }, since) =>
-      `None of the newest checkpoints has carried a cosignature of the ${names.length === 1 ? "witness" : "witnesses"} ${list(names)} since ${time(since)}.`,
+    raised: (_, detail, since) =>
+      `None of the newest checkpoints has carried a cosignature of ${away(detail, since).join(", nor of ")}.`,
     resolved: () => "Each witness of the policy has cosigned one of the newest checkpoints.",
   },
   "pruning.off": {

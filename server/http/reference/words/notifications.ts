@@ -20,7 +20,7 @@ export const NOTIFICATIONS: WordTable[] = [
       kind: ["What kind of condition it is", "chain.broken"],
       label: "The kind in words",
       status: ["open while the condition holds, resolved once it is over", "open"],
-      raisedAt: ["When it was raised", TIME],
+      raisedAt: ["When it was raised; of a condition that another witness or endpoint joined, when that one did", TIME],
       resolvedAt: ["When the condition was over; null while it holds", null],
       batch: ["The same number for what was found at the same time", 7],
       isRead: ["Whether the caller has read it; false for programs", false],
