@@ -11,21 +11,14 @@ import { Figures } from "@/components/ui/figures";
 import { Failure } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import { Section } from "@/components/ui/section";
-import { isHeadAlarm } from "@/server/audit/vocabulary";
 import { Breaks } from "./breaks";
 import { CheckRange } from "./check-range";
 import { Checkpoints } from "./checkpoints";
 import classes from "./integrity.module.css";
+import { isHeadAlone, isHeadLost } from "./lost-head";
 import { VerdictHead } from "./verdict-head";
 
 type Status = Outputs["integrity"]["status"];
-
-/** There is an alarm, and the chain's length is unknown because its head is missing. */
-const isHeadLost = ({ head, alarm }: Status): boolean => head === null && alarm !== null;
-
-/** The head or the end is all that was found broken, whichever check found it. */
-const isHeadAlone = (status: Status): boolean =>
-  status.alarm !== null && isHeadAlarm(isHeadLost(status) ? { ...status.alarm, source: "head" } : status.alarm);
 
 /** The number of entries in the chain; null if unknown. */
 const rowsOf = (status: Status): number | null =>
