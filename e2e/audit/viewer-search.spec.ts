@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { Api } from "@/e2e/support/api";
+import { answering } from "@/e2e/support/faults";
 import { expect, expectAccessible, test } from "@/e2e/support/fixtures";
 
 const DAY_MS = 86_400_000;
@@ -163,6 +164,26 @@ test("a zero says which word keeps everything out, and an unknown qualifier is n
   await page.getByRole("button", { name: "Search for device:CDG-WS-008 instead" }).click();
   await expect(viewer.chips).toContainText("CDG-WS-008");
   await expect(viewer.entries(/disabled policy Antivirus/)).toBeVisible();
+});
+
+test("a search of two letters says that older entries were not searched, and continues among them", async ({
+  viewer,
+  page,
+  request,
+}) => {
+  const api = await Api.signIn(request);
+  const { pagination } = await api.call<{ pagination: object }>("GET", "/audit-logs?limit=1");
+  await viewer.open();
+  // As where the time was up before a match was met.
+  await answering(page, "audit.list", { data: [], truncated: true, pagination });
+  await viewer.searchFor("zq");
+  await expect(page.getByRole("heading", { name: "No match among the newest entries" })).toBeVisible();
+  await expect(page.getByText("Older entries have not been searched yet.")).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Nothing matches" })).toHaveCount(0);
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Older" }).click();
+  await expect(page).toHaveURL(/cursor=/);
+  await expect(page.getByRole("heading", { name: "No match among these entries" })).toBeVisible();
 });
 
 test("a range is typed, stepped and widened", async ({ viewer, page }) => {

@@ -50,7 +50,7 @@ export function RangeLine() {
   const text = amount(audit, view.cursor === null);
   const folded = foldedIn(audit.folds);
   const telemetry = folded > 0 ? `; ${count(folded)} on this page are routine telemetry` : "";
-  const cut = audit.isTruncated ? "; searches of one or two letters go no further" : "";
+  const cut = audit.isTruncated ? "; searches of one or two letters count no further" : "";
   return (
     // On a phone the line scrolls sideways, so it must be focusable.
     <div className={classes.line} {...(isPhone && { tabIndex: 0, role: "group", "aria-label": "What is listed" })}>

@@ -61,3 +61,13 @@ export function EmptyList() {
     </Notice>
   );
 }
+
+/** An empty page with older entries behind it: a text too short for the index is looked for in a part of the log at a time. */
+export function NoMatchYet() {
+  const { view } = useViewer();
+  return (
+    <Notice icon={SearchX} title={`No match among ${view.cursor ? "these" : "the newest"} entries`}>
+      A search of one or two letters reads a part of the log at a time. Older entries have not been searched yet.
+    </Notice>
+  );
+}

@@ -5,7 +5,7 @@ import { ArrowLeft, ArrowRight } from "lucide-react";
 import classes from "@/components/audit/viewer.module.css";
 import { useViewer } from "@/components/audit/viewer-context";
 import { Failure } from "@/components/ui/notice";
-import { EmptyList } from "./empty-list";
+import { EmptyList, NoMatchYet } from "./empty-list";
 import { EntryTable } from "./entry-table";
 
 /** The entries of a page, or why there are none. While new rows load, the old ones stay, dimmed. */
@@ -16,11 +16,15 @@ export function EntryList() {
   if (entries.length === 0 && isFoldPending) return <EntrySkeleton />;
   if (entries.length === 0 && foldFailure)
     return <Failure error={foldFailure.error} onRetry={foldFailure.retry} what="the routine telemetry" />;
-  if (entries.length === 0 && folds.length === 0) return <EmptyList />;
+  const { nextCursor } = list.data.pagination;
+  const isEmpty = entries.length === 0 && folds.length === 0;
+  if (isEmpty && nextCursor === null) return <EmptyList />;
+  // What is said of an empty page is said of the one that was read.
+  if (isEmpty && list.isPlaceholderData) return <EntrySkeleton />;
   return (
     <>
-      <EntryTable />
-      <Pager nextCursor={list.data.pagination.nextCursor} />
+      {isEmpty ? <NoMatchYet /> : <EntryTable />}
+      <Pager nextCursor={nextCursor} />
     </>
   );
 }
