@@ -16,6 +16,7 @@ import { CheckRange } from "./check-range";
 import { Checkpoints } from "./checkpoints";
 import classes from "./integrity.module.css";
 import { isHeadAlone, isHeadLost } from "./lost-head";
+import { placesText } from "./places";
 import { VerdictHead } from "./verdict-head";
 
 type Status = Outputs["integrity"]["status"];
@@ -103,8 +104,8 @@ function KnownState({ status }: { status: Status }) {
   if (alarm)
     return (
       <VerdictHead kind="broken" title="Broken">
-        The chain is broken in {counted(alarm.breaks.length, "place")}. Found <When at={alarm.at} /> by{" "}
-        {FOUND_BY[alarm.source]}. This alarm stays until a verification of the whole chain finds no break.
+        The chain is broken in {placesText(alarm.breaks)}. Found <When at={alarm.at} /> by {FOUND_BY[alarm.source]}.
+        This alarm stays until a verification of the whole chain finds no break.
       </VerdictHead>
     );
   if (state.status === "broken")

@@ -2,6 +2,7 @@ import { parseAsInteger } from "nuqs";
 import { count, counted } from "@/components/format/amounts";
 import { instantParam } from "@/components/format/instant-param";
 import type { Outputs } from "@/components/trpc";
+import { placesText } from "./places";
 
 /** A part of the chain, by time or by sequence numbers; without any end it is the whole chain. */
 export type Part = { from: Date | null; to: Date | null; fromSeq: number | null; toSeq: number | null };
@@ -78,7 +79,7 @@ export function titleOf({ found, part }: Pick<Shown, "found" | "part">): string 
   const whole = isWhole(part);
   if (found.status === "empty") return whole ? "The chain is empty" : "No entries in this range";
   if (found.status === "unproven") return whole ? "Not proven, whole chain" : "Not proven in this range";
-  if (found.status === "broken") return `Broken in ${counted(found.breaks.length, "place")}`;
+  if (found.status === "broken") return `Broken in ${placesText(found.breaks)}`;
   if (!whole) return "Intact in this range";
   const { covered, lastSeq } = found;
   return covered.lastSeq === lastSeq

@@ -6,6 +6,7 @@ import { count } from "@/components/format/amounts";
 import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { Breaks } from "@/components/integrity/breaks";
+import { placesText } from "@/components/integrity/places";
 import { VerdictHead } from "@/components/integrity/verdict-head";
 import { type TrustSource, trustOwner } from "@/components/proof/check-proof";
 import { Figures } from "@/components/ui/figures";
@@ -76,10 +77,8 @@ function sentence({
   const { fileName, seconds } = checked;
   const time = seconds < 10 ? seconds.toFixed(1) : Math.round(seconds);
   const took = time === "0.0" ? "" : ` Checked in ${time} s.`;
-  if (verdict.status === "broken") {
-    const n = verdict.breaks.length;
-    return `${fileName} does not hold in ${n === 1 ? "one place" : `${n} places`}: what it shows is not what was sealed.${took}`;
-  }
+  if (verdict.status === "broken")
+    return `${fileName} does not hold in ${placesText(verdict.breaks)}: what it shows is not what was sealed.${took}`;
   if (verdict.status === "unproven")
     return `No contradiction was found in ${fileName}, but checked against ${trustOwner(trustSource)}, it is not proven that these are the entries as they were written.${took}`;
   if (verdict.status === "empty")

@@ -61,6 +61,3 @@ export const VERDICT_WORD = {
   unreadable: "Unreadable",
   unproven: "Not proven",
 } as const;
-
-/** No list of breaks is longer: more would say nothing new, and the first is exact. */
-export const MAX_BREAKS = 100;

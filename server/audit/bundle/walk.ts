@@ -1,10 +1,9 @@
-import { type Break, breakOf } from "@/server/audit/chain/verifier";
+import { type Break, breakOf, MAX_BREAKS } from "@/server/audit/chain/verifier";
 import { fromBase64, toBase64, toHex } from "@/server/audit/tree/signed-note";
 import type { PruneReceipt, TreeCheckpoint } from "@/server/audit/tree/statement";
 import { decompose, equalBytes, leafHash, type Sha256, TreeFold } from "@/server/audit/tree/tree";
 import { BadLine, type BundleRange } from "./format";
 import type { RowReader } from "./row-line";
-import { MAX_BREAKS } from "./verdict";
 
 type Input = { orgId: string; range: BundleRange; checkpoint: TreeCheckpoint; receipt: PruneReceipt | null };
 export type Walked = {

@@ -63,7 +63,7 @@ export type Verdict = {
 /** Rows that follow each other without a break: the first, what the last one is known by, and how many they are. */
 export type Run = { first: Link; last: Readonly<Anchor>; rows: number };
 
-/** More would say nothing new; the first is exact. */
+/** Breaks that a reading lists: more would say nothing new, and the first is exact. */
 export const MAX_BREAKS = 100;
 
 export class Verifier {
