@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { summaryOfAll } from "./chain-summary";
+import { summaryOfAll, unread } from "./chain-summary";
 
 const STATUSES = ["broken", "unproven", "not_checked", "intact", "empty"] as const;
 const counts = (chains: Partial<Record<(typeof STATUSES)[number], number>>) =>
@@ -38,4 +38,20 @@ it("treats an alarm as a broken chain before the counts are refreshed, and claim
     state: "unknown",
     sentence: "No organization has entries yet",
   });
+});
+
+it("is not known once it can no longer be read, unless it was broken", () => {
+  const now = { reason: "The server could not be reached.", readAt: "20 Nov 2026, 14:02:31" };
+  expect(unread(summaryOfAll(counts({ intact: 5 }), 0), now)).toEqual({
+    state: "unknown",
+    word: "Not known",
+    sentence:
+      "The state of the audit chain could not be read. The server could not be reached. Last read on 20 Nov 2026, 14:02:31: Audit chains: 5 intact.",
+  });
+  expect(unread(summaryOfAll([], 0), now)).toMatchObject({
+    word: "Not known",
+    sentence: "The state of the audit chain could not be read. The server could not be reached.",
+  });
+  const broken = summaryOfAll(counts({ broken: 1, intact: 5 }), 1);
+  expect(unread(broken, now)).toBe(broken);
 });

@@ -20,6 +20,17 @@ const STATUS_LABEL: Record<ChainCounts[number]["status"], string> = {
 };
 
 /**
+ * The summary where the state can no longer be read: what was read before is told as that, and a break stays one.
+ * @param last the summary of the last reading, which was at `readAt`
+ */
+export function unread(last: ChainSummary, { reason, readAt }: { reason: string; readAt: string }): ChainSummary {
+  if (last.state === "broken") return last;
+  const before = last.state === "unknown" ? "" : ` Last read on ${readAt}: ${last.sentence}.`;
+  const sentence = `The state of the audit chain could not be read. ${reason}${before}`;
+  return { state: "unknown", word: "Not known", sentence };
+}
+
+/**
  * The worst state of several chains and their number: "1 broken", "2 not proven", "All 5 intact". Alarms are polled
  * more often than the counts, so a new alarm takes precedence.
  * @param counts per state, worst first; empty until known

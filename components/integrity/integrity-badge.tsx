@@ -8,8 +8,9 @@ import { count } from "@/components/format/amounts";
 import { dateTime } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { type Outputs, useTRPC } from "@/components/trpc";
+import { readErrorText } from "@/components/ui/notice";
 import { Tip } from "@/components/ui/popover/tip";
-import { type ChainSummary, summaryOfAll } from "./chain-summary";
+import { type ChainSummary, summaryOfAll, unread } from "./chain-summary";
 import classes from "./integrity-badge.module.css";
 
 const POLL_MS = 60_000;
@@ -32,11 +33,12 @@ const useAlarms = () => useQuery(useTRPC().integrity.alarms.queryOptions(undefin
 function OneChainBadge({ orgId, name }: { orgId: string; name: string }) {
   const { zone } = useZone();
   const alarms = useAlarms();
-  const { data } = useQuery(useTRPC().integrity.status.queryOptions({ orgId }, { refetchInterval: POLL_MS }));
+  const status = useQuery(useTRPC().integrity.status.queryOptions({ orgId }, { refetchInterval: POLL_MS }));
+  const { data } = status;
   const isBroken = alarms.data?.some((alarm) => alarm.orgId === orgId) ?? false;
   const summary = summaryOfOne({ isBroken, name, chain: data?.state });
-  const label = data ? `${summary.sentence}, ${checkedText(data, zone)}` : summary.sentence;
-  return <Badge {...summary} sentence={label} href={`/integrity?orgId=${orgId}`} />;
+  const sentence = data ? `${summary.sentence}, ${checkedText(data, zone)}` : summary.sentence;
+  return <Badge summary={{ ...summary, sentence }} query={status} href={`/integrity?orgId=${orgId}`} />;
 }
 
 function AllChainsBadge() {
@@ -44,10 +46,26 @@ function AllChainsBadge() {
   const chains = useQuery(
     useTRPC().organizations.chains.queryOptions(undefined, { refetchInterval: COUNTS_POLL_MS, staleTime: POLL_MS }),
   );
-  return <Badge {...summaryOfAll(chains.data ?? [], alarms.data?.length ?? 0)} href="/customers?show=chain" />;
+  const summary = summaryOfAll(chains.data ?? [], alarms.data?.length ?? 0);
+  return <Badge summary={summary} query={isUnread(alarms) ? alarms : chains} href="/customers?show=chain" />;
 }
 
-function Badge({ state, word, sentence, href }: ChainSummary & { href: string }) {
+type Query = { isError: boolean; isPaused: boolean; error: unknown; dataUpdatedAt: number };
+
+/** True for a query that failed or waits for the network: its data, if any, is of an earlier time. */
+const isUnread = ({ isError, isPaused }: Query): boolean => isError || isPaused;
+
+/** query: what the summary was read by. */
+type BadgeProps = { summary: ChainSummary; query: Query; href: string };
+
+function Badge({ summary, query, href }: BadgeProps) {
+  const { zone } = useZone();
+  const { state, word, sentence } = isUnread(query)
+    ? unread(summary, {
+        reason: readErrorText(query.error),
+        readAt: dateTime(new Date(query.dataUpdatedAt), zone),
+      })
+    : summary;
   const Icon = { intact: ShieldCheck, broken: ShieldX, unproven: ShieldQuestionMark, unknown: Shield }[state];
   return (
     <Tip label={sentence}>

@@ -1,6 +1,7 @@
 import { Frame } from "@/e2e/pages/frame";
 import { IntegrityPage } from "@/e2e/pages/integrity";
 import { Api } from "@/e2e/support/api";
+import { failing } from "@/e2e/support/faults";
 import { expect, expectAccessible, expectSound, test } from "@/e2e/support/fixtures";
 import { tamper } from "@/e2e/support/tamper";
 
@@ -41,6 +42,21 @@ test("the badge of an organization tells what was checked and how far it is anch
   );
   await badge.hover();
   await expect(page.getByRole("tooltip")).toContainText("entries checked on");
+});
+
+test("the badge says that the state is not known once it can no longer be read", async ({ page, request }) => {
+  await page.clock.install();
+  const orgId = await (await Api.signIn(request)).makeChain("Unread");
+  const integrity = new IntegrityPage(page);
+  await integrity.open(orgId);
+  await integrity.verifyNow();
+  const { badge } = new Frame(page);
+  await expect(badge).toHaveAccessibleName(/^Intact\. /);
+  await failing(page, "integrity.status");
+  await page.clock.fastForward("01:30");
+  await expect(badge).toHaveAccessibleName(
+    /^Not known\. The state of the audit chain could not be read\..* Last read on .*: The audit chain of Unread is intact/,
+  );
 });
 
 test("the list of organizations names the broken one", async ({ page, request }) => {
