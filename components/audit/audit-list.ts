@@ -1,6 +1,6 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { RefObject } from "react";
 import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
@@ -19,6 +19,7 @@ const LIVE_POLL_MS = 5_000;
 /** The view's entries, including those that arrive while it is live, with their total and the names of their ids. */
 export function useAuditList(state: ViewerState, table: RefObject<HTMLTableElement | null>) {
   const trpc = useTRPC();
+  const cache = useQueryClient();
   const { view, input, listed, setNow } = state;
   const { zone } = useZone();
   // A live list updates itself; refetching on window focus would move its rows. A ready-made range moves, and is read then.
@@ -40,6 +41,8 @@ export function useAuditList(state: ViewerState, table: RefObject<HTMLTableEleme
     void counted.refetch();
     void list.refetch();
     if (listed.routine !== undefined) void routine.refetch();
+    void cache.invalidateQueries(trpc.audit.histogram.queryFilter());
+    void cache.invalidateQueries(trpc.audit.facets.queryFilter());
   };
   return {
     list,

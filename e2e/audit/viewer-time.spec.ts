@@ -47,10 +47,20 @@ test("a ready-made range is the one of the moment at which the page is looked at
   await expect(span).not.toHaveText(before);
 });
 
-test("Refresh reads the entries of today again, whose range stays the same", async ({ viewer, page }) => {
+test("Refresh reads the entries of today and their counts again, whose range stays the same", async ({
+  viewer,
+  page,
+}) => {
   await viewer.open("?range=today");
   await expect(viewer.entries().first()).toBeVisible();
-  const read = [/audit\.list.*skipCount%22%3Atrue/, /audit\.routine/].map((request) => page.waitForRequest(request));
+  await viewer.openFacets();
+  await expect(viewer.histogram).toHaveAttribute("aria-valuetext", /entr/);
+  const read = [
+    /audit\.list.*skipCount%22%3Atrue/,
+    /audit\.routine/,
+    /audit\.histogram/,
+    /audit\.facets/,
+  ].map((request) => page.waitForRequest(request));
   await page.getByRole("button", { name: "Refresh" }).click();
   await Promise.all(read);
 });
