@@ -3,16 +3,16 @@
 import { Button, Group, Modal, Progress, Stack, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
-import { count, counted } from "@/components/format/amounts";
+import { counted } from "@/components/format/amounts";
 import { useTRPC } from "@/components/trpc";
 import { useReturnedFocus } from "@/components/ui/dialogs/use-returned-focus";
 import type { OrganizationOverview } from "@/server/organizations/overview/schema";
-import { CHAIN_LABEL, ChainTag } from "./chain-tag";
+import { ChainTag } from "./chain-tag";
 import classes from "./dialogs.module.css";
-import { useVerifyMany, type Verified } from "./verify-many";
+import { type Verified, verifiedText, withVerdict } from "./verified";
+import { useVerifyMany } from "./verify-many";
 
 type Props = { organizations: readonly OrganizationOverview[]; onClose: () => void };
-const STATUS_ORDER = ["intact", "broken", "unproven", "empty"] as const;
 
 /** Verifies the whole chain of each selected organization, a few at a time, while the dialog is open. */
 export function VerifyDialog({ organizations, onClose }: Props) {
@@ -27,7 +27,7 @@ export function VerifyDialog({ organizations, onClose }: Props) {
     onClose();
   };
   const total = organizations.length;
-  const isDone = found.length === total;
+  const verified = withVerdict(found).length;
   const entries = organizations.reduce((sum, org) => sum + org.entries, 0);
   return (
     <Modal opened onClose={leave} title={`Verify ${counted(total, "organization")}`} size="lg">
@@ -41,11 +41,9 @@ export function VerifyDialog({ organizations, onClose }: Props) {
         {(isRunning || found.length > 0) && (
           <>
             <Text role="status" className="tm-figures">
-              {isDone
-                ? summary(found)
-                : `${count(found.length)} of ${counted(total, "organization")} verified${isRunning ? "" : ", stopped"}`}
+              {verifiedText(found, total, isRunning)}
             </Text>
-            <Progress value={(found.length / total) * 100} size="sm" aria-label="Organizations verified" />
+            <Progress value={(verified / total) * 100} size="sm" aria-label="Organizations verified" />
           </>
         )}
         {found.length > 0 && <Found found={found} />}
@@ -53,7 +51,7 @@ export function VerifyDialog({ organizations, onClose }: Props) {
           <Button variant="default" onClick={isRunning ? cancel : leave}>
             {isRunning ? "Stop" : "Close"}
           </Button>
-          {!isDone && (
+          {verified < total && (
             <Button onClick={start} loading={isRunning}>
               {found.length > 0 ? "Continue" : "Verify"}
             </Button>
@@ -62,18 +60,6 @@ export function VerifyDialog({ organizations, onClose }: Props) {
       </Stack>
     </Modal>
   );
-}
-
-/** "12 intact, 1 broken, 1 could not be verified" */
-function summary(found: readonly Verified[]): string {
-  const parts = STATUS_ORDER.map(
-    (word) => [found.filter(({ status }) => status === word).length, CHAIN_LABEL[word]] as const,
-  );
-  const failed = found.filter(({ status }) => status === "failed").length;
-  return [
-    ...parts.filter(([n]) => n > 0).map(([n, word]) => `${count(n)} ${word.toLowerCase()}`),
-    ...(failed > 0 ? [`${count(failed)} could not be verified`] : []),
-  ].join(", ");
 }
 
 /** Results, problems first. */

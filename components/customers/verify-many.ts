@@ -1,19 +1,14 @@
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { type Outputs, UNBATCHED, useTRPC } from "@/components/trpc";
+import { UNBATCHED, useTRPC } from "@/components/trpc";
 import { errorText } from "@/components/ui/notice";
 import type { OrganizationOverview } from "@/server/organizations/overview/schema";
-
-type Status = Outputs["integrity"]["verify"]["status"];
-export type Verified = { orgId: string; name: string } & (
-  | { status: Status; message?: undefined }
-  | { status: "failed"; message: string }
-);
+import { type Verified, withVerdict } from "./verified";
 
 /** Limits concurrency to the cores of a small server. */
 const MAX_CONCURRENT = 2;
 
-/** Verifies the chains of several organizations. Results survive cancelling; starting again continues with the rest. */
+/** Verifies the chains of several organizations. Verdicts survive cancelling; starting again asks for those still missing. */
 export function useVerifyMany(organizations: readonly OrganizationOverview[]) {
   const verify = useMutation(useTRPC().integrity.verify.mutationOptions({ trpc: UNBATCHED }));
   const [found, setFound] = useState<Verified[]>([]);
@@ -35,7 +30,9 @@ export function useVerifyMany(organizations: readonly OrganizationOverview[]) {
   const start = async () => {
     stopped.current = false;
     setIsRunning(true);
-    const done = new Set(found.map(({ orgId }) => orgId));
+    const kept = withVerdict(found);
+    setFound(kept);
+    const done = new Set(kept.map(({ orgId }) => orgId));
     const left = organizations.filter(({ orgId }) => !done.has(orgId));
     const work = async () => {
       for (let next = left.shift(); next && !stopped.current; next = left.shift()) {
