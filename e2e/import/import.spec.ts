@@ -1,5 +1,7 @@
+import { Frame } from "@/e2e/pages/frame";
 import { ImportWizard } from "@/e2e/pages/import";
 import { Api } from "@/e2e/support/api";
+import { failing } from "@/e2e/support/faults";
 import { expect, expectAccessible, expectNoSidewaysScroll, test } from "@/e2e/support/fixtures";
 
 const PHONE = { width: 390, height: 844 };
@@ -123,6 +125,22 @@ test("a broken file is said to be one and replaced, and an import is thrown away
   await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
   await expect(page.getByRole("button", { name: "Choose files" })).toBeVisible();
   await expect(page.getByRole("link", { name: "mended.csv" })).toHaveCount(0);
+});
+
+test("a file that a busy server did not read is not called broken, and is read by Retry", async ({ page }) => {
+  const wizard = new ImportWizard(page);
+  await wizard.begin();
+  const detail = "Many files are being read at this moment. Try again in a minute.";
+  const mend = await failing(page, "imports.preview", { code: "unavailable", detail, status: 503 });
+  const buffer = Buffer.from("Computer ID,Computer Name,Shelf\n1,PC-1,A\n");
+  await page.locator("input[type=file]").setInputFiles({ name: "waiting.csv", mimeType: "text/csv", buffer });
+  const failure = new Frame(page).failure("the first rows of waiting.csv");
+  await expect(failure).toContainText(detail);
+  await expect(page.getByText("Correct the file")).toHaveCount(0);
+  await expectAccessible(page);
+  await mend();
+  await failure.getByRole("button", { name: "Retry" }).click();
+  await expect(page.getByRole("region", { name: "First rows of waiting.csv" })).toContainText("PC-1");
 });
 
 const late = () => {

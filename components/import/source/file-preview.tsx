@@ -8,7 +8,6 @@ import classes from "@/components/import/import.module.css";
 import { useChange } from "@/components/import/use-change";
 import { useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
-import { errorText } from "@/components/ui/notice";
 import { Section } from "@/components/ui/section";
 import {
   DELIMITERS,
@@ -20,6 +19,7 @@ import {
 } from "@/server/custom-fields/import/read/file-schema";
 import type { ImportFile } from "@/server/custom-fields/import/schema";
 import { FileNotes } from "./file-notes";
+import { PreviewError } from "./preview-error";
 import { PreviewTable } from "./preview-table";
 import { ACCEPT } from "./upload";
 
@@ -77,7 +77,6 @@ export function FilePreview({ importId, fileNo, file, isBusy, onReplace }: Props
   const { scope, onSuccess } = useChange(importId, trpc.imports.preview.queryFilter(key));
   const preview = useQuery(trpc.imports.preview.queryOptions(key));
   const change = useMutation(trpc.imports.setFormat.mutationOptions({ scope, onSuccess }));
-  const error = change.error ?? preview.error;
   // Shows the format even if reading fails with it, so that it can be changed.
   const format = file.format ?? preview.data?.format;
   const rows = preview.isError ? undefined : preview.data;
@@ -93,16 +92,7 @@ export function FilePreview({ importId, fileNo, file, isBusy, onReplace }: Props
           <Skeleton height={120} />
         </div>
       )}
-      {error && (
-        <div className={classes.pad}>
-          <Message tone="bad">
-            {errorText(error)} Nothing was imported.{" "}
-            {file.format
-              ? "Change how the file is read, or correct and replace it."
-              : "Correct the file and replace it."}
-          </Message>
-        </div>
-      )}
+      <PreviewError file={file} change={change.error} preview={preview} />
       {format && (
         <FormatFields
           format={format}

@@ -11,11 +11,12 @@ import type { StepProps } from "@/components/import/steps";
 import { useChange } from "@/components/import/use-change";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
-import { errorText, problemOf } from "@/components/ui/notice";
+import { errorText } from "@/components/ui/notice";
 import { MAX_IMPORT_FILES } from "@/server/custom-fields/import/limits-schema";
 import { DropArea } from "./drop-area";
 import { FilePreview, PartialFile } from "./file-preview";
 import { OtherScopes } from "./other-scopes";
+import { isPermanent } from "./preview-error";
 import { takeQueuedFiles } from "./queued-files";
 import { useUploads } from "./uploads";
 
@@ -104,10 +105,6 @@ function Sending({ name, sent, size }: { name: string; sent: number; size: numbe
     </div>
   );
 }
-
-/** True for errors that a retry would not change. */
-const isPermanent = (error: unknown): boolean =>
-  ["validation_failed", "payload_too_large"].includes(problemOf(error)?.code ?? "");
 
 /** Whether something must be resolved before the files are read; `text` is the instruction for the user. */
 function useUnresolved(state: StepProps["state"]): { isOpen: boolean; text: string | null } {
