@@ -20,12 +20,12 @@ type Props = { showsChart: boolean; onChart: () => void };
 
 /** Search, filters, and actions on the list. */
 export function Toolbar({ showsChart, onChart }: Props) {
-  const { view, setView, now, audit, exporting } = useViewer();
+  const { view, setView, audit, exporting } = useViewer();
   return (
     <div className={classes.toolbar}>
       <SearchBox />
       <div className={classes.controls}>
-        <RangeMenu view={view} onRange={(range) => setView({ ...range, ...FROM_START })} now={now} />
+        <RangeMenu view={view} onRange={(range) => setView({ ...range, ...FROM_START })} />
         <RangeSteps />
         <Button
           variant="default"

@@ -3,7 +3,7 @@ import { useQueryStates } from "nuqs";
 import { useCallback, useEffect, useEffectEvent, useMemo, useState } from "react";
 import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
-import { type SetView, type View, viewParsers } from "./filters/address";
+import { FROM_START, type SetView, type View, viewParsers } from "./filters/address";
 import { type Input, isLive, toListInput } from "./filters/list-input";
 import { isFolding, listedInput } from "./fold/folding";
 import { tableSettingsQuery } from "./table-params";
@@ -23,11 +23,23 @@ export type ViewerState = {
 
 /** loadedAt: when the server rendered the page; the initial current time, so that both render the same. */
 export function useViewerState(loadedAt: string): ViewerState {
-  const [view, setView] = useQueryStates(viewParsers, { history: "push" });
-  const [now, setNow] = useState(() => new Date(loadedAt));
+  const [view, changeView] = useQueryStates(viewParsers, { history: "push" });
+  const [latest, setNow] = useState(() => new Date(loadedAt));
+  // Older entries stay those of the range that they were reached by: a later one may begin behind them.
+  const [reachedAt] = useState(() => new Map<string | null, Date>());
+  const now = reachedAt.get(view.cursor) ?? latest;
   const { zone } = useZone();
-  // A page that is looked at again reads its list again, and a ready-made range is the one of that moment. Older entries
-  // stay those of the range that they were reached by: a later one may begin behind them.
+  // A ready-made range is the one of the moment at which it is chosen, or at which the list begins anew.
+  const setView: SetView = useCallback(
+    (change, options) => {
+      const { cursor, live }: Partial<View> = typeof change === "function" ? FROM_START : change;
+      if (cursor) reachedAt.set(cursor, now);
+      else if (cursor === null && !live) setNow(new Date());
+      return changeView(change, options);
+    },
+    [changeView, reachedAt, now],
+  );
+  // It is also the one of the moment at which the page is looked at again: its list is read again then.
   const lookAgain = useEffectEvent(
     (isFocused: boolean) => isFocused && !isLive(view) && view.cursor === null && setNow(new Date()),
   );

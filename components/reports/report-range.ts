@@ -1,7 +1,8 @@
 "use client";
 
+import { focusManager } from "@tanstack/react-query";
 import { parseAsStringLiteral, useQueryStates } from "nuqs";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { spanOf } from "@/components/audit/filters/list-input";
 import { PRESETS, type Preset } from "@/components/audit/filters/range";
 import type { RangeView } from "@/components/audit/filters/range-choices";
@@ -15,13 +16,22 @@ const parsers = {
 };
 const DEFAULT_PRESET: Preset = "30d";
 
-/** The range in the URL, by default the last 30 days, and its instants. */
+/**
+ * The range in the URL, by default the last 30 days, and its instants. A ready-made one is counted from the moment at
+ * which it is chosen, or at which the page is looked at again; isStill: it has the same instants then.
+ */
 export function useReportRange(loadedAt: string) {
-  const [view, setView] = useQueryStates(parsers, { history: "push" });
-  const [now] = useState(() => new Date(loadedAt));
+  const [view, changeView] = useQueryStates(parsers, { history: "push" });
+  const [now, setNow] = useState(() => new Date(loadedAt));
+  useEffect(() => focusManager.subscribe((isFocused) => isFocused && setNow(new Date())), []);
+  const setView = (range: RangeView) => {
+    setNow(new Date());
+    return changeView(range);
+  };
   const { zone } = useZone();
   const range = view.range ?? (view.from || view.to ? null : DEFAULT_PRESET);
   const chosen: RangeView = { ...view, range };
   const span = spanOf(chosen, zone, now);
-  return { chosen, setView, now, range: { from: span.from?.toISOString(), to: span.to?.toISOString() } };
+  const isStill = () => spanOf(chosen, zone, new Date()).from?.getTime() === span.from?.getTime();
+  return { chosen, setView, now, isStill, range: { from: span.from?.toISOString(), to: span.to?.toISOString() } };
 }

@@ -21,7 +21,7 @@ import { ActivityReport, ComplianceReport, SecurityReport, StatisticsReport, typ
 import { ReportZone, useZoneOwner } from "./report-zone";
 import classes from "./reports.module.css";
 import type { Reports } from "./shapes";
-import { useReport } from "./use-report";
+import { type ReportInput, useReport } from "./use-report";
 
 const VIEW: { [K in Report]: ComponentType<ViewProps<Reports[K]>> } = {
   activity: ActivityReport,
@@ -41,10 +41,10 @@ export function ReportsPage({ loadedAt }: { loadedAt: string }) {
   const scopeText = org?.name ?? (others.length === 0 && only ? only.name : "All organizations");
   const { zone, local } = useZone();
   const zoneOwner = useZoneOwner();
-  const { chosen, setView, now, range } = useReportRange(loadedAt);
+  const { chosen, setView, now, isStill, range } = useReportRange(loadedAt);
   const at = (when: string | undefined, none: string) => (when ? dateTime(when, zone) : none);
   const covers = `${scopeText}, ${at(range.from, "the beginning")} to ${at(range.to, "now")} (${[zoneName(zone), zoneOwner].filter(Boolean).join(", ")})`;
-  const query = useReport(kind, { ...range, orgId });
+  const query = useReport({ kind, range: { ...range, orgId }, isStill });
   // The numbers of the range before are none of what the title says.
   const report = query.isPlaceholderData ? undefined : query.data;
   const save = () => {
@@ -56,7 +56,7 @@ export function ReportsPage({ loadedAt }: { loadedAt: string }) {
     <div className={classes.page}>
       <PageHeader title="Reports" lead={covers}>
         <Group gap={8} className={classes.tools}>
-          <RangeMenu view={chosen} onRange={setView} now={now} />
+          <RangeMenu view={chosen} onRange={setView} />
           <ReportZone />
           <Button variant="default" leftSection={<Download size={15} aria-hidden />} disabled={!report} onClick={save}>
             CSV
@@ -92,6 +92,7 @@ export function ReportsPage({ loadedAt }: { loadedAt: string }) {
             <ReportView
               kind={name}
               range={{ ...range, orgId }}
+              isStill={isStill}
               counted={{ range: chosen, tz: zone === local ? null : zone, orgId }}
             />
           </Tabs.Panel>
@@ -103,12 +104,13 @@ export function ReportsPage({ loadedAt }: { loadedAt: string }) {
 
 type ReportViewProps<K extends Report> = {
   kind: K;
-  range: Parameters<typeof useReport>[1];
+  range: ReportInput;
+  isStill: () => boolean;
   counted: ViewProps<Reports[K]>["counted"];
 };
 
-function ReportView<K extends Report>({ kind, range, counted }: ReportViewProps<K>) {
-  const query = useReport(kind, range);
+function ReportView<K extends Report>({ kind, range, isStill, counted }: ReportViewProps<K>) {
+  const query = useReport({ kind, range, isStill });
   const Shown = VIEW[kind] as ComponentType<ViewProps<Reports[K]>>;
   if (query.isPending)
     return (

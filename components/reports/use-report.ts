@@ -13,8 +13,12 @@ const PROCEDURE = {
   statistics: "statistics",
 } as const;
 
+/** isStill: whether the range is the same when the page is looked at again. One that moves on is read by itself. */
+type Options<K> = { kind: K; range: ReportInput; isStill: () => boolean };
+type Result<K extends Report> = UseQueryResult<Reports[K], ApiError>;
+
 /** One report. While a new range loads, its old numbers stay; those of another report or organization do not. */
-export function useReport<K extends Report>(kind: K, range: ReportInput): UseQueryResult<Reports[K], ApiError> {
+export function useReport<K extends Report>({ kind, range, isStill }: Options<K>): Result<K> {
   const { audit } = useTRPC();
   // All reports take the same input; their outputs differ by kind.
   const procedure = audit[PROCEDURE[kind]] as (typeof audit)["statistics"];
@@ -22,6 +26,7 @@ export function useReport<K extends Report>(kind: K, range: ReportInput): UseQue
   const query = useQuery(
     procedure.queryOptions(range, {
       trpc: UNBATCHED,
+      refetchOnWindowFocus: isStill,
       placeholderData: (before, query) => {
         const [path, { input } = {}] = query?.queryKey ?? [];
         const isOwn = String(path) === ownKey && isObject(input) && input.orgId === range.orgId;
@@ -29,5 +34,5 @@ export function useReport<K extends Report>(kind: K, range: ReportInput): UseQue
       },
     }),
   );
-  return query as unknown as UseQueryResult<Reports[K], ApiError>;
+  return query as unknown as Result<K>;
 }

@@ -93,6 +93,26 @@ test("a report is not saved or printed while numbers of another range still stan
   for (const button of buttons) await expect(button).toBeEnabled();
 });
 
+test("a ready-made range of a report is the one of the moment at which it is chosen or looked at again", async ({
+  page,
+  request,
+}) => {
+  const orgId = await (await Api.signIn(request)).makeChain("Moving");
+  const reports = new ReportsPage(page);
+  await page.clock.install();
+  await reports.open(`?orgId=${orgId}&range=1h`);
+  const covers = page.getByText(/^Moving, .* to now \(UTC\)$/);
+  const opened = (await covers.textContent()) ?? "";
+  await page.clock.fastForward("20:00");
+  await page.evaluate(() => window.dispatchEvent(new Event("visibilitychange")));
+  await expect(covers).not.toHaveText(opened);
+  const seen = await covers.textContent();
+  await page.clock.fastForward("20:00");
+  await page.getByRole("button", { name: "Time range: Last hour" }).click();
+  await page.getByRole("button", { name: /^Last hour/ }).click();
+  await expect(covers).not.toHaveText(seen ?? "");
+});
+
 test("each number leads to exactly its entries", async ({ page, request }) => {
   const api = await Api.signIn(request);
   const counts = { "user.login": 4, "user.login.failed": 2, "data.access": 3, "data.export": 1, "policy.update": 5 };

@@ -1,3 +1,4 @@
+import { Api } from "@/e2e/support/api";
 import { expect, expectAccessible, test } from "@/e2e/support/fixtures";
 
 test.use({ timezoneId: "Asia/Kolkata" });
@@ -47,6 +48,56 @@ test("a ready-made range is the one of the moment at which the page is looked at
   await expect(span).not.toHaveText(before);
 });
 
+test("a ready-made range is the one of the moment at which it is chosen", async ({ viewer, page }) => {
+  await page.clock.install();
+  await viewer.open("?range=15m");
+  const span = page.getByText(/^\d+ \w+ \d{4}, \d\d:\d\d:00 to now$/);
+  const before = await span.textContent();
+  await page.clock.fastForward("20:00");
+  for (const [chosen, next] of [
+    ["Last 15 minutes", "Last hour"],
+    ["Last hour", "Last 15 minutes"],
+  ] as const) {
+    await page.getByRole("button", { name: `Time range: ${chosen}` }).click();
+    await page.getByRole("button", { name: new RegExp(`^${next}`) }).click();
+  }
+  await expect(page.getByRole("button", { name: "Time range: Last 15 minutes" })).toBeVisible();
+  expect(await span.textContent()).not.toBe(before);
+});
+
+test("older entries stay those of the range that they were reached by, on the way back as well", async ({
+  viewer,
+  page,
+  request,
+}) => {
+  const api = await Api.signIn(request);
+  const orgId = await api.makeOrganization("Paged");
+  const { key } = await api.call("POST", "/api-keys", { name: "Paged", orgId, permissions: ["audit:write"] });
+  const event = { orgId, actorType: "system", action: "policy.update", resourceType: "policy", result: "success" };
+  const events = Array.from({ length: 60 }, () => ({
+    ...event,
+    actorId: crypto.randomUUID(),
+    resourceName: "Baseline",
+  }));
+  await api.as(String(key)).call("POST", "/audit-logs/events", { events });
+  const path = `/audit-logs?orgId=${orgId}&actions=policy.update`;
+  const stored = async () => (await api.call<{ pagination: { total: number } }>("GET", path)).pagination.total;
+  await expect.poll(stored).toBe(events.length);
+  await page.clock.install();
+  await viewer.open(`?orgId=${orgId}&range=15m&fold=false`);
+  await page.getByRole("button", { name: "Older" }).click();
+  await expect(page).toHaveURL(/cursor=/);
+  const span = page.getByText(/^\d+ \w+ \d{4}, \d\d:\d\d:00 to now$/);
+  const before = (await span.textContent()) ?? "";
+  await page.clock.fastForward("20:00");
+  await viewer.searchFor("result:denied");
+  await expect(span).not.toHaveText(before);
+  await page.goBack();
+  await expect(page).toHaveURL(/cursor=/);
+  await expect(span).toHaveText(before);
+  await expect(viewer.entries().first()).toBeVisible();
+});
+
 test("Refresh reads the entries of today and their counts again, whose range stays the same", async ({
   viewer,
   page,
@@ -55,12 +106,9 @@ test("Refresh reads the entries of today and their counts again, whose range sta
   await expect(viewer.entries().first()).toBeVisible();
   await viewer.openFacets();
   await expect(viewer.histogram).toHaveAttribute("aria-valuetext", /entr/);
-  const read = [
-    /audit\.list.*skipCount%22%3Atrue/,
-    /audit\.routine/,
-    /audit\.histogram/,
-    /audit\.facets/,
-  ].map((request) => page.waitForRequest(request));
+  const read = [/audit\.list.*skipCount%22%3Atrue/, /audit\.routine/, /audit\.histogram/, /audit\.facets/].map(
+    (request) => page.waitForRequest(request),
+  );
   await page.getByRole("button", { name: "Refresh" }).click();
   await Promise.all(read);
 });

@@ -12,10 +12,11 @@ import { ofField, PRESET_LABEL, PRESETS, type Preset, presetSpan } from "./range
 import { TypedRange } from "./typed-range";
 
 export type RangeView = Pick<View, "range" | "from" | "to">;
-type Props = { view: RangeView; onRange: (range: RangeView) => void; now: Date; onDone: () => void };
+type Props = { view: RangeView; onRange: (range: RangeView) => void; onDone: () => void };
 
 /** Presets, a typed range, or two instants in the display zone. */
-export function RangeChoices({ view, onRange, now, onDone }: Props) {
+export function RangeChoices({ view, onRange, onDone }: Props) {
+  const [now] = useState(() => new Date());
   const choose = (range: RangeView) => {
     onRange(range);
     onDone();
@@ -28,7 +29,7 @@ export function RangeChoices({ view, onRange, now, onDone }: Props) {
           <Option key={preset ?? "all"} preset={preset} view={view} now={now} onPick={pick} />
         ))}
       </ul>
-      <TypedRange now={now} onSpan={({ from = null, to = null }) => choose({ range: null, from, to })} />
+      <TypedRange onSpan={({ from = null, to = null }) => choose({ range: null, from, to })} />
       <CustomRange view={view} onDone={onDone} onRange={onRange} />
     </>
   );
@@ -59,9 +60,7 @@ function Option({
   );
 }
 
-type CustomProps = Omit<Props, "now">;
-
-function CustomRange({ view, onRange, onDone }: CustomProps) {
+function CustomRange({ view, onRange, onDone }: Props) {
   const { zone } = useZone();
   const [fromText, setFrom] = useState(view.from ? toWallClock(view.from, zone) : "");
   const [toText, setTo] = useState(view.to ? toWallClock(view.to, zone) : "");

@@ -9,7 +9,7 @@ import classes from "./menus.module.css";
 import { PRESET_LABEL } from "./range";
 import type { RangeChoices, RangeView } from "./range-choices";
 
-type Props = { view: RangeView; onRange: (range: RangeView) => void; now: Date };
+type Props = { view: RangeView; onRange: (range: RangeView) => void };
 
 const rangeName = (view: RangeView) =>
   view.range ? PRESET_LABEL[view.range] : view.from || view.to ? "Custom range" : "All time";
@@ -18,7 +18,7 @@ const rangeName = (view: RangeView) =>
  * The selected time range and a menu to change it. The menu's content is preloaded on hover and focus, so that it never
  * opens empty as it would with React.lazy.
  */
-export function RangeMenu({ view, onRange, now }: Props) {
+export function RangeMenu({ view, onRange }: Props) {
   const [opened, menu] = useDisclosure(false);
   const [Choices, setChoices] = useState<typeof RangeChoices | null>(null);
   const load = () => import("./range-choices").then((m) => setChoices(() => m.RangeChoices));
@@ -46,7 +46,7 @@ export function RangeMenu({ view, onRange, now }: Props) {
         </Button>
       </Popover.Target>
       <Popover.Dropdown className={classes.dropdown} aria-label="Time range">
-        {Choices && <Choices view={view} onRange={onRange} now={now} onDone={menu.close} />}
+        {Choices && <Choices view={view} onRange={onRange} onDone={menu.close} />}
       </Popover.Dropdown>
     </Popover>
   );

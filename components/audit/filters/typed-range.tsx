@@ -8,13 +8,13 @@ import type { Span } from "./range";
 import { parseTime } from "./typed-time";
 
 /** A typed range: "last tuesday", "9-10", "3h", "oct 2026", ISO 8601, seconds since 1970. */
-export function TypedRange({ now, onSpan }: { now: Date; onSpan: (span: Span) => void }) {
+export function TypedRange({ onSpan }: { onSpan: (span: Span) => void }) {
   const { zone } = useZone();
   const [typed, setTyped] = useState("");
   const [isUnrecognized, setIsUnrecognized] = useState(false);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    const span = await parseTime(typed, { zone, now });
+    const span = await parseTime(typed, { zone, now: new Date() });
     setIsUnrecognized(span === null);
     if (span) onSpan(span);
   };

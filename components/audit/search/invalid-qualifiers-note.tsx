@@ -10,13 +10,13 @@ import { readTyped } from "./reader";
 
 /** Lists parts of the search that look like filters but are not, each with a button for the probable intention. */
 export function InvalidQualifiersNote() {
-  const { view, setView, now } = useViewer();
+  const { view, setView } = useViewer();
   const { zone } = useZone();
   const text = view.q ?? "";
   const invalid = invalidQualifiers(text);
   if (invalid.length === 0) return null;
   const read = async (part: string, instead: string) =>
-    setView({ ...(await readTyped(view, text.replace(part, instead), { zone, now })), ...FROM_START });
+    setView({ ...(await readTyped(view, text.replace(part, instead), { zone, now: new Date() })), ...FROM_START });
   return (
     <div className={classes.invalid}>
       <Message tone="warn">
