@@ -223,7 +223,13 @@ function List({ overview, rows, isStale, onClear, onSort }: ListProps) {
         selection={selection}
         isStale={isStale}
       />
-      {dialog === "retention" && <RetentionDialog organizations={selection.chosen} onClose={close} />}
+      {dialog === "retention" && (
+        <RetentionDialog
+          organizations={selection.chosen}
+          pruningEnabled={overview.pruningEnabled}
+          onClose={close}
+        />
+      )}
       {dialog === "verify" && <VerifyDialog organizations={selection.chosen} onClose={close} />}
     </>
   );

@@ -6,6 +6,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { counted } from "@/components/format/amounts";
 import { type Days, DaysField, isRetention } from "@/components/retention/days-field";
+import { PRUNING_OFF, wouldRemove } from "@/components/retention/removal-text";
 import { type Outputs, useTRPC, useTRPCClient } from "@/components/trpc";
 import { useReturnedFocus } from "@/components/ui/dialogs/use-returned-focus";
 import { Message } from "@/components/ui/message";
@@ -20,10 +21,15 @@ const CONFIRMATION_WORD = "remove";
 const NAMED = 6;
 
 type Preview = Outputs["retention"]["previewMany"];
-type Props = { organizations: readonly OrganizationOverview[]; onClose: () => void };
+type Props = {
+  organizations: readonly OrganizationOverview[];
+  /** False where the server removes nothing, regardless of the policies. */
+  pruningEnabled: boolean;
+  onClose: () => void;
+};
 
 /** Sets one retention period for several organizations, after a preview of what the next run would remove. */
-export function RetentionDialog({ organizations, onClose }: Props) {
+export function RetentionDialog({ organizations, pruningEnabled, onClose }: Props) {
   useReturnedFocus();
   const trpc = useTRPC();
   const client = useTRPCClient();
@@ -68,7 +74,12 @@ export function RetentionDialog({ organizations, onClose }: Props) {
             onChange={choose}
           />
           <div aria-live="polite">
-            <RemovalPreview preview={known} error={preview.error} organizations={organizations} />
+            <RemovalPreview
+              preview={known}
+              error={preview.error}
+              organizations={organizations}
+              pruningEnabled={pruningEnabled}
+            />
           </div>
           {mustType && (
             <TextInput
@@ -93,9 +104,9 @@ export function RetentionDialog({ organizations, onClose }: Props) {
   );
 }
 
-type RemovalPreviewProps = { preview: Preview | undefined; error: unknown; organizations: Props["organizations"] };
+type RemovalPreviewProps = Omit<Props, "onClose"> & { preview: Preview | undefined; error: unknown };
 
-function RemovalPreview({ preview, error, organizations }: RemovalPreviewProps) {
+function RemovalPreview({ preview, error, organizations, pruningEnabled }: RemovalPreviewProps) {
   if (error) return <Text>It could not be determined what the next run would remove. {readErrorText(error)}</Text>;
   if (!preview) return <Text>Counting what the next run would remove …</Text>;
   const nameOf = (id: string) => organizations.find(({ orgId }) => orgId === id)?.name ?? id;
@@ -106,14 +117,22 @@ function RemovalPreview({ preview, error, organizations }: RemovalPreviewProps) 
       {preview.alarmed.length > NAMED && ` and ${counted(preview.alarmed.length - NAMED, "other")}`}.
     </Text>
   );
+  const lead = wouldRemove(pruningEnabled);
   if (preview.entries === 0)
-    return alarmed || <Text>The next run would remove nothing: these organizations have no entries that old.</Text>;
+    return alarmed ? (
+      <>
+        {!pruningEnabled && <Text>{PRUNING_OFF}</Text>}
+        {alarmed}
+      </>
+    ) : (
+      <Text>{lead} nothing: these organizations have no entries that old.</Text>
+    );
   const worst = [...preview.organizations].sort((a, b) => b.entries - a.entries);
   return (
     <>
       <Text>
-        The next run would remove <strong>{counted(preview.entries, "entry", "entries")}</strong> of{" "}
-        {counted(worst.length, "organization")}. They cannot be restored.
+        {lead} <strong>{counted(preview.entries, "entry", "entries")}</strong> of{" "}
+        {counted(worst.length, "organization")}. Removed entries cannot be restored.
       </Text>
       <ul className={classes.losses}>
         {worst.slice(0, NAMED).map(({ orgId, entries }) => (

@@ -3,15 +3,18 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import type { Org } from "@/components/account/one-org";
+import { counted } from "@/components/format/amounts";
 import type { Outputs } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
 import { PreviewLine } from "./preview-line";
+import { shorterText } from "./removal-text";
 
 type Props = {
   org: Org;
   days: number;
   before: number | null;
+  pruningEnabled: boolean;
   preview: Outputs["retention"]["preview"] | undefined;
   previewError: unknown;
   isBusy: boolean;
@@ -21,7 +24,8 @@ type Props = {
 };
 
 /** Asks the user to type the organization's name before a change that deletes entries. */
-export function ConfirmShorter({ org, days, before, preview, previewError, isBusy, error, onConfirm, onClose }: Props) {
+export function ConfirmShorter({ org, days, before, pruningEnabled, preview, previewError, ...props }: Props) {
+  const { isBusy, error, onConfirm, onClose } = props;
   const [typed, setTyped] = useState("");
   const send = (event: FormEvent) => {
     event.preventDefault();
@@ -37,13 +41,9 @@ export function ConfirmShorter({ org, days, before, preview, previewError, isBus
       <form onSubmit={send}>
         <Stack gap="lg">
           {error ? <Message tone="bad">{errorText(error)}</Message> : null}
+          <Text>{shorterText({ name: org.name, before, days, pruningEnabled })}</Text>
           <Text>
-            {before === null
-              ? `Nothing of ${org.name} has been deleted so far. From now on, entries older than ${days} days are deleted every day.`
-              : `${org.name} keeps ${before} days now. With ${days} days, older entries are deleted at the next run and cannot be restored.`}
-          </Text>
-          <Text>
-            <PreviewLine preview={preview} error={previewError} days={days} />
+            <PreviewLine preview={preview} error={previewError} days={days} pruningEnabled={pruningEnabled} />
           </Text>
           <TextInput
             label={`Type the organization's name, ${org.name}, to confirm`}
@@ -58,7 +58,7 @@ export function ConfirmShorter({ org, days, before, preview, previewError, isBus
               Cancel
             </Button>
             <Button type="submit" color="red.9" disabled={typed.trim() !== org.name || !preview} loading={isBusy}>
-              {`Keep ${days} days`}
+              {`Keep ${counted(days, "day")}`}
             </Button>
           </Group>
         </Stack>

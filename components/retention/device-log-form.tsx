@@ -4,21 +4,18 @@ import { Button, Group } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { count } from "@/components/format/amounts";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText, readErrorText } from "@/components/ui/notice";
 import { useInvalidation } from "@/components/use-invalidation";
 import { DEFAULT_DIAGNOSTIC_DAYS, DEFAULT_EVENT_DAYS, MAX_DEVICE_LOG_DAYS } from "@/server/device-logs/schema";
 import { type Days, DaysInput } from "./days-field";
+import { expiredText } from "./removal-text";
 import classes from "./retention.module.css";
 
 const DEBOUNCE_MS = 300;
 const isDays = (value: Days): value is number =>
   Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MAX_DEVICE_LOG_DAYS;
-
-type ExpiredRows = Outputs["retention"]["previewDeviceLogs"]["events"];
-const shown = ({ rows, isAtLeast }: ExpiredRows): string => `${isAtLeast ? "more than " : ""}${count(rows)}`;
 
 /** Both retention periods, with a preview of what the next run would remove. */
 export function DeviceLogForm({ orgId, policy }: { orgId: string; policy: Outputs["retention"]["deviceLogs"] }) {
@@ -53,8 +50,9 @@ export function DeviceLogForm({ orgId, policy }: { orgId: string; policy: Output
       <div className={classes.preview} aria-live="polite">
         {isNew && preview.data && (
           <>
-            The next daily run would remove {shown(preview.data.diagnostic)} diagnostic log entries and{" "}
-            {shown(preview.data.events)} events.
+            The next daily run would remove{" "}
+            {expiredText(preview.data.diagnostic, "diagnostic log entry", "diagnostic log entries")} and{" "}
+            {expiredText(preview.data.events, "event")}.
           </>
         )}
         {isNew && preview.isError && readErrorText(preview.error)}

@@ -3,7 +3,7 @@
 import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { Org } from "@/components/account/one-org";
-import { bytes, count } from "@/components/format/amounts";
+import { bytes, count, counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { Figures } from "@/components/ui/figures";
@@ -36,7 +36,7 @@ export function DeviceLogs({ org, mayManage }: { org: Org; mayManage: boolean })
             <DeviceLogForm key={policy.data.updatedAt ?? ""} orgId={org.id} policy={policy.data} />
           ) : (
             <p className={classes.kept}>
-              Diagnostic logs: {policy.data.diagnosticDays ?? "no"} days; events: {policy.data.eventDays ?? "no"} days.
+              Diagnostic logs: {daysText(policy.data.diagnosticDays)}; events: {daysText(policy.data.eventDays)}.
               Changing this needs the audit:manage permission.
             </p>
           )}
@@ -46,6 +46,9 @@ export function DeviceLogs({ org, mayManage }: { org: Org; mayManage: boolean })
   );
 }
 
+/** null without a policy. */
+const daysText = (days: number | null): string => (days === null ? "never removed" : counted(days, "day"));
+
 /** Announces the first cleanup in advance. */
 function Notice({ policy }: { policy: Policy }) {
   if (!policy.configured) return <Message tone="warn">Not configured: device logs are never removed.</Message>;
@@ -53,8 +56,8 @@ function Notice({ policy }: { policy: Policy }) {
     return (
       <Message tone="warn">
         Nothing has been removed so far. From <When at={policy.pruneFrom} dateOnly /> on, diagnostic logs older than{" "}
-        {policy.diagnosticDays} days and events older than {policy.eventDays} days are removed. Save other numbers to
-        keep them longer.
+        {daysText(policy.diagnosticDays)} and events older than {daysText(policy.eventDays)} are removed. Save other
+        numbers to keep them longer.
       </Message>
     );
   return null;

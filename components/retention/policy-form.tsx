@@ -28,6 +28,7 @@ export function PolicyForm({ org, policy }: { org: Org; policy: Outputs["retenti
   const trpc = useTRPC();
   const [days, setDays] = useState<Days>(policy.retentionDays ?? 365);
   const [isAsking, setIsAsking] = useState(false);
+  const { pruningEnabled } = policy;
   const isValid = isRetention(days);
   const isNew = isValid && days !== policy.retentionDays;
   const isShorter = isNew && Number(days) < (policy.retentionDays ?? Number.POSITIVE_INFINITY);
@@ -59,7 +60,14 @@ export function PolicyForm({ org, policy }: { org: Org; policy: Outputs["retenti
         onChange={choose}
       />
       <div className={classes.preview} aria-live="polite">
-        {isNew && <PreviewLine preview={preview.data} error={preview.error} days={Number(days)} />}
+        {isNew && (
+          <PreviewLine
+            preview={preview.data}
+            error={preview.error}
+            days={Number(days)}
+            pruningEnabled={pruningEnabled}
+          />
+        )}
         {!isNew && isValid && save.isSuccess && "Saved."}
       </div>
       {save.isError && !isAsking && <Message tone="bad">{errorText(save.error)}</Message>}
@@ -73,6 +81,7 @@ export function PolicyForm({ org, policy }: { org: Org; policy: Outputs["retenti
           org={org}
           days={Number(days)}
           before={policy.retentionDays}
+          pruningEnabled={pruningEnabled}
           preview={preview.data}
           previewError={preview.error}
           isBusy={save.isPending}

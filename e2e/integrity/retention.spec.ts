@@ -64,6 +64,11 @@ test("without an admin connection the page warns that nothing can be removed", a
   await answering(page, "retention.get", { pruningEnabled: false, nextRunAt: null });
   const retention = new RetentionPage(page);
   await retention.open(orgId);
+  await retention.choose("180 days");
+  await retention.save();
+  await expect(retention.dialog).toContainText("Once pruning is on, entries older than 180 days are deleted");
+  await expect(retention.dialog).toContainText("If it were on, the next run would remove nothing");
+  await retention.dialog.getByRole("button", { name: "Cancel" }).click();
   await retention.choose("2 years");
   await retention.save();
   await expect(retention.state("730 days")).toContainText("Next: none, because nothing can be removed here");

@@ -1,0 +1,30 @@
+import { counted } from "@/components/format/amounts";
+
+/** Said where the server has no admin connection: no run removes an audit entry, regardless of the policies. */
+export const PRUNING_OFF = "Nothing is removed while pruning is off in this installation.";
+
+/** How a sentence about a preview begins; an amount, or "nothing", follows. */
+export const wouldRemove = (pruningEnabled: boolean): string =>
+  pruningEnabled ? "The next run would remove" : `${PRUNING_OFF} If it were on, the next run would remove`;
+
+/** before: the days kept until now; null without a policy. */
+type Shorter = { name: string; before: number | null; days: number; pruningEnabled: boolean };
+
+/** What a shorter period means for an organization's entries. */
+export function shorterText({ name, before, days, pruningEnabled }: Shorter): string {
+  const after = counted(days, "day");
+  const kept =
+    before === null ? `Nothing of ${name} has been deleted so far.` : `${name} keeps ${counted(before, "day")} now.`;
+  if (!pruningEnabled)
+    return `${kept} Once pruning is on, entries older than ${after} are deleted and cannot be restored.`;
+  return before === null
+    ? `${kept} From now on, entries older than ${after} are deleted every day.`
+    : `${kept} With ${after}, older entries are deleted at the next run and cannot be restored.`;
+}
+
+/** "1 event", "more than 100,000 events": rows that were counted up to a limit. */
+export const expiredText = (
+  { rows, isAtLeast }: { rows: number; isAtLeast: boolean },
+  one: string,
+  many?: string,
+): string => `${isAtLeast ? "more than " : ""}${counted(rows, one, many)}`;
