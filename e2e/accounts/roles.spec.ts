@@ -36,6 +36,10 @@ test("somebody who may only read sees retention with the reason, and no page or 
   await guest.goto("/devices");
   await expect(guest.getByRole("heading", { name: "No devices yet" })).toBeVisible();
   await expect(guest.getByRole("button", { name: "Enroll a device" })).toHaveCount(0);
+  const { deviceId } = await api.enroll(orgId, "WS-READ");
+  await guest.goto(`/devices/${deviceId}?tab=timeline`);
+  await expect(guest.getByRole("combobox", { name: "Range" })).toBeVisible();
+  await expect(guest.getByRole("button", { name: "Query the device now" })).toHaveCount(0);
   await guest.goto("/settings/custom-fields");
   // Fields that a partner keeps for all its organizations are theirs to read, so the list need not be empty.
   await expect(guest.getByRole("heading", { level: 1, name: "Custom fields" })).toBeVisible();

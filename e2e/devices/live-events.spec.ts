@@ -117,9 +117,10 @@ test("a cancelled question has no answer, and going back restores the filters wi
 }) => {
   const api = await Api.signIn(request);
   const joined = await api.enroll(await api.makeOrganization("Live back"), "WS-BACK");
+  let isSilent = false;
   const disconnect = await connectAgent(baseURL as string, joined, ({ name, params }) => {
     if (name === "eventlogs.list") return { ok: true, data: [LOG] };
-    return params.source === "Slow" ? null : { ok: true, data: { events: [ENTRY], total: 1 } };
+    return isSilent || params.source === "Slow" ? null : { ok: true, data: { events: [ENTRY], total: 1 } };
   });
   const live = new LiveEventsPage(page);
   await live.open(joined.deviceId, "WS-BACK");
@@ -134,6 +135,13 @@ test("a cancelled question has no answer, and going back restores the filters wi
   await page.goBack();
   await expect(live.entries("System")).toContainText("Print Spooler");
   await expect(source).toHaveValue("");
+
+  await expect(page.getByText(/^Answered /)).toBeVisible();
+  isSilent = true;
+  await page.getByRole("button", { name: "Search", exact: true }).click();
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await expect(page.getByRole("heading", { name: "Cancelled" })).toBeVisible();
+  await expect(live.entries("System")).toContainText("Print Spooler");
   disconnect();
 });
 
@@ -153,6 +161,7 @@ test("the timeline has live events of the range that the device was asked for, a
   await page.getByRole("button", { name: "Query the device now" }).click();
   const rows = page.getByRole("table", { name: "Timeline of WS-RANGE" });
   await expect(rows).toContainText("Print Spooler");
+  await expect(page.getByText(/^Answered .*: 1 event from the newest 50 of System\.$/)).toBeVisible();
   const choose = async (range: string) => {
     await page.getByRole("combobox", { name: "Range" }).click();
     await page.getByRole("option", { name: range }).click();

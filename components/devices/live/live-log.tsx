@@ -13,6 +13,7 @@ import pagedClasses from "@/components/ui/paged-list.module.css";
 import { type Column, RecordTable } from "@/components/ui/record-table";
 import type { DeviceDetail } from "@/server/devices/schema";
 import type { Entry } from "@/server/live-events/schema";
+import { Answered } from "./answered";
 import classes from "./live.module.css";
 import { LiveFilterForm } from "./live-filters";
 import { isSame, liveParsers, toInput } from "./live-params";
@@ -62,6 +63,7 @@ export function LiveLog({ device, log, onBack }: Props) {
         </Button>
         <strong>{log}</strong>
         {data && <span>{totalText(data.meta.total, part)}</span>}
+        <Answered live={live} />
       </div>
       <LiveFilterForm
         filters={view}

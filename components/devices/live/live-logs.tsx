@@ -10,6 +10,7 @@ import { Notice } from "@/components/ui/notice";
 import { type Column, RecordTable } from "@/components/ui/record-table";
 import type { DeviceDetail } from "@/server/devices/schema";
 import type { Descriptor } from "@/server/live-events/schema";
+import { Answered } from "./answered";
 import classes from "./live.module.css";
 import { QueryState } from "./query-state";
 import { recordCountText } from "./searched";
@@ -56,7 +57,9 @@ export function LiveLogs({ device, onOpen }: Props) {
   return (
     <>
       <div className={pageClasses.tools}>
-        <p className={classes.lead}>Live from the device. Each query is recorded in the audit log.</p>
+        <p className={classes.lead}>
+          Live from the device. Each query is recorded in the audit log. <Answered live={live} />
+        </p>
         <Button
           variant="default"
           leftSection={<RotateCw size={14} aria-hidden />}

@@ -1,13 +1,19 @@
 import {
+  isCancelledError,
   keepPreviousData,
+  type QueryClient,
+  type QueryKey,
   type QueryObserverResult,
   queryOptions,
   useQuery,
   useQueryClient,
 } from "@tanstack/react-query";
 import { useElapsed } from "@/components/format/elapsed";
+import { useTRPC } from "@/components/trpc";
+import { problemOf } from "@/components/ui/notice";
 
-type Options<T> = { key: readonly unknown[]; run: (signal: AbortSignal) => Promise<T>; isEnabled?: boolean };
+type Run<T> = (signal: AbortSignal) => Promise<T>;
+type Options<T> = { key: readonly unknown[]; run: Run<T>; isEnabled?: boolean };
 
 /** Never retried automatically: each query costs the device work and is audited. */
 export const liveOptions = <T>({ key, run, isEnabled = true }: Options<T>) =>
@@ -19,26 +25,56 @@ export const liveOptions = <T>({ key, run, isEnabled = true }: Options<T>) =>
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnReconnect: false,
     refetchOnMount: false,
+    refetchOnWindowFocus: false,
     placeholderData: keepPreviousData,
   });
 
-/** The answer of a live query, and how far it is. That of the question before is shown while the next one comes, no longer. */
+/** Cancels a query. Its state says so then: one that was reverted would look as if it had never been asked again. */
+export const cancelLive = (cache: QueryClient, queryKey: QueryKey): Promise<void> =>
+  cache.cancelQueries({ queryKey }, { revert: false });
+
+/**
+ * The answer of a live query, when it came (ISO 8601; null where none is shown or it is another question's), and how far
+ * the query is. That of the question before is shown while the next one comes, no longer; that of the same question
+ * stays when asking again is cancelled.
+ */
 export function answerOf<T>(query: QueryObserverResult<T>) {
-  const { data, error, isFetching: isRunning, isPending, isPlaceholderData, isEnabled } = query;
-  const wasCancelled = isEnabled && !isRunning && (isPending || isPlaceholderData);
-  return { data: wasCancelled ? undefined : data, error, isRunning, wasCancelled };
+  const { data, error, dataUpdatedAt, isFetching: isRunning, isPending, isPlaceholderData, isEnabled } = query;
+  const isCancelled = isCancelledError(error);
+  const wasCancelled = isEnabled && !isRunning && (isPending || isPlaceholderData || isCancelled);
+  return {
+    data: wasCancelled && isPlaceholderData ? undefined : data,
+    answeredAt: isPlaceholderData || !dataUpdatedAt ? null : new Date(dataUpdatedAt).toISOString(),
+    error: isCancelled ? null : error,
+    isRunning,
+    wasCancelled,
+  };
 }
 
-/** A live query to a device's agent. */
-export function useLiveQuery<T>(options: Options<T>) {
+/** Runs a query and tells when the device turns out to be offline. */
+export const noticingOffline =
+  <T>(run: Run<T>, onOffline: () => void): Run<T> =>
+  async (signal) => {
+    try {
+      return await run(signal);
+    } catch (error) {
+      if (problemOf(error)?.code === "device_offline") onOffline();
+      throw error;
+    }
+  };
+
+/** A live query to a device's agent. What the page says of a device is read again when it turns out to be offline. */
+export function useLiveQuery<T>({ run, ...options }: Options<T>) {
+  const trpc = useTRPC();
   const cache = useQueryClient();
-  const wanted = liveOptions(options);
+  const readAgain = () => void cache.invalidateQueries(trpc.devices.get.queryFilter());
+  const wanted = liveOptions({ ...options, run: noticingOffline(run, readAgain) });
   const query = useQuery(wanted);
   return {
     ...answerOf(query),
     seconds: useElapsed(query.isFetching),
     retry: () => void query.refetch(),
-    cancel: () => void cache.cancelQueries({ queryKey: wanted.queryKey }),
+    cancel: () => void cancelLive(cache, wanted.queryKey),
   };
 }
 

@@ -5,16 +5,22 @@ import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { Radio, X } from "lucide-react";
 import { type inferParserType, useQueryStates } from "nuqs";
 import { useCallback, useState } from "react";
+import { useCan } from "@/components/account/org";
 import classes from "@/components/devices/device-page.module.css";
+import { Answered } from "@/components/devices/live/answered";
+import liveClasses from "@/components/devices/live/live.module.css";
 import { QueryState } from "@/components/devices/live/query-state";
 import { counted } from "@/components/format/amounts";
+import { dateTime } from "@/components/format/time";
 import { When } from "@/components/format/when";
+import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
 import { Failure, Notice } from "@/components/ui/notice";
 import { RecordTable } from "@/components/ui/record-table";
 import { SearchField } from "@/components/ui/search-field";
 import type { DeviceDetail } from "@/server/devices/schema";
 import { AROUND_MINUTES } from "@/server/timeline/vocabulary";
+import { answerText } from "./answer-text";
 import { isWithin, matchesSearch, mergeLive } from "./merge-live";
 import { SourceChips } from "./source-chips";
 import { RANGE_NAMES, RANGES, spanOf, timelineParsers } from "./timeline-params";
@@ -24,6 +30,7 @@ import { type LiveRequest, useLiveItems } from "./use-live-items";
 /** Everything that happened on and to a device, from all logs, in chronological order. */
 export function Timeline({ device }: { device: DeviceDetail }) {
   const [view, setView] = useQueryStates(timelineParsers, { history: "push" });
+  const mayQuery = useCan("devices:live");
   const [now, setNow] = useState(() => new Date());
   const [asked, setAsked] = useState<LiveRequest | null>(null);
   const span = spanOf(view, now);
@@ -48,7 +55,9 @@ export function Timeline({ device }: { device: DeviceDetail }) {
   const pages = query.data?.pages ?? [];
   const items = mergeLive(
     pages.flatMap(({ data }) => data),
-    request ? (live.data ?? []).filter((item) => isWithin(item, span) && matchesSearch(item, view.search ?? "")) : [],
+    request
+      ? (live.data?.items ?? []).filter((item) => isWithin(item, span) && matchesSearch(item, view.search ?? ""))
+      : [],
     !query.hasNextPage,
   );
   const leftOut = pages[0]?.leftOut ?? [];
@@ -58,17 +67,19 @@ export function Timeline({ device }: { device: DeviceDetail }) {
         <SearchField label="Search in the timeline" value={view.search ?? ""} onSearch={onSearch} />
         <Span view={view} setView={setView} onNow={() => setNow(new Date())} />
         <SourceChips sources={view.sources} onChange={(sources) => void setView({ sources })} />
-        <Button
-          variant="default"
-          leftSection={<Radio size={15} aria-hidden />}
-          onClick={() => setAsked({ at: new Date().toISOString(), from, to })}
-        >
-          Query the device now
-        </Button>
+        {mayQuery && (
+          <Button
+            variant="default"
+            leftSection={<Radio size={15} aria-hidden />}
+            onClick={() => setAsked({ at: new Date().toISOString(), from, to })}
+          >
+            Query the device now
+          </Button>
+        )}
       </div>
       {request && (
         <QueryState live={live} what="its newest events" hostname={device.hostname} lastSeenAt={device.lastSeenAt}>
-          {null}
+          <Answer live={live} hasEnd={to !== undefined} />
         </QueryState>
       )}
       {query.isError && <Failure error={query.error} onRetry={() => void query.refetch()} what="the timeline" />}
@@ -97,6 +108,18 @@ export function Timeline({ device }: { device: DeviceDetail }) {
         </div>
       )}
     </>
+  );
+}
+
+/** What the device answered, and when. */
+function Answer({ live, hasEnd }: { live: ReturnType<typeof useLiveItems>; hasEnd: boolean }) {
+  const { zone } = useZone();
+  if (!live.data || live.isRunning) return null;
+  const at = (iso: string) => dateTime(iso, zone);
+  return (
+    <p className={liveClasses.answer} role="status">
+      <Answered live={live} />: {answerText(live.data, { hasEnd, at })}
+    </p>
   );
 }
 
