@@ -21,6 +21,7 @@ import { type Column, RecordTable } from "@/components/ui/record-table";
 import { SearchField } from "@/components/ui/search-field";
 import type { Device } from "@/server/devices/schema";
 import { Online } from "./online";
+import { POLL_MS } from "./poll";
 import { systemOf } from "./system-of";
 
 const NewEnrollmentKey = dynamic(
@@ -51,7 +52,9 @@ export function DeviceList() {
     orgId,
     ...(view.state ? { online: view.state === "online" } : {}),
   };
-  const list = useQuery(useTRPC().devices.list.queryOptions(input, { placeholderData: keepPreviousData }));
+  const list = useQuery(
+    useTRPC().devices.list.queryOptions(input, { placeholderData: keepPreviousData, refetchInterval: POLL_MS }),
+  );
   const onSearch = useCallback((search: string) => setView({ search: search || null, page: null }), [setView]);
   const columns = useColumns();
   return (

@@ -18,6 +18,7 @@ import { EventLogs } from "./event-logs";
 import { LiveEvents } from "./live/live-events";
 import { Online } from "./online";
 import { Overview } from "./overview";
+import { POLL_MS } from "./poll";
 import { systemOf } from "./system-of";
 import { Timeline } from "./timeline/timeline";
 
@@ -38,12 +39,12 @@ export function DevicePage({ id }: { id: string }) {
     { tab: parseAsStringLiteral(TABS).withDefault("overview"), page: parseAsInteger },
     { history: "push" },
   );
-  const query = useQuery(useTRPC().devices.get.queryOptions({ id }));
+  const query = useQuery(useTRPC().devices.get.queryOptions({ id }, { refetchInterval: POLL_MS }));
   const device = query.data;
   return (
     <>
       <BackLink href={orgId ? `/devices?orgId=${orgId}` : "/devices"}>Devices</BackLink>
-      {query.isError && <PageHeader title="Device" />}
+      {query.isError && !device && <PageHeader title="Device" />}
       {query.isError && <Failure error={query.error} onRetry={() => void query.refetch()} what="this device" />}
       {device && (
         <>

@@ -1,3 +1,4 @@
+import { connectAgent } from "@/e2e/support/agent";
 import { Api } from "@/e2e/support/api";
 import { withDatabase } from "@/e2e/support/database";
 import { expect, expectAccessible, test } from "@/e2e/support/fixtures";
@@ -158,4 +159,22 @@ test("an administrator revokes an agent, releases its id, and the machine is enr
   expect((await enrollAgain()).status()).toBe(201);
   await page.reload();
   await expect(access).toContainText("The agent has access.");
+});
+
+test("a page left open shows that a device went offline, alone and in the list", async ({ page, request, baseURL }) => {
+  const api = await Api.signIn(request);
+  const orgId = await api.makeOrganization("Left open");
+  const joined = await api.enroll(orgId, "WS-OPEN");
+  const isOnline = async () => (await api.call<{ online: boolean }>("GET", `/devices/${joined.deviceId}`)).online;
+  await page.clock.install();
+  for (const path of [`/devices/${joined.deviceId}`, `/devices?orgId=${orgId}`]) {
+    const disconnect = await connectAgent(baseURL as string, joined, () => null);
+    await expect.poll(isOnline).toBe(true);
+    await page.goto(path);
+    await expect(page.getByText("Online", { exact: true })).toBeVisible();
+    disconnect();
+    await expect.poll(isOnline).toBe(false);
+    await page.clock.fastForward(61_000);
+    await expect(page.getByText("Offline", { exact: true })).toBeVisible();
+  }
 });
