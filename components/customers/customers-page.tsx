@@ -8,6 +8,7 @@ import Link from "next/link";
 import { useMemo, useState } from "react";
 import { useCan } from "@/components/account/org";
 import { count, counted } from "@/components/format/amounts";
+import { When } from "@/components/format/when";
 import { saveCsv } from "@/components/reports/csv";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
@@ -191,12 +192,15 @@ function List({ overview, rows, isStale, onClear, onSort }: ListProps) {
   if (rows.length === 0) return <NoMatch search={view.search} onClear={onClear} />;
   return (
     <>
-      <p className={classes.count} role="status">
-        {counted(rows.length, "organization")}
-        {overview.pagination.totalPages > 1 && ` of ${count(overview.pagination.total)}; search for the others`}
-        {rows.length < overview.counts.organizations && overview.pagination.totalPages === 1
-          ? ` of ${count(overview.counts.organizations)}`
-          : ""}
+      <p className={classes.count}>
+        <span role="status">
+          {counted(rows.length, "organization")}
+          {overview.pagination.totalPages > 1 && ` of ${count(overview.pagination.total)}; search for the others`}
+          {rows.length < overview.counts.organizations && overview.pagination.totalPages === 1
+            ? ` of ${count(overview.counts.organizations)}`
+            : ""}
+        </span>
+        , as of <When at={overview.readAt} />
       </p>
       {selection.chosen.length > 0 && (
         <fieldset className={classes.selected} aria-label="Selected organizations">
@@ -224,11 +228,7 @@ function List({ overview, rows, isStale, onClear, onSort }: ListProps) {
         isStale={isStale}
       />
       {dialog === "retention" && (
-        <RetentionDialog
-          organizations={selection.chosen}
-          pruningEnabled={overview.pruningEnabled}
-          onClose={close}
-        />
+        <RetentionDialog organizations={selection.chosen} pruningEnabled={overview.pruningEnabled} onClose={close} />
       )}
       {dialog === "verify" && <VerifyDialog organizations={selection.chosen} onClose={close} />}
     </>

@@ -24,6 +24,7 @@ test("which customers have a broken or unverified chain or a retention under 365
   await customers.filter("Retention under 365 days or none").click();
   await expect(customers.row(`Long ${mark}`)).toHaveCount(0);
   await expect(page).toHaveURL(/show=retention/);
+  await expect(page.getByText(/^1 organization of [\d,]+, as of \d+ \w+ \d{4}, [\d:]+$/)).toBeVisible();
 });
 
 test("the retention of many is set at once, and their chains are verified", async ({ page, request }) => {
