@@ -153,13 +153,16 @@ export const ACCOUNTS: WordTable[] = [
     request: {
       "@query.orgId": "Only keys of this organization; by default all that the caller can see",
       orgId: ["Organization that devices join by the key; may be left out by callers of a single one", ORG],
-      maxUses: ["How many devices may join by it; null or left out: any number", 25],
+      maxUses: [
+        "How often it may be used: each enrolment counts, a repeated or refused one too; null or left out: any number",
+        25,
+      ],
     },
     response: {
       orgId: ["Organization that devices join by the key", ORG],
       prefix: ["The beginning of the key, to tell one from another", "tme_Vb6n"],
-      maxUses: ["How many devices may join by it; null: any number", 25],
-      uses: ["How many devices have joined by it", 0],
+      maxUses: ["How often it may be used: each enrolment counts, a repeated or refused one too; null: any number", 25],
+      uses: ["How often it was used", 0],
       key: ["The key, shown in this answer alone", "tme_Vb6nM8qWeRt0yUi2oPaSdF4gHjKlZxC5vBnM7qWe"],
     },
   },

@@ -36,7 +36,7 @@ const live: WordTable = {
     name: ["Name of the event log, in any case", "System"],
     recordId: ["Record id within the log", 48213],
     level: ["Only events of this level, in any vocabulary's word", "error"],
-    source: ["Only events of sources with this text", "Service Control Manager"],
+    source: ["Only events of the source of this name, in any case", "Service Control Manager"],
     startTime: ["Only events from this moment on", "2025-11-20T00:00:00.000Z"],
     endTime: ["Only events up to this moment", TIME],
     eventId: ["Only events with this event id of the operating system", 7036],
@@ -161,7 +161,7 @@ export const DEVICES: WordTable[] = [
       ok: ["Whether the command was carried out; then data is its outcome, otherwise error says why not", true],
       data: ["Outcome of the command, in the form that its name asks for", { data: [] }],
       error: "Why the command was not carried out",
-      "error.code": ["Code of the fault", "log_not_found"],
+      "error.code": ["Code of the fault; not_found becomes a 404, any other a 502", "not_found"],
       "error.message": ["The fault in words", "There is no log of this name"],
       enrollmentKey: ["Enrollment key of the organization (tme_…)", ENROLLMENT_KEY],
       hostname: ["Name of the device in its network", "WS-042"],
@@ -184,7 +184,7 @@ export const DEVICES: WordTable[] = [
       timestamp: ["When it happened, on the device's clock. Of an event more than 24 hours ahead is refused", TIME],
       message: ["The message in full", "started"],
       events: [
-        "The device's events: all of them are stored, or none",
+        "The device's events: all are stored, but for those past the organization's window, or none",
         [
           {
             timestamp: TIME,

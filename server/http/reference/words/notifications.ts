@@ -26,7 +26,7 @@ export const NOTIFICATIONS: WordTable[] = [
       isRead: ["Whether the caller has read it; false for programs", false],
       resolution: ["What was seen when it was over; null while it holds", null],
       unread: ["How many the caller has not read; what was found at once counts once", 1],
-      open: ["How many are open; what was found at once counts once", 1],
+      open: ["How many are open, each organization's counted", 1],
     },
   },
   {

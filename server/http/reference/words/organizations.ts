@@ -68,7 +68,7 @@ export const ORGANIZATIONS: WordTable[] = [
       diagnosticDays: ["How many days agents' own log entries are kept; null without a policy", 40],
       eventDays: ["How many days device events are kept; null without a policy", 100],
       lastCleanupAt: ["When a run last removed something; null for never", TIME],
-      pruneFrom: ["Before this moment no run removes anything; null for at once", null],
+      pruneFrom: ["Before this moment no run removes anything; null without a policy, when none ever does", TIME],
       updatedAt: ["When the policy was last changed; null without one", TIME],
       storage: "How much there is",
       diagnostic: "Of the agents' own log entries",
