@@ -1,5 +1,6 @@
 import { CustomersPage } from "@/e2e/pages/customers";
 import { Api } from "@/e2e/support/api";
+import { answering } from "@/e2e/support/faults";
 import { expect, expectAccessible, expectSound, test } from "@/e2e/support/fixtures";
 
 const unique = () => crypto.randomUUID().slice(0, 8);
@@ -51,6 +52,29 @@ test("the retention of many is set at once, and their chains are verified", asyn
   await expectAccessible(page);
   await verify.getByRole("button", { name: "Close", exact: true }).last().click();
   await expect(customers.row(`Two ${mark}`)).toContainText("full check just now");
+});
+
+test("where pruning is off, the preview for many promises no removal", async ({ page, request }) => {
+  const mark = unique();
+  await (await Api.signIn(request)).makeOrganization(`Never pruned ${mark}`);
+  await answering(page, "organizations.overview", { pruningEnabled: false });
+  const customers = new CustomersPage(page);
+  await customers.open(`?search=${mark}`);
+  await customers.select(`Never pruned ${mark}`);
+  const dialog = customers.dialog(/Retention of 1 organization/);
+  const choose = async (period: string) => {
+    await page.getByRole("button", { name: "Set retention" }).click();
+    await dialog.getByText(period).click();
+  };
+  // The page comes with what it was served; it asks again once something is saved.
+  await choose("730 days");
+  await dialog.getByRole("button", { name: "Set retention" }).click();
+  await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
+  await expect(page.getByText(/Pruning is off in this installation/)).toBeVisible();
+  await choose("90 days");
+  await expect(dialog).toContainText(
+    "Nothing is removed while pruning is off in this installation. If it were on, the next run would remove nothing",
+  );
 });
 
 test("behind each row stands the organization, with the ways to its pages", async ({ page, request }) => {
