@@ -6,7 +6,8 @@ const big = (name: string) => bigint(name, { mode: "number" });
 
 /**
  * Exports that are written in the background. orgId null: asked for by a user of a partner as a whole; both null: by the
- * platform's operator. orgIds are the organizations whose entries the file holds, heads where their chains ended then.
+ * platform's operator. orgIds are the organizations whose entries the file may hold, and once it is done those whose entries
+ * it holds, where it holds any; heads where their chains ended then.
  */
 export const auditExports = pgTable(
   "audit_exports",

@@ -20,7 +20,9 @@ const MEDIA_TYPE = { csv: "text/csv; charset=utf-8", ndjson: "application/x-ndjs
 
 /** Records what left: each download, or part of one, in the log of every organization that the file holds entries of. */
 function recordDownload(ctx: Ctx, row: ExportRow, { span, isComplete }: { span: Span; isComplete: boolean }): void {
-  for (const orgId of row.orgIds.length > 0 ? row.orgIds : [null])
+  // Of a file without entries, one of several organizations has no more to know than another: it is the caller's own.
+  const isOfNone = row.orgIds.length === 0 || (row.rowsDone === 0 && row.orgIds.length > 1);
+  for (const orgId of isOfNone ? [null] : row.orgIds)
     record(ctx, {
       action: "audit_logs.export.download",
       orgId,

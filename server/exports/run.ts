@@ -5,12 +5,12 @@ import { exportEvents } from "@/server/audit/entries/export-event";
 import { asCsv, asJson, asNdjson, type Writer } from "@/server/audit/entries/export-writer";
 import type { BodyRow } from "@/server/audit/query/rows";
 import { record, whenWritten } from "@/server/audit/record/record";
-import { type Ctx, systemCtx } from "@/server/context";
+import type { Ctx } from "@/server/context";
 import { isDiskFull, requireFreeDisk } from "@/server/disk";
 import { AppError } from "@/server/errors";
 import { LostLease, Stopped, whileRenewed } from "@/server/lease";
 import { log } from "@/server/log/log";
-import { creatorNow } from "./access";
+import { creatorNow, systemFor } from "./access";
 import { recordEnd } from "./drop";
 import { type ExportRow, filterOf } from "./export-job";
 import { createExportsFolder, exportPath, exportsFolder, removeFiles } from "./files";
@@ -94,7 +94,10 @@ async function write(work: Work, stopping: AbortSignal): Promise<void> {
   // Recorded first: what can be downloaded is always in the log. The entry has one id, so doing it again adds none.
   await renewLease(row);
   await recordDone(work, { exportId: row.id, sha256: written.sha256 });
-  await finishExport(row, { status: "done", rowsDone: progress.rowsDone, totalRows: progress.rowsDone, ...written });
+  const { rowsDone } = progress;
+  // From now on it is of the organizations whose entries it holds, and of no other that it could have held some of.
+  const orgIds = rowsDone > 0 ? [...work.rowsPerOrg.keys()] : row.orgIds;
+  await finishExport(row, { status: "done", rowsDone, totalRows: rowsDone, orgIds, ...written });
 }
 
 /** What a person should read about a failure that trying again does not mend; null for any other. */
@@ -105,7 +108,7 @@ function reasonOf(error: unknown): string | null {
 
 async function fail(row: ExportRow, why: string): Promise<void> {
   await finishExport(row, { status: "failed", error: why, rowsDone: 0, sizeBytes: 0 });
-  recordEnd({ ...systemCtx(), ...(await creatorNow(row)), homeOrgId: row.orgIds[0] ?? null }, row, why);
+  recordEnd((await creatorNow(row)) ?? (await systemFor(row)), row, why);
 }
 
 async function endWork(row: ExportRow, error: unknown, stopping: AbortSignal): Promise<void> {

@@ -1,0 +1,83 @@
+import { mkdtempSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { eq } from "drizzle-orm";
+import { beforeAll, describe, expect, it } from "vitest";
+import { GET as download } from "@/app/api/v1/audit-logs/exports/[id]/file/route";
+import { POST as create } from "@/app/api/v1/audit-logs/exports/route";
+import { asSystem } from "@/db/client";
+import { auditExports, users } from "@/db/schema";
+import { env } from "@/server/env";
+import { appendEvents } from "@/testing/audit-entries";
+import { auditRows, call, createOrg, createPartner, createUser, type TestUser } from "@/testing/factories";
+import { createExportsFolder, exportPath } from "./files";
+import { sweepExports } from "./sweep";
+import { workOffExports } from "./worker";
+
+beforeAll(() => {
+  Object.assign(env(), { TRAILMARK_DATA_DIR: mkdtempSync(join(tmpdir(), "trailmark-exports-")) });
+  createExportsFolder();
+});
+
+const never = new AbortController().signal;
+const recorded = async (orgId: string) =>
+  (await auditRows(orgId)).filter((row) => row.action.startsWith("audit_logs.export"));
+/** How often a download was recorded in each organization. */
+const downloads = (orgIds: string[]) =>
+  Promise.all(orgIds.map(async (id) => (await recorded(id)).filter((row) => row.action.endsWith(".download")).length));
+
+/** A partner with two customers, an entry of the first of them, and who may export those of both. */
+async function arrange() {
+  const { id: partnerId, homeOrgId } = await createPartner();
+  const [a, b] = [await createOrg({ partnerId }), await createOrg({ partnerId })];
+  await appendEvents([{ orgId: a.id, resourceName: "Billed" }]);
+  const orgIds = [a.id, b.id];
+  return { homeOrgId, orgIds, chief: await createUser({ partnerId, role: "partner_admin", organizationIds: orgIds }) };
+}
+
+async function ask(token: TestUser, filters: object): Promise<string> {
+  return (await call(create, { token, body: { format: "json", filters } })).body.id;
+}
+
+describe("an export of several organizations", () => {
+  const filters = { user: "jane@fabrikam.example" };
+
+  it.each([
+    ["it fails", async (id: string) => symlinkSync("/dev/full", exportPath(id, 1))],
+    [
+      "its creator lost access",
+      (_: string, { id }: TestUser) =>
+        asSystem((tx) => tx.update(users).set({ disabledAt: new Date() }).where(eq(users.id, id))),
+    ],
+  ])("is recorded with its creator's organization when %s, not with the first of them", async (_, spoil) => {
+    const { homeOrgId, orgIds, chief } = await arrange();
+    const id = await ask(chief, filters);
+    await spoil(id, chief);
+    await workOffExports(never);
+    expect(await recorded(homeOrgId)).toMatchObject([{ result: "failure", details: { exportId: id, filters } }]);
+    for (const orgId of orgIds) expect(await recorded(orgId)).toEqual([]);
+  });
+
+  it("is recorded there as well when its day is over before it is written", async () => {
+    const { homeOrgId, orgIds, chief } = await arrange();
+    const id = await ask(chief, filters);
+    const expiresAt = new Date(Date.now() - 1);
+    await asSystem((tx) => tx.update(auditExports).set({ expiresAt }).where(eq(auditExports.id, id)));
+    await sweepExports();
+    expect(await recorded(homeOrgId)).toMatchObject([
+      { actorType: "system", result: "failure", details: { exportId: id } },
+    ]);
+    for (const orgId of orgIds) expect(await recorded(orgId)).toEqual([]);
+  });
+
+  it.each([
+    ["of those whose entries the file holds", { resource: "Billed" }, [1, 0, 0]],
+    ["of its creator, where the file holds none", { resource: "Nothing at all" }, [0, 0, 1]],
+  ])("is recorded at each download in the log %s", async (_, asked, counts) => {
+    const { homeOrgId, orgIds, chief } = await arrange();
+    const id = await ask(chief, asked);
+    await workOffExports(never);
+    expect((await call(download, { token: chief, params: { id } })).status).toBe(200);
+    expect(await downloads([...orgIds, homeOrgId])).toEqual(counts);
+  });
+});
