@@ -7,9 +7,12 @@ const memberOf = (value: unknown, name: string): unknown =>
     ? new Map(Object.entries(value)).get(name)
     : undefined;
 
-/** The device that an entry's details name, by its hostname; null where they name none. Isomorphic. */
-export function deviceNamed(details: Record<string, unknown>): string | null {
+/** The devices that an entry's details name, by hostname. Isomorphic. */
+export function devicesNamed(details: Record<string, unknown>): string[] {
   const { device } = details;
   const named = [...MEMBERS.map((member) => details[member]), memberOf(device, "name"), memberOf(device, "hostname")];
-  return named.map(textOf).find((text) => text !== null) ?? null;
+  return named.map(textOf).filter((text) => text !== null);
 }
+
+/** The first of them; null where they name none. */
+export const deviceNamed = (details: Record<string, unknown>): string | null => devicesNamed(details)[0] ?? null;

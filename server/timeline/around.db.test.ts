@@ -136,6 +136,20 @@ describe("everything around an entry", () => {
     expect([page.hasOlder, page.hasNewer]).toEqual([true, true]);
   });
 
+  it("ties what names an unknown device by its hostname, not all whose ids are no UUIDs", async () => {
+    const { orgId } = device;
+    const about = { orgId, resourceId: "rmm-1", resourceType: "device" };
+    const [first] = await appendEvents([
+      { ...about, timestamp: at(2000), resourceName: "GONE-1", details: { n: "first" } },
+      { ...about, timestamp: at(2001), resourceName: "GONE-1", details: { n: "same" } },
+      { ...about, timestamp: at(2002), resourceName: "GONE-12", details: { n: "another" } },
+      { orgId, timestamp: at(2003), resourceType: "alert", details: { n: "named", device: { name: "GONE-1" } } },
+    ]);
+    const { body } = await call(GET, { token: admin, path: "/?ties=device", params: { id: first?.id ?? "" } });
+    expect((body as Page).data.map(nameOf)).toEqual(["named", "same", "first"]);
+    expect((body as Page).device).toEqual({ id: "", hostname: "GONE-1", isKnown: false });
+  });
+
   it("leaves out, and says so, the logs that the caller may not read", async () => {
     const key = await createApiKey({ orgId: device.orgId, permissions: ["audit:read"] });
     const page = await ask("", { token: key });

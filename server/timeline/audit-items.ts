@@ -1,12 +1,13 @@
 import { sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
+import { devicesNamed } from "@/server/audit/device-named";
 import { toFullEntry } from "@/server/audit/entries/to-entry";
 import type { Cursor } from "@/server/audit/query/cursor";
 import { resolveFilter } from "@/server/audit/query/resolve";
 import { ENTRY, type EntryRow, rowsByKey } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search-keys";
-import type { Ctx } from "@/server/context";
+import { type Ctx, ZERO_UUID } from "@/server/context";
 import { narrow } from "@/server/scope";
 import type { Start } from "./cursor";
 import type { TimelineInput, TimelineItem } from "./schema";
@@ -32,17 +33,21 @@ export async function agentsOf(tx: Tx, deviceId: string): Promise<ReadonlySet<st
   return new Set(rows.map((row) => row.id));
 }
 
-const DEVICE_NAMES = ["device", "deviceName", "hostname"];
+/** The name of the device that an entry is about, where its id says nothing: an id that is no UUID is stored as zeros. */
+const resourceNamed = (row: Omit<EntryRow, "details">): string | null =>
+  row.resource_type === "device" && (row.resource_id === null || row.resource_id === ZERO_UUID)
+    ? row.resource_name
+    : null;
 
 /** The filter matches a part of the hostname; this keeps the entries of exactly this device. */
 export function isAbout({ details, ...row }: EntryRow, device: Device, agents: ReadonlySet<string>): boolean {
   if (row.resource_id === device.id) return true;
   const about = toFullEntry({ ...row, details }).details;
   if (row.actor_type === "agent" && (agents.has(row.actor_id) || agents.has(String(about.rawActorId)))) return true;
-  if (about.deviceId !== undefined) return about.deviceId === device.id;
-  const name = device.hostname.toLowerCase();
-  if (row.resource_type === "device" && row.resource_id === null) return row.resource_name?.toLowerCase() === name;
-  return DEVICE_NAMES.some((member) => String(about[member] ?? "").toLowerCase() === name);
+  if (typeof about.deviceId === "string" && about.deviceId !== "") return about.deviceId === device.id;
+  const resource = resourceNamed(row);
+  const names = resource ? [resource] : devicesNamed(about);
+  return names.some((name) => name.toLowerCase() === device.hostname.toLowerCase());
 }
 
 /** The newest audit entries that name a device, whether by id, by its agent or by its hostname, from a start on. */

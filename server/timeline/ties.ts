@@ -5,11 +5,11 @@ import { deviceNamed } from "@/server/audit/device-named";
 import { toFullEntry } from "@/server/audit/entries/to-entry";
 import { CONDITIONS } from "@/server/audit/query/conditions";
 import type { EntryRow } from "@/server/audit/query/rows";
+import { ZERO_UUID } from "@/server/context";
 import { GUID } from "@/server/text";
 import { agentsOf, type Device, isAbout } from "./audit-items";
 import type { Tie } from "./vocabulary";
 
-const ZERO_UUID = "00000000-0000-0000-0000-000000000000";
 type Shared = { condition: SQL; isShared: (row: EntryRow) => boolean };
 /** What an entry has that others can have in common with it: as a condition, and as a test of a row. */
 export type Ties = ReadonlyMap<Tie, Shared>;
@@ -25,7 +25,8 @@ const actorOf = (row: EntryRow): string | null =>
 export async function deviceOf(tx: Tx, row: EntryRow): Promise<NamedDevice | null> {
   const { details } = toFullEntry(row);
   const isDevice = row.resource_type === "device";
-  const ids = [isDevice ? row.resource_id : null, textOf(details.deviceId)].filter((id) => id !== null);
+  const resourceId = isDevice && row.resource_id !== ZERO_UUID ? row.resource_id : null;
+  const ids = [resourceId, textOf(details.deviceId)].filter((id) => id !== null);
   const agent = row.actor_type === "agent" ? actorOf(row) : null;
   const name = (isDevice ? textOf(row.resource_name) : null) ?? deviceNamed(details);
   const found = await rowsOf<Device & { rank: number }>(

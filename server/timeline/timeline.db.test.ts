@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { GET } from "@/app/api/v1/devices/[id]/timeline/route";
 import { asSystem } from "@/db/client";
-import { appendEvents } from "@/testing/audit-entries";
+import { appendEvents, type TestEvent } from "@/testing/audit-entries";
 import { call, createApiKey, createDevice, createUser, type TestDevice, type TestUser } from "@/testing/factories";
 import type { TimelineItem } from "./schema";
 
@@ -111,6 +111,30 @@ describe("a device's timeline", () => {
     for (const search of ["refused 4711", '"aside put"', "5%3", "503_"])
       expect([search, await found(search)]).toEqual([search, []]);
     expect(await found('""')).toHaveLength(2);
+  });
+
+  it("holds the entries that name the device, in whichever of their members, and those of no other", async () => {
+    const own = await createDevice({ orgId: device.orgId, hostname: "LAB-1" });
+    const foreign = { resourceId: "rmm-1", resourceType: "device" };
+    const naming: [Partial<TestEvent>, Record<string, unknown>][] = [
+      [{ ...foreign, resourceName: "lab-1" }, { n: "id that is no UUID" }],
+      [{ resourceType: "alert" }, { n: "object with a name", device: { name: "LAB-1" } }],
+      [{ resourceType: "alert" }, { n: "object with a hostname", device: { hostname: "LAB-1" } }],
+      [{ resourceType: "alert" }, { n: "no device id", deviceId: null, hostname: "LAB-1" }],
+      [{ resourceType: "alert" }, { n: "second name", device: "Rack 7", deviceName: "LAB-1" }],
+      [{ ...foreign, resourceName: "LAB-10" }, { n: "other" }],
+      [
+        { ...foreign, resourceName: "LAB-10" },
+        { n: "other", hostname: "LAB-1" },
+      ],
+      [{ resourceType: "alert" }, { n: "other", device: { name: "LAB-10" } }],
+      [{ resourceType: "alert" }, { n: "other", deviceId: device.id, hostname: "LAB-1" }],
+    ];
+    await appendEvents(naming.map(([event, details]) => ({ orgId: own.orgId, ...event, details })));
+    const { body } = await call(GET, { token: admin, path: "/?sources=audit", params: { id: own.id } });
+    expect(new Set((body as { data: TimelineItem[] }).data.map(wordsOf))).toEqual(
+      new Set(naming.map(([_, { n }]) => `audit ${String(n)}`).filter((words) => words !== "audit other")),
+    );
   });
 
   it("leaves out, and says so, what the caller may not read", async () => {
