@@ -10,7 +10,7 @@ import { AppError, invalid, notFound } from "@/server/errors";
 import { inReach, inScope, ownOrg, ownPartner, reaches } from "@/server/scope";
 import type { Audience, SavedView } from "./schema";
 
-type SavedViewRow = typeof auditSavedViews.$inferSelect;
+export type SavedViewRow = typeof auditSavedViews.$inferSelect;
 type Owner = Pick<SavedViewRow, "partnerId" | "orgId" | "shared">;
 
 /** Who may share a view: all but viewers. Who may change any view: administrators. */
@@ -93,7 +93,8 @@ export async function changeable(tx: Tx, ctx: Ctx, id: string): Promise<SavedVie
   return row;
 }
 
-const audienceOf = (row: Owner): Audience => (row.shared ? { orgId: row.orgId } : null);
+/** Who sees a view. */
+export const audienceOf = (row: Owner): Audience => (row.shared ? { orgId: row.orgId } : null);
 
 /** A view as this caller sees it. */
 export const toSavedView = (row: SavedViewRow, { actor }: Ctx): SavedView => ({

@@ -170,6 +170,42 @@ it("records what was made, changed and deleted", async () => {
   expect(rows[1]?.details).toMatchObject({ before: { sharedWith: null }, after: { sharedWith: { orgId: own.id } } });
 });
 
+describe("a view that goes to others", () => {
+  it("is recorded with those who had it and with those who have it, each side alone", async () => {
+    const { partner, own, other, atPartner } = await arrange();
+    const chief = await atPartner("partner_admin");
+    const { id } = await create(chief, { name: "Jane at Own", query: "user=jane", ...share(own.id) });
+    await updateSavedView.run(chief, { id, name: "Bob", query: "user=bob", ...share(other.id) });
+    await updateSavedView.run(chief, { id, ...share(null) });
+    const updates = async (orgId: string) =>
+      (await auditRows(orgId))
+        .filter(({ action }) => action === "audit.view.update")
+        .map(({ resourceName, details }) => [resourceName, details]);
+    const [jane, bob] = [
+      { name: "Jane at Own", query: "user=jane" },
+      { name: "Bob", query: "user=bob" },
+    ];
+    expect(await updates(own.id)).toEqual([
+      ["Jane at Own", { before: { ...jane, ...share(own.id) }, after: { sharedWith: "another organization" } }],
+    ]);
+    expect(await updates(other.id)).toEqual([
+      ["Bob", { after: { ...bob, ...share(other.id) } }],
+      ["Bob", { before: { ...bob, ...share(other.id) }, after: share(null) }],
+    ]);
+    expect(await updates(partner.homeOrgId)).toEqual([["Bob", { after: { ...bob, ...share(null) } }]]);
+  });
+
+  it("does not show an organization what it was called before it was theirs", async () => {
+    const { partner, own, atPartner } = await arrange();
+    const chief = await atPartner("partner_admin");
+    const { id } = await create(chief, { name: "Fabrikam" });
+    await updateSavedView.run(chief, { id, name: "Denied", ...share(own.id) });
+    expect(JSON.stringify((await auditRows(own.id)).map(({ details }) => details))).not.toContain("Fabrikam");
+    const update = (await auditRows(partner.homeOrgId)).find(({ action }) => action === "audit.view.update");
+    expect(update).toMatchObject({ resourceName: "Fabrikam", details: { after: share(own.id) } });
+  });
+});
+
 it.each([["org=x"], ["row=1"], ["cursor=1"], ["a=1&a=2"], ["<b>=1"], ["=1"]])("refuses %j as a query", (query) => {
   expect(createInput.safeParse({ name: "x", query }).success).toBe(false);
 });

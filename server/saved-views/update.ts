@@ -4,9 +4,46 @@ import { oneOf } from "@/db/rows";
 import { auditSavedViews } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
+import type { Ctx } from "@/server/context";
 import { operation } from "@/server/operation";
-import { auditable, changeable, nameTaken, sharedOwner, toSavedView } from "./saved-view";
+import {
+  audienceOf,
+  auditable,
+  changeable,
+  nameTaken,
+  type SavedViewRow,
+  sharedOwner,
+  toSavedView,
+} from "./saved-view";
 import { savedView, updateInput } from "./schema";
+
+type Change = { before: SavedViewRow; after: SavedViewRow };
+
+/** Whom a view went to, for the log of those who had it: an organization does not read which other one it was. */
+const newAudience = ({ before, after }: Change) =>
+  before.orgId !== null && after.orgId !== null ? "another organization" : audienceOf(after);
+
+/**
+ * Records a change in the log of those whose view it is. Where it went to others, each log has its own side of it: the
+ * former ones' what it was and that it is theirs no more, the new ones' what it is.
+ */
+function recordUpdate(ctx: Ctx, change: Change): void {
+  const { before, after } = change;
+  const [from, to] = [before.orgId ?? ctx.homeOrgId, after.orgId ?? ctx.homeOrgId];
+  const sides =
+    from === to
+      ? [{ orgId: to, row: after, details: { before: auditable(before), after: auditable(after) } }]
+      : [
+          {
+            orgId: from,
+            row: before,
+            details: { before: auditable(before), after: { sharedWith: newAudience(change) } },
+          },
+          { orgId: to, row: after, details: { after: auditable(after) } },
+        ];
+  for (const { orgId, row, details } of sides)
+    record(ctx, { action: "audit.view.update", orgId, ...resourceOf("audit_view", row), details });
+}
 
 /**
  * Renames a view, replaces its query or changes who sees it; who made it stays.
@@ -17,7 +54,7 @@ export const updateSavedView = operation({
   input: updateInput,
   output: savedView,
   async run(ctx, input) {
-    const { before, after } = await tenant(ctx.scope, async (tx) => {
+    const change = await tenant(ctx.scope, async (tx) => {
       const row = await changeable(tx, ctx, input.id);
       // No longer shared, it stays where its maker finds it.
       const scope = input.sharedWith
@@ -30,12 +67,7 @@ export const updateSavedView = operation({
         .returning();
       return { before: row, after: oneOf(changed) };
     }).catch(nameTaken);
-    record(ctx, {
-      action: "audit.view.update",
-      orgId: after.orgId ?? ctx.homeOrgId,
-      ...resourceOf("audit_view", after),
-      details: { before: auditable(before), after: auditable(after) },
-    });
-    return toSavedView(after, ctx);
+    recordUpdate(ctx, change);
+    return toSavedView(change.after, ctx);
   },
 });
