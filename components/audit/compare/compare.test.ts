@@ -54,3 +54,24 @@ test("entries of two organizations differ in their organization", () => {
     ],
   ]);
 });
+
+const numbers = (last: number) => [...Array.from({ length: 50 }, (_, n) => n), last];
+const objects = (last: number) => numbers(last).map((n) => ({ n }));
+
+test.for<[string, object, object, string]>([
+  ["lists of numbers", { list: numbers(50) }, { list: numbers(51) }, "List"],
+  ["lists of objects", { list: objects(50) }, { list: objects(51) }, "List › More"],
+  ["nothing and an empty list", { list: null }, { list: [] }, "List"],
+  ["nothing and the word for it", { list: null }, { list: "None" }, "List"],
+])("%s that read the same but differ are shown as recorded", ([_, one, two, name]) => {
+  const differing = pairsOf(entry({ details: one }), entry({ details: two }), String).filter(({ differs }) => differs);
+  expect(differing).toMatchObject([{ name, sides: [{ kind: "code" }, { kind: "code" }] }]);
+  const [left, right] = differing[0]?.sides ?? [];
+  expect(left).not.toEqual(right);
+});
+
+test("the order of members is no difference", () => {
+  const deep = (value: object) => entry({ details: { a: { b: { c: { d: { e: value } } } } } });
+  const pairs = pairsOf(deep({ one: 1, two: 2 }), deep({ two: 2, one: 1 }), String);
+  expect(pairs.some(({ differs }) => differs)).toBe(false);
+});

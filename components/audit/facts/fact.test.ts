@@ -47,7 +47,7 @@ test("recognizes times, addresses and ids", () => {
 });
 
 test("nested values become groups with paths, and JSON when too deep", () => {
-  expect(factsOf({ before: {}, filter: { user: "jane", list: [{ a: 1 }] } }, ["before"])).toEqual([
+  expect(factsOf({ before: {}, filter: { user: "jane", list: [{ a: 1 }] } }, ["before"])).toMatchObject([
     {
       path: "filter",
       label: "Filter",
@@ -79,4 +79,18 @@ test("nested values become groups with paths, and JSON when too deep", () => {
   expect(factOf("a", { b: { c: { d: { e: { f: 1 } } } } })).toMatchObject({
     facts: [{ fact: { facts: [{ fact: { facts: [{ fact: { kind: "group" } }] } }] } }],
   });
+});
+
+test("a list of objects says how many more the raw entry has", () => {
+  const list = (length: number) => Array.from({ length }, (_, n) => ({ n }));
+  expect(factOf("list", list(50))).toMatchObject({ facts: { length: 50 } });
+  const fact = factOf("list", list(53));
+  expect(fact.kind === "group" && fact.facts.slice(50)).toMatchObject([
+    {
+      path: "list[more]",
+      label: "More",
+      fact: { text: "and 3 more, in the raw entry" },
+      value: [50, 51, 52].map((n) => ({ n })),
+    },
+  ]);
 });

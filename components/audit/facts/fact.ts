@@ -10,8 +10,8 @@ export type Fact =
   | { kind: "address"; address: string }
   | { kind: "group"; facts: NamedFact[] };
 export type IdOf = "device" | "organization" | "actor" | "session" | "entry";
-/** path: the position in the details, such as "session.device.id". */
-export type NamedFact = { path: string; label: string; fact: Fact };
+/** path: the position in the details, such as "session.device.id"; value: what is recorded there. */
+export type NamedFact = { path: string; label: string; fact: Fact; value: unknown };
 
 const MAX_DEPTH = 4;
 const MAX_LISTED = 50;
@@ -113,10 +113,15 @@ export function factOf(name: string, value: unknown, at: Position = { path: name
   if (Array.isArray(value)) {
     if (value.length === 0) return { kind: "text", text: "None" };
     const shown = value.slice(0, MAX_LISTED);
-    const rest = value.length > MAX_LISTED ? ` and ${count(value.length - MAX_LISTED)} more` : "";
-    if (value.every(isPlain))
-      return { kind: "text", text: `${shown.map((one) => plainText(name, one)).join(", ")}${rest}` };
+    const rest = value.slice(MAX_LISTED);
+    const more = `and ${count(rest.length)} more`;
+    if (value.every(isPlain)) {
+      const text = shown.map((one) => plainText(name, one)).join(", ");
+      return { kind: "text", text: rest.length > 0 ? `${text} ${more}` : text };
+    }
     const facts = shown.map((one, index) => namedFact(String(index + 1), one, below(at, `[${index}]`)));
+    const fact: Fact = { kind: "text", text: `${more}, in the raw entry` };
+    if (rest.length > 0) facts.push({ path: `${at.path}[more]`, label: "More", fact, value: rest });
     return { kind: "group", facts };
   }
   const facts = Object.entries(value).map(([member, one]) => namedFact(member, one, below(at, `.${member}`)));
@@ -135,6 +140,7 @@ const namedFact = (member: string, value: unknown, at: Position): NamedFact => (
   path: at.path,
   label: /^\d+$/.test(member) ? member : labelOfMember(member),
   fact: factOf(member, value, at),
+  value,
 });
 
 /**
