@@ -33,7 +33,13 @@ export function AuditHistory({ device }: { device: DeviceDetail }) {
   const query = useQuery(
     useTRPC().audit.list.queryOptions(
       { resourceId: device.id, limit: LIMIT, skipCount: true },
-      { select: ({ data }) => ({ data, pagination: { page: 1, totalPages: 1, total: data.length } }) },
+      {
+        select: ({ data, pagination }) => ({
+          data,
+          pagination: { page: 1, totalPages: 1, total: data.length },
+          hasMore: pagination.nextCursor !== null,
+        }),
+      },
     ),
   );
   const all = new URLSearchParams({ resourceId: device.id, ...(orgId ? { orgId } : {}) });
@@ -51,13 +57,16 @@ export function AuditHistory({ device }: { device: DeviceDetail }) {
         empty={<Notice title="No entries about this device yet" />}
       >
         {(rows, isStale) => (
-          <RecordTable
-            caption={`The newest ${LIMIT} audit entries about ${device.hostname}`}
-            columns={columns}
-            rows={rows}
-            rowKey={(e) => e.id}
-            isStale={isStale}
-          />
+          <>
+            <RecordTable
+              caption={`The newest ${LIMIT} audit entries about ${device.hostname}`}
+              columns={columns}
+              rows={rows}
+              rowKey={(e) => e.id}
+              isStale={isStale}
+            />
+            {query.data?.hasMore && <p className={classes.note}>These are the newest {LIMIT}.</p>}
+          </>
         )}
       </PagedList>
     </>

@@ -178,3 +178,37 @@ test("a page left open shows that a device went offline, alone and in the list",
     await expect(page.getByText("Offline", { exact: true })).toBeVisible();
   }
 });
+
+test("lists that hold only the newest or the most frequent say so", async ({ page, viewer, request }) => {
+  const api = await Api.signIn(request);
+  const orgId = await api.makeOrganization("Long lists");
+  const { deviceId } = await api.enroll(orgId, "WS-LONG");
+  const { key } = await api.call<{ key: string }>("POST", "/api-keys", {
+    name: "Long lists",
+    orgId,
+    permissions: ["audit:write"],
+  });
+  const events = Array.from({ length: 60 }, (_, n) => ({
+    orgId,
+    actorType: "user",
+    actorId: crypto.randomUUID(),
+    action: `device.step.${n}`,
+    resourceType: "device",
+    resourceId: deviceId,
+    resourceName: "WS-LONG",
+    result: "success",
+  }));
+  await api.as(key).call("POST", "/audit-logs/events", { events });
+  const path = `/audit-logs/logs?orgId=${orgId}&action=device.step`;
+  const stored = () => api.call<{ data: { id: string }[]; pagination: { total: number } }>("GET", path);
+  await expect.poll(async () => (await stored()).pagination.total).toBe(events.length);
+
+  await page.goto(`/devices/${deviceId}`);
+  await page.getByRole("tab", { name: "Audit history" }).click();
+  await expect(page.getByText("These are the newest 50.")).toBeVisible();
+  await page.goto(`/audit/${(await stored()).data[0]?.id}`);
+  await expect(page.getByRole("list", { name: "On the same resource, the newest 10" })).toBeVisible();
+  await viewer.open(`?orgId=${orgId}&action=device.step`);
+  await viewer.openFacets();
+  await expect(viewer.facets.getByRole("button", { name: "50 most frequent" })).toHaveCount(2);
+});

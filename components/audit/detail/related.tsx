@@ -41,6 +41,7 @@ export function Related({ entry, onOpen }: Props) {
     <div key={name} className={classes.group}>
       <p className={classes.note} id={`related-${name}`}>
         {title}
+        {query.data.cut.includes(name) && `, the newest ${query.data[name].length}`}
       </p>
       <ul className={classes.list} aria-labelledby={`related-${name}`}>
         {query.data[name].map((other) => (

@@ -53,6 +53,7 @@ export function Facets() {
             name={name}
             values={query.data[facet]}
             isTruncated={truncated && !query.data.exact.includes(facet)}
+            isCut={query.data.cut.includes(facet)}
           />
         ),
       )}
@@ -64,13 +65,16 @@ type FacetProps = {
   name: FilterName;
   values: FacetValue[];
   isTruncated: boolean;
+  /** True where there are rarer values. */
+  isCut: boolean;
 };
 
-function Facet({ name, values, isTruncated }: FacetProps) {
+function Facet({ name, values, isTruncated, isCut }: FacetProps) {
   const { view, setView } = useViewer();
   const [all, setAll] = useState(false);
   const shown = all ? values : values.slice(0, INITIALLY_SHOWN);
   if (values.length === 0) return null;
+  const most = `${values.length} most frequent`;
   return (
     <details className={classes.facet} open>
       <summary>{labelOf(name)}</summary>
@@ -87,9 +91,10 @@ function Facet({ name, values, isTruncated }: FacetProps) {
           />
         ))}
       </ul>
+      {all && isCut && <p className={classes.note}>{most}</p>}
       {values.length > INITIALLY_SHOWN && (
         <button type="button" className={classes.more} onClick={() => setAll(!all)} aria-expanded={all}>
-          {all ? "Fewer" : `${values.length - INITIALLY_SHOWN} more`}
+          {all ? "Fewer" : isCut ? most : `${values.length - INITIALLY_SHOWN} more`}
         </button>
       )}
     </details>
@@ -100,7 +105,7 @@ function Facet({ name, values, isTruncated }: FacetProps) {
 const amount = (n: number, isTruncated: boolean): string =>
   isTruncated ? (n >= COUNT_CAP ? "10k+" : `${count(n)}+`) : count(n);
 
-type ValueProps = Omit<FacetProps, "values"> & {
+type ValueProps = Omit<FacetProps, "values" | "isCut"> & {
   one: FacetValue;
   label: string;
   isChosen: boolean;

@@ -66,7 +66,7 @@ describe("related entries", () => {
     expect(await relatedTo("nothing")).toEqual({ actor: [], resource: [], address: [] });
   });
 
-  it("are at most ten, the newest", async () => {
+  it("are at most ten, the newest, and say where there are more", async () => {
     const busy = randomUUID();
     const rows = await appendEvents(
       Array.from({ length: 13 }, (_, i) => ({ orgId: org.id, timestamp: at(20_000 + i), resourceId: busy })),
@@ -78,6 +78,16 @@ describe("related entries", () => {
         .reverse()
         .map((row) => row.id),
     );
+    expect(found.cut).toEqual(["resource"]);
+  });
+
+  it("say of no list that has ten that there are more", async () => {
+    const busy = randomUUID();
+    const rows = await appendEvents(
+      Array.from({ length: 11 }, (_, i) => ({ orgId: org.id, timestamp: at(30_000 + i), resourceId: busy })),
+    );
+    const { resource, cut } = await listRelated.run(await ctxFor(jane), { id: rows[0]?.id as string });
+    expect([resource.length, cut]).toEqual([10, []]);
   });
 
   it("of another organization's entry look like a missing one", async () => {

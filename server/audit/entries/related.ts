@@ -5,6 +5,7 @@ import { ENTRY, type EntryRow, newestRows } from "@/server/audit/query/rows";
 import type { FullEntry } from "@/server/audit/schema";
 import { ZERO_UUID } from "@/server/context";
 import { operation } from "@/server/operation";
+import { keysOf, mapValues } from "@/server/records";
 import { idInput, typed } from "@/server/wire";
 import { getRow } from "./get";
 import { rawResourceOf, toFullEntry } from "./to-entry";
@@ -16,8 +17,12 @@ import { rawResourceOf, toFullEntry } from "./to-entry";
 const RELATED_WITHIN_MS = 5 * 60_000;
 const MAX_RELATED = 10;
 
-/** Rows close to an entry that share its actor, its resource or its address; each list newest first, at most 10. */
-export type Related = { actor: FullEntry[]; resource: FullEntry[]; address: FullEntry[] };
+type Lists = { actor: FullEntry[]; resource: FullEntry[]; address: FullEntry[] };
+/**
+ * Rows close to an entry that share its actor, its resource or its address; each list newest first, at most 10. cut names
+ * the lists that have more.
+ */
+export type Related = Lists & { cut: (keyof Lists)[] };
 
 /** The condition of one list; null where the entry names nothing to share. */
 type Shared = { filter?: RowFilter; condition?: SQL } | null;
@@ -39,12 +44,13 @@ function sameResource(row: EntryRow): Shared {
 const sameAddress = (row: EntryRow): Shared =>
   row.ip_address ? { condition: sql`a.ip_address = ${row.ip_address}` } : null;
 
+/** The newest of one list, and one more than it shows where there is one. */
 async function near(tx: Tx, row: EntryRow, shared: Shared): Promise<FullEntry[]> {
   if (!shared) return [];
   const range = { from: new Date(row.ms - RELATED_WITHIN_MS), to: new Date(row.ms + RELATED_WITHIN_MS) };
   const conditions = [...conditionsOf({ ...shared.filter, ...range }), sql`a.id <> ${row.id}::uuid`];
   if (shared.condition) conditions.push(shared.condition);
-  const rows = await newestRows(tx, { orgIds: [row.org_id], conditions, limit: MAX_RELATED, shape: ENTRY });
+  const rows = await newestRows(tx, { orgIds: [row.org_id], conditions, limit: MAX_RELATED + 1, shape: ENTRY });
   return rows.map(toFullEntry);
 }
 
@@ -58,10 +64,17 @@ export const listRelated = operation({
   output: typed<Related>(),
   async run(ctx, { id }) {
     const row = await getRow(ctx, id);
-    return tenant(ctx.scope, async (tx) => ({
-      actor: await near(tx, row, sameActor(row)),
-      resource: await near(tx, row, sameResource(row)),
-      address: await near(tx, row, sameAddress(row)),
-    }));
+    const found = await tenant(
+      ctx.scope,
+      async (tx): Promise<Lists> => ({
+        actor: await near(tx, row, sameActor(row)),
+        resource: await near(tx, row, sameResource(row)),
+        address: await near(tx, row, sameAddress(row)),
+      }),
+    );
+    return {
+      ...mapValues(found, (rows) => rows.slice(0, MAX_RELATED)),
+      cut: keysOf(found).filter((name) => found[name].length > MAX_RELATED),
+    };
   },
 });

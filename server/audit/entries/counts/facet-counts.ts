@@ -91,10 +91,10 @@ export async function countOrganizations(tx: Tx, { orgIds, filter }: ResolvedFil
   );
 }
 
-/** Every match by actor; null where more than time narrows them. */
+/** Every match by actor, one more than a facet shows where there are so many; null where more than time narrows them. */
 export async function countActors(tx: Tx, { orgIds, filter }: ResolvedFilter): Promise<Count[] | null> {
   if (!isTimed(filter)) return null;
-  const actors = (await actorsOf(tx, orgIds, filter)).sort((a, b) => b.count - a.count).slice(0, MAX_FACET_VALUES);
+  const actors = (await actorsOf(tx, orgIds, filter)).sort((a, b) => b.count - a.count).slice(0, MAX_FACET_VALUES + 1);
   const names = await namesOf(tx, actors);
   return actors
     .map((row): Count => {

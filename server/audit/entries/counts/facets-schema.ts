@@ -48,6 +48,8 @@ export const facets = z.strictObject({
   truncated: z.boolean(),
   /** The facets that count every match nevertheless. */
   exact: z.array(z.enum(FACET_NAMES)),
+  /** The facets that have rarer values than those that are told. */
+  cut: z.array(z.enum(FACET_NAMES)),
 });
 export type Facets = z.output<typeof facets>;
 

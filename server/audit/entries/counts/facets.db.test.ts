@@ -144,6 +144,27 @@ describe("facets and histogram", () => {
   });
 });
 
+it("holds the most frequent values of a facet, and says where there are rarer ones", async () => {
+  const { id: orgId } = await createOrg();
+  const ctx = await ctxFor(await createUser({ orgId }));
+  const rare = Array.from({ length: 51 }, (_, n) => ({
+    orgId,
+    action: `device.step.${n}`,
+    actorType: "agent" as const,
+    actorId: `agent-${n}`,
+    resourceType: `thing ${n % 50}`,
+  }));
+  await appendEvents([...rare, ...rare.slice(1)]);
+  for (const filter of [{}, { result: ["success" as const] }]) {
+    const found = facets.parse(await getFacets.run(ctx, filter));
+    for (const name of ["action", "actor"] as const) {
+      expect(found[name]).toHaveLength(50);
+      expect(found[name].some(({ value }) => value === rare[0]?.action || value === rare[0]?.actorId)).toBe(false);
+    }
+    expect([found.resourceType.length, found.cut]).toEqual([50, ["action", "actor"]]);
+  }
+});
+
 it("counts every match of more than it reads one by one, and says which counts are not of all", async () => {
   const { id: orgId } = await createOrg();
   const ctx = await ctxFor(await createUser({ orgId }));

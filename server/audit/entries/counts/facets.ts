@@ -123,10 +123,12 @@ export const getFacets = operation({
       );
       const found = new Map<FacetName, Count[]>();
       const exact: FacetName[] = [];
+      const rarer: FacetName[] = [];
       for (const name of FACET_NAMES) {
         const { counts, isExact } = await query.count(name);
         found.set(name, name === "category" ? counts : counts.slice(0, MAX_FACET_VALUES));
         if (isExact) exact.push(name);
+        if (name !== "category" && counts.length > MAX_FACET_VALUES) rarer.push(name);
       }
       const { rows, cut } = await query.newest();
       const counted = fromKeys(FACET_NAMES, (name) => found.get(name) ?? []);
@@ -143,6 +145,7 @@ export const getFacets = operation({
         rows,
         truncated: cut,
         exact,
+        cut: rarer,
       };
     });
   },
