@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { actorFilter, entriesHref } from "./entries-href";
+import { actorFilter, actorKey, entriesHref } from "./entries-href";
 
 const all = { range: { range: null, from: null, to: null }, tz: null, orgId: undefined };
 
@@ -12,9 +12,12 @@ test("a number leads to its entries: same range, same zone, same organization", 
 
 test("several values are a list, and one with a comma is one value", () => {
   expect(entriesHref({ actions: ["user.login", "user.logout"] }, all)).toBe("/?actions=user.login%2Cuser.logout");
-  expect(entriesHref(actorFilter({ userId: "bot, 7" }), all)).toBe("/?rawActorId=%22bot%2C+7%22");
+  expect(entriesHref(actorFilter({ userId: "bot, 7", actorType: "agent" }), all)).toBe("/?rawActorId=%22bot%2C+7%22");
 });
 
-test("the system itself has no id to filter by", () => {
-  expect(actorFilter({ userId: "00000000-0000-0000-0000-000000000000" })).toEqual({ actorType: ["system"] });
+test("an actor without an id is filtered by its type, and is not the system unless it is", () => {
+  const userId = "00000000-0000-0000-0000-000000000000";
+  expect(actorFilter({ userId, actorType: "system" })).toEqual({ actorType: ["system"] });
+  expect(actorFilter({ userId, actorType: "user" })).toEqual({ actorType: ["user"], actorId: [userId] });
+  expect(actorKey({ userId, actorType: "user" })).not.toBe(actorKey({ userId, actorType: "system" }));
 });

@@ -1,7 +1,8 @@
-import { filterFor } from "@/components/audit/filters/narrow";
 import type { RangeView } from "@/components/audit/filters/range-choices";
 import { zoneParam } from "@/components/format/zone-param";
 import { joinValues } from "@/server/audit/query/value-list";
+import type { ActorType } from "@/server/audit/vocabulary";
+import { GUID } from "@/server/text";
 
 type Filter = Partial<Record<"actorId" | "rawActorId" | "actions" | "category" | "actorType", readonly string[]>>;
 
@@ -24,7 +25,14 @@ export function entriesHref(filter: Filter, { range, tz, orgId }: ReportScope): 
 
 const NO_USER = "00000000-0000-0000-0000-000000000000";
 
-/** The filter for an actor's entries; the system itself has no id. */
-export function actorFilter({ userId }: { userId: string }): Filter {
-  return userId === NO_USER ? { actorType: ["system"] } : { [filterFor("actorId", userId)]: [userId] };
+/** Of several actors without an id each has its type alone. */
+type ReportedActor = { userId: string; actorType: ActorType };
+
+/** Distinguishes the actors of a report. */
+export const actorKey = ({ userId, actorType }: ReportedActor): string => `${actorType}:${userId}`;
+
+/** The filter for an actor's entries; the system itself has no id, nor has a person whom nothing names. */
+export function actorFilter({ userId, actorType }: ReportedActor): Filter {
+  if (userId !== NO_USER) return { [GUID.test(userId) ? "actorId" : "rawActorId"]: [userId] };
+  return actorType === "system" ? { actorType: [actorType] } : { actorType: [actorType], actorId: [userId] };
 }

@@ -10,7 +10,7 @@ import { FIGURES, figuresOf } from "@/server/audit/entries/reports/vocabulary";
 import { CATEGORY_LABEL } from "@/server/audit/vocabulary";
 import { capitalized } from "@/server/text";
 import { type Count, Counts, Nothing, NumberLink } from "./counts";
-import { actorFilter, entriesHref, type ReportScope } from "./entries-href";
+import { actorFilter, actorKey, entriesHref, type ReportScope } from "./entries-href";
 import { Recent } from "./recent";
 import type { Reports } from "./shapes";
 
@@ -59,7 +59,7 @@ function actionCounts(byAction: { action: string; count: number }[], link: Link)
 export function ActivityReport({ report, counted }: ViewProps<Reports["activity"]>) {
   const link = linker(counted);
   if (report.totalEvents === 0) return <Nothing />;
-  const byKey = new Map(report.actionsPerUser.map((user) => [user.userId, user]));
+  const byKey = new Map(report.actionsPerUser.map((user) => [actorKey(user), user]));
   return (
     <>
       <Figures
@@ -87,7 +87,7 @@ export function ActivityReport({ report, counted }: ViewProps<Reports["activity"
         title="Entries by user"
         head="User"
         counts={report.actionsPerUser.map((user) => ({
-          key: user.userId,
+          key: actorKey(user),
           name: personName(user),
           detail: user.userEmail !== user.userName ? user.userEmail : undefined,
           count: user.actionCount,
@@ -187,7 +187,7 @@ export function StatisticsReport({ report, counted }: ViewProps<Reports["statist
         title="Entries by user"
         head="User"
         counts={report.byUser.map((user) => ({
-          key: user.userId,
+          key: actorKey(user),
           name: personName(user),
           count: user.actionCount,
           href: link(actorFilter(user)),

@@ -7,7 +7,12 @@ import { FIGURES } from "./vocabulary";
 
 export type ByAction = { action: string; count: number }[];
 /** What the reports are made from, over the newest entries (reports.ts) or over every one (whole-reports.ts). */
-export type ReportCounts = { totalEvents: number; byAction: ByAction; users: ActiveUser[]; recent: FullEntry[] };
+export type ReportCounts<User extends ActiveUser = ActiveUser> = {
+  totalEvents: number;
+  byAction: ByAction;
+  users: User[];
+  recent: FullEntry[];
+};
 
 /** Most frequent first; equal ones in the order of their names. */
 export const byCount = <T extends { count: number }>(counts: T[], nameOf: (one: T) => string): T[] =>
@@ -25,7 +30,7 @@ function byCategoryOf(byAction: ByAction): { category: Category; count: number }
   );
 }
 
-export const activityBody = ({ totalEvents, users, recent }: ReportCounts) => ({
+export const activityBody = <User extends ActiveUser>({ totalEvents, users, recent }: ReportCounts<User>) => ({
   totalUsers: users.length,
   totalEvents,
   actionsPerUser: users,

@@ -75,6 +75,23 @@ describe("reports of every entry", () => {
     expect(await wholeStatistics.run(ctx, endless)).toMatchObject({ totalEvents: ROWS, before: 0 });
   });
 
+  it("tell a person without an id from the system", async () => {
+    const { id: orgId } = await createOrg();
+    const actorId = "00000000-0000-0000-0000-000000000000";
+    await appendEvents([
+      { orgId, actorType: "user", actorId },
+      { orgId, actorType: "system", actorId },
+      { orgId, actorType: "user", actorId },
+    ]);
+    const own = await ctxFor(await createUser({ orgId }));
+    const expected = [
+      { userId: actorId, actorType: "user", actionCount: 2 },
+      { userId: actorId, actorType: "system", actionCount: 1 },
+    ];
+    expect((await wholeUserActivity.run(own, {})).actionsPerUser).toMatchObject(expected);
+    expect((await wholeStatistics.run(own, {})).byUser).toMatchObject(expected);
+  });
+
   it("name people and agents, and see their own organization alone", async () => {
     const { topUsers } = await wholeUserActivity.run(ctx, {});
     expect(topUsers[0]).toMatchObject({ userId: jane.id, userName: "Jane", userEmail: jane.email });

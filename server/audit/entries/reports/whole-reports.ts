@@ -59,14 +59,18 @@ export async function actorsOf(tx: Tx, orgIds: readonly string[], filter: RowFil
   );
 }
 
-async function usersOf(tx: Tx, orgIds: readonly string[], filter: RowFilter): Promise<ActiveUser[]> {
+/** With the actor's type, which the API's reports do not have: those without an id are told apart by it alone. */
+type TypedUser = ActiveUser & { actorType: ActorType };
+
+async function usersOf(tx: Tx, orgIds: readonly string[], filter: RowFilter): Promise<TypedUser[]> {
   const rows = await actorsOf(tx, orgIds, filter);
   const names = await namesOf(tx, rows);
   return rows
-    .map((row): ActiveUser => {
+    .map((row): TypedUser => {
       const named = names.get(actorKey(row)) ?? { user_name: null, user_email: null, key_name: null, hostname: null };
       return {
         userId: row.raw_id ?? row.actor_id,
+        actorType: row.actor_type,
         userName: actorName({ ...row, ...named, actor_email: row.email }, { rawActorId: row.raw_id }),
         userEmail: row.email ?? named.user_email ?? "",
         actionCount: row.count,
@@ -83,7 +87,7 @@ function rangeBefore({ from, to }: Pick<RangeInput, "from" | "to">, now: Date) {
   return { from: new Date(bounded(from.getTime() - length)), to: new Date(from.getTime() - 1) };
 }
 
-type Counted = ReportCounts & Before;
+type Counted = ReportCounts<TypedUser> & Before;
 
 /** Counts every entry of a range by the tallies, exactly at any length of history. */
 async function countAll(ctx: Ctx, { from, to }: RangeInput, actions?: readonly string[]): Promise<Counted> {
@@ -103,7 +107,7 @@ async function countAll(ctx: Ctx, { from, to }: RangeInput, actions?: readonly s
   return { ...counted, recent: recent.map(toFullEntry) };
 }
 
-type Body<B> = (counts: ReportCounts, range: RangeInput) => B;
+type Body<B> = (counts: ReportCounts<TypedUser>, range: RangeInput) => B;
 
 /** A report of every entry in the range, or of those of some actions. */
 const reportOf = <B>(body: Body<B>, actions?: readonly string[]) =>
@@ -124,4 +128,12 @@ export const wholeSecurityEvents = reportOf(securityBody, SECURITY_ACTIONS);
 /** Access to data and changes to what is governed, every one in the range. */
 export const wholeCompliance = reportOf(complianceBody, COMPLIANCE_ACTIONS);
 /** Every entry in the range by category and actor. */
-export const wholeStatistics = reportOf(statisticsBody);
+export const wholeStatistics = reportOf((counts, range) => ({
+  ...statisticsBody(counts, range),
+  byUser: counts.users.map(({ userId, actorType, userName, actionCount }) => ({
+    userId,
+    actorType,
+    userName,
+    actionCount,
+  })),
+}));
