@@ -47,7 +47,7 @@ export const userOrganizations = pgTable(
   (t) => [primaryKey({ name: "user_organizations_pkey", columns: [t.userId, t.orgId] })],
 );
 
-/** One row a refresh token ever issued; a used or revoked one that comes back revokes its family. */
+/** One row a refresh token ever issued; a used one that comes back revokes its family. */
 export const refreshTokens = pgTable(
   "refresh_tokens",
   {

@@ -31,7 +31,8 @@ function rotate(tokenHash: string, now: Date): Promise<Rotation> {
       return { kind: "fresh", userId, sid, next: await addRefreshToken(tx, { userId, sid, now }) };
     }
     const [known] = await tx.select().from(refreshTokens).where(same);
-    if (!known?.usedAt && !known?.revokedAt) return { kind: "unknown" };
+    // One that was ended before its use is in no second pair of hands: whoever has it has not heard of the end.
+    if (!known?.usedAt) return { kind: "unknown" };
     await endSessions(tx, { userId: known.userId, sid: known.familyId, now });
     return { kind: "reused", userId: known.userId };
   });

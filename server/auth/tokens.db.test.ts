@@ -194,6 +194,7 @@ describe("POST /auth/logout", () => {
     expect((await call(logout, { method: "POST", token: two.accessToken })).status).toBe(204);
     expect((await call(me, { token: two.accessToken })).status).toBe(401);
     expect(await lastOf(user.orgId, "user.logout")).toMatchObject({ actorId: user.id });
+    expect(await lastOf(user.orgId, "user.token.reuse")).toBeUndefined();
   });
 
   it("changes nothing for another user's refresh token, and needs a person", async () => {
