@@ -27,7 +27,7 @@ const OrganizationDialog = dynamic(() => import("./organization-dialog").then((m
 /** The organizations that the user can see; partner users create and rename them. */
 export function Organizations() {
   const trpc = useTRPC();
-  const { user } = useMe();
+  const { user, allOrganizations } = useMe();
   const [view, setView] = useQueryStates(
     { page: parseAsInteger.withDefault(1), search: parseAsString },
     { history: "push" },
@@ -62,7 +62,7 @@ export function Organizations() {
           </Button>
         )}
       </PageHeader>
-      {isPartner && <RequireTwoFactor />}
+      {allOrganizations && <RequireTwoFactor />}
       <div className={pagedClasses.tools}>
         <SearchField label="Search by name" value={view.search ?? ""} onSearch={onSearch} />
       </div>

@@ -8,7 +8,8 @@ import { errorText } from "@/components/ui/notice";
 import { useInvalidation } from "@/components/use-invalidation";
 
 /**
- * Requires a second factor from the partner's staff and all organizations' users. Hidden from users with less access.
+ * Requires a second factor from the partner's staff and all organizations' users. Only for users who can see all
+ * organizations: for others, reading the setting would record a denial.
  */
 export function RequireTwoFactor() {
   const trpc = useTRPC();

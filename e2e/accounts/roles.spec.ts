@@ -92,6 +92,26 @@ test("an administrator of chosen organizations is offered what they may do, and 
   await expect(guest.getByRole("radio", { name: /^All organizations/ })).toHaveCount(0);
 });
 
+test("an administrator of chosen organizations is not shown what holds for all, and the page does not ask for it", async ({
+  guest,
+  request,
+}) => {
+  const api = await Api.signIn(request);
+  const organizationIds = [await api.makeOrganization("Not asked")];
+  const email = `${crypto.randomUUID().slice(0, 8)}@not-asked.example`;
+  const person = { email, password: PASSWORD, name: "Nora Narrow", role: "partner_admin", organizationIds };
+  const { id } = await api.call("POST", "/users", person);
+  await new SignInPage(guest).signIn({ email, password: PASSWORD });
+  await guest.goto("/settings/organizations");
+  await expect(guest.getByRole("row", { name: /Not asked/ })).toBeVisible();
+  await expect(guest.getByRole("switch", { name: "Require two-factor sign-in for everyone" })).toHaveCount(0);
+  expect((await guest.request.get("/api/v1/orgs/partner")).status()).toBe(403);
+  const denied = `/audit-logs/logs?result=denied&actorId=${id}`;
+  const details = async () =>
+    (await api.call<{ data: { details: unknown }[] }>("GET", denied)).data.map((e) => e.details);
+  await expect.poll(details).toEqual([{ times: 1, requests: ["GET /api/v1/orgs/partner"] }]);
+});
+
 /** Every page, also those that the navigation does not offer to everybody. */
 const PAGES = [
   "/",
