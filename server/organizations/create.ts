@@ -4,6 +4,7 @@ import { asSystem, type Tx } from "@/db/client";
 import { organizations, userOrganizations, users } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
+import { dropUserTokens } from "@/server/auth/links/user-tokens";
 import type { Ctx } from "@/server/context";
 import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
@@ -35,12 +36,34 @@ export async function insertOrganization(
   throw new AppError("conflict", "That name is in use too often.");
 }
 
-/** People who reach selected organizations only must reach the new one, too. */
-async function grantCreatorAccess(tx: Tx, ctx: Ctx, orgId: string): Promise<void> {
-  if (ctx.actor.type !== "user") return;
+type Widened = { before: string[]; after: string[] };
+
+/**
+ * People who reach selected organizations only must reach the new one, too. A link that was made for them before would give
+ * its holder more than it was meant to.
+ * @returns what they reached and reach, sorted; null for all others
+ */
+async function grantCreatorAccess(tx: Tx, ctx: Ctx, orgId: string): Promise<Widened | null> {
+  if (ctx.actor.type !== "user") return null;
   const limited = and(eq(users.id, ctx.actor.id), eq(users.allOrganizations, false));
-  const [maker] = await tx.select({ id: users.id }).from(users).where(limited);
-  if (maker) await tx.insert(userOrganizations).values({ userId: maker.id, orgId });
+  const [maker] = await tx.update(users).set({ updatedAt: ctx.now() }).where(limited).returning({ id: users.id });
+  if (!maker) return null;
+  const { userId, orgId: reached } = userOrganizations;
+  const rows = await tx.select({ reached }).from(userOrganizations).where(eq(userId, maker.id)).orderBy(reached);
+  await tx.insert(userOrganizations).values({ userId: maker.id, orgId });
+  await dropUserTokens(tx, maker.id);
+  const before = rows.map((row) => row.reached);
+  return { before, after: [...before, orgId].sort() };
+}
+
+function recordWidened(ctx: Ctx, { before, after }: Widened): void {
+  if (ctx.actor.type !== "user") return;
+  record(ctx, {
+    action: "user.permission.change",
+    orgId: ctx.homeOrgId,
+    ...resourceOf("user", ctx.actor),
+    details: { before: { organizationIds: before }, after: { organizationIds: after } },
+  });
 }
 
 /**
@@ -54,13 +77,12 @@ export const createOrganization = operation({
   async run(ctx, input) {
     if (ctx.scope.kind === "organization") throw new AppError("forbidden", "Only a partner makes organizations.");
     const partnerId = await partnerFor(ctx, input.partnerId);
-    const row = await asSystem(async (tx) => {
+    const { row, widened } = await asSystem(async (tx) => {
       const where = eq(organizations.partnerId, partnerId);
       const bound = { max: MAX_PER_PARTNER, owner: partnerId, what: "organizations", remedy: "" };
       await requireRoom(tx, { table: organizations, where, ...bound });
       const created = await insertOrganization(tx, { partnerId, name: input.name });
-      await grantCreatorAccess(tx, ctx, created.id);
-      return created;
+      return { row: created, widened: await grantCreatorAccess(tx, ctx, created.id) };
     });
     record(ctx, {
       action: "organization.create",
@@ -68,6 +90,7 @@ export const createOrganization = operation({
       ...resourceOf("organization", row),
       details: { after: { name: row.name, slug: row.slug } },
     });
+    if (widened) recordWidened(ctx, widened);
     return toOrganization(row);
   },
 });

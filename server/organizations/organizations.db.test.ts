@@ -1,7 +1,9 @@
 import postgres from "postgres";
 import { describe, expect, inject, it } from "vitest";
+import { POST as reset } from "@/app/api/v1/auth/password/reset/route";
 import { GET as getOne, PATCH } from "@/app/api/v1/orgs/organizations/[id]/route";
 import { GET as list, POST } from "@/app/api/v1/orgs/organizations/route";
+import { POST as invite } from "@/app/api/v1/users/[id]/invite/route";
 import { auditRows, call, createApiKey, createOrg, createPartner, createUser } from "@/testing/factories";
 
 const partnerAdmin = async () => {
@@ -52,17 +54,30 @@ describe("POST /orgs/organizations", () => {
     ]);
   });
 
-  it("lets who reaches selected organizations only reach the new one too", async () => {
-    const partner = await createPartner();
-    const limited = await createUser({
-      role: "partner_admin",
-      partnerId: partner.id,
-      organizationIds: [(await createOrg({ partnerId: partner.id })).id],
-    });
+  it("lets who reaches selected organizations only reach the new one too, on record and by no link from before", async () => {
+    const { partner, admin } = await partnerAdmin();
+    const { id: chosen } = await createOrg({ partnerId: partner.id });
+    const limited = await createUser({ role: "partner_admin", partnerId: partner.id, organizationIds: [chosen] });
+    const { link } = (await call(invite, { method: "POST", token: admin, params: { id: limited.id } })).body;
     const created = await call(POST, { token: limited, body: { name: "New" } });
     expect((await call(list, { token: limited })).body.data.map((o: { id: string }) => o.id)).toContain(
       created.body.id,
     );
+    const body = { token: new URL(link).hash.slice(1), password: "chosen by a link from before" };
+    expect((await call(reset, { body })).status).toBe(400);
+    expect((await auditRows(partner.homeOrgId)).filter((r) => r.action === "user.permission.change")).toMatchObject([
+      {
+        actorId: limited.id,
+        resourceId: limited.id,
+        details: {
+          before: { organizationIds: [chosen] },
+          after: { organizationIds: [chosen, created.body.id].sort() },
+        },
+      },
+    ]);
+    await call(POST, { token: admin, body: { name: "Of one who reaches all" } });
+    const changes = (await auditRows(partner.homeOrgId)).filter((r) => r.action === "user.permission.change");
+    expect(changes).toHaveLength(1);
   });
 
   it("is refused where the partner has 10,000, of another partner's no one counts", async () => {
