@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { POST as accept } from "@/app/api/v1/auth/invite/accept/route";
 import { POST as forgot } from "@/app/api/v1/auth/password/forgot/route";
@@ -23,6 +23,7 @@ import {
   PASSWORD,
   type TestUser,
 } from "@/testing/factories";
+import { cutOffAt } from "@/testing/held-rows";
 import { type MailServer, startMailServer } from "@/testing/mail-server";
 import { whileRefused } from "@/testing/while-refused";
 
@@ -174,6 +175,24 @@ describe("an invitation", () => {
     });
     const known = await asSystem((tx) => tx.select().from(userIdentities).where(eq(userIdentities.userId, id)));
     expect(known).toHaveLength(1);
+  });
+
+  it("unlinks them from their identity provider, on record; where the database does not, the link is good all the same", async () => {
+    const { admin, id } = await invited();
+    const link = (subject: string) =>
+      asSystem((tx) => tx.insert(userIdentities).values({ issuer: "https://id.example.test", subject, userId: id }));
+    const details = async () => (await auditRows(admin.orgId as string)).at(-1)?.details;
+    await link(`${id} one`);
+    expect((await send(admin, id)).status).toBe(200);
+    expect(await details()).toMatchObject({ sentTo: null, unlinkedIdentities: 1 });
+    await send(admin, id);
+    expect(await details()).not.toHaveProperty("unlinkedIdentities");
+    await link(`${id} two`);
+    const held = sql`SELECT FROM user_identities WHERE user_id = ${id} FOR UPDATE`;
+    const { status, body } = await cutOffAt(held, () => send(admin, id));
+    expect(status).toBe(200);
+    expect(await details()).not.toHaveProperty("unlinkedIdentities");
+    expect((await call(accept, { body: { token: secretOf(body.link), password: CHOSEN } })).status).toBe(200);
   });
 
   it("leaves an earlier link good when the mail server refuses it, and replaces it once it takes it", async () => {

@@ -11,6 +11,7 @@ import { forgetIdentities } from "@/server/auth/oidc/forget-identities";
 import { isPartnerRole } from "@/server/auth/permissions";
 import type { Ctx } from "@/server/context";
 import { AppError, notFound } from "@/server/errors";
+import { log } from "@/server/log/log";
 import { isMailConfigured, sendMail } from "@/server/mail";
 import { operation } from "@/server/operation";
 import { homeOrgOf } from "@/server/partner";
@@ -37,6 +38,13 @@ async function findInvitable(ctx: Ctx, id: string) {
   return row;
 }
 
+/** The link is with its holder: what fails here must not be answered, or undone, as if it were not. */
+const unlink = (userId: string): Promise<number> =>
+  forgetIdentities(userId).catch((error: unknown) => {
+    log.error({ err: error, userId }, "a person who was sent a link is still linked to their identity provider");
+    return 0;
+  });
+
 const textOf = (name: string, kind: LinkKind, link: string): string =>
   [
     `Hello ${inOneLine(name)},`,
@@ -49,7 +57,8 @@ const textOf = (name: string, kind: LinkKind, link: string): string =>
 /**
  * POST /users/:id/invite: a link for a person to choose a password by; to one who has signed in before, to choose a new
  * one. Mailed where mail is configured (then no other person sees it), otherwise answered this once. A newer link replaces
- * an older one, unless the mail server does not take it.
+ * an older one, unless the mail server does not take it, and unlinks the person from their identity provider: the next
+ * sign-in there with the verified address is them.
  * @throws AppError not_found, forbidden for a person above the caller, conflict for a disabled person, unavailable when
  * the mail server does not take it.
  */
@@ -77,9 +86,10 @@ export const inviteUser = operation({
           record(ctx, { ...event, details: { sentTo: null }, result: "failure", errorMessage: messageOf(error) });
           throw error;
         });
-      record(ctx, { ...event, details: { sentTo, expiresAt: made.expiresAt.toISOString() } });
+      const unlinkedIdentities = await unlink(row.id);
+      const unlinked = unlinkedIdentities > 0 ? { unlinkedIdentities } : {};
+      record(ctx, { ...event, details: { sentTo, expiresAt: made.expiresAt.toISOString(), ...unlinked } });
     });
-    await forgetIdentities(row.id);
     return { kind, sentTo, link: sentTo ? null : link, expiresAt: expiresAt.toISOString() };
   },
 });

@@ -32,14 +32,14 @@ export const resetPassword: Command = {
       if (!row) throw new AppError("not_found", `There is no user ${email}.`);
       const ctx = systemCtx();
       const endedSessions = await setPassword({ userId: row.id, password, now: ctx.now() });
-      await forgetIdentities(row.id);
+      const unlinkedIdentities = await forgetIdentities(row.id);
       const removeTwoFactor = values["remove-two-factor"] ?? false;
       if (removeTwoFactor) await removeSecondFactors(row.id);
       record(ctx, {
         action: "user.password.reset",
         orgId: row.orgId ?? row.homeOrgId,
         ...resourceOf("user", row),
-        details: { via: "command line", endedSessions, removeTwoFactor },
+        details: { via: "command line", endedSessions, unlinkedIdentities, removeTwoFactor },
       });
       // What running servers hold open for them ends now.
       relay().notifyCallersChanged();
