@@ -10,7 +10,7 @@ import { POST as invite } from "@/app/api/v1/users/[id]/invite/route";
 import { PATCH } from "@/app/api/v1/users/[id]/route";
 import { POST as create, GET as list } from "@/app/api/v1/users/route";
 import { asSystem } from "@/db/client";
-import { userIdentities, userTokens } from "@/db/schema";
+import { userIdentities, users, userTokens } from "@/db/schema";
 import { env } from "@/server/env";
 import { closeRoles } from "@/testing/chain";
 import {
@@ -221,6 +221,23 @@ describe("an invitation", () => {
     expect((await call(reset, { body: { token: secretOf(body.link), password: CHOSEN } })).status).toBe(204);
     expect((await call(me, { token: open })).status).toBe(401);
     expect((await signIn(user.email, CHOSEN)).status).toBe(200);
+  });
+
+  it("ends an earlier one of the other kind; one that a stranger can ask for ends no invitation", async () => {
+    const { admin, id, email } = await invited();
+    const first = secretOf((await send(admin, id)).body.link);
+    const since = (lastLoginAt: Date | null) => asSystem((tx) => tx.update(users).set({ lastLoginAt }).where(eq(users.id, id)));
+    await since(new Date());
+    expect((await send(admin, id)).body.kind).toBe("reset");
+    const use = (secret: string) => call(accept, { body: { token: secret, password: CHOSEN } });
+    expect((await use(first)).status).toBe(400);
+    await since(null);
+    const second = secretOf((await send(admin, id)).body.link);
+    const { mails } = await withMail();
+    await call(forgot, { body: { email } });
+    await expect.poll(() => mails).toHaveLength(1);
+    await expect.poll(async () => (await auditRows(admin.orgId as string)).at(-1)?.action).toMatch(/reset\.request$/);
+    expect((await use(second)).status).toBe(200);
   });
 
   it("is for those whom the caller may administer: not above, not elsewhere, not wider, not disabled", async () => {

@@ -6,7 +6,8 @@ import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { findUserCaller } from "@/server/auth/caller";
 import { requireMayGrantRole, requireWholePartner } from "@/server/auth/grant";
-import { handOutPasswordLink, type LinkKind } from "@/server/auth/links/password-link";
+import { handOutPasswordLink } from "@/server/auth/links/password-link";
+import type { LinkKind } from "@/server/auth/links/user-tokens";
 import { forgetIdentities } from "@/server/auth/oidc/forget-identities";
 import { isPartnerRole } from "@/server/auth/permissions";
 import type { Ctx } from "@/server/context";
@@ -79,7 +80,8 @@ export const inviteUser = operation({
       ...resourceOf("user", row),
     };
     const subject = kind === "invite" ? "You are invited to Trailmark" : "Choose a new Trailmark password";
-    const about = { userId: row.id, kind, now: ctx.now() };
+    const replaces: LinkKind[] = ["invite", "reset"];
+    const about = { userId: row.id, kind, replaces, now: ctx.now() };
     const { link, expiresAt } = await handOutPasswordLink(about, async (made) => {
       if (sentTo)
         await sendMail({ to: sentTo, subject, text: textOf(row.name, kind, made.link) }).catch((error: unknown) => {

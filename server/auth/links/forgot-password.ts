@@ -31,7 +31,9 @@ async function mailLink(ctx: Ctx, email: string): Promise<void> {
     orgId: caller.homeOrgId,
     ...resourceOf("user", row),
   };
-  await handOutPasswordLink({ userId: row.id, kind: "reset", now: ctx.now() }, async ({ link }) => {
+  // Anybody can ask for this one, so it must not end an invitation, which is good for longer.
+  const about = { userId: row.id, kind: "reset" as const, replaces: ["reset" as const], now: ctx.now() };
+  await handOutPasswordLink(about, async ({ link }) => {
     const mail = { to: row.email, subject: "Reset your Trailmark password", text: textOf(row, link) };
     await sendMail(mail).catch((error: unknown) => {
       record(self, { ...event, details: { sentTo: null }, result: "failure", errorMessage: messageOf(error) });

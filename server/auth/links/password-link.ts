@@ -10,22 +10,20 @@ import type { Ctx } from "@/server/context";
 import { env } from "@/server/env";
 import { AppError } from "@/server/errors";
 import { log } from "@/server/log/log";
-import { dropTokens, findUserToken, issueUserLink, spendUserToken } from "./user-tokens";
-
-export type LinkKind = "invite" | "reset";
+import { dropTokens, findUserToken, issueUserLink, type LinkKind, spendUserToken } from "./user-tokens";
 
 type PasswordLink = { link: string; expiresAt: Date };
 
 /**
  * Hands out a link by which a person chooses a password; what follows # stays in the browser and out of every log. It
- * replaces their earlier one once it is handed out: where that fails nobody has the new one, and the earlier one is good
- * still.
+ * replaces their earlier ones of those kinds once it is handed out: where that fails nobody has the new one, and the
+ * earlier ones are good still.
  */
 export async function handOutPasswordLink(
-  { userId, kind, now }: { userId: string; kind: LinkKind; now: Date },
+  { userId, kind, replaces, now }: { userId: string; kind: LinkKind; replaces: LinkKind[]; now: Date },
   handOut: (made: PasswordLink) => Promise<void>,
 ): Promise<PasswordLink> {
-  const issue = { userId, purpose: kind, now };
+  const issue = { userId, purpose: kind, replaces, now };
   const { id, secret, expiresAt, replaced } = await asSystem((tx) => issueUserLink(tx, issue));
   const made = { link: new URL(`/${kind}#${secret}`, env().NEXTAUTH_URL).href, expiresAt };
   try {

@@ -16,6 +16,9 @@ type TokenPurpose = keyof typeof LIFETIME_MS;
 
 /** challenge: what the server must know again when the token comes back. */
 type Issue = { userId: string; purpose: TokenPurpose; now: Date; challenge?: string };
+export type LinkKind = "invite" | "reset";
+/** replaces: of which kinds the person's earlier links end. */
+type LinkIssue = Issue & { purpose: LinkKind; replaces: LinkKind[] };
 type Given = { secret: string; purpose: TokenPurpose; now: Date };
 type Found = { userId: string; challenge: string | null };
 
@@ -43,13 +46,13 @@ export async function issueUserToken(
 }
 
 /**
- * The same of a link, of which a person has one: replaced names the earlier ones, for the caller to drop once the new one
+ * The same of a link: replaced names the earlier ones that it takes the place of, for the caller to drop once the new one
  * is handed out. Of two that are issued at the same moment the second waits, and replaces the first.
  */
-export async function issueUserLink(tx: Tx, issue: Issue & { purpose: "invite" | "reset" }) {
-  const { userId, purpose } = issue;
+export async function issueUserLink(tx: Tx, issue: LinkIssue) {
+  const { userId, replaces } = issue;
   await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for("update");
-  const earlier = and(eq(userTokens.userId, userId), eq(userTokens.purpose, purpose));
+  const earlier = and(eq(userTokens.userId, userId), inArray(userTokens.purpose, replaces));
   const rows = await tx.select({ id: userTokens.id }).from(userTokens).where(earlier);
   return { ...(await issueUserToken(tx, issue)), replaced: rows.map(({ id }) => id) };
 }
