@@ -40,7 +40,7 @@ type Which = { userId: string; sid?: string | undefined; except?: string | undef
 
 /**
  * Ends one sign-in (sid) of a person, or all of them but one (except): every token made from it is worthless from now on.
- * @returns how many sign-ins were ended.
+ * @returns how many sign-ins were ended; those that had expired were none.
  */
 export async function endSessions(tx: Tx, { userId, sid, except, now }: Which): Promise<number> {
   await lockSignIns(tx, userId);
@@ -52,6 +52,6 @@ export async function endSessions(tx: Tx, { userId, sid, except, now }: Which): 
     .update(refreshTokens)
     .set({ revokedAt: now })
     .where(and(eq(refreshTokens.userId, userId), which, isNull(refreshTokens.revokedAt)))
-    .returning({ sid: refreshTokens.familyId });
-  return new Set(ended.map((row) => row.sid)).size;
+    .returning({ sid: refreshTokens.familyId, expiresAt: refreshTokens.expiresAt });
+  return new Set(ended.filter(({ expiresAt }) => expiresAt > now).map((row) => row.sid)).size;
 }

@@ -7,7 +7,7 @@ import { GET as me } from "@/app/api/v1/me/route";
 import { DELETE as end } from "@/app/api/v1/me/sessions/[id]/route";
 import { GET as sessions } from "@/app/api/v1/me/sessions/route";
 import { asSystem } from "@/db/client";
-import { userSessions } from "@/db/schema";
+import { refreshTokens, userSessions } from "@/db/schema";
 import { auditRows, call, createApiKey, createUser, PASSWORD, type TestUser } from "@/testing/factories";
 
 import { MAX_LISTED_SESSIONS } from "./schema";
@@ -17,12 +17,19 @@ const BROWSER = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (K
 const signIn = async (user: TestUser, ip = "198.51.100.20"): Promise<string> =>
   (await call(token, { body: { email: user.email, password: PASSWORD }, ip, headers: { "user-agent": BROWSER } })).body
     .accessToken;
+async function addExpired({ id: userId }: TestUser): Promise<string> {
+  const familyId = crypto.randomUUID();
+  const row = { userId, familyId, tokenHash: familyId, expiresAt: new Date(0) };
+  await asSystem((tx) => tx.insert(refreshTokens).values(row));
+  return familyId;
+}
 const statusOf = async (accessToken: string) => (await call(me, { token: accessToken })).status;
 
 describe("POST /me/password", () => {
   it("changes the password, keeps this session, ends the others and records it without either password", async () => {
     const user = await createUser();
     const [here, there] = [await signIn(user), await signIn(user)];
+    await addExpired(user);
     const changed = await call(password, { token: here, body: { currentPassword: PASSWORD, newPassword: NEW } });
     expect(changed).toMatchObject({ status: 200, body: { endedSessions: 1 } });
     expect([await statusOf(here), await statusOf(there)]).toEqual([200, 401]);
@@ -111,7 +118,8 @@ describe("GET and DELETE /me/sessions", () => {
     const mine = await signIn(user);
     const [foreign] = (await call(sessions, { token: theirs })).body.data;
     const drop = (id: string) => call(end, { method: "DELETE", token: mine, params: { id } });
-    const answers = [await drop(foreign.id), await drop(crypto.randomUUID())];
+    const expired = await addExpired(user);
+    const answers = [await drop(foreign.id), await drop(crypto.randomUUID()), await drop(expired)];
     for (const { status, body } of answers) expect([status, body.detail]).toEqual([404, "No such session."]);
     expect(await statusOf(theirs)).toBe(200);
   });
