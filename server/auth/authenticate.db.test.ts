@@ -189,9 +189,13 @@ describe("an API key", () => {
     });
   });
 
-  it("is refused once revoked or expired, and at an agent's door", async () => {
-    for (const over of [{ revoked: true }, { expiresAt: new Date(Date.now() - 1000) }])
-      await expect(withBearer((await createApiKey(over)).key)).rejects.toEqual(refused("unauthenticated"));
+  it("is refused, and is not in use, once revoked or expired, and at an agent's door", async () => {
+    for (const over of [{ revoked: true }, { expiresAt: new Date(Date.now() - 1000) }]) {
+      const { id, key } = await createApiKey(over);
+      await expect(withBearer(key)).rejects.toEqual(refused("unauthenticated"));
+      const [row] = await asSystem((tx) => tx.select().from(apiKeys).where(eq(apiKeys.id, id)));
+      expect(row).toMatchObject({ lastUsedAt: null, lastUsedIp: null });
+    }
     await expect(asAgent((await createApiKey()).key)).rejects.toEqual(refused("unauthenticated"));
   });
 });

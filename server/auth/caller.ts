@@ -119,6 +119,7 @@ async function lookUpApiKey(keyHash: string, ip: string | null): Promise<Caller 
     (sql) => sql`
       UPDATE api_keys SET last_used_at = now(), last_used_ip = ${ip}
       WHERE (key_hash = ${keyHash} OR (former_hash = ${keyHash} AND former_until > now())) AND revoked_at IS NULL
+        AND (expires_at IS NULL OR expires_at > now())
         AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')`,
   );
   return row && sameHash(row.keyHash, keyHash) ? keyCaller(row) : null;
