@@ -23,7 +23,7 @@ import {
   PASSWORD,
   type TestUser,
 } from "@/testing/factories";
-import { cutOffAt } from "@/testing/held-rows";
+import { atOnce, cutOffAt } from "@/testing/held-rows";
 import { type MailServer, startMailServer } from "@/testing/mail-server";
 import { whileRefused } from "@/testing/while-refused";
 
@@ -125,6 +125,17 @@ describe("an invitation", () => {
       if (body.disabled) await call(PATCH, { method: "PATCH", token: boss, params: { id }, body: { disabled: false } });
       expect((await call(accept, { body: { token: held, password: CHOSEN } })).status).toBe(400);
     }
+  });
+
+  it("is not made while the person gets other rights, which it would give to its holder", async () => {
+    const admin = await createUser({ role: "org_admin" });
+    const user = await createUser({ role: "org_viewer", orgId: admin.orgId as string });
+    const promote = () =>
+      call(PATCH, { method: "PATCH", token: admin, params: { id: user.id }, body: { role: "org_admin" } });
+    const row = sql`SELECT FROM users WHERE id = ${user.id} FOR UPDATE`;
+    const [promoted, sent] = await atOnce(row, [promote, () => send(admin, user.id)]);
+    expect([promoted?.status, sent?.status, sent?.body.code]).toEqual([200, 409, "conflict"]);
+    expect((await send(admin, user.id)).status).toBe(200);
   });
 
   it("ends, like a sign-in that was begun, when the person changes the password", async () => {

@@ -60,8 +60,8 @@ const textOf = (name: string, kind: LinkKind, link: string): string =>
  * one. Mailed where mail is configured (then no other person sees it), otherwise answered this once. A newer link replaces
  * an older one, unless the mail server does not take it, and unlinks the person from their identity provider: the next
  * sign-in there with the verified address is them.
- * @throws AppError not_found, forbidden for a person above the caller, conflict for a disabled person, unavailable when
- * the mail server does not take it.
+ * @throws AppError not_found, forbidden for a person above the caller, conflict for a disabled person or one who is
+ * being changed, unavailable when the mail server does not take it.
  */
 export const inviteUser = operation({
   permission: "users:manage",
@@ -81,7 +81,7 @@ export const inviteUser = operation({
     };
     const subject = kind === "invite" ? "You are invited to Trailmark" : "Choose a new Trailmark password";
     const replaces: LinkKind[] = ["invite", "reset"];
-    const about = { userId: row.id, kind, replaces, now: ctx.now() };
+    const about = { userId: row.id, kind, replaces, now: ctx.now(), checked: row };
     const { link, expiresAt } = await handOutPasswordLink(about, async (made) => {
       if (sentTo)
         await sendMail({ to: sentTo, subject, text: textOf(row.name, kind, made.link) }).catch((error: unknown) => {

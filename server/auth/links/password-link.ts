@@ -20,10 +20,10 @@ type PasswordLink = { link: string; expiresAt: Date };
  * earlier ones are good still.
  */
 export async function handOutPasswordLink(
-  { userId, kind, replaces, now }: { userId: string; kind: LinkKind; replaces: LinkKind[]; now: Date },
+  { kind, ...about }: { userId: string; kind: LinkKind; replaces: LinkKind[]; now: Date; checked?: { updatedAt: Date } },
   handOut: (made: PasswordLink) => Promise<void>,
 ): Promise<PasswordLink> {
-  const issue = { userId, purpose: kind, replaces, now };
+  const issue = { ...about, purpose: kind };
   const { id, secret, expiresAt, replaced } = await asSystem((tx) => issueUserLink(tx, issue));
   const made = { link: new URL(`/${kind}#${secret}`, env().NEXTAUTH_URL).href, expiresAt };
   try {
@@ -34,7 +34,7 @@ export async function handOutPasswordLink(
   }
   // The new link is with its holder: what fails here must not be answered as if it were not.
   await asSystem((tx) => dropTokens(tx, replaced)).catch((error: unknown) =>
-    log.error({ err: error, userId }, "a person's earlier links could not be ended and are good until they expire"),
+    log.error({ err: error, userId: about.userId }, "a person's earlier links could not be ended and are good until they expire"),
   );
   return made;
 }

@@ -2,6 +2,7 @@ import { and, eq, gt, inArray, isNull, lt } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { users, userTokens } from "@/db/schema";
 import { hashSecret, looksLike, newSecret } from "@/server/auth/secrets";
+import { AppError } from "@/server/errors";
 import { newId } from "@/server/ids";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/time/durations";
 
@@ -17,8 +18,8 @@ type TokenPurpose = keyof typeof LIFETIME_MS;
 /** challenge: what the server must know again when the token comes back. */
 type Issue = { userId: string; purpose: TokenPurpose; now: Date; challenge?: string };
 export type LinkKind = "invite" | "reset";
-/** replaces: of which kinds the person's earlier links end. */
-type LinkIssue = Issue & { purpose: LinkKind; replaces: LinkKind[] };
+/** replaces: of which kinds the person's earlier links end; checked: the person as the caller was found to be above them. */
+type LinkIssue = Issue & { purpose: LinkKind; replaces: LinkKind[]; checked?: { updatedAt: Date } | undefined };
 type Given = { secret: string; purpose: TokenPurpose; now: Date };
 type Found = { userId: string; challenge: string | null };
 
@@ -48,10 +49,14 @@ export async function issueUserToken(
 /**
  * The same of a link: replaced names the earlier ones that it takes the place of, for the caller to drop once the new one
  * is handed out. Of two that are issued at the same moment the second waits, and replaces the first.
+ * @throws AppError conflict where the person got other rights since they were checked, which the link would give
  */
 export async function issueUserLink(tx: Tx, issue: LinkIssue) {
-  const { userId, replaces } = issue;
-  await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for("update");
+  const { userId, replaces, checked } = issue;
+  const theirs = eq(users.id, userId);
+  const [row] = await tx.select({ updatedAt: users.updatedAt }).from(users).where(theirs).for("update");
+  if (checked && row?.updatedAt.getTime() !== checked.updatedAt.getTime())
+    throw new AppError("conflict", "This user has just been changed. Try again.");
   const earlier = and(eq(userTokens.userId, userId), inArray(userTokens.purpose, replaces));
   const rows = await tx.select({ id: userTokens.id }).from(userTokens).where(earlier);
   return { ...(await issueUserToken(tx, issue)), replaced: rows.map(({ id }) => id) };
