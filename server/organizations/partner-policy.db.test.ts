@@ -40,6 +40,14 @@ it("one switch asks everyone of a partner for a second factor, and no one of ano
   ]);
 });
 
+it("asks the platform's operator, who is of no partner, for no second factor to require it of one", async () => {
+  const partner = await createPartner();
+  const operator = await createUser({ role: "system_admin" });
+  const body = { partnerId: partner.id, requireTwoFactor: true };
+  expect((await call(PATCH, { token: operator, method: "PATCH", body })).body).toMatchObject({ requireTwoFactor: true });
+  expect((await call(ORGS, { token: operator })).status).toBe(200);
+});
+
 it("ends the live view of who lacks the factor that is required from now on, by the partner or by the organization", async () => {
   const partner = await createPartner();
   const org = await createOrg({ partnerId: partner.id });

@@ -10,6 +10,7 @@ import type { Ctx } from "@/server/context";
 import { AppError, notFound } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { homeOrgIn, partnerFor } from "@/server/partner";
+import { ownPartner } from "@/server/scope";
 import { partnerInput, partnerPolicy, partnerPolicyInput } from "./schema";
 
 type Found = { id: string; willChange: boolean };
@@ -37,6 +38,12 @@ export const getPartnerPolicy = operation({
   },
 });
 
+/** Who requires it of colleagues must have it; the platform's operator is of no partner, and is not asked for it. */
+async function requireOwnFactor({ actor, scope }: Ctx, partnerId: string): Promise<void> {
+  if (actor.type !== "user" || ownPartner(scope) !== partnerId || (await secondFactorsOf(actor.id)).isOn) return;
+  throw new AppError("conflict", "This concerns you too: set up two-factor sign-in in your own account first.");
+}
+
 /**
  * PATCH /orgs/partner: requires a second factor of all users, the partner's staff and the people of every organization.
  * It counts from their next request on, and ends what they have open; what an organization requires of itself stays as it is.
@@ -48,10 +55,8 @@ export const setPartnerPolicy = operation({
   input: partnerPolicyInput,
   output: partnerPolicy,
   async run(ctx, { partnerId, requireTwoFactor }) {
-    const { actor } = ctx;
     const id = await partnerFor(ctx, partnerId);
-    if (requireTwoFactor && actor.type === "user" && !(await secondFactorsOf(actor.id)).isOn)
-      throw new AppError("conflict", "This concerns you too: set up two-factor sign-in in your own account first.");
+    if (requireTwoFactor) await requireOwnFactor(ctx, id);
     const { before, orgId } = await tenant(ctx.scope, async (tx) => {
       const found = await findPartner(tx, ctx, { id, willChange: true });
       if (found.requireTwoFactor !== requireTwoFactor)
