@@ -5,20 +5,27 @@ import { inTurn } from "./limits/in-turn";
 import { limit, requireAttemptsLeft } from "./limits/rate-limit";
 import { verifyPassword } from "./password";
 
+const storedHash = async (userId: string): Promise<string | null> => {
+  const theirs = eq(users.id, userId);
+  const [row] = await asSystem((tx) => tx.select({ hash: users.passwordHash }).from(users).where(theirs));
+  return row?.hash ?? null;
+};
+
+/** False for who signs in by an identity provider alone, and has none to prove. */
+export const hasPassword = async (userId: string): Promise<boolean> => (await storedHash(userId)) !== null;
+
 /**
  * The stored hash that the password of a person who is signed in was proven by; null for a wrong one. Failures are
  * counted against the person.
  * @throws AppError rate_limited after too many failures.
  */
 export const provenPassword = (userId: string, password: string): Promise<string | null> =>
-  inTurn(`password ${userId}`, () => hashOf(userId, password));
+  inTurn(`password ${userId}`, () => provenHash(userId, password));
 
-async function hashOf(userId: string, password: string): Promise<string | null> {
+async function provenHash(userId: string, password: string): Promise<string | null> {
   await requireAttemptsLeft("password.failed", userId);
-  const [row] = await asSystem((tx) =>
-    tx.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, userId)),
-  );
-  if (row && (await verifyPassword(row.passwordHash, password, userId))) return row.passwordHash;
+  const hash = await storedHash(userId);
+  if (await verifyPassword(hash, password, userId)) return hash;
   await limit("password.failed", userId);
   return null;
 }

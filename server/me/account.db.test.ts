@@ -7,7 +7,7 @@ import { GET as me } from "@/app/api/v1/me/route";
 import { DELETE as end } from "@/app/api/v1/me/sessions/[id]/route";
 import { GET as sessions } from "@/app/api/v1/me/sessions/route";
 import { asSystem } from "@/db/client";
-import { refreshTokens, userSessions } from "@/db/schema";
+import { refreshTokens, userSessions, users } from "@/db/schema";
 import { auditRows, call, createApiKey, createUser, PASSWORD, type TestUser } from "@/testing/factories";
 
 import { MAX_LISTED_SESSIONS } from "./schema";
@@ -66,6 +66,16 @@ describe("POST /me/password", () => {
     const failed = (await auditRows(user.orgId as string)).filter((r) => r.action === "user.password.change");
     expect(failed).toHaveLength(10);
     expect(failed.every((r) => r.result === "failure")).toBe(true);
+  });
+
+  it("says that there is none to replace to who signs in by an identity provider, and records no wrong one", async () => {
+    const user = await createUser();
+    const accessToken = await signIn(user);
+    await asSystem((tx) => tx.update(users).set({ passwordHash: null }).where(eq(users.id, user.id)));
+    const body = { currentPassword: PASSWORD, newPassword: NEW };
+    const { status, body: answer } = await call(password, { token: accessToken, body });
+    expect([status, answer.code, answer.detail]).toEqual([409, "conflict", expect.stringContaining("You have no password here")]);
+    expect((await auditRows(user.orgId as string)).map((r) => r.action)).toEqual(["user.login"]);
   });
 
   it("is for people: a key has no password", async () => {

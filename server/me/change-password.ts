@@ -1,16 +1,23 @@
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { requirePerson } from "@/server/auth/person";
-import { provenPassword } from "@/server/auth/prove-password";
+import { hasPassword, provenPassword } from "@/server/auth/prove-password";
 import { replacePassword } from "@/server/auth/set-password";
 import { callersChanged } from "@/server/background/streams";
-import { invalid } from "@/server/errors";
+import { AppError, invalid } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { passwordChanged, passwordInput } from "./schema";
 
+const noPassword = () =>
+  new AppError(
+    "conflict",
+    "You have no password here: sign in through your identity provider, or ask an administrator for a link.",
+  );
+
 /**
  * POST /me/password: the person's own password, with the current one as proof. Ends all their other sign-ins.
- * @throws AppError validation_failed for a wrong current password, rate_limited after too many, forbidden for a program.
+ * @throws AppError validation_failed for a wrong current password, rate_limited after too many, forbidden for a program,
+ * conflict for a person without a password, who guesses at none.
  */
 export const changePassword = operation({
   account: true,
@@ -19,6 +26,7 @@ export const changePassword = operation({
   async run(ctx, { currentPassword, newPassword }) {
     const person = requirePerson(ctx);
     const about = { orgId: ctx.homeOrgId, ...resourceOf("user", person) };
+    if (!(await hasPassword(person.id))) throw noPassword();
     const former = await provenPassword(person.id, currentPassword);
     const change = { userId: person.id, password: newPassword, now: ctx.now(), exceptSession: ctx.session?.id };
     // Replaced by another at this moment, it is the current one no longer.

@@ -1,11 +1,10 @@
-import { eq } from "drizzle-orm";
 import { asSystem } from "@/db/client";
-import { userSessions, users } from "@/db/schema";
+import { userSessions } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { issueUserToken, spendUserToken } from "@/server/auth/links/user-tokens";
 import { requirePerson } from "@/server/auth/person";
-import { provenPassword } from "@/server/auth/prove-password";
+import { hasPassword, provenPassword } from "@/server/auth/prove-password";
 import { secondFactorsOf } from "@/server/auth/second-factor/factors";
 import {
   arePasskeysPossible,
@@ -28,11 +27,8 @@ export const beginStepUp = operation({
   output: stepUpOptions,
   async run(ctx) {
     const person = requirePerson(ctx);
-    const [factors, [row]] = await Promise.all([
-      secondFactorsOf(person.id),
-      asSystem((tx) => tx.select({ hash: users.passwordHash }).from(users).where(eq(users.id, person.id))),
-    ]);
-    const methods = [...(row?.hash ? (["password"] as const) : []), ...(factors.totp ? (["totp"] as const) : [])];
+    const [factors, hasOwnPassword] = await Promise.all([secondFactorsOf(person.id), hasPassword(person.id)]);
+    const methods = [...(hasOwnPassword ? (["password"] as const) : []), ...(factors.totp ? (["totp"] as const) : [])];
     if (factors.passkeys.length === 0 || !arePasskeysPossible())
       return { methods, challenge: null, passkeyOptions: null };
     const options = await authenticationOptions(factors.passkeys);
