@@ -18,7 +18,7 @@ type TokenPurpose = keyof typeof LIFETIME_MS;
 /** challenge: what the server must know again when the token comes back. */
 type Issue = { userId: string; purpose: TokenPurpose; now: Date; challenge?: string };
 export type LinkKind = "invite" | "reset";
-/** replaces: of which kinds the person's earlier links end; checked: the person as the caller was found to be above them. */
+/** replaces: the kinds of which the person's earlier links end; checked: the person as they were when it was granted. */
 type LinkIssue = Issue & { purpose: LinkKind; replaces: LinkKind[]; checked?: { updatedAt: Date } | undefined };
 type Given = { secret: string; purpose: TokenPurpose; now: Date };
 type Found = { userId: string; challenge: string | null };
