@@ -74,7 +74,11 @@ describe("POST /me/password", () => {
     await asSystem((tx) => tx.update(users).set({ passwordHash: null }).where(eq(users.id, user.id)));
     const body = { currentPassword: PASSWORD, newPassword: NEW };
     const { status, body: answer } = await call(password, { token: accessToken, body });
-    expect([status, answer.code, answer.detail]).toEqual([409, "conflict", expect.stringContaining("You have no password here")]);
+    expect([status, answer.code, answer.detail]).toEqual([
+      409,
+      "conflict",
+      expect.stringContaining("You have no password here"),
+    ]);
     expect((await auditRows(user.orgId as string)).map((r) => r.action)).toEqual(["user.login"]);
   });
 

@@ -44,7 +44,9 @@ it("asks the platform's operator, who is of no partner, for no second factor to 
   const partner = await createPartner();
   const operator = await createUser({ role: "system_admin" });
   const body = { partnerId: partner.id, requireTwoFactor: true };
-  expect((await call(PATCH, { token: operator, method: "PATCH", body })).body).toMatchObject({ requireTwoFactor: true });
+  expect((await call(PATCH, { token: operator, method: "PATCH", body })).body).toMatchObject({
+    requireTwoFactor: true,
+  });
   expect((await call(ORGS, { token: operator })).status).toBe(200);
 });
 

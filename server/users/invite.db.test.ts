@@ -237,7 +237,8 @@ describe("an invitation", () => {
   it("ends an earlier one of the other kind; one that a stranger can ask for ends no invitation", async () => {
     const { admin, id, email } = await invited();
     const first = secretOf((await send(admin, id)).body.link);
-    const since = (lastLoginAt: Date | null) => asSystem((tx) => tx.update(users).set({ lastLoginAt }).where(eq(users.id, id)));
+    const since = (lastLoginAt: Date | null) =>
+      asSystem((tx) => tx.update(users).set({ lastLoginAt }).where(eq(users.id, id)));
     await since(new Date());
     expect((await send(admin, id)).body.kind).toBe("reset");
     const use = (secret: string) => call(accept, { body: { token: secret, password: CHOSEN } });

@@ -20,7 +20,10 @@ type PasswordLink = { link: string; expiresAt: Date };
  * earlier ones are good still.
  */
 export async function handOutPasswordLink(
-  { kind, ...about }: { userId: string; kind: LinkKind; replaces: LinkKind[]; now: Date; checked?: { updatedAt: Date } },
+  {
+    kind,
+    ...about
+  }: { userId: string; kind: LinkKind; replaces: LinkKind[]; now: Date; checked?: { updatedAt: Date } },
   handOut: (made: PasswordLink) => Promise<void>,
 ): Promise<PasswordLink> {
   const issue = { ...about, purpose: kind };
@@ -34,7 +37,10 @@ export async function handOutPasswordLink(
   }
   // The new link is with its holder: what fails here must not be answered as if it were not.
   await asSystem((tx) => dropTokens(tx, replaced)).catch((error: unknown) =>
-    log.error({ err: error, userId: about.userId }, "a person's earlier links could not be ended and are good until they expire"),
+    log.error(
+      { err: error, userId: about.userId },
+      "a person's earlier links could not be ended and are good until they expire",
+    ),
   );
   return made;
 }

@@ -8,6 +8,8 @@ import { userIdentities } from "@/db/schema";
  */
 export async function forgetIdentities(userId: string): Promise<number> {
   const theirs = eq(userIdentities.userId, userId);
-  const rows = await asSystem((tx) => tx.delete(userIdentities).where(theirs).returning({ userId: userIdentities.userId }));
+  const rows = await asSystem((tx) =>
+    tx.delete(userIdentities).where(theirs).returning({ userId: userIdentities.userId }),
+  );
   return rows.length;
 }
