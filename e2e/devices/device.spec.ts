@@ -189,8 +189,11 @@ test("lists that hold only the newest or the most frequent say so", async ({ pag
     orgId,
     permissions: ["audit:write"],
   });
+  // Of yesterday: other tests look at the newest entries of all organizations.
+  const yesterday = Date.now() - 24 * 3_600_000;
   const events = Array.from({ length: 60 }, (_, n) => ({
     orgId,
+    timestamp: new Date(yesterday + n * 1_000).toISOString(),
     actorType: "user",
     actorId: crypto.randomUUID(),
     action: `device.step.${n}`,
