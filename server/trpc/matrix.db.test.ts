@@ -260,6 +260,7 @@ describe("every tRPC procedure", () => {
         "exports.create",
         "integrity.status",
         "notifications.list",
+        "notifications.read",
         "notifications.summary",
         "organizations.list",
         "organizations.overview",
