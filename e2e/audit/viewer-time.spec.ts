@@ -74,8 +74,11 @@ test("older entries stay those of the range that they were reached by, on the wa
   const orgId = await api.makeOrganization("Paged");
   const { key } = await api.call("POST", "/api-keys", { name: "Paged", orgId, permissions: ["audit:write"] });
   const event = { orgId, actorType: "system", action: "policy.update", resourceType: "policy", result: "success" };
-  const events = Array.from({ length: 60 }, () => ({
+  // Some minutes old: other tests look at the newest entries of all organizations.
+  const newest = Date.now() - 5 * 60_000;
+  const events = Array.from({ length: 60 }, (_, n) => ({
     ...event,
+    timestamp: new Date(newest - n * 1_000).toISOString(),
     actorId: crypto.randomUUID(),
     resourceName: "Baseline",
   }));
