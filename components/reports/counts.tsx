@@ -10,7 +10,7 @@ import { Section } from "@/components/ui/section";
 import { Chart } from "./chart";
 import classes from "./reports.module.css";
 
-export type Count = { key: string; name: string; detail?: ReactNode; count: number; href: string };
+export type Count = { key: string; name: string; detail?: ReactNode; count: number; href: string | undefined };
 
 /** The CSV file has all of them. */
 const SHOWN_ROWS = 50;
@@ -53,14 +53,18 @@ export function Counts({ title, head, counts, more = [] }: Props) {
   );
 }
 
+type NumberLinkProps = { href: string | undefined; unit?: "entries"; children: number };
+
 /**
- * A number that links to its entries. Within text the unit is part of the link, so that it is not marked by color
- * alone.
+ * A number that links to its entries, where a filter shows exactly those. Within text the unit is part of the link, so
+ * that it is not marked by color alone.
  */
-export function NumberLink({ href, unit, children }: { href: string; unit?: "entries"; children: number }) {
+export function NumberLink({ href, unit, children }: NumberLinkProps) {
+  const text = unit ? counted(children, "entry", unit) : count(children);
+  if (!href) return <span className="tm-figures">{text}</span>;
   return (
     <Anchor component={Link} href={href} prefetch={false} fz="inherit" fw="inherit" className="tm-figures">
-      {unit ? counted(children, "entry", unit) : count(children)}
+      {text}
     </Anchor>
   );
 }

@@ -31,8 +31,11 @@ type ReportedActor = { userId: string; actorType: ActorType };
 /** Distinguishes the actors of a report. */
 export const actorKey = ({ userId, actorType }: ReportedActor): string => `${actorType}:${userId}`;
 
-/** The filter for an actor's entries; the system itself has no id, nor has a person whom nothing names. */
-export function actorFilter({ userId, actorType }: ReportedActor): Filter {
+/**
+ * The filter for an actor's entries; null for those whom nothing names: no filter tells them from others of their type
+ * whose ids are foreign. The system itself has no id.
+ */
+export function actorFilter({ userId, actorType }: ReportedActor): Filter | null {
   if (userId !== NO_USER) return { [GUID.test(userId) ? "actorId" : "rawActorId"]: [userId] };
-  return actorType === "system" ? { actorType: [actorType] } : { actorType: [actorType], actorId: [userId] };
+  return actorType === "system" ? { actorType: [actorType] } : null;
 }

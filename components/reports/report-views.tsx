@@ -33,13 +33,13 @@ function comparison({ totalEvents, before }: { totalEvents: number; before: numb
 type Person = { userId: string; userName: string; userEmail?: string };
 const personName = ({ userId, userName, userEmail }: Person): string => displayName(userName) || userEmail || userId;
 
-type Link = (filter: Parameters<typeof entriesHref>[0]) => string;
+type Link = (filter: ReturnType<typeof actorFilter>) => string | undefined;
 const linker =
   (counted: ReportScope): Link =>
   (filter) =>
-    entriesHref(filter, counted);
+    filter ? entriesHref(filter, counted) : undefined;
 
-type Linked = { label: string; value: number; href: string; note?: string };
+type Linked = { label: string; value: number; href: string | undefined; note?: string };
 const figure = ({ label, value, href, note }: Linked): Figure => ({
   label,
   value: <NumberLink href={href}>{value}</NumberLink>,
