@@ -35,8 +35,9 @@ async function arrange() {
   return { homeOrgId, orgIds, chief: await createUser({ partnerId, role: "partner_admin", organizationIds: orgIds }) };
 }
 
-async function ask(token: TestUser, filters: object): Promise<string> {
-  return (await call(create, { token, body: { format: "json", filters } })).body.id;
+async function ask(token: TestUser, filters: object, orgIds?: string[]): Promise<string> {
+  const body = { format: "json", filters, ...(orgIds && { orgId: orgIds.join() }) };
+  return (await call(create, { token, body })).body.id;
 }
 
 describe("an export of several organizations", () => {
@@ -68,6 +69,19 @@ describe("an export of several organizations", () => {
       { actorType: "system", result: "failure", details: { exportId: id } },
     ]);
     for (const orgId of orgIds) expect(await recorded(orgId)).toEqual([]);
+  });
+
+  it("is recorded with each partner's staff, without its filters, when the platform's operator asked for it", async () => {
+    const [one, other] = [await arrange(), await arrange()];
+    const id = await ask(await createUser({ role: "system_admin" }), filters, [...one.orgIds, ...other.orgIds]);
+    symlinkSync("/dev/full", exportPath(id, 1));
+    await workOffExports(never);
+    for (const { homeOrgId, orgIds } of [one, other]) {
+      expect(await recorded(homeOrgId)).toMatchObject([
+        { result: "failure", details: { exportId: id, filters: null } },
+      ]);
+      for (const orgId of orgIds) expect(await recorded(orgId)).toEqual([]);
+    }
   });
 
   it.each([

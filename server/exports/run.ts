@@ -108,7 +108,7 @@ function reasonOf(error: unknown): string | null {
 
 async function fail(row: ExportRow, why: string): Promise<void> {
   await finishExport(row, { status: "failed", error: why, rowsDone: 0, sizeBytes: 0 });
-  recordEnd((await creatorNow(row)) ?? (await systemFor(row)), row, why);
+  await recordEnd((await creatorNow(row)) ?? (await systemFor(row)), row, why);
 }
 
 async function endWork(row: ExportRow, error: unknown, stopping: AbortSignal): Promise<void> {
