@@ -73,7 +73,7 @@ type Alarm = { source: string; breaks: readonly { kind: string }[] };
 
 /**
  * Whether an alarm is of a chain's head or end alone. One that is raised again keeps its first source and has what was found
- * last, so any other break among those says that the entries themselves are broken.
+ * last (which a lost head does not replace), so any other break among those says that the entries themselves are broken.
  */
 export const isHeadAlarm = ({ source, breaks }: Alarm): boolean =>
   source === "head" && breaks.every(({ kind }) => kind === "truncated");

@@ -52,7 +52,7 @@ function moveOf(row: OpenRow, { kind, found, now }: Found): Move {
   const before = { detail: detailSchema.safeParse(row.detail).data ?? {}, since: row.since };
   const detail = withSeen(kind, found?.detail ?? {}, { before, now });
   const step = stepOf(kind, { ...row, since: firstSeen(detail) ?? row.since }, { holds: found?.holds ?? false, now });
-  return { step, detail, hasJoined: step.do === "nothing" && hasMore(detail.names, before.detail.names) };
+  return { step, detail, hasJoined: step.do === "nothing" && hasMore(detail, before.detail) };
 }
 
 /** Writes what becomes of an open row. One that another joins is raised again: unread, and reported to everyone. */

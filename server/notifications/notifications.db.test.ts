@@ -184,14 +184,16 @@ describe("a webhook", () => {
 describe("a condition that another joins", () => {
   const HOUR = 3_600_000;
 
+  type Look = readonly [hours: number, names: string[], ids?: string[]];
+
   /** What an organization's viewer is told of a kind after each of these looks: when, with how many names, and by which sentence. */
-  async function watch(kind: "witness.away" | "webhook.disabled", looks: readonly (readonly [number, string[]])[]) {
+  async function watch(kind: "witness.away" | "webhook.disabled", looks: readonly Look[]) {
     const viewer = await createUser({ role: "org_viewer" });
     const orgId = viewer.orgId as string;
     const began = Date.now();
     const told: [hours: number, unread: number, sentence: string][] = [];
-    for (const [hours, names] of looks) {
-      const found = names.length > 0 ? [{ orgId, holds: true, detail: { names } }] : [];
+    for (const [hours, names, ids] of looks) {
+      const found = names.length > 0 ? [{ orgId, holds: true, detail: { names, ...(ids && { ids }) } }] : [];
       await pass(new Date(began + hours * HOUR), [async () => [{ kind, checked: new Set([orgId]), found }]]);
       const [row] = await listOf(viewer, `kind=${kind}`);
       const { unread } = (await call(SUMMARY, { token: viewer })).body;
@@ -218,6 +220,20 @@ describe("a condition that another joins", () => {
       [1, 0],
       [1, 0],
     ]);
+  });
+
+  it("is not raised again for a webhook that is renamed, but for another of the same name", async () => {
+    const { told } = await watch("webhook.disabled", [
+      [0, ["Desk"], ["a"]],
+      [1, ["Front desk"], ["a"]],
+      [2, ["Front desk"], ["b"]],
+    ]);
+    expect(told.map(([hours, unread]) => [hours, unread])).toEqual([
+      [0, 1],
+      [0, 0],
+      [2, 1],
+    ]);
+    expect(told[1]?.[2]).toContain("Front desk");
   });
 
   it("is raised again once a witness is away for a day itself, each dated by its own absence", async () => {

@@ -31,11 +31,12 @@ export function firstSeen({ seen = [] }: Detail): Date | undefined {
   return first === undefined ? undefined : new Date(first);
 }
 
-/** Whether a name is there, or once more than before: endpoints may be called the same. */
-export function hasMore(names: readonly string[] = [], before: readonly string[] = []): boolean {
-  const left = [...before];
-  return names.some((name) => {
-    const i = left.indexOf(name);
+/** Whether one is there that was not before; of a row of an older version the names alone are known. */
+export function hasMore(detail: Detail, before: Detail): boolean {
+  const by = detail.ids && before.ids ? "ids" : "names";
+  const left = [...(before[by] ?? [])];
+  return (detail[by] ?? []).some((one) => {
+    const i = left.indexOf(one);
     if (i >= 0) left.splice(i, 1);
     return i < 0;
   });

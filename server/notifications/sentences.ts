@@ -8,6 +8,8 @@ export const detail = z.object({
   setAside: z.number().optional(),
   seq: z.number().optional(),
   names: z.array(z.string()).optional(),
+  /** What tells them apart where names change. */
+  ids: z.array(z.string()).optional(),
   /** Since when each has it that shares the condition; names are those of them that have had it for long enough. */
   seen: z.array(z.object({ name: z.string(), since: z.iso.datetime() })).optional(),
   reasons: z.array(z.string()).optional(),

@@ -1,4 +1,4 @@
-import { and, desc, eq, lt, or, sql } from "drizzle-orm";
+import { and, desc, eq, lt, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { asSystem, type Tx, tenant } from "@/db/client";
 import { auditAlarms } from "@/db/schema";
 import type { Break } from "@/server/audit/chain/verifier";
@@ -25,6 +25,10 @@ const registerGauge = () =>
     Math.max(stored.count, alarms.size),
   );
 
+/** Whether an alarm's breaks say more than that its end or head is lost. */
+const saysMore = (breaks: SQLWrapper): SQL => sql`jsonb_path_exists(${breaks}, '$[*] ? (@.kind != "truncated")')`;
+
+/** What was found last, but for a lost head or end where more is known: signing and its watch read no entries. */
 function keep({ orgId, at, source, breaks }: Alarm): Promise<unknown> {
   const values = { orgId, raisedAt: new Date(at), lastRaisedAt: new Date(at), source, breaks };
   return asSystem((tx) =>
@@ -34,7 +38,8 @@ function keep({ orgId, at, source, breaks }: Alarm): Promise<unknown> {
       .onConflictDoUpdate({
         target: auditAlarms.orgId,
         set: {
-          breaks: sql`excluded.breaks`,
+          breaks: sql`CASE WHEN ${saysMore(auditAlarms.breaks)} AND NOT ${saysMore(sql`excluded.breaks`)}
+            THEN ${auditAlarms.breaks} ELSE excluded.breaks END`,
           lastRaisedAt: sql`greatest(${auditAlarms.lastRaisedAt}, excluded.last_raised_at)`,
         },
       }),

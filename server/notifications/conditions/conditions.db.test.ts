@@ -46,6 +46,9 @@ describe("a lost head", () => {
     await raise("nightly", ["altered", "truncated"]);
     const findings = await checkBrokenChains(now);
     expect(of(findings, id, "chain.broken")).toEqual({ orgId: id, holds: true, detail: { seq: 7 } });
+    // The head is looked at every minute, the entries are not.
+    await raise("head", ["truncated"]);
+    expect(of(await checkBrokenChains(now), id, "chain.broken")).toMatchObject({ detail: { seq: 7 } });
   });
 });
 
@@ -150,7 +153,7 @@ describe("a webhook that was disabled for its failures", () => {
       ]),
     );
     const findings = await checkDisabledWebhooks();
-    expect(of(findings, orgId)?.detail).toEqual({ names: ["Desk"] });
-    expect(of(findings, partner.homeOrgId)?.detail).toEqual({ names: ["All"] });
+    expect(of(findings, orgId)?.detail).toEqual({ names: ["Desk"], ids: [expect.any(String)] });
+    expect(of(findings, partner.homeOrgId)?.detail).toEqual({ names: ["All"], ids: [expect.any(String)] });
   });
 });
