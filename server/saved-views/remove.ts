@@ -5,7 +5,7 @@ import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { operation } from "@/server/operation";
 import { idInput } from "@/server/wire";
-import { auditable, changeable } from "./saved-view";
+import { auditable, changeable, logOf } from "./saved-view";
 
 /** Deletes a view, for all who saw it. @throws AppError not_found, forbidden. */
 export const removeSavedView = operation({
@@ -20,7 +20,7 @@ export const removeSavedView = operation({
     });
     record(ctx, {
       action: "audit.view.delete",
-      orgId: row.orgId ?? ctx.homeOrgId,
+      orgId: logOf(ctx, row),
       ...resourceOf("audit_view", row),
       details: { before: auditable(row) },
     });

@@ -107,6 +107,9 @@ export const toSavedView = (row: SavedViewRow, { actor }: Ctx): SavedView => ({
   createdByName: row.createdByName,
 });
 
+/** In whose log a view is recorded: that of those who see it; one that is not shared is with its person's own. */
+export const logOf = ({ homeOrgId }: Ctx, { shared, orgId }: Owner): string | null => (shared && orgId) || homeOrgId;
+
 /** What the audit log holds of a view. */
 export const auditable = (row: SavedViewRow): Record<string, unknown> => ({
   name: row.name,

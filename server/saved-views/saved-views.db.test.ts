@@ -195,6 +195,27 @@ describe("a view that goes to others", () => {
     expect(await updates(partner.homeOrgId)).toEqual([["Bob", { after: { ...bob, ...share(null) } }]]);
   });
 
+  it("is with its person's own once it is not shared any more, whatever becomes of it then", async () => {
+    const { partner, own, atPartner } = await arrange();
+    const chief = await atPartner("partner_admin");
+    const { id } = await create(chief, { name: "Ours", ...share(own.id) });
+    await updateSavedView.run(chief, { id, name: "Fabrikam", sharedWith: null });
+    await updateSavedView.run(chief, { id, name: "Fabrikam again" });
+    await removeSavedView.run(chief, { id });
+    const told = await auditRows(own.id);
+    expect(told.map(({ action, resourceName }) => [action, resourceName])).toEqual([
+      ["audit.view.create", "Ours"],
+      ["audit.view.update", "Ours"],
+    ]);
+    expect(told[1]?.details).toMatchObject({ after: { sharedWith: null } });
+    expect(JSON.stringify(told.map(({ details }) => details))).not.toContain("Fabrikam");
+    expect((await auditRows(partner.homeOrgId)).map(({ action }) => action)).toEqual([
+      "audit.view.update",
+      "audit.view.update",
+      "audit.view.delete",
+    ]);
+  });
+
   it("does not show an organization what it was called before it was theirs", async () => {
     const { partner, own, atPartner } = await arrange();
     const chief = await atPartner("partner_admin");

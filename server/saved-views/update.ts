@@ -10,6 +10,7 @@ import {
   audienceOf,
   auditable,
   changeable,
+  logOf,
   nameTaken,
   type SavedViewRow,
   sharedOwner,
@@ -21,7 +22,7 @@ type Change = { before: SavedViewRow; after: SavedViewRow };
 
 /** Whom a view went to, for the log of those who had it: an organization does not read which other one it was. */
 const newAudience = ({ before, after }: Change) =>
-  before.orgId !== null && after.orgId !== null ? "another organization" : audienceOf(after);
+  [before, after].every(({ shared, orgId }) => shared && orgId) ? "another organization" : audienceOf(after);
 
 /**
  * Records a change in the log of those whose view it is. Where it went to others, each log has its own side of it: the
@@ -29,7 +30,7 @@ const newAudience = ({ before, after }: Change) =>
  */
 function recordUpdate(ctx: Ctx, change: Change): void {
   const { before, after } = change;
-  const [from, to] = [before.orgId ?? ctx.homeOrgId, after.orgId ?? ctx.homeOrgId];
+  const [from, to] = [logOf(ctx, before), logOf(ctx, after)];
   const sides =
     from === to
       ? [{ orgId: to, row: after, details: { before: auditable(before), after: auditable(after) } }]
