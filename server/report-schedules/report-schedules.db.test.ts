@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PATCH } from "@/app/api/v1/orgs/organizations/[id]/route";
 import { DELETE } from "@/app/api/v1/report-schedules/[id]/route";
 import { GET, POST } from "@/app/api/v1/report-schedules/route";
 import { asSystem } from "@/db/client";
+import { rowsOf } from "@/db/rows";
 import { notificationDeliveries, organizations, reportSchedules, users } from "@/db/schema";
 import { workOffDeliveries } from "@/server/deliveries/worker";
 import { env } from "@/server/env";
@@ -127,6 +128,23 @@ describe("a scheduled report", () => {
     await asSystem((tx) => tx.update(users).set({ role: "partner_technician" }).where(eq(users.id, admin.id)));
     await dueAt(created.id, new Date("2026-11-16T06:00:00Z"));
     await runDueReports(NOW);
+    expect(await deliveriesOf(admin.id)).toEqual([]);
+    expect(await stored(created.id)).toMatchObject({ lastError: "The user may not export audit logs any more." });
+  });
+
+  it("is not sent to who loses the access while it is written", async () => {
+    const admin = await createUser();
+    const { body: created } = await schedule(admin);
+    await dueAt(created.id, new Date("2026-11-16T06:00:00Z"));
+    const waiting = sql`SELECT count(*)::int AS n FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%for share%'`;
+    const run = await asSystem(async (tx) => {
+      await tx.update(users).set({ role: "org_technician" }).where(eq(users.id, admin.id));
+      const begun = runDueReports(NOW);
+      await expect.poll(() => asSystem((other) => rowsOf<{ n: number }>(other, waiting))).toEqual([{ n: 1 }]);
+      return { begun };
+    });
+    await run.begun;
     expect(await deliveriesOf(admin.id)).toEqual([]);
     expect(await stored(created.id)).toMatchObject({ lastError: "The user may not export audit logs any more." });
   });

@@ -1,6 +1,6 @@
 import { and, eq, lte, sql } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
-import { organizations, reportSchedules } from "@/db/schema";
+import { organizations, reportSchedules, users } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { findUserCaller } from "@/server/auth/caller";
 import { backgroundLoop } from "@/server/background/background-loop";
@@ -100,6 +100,10 @@ async function send(tx: Tx, due: Due, now: Date): Promise<void> {
   const ctx = await contextOf(due.schedule, now);
   const report = await written(tx, ctx, due);
   const { userId: id, partnerId, orgId } = due.schedule;
+  // Whose access is changed meanwhile is not sent it; one that is changed from here on finds it, and drops it.
+  await tx.select({ id: users.id }).from(users).where(eq(users.id, id)).for("share");
+  const { scope } = await contextOf(due.schedule, now);
+  if (!(await reachedIds(tx, ctx)).every((one) => reaches(scope, one))) return send(tx, due, now);
   const subject = `Trailmark: ${report.title}, ${report.covers}`;
   await queueMail(tx, { id, partnerId, orgId }, { type: "report", subject, at: now, mail: render(report) });
   recordExport(ctx, due, await reachedIds(tx, ctx));
