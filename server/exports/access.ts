@@ -1,6 +1,5 @@
 import { findKeyCaller, findUserCaller } from "@/server/auth/caller";
 import { type Ctx, systemCtx } from "@/server/context";
-import { homeOrgOf } from "@/server/partner";
 import { narrow, reaches } from "@/server/scope";
 import type { ExportRow } from "./export-job";
 
@@ -14,12 +13,3 @@ export async function creatorNow(row: ExportRow): Promise<Ctx | null> {
   if (!row.orgIds.every((orgId) => reaches(caller.scope, orgId))) return null;
   return narrow({ ...systemCtx(), ...caller, ip: row.ipAddress, userAgent: row.userAgent }, row.orgIds);
 }
-
-/**
- * The platform, for what it records of an export in the log of those who asked for it: the first of several organizations
- * must not read what the others were asked about.
- */
-export const systemFor = async (row: ExportRow): Promise<Ctx> => ({
-  ...systemCtx(),
-  homeOrgId: row.orgId ?? (await homeOrgOf(row.partnerId)),
-});

@@ -14,15 +14,16 @@ import { requireRecentProof } from "@/server/recent-proof";
 import { byteRange, type Span } from "./byte-range";
 import { type ExportRow, myExport } from "./export-job";
 import { exportPath } from "./files";
+import { recordedWith } from "./recorded-with";
 import { DOWNLOAD_SLOTS, type DownloadInput, downloadInput } from "./schema";
 
 const MEDIA_TYPE = { csv: "text/csv; charset=utf-8", ndjson: "application/x-ndjson", json: "application/json" };
 
+type Left = { span: Span; isComplete: boolean; logs: readonly string[] };
+
 /** Records what left: each download, or part of one, in the log of every organization that the file holds entries of. */
-function recordDownload(ctx: Ctx, row: ExportRow, { span, isComplete }: { span: Span; isComplete: boolean }): void {
-  // Of a file without entries, one of several organizations has no more to know than another: it is the caller's own.
-  const isOfNone = row.orgIds.length === 0 || (row.rowsDone === 0 && row.orgIds.length > 1);
-  for (const orgId of isOfNone ? [null] : row.orgIds)
+function recordDownload(ctx: Ctx, row: ExportRow, { span, isComplete, logs }: Left): void {
+  for (const orgId of logs)
     record(ctx, {
       action: "audit_logs.export.download",
       orgId,
@@ -43,7 +44,9 @@ async function requireFile(row: ExportRow): Promise<string> {
   return path;
 }
 
-function send(ctx: Ctx, row: ExportRow, { path, span, release }: { path: string; span: Span; release: () => void }) {
+type Sent = { path: string; span: Span; logs: readonly string[]; release: () => void };
+
+function send(ctx: Ctx, row: ExportRow, { path, span, logs, release }: Sent) {
   const file = row.sizeBytes === 0 ? Readable.from([]) : createReadStream(path, { start: span.first, end: span.last });
   let left = span.last - span.first + 1;
   file.on("data", (chunk: Buffer) => {
@@ -51,7 +54,7 @@ function send(ctx: Ctx, row: ExportRow, { path, span, release }: { path: string;
   });
   file.once("close", () => {
     release();
-    recordDownload(ctx, row, { span, isComplete: left === 0 });
+    recordDownload(ctx, row, { span, isComplete: left === 0, logs });
   });
   return toBody(file);
 }
@@ -62,6 +65,8 @@ async function openDownload(ctx: Ctx, { input: { id, range, ifRange }, release }
   const row = await myExport(ctx, id);
   if (row.rowsDone > MAX_UNPROVEN_ROWS) requireRecentProof(ctx, "browser");
   const path = await requireFile(row);
+  // Of a file without entries, one of several organizations has no more to know than another.
+  const logs = row.rowsDone > 0 ? row.orgIds : (await recordedWith(row)).orgIds;
   const etag = `"${row.sha256}"`;
   const wanted = ifRange === undefined || ifRange === etag ? byteRange(range, row.sizeBytes) : null;
   const span = wanted ?? { first: 0, last: row.sizeBytes - 1 };
@@ -75,7 +80,7 @@ async function openDownload(ctx: Ctx, { input: { id, range, ifRange }, release }
     "X-Stream": "true",
   };
   if (wanted) headers["Content-Range"] = `bytes ${span.first}-${span.last}/${row.sizeBytes}`;
-  return new Response(send(ctx, row, { path, span, release }), { status: wanted ? 206 : 200, headers });
+  return new Response(send(ctx, row, { path, span, logs, release }), { status: wanted ? 206 : 200, headers });
 }
 
 /**

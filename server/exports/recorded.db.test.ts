@@ -84,6 +84,19 @@ describe("an export of several organizations", () => {
     }
   });
 
+  it("is recorded there as well when the operator's holds no entry, with its download", async () => {
+    const [one, other] = [await arrange(), await arrange()];
+    const operator = await createUser({ role: "system_admin" });
+    const id = await ask(operator, { resource: "Nothing at all" }, [...one.orgIds, ...other.orgIds]);
+    await workOffExports(never);
+    expect((await call(download, { token: operator, params: { id } })).status).toBe(200);
+    for (const { homeOrgId } of [one, other])
+      expect((await recorded(homeOrgId)).map(({ action, details }) => [action, details])).toMatchObject([
+        ["audit_logs.export", { exportId: id, rows: 0, filters: null }],
+        ["audit_logs.export.download", { firstByte: 0 }],
+      ]);
+  });
+
   it.each([
     ["of those whose entries the file holds", { resource: "Billed" }, [1, 0, 0]],
     ["of its creator, where the file holds none", { resource: "Nothing at all" }, [0, 0, 1]],

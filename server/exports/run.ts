@@ -5,16 +5,17 @@ import { exportEvents } from "@/server/audit/entries/export-event";
 import { asCsv, asJson, asNdjson, type Writer } from "@/server/audit/entries/export-writer";
 import type { BodyRow } from "@/server/audit/query/rows";
 import { record, whenWritten } from "@/server/audit/record/record";
-import type { Ctx } from "@/server/context";
+import { type Ctx, systemCtx } from "@/server/context";
 import { isDiskFull, requireFreeDisk } from "@/server/disk";
 import { AppError } from "@/server/errors";
 import { LostLease, Stopped, whileRenewed } from "@/server/lease";
 import { log } from "@/server/log/log";
-import { creatorNow, systemFor } from "./access";
+import { creatorNow } from "./access";
 import { recordEnd } from "./drop";
 import { type ExportRow, filterOf } from "./export-job";
 import { createExportsFolder, exportPath, exportsFolder, removeFiles } from "./files";
 import { finishExport, releaseExport, renewLease } from "./lease";
+import { recordedWith } from "./recorded-with";
 import { MAX_ATTEMPTS } from "./schema";
 import { writeFile } from "./write-file";
 
@@ -68,8 +69,11 @@ function entryId(exportId: string, orgId: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-async function recordDone({ row, ctx, rowsPerOrg }: Work, more: Record<string, unknown>): Promise<void> {
-  for (const event of exportEvents({ format: row.format, filter: filterOf(row), rowsPerOrg, more }))
+async function recordDone({ row, ctx, rowsPerOrg }: Work, about: Record<string, unknown>): Promise<void> {
+  const logs = rowsPerOrg.size > 0 ? { orgIds: [...rowsPerOrg.keys()], hasFilters: true } : await recordedWith(row);
+  const counted = new Map(logs.orgIds.map((orgId) => [orgId, rowsPerOrg.get(orgId) ?? 0]));
+  const more = logs.hasFilters ? about : { ...about, filters: null };
+  for (const event of exportEvents({ format: row.format, filter: filterOf(row), rowsPerOrg: counted, more }))
     record(ctx, { ...event, id: entryId(row.id, event.orgId ?? "") });
   await whenWritten();
 }
@@ -107,8 +111,9 @@ function reasonOf(error: unknown): string | null {
 }
 
 async function fail(row: ExportRow, why: string): Promise<void> {
+  const [creator, logs] = await Promise.all([creatorNow(row), recordedWith(row)]);
   await finishExport(row, { status: "failed", error: why, rowsDone: 0, sizeBytes: 0 });
-  await recordEnd((await creatorNow(row)) ?? (await systemFor(row)), row, why);
+  recordEnd(creator ?? systemCtx(), row, { why, logs });
 }
 
 async function endWork(row: ExportRow, error: unknown, stopping: AbortSignal): Promise<void> {

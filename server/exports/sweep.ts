@@ -1,6 +1,7 @@
 import { asSystem } from "@/db/client";
 import { auditExports } from "@/db/schema";
-import { creatorNow, systemFor } from "./access";
+import { systemCtx } from "@/server/context";
+import { creatorNow } from "./access";
 import { dropExport } from "./drop";
 import type { ExportRow } from "./export-job";
 import { listFiles, removeFiles } from "./files";
@@ -16,7 +17,7 @@ export async function sweepExports(): Promise<void> {
   const rows = await asSystem((tx) => tx.select().from(auditExports));
   for (const row of rows) {
     const why = await endOf(row);
-    if (why) await dropExport(row, { ctx: await systemFor(row), why });
+    if (why) await dropExport(row, { ctx: systemCtx(), why });
   }
   // The files first: another process may begin one meanwhile, and its export is known before that.
   const files = await listFiles();
