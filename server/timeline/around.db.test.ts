@@ -150,6 +150,14 @@ describe("everything around an entry", () => {
     expect((body as Page).device).toEqual({ id: "", hostname: "GONE-1", isKnown: false });
   });
 
+  it("is of the device that one of its names is, though the first is none", async () => {
+    const { orgId } = device;
+    const details = { n: "second name", device: { name: "Front desk", hostname: "ws-1" } };
+    const [entry] = await appendEvents([{ orgId, timestamp: at(3000), resourceType: "alert", details }]);
+    const { body } = await call(GET, { token: admin, params: { id: entry?.id ?? "" } });
+    expect((body as Page).device).toEqual({ id: device.id, hostname: "WS-1", isKnown: true });
+  });
+
   it("leaves out, and says so, the logs that the caller may not read", async () => {
     const key = await createApiKey({ orgId: device.orgId, permissions: ["audit:read"] });
     const page = await ask("", { token: key });

@@ -1,7 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
+import { textArray } from "@/db/arrays";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { deviceNamed } from "@/server/audit/device-named";
+import { devicesNamed } from "@/server/audit/device-named";
 import { toFullEntry } from "@/server/audit/entries/to-entry";
 import { CONDITIONS } from "@/server/audit/query/conditions";
 import type { EntryRow } from "@/server/audit/query/rows";
@@ -28,22 +29,25 @@ export async function deviceOf(tx: Tx, row: EntryRow): Promise<NamedDevice | nul
   const resourceId = isDevice && row.resource_id !== ZERO_UUID ? row.resource_id : null;
   const ids = [resourceId, textOf(details.deviceId)].filter((id) => id !== null);
   const agent = row.actor_type === "agent" ? actorOf(row) : null;
-  const name = (isDevice ? textOf(row.resource_name) : null) ?? deviceNamed(details);
-  const found = await rowsOf<Device & { rank: number }>(
+  const resource = isDevice ? textOf(row.resource_name) : null;
+  const named = resource ? [resource] : devicesNamed(details);
+  const names = sql`ARRAY(SELECT lower(n) FROM unnest(${textArray(named)}) WITH ORDINALITY AS u (n, i) ORDER BY i)`;
+  const [name] = named;
+  // By its id, else by the first of its names that a device has, else by the agent.
+  const found = await rowsOf<Device & { rank: number | null }>(
     tx,
     sql`SELECT d.id, d.org_id AS "orgId", d.hostname, CASE
-        WHEN d.id = ANY (${sql.param(ids.filter((id) => GUID.test(id)))}::uuid[]) THEN 1
-        WHEN lower(d.hostname) = lower(${name ?? ""}) THEN 2
-        ELSE 3 END AS rank
+        WHEN d.id = ANY (${sql.param(ids.filter((id) => GUID.test(id)))}::uuid[]) THEN 0
+        ELSE array_position(${names}, lower(d.hostname)) END AS rank
       FROM devices d
       WHERE d.org_id = ${row.org_id}::uuid AND (d.id = ANY (${sql.param(ids.filter((id) => GUID.test(id)))}::uuid[])
-        OR lower(d.hostname) = lower(${name ?? ""})
+        OR lower(d.hostname) = ANY (${names})
         OR d.id IN (SELECT g.device_id FROM agents g WHERE g.actor_id = ${agent ?? ""}))
-      ORDER BY rank LIMIT 3`,
+      ORDER BY rank NULLS LAST LIMIT 3`,
   );
   const [first, second] = found;
   // A name that two devices have identifies neither.
-  if (first && (first.rank !== 2 || second?.rank !== 2))
+  if (first && !(first.rank && first.rank === second?.rank))
     return { id: first.id, orgId: first.orgId, hostname: first.hostname, isKnown: true };
   return name ? { id: ids[0] ?? "", orgId: row.org_id, hostname: name, isKnown: false } : null;
 }
