@@ -1,6 +1,7 @@
 import { eq } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { users } from "@/db/schema";
+import { AppError } from "@/server/errors";
 import { inTurn } from "./limits/in-turn";
 import { limit, requireAttemptsLeft } from "./limits/rate-limit";
 import { verifyPassword } from "./password";
@@ -13,6 +14,15 @@ const storedHash = async (userId: string): Promise<string | null> => {
 
 /** False for who signs in by an identity provider alone, and has none to prove. */
 export const hasPassword = async (userId: string): Promise<boolean> => (await storedHash(userId)) !== null;
+
+/** Who has none cannot be wrong about it. @throws AppError conflict */
+export async function requirePassword(userId: string): Promise<void> {
+  if (await hasPassword(userId)) return;
+  throw new AppError(
+    "conflict",
+    "You have no password here: sign in through your identity provider, or ask an administrator for a link.",
+  );
+}
 
 /**
  * The stored hash that the password of a person who is signed in was proven by; null for a wrong one. Failures are

@@ -6,6 +6,7 @@ import { POST as password } from "@/app/api/v1/me/password/route";
 import { GET as me } from "@/app/api/v1/me/route";
 import { DELETE as end } from "@/app/api/v1/me/sessions/[id]/route";
 import { GET as sessions } from "@/app/api/v1/me/sessions/route";
+import { POST as stepUp } from "@/app/api/v1/me/step-up/route";
 import { asSystem } from "@/db/client";
 import { refreshTokens, userSessions, users } from "@/db/schema";
 import { auditRows, call, createApiKey, createUser, PASSWORD, type TestUser } from "@/testing/factories";
@@ -79,6 +80,7 @@ describe("POST /me/password", () => {
       "conflict",
       expect.stringContaining("You have no password here"),
     ]);
+    expect((await call(stepUp, { token: accessToken, body: { password: PASSWORD } })).status).toBe(409);
     expect((await auditRows(user.orgId as string)).map((r) => r.action)).toEqual(["user.login"]);
   });
 

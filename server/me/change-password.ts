@@ -1,18 +1,12 @@
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { requirePerson } from "@/server/auth/person";
-import { hasPassword, provenPassword } from "@/server/auth/prove-password";
+import { provenPassword, requirePassword } from "@/server/auth/prove-password";
 import { replacePassword } from "@/server/auth/set-password";
 import { callersChanged } from "@/server/background/streams";
-import { AppError, invalid } from "@/server/errors";
+import { invalid } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { passwordChanged, passwordInput } from "./schema";
-
-const noPassword = () =>
-  new AppError(
-    "conflict",
-    "You have no password here: sign in through your identity provider, or ask an administrator for a link.",
-  );
 
 /**
  * POST /me/password: the person's own password, with the current one as proof. Ends all their other sign-ins.
@@ -26,7 +20,7 @@ export const changePassword = operation({
   async run(ctx, { currentPassword, newPassword }) {
     const person = requirePerson(ctx);
     const about = { orgId: ctx.homeOrgId, ...resourceOf("user", person) };
-    if (!(await hasPassword(person.id))) throw noPassword();
+    await requirePassword(person.id);
     const former = await provenPassword(person.id, currentPassword);
     const change = { userId: person.id, password: newPassword, now: ctx.now(), exceptSession: ctx.session?.id };
     // Replaced by another at this moment, it is the current one no longer.

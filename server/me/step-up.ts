@@ -4,7 +4,7 @@ import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { issueUserToken, spendUserToken } from "@/server/auth/links/user-tokens";
 import { requirePerson } from "@/server/auth/person";
-import { hasPassword, provenPassword } from "@/server/auth/prove-password";
+import { hasPassword, provenPassword, requirePassword } from "@/server/auth/prove-password";
 import { secondFactorsOf } from "@/server/auth/second-factor/factors";
 import {
   arePasskeysPossible,
@@ -51,7 +51,10 @@ export const checkProof = operation({
 type Given = Proof & { password?: string | undefined; challenge?: string | undefined };
 
 async function methodOf(userId: string, { password, code, passkey, challenge }: Given, now: Date) {
-  if (password !== undefined) return (await provenPassword(userId, password)) ? "password" : null;
+  if (password !== undefined) {
+    await requirePassword(userId);
+    return (await provenPassword(userId, password)) ? "password" : null;
+  }
   const spent = challenge
     ? await asSystem((tx) => spendUserToken(tx, { secret: challenge, purpose: "passkey", now }))
     : null;
@@ -73,7 +76,7 @@ async function renewProof(ctx: Ctx, userId: string, now: Date): Promise<void> {
 
 /**
  * POST /me/step-up: the caller confirms who they are, by password or second factor; covers this session for ten minutes.
- * @throws AppError validation_failed naming the proof that is wrong, rate_limited
+ * @throws AppError validation_failed naming the proof that is wrong, rate_limited; conflict for a password where there is none
  */
 export const stepUp = operation({
   account: true,
