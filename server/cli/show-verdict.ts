@@ -1,6 +1,6 @@
 import type { BundleRange } from "@/server/audit/bundle/format";
 import type { JudgedBundle } from "@/server/audit/bundle/verdict";
-import type { Break } from "@/server/audit/chain/verifier";
+import { type Break, MAX_BREAKS } from "@/server/audit/chain/verifier";
 import { say, visible } from "./command";
 import { wordOf } from "./verdict-words";
 
@@ -54,7 +54,7 @@ export function showBreaks({ breaks }: { breaks: readonly Break[] }): void {
     say(`    found    ${visible(actual)}`);
   }
   const more = breaks.length - MAX_BREAKS_SHOWN;
-  if (more > 0) say(`  and ${more} more`);
+  if (more > 0) say(`  and ${breaks.length < MAX_BREAKS ? "" : "at least "}${more} more`);
 }
 
 /** @param hasTrust whether a key or policy was given */

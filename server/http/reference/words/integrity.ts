@@ -25,7 +25,7 @@ export const INTEGRITY: WordTable[] = [
       throughChecksum: ["Checksum of the last entry that was removed; null where it is not known", CHECKSUM],
       head: "The newest entry of the chain; null before the first",
       checksum: ["Checksum of the newest entry", CHECKSUM],
-      breaks: ["The contradictions found; empty unless broken", []],
+      breaks: ["The first 100 contradictions found; empty unless broken", []],
       "breaks.seq": ["Sequence where the contradiction was found", 1204],
       "breaks.id": ["Id of the entry there; empty where there is none", THING],
       kind: ["What was done to the chain there", "altered"],
