@@ -25,6 +25,12 @@ export type ViewerState = {
 export function useViewerState(loadedAt: string): ViewerState {
   const [view, changeView] = useQueryStates(viewParsers, { history: "push" });
   const [latest, setNow] = useState(() => new Date(loadedAt));
+  // The organization, or the address as a whole, is changed from outside the page: the list begins anew as well.
+  const [begun, setBegun] = useState({ loadedAt, orgId: view.orgId });
+  if (begun.loadedAt !== loadedAt || begun.orgId !== view.orgId) {
+    setBegun({ loadedAt, orgId: view.orgId });
+    if (!isLive(view)) setNow(new Date());
+  }
   // Older entries stay those of the range that they were reached by: a later one may begin behind them.
   const [reachedAt] = useState(() => new Map<string | null, Date>());
   const now = reachedAt.get(view.cursor) ?? latest;

@@ -52,6 +52,7 @@ it("is not known once it can no longer be read, unless it was broken", () => {
     word: "Not known",
     sentence: "The state of the audit chain could not be read. The server could not be reached.",
   });
+  expect(unread(summaryOfAll(counts({ intact: 5 }), 0), { ...now, readAt: null }).sentence).not.toContain("Last read");
   const broken = summaryOfAll(counts({ broken: 1, intact: 5 }), 1);
   expect(unread(broken, now)).toBe(broken);
 });

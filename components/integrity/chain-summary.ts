@@ -21,11 +21,14 @@ const STATUS_LABEL: Record<ChainCounts[number]["status"], string> = {
 
 /**
  * The summary where the state can no longer be read: what was read before is told as that, and a break stays one.
- * @param last the summary of the last reading, which was at `readAt`
+ * @param last the summary of the last reading, which was at `readAt`; null where a part of it never was
  */
-export function unread(last: ChainSummary, { reason, readAt }: { reason: string; readAt: string }): ChainSummary {
+export function unread(
+  last: ChainSummary,
+  { reason, readAt }: { reason: string; readAt: string | null },
+): ChainSummary {
   if (last.state === "broken") return last;
-  const before = last.state === "unknown" ? "" : ` Last read on ${readAt}: ${last.sentence}.`;
+  const before = last.state === "unknown" || readAt === null ? "" : ` Last read on ${readAt}: ${last.sentence}.`;
   const sentence = `The state of the audit chain could not be read. ${reason}${before}`;
   return { state: "unknown", word: "Not known", sentence };
 }

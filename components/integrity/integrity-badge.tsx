@@ -63,7 +63,7 @@ function Badge({ summary, query, href }: BadgeProps) {
   const { state, word, sentence } = isUnread(query)
     ? unread(summary, {
         reason: readErrorText(query.error),
-        readAt: dateTime(new Date(query.dataUpdatedAt), zone),
+        readAt: query.dataUpdatedAt > 0 ? dateTime(new Date(query.dataUpdatedAt), zone) : null,
       })
     : summary;
   const Icon = { intact: ShieldCheck, broken: ShieldX, unproven: ShieldQuestionMark, unknown: Shield }[state];

@@ -38,7 +38,7 @@ export function NotificationsPage() {
   const list = useQuery(
     trpc.notifications.list.queryOptions(input, { placeholderData: keepPreviousData, refetchInterval: POLL_MS }),
   );
-  const summary = useQuery(trpc.notifications.summary.queryOptions({ orgId }));
+  const summary = useQuery(trpc.notifications.summary.queryOptions({ orgId }, { refetchInterval: POLL_MS }));
   const read = useMutation(trpc.notifications.read.mutationOptions(useInvalidation(trpc.notifications.pathFilter())));
   return (
     <>

@@ -18,11 +18,16 @@ const DEFAULT_PRESET: Preset = "30d";
 
 /**
  * The range in the URL, by default the last 30 days, and its instants. A ready-made one is counted from the moment at
- * which it is chosen, or at which the page is looked at again; isStill: it has the same instants then.
+ * which it or the organization is chosen, or at which the page is looked at again; isStill: it has the same instants then.
  */
-export function useReportRange(loadedAt: string) {
+export function useReportRange(loadedAt: string, orgId: string | undefined) {
   const [view, changeView] = useQueryStates(parsers, { history: "push" });
   const [now, setNow] = useState(() => new Date(loadedAt));
+  const [begun, setBegun] = useState({ loadedAt, orgId });
+  if (begun.loadedAt !== loadedAt || begun.orgId !== orgId) {
+    setBegun({ loadedAt, orgId });
+    setNow(new Date());
+  }
   useEffect(() => focusManager.subscribe((isFocused) => isFocused && setNow(new Date())), []);
   const setView = (range: RangeView) => {
     setNow(new Date());

@@ -41,7 +41,7 @@ export function ReportsPage({ loadedAt }: { loadedAt: string }) {
   const scopeText = org?.name ?? (others.length === 0 && only ? only.name : "All organizations");
   const { zone, local } = useZone();
   const zoneOwner = useZoneOwner();
-  const { chosen, setView, now, isStill, range } = useReportRange(loadedAt);
+  const { chosen, setView, now, isStill, range } = useReportRange(loadedAt, orgId);
   const at = (when: string | undefined, none: string) => (when ? dateTime(when, zone) : none);
   const covers = `${scopeText}, ${at(range.from, "the beginning")} to ${at(range.to, "now")} (${[zoneName(zone), zoneOwner].filter(Boolean).join(", ")})`;
   const query = useReport({ kind, range: { ...range, orgId }, isStill });

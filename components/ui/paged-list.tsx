@@ -31,12 +31,15 @@ export function PagedList<T>({ query, what, empty, onPage, children }: Props<T>)
         ))}
       </div>
     );
-  if (query.isError) return <Failure error={query.error} onRetry={() => void query.refetch()} what={what} />;
+  const failure = query.isError && <Failure error={query.error} onRetry={() => void query.refetch()} what={what} />;
+  // A list that is read again now and then stays what it was when that fails.
+  if (!query.data) return failure;
   const { data, pagination } = query.data;
   if (data.length === 0 && pagination.page > 1) return <PastTheEnd onFirst={() => onPage(1)} />;
   if (data.length === 0) return empty;
   return (
     <>
+      {failure}
       {children(data, query.isPlaceholderData)}
       {pagination.totalPages > 1 && (
         <nav className={classes.pages} aria-label="Pages of this list">

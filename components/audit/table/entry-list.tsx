@@ -2,16 +2,11 @@
 
 import { Button, Skeleton } from "@mantine/core";
 import { ArrowLeft, ArrowRight } from "lucide-react";
-import dynamic from "next/dynamic";
 import classes from "@/components/audit/viewer.module.css";
 import { useViewer } from "@/components/audit/viewer-context";
 import { Failure } from "@/components/ui/notice";
+import { EmptyList, NoMatchYet } from "./empty-list";
 import { EntryTable } from "./entry-table";
-
-// Most pages have entries: what is said where there are none is loaded then.
-const loading = () => <EntrySkeleton />;
-const EmptyList = dynamic(() => import("./empty-list").then((m) => m.EmptyList), { loading });
-const NoMatchYet = dynamic(() => import("./empty-list").then((m) => m.NoMatchYet), { loading });
 
 /** The entries of a page, or why there are none. While new rows load, the old ones stay, dimmed. */
 export function EntryList() {

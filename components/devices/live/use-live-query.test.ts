@@ -34,6 +34,11 @@ it("keeps the answer and its time when asking again is cancelled, says so, and d
   const cancelled = { data: "old", answeredAt, error: null, isRunning: false, wasCancelled: true };
   await expect.poll(answer).toEqual(cancelled);
   expect(observer.shouldFetchOnWindowFocus()).toBe(false);
+  observer.setOptions(liveOptions({ key: ["other"], run: async () => "other" }));
+  await expect.poll(answer).toMatchObject({ data: "other" });
+  observer.setOptions(options);
+  expect(answer()).toEqual(cancelled);
+  expect(asked).toBe(2);
   leave();
   client.clear();
 });

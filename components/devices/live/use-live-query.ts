@@ -15,14 +15,14 @@ import { problemOf } from "@/components/ui/notice";
 type Run<T> = (signal: AbortSignal) => Promise<T>;
 type Options<T> = { key: readonly unknown[]; run: Run<T>; isEnabled?: boolean };
 
-/** Never retried automatically: each query costs the device work and is audited. */
+/** Never asked again automatically, not even after it was cancelled: each query costs the device work and is audited. */
 export const liveOptions = <T>({ key, run, isEnabled = true }: Options<T>) =>
   queryOptions({
     queryKey: ["live", ...key],
     queryFn: ({ signal }) => run(signal),
     enabled: isEnabled,
     retry: false,
-    staleTime: Number.POSITIVE_INFINITY,
+    staleTime: "static",
     refetchOnReconnect: false,
     refetchOnMount: false,
     refetchOnWindowFocus: false,
