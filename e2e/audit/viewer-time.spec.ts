@@ -94,6 +94,8 @@ test("older entries stay those of the range that they were reached by, on the wa
   const before = (await span.textContent()) ?? "";
   await page.clock.fastForward("20:00");
   await viewer.searchFor("result:denied");
+  // The page changes before its address does, and the way back begins at the address.
+  await expect(page).toHaveURL(/result=denied/);
   await expect(span).not.toHaveText(before);
   await page.goBack();
   await expect(page).toHaveURL(/cursor=/);

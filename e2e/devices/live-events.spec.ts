@@ -132,6 +132,7 @@ test("a cancelled question has no answer, and going back restores the filters wi
   await page.getByRole("button", { name: "Cancel" }).click();
   await expect(page.getByRole("heading", { name: "Cancelled" })).toBeVisible();
   await expect(live.entries("System")).toHaveCount(0);
+  await expect(page).toHaveURL(/liveSource=Slow/);
   await page.goBack();
   await expect(live.entries("System")).toContainText("Print Spooler");
   await expect(source).toHaveValue("");
