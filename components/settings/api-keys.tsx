@@ -54,7 +54,8 @@ export function ApiKeys() {
           { header: "Name", cell: NameAndCreator },
           { header: "Organization", cell: (k) => (k.orgId ? nameOf(k.orgId) : "All organizations"), width: 150 },
           { header: "Permissions", cell: (k) => k.permissions.join(", "), width: 160, minor: true },
-          { header: "Last used", cell: LastUse, width: 150 },
+          // As wide as a date and time in one line, in whichever font comes first.
+          { header: "Last used", cell: LastUse, width: 176 },
           { header: "Expires", cell: (k) => <When at={k.expiresAt} dateOnly />, width: 104, minor: true },
         ]}
         nameOf={(k) => k.name}
