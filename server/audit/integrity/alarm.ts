@@ -28,8 +28,12 @@ const registerGauge = () =>
 /** Whether an alarm's breaks say more than that its end or head is lost. */
 const saysMore = (breaks: SQLWrapper): SQL => sql`jsonb_path_exists(${breaks}, '$[*] ? (@.kind != "truncated")')`;
 
-/** What was found last, but for a lost head or end where more is known: signing and its watch read no entries. */
-function keep({ orgId, at, source, breaks }: Alarm): Promise<unknown> {
+/** Whether the whole chain was read for it: then what was found before is over. */
+type Reading = { isWhole: boolean };
+
+/** Who has not read the whole chain, and finds its head or end lost, does not know that what was found before is over. */
+function keep({ orgId, at, source, breaks }: Alarm, { isWhole }: Reading): Promise<unknown> {
+  const isLess = sql`${saysMore(auditAlarms.breaks)} AND NOT ${saysMore(sql`excluded.breaks`)}`;
   const values = { orgId, raisedAt: new Date(at), lastRaisedAt: new Date(at), source, breaks };
   return asSystem((tx) =>
     tx
@@ -38,8 +42,9 @@ function keep({ orgId, at, source, breaks }: Alarm): Promise<unknown> {
       .onConflictDoUpdate({
         target: auditAlarms.orgId,
         set: {
-          breaks: sql`CASE WHEN ${saysMore(auditAlarms.breaks)} AND NOT ${saysMore(sql`excluded.breaks`)}
-            THEN ${auditAlarms.breaks} ELSE excluded.breaks END`,
+          breaks: isWhole
+            ? sql`excluded.breaks`
+            : sql`CASE WHEN ${isLess} THEN ${auditAlarms.breaks} ELSE excluded.breaks END`,
           lastRaisedAt: sql`greatest(${auditAlarms.lastRaisedAt}, excluded.last_raised_at)`,
         },
       }),
@@ -50,26 +55,30 @@ function keep({ orgId, at, source, breaks }: Alarm): Promise<unknown> {
  * Reports a broken chain: an error in the log, a metric, and every process's banner through openAlarms. An open
  * alarm keeps when and by what it was first raised. Never rejects.
  */
-export async function raiseAlarm(alarm: Alarm): Promise<void> {
+export async function raiseAlarm(alarm: Alarm, reading: Reading = { isWhole: false }): Promise<void> {
   alarms.set(alarm.orgId, alarm);
   log.error({ orgId: alarm.orgId, source: alarm.source, breaks: alarm.breaks.slice(0, 5) }, "AUDIT CHAIN BROKEN");
   registerGauge();
-  await keep(alarm).catch((error: unknown) => log.error({ err: error }, "an alarm could not be stored"));
+  await keep(alarm, reading).catch((error: unknown) => log.error({ err: error }, "an alarm could not be stored"));
 }
 
 /**
  * A verification of the whole chain found nothing: an alarm that was last raised before it began is over. One that was
- * raised since, again or by its own signing too, stays. Never rejects.
+ * raised since, again or by its own signing too, stays, with what was found since. Never rejects.
  */
 export async function clearAlarm(orgId: string, began: Date): Promise<void> {
   const known = alarms.get(orgId);
-  if (known && Date.parse(known.at) < began.getTime()) alarms.delete(orgId);
+  const isSince = known && Date.parse(known.at) >= began.getTime();
+  if (!isSince) alarms.delete(orgId);
   // A clock that ran ahead raised it, but none by which this one read.
   const isAhead = sql`${LATEST} BETWEEN ${began.toISOString()}::timestamptz AND ${auditAlarms.lastRaisedAt}`;
   const isOver = and(eq(auditAlarms.orgId, orgId), or(lt(auditAlarms.lastRaisedAt, began), isAhead));
-  await asSystem((tx) => tx.delete(auditAlarms).where(isOver)).catch((error: unknown) =>
-    log.error({ err: error }, "an alarm could not be cleared"),
-  );
+  await asSystem(async (tx) => {
+    await tx.delete(auditAlarms).where(isOver);
+    if (!isSince) return;
+    const isLatest = and(eq(auditAlarms.orgId, orgId), eq(auditAlarms.lastRaisedAt, new Date(known.at)));
+    await tx.update(auditAlarms).set({ breaks: known.breaks }).where(isLatest);
+  }).catch((error: unknown) => log.error({ err: error }, "an alarm could not be cleared"));
 }
 
 /** The open alarms over the organizations within reach, newest first, whichever process raised them. */

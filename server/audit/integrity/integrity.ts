@@ -40,8 +40,11 @@ async function keepWhole(found: Judged): Promise<void> {
   if (endsAlarm(found)) await clearAlarm(found.orgId, found.began);
 }
 
-async function raise({ orgId, status, breaks }: Judged, now: Date): Promise<void> {
-  if (status === "broken") await raiseAlarm({ orgId, at: now.toISOString(), source: "on demand", breaks });
+async function raise(
+  { orgId, status, breaks }: Judged,
+  { now, isWhole }: { now: Date; isWhole: boolean },
+): Promise<void> {
+  if (status === "broken") await raiseAlarm({ orgId, at: now.toISOString(), source: "on demand", breaks }, { isWhole });
 }
 
 const once = (found: Judged, act: () => Promise<void>): Promise<void> => {
@@ -98,7 +101,7 @@ export const verifyIntegrity = operation({
       });
       if (kind === "range") await keepVerification(found, "range");
       else await once(found, () => keepWhole(found));
-      await raise(found, ctx.now());
+      await raise(found, { now: ctx.now(), isWhole: kind === "whole" });
       const { status, reasons, covered, rowsChecked, firstSeq, lastSeq, prunedPrefix, head, breaks } = found;
       return { orgId, status, reasons, covered, rowsRead, rowsChecked, firstSeq, lastSeq, prunedPrefix, head, breaks };
     } finally {

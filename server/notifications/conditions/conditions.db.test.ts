@@ -33,13 +33,14 @@ describe("a lost head", () => {
   it("is told as a broken chain once entries are found altered, though the alarm keeps what raised it first", async () => {
     const { id } = await createOrg();
     const now = new Date();
-    const raise = (source: "head" | "nightly", breaks: ("truncated" | "altered")[]) =>
-      raiseAlarm({
-        orgId: id,
-        at: now.toISOString(),
-        source,
-        breaks: breaks.map((kind, i) => ({ seq: 7 + i, id: "", kind, expected: "a", actual: "b" })),
-      });
+    const raise = (
+      source: "head" | "nightly" | "on demand",
+      found: ("truncated" | "altered")[],
+      reading = { isWhole: false },
+    ) => {
+      const breaks = found.map((kind, i) => ({ seq: 7 + i, id: "", kind, expected: "a", actual: "b" }));
+      return raiseAlarm({ orgId: id, at: now.toISOString(), source, breaks }, reading);
+    };
     await raise("head", ["truncated"]);
     await raise("nightly", ["truncated"]);
     expect(of(await checkBrokenChains(now), id, "chain.broken")).toBeUndefined();
@@ -49,6 +50,9 @@ describe("a lost head", () => {
     // The head is looked at every minute, the entries are not.
     await raise("head", ["truncated"]);
     expect(of(await checkBrokenChains(now), id, "chain.broken")).toMatchObject({ detail: { seq: 7 } });
+    // Who has read the whole chain knows better.
+    await raise("on demand", ["truncated"], { isWhole: true });
+    expect(of(await checkBrokenChains(now), id, "chain.broken")).toBeUndefined();
   });
 });
 
