@@ -31,8 +31,11 @@ export function personOf({ actor }: Ctx): Person {
 
 export const mayShare = (actor: Actor): boolean => actor.type === "user" && SHARING_ROLES.includes(actor.role);
 
+export const isMaker = (actor: Actor, { createdBy }: SavedViewRow): boolean =>
+  actor.type === "user" && actor.id === createdBy;
+
 const mayChange = (actor: Actor, row: SavedViewRow): boolean =>
-  actor.type === "user" && (row.createdBy === actor.id || (row.shared && TENDING_ROLES.includes(actor.role)));
+  isMaker(actor, row) || (actor.type === "user" && row.shared && TENDING_ROLES.includes(actor.role));
 
 /** True for what the caller made; a program makes none. */
 export const isOwn = (actor: Actor): SQL => eq(auditSavedViews.createdBy, actor.type === "user" ? actor.id : ZERO_UUID);

@@ -216,6 +216,22 @@ describe("a view that goes to others", () => {
     ]);
   });
 
+  it("stays with those who had it where another person stops sharing it", async () => {
+    const { partner, own, of, atPartner } = await arrange();
+    const operator = await ctxFor(await createUser({ role: "system_admin" }));
+    for (const tending of [await atPartner("partner_admin"), operator]) {
+      const { id } = await create(await of("org_admin"), { name: "Theirs", query: "user=jane", ...share(own.id) });
+      await updateSavedView.run(tending, { id, name: "Withdrawn", sharedWith: null });
+      const last = (await auditRows(own.id)).at(-1);
+      expect(last).toMatchObject({ action: "audit.view.update", resourceName: "Withdrawn" });
+      expect(last?.details).toMatchObject({
+        before: { name: "Theirs" },
+        after: { name: "Withdrawn", sharedWith: null },
+      });
+    }
+    expect(await auditRows(partner.homeOrgId)).toEqual([]);
+  });
+
   it("does not show an organization what it was called before it was theirs", async () => {
     const { partner, own, atPartner } = await arrange();
     const chief = await atPartner("partner_admin");

@@ -10,6 +10,7 @@ import {
   audienceOf,
   auditable,
   changeable,
+  isMaker,
   logOf,
   nameTaken,
   type SavedViewRow,
@@ -30,7 +31,9 @@ const newAudience = ({ before, after }: Change) =>
  */
 function recordUpdate(ctx: Ctx, change: Change): void {
   const { before, after } = change;
-  const [from, to] = [logOf(ctx, before), logOf(ctx, after)];
+  const from = logOf(ctx, before);
+  // What another person stops sharing stays with those who had it: it is none of that person's own log.
+  const to = after.shared || isMaker(ctx.actor, after) ? logOf(ctx, after) : from;
   const sides =
     from === to
       ? [{ orgId: to, row: after, details: { before: auditable(before), after: auditable(after) } }]
