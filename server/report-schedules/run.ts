@@ -28,6 +28,8 @@ const t = reportSchedules;
 
 /** Why a report may not be sent to the person who scheduled it. */
 class Refused extends Error {}
+/** What the person reaches became less while the report was written: it is written anew, for what they reach now. */
+class Again extends Error {}
 
 /** The person as they are today: what they may no longer see is not mailed to them. */
 async function contextOf({ userId, orgId }: ScheduleRow, now: Date): Promise<Ctx> {
@@ -103,7 +105,7 @@ async function send(tx: Tx, due: Due, now: Date): Promise<void> {
   // Whose access is changed meanwhile is not sent it; one that is changed from here on finds it, and drops it.
   await tx.select({ id: users.id }).from(users).where(eq(users.id, id)).for("share");
   const { scope } = await contextOf(due.schedule, now);
-  if (!(await reachedIds(tx, ctx)).every((one) => reaches(scope, one))) return send(tx, due, now);
+  if (!(await reachedIds(tx, ctx)).every((one) => reaches(scope, one))) throw new Again();
   const subject = `Trailmark: ${report.title}, ${report.covers}`;
   await queueMail(tx, { id, partnerId, orgId }, { type: "report", subject, at: now, mail: render(report) });
   recordExport(ctx, due, await reachedIds(tx, ctx));
@@ -135,6 +137,7 @@ async function runOne(now: Date): Promise<boolean> {
       return begun.schedule !== null;
     });
   } catch (error) {
+    if (error instanceof Again) return runOne(now);
     if (!begun.schedule) throw error;
     await postpone(begun.schedule, error, now);
     return true;
