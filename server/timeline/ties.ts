@@ -16,6 +16,9 @@ type Shared = { condition: SQL; isShared: (row: EntryRow) => boolean };
 export type Ties = ReadonlyMap<Tie, Shared>;
 export type NamedDevice = Device & { isKnown: boolean };
 
+/** Devices that are looked at for the names of an entry. */
+const MAX_NAMED = 50;
+
 const textOf = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
 const sessionOf = (row: EntryRow): string | null => textOf(toFullEntry(row).details.sessionId);
 /** Who acted, where the entry says so: its id, or where that is no UUID as the details keep it. */
@@ -43,12 +46,11 @@ export async function deviceOf(tx: Tx, row: EntryRow): Promise<NamedDevice | nul
       WHERE d.org_id = ${row.org_id}::uuid AND (d.id = ANY (${sql.param(ids.filter((id) => GUID.test(id)))}::uuid[])
         OR lower(d.hostname) = ANY (${names})
         OR d.id IN (SELECT g.device_id FROM agents g WHERE g.actor_id = ${agent ?? ""}))
-      ORDER BY rank NULLS LAST LIMIT 3`,
+      ORDER BY rank NULLS LAST LIMIT ${MAX_NAMED}`,
   );
-  const [first, second] = found;
   // A name that two devices have identifies neither.
-  if (first && !(first.rank && first.rank === second?.rank))
-    return { id: first.id, orgId: first.orgId, hostname: first.hostname, isKnown: true };
+  const only = found.find((one) => !one.rank || found.every((other) => other === one || other.rank !== one.rank));
+  if (only) return { id: only.id, orgId: only.orgId, hostname: only.hostname, isKnown: true };
   return name ? { id: ids[0] ?? "", orgId: row.org_id, hostname: name, isKnown: false } : null;
 }
 
