@@ -4,7 +4,7 @@ import { Button, Pagination, Skeleton } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { count } from "@/components/format/amounts";
-import { Failure, Notice } from "./notice";
+import { Failure, Notice, problemOf } from "./notice";
 import classes from "./paged-list.module.css";
 
 export type Paged<T> = { data: T[]; pagination: { page: number; totalPages: number; total: number } };
@@ -17,6 +17,8 @@ type Props<T> = {
   children: (rows: T[], isStale: boolean) => ReactNode;
 };
 
+/** Who may not see a list any more does not go on seeing what was read of it. */
+const HIDING = new Set(["forbidden", "not_found"]);
 const SKELETON_WIDTHS = ["60%", "45%", "52%", "48%", "56%"];
 
 /** The states of a list: loading, error, empty, rows, pagination. */
@@ -33,10 +35,15 @@ export function PagedList<T>({ query, what, empty, onPage, children }: Props<T>)
     );
   const failure = query.isError && <Failure error={query.error} onRetry={() => void query.refetch()} what={what} />;
   // A list that is read again now and then stays what it was when that fails.
-  if (!query.data) return failure;
+  if (!query.data || HIDING.has(problemOf(query.error)?.code ?? "")) return failure;
   const { data, pagination } = query.data;
-  if (data.length === 0 && pagination.page > 1) return <PastTheEnd onFirst={() => onPage(1)} />;
-  if (data.length === 0) return empty;
+  if (data.length === 0)
+    return (
+      <>
+        {failure}
+        {pagination.page > 1 ? <PastTheEnd onFirst={() => onPage(1)} /> : empty}
+      </>
+    );
   return (
     <>
       {failure}

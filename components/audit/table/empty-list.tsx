@@ -10,7 +10,10 @@ import { Notice } from "@/components/ui/notice";
 import { mapValues } from "@/server/records";
 
 // Most pages have entries. What has buttons from the first on is not loaded later: a press before that would be lost.
-const EmptyReason = dynamic(() => import("./empty-reason").then((m) => m.EmptyReason), { ssr: false });
+const EmptyReason = dynamic(() => import("./empty-reason").then((m) => m.EmptyReason), {
+  ssr: false,
+  loading: () => <p role="status">Checking which word or filter excludes everything …</p>,
+});
 const NOTHING = mapValues(filterParsers, () => null);
 const RANGE: FilterParam[] = ["range", "from", "to"];
 
