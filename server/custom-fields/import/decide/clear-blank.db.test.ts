@@ -18,7 +18,8 @@ async function arrange() {
   const rows = [1, 2, 3, 4].map((n) => [String(n), `PC${n}`, `A-${n}`, `W-${n}`]);
   const first = await stageText(world.ctx, toCsv([HEADER, ...rows]));
   await check(world.ctx, first.id);
-  await run(world.ctx, first.id);
+  // What went wrong is told where it did.
+  expect(await run(world.ctx, first.id)).toMatchObject({ status: "done", error: null });
   const stage = async (files: GivenFile[]) => {
     const staged = await stageFiles(world.ctx, files);
     const definition = (title: string) => first.plan?.fields.find(({ name }) => name === title)?.fieldId ?? null;
@@ -30,7 +31,9 @@ async function arrange() {
     });
     const plan = withFields(staged, { Asset: field("Asset"), Warranty: field("Warranty") });
     await savePlan.run(world.ctx, { id: staged.id, plan });
-    return check(world.ctx, staged.id);
+    const checked = await check(world.ctx, staged.id);
+    expect(checked).toMatchObject({ status: "checked", error: null });
+    return checked;
   };
   const outcomes = async ({ id }: { id: string }) =>
     (await listRows.run(world.ctx, { id, limit: 100 })).rows.map(({ cells }) => cells.map(({ outcome }) => outcome));
@@ -100,12 +103,16 @@ describe("the switch for blank cells", () => {
   });
 
   it("finds no blank cell, in the rows that were not applied, where there was no value", async () => {
-    const { admin, stage, outcomes } = await arrange();
+    const { admin, ctx, stage } = await arrange();
     const text = toCsv([HEADER, ["1", "PC1", "#N/A", "W-1", "surplus"], ["2", "gone", "#N/A", ""]]);
     const { id } = await stage([{ name: "a.csv", content: text }]);
     const { text: rejected } = await call(REJECTED, { token: admin, params: { id } });
     const again = rejected.replace("gone", "PC2").split("\r\n");
     const corrected = [again[0], again[2]].join("\r\n");
-    expect(await outcomes(await stage([{ name: "again.csv", content: corrected }]))).toEqual([["empty", "clear"]]);
+    const { id: next } = await stage([{ name: "again.csv", content: corrected }]);
+    const { rows } = await listRows.run(ctx, { id: next, limit: 100 });
+    expect(rows).toMatchObject([
+      { outcome: "matched_source_id", reason: null, cells: [{ outcome: "empty" }, { held: "W-2", outcome: "clear" }] },
+    ]);
   });
 });
