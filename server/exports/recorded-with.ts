@@ -1,4 +1,5 @@
-import { and, eq, inArray } from "drizzle-orm";
+import { and, eq, inArray, sql } from "drizzle-orm";
+import { uuids } from "@/db/arrays";
 import { asSystem } from "@/db/client";
 import { organizations } from "@/db/schema";
 import { homeOrgOf } from "@/server/partner";
@@ -26,7 +27,7 @@ async function staffOf(orgIds: readonly string[]): Promise<string[]> {
     const partners = tx
       .select({ partnerId })
       .from(organizations)
-      .where(inArray(id, [...orgIds]));
+      .where(sql`${id} = ANY (${uuids(orgIds)})`);
     return tx
       .select({ id })
       .from(organizations)
