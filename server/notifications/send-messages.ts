@@ -57,7 +57,7 @@ async function markPending({ tx, number }: Pass): Promise<void> {
     .leftJoin(notificationSettings, eq(notificationSettings.userId, users.id))
     .where(and(isNull(users.disabledAt), sql`EXISTS (${found} AND ${concernsPerson})`))
     // As who changes a person's access does: the person before their settings.
-    .for("share", { of: users });
+    .for("key share", { of: users });
   for (const { userId } of await people)
     await tx
       .insert(notificationSettings)
@@ -109,7 +109,7 @@ async function notifyPeople({ tx, now }: Pass): Promise<void> {
   for (const person of due) {
     const from = person.from ?? 0;
     // Whose access is changed from here on, has the mail dropped.
-    await tx.select({ id: users.id }).from(users).where(eq(users.id, person.id)).for("share");
+    await tx.select({ id: users.id }).from(users).where(eq(users.id, person.id)).for("key share");
     const rows = await tx
       .select(rowColumns)
       .from(t)

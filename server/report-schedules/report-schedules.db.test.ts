@@ -137,8 +137,9 @@ describe("a scheduled report", () => {
     const { body: created } = await schedule(admin);
     await dueAt(created.id, new Date("2026-11-16T06:00:00Z"));
     const waiting = sql`SELECT count(*)::int AS n FROM pg_stat_activity
-      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%for share%'`;
+      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%for key share%'`;
     const run = await asSystem(async (tx) => {
+      await tx.select().from(users).where(eq(users.id, admin.id)).for("update");
       await tx.update(users).set({ role: "org_technician" }).where(eq(users.id, admin.id));
       const begun = runDueReports(NOW);
       await expect.poll(() => asSystem((other) => rowsOf<{ n: number }>(other, waiting))).toEqual([{ n: 1 }]);

@@ -102,8 +102,8 @@ async function send(tx: Tx, due: Due, now: Date): Promise<void> {
   const ctx = await contextOf(due.schedule, now);
   const report = await written(tx, ctx, due);
   const { userId: id, partnerId, orgId } = due.schedule;
-  // Whose access is changed meanwhile is not sent it; one that is changed from here on finds it, and drops it.
-  await tx.select({ id: users.id }).from(users).where(eq(users.id, id)).for("share");
+  // Whose access is changed meanwhile is not sent it; who changes it from here on waits, finds the mail, and drops it.
+  await tx.select({ id: users.id }).from(users).where(eq(users.id, id)).for("key share");
   const { scope } = await contextOf(due.schedule, now);
   if (!(await reachedIds(tx, ctx)).every((one) => reaches(scope, one))) throw new Again();
   const subject = `Trailmark: ${report.title}, ${report.covers}`;

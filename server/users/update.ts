@@ -112,6 +112,7 @@ export const updateUser = operation({
     // As the platform, who alone sees sign-ins and links: those of a person who is disabled end with the change or not at all.
     const changed = await asSystem(async (tx) => {
       const where = and(inReach(users, ctx.scope), eq(users.id, input.id));
+      // For update: who writes a mail to the person meanwhile holds a key share of this row.
       const [found] = await tx.select(userColumns).from(users).where(where).for("update", { of: users });
       if (!found) throw notFound("user");
       const change: Change = {
