@@ -158,6 +158,24 @@ describe("everything around an entry", () => {
     expect((body as Page).device).toEqual({ id: device.id, hostname: "WS-1", isKnown: true });
   });
 
+  it("is of no device where two have its name, whoever's agent wrote it; the next name decides", async () => {
+    const { orgId } = device;
+    for (const hostname of ["TWIN-1", "TWIN-1"]) await createDevice({ orgId, hostname });
+    const by = { orgId, timestamp: at(4000), actorType: "agent" as const, actorId: device.agentId };
+    const rows = await appendEvents([
+      { ...by, resourceType: "alert", details: { n: "twin", hostname: "TWIN-1" } },
+      { ...by, resourceType: "alert", details: { n: "next", deviceName: "TWIN-1", hostname: "WS-1" } },
+      { ...by, resourceType: "alert", details: { n: "agent" } },
+    ]);
+    const found: Record<string, unknown> = {};
+    for (const { id, details } of rows) {
+      const { body } = await call(GET, { token: admin, params: { id } });
+      found[String((details as { n: string }).n)] = (body as Page).device;
+    }
+    const own = { id: device.id, hostname: "WS-1", isKnown: true };
+    expect(found).toEqual({ twin: { id: "", hostname: "TWIN-1", isKnown: false }, next: own, agent: own });
+  });
+
   it("leaves out, and says so, the logs that the caller may not read", async () => {
     const key = await createApiKey({ orgId: device.orgId, permissions: ["audit:read"] });
     const page = await ask("", { token: key });

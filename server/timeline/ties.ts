@@ -48,8 +48,9 @@ export async function deviceOf(tx: Tx, row: EntryRow): Promise<NamedDevice | nul
         OR d.id IN (SELECT g.device_id FROM agents g WHERE g.actor_id = ${agent ?? ""}))
       ORDER BY rank NULLS LAST LIMIT ${MAX_NAMED}`,
   );
-  // A name that two devices have identifies neither.
-  const only = found.find((one) => !one.rank || found.every((other) => other === one || other.rank !== one.rank));
+  // A name that two devices have identifies neither, nor does the agent where a name is a device's.
+  const isOnly = (one: (typeof found)[number]) => found.every((other) => other === one || other.rank !== one.rank);
+  const only = found.find((one) => (one.rank === null ? one === found[0] : one.rank === 0 || isOnly(one)));
   if (only) return { id: only.id, orgId: only.orgId, hostname: only.hostname, isKnown: true };
   return name ? { id: ids[0] ?? "", orgId: row.org_id, hostname: name, isKnown: false } : null;
 }
