@@ -46,13 +46,22 @@ export async function freeDeadClaims(table: PgTable & { leaseOwner: PgColumn }):
 
 /**
  * Does claimed work and renews the claim while it lasts, because a single statement may take longer than a claim. A
- * renewal that fails is tried again; the work itself notices when the claim was lost.
+ * renewal that fails is tried again; the work itself notices when the claim was lost. One at a time, because the work may
+ * hold the row that they wait for, and none is under way any more when the work has ended.
  */
 export async function whileRenewed<T>(renew: () => Promise<unknown>, work: () => Promise<T>): Promise<T> {
-  const timer = setInterval(() => void renew().catch(() => {}), BEAT_MS);
+  let renewal: Promise<unknown> | null = null;
+  const timer = setInterval(() => {
+    renewal ??= renew()
+      .catch(() => {})
+      .finally(() => {
+        renewal = null;
+      });
+  }, BEAT_MS);
   try {
     return await work();
   } finally {
     clearInterval(timer);
+    await renewal;
   }
 }

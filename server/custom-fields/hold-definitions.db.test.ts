@@ -16,7 +16,10 @@ import { setDeviceValues } from "./set-values";
 
 const waiting = async () => {
   const rows = await asSystem((tx) =>
-    rowsOf<{ n: number }>(tx, sql`SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted`),
+    rowsOf<{ n: number }>(
+      tx,
+      sql`SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+    ),
   );
   return rows[0]?.n ?? 0;
 };

@@ -22,6 +22,15 @@ export type PlanDraft = {
   error: unknown;
 };
 
+/** A plan as it was saved, with the names as they are typed: a blank at the end is one before the next word. */
+const asTyped = (saved: Plan, { fields }: Plan): Plan => ({
+  ...saved,
+  fields: saved.fields.map((field) => {
+    const name = fields.find(({ column }) => column === field.column)?.name;
+    return name?.trim() === field.name ? { ...field, name } : field;
+  }),
+});
+
 /**
  * The mapping while it is edited: updated immediately and saved shortly after, so that closing the tab loses nothing. A
  * save names the revision it is based on; if another window has saved meanwhile, that version is shown instead. The
@@ -46,7 +55,7 @@ export function usePlanDraft(state: ImportState): PlanDraft | null {
       const saved = await save.mutateAsync({ id: state.id, plan, revision: revision.current });
       revision.current = saved.revision;
       if (!unsaved.current) {
-        show(saved);
+        show(saved.plan ? { ...saved, plan: asTyped(saved.plan, plan) } : saved);
         setDraft(null);
       }
     } catch (error) {

@@ -1,7 +1,7 @@
 import { tenant } from "@/db/client";
 import { operation } from "@/server/operation";
 import { typed } from "@/server/wire";
-import { readFiles } from "./reader/read-files";
+import { readPreview } from "./reader/read-preview";
 import type { Preview } from "./reader/tasks";
 import { findImport } from "./record/find";
 import { completeFile } from "./record/require";
@@ -10,15 +10,16 @@ import { fileInput } from "./schema";
 /**
  * The first rows of a file, read by the parser that will read all of it, in the format that was set or is detected;
  * values that are secrets by their title or by what the file says are masked.
- * @throws AppError not_found, validation_failed, payload_too_large.
+ * @throws AppError not_found, validation_failed, payload_too_large, rate_limited.
  */
 export const previewFile = operation({
   permission: "custom_fields:import",
   input: fileInput,
   output: typed<Preview>(),
+  waits: true,
   async run(ctx, { id, fileNo }) {
     const found = await tenant(ctx.scope, (tx) => findImport(tx, ctx, id));
     const { path, format } = completeFile(found, fileNo);
-    return readFiles({ kind: "preview", source: found.source, path, format });
+    return readPreview(ctx, { source: found.source, path, format });
   },
 });

@@ -4,7 +4,7 @@ import { customFieldImports } from "@/db/schema";
 import { operation } from "@/server/operation";
 import { typed } from "@/server/wire";
 import { toImportState } from "./import-state";
-import { readFiles } from "./reader/read-files";
+import { readPreview } from "./reader/read-preview";
 import { findImport, lockImport } from "./record/find";
 import { type StoredFile, toRecord, unread } from "./record/record";
 import { completeFile, requireIdle } from "./record/require";
@@ -12,17 +12,18 @@ import { formatInput, type ImportState } from "./schema";
 
 /**
  * Sets how a file is to be read, where that differs from what is detected; what was read before no longer counts.
- * @throws AppError not_found, conflict, validation_failed for a file that cannot be read at all.
+ * @throws AppError not_found, conflict, rate_limited, validation_failed for a file that cannot be read at all.
  */
 export const setFormat = operation({
   permission: "custom_fields:import",
   input: formatInput,
   output: typed<ImportState>(),
+  waits: true,
   async run(ctx, { id, fileNo, format }) {
     const before = await tenant(ctx.scope, (tx) => findImport(tx, ctx, id));
     const file = completeFile(before, fileNo);
     const { path, format: given } = file;
-    const kept = given ?? (await readFiles({ kind: "preview", source: before.source, path, format: null })).format;
+    const kept = given ?? (await readPreview(ctx, { source: before.source, path, format: null })).format;
     return tenant(ctx.scope, async (tx) => {
       const found = await lockImport(tx, ctx, id);
       requireIdle(found, "draft", "staged", "checked");

@@ -18,8 +18,8 @@ async function arrange() {
   const rows = [1, 2, 3, 4].map((n) => [String(n), `PC${n}`, `A-${n}`, `W-${n}`]);
   const first = await stageText(world.ctx, toCsv([HEADER, ...rows]));
   await check(world.ctx, first.id);
-  // What went wrong is told where it did.
-  expect(await run(world.ctx, first.id)).toMatchObject({ status: "done", error: null });
+  const summary = { run: { devices: 4, recordedSourceIds: 4 } };
+  expect(await run(world.ctx, first.id)).toMatchObject({ status: "done", error: null, summary });
   const stage = async (files: GivenFile[]) => {
     const staged = await stageFiles(world.ctx, files);
     const definition = (title: string) => first.plan?.fields.find(({ name }) => name === title)?.fieldId ?? null;

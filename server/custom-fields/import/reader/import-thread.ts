@@ -17,8 +17,12 @@ async function main(task: Task): Promise<void> {
   };
   send({ kind: "begun" });
   try {
-    send({ kind: "done", answer: await runTask(task, onBatch) });
+    const answer = await runTask(task, onBatch);
+    // The end of the reading ends the transaction that takes the rows.
+    await taken;
+    send({ kind: "done", answer });
   } catch (error) {
+    await taken;
     send(fromError(error));
   } finally {
     parentPort?.close();

@@ -30,8 +30,9 @@ async function removeOrphans(before: Date): Promise<void> {
   const known = new Set((await idsOf(isNull(i.finishedAt))).map(({ id }) => id));
   for (const name of names) {
     if (known.has(name)) continue;
-    const { mtime } = await stat(join(root, name));
-    if (mtime < before) await rm(join(root, name), { recursive: true, force: true });
+    // Gone meanwhile: a run that ends removes its own.
+    const found = await stat(join(root, name)).catch(() => null);
+    if (found && found.mtime < before) await rm(join(root, name), { recursive: true, force: true });
   }
 }
 

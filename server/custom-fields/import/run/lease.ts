@@ -1,7 +1,7 @@
-import { and, eq, isNotNull, sql } from "drizzle-orm";
+import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
-import type { ImportRecord } from "@/server/custom-fields/import/record/record";
+import { type ImportRecord, toRecord } from "@/server/custom-fields/import/record/record";
 import { LEASE_MS, LostLease, leaseEnd, ownerName, RELEASED, Stopped } from "@/server/lease";
 
 /** This process's name on its claims, and whether it is about to end. */
@@ -11,29 +11,49 @@ const i = customFieldImports;
 /** A person asked for the work to end. */
 export class Cancelled extends Error {}
 
+/** A piece of an import's work: what is said late of an earlier piece must not reach the next one of the same import. */
+export type Claim = { id: string; job: string | null; jobStartedAt: Date | null };
+
+const startedAt = ({ jobStartedAt }: Claim): SQL =>
+  jobStartedAt ? eq(i.jobStartedAt, jobStartedAt) : isNull(i.jobStartedAt);
+
+/** The import while this process has this piece of its work. */
+const mine = (claim: Claim) =>
+  and(eq(i.id, claim.id), eq(i.leaseOwner, owner.name), eq(i.job, claim.job ?? ""), startedAt(claim));
+
 /** Claims the longest waiting work that no process holds, under a row lock that other processes skip. */
-export async function claimImport(): Promise<string | null> {
-  const [row] = await asSystem((tx) =>
-    tx.execute<{ id: string }>(sql`
-      UPDATE custom_field_imports SET lease_owner = ${owner.name}, lease_until = now() + ${`${LEASE_MS} ms`}::text::interval
-      WHERE id = (
-        SELECT id FROM custom_field_imports WHERE job IS NOT NULL AND (lease_until IS NULL OR lease_until < now())
-        ORDER BY job_started_at LIMIT 1 FOR UPDATE SKIP LOCKED
-      ) RETURNING id`),
+export async function claimImport(): Promise<Claim | null> {
+  const free = sql`(
+    SELECT id FROM custom_field_imports WHERE job IS NOT NULL AND (lease_until IS NULL OR lease_until < now())
+    ORDER BY job_started_at LIMIT 1 FOR UPDATE SKIP LOCKED)`;
+  const leaseUntil = sql`now() + ${`${LEASE_MS} ms`}::text::interval`;
+  const [claim] = await asSystem((tx) =>
+    tx
+      .update(i)
+      .set({ leaseOwner: owner.name, leaseUntil })
+      .where(eq(i.id, free))
+      .returning({ id: i.id, job: i.job, jobStartedAt: i.jobStartedAt }),
   );
-  return row?.id ?? null;
+  return claim ?? null;
+}
+
+/** The import whose work this is. @throws LostLease when this process has not got that work any more. */
+export async function readClaimed(claim: Claim): Promise<ImportRecord> {
+  const [row] = await asSystem((tx) => tx.select().from(i).where(mine(claim)));
+  if (!row) throw new LostLease();
+  return toRecord(row);
 }
 
 /**
  * Renews the claim while work is in progress, and stores the progress.
  * @throws LostLease, Cancelled, Stopped.
  */
-export async function renewLease(id: string, jobDone?: number): Promise<void> {
+export async function renewLease(claim: Claim, jobDone?: number): Promise<void> {
   const [row] = await asSystem((tx) =>
     tx
       .update(i)
       .set({ leaseUntil: leaseEnd(), ...(jobDone === undefined ? {} : { jobDone }) })
-      .where(and(eq(i.id, id), eq(i.leaseOwner, owner.name), isNotNull(i.job)))
+      .where(mine(claim))
       .returning({ cancelRequested: i.cancelRequested }),
   );
   if (!row) throw new LostLease();
@@ -42,8 +62,9 @@ export async function renewLease(id: string, jobDone?: number): Promise<void> {
 }
 
 /** The same for an import that the transaction has locked. @throws LostLease, Cancelled, Stopped. */
-export function requireLease(locked: ImportRecord): void {
-  if (locked.leaseOwner !== owner.name || !locked.job) throw new LostLease();
+export function requireLease(locked: ImportRecord, claim: Claim): void {
+  const isSame = locked.job === claim.job && locked.jobStartedAt?.getTime() === claim.jobStartedAt?.getTime();
+  if (locked.leaseOwner !== owner.name || !locked.job || !isSame) throw new LostLease();
   if (locked.cancelRequested) throw new Cancelled();
   if (owner.isStopping) throw new Stopped();
 }
@@ -59,22 +80,17 @@ export async function markDone(tx: Tx, id: string, progress: Progress): Promise<
 }
 
 /** Ends the work with its result. @throws LostLease when another process has it by now. */
-export async function finishWork(tx: Tx, id: string, values: object): Promise<void> {
+export async function finishWork(tx: Tx, claim: Claim, values: object): Promise<void> {
   const rest = { ...RELEASED, job: null, cancelRequested: false, updatedAt: new Date() };
   const done = await tx
     .update(i)
     .set({ ...rest, ...values })
-    .where(and(eq(i.id, id), eq(i.leaseOwner, owner.name)))
+    .where(mine(claim))
     .returning({ id: i.id });
   if (done.length === 0) throw new LostLease();
 }
 
 /** Gives the claim back, so that the next process need not wait for it to run out. */
-export async function releaseLease(id: string): Promise<void> {
-  await asSystem((tx) =>
-    tx
-      .update(i)
-      .set(RELEASED)
-      .where(and(eq(i.id, id), eq(i.leaseOwner, owner.name))),
-  );
+export async function releaseLease(claim: Claim): Promise<void> {
+  await asSystem((tx) => tx.update(i).set(RELEASED).where(mine(claim)));
 }

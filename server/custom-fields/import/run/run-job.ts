@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { and, eq, sql } from "drizzle-orm";
 import { asSystem, type Tx, tenant } from "@/db/client";
-import { customFieldImports, organizations } from "@/db/schema";
+import { organizations } from "@/db/schema";
 import { findUserCaller } from "@/server/auth/caller";
 import { reachesWholePartner } from "@/server/auth/grant";
 import { type Ctx, systemCtx } from "@/server/context";
@@ -14,7 +14,7 @@ import { withoutSamples } from "@/server/custom-fields/import/map/secret-columns
 import type { RunReport } from "@/server/custom-fields/import/outcome-schema";
 import { activeFields } from "@/server/custom-fields/import/plan-schema";
 import { lockImport } from "@/server/custom-fields/import/record/find";
-import { type ImportRecord, toRecord } from "@/server/custom-fields/import/record/record";
+import type { ImportRecord } from "@/server/custom-fields/import/record/record";
 import { type PartnerScope, partnerScope } from "@/server/custom-fields/import/record/scope";
 import type { ChangedByOrg, ImportSummary, Job, UndoReport } from "@/server/custom-fields/import/schema";
 import { AppError, type ErrorCode } from "@/server/errors";
@@ -23,7 +23,16 @@ import { applyChunk } from "./apply";
 import { auditOutcome } from "./audit-outcome";
 import { checkRows } from "./check";
 import { forgetSecrets } from "./forget-secrets";
-import { Cancelled, finishWork, markDone, releaseLease, renewLease, requireLease } from "./lease";
+import {
+  Cancelled,
+  type Claim,
+  finishWork,
+  markDone,
+  readClaimed,
+  releaseLease,
+  renewLease,
+  requireLease,
+} from "./lease";
 import { changedByOrg, countsOf, readBack } from "./read-back";
 import { requireSameFields } from "./same-fields";
 import { stageFiles } from "./stage";
@@ -33,22 +42,15 @@ import { undoChunk } from "./undo";
 /** Work in the name of a person, within what that person reaches now. */
 type Work = { found: ImportRecord; ctx: Ctx; scope: PartnerScope };
 
-/** @throws LostLease when there is no work any more. */
-async function readImport(id: string): Promise<ImportRecord> {
-  const [row] = await asSystem((tx) => tx.select().from(customFieldImports).where(eq(customFieldImports.id, id)));
-  if (!row?.job) throw new LostLease();
-  return toRecord(row);
-}
-
 const findPerson = ({ summary, createdBy }: ImportRecord) => findUserCaller(summary.actor?.id ?? createdBy);
 
 /**
  * The import with the person who started the work, looked up again: that person's access counts as it is now.
  * @throws AppError forbidden when the right to import, or an organization of the import, has gone, or a second factor is
- * required that they have not set up.
+ * required that they have not set up; LostLease.
  */
-async function loadWork(id: string): Promise<Work> {
-  const found = await readImport(id);
+async function loadWork(claim: Claim): Promise<Work> {
+  const found = await readClaimed(claim);
   const caller = await findPerson(found);
   if (!caller?.permissions.has("custom_fields:import") || caller.mustEnroll)
     throw new AppError("forbidden", "The person who started this can no longer import.");
@@ -78,7 +80,7 @@ async function loadEnded(found: ImportRecord): Promise<Work> {
 }
 
 async function stage({ found, ctx, scope }: Work): Promise<void> {
-  const staged = await stageFiles(found, scope, (rows) => renewLease(found.id, rows));
+  const staged = await stageFiles(found, scope, (rows) => renewLease(found, rows));
   const files = found.files.map((file, n) => ({ ...file, ...staged.files[n] }));
   const { columns, totalRows, fingerprint } = staged;
   await tenant(scope, async (tx) => {
@@ -86,14 +88,14 @@ async function stage({ found, ctx, scope }: Work): Promise<void> {
     const { plan, mappingFrom } = await initialPlan(tx, found, { columns, fingerprint, mayDefine });
     const summary = { ...found.summary, mappingFrom, edits: [] };
     const read = { files, columns, totalRows, fingerprint, plan, summary, jobDone: totalRows };
-    await finishWork(tx, found.id, { status: "staged", ...read });
+    await finishWork(tx, found, { status: "staged", ...read });
   });
 }
 
 async function check({ found, scope }: Work): Promise<void> {
-  const tally = await checkRows(found, scope, (rows) => renewLease(found.id, rows));
+  const tally = await checkRows(found, scope, (rows) => renewLease(found, rows));
   const summary: ImportSummary = { ...found.summary, check: { ...tally, checkedAt: new Date().toISOString() } };
-  await tenant(scope, (tx) => finishWork(tx, found.id, { status: "checked", summary, jobDone: found.totalRows }));
+  await tenant(scope, (tx) => finishWork(tx, found, { status: "checked", summary, jobDone: found.totalRows }));
 }
 
 /** The report as it stands; at first it holds the rows that the check could not resolve. */
@@ -123,7 +125,7 @@ async function finishRun({ found, ctx, scope }: Work, { status, error }: RunEnd)
     const columns = withoutSamples(now.columns, secrets);
     const summary = { ...now.summary, run };
     const ended = { status, finishedAt: new Date(), error: error?.message ?? null };
-    await finishWork(tx, now.id, { ...ended, jobDone, columns, summary });
+    await finishWork(tx, found, { ...ended, jobDone, columns, summary });
   });
   // The rows are in the database; files that may hold secrets need not stay on disk.
   await rm(importFolder(found.id), { recursive: true, force: true });
@@ -133,12 +135,12 @@ async function finishRun({ found, ctx, scope }: Work, { status, error }: RunEnd)
  * Works in chunks, each in a transaction that holds the import and within what the person reaches by then, until a chunk
  * says that it is the last.
  */
-async function eachChunk(id: string, chunk: (tx: Tx, now: ImportRecord) => Promise<boolean>): Promise<Work> {
+async function eachChunk(claim: Claim, chunk: (tx: Tx, now: ImportRecord) => Promise<boolean>): Promise<Work> {
   for (;;) {
-    const work = await loadWork(id);
+    const work = await loadWork(claim);
     const isLast = await tenant(work.scope, async (tx) => {
-      const now = await lockImport(tx, work.ctx, id);
-      requireLease(now);
+      const now = await lockImport(tx, work.ctx, claim.id);
+      requireLease(now, claim);
       return chunk(tx, now);
     });
     if (isLast) return work;
@@ -147,7 +149,7 @@ async function eachChunk(id: string, chunk: (tx: Tx, now: ImportRecord) => Promi
 
 async function apply({ found, scope }: Work): Promise<void> {
   const plan = await tenant(scope, (tx) => loadPlan(tx, found, scope));
-  const last = await eachChunk(found.id, async (tx, now) => {
+  const last = await eachChunk(found, async (tx, now) => {
     await requireSameFields(tx, plan);
     const report = reportOf(now);
     const through = await applyChunk(tx, plan, { after: now.jobDone, report });
@@ -179,12 +181,12 @@ async function finishUndo({ found, ctx, scope }: Work, { error, problem = error 
     await auditOutcome(tx, ctx, { found: now, kind: "undo", report, ...outcome });
     const { restoring: _, ...summary } = { ...now.summary, undo: report };
     const undone = { status: "undone", undoneAt: new Date(), jobDone: now.totalRows };
-    await finishWork(tx, now.id, { summary, ...(cancelled ? { error: error ?? null } : undone) });
+    await finishWork(tx, found, { summary, ...(cancelled ? { error: error ?? null } : undone) });
   });
 }
 
 async function undo({ found }: Work): Promise<void> {
-  const last = await eachChunk(found.id, async (tx, now) => {
+  const last = await eachChunk(found, async (tx, now) => {
     await holdDefinitions(tx, now);
     const [report, restoring] = [undoReportOf(now), restoringOf(now)];
     const through = await undoChunk(tx, now, { after: now.jobDone, report, restoring });
@@ -199,28 +201,28 @@ async function undo({ found }: Work): Promise<void> {
 const OF_FILES: readonly ErrorCode[] = ["validation_failed", "payload_too_large", "conflict"];
 
 /** Work that cannot continue for a reason that a person should see. */
-async function abandon(id: string, error: AppError): Promise<void> {
-  const found = await readImport(id);
+async function abandon(claim: Claim, error: AppError): Promise<void> {
+  const found = await readClaimed(claim);
   if (found.job === "apply") return finishRun(await loadEnded(found), { status: "cancelled", error });
   if (found.job === "undo") return finishUndo(await loadEnded(found), { error: error.message });
   const summary = { ...found.summary, isRefused: found.job === "stage" && OF_FILES.includes(error.code) };
-  return asSystem((tx) => finishWork(tx, id, { error: error.message, summary }));
+  return asSystem((tx) => finishWork(tx, claim, { error: error.message, summary }));
 }
 
 /** Work that a person asked to end. */
-async function cancel(id: string): Promise<void> {
-  const work = await loadWork(id);
+async function cancel(claim: Claim): Promise<void> {
+  const work = await loadWork(claim);
   if (work.found.job === "apply") return finishRun(work, { status: "cancelled" });
   if (work.found.job === "undo") return finishUndo(work, { problem: "It was cancelled before its last row." });
-  return asSystem((tx) => finishWork(tx, id, {}));
+  return asSystem((tx) => finishWork(tx, claim, {}));
 }
 
-async function endWork(id: string, error: unknown): Promise<void> {
+async function endWork(claim: Claim, error: unknown): Promise<void> {
   if (error instanceof LostLease) return;
-  if (error instanceof Stopped) return releaseLease(id);
-  if (error instanceof Cancelled) return cancel(id);
+  if (error instanceof Stopped) return releaseLease(claim);
+  if (error instanceof Cancelled) return cancel(claim);
   if (!(error instanceof AppError)) throw error;
-  return abandon(id, error);
+  return abandon(claim, error);
 }
 
 const WORK: Record<Job, (work: Work) => Promise<void>> = { stage, check, apply, undo };
@@ -229,13 +231,13 @@ const WORK: Record<Job, (work: Work) => Promise<void>> = { stage, check, apply, 
  * Does the work of an import that this process has claimed, from where it was left. What the file or the person is at
  * fault for becomes the import's error; any other fault leaves the claim to run out, so that the work is tried again.
  */
-export async function runImportJob(id: string): Promise<void> {
+export async function runImportJob(claim: Claim): Promise<void> {
   const work = async () => {
-    const loaded = await loadWork(id);
+    const loaded = await loadWork(claim);
     if (loaded.found.job) await WORK[loaded.found.job](loaded);
   };
   await whileRenewed(
-    () => renewLease(id),
-    () => work().catch((error: unknown) => endWork(id, error)),
+    () => renewLease(claim),
+    () => work().catch((error: unknown) => endWork(claim, error)),
   );
 }

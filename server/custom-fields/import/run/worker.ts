@@ -13,9 +13,9 @@ const POLL_MS = 2_000;
 export async function runWaitingImports(): Promise<void> {
   for (;;) {
     if (owner.isStopping) return;
-    const id = await claimImport();
-    if (id === null) return;
-    await runImportJob(id);
+    const claim = await claimImport();
+    if (claim === null) return;
+    await runImportJob(claim);
   }
 }
 
