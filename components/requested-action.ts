@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent } from "react";
 
 /** A requested action expires after this time, in case its page failed to load. */
-const REQUEST_EXPIRY_MS = 10_000;
+const REQUEST_EXPIRY_MS = 60_000;
 
 let requested: { act: string; at: number } | null = null;
 const waiting = new Set<() => void>();

@@ -2,7 +2,7 @@
 
 import { CloseButton, TextInput } from "@mantine/core";
 import { Search } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { MAX_FILTER_LENGTH } from "@/server/text";
 
 type Props = { label: string; value: string; onSearch: (text: string) => void };
@@ -12,10 +12,19 @@ const DEBOUNCE_MS = 300;
 /** A debounced search box. */
 export function SearchField({ label, value, onSearch }: Props) {
   const [typed, setTyped] = useState(value);
-  useEffect(() => setTyped(value), [value]);
+  const sent = useRef(value);
+  // What this box asked for comes back while the user types on: that is not put over what they have typed since.
+  useEffect(() => {
+    if (value === sent.current) return;
+    sent.current = value;
+    setTyped(value);
+  }, [value]);
   useEffect(() => {
     if (typed === value) return;
-    const timer = setTimeout(() => onSearch(typed), DEBOUNCE_MS);
+    const timer = setTimeout(() => {
+      sent.current = typed;
+      onSearch(typed);
+    }, DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [typed, value, onSearch]);
   return (

@@ -25,7 +25,13 @@ export function VerifyPage({ serverPolicy }: { serverPolicy: string }) {
   const [key, setKey] = useState("");
   const abort = useRef<AbortController | null>(null);
   const pasted = key.trim();
-  useEffect(() => void loadTools(), []);
+  const [isLoaded, setLoaded] = useState(false);
+  useEffect(() => {
+    loadTools().then(
+      () => setLoaded(true),
+      () => {},
+    );
+  }, []);
   const trustSource = resolveTrust(pasted, serverPolicy);
 
   const start = async (file: File) => {
@@ -40,6 +46,15 @@ export function VerifyPage({ serverPolicy }: { serverPolicy: string }) {
       }
       if ("reason" in trustSource) {
         setState({ step: "choose", failure: `${file.name} was not checked: ${trustSource.reason}` });
+        return;
+      }
+      const isMissing = await loadTools().then(
+        () => false,
+        () => true,
+      );
+      if (isMissing) {
+        const failure = `${file.name} was not checked: a part of this page is not here yet. Connect to the server, then choose the file again.`;
+        setState({ step: "choose", failure });
         return;
       }
       onProgress({ rows: 0, share: 0 });
@@ -64,6 +79,7 @@ export function VerifyPage({ serverPolicy }: { serverPolicy: string }) {
       {state.step === "choose" && (
         <Choose
           serverPolicy={serverPolicy}
+          mayGoOffline={isLoaded}
           pasted={key}
           onPasted={setKey}
           failure={state.failure}
@@ -95,6 +111,7 @@ const keyNames = (serverPolicy: string): string =>
 
 type ChooseProps = {
   serverPolicy: string;
+  mayGoOffline: boolean;
   pasted: string;
   onPasted: (text: string) => void;
   failure: string | null;
@@ -102,7 +119,7 @@ type ChooseProps = {
   onFile: (file: File) => void;
 };
 
-function Choose({ serverPolicy, pasted, onPasted, failure, keyError, onFile }: ChooseProps) {
+function Choose({ serverPolicy, mayGoOffline, pasted, onPasted, failure, keyError, onFile }: ChooseProps) {
   return (
     <div className={classes.form}>
       {failure && <Message tone="bad">{failure}</Message>}
@@ -124,8 +141,8 @@ function Choose({ serverPolicy, pasted, onPasted, failure, keyError, onFile }: C
       <p className={classes.promise}>
         <WifiOff size={16} strokeWidth={1.75} aria-hidden />
         <span>
-          The file stays on this computer: this page reads it here and sends nothing anywhere. You may go offline before
-          you choose it.
+          The file stays on this computer: this page reads it here and sends nothing anywhere.{" "}
+          <span className={mayGoOffline ? undefined : classes.pending}>You may go offline before you choose it.</span>
         </span>
       </p>
     </div>
