@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
@@ -5,6 +6,9 @@ import { env } from "@/server/env";
 import type { Tx } from "./client";
 import * as schema from "./schema";
 import { survivable } from "./survive";
+
+/** How long the database may take to hear that a run has ended. */
+const END_MS = 1_000;
 
 /** Whether this installation can prune: the elevated role is known. */
 export const hasAdmin = (): boolean => env().AUDIT_ADMIN_DATABASE_URL !== undefined;
@@ -54,6 +58,11 @@ export function openAdmin(): Admin {
       const [row] = await connection<{ got: boolean }[]>`SELECT pg_try_advisory_lock(${key}) AS got`;
       return row?.got ?? false;
     },
-    end: () => connection.end({ timeout: 1 }),
+    end: async () => {
+      // Said, not left to the end of the session, which comes when the server gets to it: the next run finds it free.
+      const unlocked = connection`SELECT pg_advisory_unlock_all()`.catch(() => {});
+      await Promise.race([unlocked, sleep(END_MS, undefined, { ref: false })]);
+      await connection.end({ timeout: END_MS / 1_000 });
+    },
   };
 }

@@ -1,6 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
@@ -10,6 +9,7 @@ import { appendAudit } from "@/server/audit/record/append";
 import { systemCtx } from "@/server/context";
 import { env } from "@/server/env";
 import { auditRows } from "@/testing/chain";
+import { freePort } from "@/testing/server";
 import { migrate } from "./migrate";
 
 /** A real PostgreSQL with its client programs, as Debian installs it; without one there is no pg_dump to test. */
@@ -55,12 +55,7 @@ describe.skipIf(!available)("a logical backup, as the operating guide tells it",
       .filter((line) => /^[0-9a-f]{8}-.*\tdevice\.update\t/.test(line)).length;
 
   beforeAll(async () => {
-    port = await new Promise<number>((resolve) => {
-      const server = createServer().listen(0, "127.0.0.1", () => {
-        const address = server.address();
-        server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-      });
-    });
+    port = await freePort();
     folder = mkdtempSync(join(tmpdir(), "trailmark-backup-"));
     if (asRoot) chownSync(folder, RUNNER, RUNNER);
     run(

@@ -15,7 +15,7 @@ const refusal = (url: string) => reach({ url, role, withinMs: 0 });
 afterAll(closeRoles);
 
 it("opens a connection to a database that takes writes", async () => {
-  const sql = await refusal(app);
+  const sql = await reach({ url: app, role });
   expect(await sql`SELECT 1 AS one`).toEqual([{ one: 1 }]);
   await sql.end();
 });

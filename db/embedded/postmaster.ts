@@ -67,7 +67,7 @@ function hasWorkers(cluster: string): boolean {
 }
 
 /** How long the workers of a server that died may take to leave. */
-const WORKERS_LEAVE_MS = 3_000;
+const WORKERS_LEAVE_MS = 30_000;
 
 /**
  * Takes away a pid file whose number now belongs to another program (after a reboot or in a new container), which

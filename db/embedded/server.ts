@@ -23,7 +23,7 @@ export type Launch = {
 };
 
 /** After a kill its workers hold the shared memory for a moment longer. */
-const LOCK_RETRY_MS = 3_000;
+const LOCK_RETRY_MS = 30_000;
 /** Crash recovery after a kill may replay up to max_wal_size. */
 const READY_MS = 300_000;
 const MAX_LOG_BYTES = 10 * 1024 * 1024;

@@ -64,7 +64,7 @@ it("a connection that closes under a statement tells the next one at once that i
         () => "answered",
         ({ code }) => code,
       ),
-      sleep(5_000, "nothing", { ref: false }),
+      sleep(20_000, "nothing", { ref: false }),
     ]);
   for (let round = 0; round < 5; round++) {
     expect(await pool`SELECT ${round}::int AS n`).toEqual([{ n: round }]);

@@ -14,9 +14,10 @@ it("leaves the prototype alone", () => {
 it("takes as many of one name as an address has room for in a moment", () => {
   const url = `http://x/?${"a&".repeat(8_000)}`;
   const times = Array.from({ length: 5 }, () => {
-    const begun = performance.now();
+    const begun = process.cpuUsage();
     queryOf(url);
-    return performance.now() - begun;
+    const { user, system } = process.cpuUsage(begun);
+    return (user + system) / 1_000;
   });
   expect(Math.min(...times)).toBeLessThan(40);
 });

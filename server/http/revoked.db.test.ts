@@ -22,7 +22,7 @@ async function world() {
 
 type Asked = { handler: RouteHandler; token: string; orgId: string };
 
-/** An answer of which the first piece has been read. */
+/** An answer of which the first piece has been read: what is left of it, and how it ended while nothing read it. */
 async function opened({ handler, token, orgId }: Asked) {
   const isPost = handler === exportEntries;
   const url = `http://127.0.0.1:3000/api/v1/x${isPost ? "" : `?orgId=${orgId}`}`;
@@ -39,7 +39,9 @@ async function opened({ handler, token, orgId }: Asked) {
   const rest = async () => {
     for (let chunks = 0; ; chunks++) if ((await reader.read()).done) return chunks;
   };
-  return rest;
+  const ended = reader.closed;
+  ended.catch(() => {});
+  return { rest, ended };
 }
 
 it.for([
@@ -48,14 +50,15 @@ it.for([
 ] as const)("%s that is being read breaks off when the key is revoked", async ([_, handler]) => {
   const { orgId, admin } = await world();
   const { id, key } = await createApiKey({ orgId, permissions: ["audit:read", "audit:export"] });
-  const rest = await opened({ handler, token: key, orgId });
+  const { rest, ended } = await opened({ handler, token: key, orgId });
   expect((await call(revoke, { method: "DELETE", token: admin, params: { id } })).status).toBe(204);
+  await expect(ended).rejects.toThrow("access has ended");
   await expect(rest()).rejects.toThrow("access has ended");
 });
 
 it("an export continues when the access token runs out on which it was begun", async () => {
   const { orgId, admin } = await world();
-  const rest = await opened({ handler: exportEntries, token: await bearer(admin), orgId });
+  const { rest } = await opened({ handler: exportEntries, token: await bearer(admin), orgId });
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60 * 60_000 });
   try {
     callersChanged();
@@ -73,12 +76,15 @@ it("an export breaks off when its person is disabled, signs out or reaches less,
   const [disabled, narrowed, gone, other] = await Promise.all([staff(), staff(), staff(), staff()]);
   const open = (token: string) => opened({ handler: exportEntries, token, orgId });
   const token = await bearer(gone);
-  const rests = [await open(await bearer(disabled)), await open(await bearer(narrowed)), await open(token)];
+  const over = [await open(await bearer(disabled)), await open(await bearer(narrowed)), await open(token)];
   const stays = await open(await bearer(other));
   expect(await patch(disabled.id, { disabled: true })).toBe(200);
   const elsewhere = (await createOrg({ partnerId })).id;
   expect(await patch(narrowed.id, { organizationIds: [elsewhere] })).toBe(200);
   expect((await call(logOut, { token, body: {} })).status).toBe(204);
-  for (const rest of rests) await expect(rest()).rejects.toThrow("access has ended");
-  expect(await stays()).toBeGreaterThan(0);
+  for (const { rest, ended } of over) {
+    await expect(ended).rejects.toThrow("access has ended");
+    await expect(rest()).rejects.toThrow("access has ended");
+  }
+  expect(await stays.rest()).toBeGreaterThan(0);
 });

@@ -37,7 +37,7 @@ const list = (device: TestDevice, over: { timeoutMs?: number; signal?: AbortSign
   agentId: device.agentId,
   name: "eventlogs.list",
   params: {},
-  timeoutMs: 5_000,
+  timeoutMs: 60_000,
   ...over,
 });
 const code = (wanted: string) => expect.objectContaining({ code: wanted });
@@ -88,8 +88,8 @@ describe.for([
     const before = Date.now();
     const { leave } = await connect(holder, device, (command) => {
       expect(command).toMatchObject({ name: "eventlogs.query", params: { logName: "System", source: "a\0b\n" } });
-      expect(new Date(command.deadline).getTime() - before).toBeGreaterThan(4_900);
-      expect(new Date(command.deadline).getTime() - Date.now()).toBeLessThan(5_100);
+      expect(new Date(command.deadline).getTime() - before).toBeGreaterThan(59_900);
+      expect(new Date(command.deadline).getTime() - Date.now()).toBeLessThan(60_100);
       accepted.push(taker.settle(device.agentId, command.id, ok(data)));
     });
     const query = { ...list(device), name: "eventlogs.query", params: { logName: "System", source: "a\0b\n" } };
@@ -104,6 +104,7 @@ describe.for([
     const sent: Sent[] = [];
     const { leave } = await connect(holder, device, (command) => void sent.push(command));
     const attempt = async () => {
+      const before = sent.length;
       const took = await elapsedMs(() =>
         expect(requester.query(list(device, { timeoutMs: 2_000 }))).rejects.toMatchObject({
           code: "agent_timeout",
@@ -112,6 +113,8 @@ describe.for([
         }),
       );
       expect(took).toBeGreaterThan(1_950);
+      // On its way for that long: what is late is the machine.
+      if (sent.length === before) return Number.POSITIVE_INFINITY;
       // The database counts from when it took the query, a moment after the requester.
       await until(() => Date.now() > Date.parse(sent.at(-1)!.deadline));
       expect(await taker.settle(device.agentId, sent.at(-1)!.id, ok(1))).toBe(false);
@@ -200,7 +203,7 @@ describe("presence", () => {
           .set({ beatAt: sql`now() - make_interval(secs => ${seconds})` })
           .where(eq(agentStreams.agentId, device.agentId)),
       );
-    await age(44);
+    await age(30);
     await relay.query(list(device));
     await age(46);
     await expect(relay.query(list(device))).rejects.toEqual(code("device_offline"));

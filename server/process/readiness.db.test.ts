@@ -11,8 +11,10 @@ import { startRecording, stopRecording } from "@/server/audit/record/record";
 import { registry } from "@/server/background/metrics";
 import { auditRows, closeRoles, inTenant, roles, tamper } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
-import { checkReadiness } from "./readiness";
+import { checkReadiness, readyTime } from "./readiness";
 
+const PATIENT = { database: 60_000 };
+Object.assign(readyTime, PATIENT);
 afterAll(closeRoles);
 
 const heads = async () => (await checkReadiness()).checks.find(({ name }) => name === "heads");
@@ -109,7 +111,10 @@ it("while the database takes no writes the process stays ready, and says so, as 
   vi.resetModules();
   const { env: settings } = await import("@/server/env");
   Object.assign(settings(), { DATABASE_URL: `${settings().DATABASE_URL}?default_transaction_read_only=on` });
-  const { checkReadiness } = await import("./readiness");
+  const { checkReadiness, readyTime } = await import("./readiness");
+  const { writeTime } = await import("@/server/audit/record/pending-write");
+  Object.assign(readyTime, PATIENT);
+  Object.assign(writeTime, { giveUp: 60_000 });
   const readiness = async (name: string) => {
     const { ready, checks } = await checkReadiness();
     return { ready, check: checks.find((check) => check.name === name) };

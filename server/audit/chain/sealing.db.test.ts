@@ -126,7 +126,7 @@ describe("writers side by side", () => {
     await inTenant([org], async (first) => {
       await insertRaw(first, org);
       await inTenant([org], async (second) => {
-        await second`SET LOCAL lock_timeout = '1s'`;
+        await second`SET LOCAL lock_timeout = '10s'`;
         await insertRaw(second, org, 2);
       });
       await appendAudit(roles.app, auditRows(org, 3));

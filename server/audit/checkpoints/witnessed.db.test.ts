@@ -225,7 +225,7 @@ it("finds the newest that met the quorum behind many that did not, and reads non
 
 it("looks back for about a week of them, and then gives away the newest", async () => {
   expect(await rowsRead(await cosignedBefore(3_100))).toEqual({ size: 6, rows: 3_000 });
-}, 60_000);
+});
 
 it("gives a range that an older cosigned checkpoint covers under a newer one where `since` asks for it", async () => {
   const owner = await createUser({ role: "org_admin" });

@@ -73,7 +73,7 @@ function runVictim(orgId: string, enough: number, env: Record<string, string> = 
 
 async function replay(orgId: string): Promise<string[]> {
   await startRecording({ dir });
-  await flushRecording(10_000);
+  await flushRecording(60_000);
   expect(recordingStats()).toMatchObject({ queued: 0, spoolBytes: 0, dropped: 0 });
   await stopRecording();
   const rows = await asSystem((tx) =>

@@ -19,6 +19,8 @@ export type AuditEvent = Pick<RowInput, "resourceType" | EventDetail> &
 type EventDetail = "resourceId" | "resourceName" | "details" | "errorMessage";
 
 const STOP_DEADLINE_MS = 5_000;
+/** A command whose result is to hold its own entry waits for it. */
+const FLUSH_DEADLINE_MS = 60_000;
 
 let current: Recorder | undefined;
 function recorder(): Recorder {
@@ -99,7 +101,7 @@ export function stopRecording(): Promise<void> {
 }
 
 /** Resolves when everything recorded so far is in the database, at the latest after `deadlineMs`. */
-export function flushRecording(deadlineMs = STOP_DEADLINE_MS): Promise<void> {
+export function flushRecording(deadlineMs = FLUSH_DEADLINE_MS): Promise<void> {
   return recorder().flush(deadlineMs);
 }
 

@@ -64,7 +64,7 @@ async function killUnderLoad(): Promise<number> {
   }
   running = false;
   await Promise.all(producers);
-  await recorder.flush(20_000);
+  await recorder.flush(60_000);
   expect(recorder.stats()).toMatchObject({ queued: 0, dropped: 0, deadLettered: 0 });
   await recorder.stop(1000);
 

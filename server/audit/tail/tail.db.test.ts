@@ -20,7 +20,7 @@ async function listen(
   input: TailInput,
   {
     until = () => false,
-    ms = 20_000,
+    ms = 60_000,
     lingerMs = 0,
     everyMs,
   }: { until?: (seen: Heard) => boolean; ms?: number; lingerMs?: number; everyMs?: number } = {},
@@ -63,19 +63,20 @@ describe("the live tail", () => {
     const late = new Date(Date.UTC(2020, 0, 1));
     const attempt = async () => {
       const ids = [newId(), newId(), newId()];
-      let [started, written]: [number, Promise<unknown> | undefined] = [0, undefined];
-      const write = () => {
-        started = performance.now();
-        return appendEvents(ids.map((id, i) => ({ orgId: org.id, id, ...(i === 1 && { timestamp: late }) })));
+      let [sealed, written]: [number, Promise<unknown> | undefined] = [0, undefined];
+      const write = async () => {
+        await appendEvents(ids.map((id, i) => ({ orgId: org.id, id, ...(i === 1 && { timestamp: late }) })));
+        sealed = performance.now();
       };
       const until = (heard: Heard) => {
         written ??= write();
         return heard.ids.length >= 3;
       };
       const heard = await listen(ctx, tailInput.parse({}), { until });
+      const given = performance.now();
       await written;
       expect(heard).toMatchObject({ ids, reloads: ["start"] });
-      return performance.now() - started;
+      return given - sealed;
     };
     expect(await quickest(2_000, attempt)).toBeLessThan(2_000);
   });
