@@ -11,7 +11,8 @@ import { programOf } from "@/scripts/program.mjs";
 /** The first partner admin of a server under test. */
 export const ADMIN = { email: "admin@trailmark.example", password: "correct horse battery" };
 
-const READY_TIMEOUT_MS = 90_000;
+/** Shorter than what a test's set-up may take. */
+const READY_TIMEOUT_MS = 230_000;
 const STOP_TIMEOUT_MS = 15_000;
 
 /** Variables that would lead the server under test to a real database or address. */
@@ -89,8 +90,9 @@ export async function endServer(server: Server): Promise<void> {
   await stopServer(server);
   clearTimeout(force);
   const cluster = join(server.dataDir, "postgres");
-  const left = readPostmaster(cluster); // only when the server had to be killed
-  if (left.kind === "ready") await stopPostmaster(left.pid, cluster);
+  // Only when the server had to be killed, or gave up waiting for one that was stopping.
+  const left = readPostmaster(cluster);
+  if (left.kind !== "none" && left.kind !== "foreign") await stopPostmaster(left.pid, cluster);
 }
 
 /** Ends a server and, with it, its embedded PostgreSQL. */

@@ -7,7 +7,7 @@ import type { Server } from "@/testing/server";
 import { withListener } from "./broken";
 import { residentMb, withServer } from "./folder";
 import { type Credentials, prepare } from "./load";
-import type { Line } from "./types";
+import { type Line, QUICK_TRIES } from "./types";
 
 /** F4: requests that are meant to cost the server much more than their sender. */
 
@@ -67,11 +67,13 @@ const endless = (bytes: number) => (to: ClientRequest) => {
   more();
 };
 
-type Attack = { name: string; run: (target: Target) => Promise<string[]> };
-const expectAll = (seen: Seen[], right: (s: Seen) => boolean): string[] =>
+/** isLate: all that is wrong is the time it took. */
+type Fault = { what: string; isLate: boolean };
+type Attack = { name: string; run: (target: Target) => Promise<Fault[]> };
+const expectAll = (seen: Seen[], right: (s: Seen) => boolean): Fault[] =>
   seen
     .filter((s) => !right(s) || s.ms > TIMEOUT_MS)
-    .map(({ status, code, ms }) => `${status} ${code ?? ""} after ${Math.round(ms)} ms`);
+    .map((s) => ({ what: `${s.status} ${s.code ?? ""} after ${Math.round(s.ms)} ms`, isLate: right(s) }));
 
 const bodyAttack = (
   name: string,
@@ -107,7 +109,7 @@ const QUERIES = (orgId: string): string[] => {
 };
 
 /** Sockets that send the beginning of a request, byte by byte; how many the server still holds after its patience. */
-async function slowLoris({ server }: Target): Promise<string[]> {
+async function slowLoris({ server }: Target): Promise<Fault[]> {
   const sockets = Array.from({ length: LORIS_SOCKETS }, () => {
     const socket = connect(server.port, "127.0.0.1");
     socket.on("error", () => {}).on("data", () => {});
@@ -124,11 +126,11 @@ async function slowLoris({ server }: Target): Promise<string[]> {
   clearInterval(drip);
   const held = open;
   for (const socket of sockets) socket.destroy();
-  return held > 0 ? [`${held} of ${LORIS_SOCKETS} still open`] : [];
+  return held > 0 ? [{ what: `${held} of ${LORIS_SOCKETS} still open`, isLate: true }] : [];
 }
 
 /** Exports, of which half read what comes and half hold the line without reading, then leave. */
-async function exportsAtOnce({ server, credentials: { accessToken, orgId } }: Target): Promise<string[]> {
+async function exportsAtOnce({ server, credentials: { accessToken, orgId } }: Target): Promise<Fault[]> {
   const body = Buffer.from(JSON.stringify({ format: "csv", orgId }));
   const url = `${server.base}/api/v1/audit-logs/export`;
   const headers = bearer(accessToken, JSON_TYPE);
@@ -146,18 +148,9 @@ async function exportsAtOnce({ server, credentials: { accessToken, orgId } }: Ta
   const seen = await Promise.all(Array.from({ length: EXPORTS }, one));
   // One caller's few go through, the others are asked to retry later: none may fail or wait for long.
   const wrong = expectAll(seen, (s) => s.status === 200 || s.status === 429);
-  if (!seen.some((s) => s.status === 429)) wrong.push("none was refused");
+  if (!seen.some((s) => s.status === 429)) wrong.push({ what: "none was refused", isLate: false });
   return wrong;
 }
-
-/** An attack whose faults are all of time: beside other work the best of three counts. */
-const thrice =
-  (run: Attack["run"]): Attack["run"] =>
-  async (target) => {
-    let faults = await run(target);
-    for (let n = 1; n < 3 && faults.length > 0; n++) faults = await run(target);
-    return faults;
-  };
 
 const ATTACKS = (full: boolean): Attack[] => {
   const bomb = gzipSync(Buffer.alloc((full ? 512 : 64) * MIB, 0x20));
@@ -178,7 +171,7 @@ const ATTACKS = (full: boolean): Attack[] => {
         return expectAll(await Promise.all(QUERIES(orgId).map(ask)), (s) => s.status === 200 || s.status === 400);
       },
     },
-    { name: "slow loris", run: full ? slowLoris : thrice(slowLoris) },
+    { name: "slow loris", run: slowLoris },
     { name: `${EXPORTS} exports at once`, run: exportsAtOnce },
   ];
 };
@@ -235,6 +228,32 @@ async function control(target: Target): Promise<[number, number]> {
   return [seen.filter((wrong) => wrong.length > 0).length, attacks.length];
 }
 
+type Suffered = { note: string; faults: Fault[] };
+
+/** othersMs: how long the other tenant may wait. */
+type Scene = { target: Target; other: Credentials; othersMs: number };
+
+/** One attack, while another tenant asks as before. */
+async function suffer({ name, run }: Attack, { target, other, othersMs }: Scene): Promise<Suffered> {
+  const start = residentMb(target.server);
+  let peak = start;
+  const watch = setInterval(() => {
+    peak = Math.max(peak, residentMb(target.server));
+  }, 25);
+  const beside = bystander(target.server.base, other);
+  const started = Date.now();
+  const wrong = await run(target);
+  const took = Date.now() - started;
+  const p95 = await beside.end();
+  clearInterval(watch);
+  const growth = Math.round(peak - start);
+  // What is wrong by more than its time is not to be hidden by what is late.
+  const faults = wrong.sort((a, b) => Number(a.isLate) - Number(b.isLate)).slice(0, 3);
+  if (growth > MAX_GROWTH_MB) faults.push({ what: `memory grew by ${growth} MB`, isLate: false });
+  if (p95 > othersMs) faults.push({ what: `others waited ${Math.round(p95)} ms`, isLate: Number.isFinite(p95) });
+  return { note: `${name} ${took} ms +${growth} MB (others' p95 ${Math.round(p95)} ms)`, faults };
+}
+
 export const hostileLine: Line = {
   id: "F4",
   title: "requests that are meant to exhaust the server",
@@ -250,24 +269,14 @@ export const hostileLine: Line = {
       const notes: string[] = [];
       const faults: string[] = [];
       const attacks = ATTACKS(full);
-      for (const { name, run } of attacks) {
-        const start = residentMb(server);
-        let peak = start;
-        const watch = setInterval(() => {
-          peak = Math.max(peak, residentMb(server));
-        }, 25);
-        const beside = bystander(server.base, other);
-        const started = Date.now();
-        const wrong = await run(target);
-        const took = Date.now() - started;
-        const p95 = await beside.end();
-        clearInterval(watch);
-        const growth = Math.round(peak - start);
-        notes.push(`${name} ${took} ms +${growth} MB (others' p95 ${Math.round(p95)} ms)`);
-        faults.push(...wrong.slice(0, 3).map((what) => `${name}: ${what}`));
-        if (growth > MAX_GROWTH_MB) faults.push(`${name}: memory grew by ${growth} MB`);
-        if (p95 > (full ? Math.max(2 * before, NOTICED_MS) : TIMEOUT_MS))
-          faults.push(`${name}: others waited ${Math.round(p95)} ms`);
+      const scene = { target, other, othersMs: full ? Math.max(2 * before, NOTICED_MS) : TIMEOUT_MS };
+      for (const attack of attacks) {
+        let seen = await suffer(attack, scene);
+        // A quick run stands beside other work, which can keep any one answer waiting.
+        const isLate = () => seen.faults.length > 0 && seen.faults.every((fault) => fault.isLate);
+        for (let n = 1; !full && n < QUICK_TRIES && isLate(); n++) seen = await suffer(attack, scene);
+        notes.push(seen.note);
+        faults.push(...seen.faults.map(({ what }) => `${attack.name}: ${what}`));
       }
       const [found, asked] = await withListener(readsAll, (base) =>
         control({ ...target, server: { ...server, base } }),

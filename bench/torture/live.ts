@@ -7,7 +7,7 @@ import { connectAgent } from "@/testing/live-agent";
 import { freePort, type Server, startServer, stopServer } from "@/testing/server";
 import { answersAt, withFault } from "./broken";
 import { prepare } from "./load";
-import type { Line, Outcome } from "./types";
+import { type Line, type Outcome, QUICK_TRIES } from "./types";
 
 /**
  * Live queries over the wire: the built agent as its own program, enrolled by the one-line command, then stopped,
@@ -15,7 +15,6 @@ import type { Line, Outcome } from "./types";
  */
 
 const FIRST_ANSWER_MS = 2_000;
-const QUICK_TRIES = 3;
 /** Until an agent is known to have come or gone, on a machine that does other things as well. */
 const WAIT_MS = 30_000;
 const SIMULATED = 200;

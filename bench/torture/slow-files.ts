@@ -7,7 +7,7 @@ import { readFiles } from "@/server/custom-fields/import/reader/read-files";
 import { AppError } from "@/server/errors";
 import { ARCHIVE_BOMBS } from "@/testing/import/archive-bombs";
 import { SLOW_FILES } from "@/testing/import/slow-files";
-import type { Line } from "./types";
+import { type Line, QUICK_TRIES } from "./types";
 
 /** H1: files that are made to be slow, read as an import reads them, while this process has to answer others. */
 
@@ -15,7 +15,6 @@ const TIMEOUT_MS = 5_000;
 const MAX_WAIT_MS = 250;
 /** A quick run is made on machines that do other things as well: what a file may take is counted in processor time. */
 const QUICK_MAX_WAIT_MS = 1_000;
-const QUICK_TRIES = 3;
 const FULL_ROUNDS = 10;
 const NS_PER_MS = 1_000_000;
 /** The measure ticks before and after what it measures. */
@@ -84,7 +83,7 @@ export const slowFilesLine: Line = {
           writeFileSync(path, build(rounds === 1 ? 10 : round));
           let { fault, wait, took } = await measure(path, clock);
           // A quick run stands beside other work, which can keep this process waiting as well.
-          for (let n = 1; !full && n < QUICK_TRIES && wait > maxWaitMs; n++)
+          for (let n = 1; !full && n < QUICK_TRIES && (wait > maxWaitMs || took > TIMEOUT_MS); n++)
             ({ fault, wait, took } = await measure(path, clock));
           rmSync(path);
           if (took > slowest) [slowest, slowestFile] = [took, name];

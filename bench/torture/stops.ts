@@ -6,7 +6,7 @@ import { answersEarly, waitsForDatabase, withFault } from "./broken";
 import { compare } from "./compare";
 import { startShared, withServer } from "./folder";
 import { type Acknowledged, type Credentials, nothingYet, prepare, startLoad } from "./load";
-import { countLate, type Line, type LineInput, type Outcome } from "./types";
+import { countLate, type Line, type LineInput, type Outcome, QUICK_TRIES } from "./types";
 
 const EXIT_MS = 10_000;
 const WRITERS = 6;
@@ -78,7 +78,7 @@ async function stopUnder({ rounds, random }: LineInput, front: Front): Promise<O
       if (ms > EXIT_MS || code !== 0) faults.push(`round ${round}: ended with ${code} after ${ms} ms`);
       const open = await Promise.race([
         Promise.all(streams.map((s) => s.ended)).then(() => false),
-        sleep(1_000).then(() => true),
+        sleep(EXIT_MS).then(() => true),
       ]);
       if (open) faults.push(`round ${round}: an agent's stream did not end`);
       server = await startShared();
@@ -118,7 +118,6 @@ const signalPostgres = (dataDir: string, signal: NodeJS.Signals) => signalPostma
 
 const FREEZE_MS = 10_000;
 const QUICK_FREEZE_MS = 2_000;
-const QUICK_TRIES = 3;
 /** What a request that only records may take while the database is frozen: the patience for a commit, and the disk. */
 const RECORD_MS = 2_000;
 const RECOVERY_MS = 5_000;
@@ -146,7 +145,9 @@ async function freeze(server: Server, forMs: number, send: () => Promise<boolean
   return { batches, refused, backMs: Date.now() - thawed };
 }
 
-const tooSlow = ({ batches, backMs }: Freeze): string[] => [
+/** A batch is refused where neither the database nor the disk answered in time. */
+const tooSlow = ({ batches, refused, backMs }: Freeze): string[] => [
+  ...(refused > 0 ? [`${refused} batches refused`] : []),
   ...batches.filter((ms) => ms > RECORD_MS).map((ms) => `a batch took ${Math.round(ms)} ms`),
   ...(backMs > RECOVERY_MS ? [`ready only after ${backMs} ms`] : []),
 ];
@@ -171,16 +172,13 @@ async function freezeUnder({ rounds }: LineInput, front: Front): Promise<Outcome
     const lost = kept.missing + kept.duplicates + kept.unsealed + kept.breaks;
     const batches = found.flatMap((one) => one.batches);
     const slowest = Math.max(...batches);
-    const refused = found.reduce((n, one) => n + one.refused, 0);
     const back = Math.max(...found.map((one) => one.backMs));
     const detail = `${batches.length} batches while frozen, at most ${Math.round(slowest)} ms, ready ${back} ms after the thaw, missing ${kept.missing}, duplicates ${kept.duplicates}`;
     return {
       tried: kept.acknowledged,
-      failed: batches.length === 0 ? 1 : lost + refused + late(),
+      failed: batches.length === 0 ? 1 : lost + late(),
       slowest,
-      detail: [detail, ...(refused ? [`${refused} batches refused`] : []), ...new Set(found.flatMap(tooSlow))].join(
-        "; ",
-      ),
+      detail: [detail, ...new Set(found.flatMap(tooSlow))].join("; "),
     };
   });
 }

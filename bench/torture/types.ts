@@ -9,6 +9,9 @@ export type LineInput = {
   progress: (what: string) => void;
 };
 
+/** How often a quick run does what was too slow, before that counts. */
+export const QUICK_TRIES = 3;
+
 /**
  * How many rounds were too slow, as far as they count. A full run has the machine for itself, and each counts. A quick one is
  * run beside other work, which can keep any round waiting: a product that is itself slow is slow in all of them.
