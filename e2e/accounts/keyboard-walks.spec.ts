@@ -44,6 +44,7 @@ test("by keys alone: a colleague who may see three customers is invited, and tur
   guest,
   request,
 }) => {
+  test.slow();
   const mark = unique();
   const api = await Api.signIn(request);
   const customers = ["Adatum", "Fabrikam", "Tailspin"].map((name) => `${name} ${mark}`);

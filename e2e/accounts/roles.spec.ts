@@ -77,7 +77,7 @@ test("an administrator of chosen organizations is offered what they may do, and 
 
   const notifications = new NotificationsPage(guest);
   await notifications.openSettings();
-  await notifications.createWebhook(narrow, "https://desk.example/hook");
+  await notifications.createWebhook(narrow, "https://desk.example/hook", null);
   await expect(notifications.rowOf("Webhooks", narrow)).not.toContainText("All organizations");
   await guest.goto("/settings/users");
   const peer = guest.getByRole("row", { name: /Olga Other/ });

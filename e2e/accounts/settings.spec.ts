@@ -24,7 +24,7 @@ test("an organization is made, renamed, offered in the switcher, and each step i
     .click();
   await expect(page).toHaveURL(/orgId=/);
   await page.getByRole("link", { name: "Audit log", exact: true }).click();
-  await expect(viewer.entries(/updated organization/)).toBeVisible();
+  await viewer.untilShown(/updated organization/);
   await viewer.entries(/updated organization/).click();
   await expect(viewer.drawer.getByRole("region", { name: "What changed" })).toContainText(`${name} Dental`);
 });

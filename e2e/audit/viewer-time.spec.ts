@@ -1,3 +1,4 @@
+import type { Request } from "@playwright/test";
 import { Api } from "@/e2e/support/api";
 import { expect, expectAccessible, test } from "@/e2e/support/fixtures";
 
@@ -107,10 +108,16 @@ test("Refresh reads the entries of today and their counts again, whose range sta
   viewer,
   page,
 }) => {
-  await viewer.open("?range=today");
+  const asked = new Set<Request>();
+  const isRoutine = (request: Request) => request.url().includes("audit.routine");
+  page.on("request", (request) => isRoutine(request) && asked.add(request));
+  page.on("requestfinished", (request) => asked.delete(request));
+  await viewer.open("?range=today&fold=true");
   await expect(viewer.entries().first()).toBeVisible();
   await viewer.openFacets();
   await expect(viewer.histogram).toHaveAttribute("aria-valuetext", /entr/);
+  // What is being read for the first time is not asked for twice.
+  await expect.poll(() => asked.size).toBe(0);
   const read = [/audit\.list.*skipCount%22%3Atrue/, /audit\.routine/, /audit\.histogram/, /audit\.facets/].map(
     (request) => page.waitForRequest(request),
   );

@@ -116,6 +116,6 @@ test("free text finds entries by what is in them, and nothing else", async ({ se
   await viewer.open();
   await viewer.searchFor(name.slice(0, -2));
   await expect(page).toHaveURL(/q=Searchable/);
-  await expect(viewer.entries(`created organization ${name}`)).toBeVisible();
+  await viewer.untilShown(new RegExp(`created organization ${name}`));
   await expect(viewer.entries(/signed in/)).toHaveCount(0);
 });

@@ -30,7 +30,7 @@ const token = (): string => /one-time token (\S+)/.exec(readFileSync(fresh.logFi
 test("an empty installation reaches a first agent's entries with the checklist and the keyboard alone", async ({
   guest,
 }) => {
-  test.setTimeout(300_000);
+  test.slow();
   const keys = new Keys(guest);
   await guest.goto(fresh.base);
   await expect(guest).toHaveURL(`${fresh.base}/setup`);
@@ -54,8 +54,8 @@ test("an empty installation reaches a first agent's entries with the checklist a
   const signedIn = guest.getByRole("link", { name: /Ada Lovelace signed in/ });
   await expect(async () => {
     if (!(await signedIn.isVisible())) await guest.reload();
-    await expect(signedIn).toBeVisible({ timeout: 2_000 });
-  }).toPass({ timeout: 60_000 });
+    await expect(signedIn).toBeVisible({ timeout: 20_000 });
+  }).toPass({ timeout: 120_000 });
   const panel = guest.getByRole("complementary", { name: "Getting started" });
   const settings = new SettingsPage(guest);
 
@@ -93,6 +93,7 @@ test("an empty installation reaches a first agent's entries with the checklist a
   await expect(panel).toHaveCount(0);
   await guest.goto(`${fresh.base}/start`);
   await keys.enter(guest.getByRole("button", { name: "Show the next step on my pages" }));
+  await expect(guest.getByRole("button", { name: "Hide the next step from my pages" })).toBeVisible();
   await guest.goto(`${fresh.base}/`);
   await expect(panel).toContainText("Make a backup");
   expect(await runCommand("trailmark", ["backup", "--to", join(fresh.dataDir, "backups")])).toBe(0);

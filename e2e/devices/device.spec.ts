@@ -27,6 +27,10 @@ test("a custom field is edited in place, by keyboard too, and stands in the devi
   await page.getByRole("button", { name: "Save" }).click();
   await expect(page.getByText("15 Feb 2026")).toBeVisible();
   await expect(edit).toBeFocused();
+  // The history is read once, and what was recorded is in the log a moment later.
+  const path = `/audit-logs?orgId=${orgId}&resourceId=${deviceId}&actions=device.custom_fields.update`;
+  const stored = async () => (await api.call<{ pagination: { total: number } }>("GET", path)).pagination.total;
+  await expect.poll(stored).toBe(1);
 
   await page.getByRole("tab", { name: "Audit history" }).click();
   const history = page.getByRole("table", { name: /audit entries about WS-PLACE/ });
@@ -161,24 +165,26 @@ test("an administrator revokes an agent, releases its id, and the machine is enr
   await expect(access).toContainText("The agent has access.");
 });
 
-test("a page left open shows that a device went offline, alone and in the list", async ({ page, request, baseURL }) => {
-  const api = await Api.signIn(request);
-  const orgId = await api.makeOrganization("Left open");
-  const joined = await api.enroll(orgId, "WS-OPEN");
-  const isOnline = async () => (await api.call<{ online: boolean }>("GET", `/devices/${joined.deviceId}`)).online;
-  const tag = (state: string) => page.locator("#content [data-tone]", { hasText: new RegExp(`^${state}$`) }).first();
-  await page.clock.install();
-  for (const path of [`/devices/${joined.deviceId}`, `/devices?orgId=${orgId}`]) {
+for (const [where, pathOf] of [
+  ["alone", (deviceId: string) => `/devices/${deviceId}`],
+  ["in the list", (_: string, orgId: string) => `/devices?orgId=${orgId}`],
+] as const)
+  test(`a page left open shows that a device went offline, ${where}`, async ({ page, request, baseURL }) => {
+    const api = await Api.signIn(request);
+    const orgId = await api.makeOrganization("Left open");
+    const joined = await api.enroll(orgId, "WS-OPEN");
+    const isOnline = async () => (await api.call<{ online: boolean }>("GET", `/devices/${joined.deviceId}`)).online;
+    const tag = (state: string) => page.locator("#content [data-tone]", { hasText: new RegExp(`^${state}$`) }).first();
+    await page.clock.install();
     const disconnect = await connectAgent(baseURL as string, joined, () => null);
     await expect.poll(isOnline).toBe(true);
-    await page.goto(path);
+    await page.goto(pathOf(joined.deviceId, orgId));
     await expect(tag("Online")).toBeVisible();
     disconnect();
     await expect.poll(isOnline).toBe(false);
     await page.clock.fastForward(61_000);
     await expect(tag("Offline")).toBeVisible();
-  }
-});
+  });
 
 test("lists that hold only the newest or the most frequent say so", async ({ page, viewer, request }) => {
   const api = await Api.signIn(request);

@@ -71,18 +71,23 @@ test("a page left open shows what the bell counts meanwhile", async ({ page, req
   await expect(notifications.bell).toHaveAccessibleName(/Notifications, \d+ unread/);
 });
 
-test("a webhook is created, tested, seen in the delivery log and sent again, each message signed", async ({ page }) => {
+test("a webhook is created, tested, seen in the delivery log and sent again, each message signed", async ({
+  page,
+  request,
+}) => {
   const receiver = await startWebhookReceiver();
   const name = unique("Desk");
+  // Of an organization of its own: a chain that another test breaks is not told to it.
+  const organization = unique("Desk of");
+  await (await Api.signIn(request)).makeOrganization(organization);
   const notifications = new NotificationsPage(page);
   await notifications.openSettings();
-  const secret = await notifications.createWebhook(name, receiver.url);
+  const secret = await notifications.createWebhook(name, receiver.url, organization);
   receiver.answer.status = 410;
   await notifications
     .rowOf("Webhooks", name)
     .getByRole("button", { name: /^Send a test message/ })
     .click();
-  // Beside it, a chain that another test breaks is told to every endpoint.
   const logged = notifications.rowOf("Delivery log", name).filter({ hasText: "notification.test" });
   await expect(logged).toContainText("Failed");
   await expect(logged).toContainText("The endpoint answered 410.");

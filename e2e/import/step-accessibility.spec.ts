@@ -4,7 +4,7 @@ import { expect, expectSound, test } from "@/e2e/support/fixtures";
 import { makeSmallWorld } from "@/e2e/support/import-world";
 
 test("no step of an import has an accessibility violation, on a desk and on a phone", async ({ page, request }) => {
-  test.setTimeout(240_000);
+  test.slow();
   const wizard = new ImportWizard(page);
   await page.goto("/settings/custom-fields/import");
   await expect(page.getByRole("button", { name: "Choose files" })).toBeVisible();

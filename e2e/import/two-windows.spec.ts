@@ -8,6 +8,7 @@ test("what one window saved of a mapping is not overwritten by another that has 
   const first = new ImportWizard(page);
   await first.begin();
   await first.read("shelves.csv", `Computer ID,Computer Name,${field}\r\n1,PC-1,A\r\n2,PC-2,B\r\n`);
+  await expect(page).toHaveURL(/step=fields/);
   const other = await patient(await page.context().newPage());
   await other.goto(page.url());
   const saved = other.waitForResponse(/imports\.savePlan/);

@@ -31,7 +31,7 @@ test("a chain is verified on demand, and its bundle holds in a browser that is o
 
   const verify = new VerifyPage(guest);
   await verify.open();
-  await guest.waitForLoadState("networkidle");
+  await expect(guest.getByText("You may go offline")).toBeVisible();
   const sent: string[] = [];
   guest.on("request", (outgoing) => sent.push(outgoing.url()));
   await guest.context().setOffline(true);
@@ -47,10 +47,15 @@ test("a chain is verified on demand, and its bundle holds in a browser that is o
   await verify.search("no entry holds this");
   await expect(guest.getByText("No entry contains")).toBeVisible();
   await guest.evaluate(() => {
-    Blob.prototype.arrayBuffer = () => new Promise((_, fail) => addEventListener("unreadable", fail));
+    Blob.prototype.arrayBuffer = () =>
+      new Promise((_, fail) => {
+        addEventListener("unreadable", fail);
+        document.documentElement.dataset.reading = "";
+      });
   });
   await verify.search("entry");
   await expect(guest.getByText("Searching for “entry”")).toBeVisible();
+  await expect(guest.locator("html")).toHaveAttribute("data-reading");
   await guest.evaluate(() => window.dispatchEvent(new Event("unreadable")));
   await expect(guest.getByText("which entries contain “entry” is not known")).toBeVisible();
   await verify.search("");

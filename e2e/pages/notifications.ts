@@ -21,11 +21,16 @@ export class NotificationsPage {
     return this.page.getByRole("table", { name: table }).getByRole("row").filter({ hasText: text });
   }
 
-  async createWebhook(name: string, url: string): Promise<string> {
+  /** @param organization null: the one that stands in the dialog */
+  async createWebhook(name: string, url: string, organization: string | null): Promise<string> {
     await this.page.getByRole("button", { name: "New webhook" }).click();
     const dialog = this.page.getByRole("dialog", { name: "New webhook" });
     await dialog.getByLabel("Name").fill(name);
     await dialog.getByLabel("Address").fill(url);
+    if (organization) {
+      await dialog.getByRole("combobox", { name: "Organization" }).fill(organization);
+      await this.page.getByRole("option", { name: organization }).click();
+    }
     await dialog.getByRole("button", { name: "Create webhook" }).click();
     const secret = this.page.getByRole("dialog", { name: `Secret of ${name}` });
     const text = await secret.getByText(/^whsec_/).textContent();

@@ -1,20 +1,55 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type APIRequestContext, expect } from "@playwright/test";
+import { type APIRequestContext, type APIResponse, expect } from "@playwright/test";
 import { ADMIN } from "@/testing/server";
 
 type Json = Record<string, unknown>;
+export type Person = { email: string; password: string };
 
 const MAX_TRIES = 5;
 
-/** The REST API as the administrator, for arranging what a page is to show. */
+/** Sends again where the caller is asked to come again: nothing of the request was taken. */
+async function answered(send: () => Promise<APIResponse>, what: string): Promise<APIResponse> {
+  let answer = await send();
+  for (let tries = 0; tries < MAX_TRIES && [429, 503].includes(answer.status()); tries++) {
+    await sleep(1_000 * Number(answer.headers()["retry-after"] ?? 1));
+    answer = await send();
+  }
+  expect(answer.ok(), `${what}: ${answer.status()} ${await answer.text()}`).toBe(true);
+  return answer;
+}
+
+let own: Promise<Person> | undefined;
+
+/**
+ * A partner administrator of this worker's own: a person's share of the server's time and of its live views is not taken
+ * by the pages of other workers.
+ */
+export const workerAdmin = (request: APIRequestContext): Promise<Person> => {
+  own ??= createAdmin(request).catch((error: unknown) => {
+    own = undefined;
+    throw error;
+  });
+  return own;
+};
+
+async function createAdmin(request: APIRequestContext): Promise<Person> {
+  const run = crypto.randomUUID().slice(0, 8);
+  const person = { email: `admin-${run}@trailmark.example`, password: "correct horse battery" };
+  const first = await Api.signIn(request, ADMIN);
+  await first.call("POST", "/users", { ...person, name: `Admin ${run}`, role: "partner_admin" });
+  return person;
+}
+
+/** The REST API as the worker's administrator, for arranging what a page is to show. */
 export class Api {
   private constructor(
     private readonly request: APIRequestContext,
     private readonly token: string,
   ) {}
 
-  static async signIn(request: APIRequestContext): Promise<Api> {
-    const answer = await request.post("/api/v1/auth/token", { data: ADMIN });
+  static async signIn(request: APIRequestContext, who?: Person): Promise<Api> {
+    const data = who ?? (await workerAdmin(request));
+    const answer = await answered(() => request.post("/api/v1/auth/token", { data }), "signing in");
     const { accessToken }: { accessToken: string } = await answer.json();
     return new Api(request, accessToken);
   }
@@ -28,14 +63,7 @@ export class Api {
   async call<Body = Json>(method: "GET" | "POST" | "PUT" | "PATCH", path: string, data?: Json): Promise<Body> {
     const headers = { Authorization: `Bearer ${this.token}` };
     const send = () => this.request.fetch(`/api/v1${path}`, { method, headers, ...(data && { data }) });
-    let answer = await send();
-    // Asked to come again, as all workers are one caller: nothing of it was taken.
-    for (let tries = 0; tries < MAX_TRIES && [429, 503].includes(answer.status()); tries++) {
-      await sleep(1_000 * Number(answer.headers()["retry-after"] ?? 1));
-      answer = await send();
-    }
-    expect(answer.ok(), `${method} ${path}: ${answer.status()} ${await answer.text()}`).toBe(true);
-    return answer.json();
+    return (await answered(send, `${method} ${path}`)).json();
   }
 
   async makeOrganization(name: string): Promise<string> {

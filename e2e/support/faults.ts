@@ -46,7 +46,8 @@ export async function answering(page: Page, procedure: string, change: object): 
     const answer = await route.fetch();
     const body = await answer.json();
     const of = Array.isArray(body) ? body[names.indexOf(procedure)] : body;
-    Object.assign(of.result.data, change);
+    // What was refused is told as it is.
+    if (of.result) Object.assign(of.result.data, change);
     await route.fulfill({ response: answer, json: body });
   });
 }

@@ -110,7 +110,7 @@ describe("export", () => {
       token: chief,
       body: { format: "csv", filters: { action: "device" }, dateRange: { from: "2020-01-01T00:00:00Z" } },
     });
-    await flushRecording(5_000);
+    await flushRecording(60_000);
     for (const { id } of orgs) {
       const found = await call(getLogs, { path: `/?orgId=${id}&action=audit_logs.export`, token: chief });
       expect(found.body.data).toHaveLength(1);
@@ -141,7 +141,7 @@ describe("export", () => {
       "2026-01-01T00:00:05.000Z",
     ]);
     // The first export is an entry itself, which the second counts.
-    await flushRecording(5_000);
+    await flushRecording(60_000);
     const json = JSON.parse((await call(POST, { token: owner, body: {} })).text) as {
       total: number;
       truncated: boolean;
@@ -162,7 +162,7 @@ describe("export", () => {
     expect((await call(POST, { token: viewer, body: {} })).status).toBe(403);
     const stranger = await createUser();
     expect((await call(POST, { token: stranger, body: { filters: { orgId: org.id } } })).status).toBe(403);
-    await flushRecording(5_000);
+    await flushRecording(60_000);
     const own = records((await call(POST, { token: stranger, body: { format: "csv" } })).text);
     expect(own.map(({ action }) => action)).toEqual(["user.permission.denied"]);
   });

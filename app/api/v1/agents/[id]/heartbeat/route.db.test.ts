@@ -26,6 +26,7 @@ async function ipChanges(device: TestDevice) {
 describe("POST /agents/:id/heartbeat", () => {
   it("stores the time, source address and content of a heartbeat", async () => {
     const device = await createDevice();
+    const before = Date.now();
     const answer = await beat(device, {
       body: { agentVersion: "2.0", status: "ok", metrics: { load: 0.5, "k\0": "v" } },
     });
@@ -38,7 +39,9 @@ describe("POST /agents/:id/heartbeat", () => {
       lastIp: "192.0.2.1",
       metrics: { load: 0.5, "k\ufffd": "v" },
     });
-    expect(Date.now() - (row?.lastSeenAt?.getTime() ?? 0)).toBeLessThan(10_000);
+    const seen = row?.lastSeenAt?.getTime();
+    expect(seen).toBeGreaterThanOrEqual(before);
+    expect(seen).toBeLessThanOrEqual(Date.now());
     await beat(device);
     expect(await deviceRow(device.id)).toMatchObject({ agentVersion: "2.0", status: "ok" });
   });

@@ -157,6 +157,7 @@ describe("live event log queries", () => {
     const { device, agent } = await deviceWith(wellBehaved);
     const query =
       "limit=5000&page=2&level=WARN&source=disk%25&startTime=2026-11-01T00:00:00%2B01:00&endTime=2026-11-20T00:00:00Z&eventId=4625";
+    const before = Date.now();
     const { body } = await get(`/system-tools/devices/${device.id}/eventlogs/System/events?${query}`);
     expect(body.meta).toMatchObject({ limit: 500, page: 2 });
     expect(agent.commands).toHaveLength(1);
@@ -173,9 +174,8 @@ describe("live event log queries", () => {
         eventId: 4625,
       },
     });
-    const left = Date.parse(agent.commands[0]!.deadline) - Date.now();
-    expect(left).toBeGreaterThan(25_000);
-    expect(left).toBeLessThan(30_500);
+    const placed = Date.parse(agent.commands[0]!.deadline) - 30_000;
+    expect([placed - before, Date.now() - placed].map(Math.sign)).not.toContain(-1);
   });
 
   it("look up a log's name at most once: another case is found, even without listing first", async () => {
@@ -271,7 +271,7 @@ describe("live event log queries", () => {
         expect(await failing(`${path}/System/events/1`)).toEqual([502, "agent_disconnected"]),
       );
       expect(await failing(path)).toEqual([409, "device_offline"]);
-      expect(await online()).toBe(false);
+      await expect.poll(online).toBe(false);
       return took;
     };
     expect(await quickest(1_000, attempt)).toBeLessThan(1_000);
