@@ -3,13 +3,22 @@ import { useEffect, useEffectEvent } from "react";
 /** A requested action expires after this time, in case its page failed to load. */
 const REQUEST_EXPIRY_MS = 60_000;
 
-let requested: { act: string; at: number } | null = null;
+type Requested = { act: string; path: string; from: string; at: number };
+
+let requested: Requested | null = null;
 const waiting = new Set<() => void>();
 
-/** Requests an action from the current or next page. Kept in memory, so that no link can trigger it. */
-export function requestAction(act: string): void {
-  requested = { act, at: Date.now() };
+/** Requests an action from the page at `path`, the current or the next one. Kept in memory, so that no link can trigger it. */
+export function requestAction(act: string, path: string): void {
+  requested = { act, path, from: window.location.pathname, at: Date.now() };
   for (const notify of waiting) notify();
+}
+
+/** Forgets what was requested once another page is shown than the one that it is for: the user has gone elsewhere. */
+export function useForgottenAction(pathname: string): void {
+  useEffect(() => {
+    if (requested && ![requested.path, requested.from].includes(pathname)) requested = null;
+  }, [pathname]);
 }
 
 /** Runs the action when the palette requests it; null while it is unavailable. */

@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
 import { inArray, isNotNull, sql } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import { asSystem } from "@/db/client";
@@ -47,16 +48,15 @@ export async function freeDeadClaims(table: PgTable & { leaseOwner: PgColumn }):
 /**
  * Does claimed work and renews the claim while it lasts, because a single statement may take longer than a claim. A
  * renewal that fails is tried again; the work itself notices when the claim was lost. One at a time, because the work may
- * hold the row that they wait for, and none is under way any more when the work has ended.
+ * hold the row that they wait for, and none is under way any more when the work has ended; but one that hangs, as on a
+ * connection that is silently dead, keeps up neither the next one nor the end for longer than a beat.
  */
 export async function whileRenewed<T>(renew: () => Promise<unknown>, work: () => Promise<T>): Promise<T> {
   let renewal: Promise<unknown> | null = null;
   const timer = setInterval(() => {
-    renewal ??= renew()
-      .catch(() => {})
-      .finally(() => {
-        renewal = null;
-      });
+    renewal ??= Promise.race([renew().catch(() => {}), sleep(BEAT_MS, undefined, { ref: false })]).finally(() => {
+      renewal = null;
+    });
   }, BEAT_MS);
   try {
     return await work();

@@ -32,7 +32,8 @@ async function openStreams(server: Server, { accessToken, orgId }: Credentials):
 }
 
 /** One large batch whose rows still wait for the database when the answer is there. */
-async function burst(server: Server, { key }: Credentials, acked: Acknowledged): Promise<void> {
+/** @returns the answer's status, 0 where there was none */
+async function burst(server: Server, { key }: Credentials, acked: Acknowledged): Promise<number> {
   const ids = Array.from({ length: BURST }, () => randomUUID());
   const rest = { actorType: "system", actorId: "torture", action: "device.update", resourceType: "device" };
   const events = ids.map((id) => ({ id, ...rest, details: { id }, result: "success" }));
@@ -42,6 +43,7 @@ async function burst(server: Server, { key }: Credentials, acked: Acknowledged):
     body: JSON.stringify({ events }),
   }).catch(() => null);
   if (answer?.ok) for (const id of ids) acked.events.add(id);
+  return answer?.status ?? 0;
 }
 
 /** SIGTERM; how long the process takes to end, and with which code. */
@@ -122,18 +124,21 @@ const QUICK_FREEZE_MS = 2_000;
 const RECORD_MS = 2_000;
 const RECOVERY_MS = 5_000;
 
-type Freeze = { batches: number[]; refused: number; backMs: number };
+/** refused: asked to come again, as where neither the database nor the disk answers in time; wrong: answered otherwise. */
+type Freeze = { batches: number[]; refused: number; wrong: number; backMs: number };
 
 /** What batches (ms each) took while PostgreSQL stood still, and how long the server took to be ready again. */
-async function freeze(server: Server, forMs: number, send: () => Promise<boolean>): Promise<Freeze> {
+async function freeze(server: Server, forMs: number, send: () => Promise<number>): Promise<Freeze> {
   const batches: number[] = [];
-  let refused = 0;
+  let [refused, wrong] = [0, 0];
   await signalPostgres(server.dataDir, "SIGSTOP");
   const until = Date.now() + forMs;
   try {
     while (Date.now() < until) {
       const started = performance.now();
-      if (!(await send())) refused++;
+      const status = await send();
+      if (status === 503) refused++;
+      else if (status < 200 || status > 299) wrong++;
       batches.push(performance.now() - started);
       await sleep(100);
     }
@@ -142,10 +147,9 @@ async function freeze(server: Server, forMs: number, send: () => Promise<boolean
   }
   const thawed = Date.now();
   while (!(await isReady(server.base)) && Date.now() - thawed < 30_000) await sleep(25);
-  return { batches, refused, backMs: Date.now() - thawed };
+  return { batches, refused, wrong, backMs: Date.now() - thawed };
 }
 
-/** A batch is refused where neither the database nor the disk answered in time. */
 const tooSlow = ({ batches, refused, backMs }: Freeze): string[] => [
   ...(refused > 0 ? [`${refused} batches refused`] : []),
   ...batches.filter((ms) => ms > RECORD_MS).map((ms) => `a batch took ${Math.round(ms)} ms`),
@@ -156,11 +160,7 @@ async function freezeUnder({ rounds }: LineInput, front: Front): Promise<Outcome
   return withServer(async (server) => {
     const credentials = await prepare(server.base);
     const acked = nothingYet();
-    const send = async () => {
-      const before = acked.events.size;
-      await front(server, (reached) => burst(reached, credentials, acked));
-      return acked.events.size > before;
-    };
+    const send = () => front(server, (reached) => burst(reached, credentials, acked));
     const isFull = rounds > 1;
     const found: Freeze[] = [];
     const late = () => countLate(found.map(tooSlow), isFull);
@@ -171,14 +171,19 @@ async function freezeUnder({ rounds }: LineInput, front: Front): Promise<Outcome
     const kept = await compare(server, credentials, acked);
     const lost = kept.missing + kept.duplicates + kept.unsealed + kept.breaks;
     const batches = found.flatMap((one) => one.batches);
+    const wrong = found.reduce((n, one) => n + one.wrong, 0);
     const slowest = Math.max(...batches);
     const back = Math.max(...found.map((one) => one.backMs));
     const detail = `${batches.length} batches while frozen, at most ${Math.round(slowest)} ms, ready ${back} ms after the thaw, missing ${kept.missing}, duplicates ${kept.duplicates}`;
     return {
       tried: kept.acknowledged,
-      failed: batches.length === 0 ? 1 : lost + late(),
+      failed: batches.length === 0 ? 1 : lost + wrong + late(),
       slowest,
-      detail: [detail, ...new Set(found.flatMap(tooSlow))].join("; "),
+      detail: [
+        detail,
+        ...(wrong ? [`${wrong} batches answered wrongly`] : []),
+        ...new Set(found.flatMap(tooSlow)),
+      ].join("; "),
     };
   });
 }

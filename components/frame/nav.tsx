@@ -3,6 +3,7 @@
 import { usePathname } from "next/navigation";
 import { useMe, useOrg } from "@/components/account/org";
 import { isVisibleTo, navGroups } from "@/components/nav-items";
+import { useForgottenAction } from "@/components/requested-action";
 import { PageLink } from "@/components/ui/links/page-link";
 import classes from "./nav.module.css";
 
@@ -14,6 +15,7 @@ const isCurrent = (pathname: string, href: string) =>
 /** Links to the pages; they keep the selected organization. */
 export function Nav({ onFollow }: { onFollow?: () => void }) {
   const pathname = usePathname();
+  useForgottenAction(pathname);
   const { orgId } = useOrg();
   const me = useMe();
   const groups = navGroups

@@ -96,7 +96,7 @@ export function useActions(): Destination[] {
   const shown = shownEntry();
   const on = (path: string, act: string) => () => {
     if (window.location.pathname !== path) go(path);
-    requestAction(act);
+    requestAction(act, path);
   };
   const actions: (Destination & { permission?: string })[] = [
     { key: "export", name: "Export entries", icon: Download, permission: "audit:export", go: on("/", "export") },

@@ -12,17 +12,17 @@ const DEBOUNCE_MS = 300;
 /** A debounced search box. */
 export function SearchField({ label, value, onSearch }: Props) {
   const [typed, setTyped] = useState(value);
-  const sent = useRef(value);
+  const sent = useRef([value]);
   // What this box asked for comes back while the user types on: that is not put over what they have typed since.
   useEffect(() => {
-    if (value === sent.current) return;
-    sent.current = value;
-    setTyped(value);
+    const at = sent.current.lastIndexOf(value);
+    sent.current = at < 0 ? [value] : sent.current.slice(at);
+    if (at < 0) setTyped(value);
   }, [value]);
   useEffect(() => {
     if (typed === value) return;
     const timer = setTimeout(() => {
-      sent.current = typed;
+      sent.current.push(typed);
       onSearch(typed);
     }, DEBOUNCE_MS);
     return () => clearTimeout(timer);

@@ -48,16 +48,18 @@ export function VerifyPage({ serverPolicy }: { serverPolicy: string }) {
         setState({ step: "choose", failure: `${file.name} was not checked: ${trustSource.reason}` });
         return;
       }
-      const isMissing = await loadTools().then(
-        () => false,
+      onProgress({ rows: 0, share: 0 });
+      const isThere = await loadTools().then(
         () => true,
+        () => false,
       );
-      if (isMissing) {
+      controller.signal.throwIfAborted();
+      if (!isThere) {
         const failure = `${file.name} was not checked: a part of this page is not here yet. Connect to the server, then choose the file again.`;
         setState({ step: "choose", failure });
         return;
       }
-      onProgress({ rows: 0, share: 0 });
+      setLoaded(true);
       const checked = await checkFile(file, { trust: trustSource.trust, signal: controller.signal, onProgress });
       setState({ step: "done", checked, trustSource });
     } catch {

@@ -105,7 +105,13 @@ test("a page that its reader asks for beside too much else says so, and is no er
       const stay = async (first: Promise<number>) => {
         for (await first; !gone.signal.aborted; await asked()) await sleep(500, undefined, { signal: gone.signal });
       };
-      void Promise.allSettled(waiting.map(stay));
+      // Half of it comes later, so that it is not given up all at once.
+      const late = Array.from({ length: 120 }, () =>
+        sleep(5_000)
+          .then(() => asked())
+          .then(({ status }) => status),
+      );
+      void Promise.allSettled([...waiting, ...late].map(stay));
       await guest.goto("/devices");
       const failure = new Frame(guest).failure("this page");
       // Where the crowd has waited for as long as it may, the page's own request does.

@@ -26,7 +26,7 @@ const test = shared.extend<object, { base: string }>({
       await use(fresh.base);
       await fresh.discard();
     },
-    { scope: "worker", timeout: 240_000 },
+    { scope: "worker", timeout: 300_000 },
   ],
 });
 

@@ -67,8 +67,8 @@ export class ViewerPage {
     await expect(async () => {
       if (!(await this.entries(words).first().isVisible()))
         await this.page.getByRole("button", { name: "Refresh" }).click();
-      await expect(this.entries(words).first()).toBeVisible({ timeout: 2_000 });
-    }).toPass({ timeout: 60_000 });
+      await expect(this.entries(words).first()).toBeVisible({ timeout: 20_000 });
+    }).toPass({ timeout: 120_000 });
   }
 
   /** The links of all entries whose sentence holds the words. */

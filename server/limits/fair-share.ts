@@ -190,7 +190,8 @@ const share = (): FairShare => {
   return requests;
 };
 
-const keyOf = (actor: Actor): string => ("id" in actor ? `${actor.type} ${actor.id}` : actor.type);
+/** Whose share it is. */
+export const callerKey = (actor: Actor): string => ("id" in actor ? `${actor.type} ${actor.id}` : actor.type);
 
 /** How many requests of people and keys run, wait and were refused, for the metrics. */
 export const shareState = (): FairShare["figures"] => requests?.figures ?? { running: 0, waiting: 0, refused: 0 };
@@ -199,27 +200,27 @@ export const shareState = (): FairShare["figures"] => requests?.figures ?? { run
 const refusals = new RecentCounts();
 
 /** Counts that a caller was refused for having too much running already. */
-export const noteRefusal = (actor: Actor): void => refusals.note(keyOf(actor));
+export const noteRefusal = (actor: Actor): void => refusals.note(callerKey(actor));
 
 /** True while several people, keys or agents have recent requests to this process. */
 export const hasSeveralCallers = (): boolean => requests?.hasSeveral ?? false;
 
 /** True while people, keys or agents other than this caller have recent requests to this process. */
-export const hasOtherCallers = (actor: Actor): boolean => requests?.hasOthers(keyOf(actor)) ?? false;
+export const hasOtherCallers = (actor: Actor): boolean => requests?.hasOthers(callerKey(actor)) ?? false;
 
 /**
  * How long a caller's long work pauses, in multiples of its duration: 0 while there are no other requests to this
  * process, 1 while there are, more for a caller who asks for so much that it is being refused.
  */
 export const delayFactorOf = (actor: Actor): number =>
-  hasOtherCallers(actor) ? Math.max(1, backOffFactor(refusals.of(keyOf(actor)))) : 0;
+  hasOtherCallers(actor) ? Math.max(1, backOffFactor(refusals.of(callerKey(actor)))) : 0;
 
 /**
  * Does the work of a person or a key within that caller's share of this process.
  * @throws AppError rate_limited, and what the work throws
  */
 export function inFairShare<T>(actor: Actor, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-  const key = keyOf(actor);
+  const key = callerKey(actor);
   if (actor.type === "user" || actor.type === "api_key") return share().run(key, work, signal);
   if (actor.type === "agent") share().noteRequest(key);
   return work();

@@ -74,9 +74,8 @@ it("150 verifications of one caller at once hold few connections and no one else
   });
   let most = 0;
   const watch = setInterval(() => void connections().then((n) => (most = Math.max(most, n))), 20);
-  await getIntegrityStatus.run(other, { orgId: orgs[1] });
+  await getIntegrityStatus.run(other, { orgId: orgs[1] }).finally(release);
   const stillReading = reading;
-  release();
   await Promise.all(taken);
   const answers = await Promise.all(asked);
   expect(await Promise.all(others)).toMatchObject(others.map(() => ({ status: "intact" })));

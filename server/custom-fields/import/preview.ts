@@ -1,4 +1,5 @@
 import { tenant } from "@/db/client";
+import { inFairShare } from "@/server/limits/fair-share";
 import { operation } from "@/server/operation";
 import { typed } from "@/server/wire";
 import { readPreview } from "./reader/read-preview";
@@ -18,7 +19,8 @@ export const previewFile = operation({
   output: typed<Preview>(),
   waits: true,
   async run(ctx, { id, fileNo }) {
-    const found = await tenant(ctx.scope, (tx) => findImport(tx, ctx, id));
+    const find = () => tenant(ctx.scope, (tx) => findImport(tx, ctx, id));
+    const found = await inFairShare(ctx.actor, find, ctx.signal);
     const { path, format } = completeFile(found, fileNo);
     return readPreview(ctx, { source: found.source, path, format });
   },

@@ -1,6 +1,7 @@
 import { eq } from "drizzle-orm";
-import { tenant } from "@/db/client";
+import { type Tx, tenant } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
+import { inFairShare } from "@/server/limits/fair-share";
 import { operation } from "@/server/operation";
 import { typed } from "@/server/wire";
 import { toImportState } from "./import-state";
@@ -9,6 +10,8 @@ import { findImport, lockImport } from "./record/find";
 import { type StoredFile, toRecord, unread } from "./record/record";
 import { completeFile, requireIdle } from "./record/require";
 import { formatInput, type ImportState } from "./schema";
+
+const OPEN = ["draft", "staged", "checked"] as const;
 
 /**
  * Sets how a file is to be read, where that differs from what is detected; what was read before no longer counts.
@@ -20,13 +23,15 @@ export const setFormat = operation({
   output: typed<ImportState>(),
   waits: true,
   async run(ctx, { id, fileNo, format }) {
-    const before = await tenant(ctx.scope, (tx) => findImport(tx, ctx, id));
+    const share = <T>(work: () => Promise<T>) => inFairShare(ctx.actor, work, ctx.signal);
+    const before = await share(() => tenant(ctx.scope, (tx) => findImport(tx, ctx, id)));
+    requireIdle(before, ...OPEN);
     const file = completeFile(before, fileNo);
     const { path, format: given } = file;
     const kept = given ?? (await readPreview(ctx, { source: before.source, path, format: null })).format;
-    return tenant(ctx.scope, async (tx) => {
+    const store = async (tx: Tx) => {
       const found = await lockImport(tx, ctx, id);
-      requireIdle(found, "draft", "staged", "checked");
+      requireIdle(found, ...OPEN);
       const headerChoice = format.headerRow === undefined ? {} : { isHeaderSaid: true };
       const next = { ...kept, ...format, ...headerChoice };
       // What came up while it was read in another way no longer counts.
@@ -38,6 +43,7 @@ export const setFormat = operation({
         .where(eq(customFieldImports.id, id))
         .returning();
       return toImportState(toRecord(row));
-    });
+    };
+    return share(() => tenant(ctx.scope, store));
   },
 });

@@ -22,15 +22,19 @@ const MAX_WAITING = 50;
 let running = 0;
 const waiting: (() => void)[] = [];
 
-/** @throws AppError unavailable when too many files wait to be read. */
-async function acquireTurn(): Promise<void> {
+/**
+ * Staging, one at a time, comes before all previews: its transaction is open meanwhile.
+ * @throws AppError unavailable when too many files wait to be shown.
+ */
+async function acquireTurn(kind: Kind): Promise<void> {
   if (running < MAX_THREADS) {
     running++;
     return;
   }
+  if (kind === "stage") return new Promise<void>((resolve) => void waiting.unshift(resolve));
   if (waiting.length >= MAX_WAITING)
     throw new AppError("unavailable", "Many files are being read at this moment. Try again in a minute.");
-  await new Promise<void>((resolve) => waiting.push(resolve));
+  return new Promise<void>((resolve) => void waiting.push(resolve));
 }
 
 function giveTurn(): void {
@@ -103,7 +107,7 @@ export async function readFiles<K extends Kind>(
   task: TaskOf<K>,
   onBatch?: (batch: Batch) => Promise<void>,
 ): Promise<Answers[K]> {
-  await acquireTurn();
+  await acquireTurn(task.kind);
   try {
     return await runThread({ task, onBatch });
   } finally {

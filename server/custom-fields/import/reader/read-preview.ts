@@ -1,23 +1,21 @@
 import type { Ctx } from "@/server/context";
 import { MAX_IMPORT_FILES } from "@/server/custom-fields/import/limits-schema";
-import { inSlot } from "@/server/limits/slots";
+import { callerKey, FairShare } from "@/server/limits/fair-share";
 import { readFiles } from "./read-files";
 import type { Preview, Task } from "./tasks";
 
-/** The files of two imports, each shown at once: reading waits for a thread, which gives way to all else, not for the database. */
-const SLOTS = {
-  kind: "file previews",
-  max: 2 * MAX_IMPORT_FILES,
-  advice: "Wait until one of them is shown.",
-};
+/** Reading waits for a thread, which gives way to all else, not for the database: previews have a share of their own. */
+const previews = new FairShare(
+  // The files of two imports of one caller, each shown at once.
+  { total: 2, perCaller: 2, waiting: 2 * MAX_IMPORT_FILES, waitMs: 120_000 },
+  () => 0,
+);
 
 /**
- * The first rows of a file, in one of the caller's slots.
- * @throws AppError rate_limited when all are taken, and what reading throws
+ * The first rows of a file, in the caller's turn.
+ * @throws AppError rate_limited when too many of the caller's wait, and what reading throws
  */
-export const readPreview = ({ actor }: Ctx, file: Omit<Extract<Task, { kind: "preview" }>, "kind">): Promise<Preview> =>
-  inSlot(actor, SLOTS, async (release) => {
-    const preview = await readFiles({ kind: "preview", ...file });
-    release();
-    return preview;
-  });
+export const readPreview = (
+  { actor, signal }: Ctx,
+  file: Omit<Extract<Task, { kind: "preview" }>, "kind">,
+): Promise<Preview> => previews.run(callerKey(actor), () => readFiles({ kind: "preview", ...file }), signal);

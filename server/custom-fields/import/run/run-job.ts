@@ -239,5 +239,8 @@ export async function runImportJob(claim: Claim): Promise<void> {
   await whileRenewed(
     () => renewLease(claim),
     () => work().catch((error: unknown) => endWork(claim, error)),
-  );
+  ).catch((error: unknown) => {
+    // Taken over while it was being ended.
+    if (!(error instanceof LostLease)) throw error;
+  });
 }
