@@ -14,6 +14,15 @@ function isPermanent(error: unknown): boolean {
   return status !== undefined && status < 500;
 }
 
+/** How often a query asks again that was told to come later: the person's other requests had their turn first. */
+const BUSY_RETRIES = 3;
+
+/** In the browser alone: a page that is being rendered waits for none. */
+function shouldRetry(count: number, error: unknown): boolean {
+  if (statusOf(error) === 429) return typeof window !== "undefined" && count < BUSY_RETRIES;
+  return !isPermanent(error) && count < 1;
+}
+
 /** Goes to the sign-in page and back when the session has ended. */
 export function leaveIfSignedOut(error: unknown): void {
   if (statusOf(error) !== 401 || typeof window === "undefined") return;
@@ -28,7 +37,7 @@ export function createQueryClient(): QueryClient {
     queryCache: new QueryCache({ onError: leaveIfSignedOut }),
     mutationCache: new MutationCache({ onError: leaveIfSignedOut }),
     defaultOptions: {
-      queries: { staleTime: STALE_TIME_MS, retry: (count, error) => !isPermanent(error) && count < 1 },
+      queries: { staleTime: STALE_TIME_MS, retry: shouldRetry },
       dehydrate: { shouldDehydrateQuery: defaultShouldDehydrateQuery },
     },
   });

@@ -94,6 +94,15 @@ test("a key and a chip unfold everything, and the choice stays with the person",
   await viewer.open(`?orgId=${orgId}`);
   const chip = page.getByRole("button", { name: "Fold repeats and telemetry" });
   await expect(chip).toHaveAttribute("aria-pressed", "true");
+  /** The choice has arrived: leaving the page calls off what is still on its way. */
+  const kept = (fold: boolean) =>
+    page.waitForResponse(
+      (answer) =>
+        answer.url().includes("preferences.set") &&
+        answer.ok() &&
+        answer.request().postData()?.includes(`"fold":${fold}`) === true,
+    );
+  const unfolded = kept(false);
   await page.keyboard.press("j");
   await page.keyboard.press("f");
   await expect(chip).toHaveAttribute("aria-pressed", "false");
@@ -106,10 +115,13 @@ test("a key and a chip unfold everything, and the choice stays with the person",
         return chip.getAttribute("aria-pressed");
       })
       .toBe(pressed);
+  await unfolded;
   await stays("false");
+  const folded = kept(true);
   await chip.click();
   await expect(viewer.table.getByRole("button", { name: /Routine telemetry/ })).toBeVisible();
   // As the tests after this one expect it of the same person.
+  await folded;
   await stays("true");
 });
 

@@ -17,6 +17,9 @@ async function countClicks(page: Page): Promise<() => number> {
   return () => clicks;
 }
 
+/** What an import does in the background gives way to all else on the machine. */
+test.describe.configure({ timeout: 720_000 });
+
 test("a clean file takes seven clicks from Devices to its report", async ({ page, request }) => {
   const api = await Api.signIn(request);
   const org = await api.makeOrganization(`Clicks ${name()}`);

@@ -16,6 +16,9 @@ async function expectVisibleFocus(page: Page) {
   expect(ring, "the focus can be seen").toBe(true);
 }
 
+/** What an import does in the background gives way to all else on the machine. */
+test.describe.configure({ timeout: 720_000 });
+
 test("the whole walk by keyboard alone", async ({ page, request }) => {
   const given = await makeSmallWorld(await Api.signIn(request));
   const wizard = new ImportWizard(page);

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
-import { ImportWizard } from "@/e2e/pages/import";
+import { ImportWizard, WORK_MS } from "@/e2e/pages/import";
 import { Api } from "@/e2e/support/api";
 import { expect, test as shared } from "@/e2e/support/fixtures";
 import {
@@ -68,7 +68,7 @@ test("five thousand computers, a reload in the middle, the corrected rest, and t
   await expect(page.getByRole("progressbar", { name: "Writing values" })).toBeVisible();
   await expect(page.getByText(`3,000 of ${n(ROWS)} rows`)).toBeVisible();
   await release();
-  await expect(wizard.step("Report")).toBeVisible();
+  await expect(wizard.step("Report")).toBeVisible({ timeout: WORK_MS });
   await expect(wizard.figure("Devices changed")).toContainText(n(matched));
   const first = page.url();
   await page.goto(`/devices/${world.idOf(world.held[0] as string)}`);
@@ -92,7 +92,7 @@ test("five thousand computers, a reload in the middle, the corrected rest, and t
   await page.goto(first);
   await page.getByRole("button", { name: "Undo this import" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Undo", exact: true }).click();
-  await expect(page.getByText(/This import was undone/)).toBeVisible();
+  await expect(page.getByText(/This import was undone/)).toBeVisible({ timeout: WORK_MS });
   await page.goto(`/devices/${world.idOf(world.held[0] as string)}`);
   await expect(page.getByRole("listitem").filter({ hasText: `${p} Owner` })).toContainText("Alice");
   await expect(page.getByRole("listitem").filter({ hasText: `${p} Site` })).toContainText("Attic");

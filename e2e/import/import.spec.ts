@@ -33,6 +33,9 @@ async function arrange(api: Api) {
 }
 
 // The steps themselves are looked at by step-accessibility.spec.ts, on a phone as well.
+/** What an import does in the background gives way to all else on the machine. */
+test.describe.configure({ timeout: 720_000 });
+
 test("a file is read, mapped, checked, run, reported and undone", async ({ page, request }) => {
   const api = await Api.signIn(request);
   const given = await arrange(api);

@@ -1,5 +1,8 @@
 import { expect, type Locator, type Page } from "@playwright/test";
 
+/** How long work in the background may take on a busy machine, to which it gives way. */
+export const WORK_MS = 240_000;
+
 /** /settings/custom-fields/import */
 export class ImportWizard {
   constructor(readonly page: Page) {}
@@ -18,7 +21,7 @@ export class ImportWizard {
     await this.page
       .locator("input[type=file]")
       .setInputFiles({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
-    await expect(this.page.getByRole("region", { name: `First rows of ${name}` })).toBeVisible();
+    await expect(this.page.getByRole("region", { name: `First rows of ${name}` })).toBeVisible({ timeout: WORK_MS });
     await this.go("Read the file", "Fields");
   }
 
@@ -40,10 +43,10 @@ export class ImportWizard {
     return this.page.locator("dl > div").filter({ has: this.page.getByText(label, { exact: true }) });
   }
 
-  /** Presses the step's one primary button. */
+  /** Presses the step's one primary button; what it begins is done in the background, after all else. */
   async go(button: string, to: string) {
     await this.page.getByRole("button", { name: button }).click();
-    await expect(this.step(to)).toBeVisible();
+    await expect(this.step(to)).toBeVisible({ timeout: WORK_MS });
   }
 
   /** Presses Tab until the element has the focus; a page that cannot be walked through so is a page that fails. */

@@ -1,3 +1,7 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+const MAX_TRIES = 5;
+
 type Command = { id: string; name: string; params: Record<string, unknown> };
 type Answer = { ok: true; data: unknown } | { ok: false; error: { code: string; message: string } };
 type Joined = { agentId: string; token: string };
@@ -11,8 +15,14 @@ export async function connectAgent(
   const abort = new AbortController();
   const headers = { Authorization: `Bearer ${token}` };
   const url = `${baseURL}/api/v1/agents/${agentId}/commands`;
-  const stream = await fetch(url, { headers, signal: abort.signal });
-  if (!stream.body) throw new Error(`no command stream: ${stream.status}`);
+  const open = () => fetch(url, { headers, signal: abort.signal });
+  let stream = await open();
+  // Asked to come again, as an agent is by a machine that is busy.
+  for (let tries = 0; tries < MAX_TRIES && [408, 429, 503].includes(stream.status); tries++) {
+    await sleep(1_000);
+    stream = await open();
+  }
+  if (!stream.ok || !stream.body) throw new Error(`no command stream: ${stream.status}`);
   void listen(stream.body, async (command) => {
     const body = answer(command);
     if (!body) return;

@@ -7,7 +7,7 @@ export type Person = { email: string; password: string };
 
 const MAX_TRIES = 5;
 
-/** Sends again where the caller is asked to come again: nothing of the request was taken. */
+/** Sends again where the caller is asked to come again. */
 async function answered(send: () => Promise<APIResponse>, what: string): Promise<APIResponse> {
   let answer = await send();
   for (let tries = 0; tries < MAX_TRIES && [429, 503].includes(answer.status()); tries++) {
@@ -17,6 +17,12 @@ async function answered(send: () => Promise<APIResponse>, what: string): Promise
   expect(answer.ok(), `${what}: ${answer.status()} ${await answer.text()}`).toBe(true);
   return answer;
 }
+
+/** Events with ids: those that were taken though the caller was told to send them again are not stored twice. */
+const named = (data: Json): Json =>
+  Array.isArray(data.events)
+    ? { ...data, events: data.events.map((event: Json) => ({ id: crypto.randomUUID(), ...event })) }
+    : data;
 
 let own: Promise<Person> | undefined;
 
@@ -62,7 +68,8 @@ export class Api {
   /** @returns the answer's body, of the shape that the caller knows it to have. */
   async call<Body = Json>(method: "GET" | "POST" | "PUT" | "PATCH", path: string, data?: Json): Promise<Body> {
     const headers = { Authorization: `Bearer ${this.token}` };
-    const send = () => this.request.fetch(`/api/v1${path}`, { method, headers, ...(data && { data }) });
+    const sent = data && named(data);
+    const send = () => this.request.fetch(`/api/v1${path}`, { method, headers, ...(sent && { data: sent }) });
     return (await answered(send, `${method} ${path}`)).json();
   }
 

@@ -45,6 +45,7 @@ type Chain = { rows: readonly Link[]; head: HeadClaim };
 function judgeParts(input: VerifierInput, { rows, cuts, head }: Chain & { cuts: readonly number[] }) {
   const verifier = new Verifier(input);
   const nowhere = rows.filter(({ seq }) => Number.isNaN(seq)).length;
+  const onMark = rows.filter(({ seq }) => seq === input.mark).length;
   const ends = [...new Set(cuts.map((cut) => cut % (rows.length + 1)))].sort((a, b) => a - b);
   let begin = 0;
   for (const end of [...ends, rows.length]) {
@@ -53,7 +54,7 @@ function judgeParts(input: VerifierInput, { rows, cuts, head }: Chain & { cuts: 
     for (const row of rows.slice(begin, end)) collector.add(view(row));
     collector.end();
     for (const run of runs) verifier.addRun(run);
-    expect(runs.length).toBeLessThanOrEqual(MAX_BREAKS + 3 + 2 * nowhere);
+    expect(runs.length).toBeLessThanOrEqual(MAX_BREAKS + 3 + 2 * nowhere + onMark);
     begin = end;
   }
   return verifier.finish(head);

@@ -1,0 +1,22 @@
+import { afterEach, expect, it, vi } from "vitest";
+import { createQueryClient } from "./query-client";
+
+afterEach(() => void vi.unstubAllGlobals());
+
+/** Whether a query asks again after so many failures with this status. */
+function asksAgain(status: number, failures: number): boolean {
+  const { retry } = createQueryClient().getDefaultOptions().queries ?? {};
+  const error = Object.assign(new Error(), { data: { httpStatus: status } });
+  return typeof retry === "function" && retry(failures, error);
+}
+
+it("asks again in the browser when the person's other requests were before it, a few times", () => {
+  expect(asksAgain(429, 0)).toBe(false);
+  vi.stubGlobal("window", {});
+  expect([0, 1, 2, 3].map((failures) => asksAgain(429, failures))).toEqual([true, true, true, false]);
+});
+
+it("asks once more after a fault of the server, and not after a refusal", () => {
+  expect([0, 1].map((failures) => asksAgain(503, failures))).toEqual([true, false]);
+  expect([400, 401, 403, 404].map((status) => asksAgain(status, 0))).toEqual([false, false, false, false]);
+});
