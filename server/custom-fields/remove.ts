@@ -44,18 +44,19 @@ export const removeDefinition = operation({
   input: idInput,
   output: "empty",
   async run(ctx, { id }) {
-    const row = await tenant(ctx.scope, (tx) => manageable(tx, ctx, id));
-    const values = await asSystem(async (tx) => {
-      await lockDefinitions(tx, row);
+    const found = await tenant(ctx.scope, (tx) => manageable(tx, ctx, id));
+    const { gone, values } = await asSystem(async (tx) => {
+      await lockDefinitions(tx, found);
       // Another person may have deleted it meanwhile: then that deletion, alone, is recorded.
-      const [gone] = await tx.delete(customFieldDefinitions).where(eq(customFieldDefinitions.id, row.id)).returning();
-      return dropValues(tx, requireRow(gone));
+      const rows = await tx.delete(customFieldDefinitions).where(eq(customFieldDefinitions.id, found.id)).returning();
+      const gone = requireRow(rows[0]);
+      return { gone, values: await dropValues(tx, gone) };
     });
     record(ctx, {
       action: "custom_field.delete",
-      orgId: row.orgId ?? ctx.homeOrgId,
-      ...resourceOf("custom_field", row),
-      details: { before: auditable(toDefinition(row)), values },
+      orgId: gone.orgId ?? ctx.homeOrgId,
+      ...resourceOf("custom_field", gone),
+      details: { before: auditable(toDefinition(gone)), values },
     });
   },
 });

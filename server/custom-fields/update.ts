@@ -42,24 +42,36 @@ async function store(tx: Tx, id: string, values: Partial<DefinitionRow>): Promis
   return requireRow(stored);
 }
 
-/** With the values in one transaction; they are also those of organizations that this caller does not reach. */
-function storeConverted(row: DefinitionRow, values: Partial<DefinitionRow>): Promise<DefinitionRow> {
+/** A definition before and after a change. */
+type Changed = { before: DefinitionRow; after: DefinitionRow };
+
+/**
+ * With the values in one transaction; they are also those of organizations that this caller does not reach. What others
+ * changed of the definition while this one waited for writers of values is read again, and stays.
+ */
+function storeConverted(ctx: Ctx, found: DefinitionRow, input: Change): Promise<Changed> {
   return asSystem(async (tx) => {
-    await lockDefinitions(tx, row);
-    await convertValues(tx, row, { type: values.type ?? row.type, options: values.options ?? null });
-    return store(tx, row.id, values);
+    await lockDefinitions(tx, found);
+    const rows = await tx
+      .select()
+      .from(customFieldDefinitions)
+      .where(eq(customFieldDefinitions.id, found.id))
+      .for("update");
+    const before = requireRow(rows[0]);
+    const values = changed(before, input, ctx.now());
+    await convertValues(tx, before, { type: values.type ?? before.type, options: values.options ?? null });
+    return { before, after: await store(tx, before.id, values) };
   });
 }
 
 async function change(ctx: Ctx, input: Change): Promise<Definition> {
   const found = await tenant(ctx.scope, async (tx) => {
-    const row = await manageable(tx, ctx, input.id);
-    const values = changed(row, input, ctx.now());
-    const isSame = values.type === row.type;
-    return { row, values, stored: isSame ? await store(tx, row.id, values) : null };
+    const before = await manageable(tx, ctx, input.id);
+    const values = changed(before, input, ctx.now());
+    return { before, after: values.type === before.type ? await store(tx, before.id, values) : null };
   });
-  const stored = found.stored ?? (await storeConverted(found.row, found.values));
-  const [before, after] = [toDefinition(found.row), toDefinition(stored)];
+  const stored = found.after ? { ...found, after: found.after } : await storeConverted(ctx, found.before, input);
+  const [before, after] = [toDefinition(stored.before), toDefinition(stored.after)];
   record(ctx, {
     action: "custom_field.update",
     orgId: after.orgId ?? ctx.homeOrgId,
