@@ -61,10 +61,15 @@ export async function renewLease(claim: Claim, jobDone?: number): Promise<void> 
   if (owner.isStopping) throw new Stopped();
 }
 
-/** The same for an import that the transaction has locked. @throws LostLease, Cancelled, Stopped. */
-export function requireLease(locked: ImportRecord, claim: Claim): void {
+/** For the end of an import's work, which nothing cuts short; the transaction has locked the import. @throws LostLease. */
+export function requireClaimed(locked: ImportRecord, claim: Claim): void {
   const isSame = locked.job === claim.job && locked.jobStartedAt?.getTime() === claim.jobStartedAt?.getTime();
   if (locked.leaseOwner !== owner.name || !locked.job || !isSame) throw new LostLease();
+}
+
+/** The same for work that goes on. @throws LostLease, Cancelled, Stopped. */
+export function requireLease(locked: ImportRecord, claim: Claim): void {
+  requireClaimed(locked, claim);
   if (locked.cancelRequested) throw new Cancelled();
   if (owner.isStopping) throw new Stopped();
 }

@@ -31,6 +31,7 @@ import {
   readClaimed,
   releaseLease,
   renewLease,
+  requireClaimed,
   requireLease,
 } from "./lease";
 import { changedByOrg, countsOf, readBack } from "./read-back";
@@ -108,6 +109,17 @@ function reportOf(found: ImportRecord): RunReport {
   return { ...report, devices: 0, recordedSourceIds: 0, picked: 0, readBack: null };
 }
 
+/**
+ * Locks the import to put the end of its work on record, which only the process that still has the work may do: the entry
+ * of one that has lost it would stand in the place of its successor's.
+ * @throws LostLease.
+ */
+async function lockEnded(tx: Tx, ctx: Ctx, found: ImportRecord): Promise<ImportRecord> {
+  const now = await lockImport(tx, ctx, found.id);
+  requireClaimed(now, found);
+  return now;
+}
+
 /** error: why a run was given up; it keeps what it wrote and counts as cancelled. */
 type RunEnd = { status: "done" | "cancelled"; error?: AppError };
 
@@ -116,7 +128,7 @@ async function finishRun({ found, ctx, scope }: Work, { status, error }: RunEnd)
   const touched = await readBack(found, scope);
   const secrets = await forgetSecrets(found, scope);
   await tenant(scope, async (tx) => {
-    const now = await lockImport(tx, ctx, found.id);
+    const now = await lockEnded(tx, ctx, found);
     const report = reportOf(now);
     const run = { ...report, readBack: report.fields.map(({ fieldId }) => countsOf(touched, fieldId)) };
     const outcome = { changed: changedByOrg(touched), cancelled: status === "cancelled", problem: error?.message };
@@ -174,7 +186,7 @@ type UndoEnd = { problem?: string; error?: string };
 /** Where changes are left, the import stays as it was but for what was restored. */
 async function finishUndo({ found, ctx, scope }: Work, { error, problem = error }: UndoEnd = {}): Promise<void> {
   await tenant(scope, async (tx) => {
-    const now = await lockImport(tx, ctx, found.id);
+    const now = await lockEnded(tx, ctx, found);
     const report = undoReportOf(now);
     const cancelled = await hasChanges(tx, now.id, now.jobDone);
     const outcome = { changed: restoringOf(now), cancelled, problem: cancelled ? problem : undefined };

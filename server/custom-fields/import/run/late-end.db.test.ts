@@ -1,0 +1,96 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { and, eq, sql } from "drizzle-orm";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { asSystem } from "@/db/client";
+import { auditLogs, users } from "@/db/schema";
+import { flushRecording, startRecording, stopRecording } from "@/server/audit/record/record";
+import type { Role } from "@/server/auth/permissions";
+import { getImport } from "@/server/custom-fields/import/get";
+import { startRun } from "@/server/custom-fields/import/start/run";
+import { startUndo } from "@/server/custom-fields/import/start/undo";
+import { check, createSimple, run, stageText } from "@/testing/import/imports";
+import { claimImport } from "./lease";
+import { runImportJob } from "./run-job";
+import { runWaitingImports } from "./worker";
+
+beforeAll(() => startRecording({ dir: mkdtempSync(join(tmpdir(), "trailmark-spool-")) }));
+afterAll(stopRecording);
+
+async function arrange() {
+  const world = await createSimple();
+  const { ctx, admin } = world;
+  const { id } = await check(ctx, (await stageText(ctx, world.text)).id);
+  const setRole = (role: Role) => asSystem((tx) => tx.update(users).set({ role }).where(eq(users.id, admin.id)));
+  const get = () => getImport.run(ctx, { id });
+  return { ctx, id, setRole, get };
+}
+type Arranged = Awaited<ReturnType<typeof arrange>>;
+
+/** Ends of the work that wait for the import, without the renewal of the claim, which may wait beside them. */
+const waiting = () =>
+  asSystem(async (tx) => {
+    const [found] = await tx.execute<{ n: number }>(sql`
+      SELECT count(*)::int AS n FROM pg_stat_activity
+      WHERE wait_event_type = 'Lock' AND datname = current_database() AND query LIKE '%"custom_field_imports"%for update'`);
+    return found?.n;
+  });
+
+/**
+ * Does the waiting work in the name of a person who may not import just then, which ends it; before that end is stored
+ * another process has the work, whose claim has run out as well by now.
+ */
+async function endLate({ id, setRole }: Arranged): Promise<void> {
+  await setRole("partner_technician");
+  const claim = await claimImport();
+  if (claim?.id !== id) throw new Error("something else was claimed");
+  const { work } = await asSystem(async (tx) => {
+    await tx.execute(sql`SELECT FROM custom_field_imports WHERE id = ${id}::uuid FOR UPDATE`);
+    const work = runImportJob(claim);
+    await expect.poll(waiting).toBe(1);
+    await setRole("partner_admin");
+    await tx.execute(sql`
+      UPDATE custom_field_imports SET lease_owner = 'another process', lease_until = now() - interval '1 second'
+      WHERE id = ${id}::uuid`);
+    return { work };
+  });
+  await work;
+}
+
+/** How the import's work has ended, by the audit log. */
+async function endsOf({ id }: Arranged, kind: "finish" | "undo") {
+  await flushRecording(60_000);
+  const { resourceId, action, result, errorMessage } = auditLogs;
+  return asSystem((tx) =>
+    tx
+      .select({ result, errorMessage })
+      .from(auditLogs)
+      .where(and(eq(resourceId, id), eq(action, `custom_fields.import.${kind}`))),
+  );
+}
+
+it("a process that has lost a run records no end of it, and the end that its successor records is there", async () => {
+  const arranged = await arrange();
+  const { ctx, id, get } = arranged;
+  await startRun.run(ctx, { id });
+  await endLate(arranged);
+  expect(await get()).toMatchObject({ status: "running", job: { name: "apply" } });
+  expect(await endsOf(arranged, "finish")).toEqual([]);
+  await runWaitingImports();
+  expect(await get()).toMatchObject({ status: "done", error: null, summary: { run: { devices: 3 } } });
+  expect(await endsOf(arranged, "finish")).toEqual([{ result: "success", errorMessage: null }]);
+});
+
+it("nor of an undo", async () => {
+  const arranged = await arrange();
+  const { ctx, id, get } = arranged;
+  await run(ctx, id);
+  await startUndo.run(ctx, { id });
+  await endLate(arranged);
+  expect(await get()).toMatchObject({ status: "done", job: { name: "undo" } });
+  expect(await endsOf(arranged, "undo")).toEqual([]);
+  await runWaitingImports();
+  expect(await get()).toMatchObject({ status: "undone", error: null });
+  expect(await endsOf(arranged, "undo")).toEqual([{ result: "success", errorMessage: null }]);
+});
