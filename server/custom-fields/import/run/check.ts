@@ -62,7 +62,8 @@ async function evaluateChunk(tx: Tx, plan: LoadedPlan, { picks, ...range }: Rang
 
 /**
  * The dry run: what would happen to every row and value, by the database as it is now. Writes results, no value and no
- * definition. One transaction, so that a kill leaves the check before in force.
+ * definition. One transaction, so that a kill leaves the check before in force. `onRows` receives how many rows have been
+ * checked, and may throw to stop.
  */
 export async function checkRows(
   found: ImportRecord,
@@ -77,14 +78,19 @@ export async function checkRows(
     const round = rowsAtOnce(found);
     const evaluate = (after: number) => evaluateChunk(tx, plan, { after, through: after + round, picks });
     let next = evaluate(0);
-    for (let after = 0; after < found.totalRows; after += round) {
-      const rows = await next;
-      if (after + round < found.totalRows) next = evaluate(after + round);
-      next.catch(() => {});
-      const results = rows.map((row) => toResult(row, picks.get(row.rowNo) ?? null));
-      for (const row of results) count(tally, row);
-      await insertResults(tx, plan, results);
-      await onRows(Math.min(after + round, found.totalRows));
+    try {
+      for (let after = 0; after < found.totalRows; after += round) {
+        const rows = await next;
+        if (after + round < found.totalRows) next = evaluate(after + round);
+        next.catch(() => {});
+        const results = rows.map((row) => toResult(row, picks.get(row.rowNo) ?? null));
+        for (const row of results) count(tally, row);
+        await insertResults(tx, plan, results);
+        await onRows(Math.min(after + round, found.totalRows));
+      }
+    } finally {
+      // What it still sends once the transaction has ended would run in another one that has the connection by then.
+      await next.catch(() => {});
     }
     await settleClaims(tx, plan, { tally, files: found.files });
     return tally;
