@@ -5,6 +5,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef } from "react";
 import { count } from "@/components/format/amounts";
 import { useTRPC } from "@/components/trpc";
+import { Message } from "@/components/ui/message";
+import { errorText } from "@/components/ui/notice";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 import classes from "./import.module.css";
 
@@ -55,11 +57,12 @@ export function JobProgress({ id, job }: { id: string; job: Job }) {
           size="compact-sm"
           disabled={job.cancelRequested}
           loading={cancel.isPending}
-          onClick={() => cancel.mutate({ id })}
+          onClick={() => cancel.mutate({ id, jobStartedAt: job.startedAt })}
         >
           Cancel
         </Button>
       </div>
+      {cancel.error && <Message tone="bad">{errorText(cancel.error)}</Message>}
       <Progress value={share} animated={!isCounted} aria-label={JOB_LABEL[job.name]} />
       <p className={classes.quiet} aria-live="polite">
         <span className="tm-figures">

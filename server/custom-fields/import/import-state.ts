@@ -1,13 +1,13 @@
 import { shownColumn } from "./map/secret-columns";
 import type { ImportRecord } from "./record/record";
-import { revisionOf } from "./record/require";
+import { revisionOf, workStart } from "./record/require";
 import type { ImportState } from "./schema";
 
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
 function progressOf(row: ImportRecord): ImportState["job"] {
   if (!row.job) return null;
-  const startedAt = (row.jobStartedAt ?? row.updatedAt).toISOString();
+  const startedAt = workStart(row).toISOString();
   return { name: row.job, done: row.jobDone, total: row.totalRows, startedAt, cancelRequested: row.cancelRequested };
 }
 

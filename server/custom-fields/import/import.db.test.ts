@@ -28,6 +28,8 @@ import { listRows } from "./list-rows";
 import { claimImport } from "./run/lease";
 import { runWaitingImports } from "./run/worker";
 import { savePlan } from "./save-plan";
+import { cancelInput } from "./schema";
+import { startCheck } from "./start/check";
 import { startRun } from "./start/run";
 import { startUndo } from "./start/undo";
 
@@ -202,6 +204,22 @@ describe("the run", () => {
     await runWaitingImports();
     expect((await getImport.run(ctx, staged)).status).toBe("undone");
     await expect(discardImport.run(ctx, staged)).rejects.toMatchObject({ code: "conflict" });
+  });
+
+  it("is not cancelled by a person who has seen other work, which has ended since", async () => {
+    const { ctx, text } = await createSimple();
+    const staged = await stageText(ctx, text);
+    const seen = (await startCheck.run(ctx, staged)).job?.startedAt;
+    const cancel = (jobStartedAt: string | undefined) =>
+      cancelImport.run(ctx, cancelInput.parse({ id: staged.id, jobStartedAt }));
+    await runWaitingImports();
+    expect(await cancel(seen)).toMatchObject({ status: "checked", job: null });
+    const { job } = await startRun.run(ctx, { id: staged.id });
+    await expect(cancel(seen)).rejects.toMatchObject({ code: "conflict" });
+    expect((await getImport.run(ctx, staged)).job).toMatchObject({ name: "apply", cancelRequested: false });
+    expect((await cancel(job?.startedAt)).job?.cancelRequested).toBe(true);
+    await runWaitingImports();
+    expect((await getImport.run(ctx, staged)).status).toBe("cancelled");
   });
 
   it("stops when the person can no longer import", async () => {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { MAX_TEXT_VALUE } from "@/server/custom-fields/schema";
 import { repairJson, repairText } from "@/server/text";
-import { displayName, guid, type Pagination, pageShape } from "@/server/wire";
+import { displayName, guid, idInput, instant, type Pagination, pageShape } from "@/server/wire";
 import { MAX_IMPORT_BYTES, MAX_IMPORT_FILES, MAX_IMPORT_ROWS } from "./limits-schema";
 import type { SourceColumn } from "./map/column-schema";
 import { ROW_OUTCOMES, type RunReport, type Tally, VALUE_OUTCOMES } from "./outcome-schema";
@@ -118,6 +118,8 @@ export const editInput = z.strictObject({
 });
 export type Edit = z.output<typeof editInput>["edit"];
 export const runInput = z.strictObject({ id: guid, revision });
+/** jobStartedAt: of the work that the person has seen; what somebody else has started since is not cancelled unseen. */
+export const cancelInput = idInput.extend({ jobStartedAt: instant.optional() });
 export const pickInput = z.strictObject({ id: guid, rowNo, deviceId: guid.nullable() });
 
 /** Query of the upload: which file of the import this is, and at which byte this part starts. */

@@ -28,6 +28,15 @@ export function requireRevision(found: ImportRecord, revision: string | undefine
     throw new AppError("conflict", `Somebody has changed this import, perhaps in another window. ${advice}`);
 }
 
+/** When the work was started that is under way. */
+export const workStart = ({ jobStartedAt, updatedAt }: ImportRecord): Date => jobStartedAt ?? updatedAt;
+
+/** @throws AppError conflict where the work under way is not the one that the caller has seen, by its start. */
+export function requireWork(found: ImportRecord, seen: Date | undefined): void {
+  if (seen && seen.getTime() !== workStart(found).getTime())
+    throw new AppError("conflict", "Somebody has started other work on this import. Look at it before you cancel it.");
+}
+
 /** @throws AppError validation_failed for a file that is not there or has not arrived completely. */
 export function completeFile(found: ImportRecord, fileNo: number): StoredFile {
   const file = found.files[fileNo];
