@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { expect } from "vitest";
-import { asSystem } from "@/db/client";
+import { asSystem, type Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 
 /** The connections that wait for a lock of a test's; a relay's sign of life, which comes by itself, may wait beside them. */
@@ -43,4 +43,29 @@ export function cutOffAt<T>(lock: SQL, work: () => Promise<T>): Promise<T> {
     await expect.poll(async () => (await cancel()).length, { timeout: 25_000 }).toBe(1);
     return working;
   });
+}
+
+/** How many connections, of any role, wait for what this transaction holds. */
+const waitingFor = async (tx: Tx) => {
+  const rows = await rowsOf<{ n: number }>(
+    tx,
+    sql`SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))`,
+  );
+  return rows[0]?.n ?? 0;
+};
+
+/**
+ * Does something while a work waits at rows, or at another lock, that are held; then the work goes on.
+ * @param lock a SELECT … FOR UPDATE of the rows, or of an advisory lock
+ */
+export async function whileHeld<T>(lock: SQL, work: () => Promise<T>, meanwhile: () => unknown): Promise<T> {
+  const { working } = await asSystem(async (tx) => {
+    await tx.execute(lock);
+    // Not awaited here: the lock is let go when this ends.
+    const begun = { working: work() };
+    await expect.poll(() => waitingFor(tx), { timeout: 25_000 }).toBe(1);
+    await meanwhile();
+    return begun;
+  });
+  return working;
 }

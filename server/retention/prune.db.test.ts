@@ -23,6 +23,7 @@ import {
   tamperBy,
 } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
+import { whileHeld } from "@/testing/held-rows";
 import { signedDaysAgo } from "@/testing/permit";
 import { runRetention } from "./run";
 
@@ -36,6 +37,9 @@ const policyOf = async (orgId: string) =>
   (await roles.admin`SELECT * FROM audit_retention_policies WHERE org_id = ${orgId}`)[0];
 const verify = (orgId: string) => verifyChain(systemCtx(), { orgId });
 const many = (count: number, days: number) => Array.from({ length: count }, () => days);
+
+/** The lock of an organization's chain (audit_lock_key), which a slice waits for. */
+const chainLock = (orgId: string) => sql`SELECT pg_advisory_xact_lock(uuid_hash_extended(${orgId}::uuid, 110))`;
 
 /** An organization with so many rows of 100 days ago and three of today, kept for 30 days. */
 async function orgWithExpired(count: number): Promise<string> {
@@ -190,6 +194,18 @@ describe("a pruning run", () => {
     expect(await runRetention({ orgIds: [orgId], sliceRows: 5 })).toMatchObject({ rows: 12 });
     expect(await signCheckpoint(orgId)).toMatchObject({ size: 16 });
     expect(await verify(orgId)).toMatchObject({ status: "intact", prunedPrefix: { throughSeq: 12 } });
+  });
+
+  it("that is stopped in its last organization says so, so that it is tried again", async () => {
+    const orgId = await orgWithExpired(25);
+    const stop = new AbortController();
+    const run = await whileHeld(
+      chainLock(orgId),
+      () => runRetention({ orgIds: [orgId], sliceRows: 10, signal: stop.signal }),
+      () => stop.abort(),
+    );
+    expect(run).toMatchObject({ status: "stopped", rows: 10, organizations: [{ slices: 1, lastSeq: 10 }] });
+    expect(await runRetention({ orgIds: [orgId] })).toMatchObject({ status: "done", rows: 15 });
   });
 
   it("happens once at a time, whoever starts it", async () => {

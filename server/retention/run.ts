@@ -91,7 +91,8 @@ export async function runRetention(options: Options = {}): Promise<RetentionRun>
       if (options.signal?.aborted) return end("stopped", done);
       done.push(await runOne(admin, row, options));
     }
-    return end("done", done);
+    // The last one may have been stopped between two slices.
+    return end(options.signal?.aborted ? "stopped" : "done", done);
   } finally {
     await admin.end();
   }
