@@ -11,11 +11,11 @@ const counted = new Intl.NumberFormat("en");
 function describe(run: RetentionRun): void {
   const verb = run.dryRun ? "would go" : "went";
   for (const { orgId, retentionDays, rows, firstSeq, lastSeq, error } of run.organizations) {
-    if (error) say(`${orgId}  ${retentionDays} days  FAILED: ${error}`);
-    else if (rows > 0)
+    if (rows > 0)
       say(
         `${orgId}  ${retentionDays} days  ${counted.format(rows)} audit entries ${verb} (sequence ${firstSeq} to ${lastSeq})`,
       );
+    if (error) say(`${orgId}  ${retentionDays} days  FAILED: ${error}`);
   }
   const seconds = (run.ms / 1000).toFixed(1);
   say(`${counted.format(run.rows)} audit entries of ${run.organizations.length} organizations ${verb}, ${seconds} s.`);

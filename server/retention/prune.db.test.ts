@@ -5,7 +5,7 @@ import { asSystem } from "@/db/client";
 import { readChain } from "@/server/audit/chain/chain-stream";
 import { verifyChain } from "@/server/audit/chain/verify";
 import { newestReceipt } from "@/server/audit/checkpoints/note-store";
-import { openAlarms } from "@/server/audit/integrity/alarm";
+import { openAlarms, raiseAlarm } from "@/server/audit/integrity/alarm";
 import { signCheckpoint } from "@/server/audit/integrity/checkpoints";
 import { judgeChain } from "@/server/audit/integrity/judge";
 import { systemCtx } from "@/server/context";
@@ -162,6 +162,22 @@ describe("a pruning run", () => {
     const run = await runRetention({ orgIds: [orgId] });
     expect(run).toMatchObject({ rows: 0, organizations: [{ error: expect.stringContaining("nothing was removed") }] });
     expect((await chainOf(orgId)).length).toBe(13);
+  });
+
+  it("takes no further slice once an alarm is open on the log, and says what it took and why it stopped", async () => {
+    const orgId = await orgWithExpired(25);
+    const since = new Date().toISOString();
+    const run = await whileHeld(
+      chainLock(orgId),
+      () => runRetention({ orgIds: [orgId], sliceRows: 10 }),
+      () => raiseAlarm({ orgId, at: since, source: "nightly", breaks: [] }),
+    );
+    expect(run).toMatchObject({
+      rows: 10,
+      organizations: [{ slices: 1, firstSeq: 1, lastSeq: 10, error: expect.stringContaining(`since ${since}`) }],
+    });
+    expect((await chainOf(orgId)).length).toBe(15 + 3 + 1);
+    expect((await policyOf(orgId))?.last_cleanup_at).toBeNull();
   });
 
   it("signs nothing behind a removal that no receipt permits, whatever the owner of the database made the head claim", async () => {

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Admin } from "@/db/admin";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { permitPruning } from "./permit";
+import { permitPruning, refuseAlarmed } from "./permit";
 import { PRUNE_SLICE_ROWS } from "./schema";
 
 /** What one organization lost; rows 0 when nothing had expired. */
@@ -65,16 +65,19 @@ type PruneInput = { orgId: string; days: number; sliceRows?: number; signal?: Ab
 /**
  * Removes what has expired of one organization's chain: proves it, signs a receipt, then takes slice after slice, and
  * notes when.
- * @throws NotPermitted when the rows are not intact
+ * @param pruned counts each slice once it has gone, whatever becomes of the next one
+ * @throws NotPermitted when the rows are not intact, or an alarm is open on the log, also one raised since the first slice
  * @throws PostgresError when the chain or its policy does not allow it; slices before that stay removed
  */
 export async function pruneOrganization(
   admin: Admin,
+  pruned: Pruned,
   { orgId, days, sliceRows = PRUNE_SLICE_ROWS, signal }: PruneInput,
-): Promise<Pruned> {
-  const pruned: Pruned = { rows: 0, slices: 0, firstSeq: null, lastSeq: null };
+): Promise<void> {
   const through = signal?.aborted ? null : await permitPruning(orgId, days);
   while (through !== null && !signal?.aborted) {
+    // The rows were read for minutes or hours, and slices take as long: an alarm may have been raised since.
+    await refuseAlarmed(orgId);
     const slice = await pruneSlice(admin, orgId, { rows: sliceRows, through });
     if (!slice) break;
     pruned.slices++;
@@ -88,5 +91,4 @@ export async function pruneOrganization(
     await admin.transaction((tx) =>
       tx.execute(sql`UPDATE audit_retention_policies SET last_cleanup_at = now() WHERE org_id = ${orgId}`),
     );
-  return pruned;
 }

@@ -53,18 +53,18 @@ async function countExpired({ org_id, retention_days }: PolicyRow): Promise<Prun
   };
 }
 
-/** One organization; its failure is logged and does not keep the others back. */
+/** One organization; its failure is logged and named beside what went before it, and does not keep the others back. */
 async function runOne(admin: Admin, row: PolicyRow, options: Options): Promise<OrganizationRun> {
   const about = { orgId: row.org_id, retentionDays: row.retention_days };
+  const pruned: Pruned = { rows: 0, slices: 0, firstSeq: null, lastSeq: null };
   try {
-    const pruned = options.dryRun
-      ? await countExpired(row)
-      : await pruneOrganization(admin, { ...options, orgId: row.org_id, days: row.retention_days });
-    if (pruned.rows > 0 && !options.dryRun) log.info({ ...about, ...pruned }, "pruned expired audit rows");
+    if (options.dryRun) return { ...about, ...(await countExpired(row)) };
+    await pruneOrganization(admin, pruned, { ...options, orgId: row.org_id, days: row.retention_days });
+    if (pruned.rows > 0) log.info({ ...about, ...pruned }, "pruned expired audit rows");
     return { ...about, ...pruned };
   } catch (error) {
-    log.error({ err: error, ...about }, "an organization's audit log could not be pruned");
-    return { ...about, rows: 0, slices: 0, firstSeq: null, lastSeq: null, error: messageOf(causeOf(error)) };
+    log.error({ err: error, ...about, ...pruned }, "an organization's audit log could not be pruned");
+    return { ...about, ...pruned, error: messageOf(causeOf(error)) };
   }
 }
 
