@@ -13,8 +13,9 @@ import { type Expired, findExpired } from "./expired";
 /** What is broken is not removed: the chain contradicts itself or what was signed. */
 class NotPermitted extends Error {}
 
-async function refuse(orgId: string, now: Date, breaks: Break[]): Promise<never> {
-  await raiseAlarm({ orgId, at: now.toISOString(), source: "retention", breaks });
+async function refuse(orgId: string, breaks: Break[]): Promise<never> {
+  // As of now, when the rows are read, not of when the run began: what was read in between must not end the alarm.
+  await raiseAlarm({ orgId, at: new Date().toISOString(), source: "retention", breaks });
   throw new NotPermitted(
     `the rows to be removed are not intact (sequence ${breaks[0]?.seq}: ${breaks[0]?.kind}): nothing was removed`,
   );
@@ -44,7 +45,7 @@ async function proveRows(orgId: string, expired: Expired, now: Date): Promise<vo
   // A receipt over these rows would explain whatever is missing before them. The signing has signed the one of a log that
   // was pruned before there were receipts.
   const unexplained = await unexplainedBeginning(orgId, firstSeq - 1);
-  if (unexplained) await refuse(orgId, now, [unexplained]);
+  if (unexplained) await refuse(orgId, [unexplained]);
   const toSeq = Math.min(lastSeq, signed.readAfter);
   if (toSeq < firstSeq) return;
   const { breaks, marked } = await verifyChain(systemCtx(), {
@@ -54,9 +55,9 @@ async function proveRows(orgId: string, expired: Expired, now: Date): Promise<vo
     mark: toSeq,
     isPaced: true,
   });
-  if (breaks.length > 0) await refuse(orgId, now, breaks);
+  if (breaks.length > 0) await refuse(orgId, breaks);
   const contradiction = marked && (await proveRow(marked, signed.note));
-  if (contradiction || !marked) await refuse(orgId, now, contradiction ? [contradiction] : []);
+  if (contradiction || !marked) await refuse(orgId, contradiction ? [contradiction] : []);
 }
 
 /**

@@ -2,10 +2,10 @@ import { sql } from "drizzle-orm";
 import { afterAll, describe, expect, it } from "vitest";
 import { openAdmin } from "@/db/admin";
 import { asSystem } from "@/db/client";
-import { readChain } from "@/server/audit/chain/chain-stream";
+import { hasFreeReader, readChain, waitingReaders } from "@/server/audit/chain/chain-stream";
 import { verifyChain } from "@/server/audit/chain/verify";
 import { newestReceipt } from "@/server/audit/checkpoints/note-store";
-import { openAlarms, raiseAlarm } from "@/server/audit/integrity/alarm";
+import { clearAlarm, openAlarms, raiseAlarm } from "@/server/audit/integrity/alarm";
 import { signCheckpoint } from "@/server/audit/integrity/checkpoints";
 import { judgeChain } from "@/server/audit/integrity/judge";
 import { systemCtx } from "@/server/context";
@@ -25,6 +25,7 @@ import {
 import { createOrg } from "@/testing/factories";
 import { whileHeld } from "@/testing/held-rows";
 import { signedDaysAgo } from "@/testing/permit";
+import { permitPruning } from "./permit";
 import { runRetention } from "./run";
 
 afterAll(closeRoles);
@@ -38,6 +39,7 @@ const policyOf = async (orgId: string) =>
 const verify = (orgId: string) => verifyChain(systemCtx(), { orgId });
 const many = (count: number, days: number) => Array.from({ length: count }, () => days);
 
+const open = (orgId: string) => openAlarms({ kind: "organization", orgIds: [orgId], partnerId: "" });
 /** The lock of an organization's chain (audit_lock_key), which a slice waits for. */
 const chainLock = (orgId: string) => sql`SELECT pg_advisory_xact_lock(uuid_hash_extended(${orgId}::uuid, 110))`;
 
@@ -197,8 +199,26 @@ describe("a pruning run", () => {
     expect(run).toMatchObject({ rows: 0, organizations: [{ error: expect.stringContaining("nothing was removed") }] });
     expect(await asSystem((tx) => newestReceipt(tx, orgId))).toBeNull();
     expect((await chainOf(orgId)).length).toBe(2);
-    const open = await openAlarms({ kind: "organization", orgIds: [orgId], partnerId: "" });
-    expect(open).toMatchObject([{ source: "retention", breaks: [{ seq: 1, kind: "missing" }] }]);
+    expect(await open(orgId)).toMatchObject([{ source: "retention", breaks: [{ seq: 1, kind: "missing" }] }]);
+  });
+
+  it("raises the alarm as of when it finds the break: a reading that began before that does not end it", async () => {
+    const orgId = await orgWithExpired(6);
+    await signCheckpoint(orgId);
+    await tamper((tx) => tx`UPDATE audit_logs SET result = 'denied' WHERE org_id = ${orgId} AND chain_seq = 4`);
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const readers = [1, 2].map(() => readChain({ kind: "system" }, () => held));
+    expect(hasFreeReader("short")).toBe(false);
+    const refused = expect(permitPruning(orgId, 30)).rejects.toThrow("nothing was removed");
+    await expect.poll(() => waitingReaders("short")).toBe(1);
+    const began = new Date();
+    letGo();
+    await Promise.all([refused, ...readers]);
+    await clearAlarm(orgId, began);
+    expect(await open(orgId)).toMatchObject([{ source: "retention", breaks: [{ seq: 4, kind: "altered" }] }]);
   });
 
   it("removes what was partly in the tree, and the chain stays intact", async () => {

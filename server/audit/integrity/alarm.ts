@@ -11,7 +11,7 @@ import { noInput, typed } from "@/server/wire";
 import { LATEST } from "./coverage";
 import type { AlarmSource } from "./schema";
 
-/** A chain that was found broken, as the banner, the metric and the log report it. */
+/** A chain that was found broken, as the banner, the metric and the log report it; at: when it was found, not asked. */
 export type Alarm = { orgId: string; at: string; source: AlarmSource; breaks: Break[] };
 
 /** What this process found itself: it counts even when the database does not keep it. */

@@ -31,7 +31,9 @@ export async function listLostOrganizations(): Promise<StoredNote[]> {
 }
 
 /**
- * Signs the head of a chain. Where rows, tree and notes disagree nothing is signed and the alarm is raised.
+ * Signs the head of a chain. Where rows, tree and notes disagree nothing is signed and the alarm is raised, as of when that
+ * was found.
+ * @param now what the checkpoint is dated
  * @returns the checkpoint over today's head, the sequence behind which every row was read for it, and what witnesses hold
  *   against it; null when refused
  */
@@ -41,7 +43,7 @@ export async function signHead(
 ): Promise<{ note: StoredNote; readAfter: number; disputes: Break[] } | null> {
   const signing = await sign(orgId, { now });
   const breaks = signing.kind === "refused" ? signing.breaks : [...signing.warnings, ...signing.disputes];
-  if (breaks.length > 0) await raiseAlarm({ orgId, at: now.toISOString(), source: "checkpoint", breaks });
+  if (breaks.length > 0) await raiseAlarm({ orgId, at: new Date().toISOString(), source: "checkpoint", breaks });
   return signing.kind === "signed" ? signing : null;
 }
 

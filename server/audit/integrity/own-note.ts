@@ -20,14 +20,17 @@ export type OwnNote =
   | { kind: "refused"; breaks: Break[] }
   | { kind: "none"; reason: string };
 
-/** Signs the head of a chain, or says why it is not signed. Never rejects. */
+/**
+ * Signs the head of a chain, or says why it is not signed; what is found against it raises the alarm. Never rejects.
+ * @param now what the checkpoint is dated
+ */
 export async function ownNote(orgId: string, now: Date): Promise<OwnNote> {
   try {
     const signing = await signCheckpoint(orgId, { now });
     if (signing.kind === "refused") return signing;
     const { note, warnings, disputes } = signing;
     const breaks = [...warnings, ...disputes];
-    if (breaks.length > 0) await raiseAlarm({ orgId, at: now.toISOString(), source: "checkpoint", breaks });
+    if (breaks.length > 0) await raiseAlarm({ orgId, at: new Date().toISOString(), source: "checkpoint", breaks });
     if (disputes.length > 0) return { kind: "refused", breaks: disputes };
     return { kind: "signed", note, keys: ownKeys(orgId).map(formatVerifierKey) };
   } catch (error) {
