@@ -8,7 +8,7 @@ import { asSystem } from "@/db/client";
 import { agentLogs, deviceEventLogs, deviceLogPolicies } from "@/db/schema";
 import { flushRecording } from "@/server/audit/record/record";
 import { auditRows, call, createDevice, createOrg, createUser, type TestDevice } from "@/testing/factories";
-import { cutOffAt } from "@/testing/held-rows";
+import { atOnce, cutOffAt } from "@/testing/held-rows";
 import { pruneDeviceLogs } from "./prune";
 
 const MS_PER_DAY = 86_400_000;
@@ -127,6 +127,23 @@ describe("device log retention", () => {
       { diagnostic: 2, events: 0 },
       { diagnostic: 0, events: 2 },
     ]);
+  });
+
+  it("keeps what a policy keeps that was saved after the run had read the one before it", async () => {
+    const changed = await createDevice();
+    const { orgId } = changed;
+    await fill(changed, [1, 100, 200, 400]);
+    // The run reads the policy of 30 and 90 days; where it removes something, this is committed.
+    const saving = sql`WITH saved AS (
+        UPDATE device_log_policies SET diagnostic_days = 365, event_days = 365 WHERE org_id = ${orgId} RETURNING org_id)
+      SELECT FROM agent_logs WHERE org_id = ${orgId} FOR UPDATE`;
+    await atOnce(saving, [() => pruneDeviceLogs({ orgIds: [orgId] })]);
+    expect(await counts(orgId)).toEqual([3, 3]);
+    await asSystem((tx) =>
+      tx.update(deviceLogPolicies).set({ eventDays: 7 }).where(eq(deviceLogPolicies.orgId, orgId)),
+    );
+    await pruneDeviceLogs({ orgIds: [orgId] });
+    expect(await counts(orgId)).toEqual([3, 1]);
   });
 
   it("does not store an event again that it has removed, and stores one within the window", async () => {

@@ -17,22 +17,40 @@ const BATCH_ROWS = 5_000;
 const removed = counter("trailmark_device_logs_pruned_total", "Device logs that retention removed");
 
 type Kind = keyof typeof TABLES;
-type Range = { orgId: string; cutoff: Date };
+/** What a run removes of one kind: what is older, by the policy that it began with. */
+type Range = { orgId: string; now: Date; days: number };
 export type PrunedLogs = { orgId: string; diagnostic: number; events: number; error?: string };
 type ExpiredLogs = { orgId: string; diagnostic: Expired; events: Expired };
 
-/** Removes up to a batch of the oldest rows; -1 while another process does so. */
-async function pruneBatch(tx: Tx, kind: Kind, range: Range): Promise<number> {
+/** For how many days a kind is kept now; who saves another policy waits until this transaction has ended. */
+async function keptDays(tx: Tx, kind: Kind, orgId: string): Promise<number | null> {
+  const days = { diagnostic: deviceLogPolicies.diagnosticDays, events: deviceLogPolicies.eventDays }[kind];
+  const [policy] = await tx
+    .select({ days })
+    .from(deviceLogPolicies)
+    .where(eq(deviceLogPolicies.orgId, orgId))
+    .for("share");
+  return policy?.days ?? null;
+}
+
+/**
+ * Removes up to a batch of the oldest rows; -1 while another process does so. Where a policy was saved since the run began,
+ * nothing goes that it keeps; what it no longer keeps waits for the next run.
+ */
+async function pruneBatch(tx: Tx, kind: Kind, { orgId, now, days }: Range): Promise<number> {
   const table = TABLES[kind];
   const [lock] = await rowsOf<{ got: boolean }>(
     tx,
-    sql`SELECT pg_try_advisory_xact_lock(hashtextextended('trailmark device logs ' || ${range.orgId}::text, 0)) AS got`,
+    sql`SELECT pg_try_advisory_xact_lock(hashtextextended('trailmark device logs ' || ${orgId}::text, 0)) AS got`,
   );
   if (!lock?.got) return -1;
+  const kept = await keptDays(tx, kind, orgId);
+  if (kept === null) return 0;
+  const range = { orgId, cutoff: cutoffOf(now, Math.max(days, kept)) };
   const gone = await rowsOf<{ n: number }>(
     tx,
     sql`WITH gone AS (
-        DELETE FROM ${table} WHERE org_id = ${range.orgId} AND ctid = ANY (ARRAY(
+        DELETE FROM ${table} WHERE org_id = ${orgId} AND ctid = ANY (ARRAY(
           (SELECT ctid FROM ${table} WHERE ${isExpired(range)} ORDER BY "timestamp" LIMIT ${BATCH_ROWS})
           UNION ALL
           (SELECT ctid FROM ${table} WHERE ${isAheadAndExpired(range)} ORDER BY "timestamp" LIMIT ${BATCH_ROWS})))
@@ -93,8 +111,7 @@ async function pruneOrganization(done: PrunedLogs, { policy, name }: Due, { sign
   const days = { diagnostic: diagnosticDays, events: eventDays };
   try {
     for (const kind of ["diagnostic", "events"] as const)
-      for await (const rows of pruneKind(kind, { orgId, cutoff: cutoffOf(now, days[kind]) }, signal))
-        done[kind] += rows;
+      for await (const rows of pruneKind(kind, { orgId, now, days: days[kind] }, signal)) done[kind] += rows;
   } finally {
     const { diagnostic, events } = done;
     if (diagnostic + events > 0) {
