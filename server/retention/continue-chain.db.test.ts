@@ -5,8 +5,11 @@ import { listRestorations, newestCheckpoint } from "@/server/audit/checkpoints/n
 import { findSignedBeyond, signRestoration } from "@/server/audit/checkpoints/restore-log";
 import { signCheckpoint } from "@/server/audit/checkpoints/sign";
 import { openAlarms, raiseAlarm } from "@/server/audit/integrity/alarm";
+import { raiseLostAlarms } from "@/server/audit/integrity/alarm-watch";
 import { verifyIntegrity } from "@/server/audit/integrity/integrity";
 import { judgeChain } from "@/server/audit/integrity/judge";
+import { verifyNightly } from "@/server/audit/integrity/nightly";
+import { readState } from "@/server/audit/integrity/state";
 import { appendAudit } from "@/server/audit/record/append";
 import { startRecording, stopRecording } from "@/server/audit/record/record";
 import { env } from "@/server/env";
@@ -57,6 +60,17 @@ it("continues a restored log, records it, and leaves no alarm", async () => {
   expect((await chainOf(id)).at(-1)).toMatchObject({ action: "audit.restored", chainSeq: "7" });
   expect(await open(id)).toEqual([]);
   expect(await continueChain(id)).toEqual({ kind: "right" });
+});
+
+it("leaves no alarm of what a verification had found of the loss", async () => {
+  const id = await restoredLog();
+  expect(await verifyNightly(id)).toMatchObject({ status: "broken" });
+  const auditor = await ctxFor(await createUser({ orgId: id, role: "org_admin" }));
+  expect(await verifyIntegrity.run(auditor, { orgId: id, fromSeq: 1, toSeq: 6 })).toMatchObject({ status: "broken" });
+  await continueChain(id);
+  await raiseLostAlarms(id);
+  expect(await open(id)).toEqual([]);
+  expect((await readState({ kind: "system" }, id)).state).toMatchObject({ status: "unproven", throughSeq: 7 });
 });
 
 it("an alarm on a restored log ends with a reading of the whole chain that finds nothing else against it", async () => {

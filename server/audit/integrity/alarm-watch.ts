@@ -6,7 +6,7 @@ import type { Break } from "@/server/audit/chain/verifier";
 import { backgroundLoop } from "@/server/background/background-loop";
 import { gauge } from "@/server/background/metrics";
 import { openAlarms, raiseAlarm, refreshAlarms } from "./alarm";
-import { NEWEST_RUN } from "./coverage";
+import { DECIDING_RUN } from "./coverage";
 import { listLostHeads, raiseHeadAlarms } from "./heads";
 
 const POLL_MS = 15_000;
@@ -17,8 +17,9 @@ const lost = { count: 0 };
 type Lost = { orgId: string; at: string; kind: "nightly" | "whole" | "range"; breaks: Break[] };
 
 /**
- * Raises the alarms again, of one organization or of all, that are gone although the last run found a break: this server
- * clears one only after it has stored a run that found none, so it was deleted from outside. One index probe a chain.
+ * Raises the alarms again, of one organization or of all, that are gone although a run found a break and none has ended
+ * that since: this server clears one only after it has stored a run that does, so it was deleted from outside. A short walk
+ * along an index a chain.
  * @throws the driver's error when the runs cannot be read
  */
 export async function raiseLostAlarms(orgId?: string): Promise<void> {
@@ -28,7 +29,7 @@ export async function raiseLostAlarms(orgId?: string): Promise<void> {
       tx,
       sql`SELECT o.id AS "orgId", to_char(r.ran_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at, r.kind, r.breaks
         FROM ${orgId ? eachOf([orgId]) : everyOne()} CROSS JOIN LATERAL (
-          SELECT v.status, v.ran_at, v.kind, v.breaks ${NEWEST_RUN}) r
+          SELECT v.status, v.ran_at, v.kind, v.breaks ${DECIDING_RUN}) r
         WHERE r.status = 'broken'`,
     ),
   );

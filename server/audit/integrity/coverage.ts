@@ -2,22 +2,23 @@ import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { eachWith } from "@/db/citus/each-of";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
+import { ROLLING_NIGHTS } from "./nightly-range";
 
 /** Every retained row must have been read within so long. */
 export const READ_WITHIN_DAYS = 31;
 
 /**
  * retained: rows that the chain holds; through: the last of them that the nightly run or a signing has reached; unread:
- * those up to there that no verification has read within the last 31 days. lastStatus, lastReasons: what the newest run
- * of the whole chain, or of the night, or any that found a break, found, and why it was not proven; lastFull: the newest
- * run of the whole chain; lastRanAt: the newest of all these.
+ * those up to there that no verification has read within the last 31 days. isBroken: a run found a break, and none has ended
+ * that since; lastReasons: why the newest run of the whole chain, or of the night, or any that found a break, did not prove
+ * it; lastFull: the newest run of the whole chain; lastRanAt: the newest of all these.
  */
 export type Coverage = {
   orgId: string;
   retained: number;
   through: number;
   unread: number;
-  lastStatus: "intact" | "broken" | "unproven" | "empty" | null;
+  isBroken: boolean;
   lastReasons: string[];
   lastRanAt: string | null;
   lastFullAt: string | null;
@@ -29,7 +30,7 @@ export const NOTHING: Omit<Coverage, "orgId"> = {
   retained: 0,
   through: 0,
   unread: 0,
-  lastStatus: null,
+  isBroken: false,
   lastReasons: [],
   lastRanAt: null,
   lastFullAt: null,
@@ -51,8 +52,26 @@ const RECENT = sql`v.ran_at > now() - make_interval(days => ${READ_WITHIN_DAYS})
 const iso = (column: string) => sql.raw(`to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
 
 /** The newest run of a chain `o` that says in what state the whole of it is: any that found a break does. */
-export const NEWEST_RUN = sql`FROM audit_verifications v
+const NEWEST_RUN = sql`FROM audit_verifications v
   WHERE v.org_id = o.id AND (v.kind IN ('nightly', 'whole') OR v.status = 'broken') AND ${IN_TIME}
+  ORDER BY v.ran_at DESC LIMIT 1`;
+
+/** Whether a run ends what earlier ones found, as endsAlarm() has it: a night without a slice has read the whole chain. */
+const ENDS = sql`(v.kind = 'whole' OR v.kind = 'nightly' AND v.rolling_through_seq IS NULL)
+  AND (v.status IN ('intact', 'empty') OR v.status = 'unproven' AND v.covered_through_seq IS NOT NULL)`;
+
+/** A night more than it takes to read every row again: what still is broken was then found again. */
+const NIGHTS_LOOKED_BACK = ROLLING_NIGHTS + 1;
+
+/**
+ * The newest run of a chain `o` that found a break, or ended what earlier ones had found: a night that found nothing in its
+ * part does neither. One walk along the index by time, past no more nights than those.
+ */
+export const DECIDING_RUN = sql`FROM (
+    SELECT * FROM audit_verifications v
+    WHERE v.org_id = o.id AND (v.kind = 'nightly' OR v.status = 'broken' OR ${ENDS}) AND ${IN_TIME}
+    ORDER BY v.ran_at DESC LIMIT ${NIGHTS_LOOKED_BACK + 1}) v
+  WHERE v.status = 'broken' OR ${ENDS}
   ORDER BY v.ran_at DESC LIMIT 1`;
 
 /** The rows from the first to the last of what a run read, or of its slice. */
@@ -71,7 +90,7 @@ export function coverageOf(tx: Tx, signed: ReadonlyMap<string, number>): Promise
     sql`SELECT o.id AS "orgId", coalesce(o.last - o.first + 1, 0)::float8 AS retained, o.through::float8 AS through,
       coalesce((SELECT sum(upper(gap) - lower(gap)) FROM unnest(
         int8multirange(int8range(o.first, greatest(o.through + 1, o.first), '[)')) - o.rows) AS gap), 0)::float8 AS unread,
-      r.status AS "lastStatus", coalesce(r.reasons, '[]'::jsonb) AS "lastReasons", ${iso("r.ran_at")} AS "lastRanAt",
+      coalesce(d.status = 'broken', false) AS "isBroken", coalesce(r.reasons, '[]'::jsonb) AS "lastReasons", ${iso("r.ran_at")} AS "lastRanAt",
       ${iso("w.ran_at")} AS "lastFullAt", w.status AS "lastFullStatus"
     FROM (
       -- LEAST passes over NULL: what nothing has reached is no end of the chain.
@@ -93,7 +112,9 @@ export function coverageOf(tx: Tx, signed: ReadonlyMap<string, number>): Promise
             + int8multirange(int8range(coalesce(s.size, 0), o.n, '(]')) AS rows
           FROM audit_verifications v WHERE v.org_id = o.id AND ${RECENT}) p) o
       LEFT JOIN LATERAL (
-        SELECT v.status, v.reasons, v.ran_at ${NEWEST_RUN}) r ON true
+        SELECT v.reasons, v.ran_at ${NEWEST_RUN}) r ON true
+      LEFT JOIN LATERAL (
+        SELECT v.status ${DECIDING_RUN}) d ON true
       LEFT JOIN LATERAL (
         SELECT v.status, v.ran_at FROM audit_verifications v
         WHERE v.org_id = o.id AND v.kind = 'whole' AND ${IN_TIME} ORDER BY v.ran_at DESC LIMIT 1) w ON true`,

@@ -245,6 +245,13 @@ describe("the tRPC door", () => {
     expect(await verifyNightly(id)).toMatchObject({ status: "intact" });
     expect(await alarms()).toMatchObject([{ orgId: id, breaks: [{ seq: 40 }] }]);
     expect(await caller.integrity.status({})).toMatchObject({ state: { status: "broken" } });
+    // That night, which found nothing in its part, ends nothing either.
+    await forget();
+    expect(await caller.integrity.status({})).toMatchObject({ alarm: null, state: { status: "broken" } });
+    await alarmWatch.start();
+    await alarmWatch.stop();
+    expect(await alarms()).toMatchObject([{ orgId: id, source: "on demand", breaks: [{ seq: 40 }] }]);
+    expect(await caller.integrity.status({})).toMatchObject({ state: { status: "broken" } });
     await tamper((tx) => tx`UPDATE audit_logs SET resource_name = 'WS-1' WHERE org_id = ${id} AND chain_seq = 40`);
     expect(await caller.integrity.verify({})).toMatchObject({ status: "intact" });
     await raiseLostAlarms();

@@ -74,7 +74,7 @@ export async function readStates(
       const signed = newest.get(orgId) ?? null;
       const isRead = lastRanAt !== null || (signed?.size ?? 0) > 0;
       // An alarm that is gone without a run that found the chain whole was not cleared by this server.
-      const isBroken = broken.has(orgId) || coverage.lastStatus === "broken";
+      const isBroken = broken.has(orgId) || coverage.isBroken;
       const state = isBroken ? brokenOf(coverage) : stateOf(coverage, signed, isRead);
       return [orgId, { state, coverage, newest: signed, isRead }];
     }),
