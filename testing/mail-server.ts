@@ -3,8 +3,13 @@ import { portOf } from "./port-of";
 
 export type MailServer = { url: string; mails: { to: string[]; text: string }[]; close: () => Promise<void> };
 
-/** A real SMTP server on loopback that keeps what it is given; `refuse` makes it answer 550 to every recipient. */
-export function startMailServer({ refuse = false } = {}): Promise<MailServer> {
+type Options = { refuse?: boolean; slow?: () => Promise<void> };
+
+/**
+ * A real SMTP server on loopback that keeps what it is given; `refuse` makes it answer 550 to every recipient, and what it
+ * has been given it takes over once `slow` is done.
+ */
+export function startMailServer({ refuse = false, slow }: Options = {}): Promise<MailServer> {
   const mails: MailServer["mails"] = [];
   const server = new SMTPServer({
     authOptional: true,
@@ -15,7 +20,8 @@ export function startMailServer({ refuse = false } = {}): Promise<MailServer> {
       stream.on("data", (chunk: Buffer) => chunks.push(chunk));
       stream.on("end", () => {
         mails.push({ to: session.envelope.rcptTo.map((r) => r.address), text: Buffer.concat(chunks).toString("utf8") });
-        done();
+        if (slow) void slow().then(() => done());
+        else done();
       });
     },
   });

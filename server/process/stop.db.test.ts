@@ -5,9 +5,11 @@ import { eq } from "drizzle-orm";
 import { afterAll, expect, it, vi } from "vitest";
 import { POST } from "@/app/api/v1/report-schedules/route";
 import { asSystem } from "@/db/client";
-import { reportSchedules } from "@/db/schema";
+import { reportSchedules, userTokens } from "@/db/schema";
+import { handOutPasswordLink } from "@/server/auth/links/password-link";
 import { chainOf, closeRoles, roles } from "@/testing/chain";
 import { call, createOrg, createUser, type TestUser } from "@/testing/factories";
+import { startMailServer } from "@/testing/mail-server";
 import { elapsedMs, quickest } from "@/testing/quickest";
 
 afterAll(closeRoles);
@@ -28,18 +30,24 @@ const dueReports = (count: number): Promise<TestUser[]> =>
     }),
   );
 
-/** A process that records and works in the background: what it closes at its end is its own. */
-async function startProcess(): Promise<{ stop: () => Promise<void> }> {
+/** A process that records: what it closes at its end is its own. */
+async function startRecorder(): Promise<{ stop: () => Promise<void> }> {
   vi.resetModules();
   const { env } = await import("@/server/env");
   Object.assign(env(), { SMTP_URL: "smtp://127.0.0.1:9", SMTP_FROM: "Trailmark <trailmark@example.test>" });
   const { startRecording } = await import("@/server/audit/record/record");
   await startRecording({ dir: mkdtempSync(join(tmpdir(), "trailmark-stop-")) });
+  return { stop: (await import("./stop")).stopService };
+}
+
+/** One that works in the background as well. */
+async function startProcess(): Promise<{ stop: () => Promise<void> }> {
+  const { stop } = await startRecorder();
   const { reportWorker } = await import("@/server/report-schedules/run");
   const { startWorkers } = await import("./workers");
   await startWorkers();
   reportWorker.notify();
-  return { stop: (await import("./stop")).stopService };
+  return { stop };
 }
 
 /** Keeps a report from being queued, as a database that is busy would, until `release` is called. */
@@ -91,6 +99,30 @@ it("what is pending is written out although the relay's message broker is gone",
   record(systemCtx(), { action: "device.create", orgId, resourceType: "device" });
   await stop();
   expect((await chainOf(orgId)).map(({ action }) => action)).toEqual(["device.create"]);
+});
+
+it("a password link that is being mailed meanwhile is on record, and ends the earlier ones", async () => {
+  const person = await createUser();
+  await handOutPasswordLink({ userId: person.id, kind: "reset", replaces: [], now: new Date() }, async () => {});
+  let take = () => {};
+  const taken = new Promise<void>((resolve) => {
+    take = resolve;
+  });
+  const mail = await startMailServer({ slow: () => taken });
+  const { stop } = await startRecorder();
+  const { env } = await import("@/server/env");
+  Object.assign(env(), { SMTP_URL: mail.url });
+  const { POST: forgot } = await import("@/app/api/v1/auth/password/forgot/route");
+  expect((await call(forgot, { body: { email: person.email } })).status).toBe(202);
+  await expect.poll(() => mail.mails.filter(({ to }) => to.includes(person.email))).toHaveLength(1);
+  const stopped = stop();
+  take();
+  await stopped;
+  const entries = await chainOf(person.orgId as string);
+  expect(entries).toMatchObject([{ action: "user.password.reset.request", result: "success" }]);
+  const links = await asSystem((tx) => tx.select().from(userTokens).where(eq(userTokens.userId, person.id)));
+  expect(links).toHaveLength(1);
+  await mail.close();
 });
 
 it("work that does not end is left, so that the process is out within ten seconds", async () => {

@@ -5,6 +5,7 @@ import { findUserCaller } from "@/server/auth/caller";
 import { findByEmail } from "@/server/auth/find-by-email";
 import { limit } from "@/server/auth/limits/rate-limit";
 import { forgotInput } from "@/server/auth/schema";
+import { unawaited } from "@/server/background/unawaited";
 import type { Ctx } from "@/server/context";
 import { log } from "@/server/log/log";
 import { isMailConfigured, sendMail } from "@/server/mail";
@@ -54,6 +55,6 @@ export const forgotPassword = operation({
   async run(ctx, { email }) {
     await limit("forgot", ctx.ip);
     if (isMailConfigured())
-      void mailLink(ctx, email).catch((error) => log.warn({ err: error }, "a password reset was not mailed"));
+      unawaited(mailLink(ctx, email).catch((error) => log.warn({ err: error }, "a password reset was not mailed")));
   },
 });

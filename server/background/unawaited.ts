@@ -1,0 +1,16 @@
+const underWay = new Set<Promise<unknown>>();
+
+/**
+ * Notes work whose end no caller waits for: the end of the process does, because what it has left to record would find the
+ * recorder and the database closed. What fails is for the work itself to log.
+ */
+export function unawaited(work: Promise<unknown>): void {
+  const settled = () => underWay.delete(work);
+  underWay.add(work);
+  work.then(settled, settled);
+}
+
+/** Resolves when no such work is left. */
+export async function unawaitedDone(): Promise<void> {
+  while (underWay.size > 0) await Promise.allSettled(underWay);
+}
