@@ -1,6 +1,8 @@
-import { expect, it } from "vitest";
-import { cutOff } from "./cut-off";
+import { afterEach, expect, it, vi } from "vitest";
+import { CALLER_CHECK_MS, cutOff } from "./cut-off";
 import { callerChanges, callersChanged } from "./streams";
+
+afterEach(() => void vi.useRealTimers());
 
 /** An endless answer, and what is known of it. */
 function endless() {
@@ -43,7 +45,23 @@ it("looks at once where a user's access has changed since the caller was let in"
   await expect.poll(() => state.cancelled).toBe(true);
 });
 
+it("looks again after a while, where no notice of a change arrives", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  const { state, open } = endless();
+  const reader = open().body?.getReader();
+  vi.advanceTimersByTime(CALLER_CHECK_MS);
+  await expect.poll(() => state.asked).toBe(1);
+  expect(await reader?.read()).toMatchObject({ done: false });
+  state.may = false;
+  vi.advanceTimersByTime(CALLER_CHECK_MS);
+  await expect.poll(() => state.cancelled).toBe(true);
+  await expect(reader?.read()).rejects.toThrow("access has ended");
+  vi.advanceTimersByTime(CALLER_CHECK_MS);
+  expect(state.asked).toBe(2);
+});
+
 it("asks no more once the answer is over or its reader has gone", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   const { state, open } = endless();
   await open().body?.cancel();
   expect(state.cancelled).toBe(true);
@@ -53,5 +71,6 @@ it("asks no more once the answer is over or its reader has gone", async () => {
   };
   expect(await cutOff(new Response("whole"), { since: callerChanges(), mayGoOn }).text()).toBe("whole");
   callersChanged();
+  vi.advanceTimersByTime(CALLER_CHECK_MS);
   expect(state.asked).toBe(0);
 });

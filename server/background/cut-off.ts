@@ -1,11 +1,14 @@
 import { callerChanges, watchCallers } from "./streams";
 
+/** So often a caller is looked up unasked: that of a change at another process is lost where no notice of it arrives. */
+export const CALLER_CHECK_MS = 15_000;
+
 /** since: callerChanges() when the caller was let in. */
 type Watched = { since: number; mayGoOn: () => Promise<boolean> };
 
 /**
- * A streamed answer that breaks off once its caller may not have it any more: checked whenever a user's access has changed.
- * What was sent until then is an answer without its end, which no client takes for whole.
+ * A streamed answer that breaks off once its caller may not have it any more: checked whenever a user's access has changed,
+ * and every CALLER_CHECK_MS. What was sent until then is an answer without its end, which no client takes for whole.
  */
 export function cutOff(response: Response, { since, mayGoOn }: Watched): Response {
   const reader = response.body?.getReader();
@@ -24,7 +27,12 @@ export function cutOff(response: Response, { since, mayGoOn }: Watched): Respons
           controller.error(why);
           await end(why).catch(() => {});
         };
-        unwatch = watchCallers(look);
+        const leave = watchCallers(look);
+        const timer = setInterval(look, CALLER_CHECK_MS).unref();
+        unwatch = () => {
+          leave();
+          clearInterval(timer);
+        };
         if (callerChanges() !== since) void look();
       },
       async pull(controller) {

@@ -1,9 +1,13 @@
+import { eq } from "drizzle-orm";
 import { expect, it, vi } from "vitest";
 import { DELETE as revoke } from "@/app/api/v1/api-keys/[id]/route";
 import { GET as evidence } from "@/app/api/v1/audit-logs/evidence/route";
 import { POST as exportEntries } from "@/app/api/v1/audit-logs/export/route";
 import { POST as logOut } from "@/app/api/v1/auth/logout/route";
 import { PATCH as updateUser } from "@/app/api/v1/users/[id]/route";
+import { asSystem } from "@/db/client";
+import { apiKeys } from "@/db/schema";
+import { CALLER_CHECK_MS } from "@/server/background/cut-off";
 import { callersChanged } from "@/server/background/streams";
 import { appendEvents } from "@/testing/audit-entries";
 import { bearer, call, createApiKey, createOrg, createPartner, createUser } from "@/testing/factories";
@@ -54,6 +58,23 @@ it.for([
   expect((await call(revoke, { method: "DELETE", token: admin, params: { id } })).status).toBe(204);
   await expect(ended).rejects.toThrow("access has ended");
   await expect(rest()).rejects.toThrow("access has ended");
+});
+
+it("an export breaks off when the key is revoked at another process, of which no notice arrives here", async () => {
+  const { orgId } = await world();
+  const { id, key } = await createApiKey({ orgId, permissions: ["audit:read", "audit:export"] });
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  try {
+    const { rest, ended } = await opened({ handler: exportEntries, token: key, orgId });
+    const how = vi.fn();
+    ended.catch(how);
+    await asSystem((tx) => tx.update(apiKeys).set({ revokedAt: new Date() }).where(eq(apiKeys.id, id)));
+    vi.advanceTimersByTime(CALLER_CHECK_MS);
+    await expect.poll(() => how.mock.calls.flat().map(String)).toEqual(["Error: The caller's access has ended."]);
+    await expect(rest()).rejects.toThrow("access has ended");
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 it("an export continues when the access token runs out on which it was begun", async () => {

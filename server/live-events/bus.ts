@@ -1,4 +1,7 @@
-/** What a process is notified of; the table says the rest, so a lost message costs time and nothing else. */
+/**
+ * What a process is notified of; the table says the rest, so a lost message costs time and nothing else: commands and
+ * answers are polled, streams looked up at each beat, and the callers of open answers every CALLER_CHECK_MS.
+ */
 const NEWS = ["commands", "answers", "streams", "callers"] as const;
 export type News = (typeof NEWS)[number];
 
