@@ -25,7 +25,7 @@ async function syncFolder(path: string): Promise<void> {
 
 /**
  * Writes a gzipped tar archive of mode 0600 under a temporary name, which becomes the wanted one when everything is on
- * the disk: no reader ever sees half of it, and an existing file is never replaced by less.
+ * the disk and was checked: no reader ever sees half of it, and an existing file is never replaced by less.
  */
 export class ArchiveWriter {
   readonly #partial: string;
@@ -76,14 +76,19 @@ export class ArchiveWriter {
     return this.add(name, bytes.length, [bytes]);
   }
 
-  /** Ends the archive, waits for the disk and gives it its name. @returns its size in bytes */
-  async finish(): Promise<number> {
+  /**
+   * Ends the archive, waits for the disk and gives it its name, once `check` has read it and found nothing wrong.
+   * @returns its size in bytes
+   * @throws what check throws; the archive has no name then
+   */
+  async finish(check: (partial: string) => Promise<unknown>): Promise<number> {
     await this.#write(new Uint8Array(2 * BLOCK));
     this.#gzip.end();
     await this.#written;
     const handle = await open(this.#partial, "r+");
     await handle.sync().finally(() => handle.close());
     const { size } = await stat(this.#partial);
+    await check(this.#partial);
     await rename(this.#partial, this.file);
     await syncFolder(dirname(this.file));
     return size;

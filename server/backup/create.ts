@@ -104,10 +104,20 @@ async function write(archive: ArchiveWriter, { file, source, passphrase, now }: 
   return manifest;
 }
 
+async function readAgain(partial: string): Promise<void> {
+  await verifyBackup(partial).catch((error: unknown) => {
+    if (!(error instanceof BackupError)) throw error;
+    throw new BackupError(
+      `No backup was made, and nothing is left of the attempt, for it could not be restored: ${error.message}`,
+    );
+  });
+}
+
 /**
  * Writes a consistent backup of database, spool and checkpoints into one file of mode 0600, which appears when it is
- * whole, and reads it again.
- * @throws BackupError with a sentence: the disk is full, pg_dump is missing or too old, the file is there already
+ * whole and was read again.
+ * @throws BackupError with a sentence: the disk is full, pg_dump is missing or too old, the file is there already, what was
+ * written could not be restored
  */
 export async function createBackup(input: BackupInput): Promise<Backup> {
   const now = input.now ?? new Date();
@@ -117,8 +127,7 @@ export async function createBackup(input: BackupInput): Promise<Backup> {
   const archive = new ArchiveWriter(file);
   try {
     const manifest = await write(archive, { ...input, file, now });
-    const bytes = await archive.finish();
-    await verifyBackup(file);
+    const bytes = await archive.finish(readAgain);
     return { file, bytes, manifest };
   } catch (error) {
     await archive.abort();

@@ -111,6 +111,19 @@ describe("a restore drill", () => {
     expect(bytes.includes(key)).toBe(false);
   });
 
+  it("leaves no backup that could not be restored", async () => {
+    const odd = join(home, "checkpoints", "by hand (old).txt");
+    writeFileSync(odd, "");
+    const before = readdirSync(backups);
+    const refused = await trailmark("backup", "--to", join(backups, "unusable"));
+    expect(readdirSync(backups)).toEqual(before);
+    expect(refused).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/No backup was made.+ of a name that is not allowed: data\/checkpoints\/by hand/),
+    });
+    rmSync(odd);
+  });
+
   it("is told of a backup of a later version, whose database has a migration that is not here", async () => {
     const migrations = "drizzle.__drizzle_migrations";
     await query(server.ownerUrl, `INSERT INTO ${migrations} (hash, created_at) VALUES ('later', 4e12)`);
