@@ -45,8 +45,19 @@ export async function reportLosses(now: Date, stats: Lost = recordingStats(), id
   reported.dropped = stats.dropped;
 }
 
-/** Tells of this process's losses: each process has its own, whether it evaluates conditions or not. */
-export const lossReporter = backgroundLoop("lost events", EVERY_MS, () => reportLosses(new Date()));
+const loop = backgroundLoop("lost events", EVERY_MS, () => reportLosses(new Date()));
+
+/**
+ * Tells of this process's losses: each process has its own, whether it evaluates conditions or not. What it lost since it
+ * last did so it tells at its end, for nobody else knows of it.
+ */
+export const lossReporter = {
+  ...loop,
+  async stop(): Promise<void> {
+    await loop.stop();
+    if (recordingStats().dropped > reported.dropped) await reportLosses(new Date());
+  },
+};
 
 /** Events that any process lost lately, or set aside. It is not known whose they were: every partner is notified. */
 export async function checkLostEvents(now: Date): Promise<Finding[]> {
