@@ -1,3 +1,5 @@
+import type { EventEmitter } from "node:events";
+
 const underWay = new Set<Promise<unknown>>();
 
 /**
@@ -9,6 +11,10 @@ export function unawaited(work: Promise<unknown>): void {
   underWay.add(work);
   work.then(settled, settled);
 }
+
+/** Notes an answer's source: what left is recorded at its end, which comes after that of the request. */
+export const unawaitedSource = (source: EventEmitter): void =>
+  unawaited(new Promise<void>((resolve) => source.once("close", resolve)));
 
 /** Resolves when no such work is left. */
 export async function unawaitedDone(): Promise<void> {

@@ -4,6 +4,7 @@ import { Readable } from "node:stream";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { MAX_UNPROVEN_ROWS } from "@/server/audit/vocabulary";
+import { unawaitedSource } from "@/server/background/unawaited";
 import type { Ctx } from "@/server/context";
 import { toBody } from "@/server/download";
 import { AppError } from "@/server/errors";
@@ -56,6 +57,7 @@ function send(ctx: Ctx, row: ExportRow, { path, span, logs, release }: Sent) {
     release();
     recordDownload(ctx, row, { span, isComplete: left === 0, logs });
   });
+  unawaitedSource(file);
   return toBody(file);
 }
 

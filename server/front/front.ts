@@ -4,6 +4,7 @@ import { codeOf } from "@/db/thrown";
 import { whenWritten } from "@/server/audit/record/record";
 import { countRequest } from "@/server/background/metrics";
 import { inRequest } from "@/server/background/tracing";
+import { unawaited } from "@/server/background/unawaited";
 import { PEER_HEADER } from "@/server/client-ip";
 import { AppError, ERROR_CODES, invalid } from "@/server/errors";
 import type { Answer } from "@/server/http/answer";
@@ -128,11 +129,13 @@ export function createListener(options: FrontOptions): RequestListener {
       if (path === null) return respond(incoming, outgoing, refusal(invalid("target", "names nothing on this server")));
       return found ? callRoute(found, exchange, options.origin) : servePage(incoming, outgoing, options);
     };
-    inRequest(found?.path ?? null, exchange, serve).catch((error: unknown) => {
+    const served = inRequest(found?.path ?? null, exchange, serve).catch((error: unknown) => {
       const gone = codeOf(error) === "ERR_STREAM_PREMATURE_CLOSE" || outgoing.destroyed;
       if (!gone) log.error({ err: error, path: pathname }, "request failed");
       outgoing.destroy();
     });
+    // A verb goes on where the connection is gone.
+    unawaited(served);
   };
 }
 

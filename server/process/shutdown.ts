@@ -2,6 +2,7 @@ import type { Server } from "node:http";
 import type { Embedded } from "@/db/embedded/embedded";
 import { log } from "@/server/log/log";
 import type { CurrentService } from "./current-service";
+import { drain } from "./drain";
 
 type Parts = {
   server: Server;
@@ -12,17 +13,6 @@ type Parts = {
 
 /** SIGTERM to exit, at most; what is still unflushed then is in the spool and is replayed at the next start. */
 const DEADLINE_MS = 9_000;
-const IDLE_SWEEP_MS = 50;
-
-/** Stops accepting, ends the streams and waits until every answer in flight is complete. */
-async function drain(server: Server, closeStreams: () => void): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  closeStreams();
-  // Keep-alive connections turn idle one after the other as their last answers end.
-  const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
-  await closed;
-  clearInterval(sweep);
-}
 
 /** The handler of SIGTERM and SIGINT: drains, flushes, closes, in this order, within the deadline; once. */
 export function shutdown(parts: Parts): () => void {

@@ -3,6 +3,7 @@ import type { AuditFilter } from "@/server/audit/query/conditions";
 import type { BodyRow } from "@/server/audit/query/rows";
 import { record } from "@/server/audit/record/record";
 import { MAX_EXPORT_ROWS } from "@/server/audit/vocabulary";
+import { unawaitedSource } from "@/server/background/unawaited";
 import type { Ctx } from "@/server/context";
 import { toBody } from "@/server/download";
 import { inFairShare } from "@/server/limits/fair-share";
@@ -54,6 +55,7 @@ const startExport = (ctx: Ctx, format: Format, filter: AuditFilter): Promise<Res
     const plan = { ctx, format, filter, rows, total };
     const parts = format === "csv" ? writeExport(plan, asCsv) : writeExport(plan, asJson);
     const text = Readable.from(parts, { objectMode: false, highWaterMark: 64 * 1024 }).once("close", release);
+    unawaitedSource(text);
     const headers: Record<string, string> = { "Cache-Control": "no-store" };
     if (total > MAX_EXPORT_ROWS) headers["X-Truncated"] = "true";
     if (format === "csv") {
