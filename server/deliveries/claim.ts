@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 
@@ -14,6 +14,8 @@ export type Claimed = {
   subject: string;
   body: string;
   attempts: number;
+  /** With attempts, what tells this claim from a later one: "send again" counts attempts from the beginning. */
+  claimedAt: string;
   endpoint: {
     id: string;
     url: string;
@@ -54,11 +56,12 @@ export function claim(now: Date, atMost: number, sending: Sending = {}): Promise
           FOR UPDATE OF d SKIP LOCKED),
         taken AS (
           UPDATE notification_deliveries d
-          SET attempts = attempts + 1, last_attempt_at = ${at},
+          SET attempts = attempts + 1,
+            last_attempt_at = greatest(${at}, d.last_attempt_at + interval '1 millisecond'),
             next_attempt_at = ${at} + make_interval(secs => ${LEASE_SECONDS})
           FROM due WHERE d.id = due.id
           RETURNING d.*)
-      SELECT t.id, t.type, t.subject, t.body, t.attempts,
+      SELECT t.id, t.type, t.subject, t.body, t.attempts, t.last_attempt_at::text AS "claimedAt",
         CASE WHEN e.id IS NOT NULL THEN json_build_object('id', e.id, 'url', e.url, 'secret', e.secret,
           'formerSecret', e.former_secret, 'formerUntil', e.former_until, 'isDisabled', e.disabled_at IS NOT NULL) END
           AS endpoint,
@@ -71,12 +74,16 @@ export function claim(now: Date, atMost: number, sending: Sending = {}): Promise
   );
 }
 
+/** The message while no one has sent it again, or taken it over, since this claim. */
+export const stillClaimed = ({ id, attempts, claimedAt }: Claimed): SQL => sql`
+  id = ${id} AND status = 'pending' AND attempts = ${attempts} AND last_attempt_at = ${claimedAt}::timestamptz`;
+
 /** Keeps others from a message that this process is sending still. */
-export async function renew({ id, attempts }: Claimed, now: Date): Promise<void> {
+export async function renew(claimed: Claimed, now: Date): Promise<void> {
   await asSystem((tx) =>
     tx.execute(sql`
       UPDATE notification_deliveries
       SET next_attempt_at = ${now.toISOString()}::timestamptz + make_interval(secs => ${LEASE_SECONDS})
-      WHERE id = ${id} AND attempts = ${attempts} AND status = 'pending'`),
+      WHERE ${stillClaimed(claimed)}`),
   );
 }
