@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { inArray, isNotNull, sql } from "drizzle-orm";
+import { inArray, isNotNull, type SQL, sql } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
@@ -19,7 +19,8 @@ export class LostLease extends Error {}
 /** The process is about to end; another one, or its successor, continues. */
 export class Stopped extends Error {}
 
-export const leaseEnd = (): Date => new Date(Date.now() + LEASE_MS);
+/** By the database's clock, which judges it too: those of the processes differ. Not now(), which is when a transaction began. */
+export const leaseEnd = (): SQL => sql`clock_timestamp() + ${`${LEASE_MS} ms`}::text::interval`;
 /** The columns of a row that no process holds. */
 export const RELEASED = { leaseOwner: null, leaseUntil: null };
 

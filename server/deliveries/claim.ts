@@ -34,12 +34,16 @@ type Sending = Readonly<Record<string, number>>;
 /** Endpoints that do not answer take a place for ten seconds each: one owner's must not take all there are. */
 const MAX_OF_OWNER = 3;
 
+/** The database's clock, which is the same to every process, unless a time is given. */
+const timeOf = (now: Date | undefined): SQL => (now ? sql`${now.toISOString()}::timestamptz` : sql`now()`);
+
 /**
  * Takes at most so many messages that are due; what one process took no other takes, until the lease is over.
+ * @param now by default the database's time
  * @param sending what this process is sending already
  */
-export function claim(now: Date, atMost: number, sending: Sending = {}): Promise<Claimed[]> {
-  const at = sql`${now.toISOString()}::timestamptz`;
+export function claim(now: Date | undefined, atMost: number, sending: Sending = {}): Promise<Claimed[]> {
+  const at = timeOf(now);
   return asSystem((tx) =>
     rowsOf<Claimed>(
       tx,
@@ -79,11 +83,11 @@ export const stillClaimed = ({ id, attempts, claimedAt }: Claimed): SQL => sql`
   id = ${id} AND status = 'pending' AND attempts = ${attempts} AND last_attempt_at = ${claimedAt}::timestamptz`;
 
 /** Keeps others from a message that this process is sending still. */
-export async function renew(claimed: Claimed, now: Date): Promise<void> {
+export async function renew(claimed: Claimed, now?: Date): Promise<void> {
   await asSystem((tx) =>
     tx.execute(sql`
       UPDATE notification_deliveries
-      SET next_attempt_at = ${now.toISOString()}::timestamptz + make_interval(secs => ${LEASE_SECONDS})
+      SET next_attempt_at = ${timeOf(now)} + make_interval(secs => ${LEASE_SECONDS})
       WHERE ${stillClaimed(claimed)}`),
   );
 }

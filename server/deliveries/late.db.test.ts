@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { POST as RESEND } from "@/app/api/v1/deliveries/[id]/resend/route";
 import { PATCH } from "@/app/api/v1/webhooks/[id]/route";
 import { POST as TEST } from "@/app/api/v1/webhooks/[id]/test/route";
@@ -43,7 +43,12 @@ async function arrange(attempts = 0) {
   const url = `http://127.0.0.1:${portOf(receiver)}/hook`;
   const { id } = (await call(CREATE, { token: admin, body: { name: "Desk", url, kinds: ["chain.broken"] } })).body;
   const message = (await call(TEST, { token: admin, method: "POST", params: { id } })).body.id;
-  await asSystem((tx) => tx.update(t).set({ attempts }).where(eq(t.id, message)));
+  await asSystem((tx) =>
+    tx
+      .update(t)
+      .set({ attempts, nextAttemptAt: new Date(0) })
+      .where(eq(t.id, message)),
+  );
   const rowOf = async () => (await asSystem((tx) => tx.select().from(t).where(eq(t.id, message))))[0];
   const endpointOf = async () =>
     (await asSystem((tx) => tx.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, id))))[0];
@@ -112,4 +117,16 @@ it("what an address answered does not count against the one that the endpoint ha
   await work;
   expect(await rowOf()).toMatchObject({ responseCode: 410 });
   expect(await endpointOf()).toMatchObject({ disabledAt: null, disabledByFailure: false, failingSince: null });
+});
+
+it("a message that a process with a slow clock is sending is not taken by another one", async () => {
+  const { message, rowOf } = await arrange();
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 60_000 });
+  const work = workOffDeliveries();
+  await posted(1);
+  vi.useRealTimers();
+  expect((await claim(new Date(), 8)).map(({ id }) => id)).not.toContain(message);
+  answer(0, 204);
+  await work;
+  expect(await rowOf()).toMatchObject({ status: "delivered", attempts: 1 });
 });

@@ -1,4 +1,4 @@
-import { and, eq, ne } from "drizzle-orm";
+import { and, eq, ne, type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { oneOf } from "@/db/rows";
 import { notificationDeliveries } from "@/db/schema";
@@ -15,10 +15,15 @@ export type MailBody = { text: string; html?: string; csv?: { name: string; cont
 type Target = { partnerId: string | null; orgId: string | null };
 type Message = { type: string; subject: string; at: Date };
 
-async function insert(tx: Tx, row: Omit<typeof notificationDeliveries.$inferInsert, "id">): Promise<DeliveryRow> {
+/** When a message is due that is to leave now: by the database's clock too, where this process's is ahead of it. */
+export const atOnce = (now: Date): SQL => sql`least(${now.toISOString()}::timestamptz, now())`;
+
+type New = Omit<typeof notificationDeliveries.$inferInsert, "id"> & { createdAt: Date };
+
+async function insert(tx: Tx, row: New): Promise<DeliveryRow> {
   const queued = await tx
     .insert(notificationDeliveries)
-    .values({ ...row, id: newId() })
+    .values({ ...row, id: newId(), nextAttemptAt: atOnce(row.createdAt) })
     .returning();
   return oneOf(queued);
 }
@@ -38,7 +43,6 @@ export function queueWebhook(
     type,
     subject,
     body: JSON.stringify(body),
-    nextAttemptAt: at,
     createdAt: at,
   });
 }
@@ -57,7 +61,6 @@ export function queueMail(
     type,
     subject,
     body: JSON.stringify(mail),
-    nextAttemptAt: at,
     createdAt: at,
   });
 }

@@ -1,5 +1,6 @@
 import { eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
+import { oneOf } from "@/db/rows";
 import { notificationDeliveries, webhookEndpoints } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { limit } from "@/server/auth/limits/rate-limit";
@@ -7,6 +8,7 @@ import { AppError } from "@/server/errors";
 import { operation } from "@/server/operation";
 import { aboutEndpoint } from "@/server/webhooks/endpoint";
 import { onlyIdInput } from "@/server/wire";
+import { atOnce } from "./queue";
 import { delivery } from "./schema";
 import { lockDelivery, namesOf, toDelivery } from "./visible";
 import { notifyDeliveries } from "./worker";
@@ -29,9 +31,12 @@ export const resendDelivery = operation({
         ? await tx.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, found.endpointId))
         : [];
       if (endpoint?.disabledAt) throw new AppError("conflict", "The endpoint is disabled. Enable it first.");
-      const change = { status: "pending", attempts: 0, nextAttemptAt: ctx.now() } as const;
-      await tx.update(t).set(change).where(eq(t.id, id));
-      const row = { ...found, ...change };
+      const again = await tx
+        .update(t)
+        .set({ status: "pending", attempts: 0, nextAttemptAt: atOnce(ctx.now()) })
+        .where(eq(t.id, id))
+        .returning();
+      const row = oneOf(again);
       const about = endpoint && (await aboutEndpoint(tx, endpoint));
       return { row, about, names: await namesOf(tx, [row]) };
     });

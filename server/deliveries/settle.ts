@@ -1,5 +1,6 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
+import { oneOf, rowsOf } from "@/db/rows";
 import { notificationDeliveries, webhookEndpoints } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { counter } from "@/server/background/metrics";
@@ -72,14 +73,20 @@ async function storeFailure(tx: Tx, { claimed, outcome, now }: Attempted): Promi
   return { isLate: false, isGivenUp, disabled };
 }
 
+async function timeOf(tx: Tx): Promise<Date> {
+  const time = await rowsOf<{ ms: number }>(tx, sql`SELECT (extract(epoch FROM now()) * 1000)::float8 AS ms`);
+  return new Date(oneOf(time).ms);
+}
+
 /**
  * Writes down what became of an attempt, and when the next one is. That it was delivered is always kept; that it failed,
  * only while the message still waits for this attempt.
+ * @param now by default the database's time
  */
-export async function settle(claimed: Claimed, outcome: Outcome, now: Date): Promise<void> {
+export async function settle(claimed: Claimed, outcome: Outcome, now?: Date): Promise<void> {
   const isDelivered = outcome.error === null;
   const store = isDelivered ? storeSuccess : storeFailure;
-  const stored = await asSystem((tx) => store(tx, { claimed, outcome, now }));
+  const stored = await asSystem(async (tx) => store(tx, { claimed, outcome, now: now ?? (await timeOf(tx)) }));
   if (isDelivered) sent.inc();
   if (stored.isLate) return;
   if (stored.isGivenUp) givenUp.inc();

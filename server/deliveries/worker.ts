@@ -10,13 +10,16 @@ const POLL_MS = 5_000;
 /** Messages of a process that are being sent at a time. */
 const AT_ONCE = 8;
 
-async function deliver(claimed: Claimed, now: () => Date): Promise<void> {
+/** What tells the time in the place of the database's clock. */
+type Now = () => Date;
+
+async function deliver(claimed: Claimed, now?: Now): Promise<void> {
   // One that cannot be renewed is made twice at worst; receivers know it by its id.
   const outcome = await whileRenewed(
-    () => renew(claimed, now()),
-    () => attempt(claimed, now()),
+    () => renew(claimed, now?.()),
+    () => attempt(claimed, now?.() ?? new Date()),
   );
-  await settle(claimed, outcome, now());
+  await settle(claimed, outcome, now?.());
 }
 
 const sending = new Map<Promise<void>, Claimed>();
@@ -32,9 +35,9 @@ function ofOwners(): Record<string, number> {
  * An attempt that cannot be settled is made again when its lease is over.
  * @returns how many attempts were begun
  */
-async function beginDue(now: () => Date): Promise<number> {
+async function beginDue(now?: Now): Promise<number> {
   const free = AT_ONCE - sending.size;
-  const claimed = free > 0 ? await claim(now(), free, ofOwners()) : [];
+  const claimed = free > 0 ? await claim(now?.(), free, ofOwners()) : [];
   for (const one of claimed) {
     const attempt = deliver(one, now)
       .catch((err: unknown) => log.warn({ err }, "a delivery could not be settled"))
@@ -49,9 +52,10 @@ async function beginDue(now: () => Date): Promise<number> {
 
 /**
  * Sends what is due, until nothing is.
+ * @param now by default the database's clock
  * @returns how many attempts were made
  */
-export async function workOffDeliveries(now = () => new Date()): Promise<number> {
+export async function workOffDeliveries(now?: Now): Promise<number> {
   for (let sent = 0; ; ) {
     const begun = await beginDue(now);
     sent += begun;
@@ -62,7 +66,7 @@ export async function workOffDeliveries(now = () => new Date()): Promise<number>
 }
 
 const loop = backgroundLoop("deliveries", POLL_MS, async (stopping) => {
-  while (!stopping.aborted && (await beginDue(() => new Date())) > 0);
+  while (!stopping.aborted && (await beginDue()) > 0);
 });
 
 /** Sends messages; several processes may, each message is sent by one of them at a time. */

@@ -1,4 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
+import type { PgUpdateSetSource } from "drizzle-orm/pg-core";
 import { asSystem } from "@/db/client";
 import { auditExports } from "@/db/schema";
 import { LostLease, leaseEnd, ownerName, RELEASED } from "@/server/lease";
@@ -31,7 +32,7 @@ export async function claimExport(): Promise<ExportRow | undefined> {
   return row;
 }
 
-async function store(row: ExportRow, values: Partial<ExportRow>): Promise<void> {
+async function store(row: ExportRow, values: PgUpdateSetSource<typeof t>): Promise<void> {
   const [kept] = await asSystem((tx) => tx.update(t).set(values).where(mine(row)).returning({ id: t.id }));
   if (!kept) throw new LostLease();
 }

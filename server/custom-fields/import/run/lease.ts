@@ -2,7 +2,7 @@ import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
 import { type ImportRecord, toRecord } from "@/server/custom-fields/import/record/record";
-import { LEASE_MS, LostLease, leaseEnd, ownerName, RELEASED, Stopped } from "@/server/lease";
+import { LostLease, leaseEnd, ownerName, RELEASED, Stopped } from "@/server/lease";
 
 /** This process's name on its claims, and whether it is about to end. */
 export const owner = { name: ownerName, isStopping: false };
@@ -26,11 +26,10 @@ export async function claimImport(): Promise<Claim | null> {
   const free = sql`(
     SELECT id FROM custom_field_imports WHERE job IS NOT NULL AND (lease_until IS NULL OR lease_until < now())
     ORDER BY job_started_at LIMIT 1 FOR UPDATE SKIP LOCKED)`;
-  const leaseUntil = sql`now() + ${`${LEASE_MS} ms`}::text::interval`;
   const [claim] = await asSystem((tx) =>
     tx
       .update(i)
-      .set({ leaseOwner: owner.name, leaseUntil })
+      .set({ leaseOwner: owner.name, leaseUntil: leaseEnd() })
       .where(eq(i.id, free))
       .returning({ id: i.id, job: i.job, jobStartedAt: i.jobStartedAt }),
   );
