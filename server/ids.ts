@@ -1,4 +1,4 @@
-import { randomFillSync } from "node:crypto";
+import { createHash, randomFillSync } from "node:crypto";
 import { GUID } from "./text";
 
 /** Random bytes are drawn in bulk: one call to the generator serves some hundred ids. */
@@ -32,6 +32,16 @@ export function newId(): string {
   const tail = random.toString("hex");
   const count = (0x7000 | state.counter).toString(16);
   return `${time.slice(0, 8)}-${time.slice(8)}-${count}-${tail.slice(0, 4)}-${tail.slice(4)}`;
+}
+
+/**
+ * The id of what these texts name (UUIDv8, RFC 9562): the same however often it is drawn, so that an entry that may have
+ * been recorded can be recorded again and there is one.
+ */
+export function idFrom(...parts: string[]): string {
+  const hex = createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+  const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 3) | 8).toString(16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
 /** Names one request in answers and logs. */

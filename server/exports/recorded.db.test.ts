@@ -2,13 +2,14 @@ import { mkdtempSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { GET as download } from "@/app/api/v1/audit-logs/exports/[id]/file/route";
 import { POST as create } from "@/app/api/v1/audit-logs/exports/route";
 import { asSystem } from "@/db/client";
 import { auditExports, users } from "@/db/schema";
 import { env } from "@/server/env";
 import { appendEvents } from "@/testing/audit-entries";
+import { closeRoles, roles } from "@/testing/chain";
 import { auditRows, call, createOrg, createPartner, createUser, type TestUser } from "@/testing/factories";
 import { createExportsFolder, exportPath } from "./files";
 import { sweepExports } from "./sweep";
@@ -18,6 +19,8 @@ beforeAll(() => {
   Object.assign(env(), { TRAILMARK_DATA_DIR: mkdtempSync(join(tmpdir(), "trailmark-exports-")) });
   createExportsFolder();
 });
+
+afterAll(closeRoles);
 
 const never = new AbortController().signal;
 const recorded = async (orgId: string) =>
@@ -107,4 +110,32 @@ describe("an export of several organizations", () => {
     expect((await call(download, { token: chief, params: { id } })).status).toBe(200);
     expect(await downloads([...orgIds, homeOrgId])).toEqual(counts);
   });
+});
+
+it("an export that was recorded and could not be finished is recorded again where its file became another", async () => {
+  const admin = await createUser();
+  const orgId = admin.orgId as string;
+  await appendEvents([
+    { orgId, actorType: "user", actorId: admin.id, actorEmail: admin.email, resourceName: "Billed" },
+  ]);
+  const id = await ask(admin, { resource: "Billed" });
+  const stored = async () => (await asSystem((tx) => tx.select().from(auditExports).where(eq(auditExports.id, id))))[0];
+  await roles.owner.unsafe(
+    `ALTER TABLE audit_exports ADD CONSTRAINT refused CHECK (id <> '${id}' OR status <> 'done') NOT VALID`,
+  );
+  await workOffExports(never).finally(() => roles.owner`ALTER TABLE audit_exports DROP CONSTRAINT refused`);
+  expect(await stored()).toMatchObject({ status: "running", attempt: 1 });
+  await asSystem(async (tx) => {
+    await tx.update(users).set({ name: "Renamed" }).where(eq(users.id, admin.id));
+    await tx
+      .update(auditExports)
+      .set({ leaseUntil: new Date(0) })
+      .where(eq(auditExports.id, id));
+  });
+  await workOffExports(never);
+  const row = await stored();
+  expect(row).toMatchObject({ status: "done", attempt: 2 });
+  const digests = (await recorded(orgId)).map(({ details }) => (details as { sha256: string }).sha256);
+  expect(digests).toEqual([expect.any(String), row?.sha256]);
+  expect(digests[0]).not.toBe(row?.sha256);
 });

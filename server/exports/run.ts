@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Heads } from "@/server/audit/entries/every-key";
 import { everyRow, takeSnapshot } from "@/server/audit/entries/every-row";
 import { exportEvents } from "@/server/audit/entries/export-event";
@@ -8,6 +7,7 @@ import { record, whenWritten } from "@/server/audit/record/record";
 import { type Ctx, systemCtx } from "@/server/context";
 import { isDiskFull, requireFreeDisk } from "@/server/disk";
 import { AppError } from "@/server/errors";
+import { idFrom } from "@/server/ids";
 import { LostLease, Stopped, whileRenewed } from "@/server/lease";
 import { log } from "@/server/log/log";
 import { creatorNow } from "./access";
@@ -62,19 +62,13 @@ async function headsOf(row: ExportRow, ctx: Ctx): Promise<Heads> {
   return heads;
 }
 
-/** The id of an export's entry in an organization's log: the same however often it is recorded. */
-function entryId(exportId: string, orgId: string): string {
-  const hex = createHash("sha256").update(`${exportId} ${orgId}`).digest("hex");
-  const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 3) | 8).toString(16);
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
-}
-
-async function recordDone({ row, ctx, rowsPerOrg }: Work, about: Record<string, unknown>): Promise<void> {
+async function recordDone({ row, ctx, rowsPerOrg }: Work, sha256: string): Promise<void> {
   const logs = rowsPerOrg.size > 0 ? { orgIds: [...rowsPerOrg.keys()], hasFilters: true } : await recordedWith(row);
   const counted = new Map(logs.orgIds.map((orgId) => [orgId, rowsPerOrg.get(orgId) ?? 0]));
+  const about = { exportId: row.id, sha256 };
   const more = logs.hasFilters ? about : { ...about, filters: null };
   for (const event of exportEvents({ format: row.format, filter: filterOf(row), rowsPerOrg: counted, more }))
-    record(ctx, { ...event, id: entryId(row.id, event.orgId ?? "") });
+    record(ctx, { ...event, id: idFrom(row.id, event.orgId ?? "", sha256) });
   await whenWritten();
 }
 
@@ -95,9 +89,10 @@ async function write(work: Work, stopping: AbortSignal): Promise<void> {
   };
   const path = exportPath(row.id, row.attempt);
   const written = await writeFile(path, textOf(work, step), { gzip: row.gzip, signal: stopping, onBytes });
-  // Recorded first: what can be downloaded is always in the log. The entry has one id, so doing it again adds none.
+  // Recorded first: what can be downloaded is always in the log. The same file's entry has one id, so doing it again adds
+  // none; written anew it may be another file, as after a name in it was changed, and then has an entry of its own.
   await renewLease(row);
-  await recordDone(work, { exportId: row.id, sha256: written.sha256 });
+  await recordDone(work, written.sha256);
   const { rowsDone } = progress;
   // From now on it is of the organizations whose entries it holds, and of no other that it could have held some of.
   const orgIds = rowsDone > 0 ? [...work.rowsPerOrg.keys()] : row.orgIds;
