@@ -10,6 +10,7 @@ import { notificationDeliveries, organizations, reportSchedules, users } from "@
 import { workOffDeliveries } from "@/server/deliveries/worker";
 import { env } from "@/server/env";
 import { appendEvents } from "@/testing/audit-entries";
+import { closeRoles, roles } from "@/testing/chain";
 import { auditRows, call, createOrg, createPartner, createUser, type TestUser } from "@/testing/factories";
 import { type MailServer, startMailServer } from "@/testing/mail-server";
 import { render } from "./render";
@@ -21,7 +22,7 @@ beforeAll(async () => {
   Object.assign(env(), { SMTP_URL: mail.url, SMTP_FROM: "Trailmark <trailmark@example.test>" });
 });
 afterAll(async () => {
-  await mail.close();
+  await Promise.all([mail.close(), closeRoles()]);
   Object.assign(env(), { SMTP_URL: undefined, SMTP_FROM: undefined });
 });
 
@@ -83,6 +84,23 @@ describe("a scheduled report", () => {
     const after = await stored(broken.id);
     expect(after).toMatchObject({ lastError: expect.stringMatching(/tried again/), lastRunAt: null });
     expect(after?.nextRunAt.getTime()).toBeGreaterThan(NOW.getTime());
+  });
+
+  it("is recorded once though it was queued at the second try", async () => {
+    const admin = await createUser();
+    const { body: created } = await schedule(admin);
+    await dueAt(created.id, new Date("2026-11-16T06:00:00Z"));
+    await roles.owner.unsafe(`
+      CREATE FUNCTION refuse_mail() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'the database is away'; END $$;
+      CREATE CONSTRAINT TRIGGER refuse_mail AFTER INSERT ON notification_deliveries DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW WHEN (NEW.user_id = '${admin.id}') EXECUTE FUNCTION refuse_mail();`);
+    await runDueReports(NOW).finally(() => roles.owner`DROP FUNCTION refuse_mail() CASCADE`);
+    expect(await deliveriesOf(admin.id)).toEqual([]);
+    await runDueReports(new Date(NOW.getTime() + 3_600_000));
+    expect(await deliveriesOf(admin.id)).toHaveLength(1);
+    const exported = (await auditRows(admin.orgId as string)).filter(({ action }) => action === "audit_logs.export");
+    expect(exported).toMatchObject([{ details: { format: "mail", scheduleId: created.id } }]);
   });
 
   it("is one mail to one person, whatever an organization was called before names were held to one line", async () => {

@@ -8,7 +8,7 @@ import type { Ctx } from "@/server/context";
 import { queueMail } from "@/server/deliveries/queue";
 import { notifyDeliveries } from "@/server/deliveries/worker";
 import { env } from "@/server/env";
-import { newRequestId } from "@/server/ids";
+import { idFrom, newRequestId } from "@/server/ids";
 import { log } from "@/server/log/log";
 import { isMailConfigured } from "@/server/mail";
 import { narrow, reaches } from "@/server/scope";
@@ -81,16 +81,22 @@ async function written(tx: Tx, ctx: Ctx, { schedule, range }: Due): Promise<Writ
   };
 }
 
-/** Says in the audit log of each organization that its figures left. */
+/**
+ * Says in the audit log of each organization that its figures left: before the mail is queued for good, so that none leaves
+ * without. Where it is not, the next try says it under the same ids, and there is one entry.
+ */
 function recordExport(ctx: Ctx, { schedule, range }: Due, homes: readonly string[]): void {
-  const details = {
-    format: "mail",
-    report: schedule.report,
-    scheduleId: schedule.id,
-    dateRange: { from: range.from.toISOString(), to: range.to.toISOString() },
-  };
+  const dateRange = { from: range.from.toISOString(), to: range.to.toISOString() };
+  const details = { format: "mail", report: schedule.report, scheduleId: schedule.id, dateRange };
   for (const orgId of homes)
-    record(ctx, { action: "audit_logs.export", orgId, resourceType: "audit_log", resourceName: "Audit log", details });
+    record(ctx, {
+      id: idFrom(schedule.id, dateRange.from, dateRange.to, orgId),
+      action: "audit_logs.export",
+      orgId,
+      resourceType: "audit_log",
+      resourceName: "Audit log",
+      details,
+    });
 }
 
 async function reachedIds(tx: Tx, { scope }: Ctx): Promise<readonly string[]> {
