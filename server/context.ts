@@ -1,3 +1,4 @@
+import type { Tx } from "@/db/client";
 import type { Permission, Role } from "./auth/permissions";
 
 /** Who does something. actorType of the audit row is `type`. */
@@ -42,6 +43,8 @@ export type Ctx = {
   signal?: AbortSignal;
   /** Looks the caller up again, for an answer that stays open; throws what a new request would be refused with. */
   recheck?: () => Promise<Ctx>;
+  /** Of a request with an Idempotency-Key: keeps its result, to be answered again, in the transaction that does the work. */
+  keep?: (tx: Tx, result: unknown) => Promise<void>;
   /** The body as it arrives, for a route that takes a stream: unread, undecoded and unlimited. */
   bytes?: AsyncIterable<Uint8Array> | undefined;
 };

@@ -36,6 +36,8 @@ async function useKey(tx: Tx, secret: string, now: Date): Promise<string | undef
   return key?.orgId;
 }
 
+const toOutput = ({ agentId, deviceId, orgId }: Enrolled, token: string) => ({ agentId, deviceId, orgId, token });
+
 const deviceColumns = (input: EnrollInput) => ({
   hostname: input.hostname,
   os: input.os,
@@ -151,6 +153,8 @@ export const enrollAgent = operation({
       const claimed = await claimAgent(tx, { orgId, input, tokenHash: token.hash, now });
       if (!claimed) return { kind: "refused", orgId };
       await noteSourceId(tx, claimed, input);
+      // Sent again after a crash the request could not enrol: the key may be used up, and the agent is known.
+      await ctx.keep?.(tx, toOutput(claimed, token.secret));
       return { kind: "enrolled", ...claimed };
     });
     if (outcome.kind !== "enrolled") await limit("enroll.failed", ctx.ip);
@@ -158,8 +162,7 @@ export const enrollAgent = operation({
       throw new AppError("unauthenticated", "The enrollment key is unknown, expired, revoked or used up.");
     if (outcome.kind === "refused") throw refuseKnownAgent(ctx, input, outcome.orgId);
     recordEnrolment(ctx, input, outcome);
-    const { agentId, deviceId, orgId, closed } = outcome;
-    if (closed) relay().notifyClosed(closed);
-    return { agentId, deviceId, orgId, token: token.secret };
+    if (outcome.closed) relay().notifyClosed(outcome.closed);
+    return toOutput(outcome, token.secret);
   },
 });

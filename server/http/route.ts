@@ -15,7 +15,7 @@ import { repairJson } from "@/server/text";
 import { type Answer, setHeader, toResponse } from "./answer";
 import { bytesOf, hasBody, MAX_STRANGERS_BYTES, type Numbers, readJson } from "./body";
 import { recordDenied } from "./denied";
-import { idempotencyKeyOf, once, repeaterOf, requestText } from "./idempotency";
+import { idempotencyKeyOf, type KeepAnswer, once, repeaterOf, requestText } from "./idempotency";
 import { problemAnswer } from "./problem";
 import { queryOf } from "./query";
 
@@ -158,11 +158,21 @@ async function answerFor(ctx: Ctx, spec: RouteSpec, call: Call): Promise<Answer 
   // Callers with a credential were looked up within a time limit; requests of the others would wait for as long as the
   // database hangs.
   if (spec.auth === "none" && !BODILESS.has(request.method)) await requireAnswer();
-  const run = () => answerWith(spec, ctx, parsed.data);
   const key = isIdempotent(request.method, spec) ? idempotencyKeyOf(request) : null;
-  if (key === null) return run();
+  if (key === null) return answerWith(spec, ctx, parsed.data);
+  const run = (keep: KeepAnswer) =>
+    answerWith(spec, { ...ctx, keep: (tx, result) => keep(tx, toAnswer(spec, result)) }, parsed.data);
   const proof = typeof spec.idempotent === "object" ? input[spec.idempotent.provenBy] : undefined;
   return once({ caller: repeaterOf(ctx, proof), key, request: requestText(request, input) }, run);
+}
+
+function toAnswer({ output, status }: RouteSpec, result: unknown): Answer {
+  if (output === "empty") return { status: status ?? 204, headers: {}, body: null };
+  return {
+    status: status ?? 200,
+    headers: { "Content-Type": "application/json", "Cache-Control": "no-store" },
+    body: writeExact(JSON.stringify(result)),
+  };
 }
 
 async function answerWith(spec: RouteSpec, ctx: Ctx, input: unknown): Promise<Answer | Response> {
@@ -170,12 +180,7 @@ async function answerWith(spec: RouteSpec, ctx: Ctx, input: unknown): Promise<An
   const result = await perform(spec, ctx, input);
   if (result instanceof Response)
     return ctx.recheck ? cutOff(result, { since, mayGoOn: () => isStillAdmitted(ctx, spec) }) : result;
-  if (spec.output === "empty") return { status: spec.status ?? 204, headers: {}, body: null };
-  return {
-    status: spec.status ?? 200,
-    headers: { "Content-Type": "application/json", "Cache-Control": "no-store" },
-    body: writeExact(JSON.stringify(result)),
-  };
+  return toAnswer(spec, result);
 }
 
 /**
