@@ -41,6 +41,11 @@ export const auditVerifications = pgTable(
     check("audit_verifications_kind_check", sql`kind IN ('nightly', 'whole', 'range')`),
     check("audit_verifications_status_check", sql`status IN ('intact', 'broken', 'unproven', 'empty')`),
     index("audit_verifications_org_ran_idx").on(t.orgId, t.ranAt),
+    // Runs that found a break, or that end what earlier ones found: one probe a chain, however many nights there were.
+    index("audit_verifications_deciding_idx")
+      .on(t.orgId, t.ranAt)
+      .where(sql`status = 'broken' OR ((kind = 'whole' OR (kind = 'nightly' AND rolling_through_seq IS NULL))
+        AND (status IN ('intact', 'empty') OR (status = 'unproven' AND covered_through_seq IS NOT NULL)))`),
     index("audit_verifications_whole_idx").on(t.orgId, t.ranAt).where(sql`kind = 'whole'`),
   ],
 );

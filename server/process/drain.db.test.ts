@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { POST as create } from "@/app/api/v1/audit-logs/exports/route";
-import { asSystem } from "@/db/client";
+import { appSql, asSystem } from "@/db/client";
 import { auditExports } from "@/db/schema";
 import { startRecording } from "@/server/audit/record/record";
 import { env } from "@/server/env";
@@ -101,6 +101,9 @@ it("what does not end is cut off, and what left or was done by then is recorded 
   });
   await expect.poll(() => isDrained).toBe(true);
   const stopped = stopService();
+  await holder`SELECT`;
+  // The database stays open for the change that has lost its connection.
+  await appSql()`SELECT`;
   await holder`COMMIT`;
   holder.release();
   await Promise.all([stopped, upload.gone, change.gone, hungUp]);

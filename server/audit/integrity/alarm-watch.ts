@@ -18,8 +18,8 @@ type Lost = { orgId: string; at: string; kind: "nightly" | "whole" | "range"; br
 
 /**
  * Raises the alarms again, of one organization or of all, that are gone although a run found a break and none has ended
- * that since: this server clears one only after it has stored a run that does, so it was deleted from outside. A short walk
- * along an index a chain.
+ * that since: this server clears one only after it has stored a run that does, so it was deleted from outside. One index
+ * probe a chain.
  * @throws the driver's error when the runs cannot be read
  */
 export async function raiseLostAlarms(orgId?: string): Promise<void> {

@@ -2,7 +2,6 @@ import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { eachWith } from "@/db/citus/each-of";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { ROLLING_NIGHTS } from "./nightly-range";
 
 /** Every retained row must have been read within so long. */
 export const READ_WITHIN_DAYS = 31;
@@ -57,21 +56,15 @@ const NEWEST_RUN = sql`FROM audit_verifications v
   ORDER BY v.ran_at DESC LIMIT 1`;
 
 /** Whether a run ends what earlier ones found, as endsAlarm() has it: a night without a slice has read the whole chain. */
-const ENDS = sql`(v.kind = 'whole' OR v.kind = 'nightly' AND v.rolling_through_seq IS NULL)
-  AND (v.status IN ('intact', 'empty') OR v.status = 'unproven' AND v.covered_through_seq IS NOT NULL)`;
-
-/** A night more than it takes to read every row again: what still is broken was then found again. */
-const NIGHTS_LOOKED_BACK = ROLLING_NIGHTS + 1;
+const ENDS = sql`((v.kind = 'whole' OR (v.kind = 'nightly' AND v.rolling_through_seq IS NULL))
+  AND (v.status IN ('intact', 'empty') OR (v.status = 'unproven' AND v.covered_through_seq IS NOT NULL)))`;
 
 /**
  * The newest run of a chain `o` that found a break, or ended what earlier ones had found: a night that found nothing in its
- * part does neither. One walk along the index by time, past no more nights than those.
+ * part does neither. One probe of audit_verifications_deciding_idx, which has these words.
  */
-export const DECIDING_RUN = sql`FROM (
-    SELECT * FROM audit_verifications v
-    WHERE v.org_id = o.id AND (v.kind = 'nightly' OR v.status = 'broken' OR ${ENDS}) AND ${IN_TIME}
-    ORDER BY v.ran_at DESC LIMIT ${NIGHTS_LOOKED_BACK + 1}) v
-  WHERE v.status = 'broken' OR ${ENDS}
+export const DECIDING_RUN = sql`FROM audit_verifications v
+  WHERE v.org_id = o.id AND (v.status = 'broken' OR ${ENDS}) AND ${IN_TIME}
   ORDER BY v.ran_at DESC LIMIT 1`;
 
 /** The rows from the first to the last of what a run read, or of its slice. */
