@@ -15,7 +15,7 @@ function isPermanent(error: unknown): boolean {
 }
 
 /** How often a query asks again that was told to come later: the person's other requests had their turn first. */
-const BUSY_RETRIES = 3;
+const BUSY_RETRIES = 2;
 
 /** In the browser alone: a page that is being rendered waits for none. */
 function shouldRetry(count: number, error: unknown): boolean {

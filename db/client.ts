@@ -163,5 +163,5 @@ export const asSystem = <T>(fn: (tx: Tx) => Promise<T>): Promise<T> => tenant({ 
 
 /** Ends the pool; at shutdown, after everything that writes has been awaited. */
 export async function closeDatabase(): Promise<void> {
-  await Promise.all([appSql().end({ timeout: 3 }), replicaPool?.end({ timeout: 1 }), closeLookup()]);
+  await Promise.all([appSql().end({ timeout: 2 }), replicaPool?.end({ timeout: 1 }), closeLookup()]);
 }

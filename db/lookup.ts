@@ -105,4 +105,4 @@ export async function requireAnswer(): Promise<void> {
 }
 
 /** Ends the look-up connections, if there are any. */
-export const closeLookup = (): Promise<void> => lookupSql().end({ timeout: 5 });
+export const closeLookup = (): Promise<void> => lookupSql().end({ timeout: 2 });

@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { ImportWizard } from "@/e2e/pages/import";
+import { ImportWizard, WORK_MS } from "@/e2e/pages/import";
 import { Api } from "@/e2e/support/api";
 import { expect, test } from "@/e2e/support/fixtures";
 
@@ -35,7 +35,7 @@ test("a clean file takes seven clicks from Devices to its report", async ({ page
   const chooser = page.waitForEvent("filechooser");
   await page.getByRole("button", { name: "Choose files" }).click();
   await (await chooser).setFiles({ name: "clean.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
-  await expect(page.getByRole("region", { name: "First rows of clean.csv" })).toBeVisible();
+  await expect(page.getByRole("region", { name: "First rows of clean.csv" })).toBeVisible({ timeout: WORK_MS });
   await wizard.go("Read the file", "Fields");
   await wizard.go("Continue", "Values");
   await wizard.go("Check all rows", "Check");

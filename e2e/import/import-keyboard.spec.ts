@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { ImportWizard } from "@/e2e/pages/import";
+import { ImportWizard, WORK_MS } from "@/e2e/pages/import";
 import { Api } from "@/e2e/support/api";
 import { expect, test } from "@/e2e/support/fixtures";
 import { makeSmallWorld } from "@/e2e/support/import-world";
@@ -39,11 +39,11 @@ test("the whole walk by keyboard alone", async ({ page, request }) => {
   const chooser = page.waitForEvent("filechooser");
   await press("Enter");
   await (await chooser).setFiles({ name: "small.csv", mimeType: "text/csv", buffer: Buffer.from(given.csv) });
-  await expect(page.getByRole("region", { name: "First rows of small.csv" })).toBeVisible();
+  await expect(page.getByRole("region", { name: "First rows of small.csv" })).toBeVisible({ timeout: WORK_MS });
   await wizard.tabTo(page.getByRole("button", { name: "Read the file" }));
   await press("Enter");
 
-  await expect(wizard.step("Fields")).toBeFocused();
+  await expect(wizard.step("Fields")).toBeFocused({ timeout: WORK_MS });
   await wizard.tabTo(page.getByRole("textbox", { name: `Name of the field for ${given.field}` }));
   await press("End");
   await page.keyboard.type(" no.");
@@ -61,7 +61,7 @@ test("the whole walk by keyboard alone", async ({ page, request }) => {
   await expect(wizard.field(given.field)).toContainText(`to The ${given.field} no.`);
   await press("Enter");
 
-  await expect(wizard.row(given.known)).toBeVisible();
+  await expect(wizard.row(given.known)).toBeVisible({ timeout: WORK_MS });
   await expect(wizard.step("Check")).toBeFocused();
   await wizard.tabTo(page.getByRole("button", { name: /^Ambiguous/ }));
   await press("Space");
@@ -83,12 +83,12 @@ test("the whole walk by keyboard alone", async ({ page, request }) => {
   await wizard.tabTo(page.getByRole("button", { name: "Run import" }));
   await press("Enter");
 
-  await expect(wizard.step("Report")).toBeFocused();
+  await expect(wizard.step("Report")).toBeFocused({ timeout: WORK_MS });
   await expect(wizard.figure("Devices changed")).toContainText("3");
   await wizard.tabTo(page.getByRole("button", { name: "Undo this import" }));
   await press("Enter");
   await expect(page.getByRole("dialog").getByRole("button", { name: "Cancel" })).toBeFocused();
   await press("Tab", "Enter");
-  await expect(page.getByText(/This import was undone/)).toBeVisible();
+  await expect(page.getByText(/This import was undone/)).toBeVisible({ timeout: WORK_MS });
   await expect(wizard.step("Report")).toBeFocused();
 });

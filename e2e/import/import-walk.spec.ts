@@ -62,11 +62,11 @@ test("five thousand computers, a reload in the middle, the corrected rest, and t
   // Somebody is at work on one of the devices: the run waits there, and the page can be left meanwhile.
   const release = await holdValues(world.idOf(world.held[22] as string));
   await page.getByRole("button", { name: "Run import" }).click();
-  await expect(page.getByText(`3,000 of ${n(ROWS)} rows`)).toBeVisible();
+  await expect(page.getByText(`3,000 of ${n(ROWS)} rows`)).toBeVisible({ timeout: WORK_MS });
   await page.reload();
   await expect(wizard.step("Run")).toBeVisible();
   await expect(page.getByRole("progressbar", { name: "Writing values" })).toBeVisible();
-  await expect(page.getByText(`3,000 of ${n(ROWS)} rows`)).toBeVisible();
+  await expect(page.getByText(`3,000 of ${n(ROWS)} rows`)).toBeVisible({ timeout: WORK_MS });
   await release();
   await expect(wizard.step("Report")).toBeVisible({ timeout: WORK_MS });
   await expect(wizard.figure("Devices changed")).toContainText(n(matched));

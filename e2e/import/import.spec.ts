@@ -1,5 +1,5 @@
 import { Frame } from "@/e2e/pages/frame";
-import { ImportWizard } from "@/e2e/pages/import";
+import { ImportWizard, WORK_MS } from "@/e2e/pages/import";
 import { Api } from "@/e2e/support/api";
 import { failing } from "@/e2e/support/faults";
 import { expect, expectAccessible, expectNoSidewaysScroll, test } from "@/e2e/support/fixtures";
@@ -81,7 +81,7 @@ test("a file is read, mapped, checked, run, reported and undone", async ({ page,
 
   await page.getByRole("button", { name: "Undo this import" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Undo", exact: true }).click();
-  await expect(page.getByText("2 values were restored")).toBeVisible();
+  await expect(page.getByText("2 values were restored")).toBeVisible({ timeout: WORK_MS });
   const after = await api.call("GET", `/devices/${given.deviceId}`);
   expect(Object.values(after.customFields as object)).not.toContain("R1");
 });

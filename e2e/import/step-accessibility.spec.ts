@@ -1,4 +1,4 @@
-import { ImportWizard } from "@/e2e/pages/import";
+import { ImportWizard, WORK_MS } from "@/e2e/pages/import";
 import { Api } from "@/e2e/support/api";
 import { expect, expectSound, test } from "@/e2e/support/fixtures";
 import { makeSmallWorld } from "@/e2e/support/import-world";
@@ -20,7 +20,7 @@ test("no step of an import has an accessibility violation, on a desk and on a ph
       buffer: Buffer.from("Title,Scope,Type\nVPN,Client,Text\nRack,Location,Text\n"),
     },
   ]);
-  await expect(page.getByText("2 fields: VPN, Rack")).toBeVisible();
+  await expect(page.getByText("2 fields: VPN, Rack")).toBeVisible({ timeout: WORK_MS });
   await expectSound(page);
   await wizard.go("Read the files", "Fields");
   await expect(page.getByText("2 fields are not imported.")).toBeVisible();

@@ -1,3 +1,4 @@
+import type { Request } from "@playwright/test";
 import { Frame } from "@/e2e/pages/frame";
 import { IntegrityPage } from "@/e2e/pages/integrity";
 import { Api } from "@/e2e/support/api";
@@ -51,7 +52,8 @@ test("the badge says that the state is not known once it can no longer be read",
   const { badge } = new Frame(page);
   let asked = 0;
   page.on("request", (request) => void (request.url().includes("integrity.status") && asked++));
-  page.on("requestfinished", (request) => void (request.url().includes("integrity.status") && asked--));
+  const end = (request: Request) => void (request.url().includes("integrity.status") && asked--);
+  page.on("requestfinished", end).on("requestfailed", end);
   await integrity.open(orgId);
   await integrity.verifyNow();
   await expect(integrity.verdict("Intact, from the first entry to the last")).toBeVisible();

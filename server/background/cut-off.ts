@@ -27,8 +27,17 @@ export function cutOff(response: Response, { since, mayGoOn }: Watched): Respons
           controller.error(why);
           await end(why).catch(() => {});
         };
+        let isLooking = false;
+        // One at a time: a database that is silent is not asked more and more.
+        const lookUnasked = async () => {
+          if (isLooking) return;
+          isLooking = true;
+          await look().finally(() => {
+            isLooking = false;
+          });
+        };
         const leave = watchCallers(look);
-        const timer = setInterval(look, CALLER_CHECK_MS).unref();
+        const timer = setInterval(lookUnasked, CALLER_CHECK_MS).unref();
         unwatch = () => {
           leave();
           clearInterval(timer);

@@ -212,6 +212,9 @@ describe("an export in the background", () => {
     await change(held, { leaseOwner: `${host}:999999999:gone` });
     await freeDeadClaims(auditExports);
     expect((await claimExport())?.id).toBe(held);
+    // None is left for whoever claims next.
+    await change(held, { leaseUntil: new Date(0) });
+    await workOffExports(never);
   });
 
   it("says that the disk is full, keeps nothing and is not recorded as done", async () => {

@@ -134,8 +134,8 @@ export function createListener(options: FrontOptions): RequestListener {
       if (!gone) log.error({ err: error, path: pathname }, "request failed");
       outgoing.destroy();
     });
-    // A verb goes on where the connection is gone.
-    unawaited(served);
+    // A verb goes on where the connection is gone. What Next serves may never end where its client hung up.
+    if (found) unawaited(served);
   };
 }
 

@@ -20,7 +20,7 @@ import { chainOf, closeRoles, roles } from "@/testing/chain";
 import { bearer, call, createApiKey, createUser, type TestUser } from "@/testing/factories";
 import { portOf } from "@/testing/port-of";
 import { drain } from "./drain";
-import { stopService } from "./stop";
+import { stopService, stopTime } from "./stop";
 
 /** More than the sockets of both sides hold while nobody reads. */
 const FILE_BYTES = 256 * 1024 * 1024;
@@ -100,6 +100,7 @@ it("what does not end is cut off, and what left or was done by then is recorded 
     isDrained = true;
   });
   await expect.poll(() => isDrained).toBe(true);
+  Object.assign(stopTime, { work: 60_000 });
   const stopped = stopService();
   await holder`SELECT`;
   // The database stays open for the change that has lost its connection.

@@ -8,8 +8,13 @@ import { stopRelay } from "@/server/live-events/current";
 import { log } from "@/server/log/log";
 import { stopWorkers } from "./workers";
 
-/** What the work under way may take to end by itself; the rest of the shutdown's deadline is for what follows. */
-const END_WORK_MS = 3_000;
+/**
+ * What the work under way may take to end by itself, and then what its connections' end broke off, in ms; the rest of the
+ * shutdown's deadline is for what follows. Tests of what ends by itself raise the first.
+ */
+export const stopTime = { work: 2_000, brokenOff: 500 };
+
+const within = (work: Promise<unknown>, ms: number) => Promise.race([work, sleep(ms, undefined, { ref: false })]);
 
 const noteUnclean = (error: unknown): void => log.warn({ err: error }, "the relay did not end cleanly");
 
@@ -21,8 +26,11 @@ const noteUnclean = (error: unknown): void => log.warn({ err: error }, "the rela
 export async function stopService(): Promise<void> {
   closeDenials();
   const ended = Promise.allSettled([stopWorkers(), unawaitedDone(), stopRelay().catch(noteUnclean)]);
-  await Promise.race([ended, sleep(END_WORK_MS, undefined, { ref: false })]);
+  await within(ended, stopTime.work);
   await closeDatabase();
+  // What had no end has one now, and records it.
+  await within(ended, stopTime.brokenOff);
+  closeDenials();
   await stopRecording();
   await stopTracing();
 }

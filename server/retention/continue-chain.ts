@@ -85,8 +85,8 @@ async function recordRestored(orgId: string, details: Details, more: object): Pr
 async function settle(orgId: string): Promise<Judged> {
   const after = await judgeChain(orgId);
   const progress = { verifiedThrough: after.lastSeq ?? 0, slice: null };
-  await keepVerification(after, "nightly", after.status === "broken" ? undefined : progress);
-  if (endsAlarm(after)) await clearAlarm(orgId, after.began);
+  const isKept = await keepVerification(after, "nightly", after.status === "broken" ? undefined : progress);
+  if (isKept && endsAlarm(after)) await clearAlarm(orgId, after.began);
   return after;
 }
 

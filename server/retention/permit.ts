@@ -4,6 +4,7 @@ import { verifyChain } from "@/server/audit/chain/verify";
 import { newestReceipt } from "@/server/audit/checkpoints/note-store";
 import { signReceipt } from "@/server/audit/checkpoints/receipts";
 import { openAlarms, raiseAlarm } from "@/server/audit/integrity/alarm";
+import { raiseLostAlarms } from "@/server/audit/integrity/alarm-watch";
 import { signHead } from "@/server/audit/integrity/checkpoints";
 import { proveRow } from "@/server/audit/integrity/own-note";
 import { systemCtx } from "@/server/context";
@@ -22,10 +23,12 @@ async function refuse(orgId: string, breaks: Break[]): Promise<never> {
 }
 
 /**
- * What goes may be what an alarm is about, and who raised it need not answer again: a witness can be kept away.
+ * What goes may be what an alarm is about, and who raised it need not answer again: a witness can be kept away. One that was
+ * deleted from outside is raised again first.
  * @throws NotPermitted while an alarm is open on the log
  */
 export async function refuseAlarmed(orgId: string): Promise<void> {
+  await raiseLostAlarms(orgId);
   const [alarm] = await openAlarms({ kind: "organization", orgIds: [orgId], partnerId: "" });
   if (alarm) throw new NotPermitted(`an alarm is open on this log since ${alarm.at}: nothing is removed while it is`);
 }

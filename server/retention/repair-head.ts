@@ -85,7 +85,7 @@ export async function repairHead(orgId: string): Promise<Repair> {
   });
   await flushRecording();
   const after = await judgeChain(orgId);
-  await keepVerification(after, "whole");
-  if (endsAlarm(after)) await clearAlarm(orgId, after.began);
+  const isKept = await keepVerification(after, "whole");
+  if (isKept && endsAlarm(after)) await clearAlarm(orgId, after.began);
   return { kind: "repaired", before: lost.head, head, rows, after };
 }

@@ -36,8 +36,8 @@ const kept = new WeakMap<Judged, Promise<void>>();
 
 /** Stores the verdict over a whole chain, and raises or clears the alarm. */
 async function keepWhole(found: Judged): Promise<void> {
-  await keepVerification(found, "whole");
-  if (endsAlarm(found)) await clearAlarm(found.orgId, found.began);
+  const isKept = await keepVerification(found, "whole");
+  if (isKept && endsAlarm(found)) await clearAlarm(found.orgId, found.began);
 }
 
 async function raise(

@@ -19,12 +19,13 @@ type Found = Pick<Judged, "orgId" | "status" | "reasons" | "rowsChecked" | "firs
 /**
  * Stores what a verification found; when it ran is the database's word. A failure to store it is logged: the verdict
  * itself must reach the caller.
+ * @returns whether it is stored: an alarm ends by nothing less
  */
 export async function keepVerification(
   found: Found,
   kind: LastVerification["kind"],
   progress?: Progress,
-): Promise<void> {
+): Promise<boolean> {
   const { orgId, status, reasons, rowsChecked, firstSeq, lastSeq, breaks, covered } = found;
   const values = {
     orgId,
@@ -40,8 +41,12 @@ export async function keepVerification(
     rollingThroughSeq: progress?.slice?.last ?? null,
     slice: progress?.slice ? { ...progress.slice, beganAt: progress.slice.beganAt.toISOString() } : null,
   };
-  await asSystem((tx) => tx.insert(auditVerifications).values(values)).catch((error: unknown) =>
-    log.error({ err: error, orgId }, "a verification could not be stored"),
+  return asSystem((tx) => tx.insert(auditVerifications).values(values)).then(
+    () => true,
+    (error: unknown) => {
+      log.error({ err: error, orgId }, "a verification could not be stored");
+      return false;
+    },
   );
 }
 

@@ -6,8 +6,8 @@ import type { Preview, Task } from "./tasks";
 
 /** Reading waits for a thread, which gives way to all else, not for the database: previews have a share of their own. */
 const previews = new FairShare(
-  // The files of two imports of one caller, each shown at once.
-  { total: 2, perCaller: 2, waiting: 2 * MAX_IMPORT_FILES, waitMs: 120_000 },
+  // One thread stays for what is imported. Waiting: the files of two imports of one caller, each shown at once.
+  { total: 1, perCaller: 1, waiting: 2 * MAX_IMPORT_FILES, waitMs: 120_000 },
   () => 0,
 );
 
