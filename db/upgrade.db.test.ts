@@ -173,15 +173,21 @@ describe("a database that a build between two releases left behind", () => {
     expect(await withOwner(between, describeSchema)).toEqual(whole);
   });
 
-  it("gets what it lacks of a migration in which another one went that it has", async () => {
+  // What builds between releases had as migrations of their own: of these dates, and which of it is there.
+  it.each([
+    ["the alarms' column", "ALTER TABLE agents DROP COLUMN actor_id", [1795200028602]],
+    ["the alarms' and the agents'", "SELECT", [1795200028602, 1795764760381]],
+    ["the alarms' and the agents' in one", "SELECT", [1795764760381]],
+  ])("gets what it lacks of a migration in which others went that it has: %s", async (_, undo, dates) => {
     const { between } = names;
     await migrate(urlsOf(between));
     const whole = await withOwner(between, describeSchema);
     await withOwner(between, async (sql) => {
-      await sql`ALTER TABLE agents DROP COLUMN actor_id`;
-      await sql`DELETE FROM drizzle.__drizzle_migrations WHERE created_at = 1795764760381`; // 0053_alarms_and_agents
-      // The column of the alarms came by a migration of its own, of this date.
-      await sql`INSERT INTO drizzle.__drizzle_migrations (hash, created_at) VALUES ('alarms', 1795200028602)`;
+      await sql.unsafe(undo);
+      await sql`DROP INDEX audit_verifications_deciding_idx`;
+      await sql`DELETE FROM drizzle.__drizzle_migrations WHERE created_at = 1795813949438`; // 0054_alarms_agents_runs
+      for (const date of dates)
+        await sql`INSERT INTO drizzle.__drizzle_migrations (hash, created_at) VALUES ('of its own', ${date})`;
     });
     await migrate(urlsOf(between));
     await migrate({ appUrl: urlsOf(between).appUrl });
