@@ -133,7 +133,7 @@ test("a broken file is said to be one and replaced, and an import is thrown away
 test("a file that a busy server did not read is not called broken, and is read by Retry", async ({ page }) => {
   const wizard = new ImportWizard(page);
   await wizard.begin();
-  const detail = "Many files are being read at this moment. Try again in a minute.";
+  const detail = "The server is too busy to read the file at this moment. Try again in a minute.";
   const mend = await failing(page, "imports.preview", { code: "unavailable", detail, status: 503 });
   const buffer = Buffer.from("Computer ID,Computer Name,Shelf\n1,PC-1,A\n");
   await page.locator("input[type=file]").setInputFiles({ name: "waiting.csv", mimeType: "text/csv", buffer });

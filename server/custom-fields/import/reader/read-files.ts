@@ -15,33 +15,6 @@ const START_MS = 60_000;
 export const readTime = { preview: 60_000, stage: 60_000 };
 /** All of a file's reading, the database's part included. */
 const MAX_STAGE_MS = 10 * 60_000;
-/** Threads at once, and tasks that may wait for one. */
-const MAX_THREADS = 2;
-const MAX_WAITING = 50;
-
-let running = 0;
-const waiting: (() => void)[] = [];
-
-/**
- * Staging, one at a time, comes before all previews: its transaction is open meanwhile.
- * @throws AppError unavailable when too many files wait to be shown.
- */
-async function acquireTurn(kind: Kind): Promise<void> {
-  if (running < MAX_THREADS) {
-    running++;
-    return;
-  }
-  if (kind === "stage") return new Promise<void>((resolve) => void waiting.unshift(resolve));
-  if (waiting.length >= MAX_WAITING)
-    throw new AppError("unavailable", "Many files are being read at this moment. Try again in a minute.");
-  return new Promise<void>((resolve) => void waiting.push(resolve));
-}
-
-function giveTurn(): void {
-  const next = waiting.shift();
-  if (next) next();
-  else running--;
-}
 
 const tooSlow = () =>
   new AppError("payload_too_large", "The file takes too long to read. Save it as CSV, or split it, and try again.");
@@ -57,13 +30,18 @@ const ended = (error: unknown): unknown =>
 
 type Kind = Task["kind"];
 type TaskOf<K extends Kind> = Extract<Task, { kind: K }>;
-type Running<K extends Kind> = {
-  task: TaskOf<K>;
-  onBatch: ((batch: Batch) => Promise<void>) | undefined;
-};
 
-/** One thread from its start to its answer; it is ended at its deadline, and when `onBatch` throws. */
-function runThread<K extends Kind>({ task, onBatch }: Running<K>): Promise<Answers[K]> {
+/**
+ * Reads files in a separate thread, so that no other request waits for them, within limits of memory and time. There are two
+ * at most: the one preview and the one import of a process. Staged rows arrive in batches, the next one when the last has
+ * been taken; what `onBatch` throws ends the reading.
+ * @throws AppError what reading throws; payload_too_large at a limit, unavailable where the thread does not start; what
+ * onBatch throws.
+ */
+export function readFiles<K extends Kind>(
+  task: TaskOf<K>,
+  onBatch?: (batch: Batch) => Promise<void>,
+): Promise<Answers[K]> {
   const worker = startThread({ name: "import-thread", task, maxHeapMb: MAX_HEAP_MB });
   return new Promise<Answers[K]>((resolve, reject) => {
     const overall = setTimeout(() => reject(tooSlow()), MAX_STAGE_MS);
@@ -96,21 +74,4 @@ function runThread<K extends Kind>({ task, onBatch }: Running<K>): Promise<Answe
     worker.once("error", (error) => settle(() => reject(ended(error))));
     worker.once("exit", () => settle(() => reject(new Error("the reading thread ended without an answer"))));
   }).finally(() => worker.terminate());
-}
-
-/**
- * Reads files in a separate thread, so that no other request waits for them: within limits of memory and time, and a few
- * at once. Staged rows arrive in batches, the next one when the last has been taken.
- * @throws AppError what reading throws; payload_too_large at a limit, unavailable when too many wait; what onBatch throws.
- */
-export async function readFiles<K extends Kind>(
-  task: TaskOf<K>,
-  onBatch?: (batch: Batch) => Promise<void>,
-): Promise<Answers[K]> {
-  await acquireTurn(task.kind);
-  try {
-    return await runThread({ task, onBatch });
-  } finally {
-    giveTurn();
-  }
 }
