@@ -80,3 +80,22 @@ it("a connection that closes under a statement tells the next one at once that i
   }
   await pool.end({ timeout: 1 });
 });
+
+it("a statement that PostgreSQL ends with its connection says so at once, and the next one is answered", async () => {
+  const pool = connectApp({ name: "test", max: 1 });
+  const killer = connectApp({ name: "test", max: 1 });
+  const pidOf = async () => (await pool<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`)[0]?.pid ?? 0;
+  for (let round = 0; round < 5; round++) {
+    const pid = await pidOf();
+    const running = pool`SELECT pg_sleep(20), ${round}::int`.catch(({ code }) => code);
+    await expect
+      .poll(
+        () =>
+          killer`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = ${pid} AND wait_event = 'PgSleep'`,
+      )
+      .toHaveLength(1);
+    expect(await running).toBe("57P01");
+    expect(await pidOf()).not.toBe(pid);
+  }
+  await Promise.all([pool.end({ timeout: 1 }), killer.end({ timeout: 1 })]);
+});
