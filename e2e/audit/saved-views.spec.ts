@@ -77,6 +77,26 @@ test("Esc closes the menu also when nothing has the focus", async ({ viewer, pag
   await expect(views.menu).toHaveCount(0);
 });
 
+test("nothing in the menu can be clicked before all of it is there, as it would move away", async ({
+  viewer,
+  page,
+}) => {
+  const views = new SavedViewsMenu(page);
+  await viewer.open("?action=user.login");
+  let answer = () => {};
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route(/savedViews\.list/, (route) => held.then(() => route.continue()));
+  const asked = page.waitForRequest(/savedViews\.list/);
+  await page.getByRole("button", { name: "Views", exact: true }).click();
+  await asked;
+  await expect(views.menu.getByRole("status", { name: "Loading" })).toBeVisible();
+  await expect(views.menu.getByRole("button")).toHaveCount(0);
+  answer();
+  await expect(views.menu.getByRole("button", { name: "Save this view" })).toBeVisible();
+});
+
 test("the menu is worked by keyboard alone", async ({ viewer, page }) => {
   const views = new SavedViewsMenu(page);
   await viewer.open();

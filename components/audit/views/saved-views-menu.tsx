@@ -8,6 +8,7 @@ import { useViewer } from "@/components/audit/viewer-context";
 import { useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { readErrorText } from "@/components/ui/notice";
+import { PopoverSkeleton } from "@/components/ui/popover/popover-skeleton";
 import { isSavable, SavedRow, type SavedView, ViewButton, type ViewRequest } from "./saved-view-row";
 import classes from "./saved-views.module.css";
 import { BUILT_IN, isShown, toChange, type ViewQuery } from "./view-query";
@@ -19,6 +20,10 @@ export function SavedViewsMenu({ onRequest, onDone }: Props) {
   const { view, setView } = useViewer();
   const list = useQuery(useTRPC().savedViews.list.queryOptions({}));
   const [opened, setOpened] = useState<string | null>(null);
+  const [isLoaded, setIsLoaded] = useState(!list.isFetching);
+  if (!isLoaded && !list.isFetching) setIsLoaded(true);
+  // Views that arrive move everything below them: a click would hit another one, or be lost.
+  if (!isLoaded) return <PopoverSkeleton />;
   const views = list.data?.data ?? [];
   const mine = views.filter((v) => v.sharedWith === null);
   const shared = views.filter((v) => v.sharedWith !== null);
