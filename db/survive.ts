@@ -1,4 +1,5 @@
 import type postgres from "postgres";
+import { isConnectionEnd } from "./socket/pool-socket";
 import { codeOf } from "./thrown";
 
 type Work = (tx: postgres.TransactionSql) => unknown;
@@ -76,7 +77,8 @@ export function survivable<T extends postgres.Sql>(sql: T): T {
           started = true;
         });
       } catch (error) {
-        if (started || tries === MAX_BEGINS || !STALE.has(codeOf(error))) throw error;
+        const isStale = STALE.has(codeOf(error)) || isConnectionEnd(error);
+        if (started || tries === MAX_BEGINS || !isStale) throw error;
       }
     }
   };

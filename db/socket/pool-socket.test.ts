@@ -33,7 +33,7 @@ async function receive(bytes: Buffer, sizes: number[]): Promise<{ handedOn: Buff
   socket
     .on("data", (chunk) => chunks.push(chunk))
     .on("error", (error: Error & { code?: string }) => (code = error.code));
-  socket.expectAnswers();
+  socket.expectMessages();
   for (let at = 0, i = 0; at < bytes.length && !socket.destroyed; i++) {
     const size = sizes[i % sizes.length] ?? 1;
     socket.emit("data", bytes.subarray(at, at + size));
@@ -54,7 +54,7 @@ it("hands on every byte while the connection lives, however it comes in pieces",
     }),
   ));
 
-it("makes a last word its own error, hands on what came before it, and never the whole of it", () =>
+it("makes a FATAL error its own, hands on what came before it, and never the whole of it", () =>
   fc.assert(
     fc.asyncProperty(fc.array(answer), fc.constantFrom("FATAL", "PANIC"), sizes, async (answers, severity, pieces) => {
       const last = errorMessage(severity, "57P01");
@@ -73,7 +73,7 @@ it("takes any error for a refusal until it is let in", async () => {
     });
 });
 
-it("knows a last word by the older field alone", async () => {
+it("knows a FATAL error by the older field alone", async () => {
   const last = message("E", Buffer.from("SFATAL\0C08P01\0Mquery_wait_timeout\0\0"));
   expect(await receive(Buffer.concat([...LET_IN, last]), [1_000, 1])).toMatchObject({ code: "08P01" });
 });

@@ -3,6 +3,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { connectApp } from "@/db/connect";
+import { survivable } from "@/db/survive";
 import { portOf } from "@/testing/port-of";
 
 /** What PostgreSQL says to a client that it does not let in. */
@@ -98,4 +99,37 @@ it("a statement that PostgreSQL ends with its connection says so at once, and th
     expect(await pidOf()).not.toBe(pid);
   }
   await Promise.all([pool.end({ timeout: 1 }), killer.end({ timeout: 1 })]);
+});
+
+it("a transaction whose connection PostgreSQL or a pooler ends at its BEGIN is begun again", async () => {
+  const fatal = Buffer.concat([
+    Buffer.from("E"),
+    Buffer.alloc(4),
+    Buffer.from("SFATAL\0VFATAL\0C08P01\0Mserver closed\0\0"),
+  ]);
+  fatal.writeUInt32BE(fatal.length - 1, 1);
+  let ends = 0;
+  const pooler = createServer((from) => {
+    const to = connect(Number(database.port), database.hostname);
+    for (const socket of [from, to]) socket.on("error", () => {});
+    from
+      .on("close", () => to.destroy())
+      .on("data", (chunk) => {
+        if (ends === 0 || !chunk.includes("begin")) return void to.write(chunk);
+        ends--;
+        from.end(fatal);
+      });
+    to.on("close", () => from.destroy()).pipe(from);
+  });
+  await once(pooler.listen(0, "127.0.0.1"), "listening");
+  const url = Object.assign(new URL(database), { port: String(portOf(pooler)) }).href;
+  const pool = survivable(connectApp({ name: "test", url, max: 1 }));
+  for (let round = 0; round < 5; round++) {
+    expect(await pool`SELECT ${round}::int AS n`).toEqual([{ n: round }]);
+    ends = 1;
+    expect(await pool.begin((tx) => tx`SELECT ${round}::int AS n`)).toEqual([{ n: round }]);
+    expect(ends).toBe(0);
+  }
+  await pool.end({ timeout: 1 });
+  pooler.close();
 });

@@ -44,7 +44,7 @@ export function poolSockets(): (target: Target) => Socket {
       if (hasGreeted) return write(message, done);
       hasGreeted = true;
       const code = firstCodeOf(message);
-      if (code === STARTUP) socket.expectAnswers();
+      if (code === STARTUP) socket.expectMessages();
       if (FIRST_CODES.has(code)) silent = 0;
       else abandon();
       return write(message, done);
