@@ -1,16 +1,25 @@
 import { createHash, randomFillSync } from "node:crypto";
 import { GUID } from "./text";
 
-/** Random bytes are drawn in bulk: one call to the generator serves some hundred ids. */
-const state = { ms: 0, counter: 0, pool: Buffer.alloc(4096), at: 4096 };
+const TAIL_BYTES = 8;
+const TAIL_DIGITS = 2 * TAIL_BYTES;
 
-function takeBytes(count: number): Buffer {
-  if (state.at + count > state.pool.length) {
-    randomFillSync(state.pool);
-    state.at = 0;
-  }
-  state.at += count;
-  return state.pool.subarray(state.at - count, state.at);
+/** Random digits are drawn in bulk: one call to the generator serves some hundred ids. */
+const state = { ms: 0, counter: 0, head: "", pool: Buffer.alloc(512 * TAIL_BYTES), tails: "", at: 0 };
+
+function drawTails(): void {
+  const { pool } = state;
+  randomFillSync(pool);
+  for (let at = 0; at < pool.length; at += TAIL_BYTES) pool[at] = ((pool[at] ?? 0) & 0x3f) | 0x80;
+  state.tails = pool.toString("hex");
+  state.at = 0;
+}
+
+function setTime(ms: number): void {
+  const digits = ms.toString(16).padStart(12, "0");
+  state.ms = ms;
+  state.counter = 0;
+  state.head = `${digits.slice(0, 8)}-${digits.slice(8)}`;
 }
 
 /**
@@ -19,19 +28,13 @@ function takeBytes(count: number): Buffer {
  */
 export function newId(): string {
   const now = Date.now();
-  if (now > state.ms) {
-    state.ms = now;
-    state.counter = 0;
-  } else if (++state.counter > 0xfff) {
-    state.ms += 1;
-    state.counter = 0;
-  }
-  const time = state.ms.toString(16).padStart(12, "0");
-  const random = takeBytes(8);
-  random[0] = ((random[0] ?? 0) & 0x3f) | 0x80;
-  const tail = random.toString("hex");
+  if (now > state.ms) setTime(now);
+  else if (++state.counter > 0xfff) setTime(state.ms + 1);
+  if (state.at === state.tails.length) drawTails();
+  const { head, tails, at } = state;
+  state.at += TAIL_DIGITS;
   const count = (0x7000 | state.counter).toString(16);
-  return `${time.slice(0, 8)}-${time.slice(8)}-${count}-${tail.slice(0, 4)}-${tail.slice(4)}`;
+  return `${head}-${count}-${tails.slice(at, at + 4)}-${tails.slice(at + 4, at + TAIL_DIGITS)}`;
 }
 
 /**
