@@ -72,6 +72,19 @@ it("keeps every decimal number's digits, and all the text around them", () => {
   );
 });
 
+it("finds them whatever blank stands around them, and whatever numbers stand beside them", () => {
+  const blank = fc.stringMatching(/^[ \n\r\t]{0,3}$/);
+  const number = fc.stringMatching(/^-?([1-9]\d{0,20}|0\.\d{1,4}|[1-9]\d{0,3}\.\d{1,3})$/);
+  fc.assert(
+    fc.property(fc.array(fc.tuple(blank, number, blank), { minLength: 1, maxLength: 6 }), (members) => {
+      const text = `[${members.map((member) => member.join("")).join(",")}]`;
+      const isZero = members.some(([, digits]) => Number(digits) === 0 && digits.startsWith("-"));
+      fc.pre(!isZero);
+      expect(through(text)).toBe(text.replace(/\s/g, ""));
+    }),
+  );
+});
+
 it("gives a page doubles, digits where those would change it, and what holds no such number as it is", () => {
   expect(plainNumbers(readExact('{"a":[1.10,"x"],"b":{"c":9007199254740993}}'))).toEqual({
     a: [1.1, "x"],

@@ -14,15 +14,18 @@ const MARKED = new RegExp(`"${MARK}([-0-9.]+)"`, "g");
 /** PostgreSQL's numeric takes far more; no count or measurement needs it. */
 const MAX_DIGITS = 1_000;
 
-/** A number between its neighbours in JSON; within a string it may look the same. */
-const NUMBER_LIKE = /(?<=[:,[\s]|^)-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?=[\s,}\]]|$)/g;
+/**
+ * A number between its neighbours in JSON that a double may change: one with a fraction, an exponent or 16 digits, or -0.
+ * Within a string it may look the same. The neighbour before it is part of the match, looking behind takes twice as long.
+ */
+const CHANGEABLE = /(?:[:,[\s]|^)(-?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)|-?\d{16,}|-0)(?=[\s,}\]]|$)/g;
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[{}[\],:]/gs;
 
 /** True for a number that JSON.parse, JSON.stringify and the database (which writes exponents out) give back as it stands. */
 const isPlain = (digits: string): boolean => String(Number(digits)) === digits && !digits.includes("e");
 
 const hasExact = (text: string): boolean => {
-  for (const [digits] of text.matchAll(NUMBER_LIKE)) if (!isPlain(digits)) return true;
+  for (const [, digits = ""] of text.matchAll(CHANGEABLE)) if (!isPlain(digits)) return true;
   return false;
 };
 
