@@ -42,10 +42,12 @@ export const hostText = (max: number) => filledText(max).refine(...ONE_LINE);
 /** A name that people see. */
 export const displayName = nameText(255);
 
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 const ISO_TIME = /^(\d{4}-\d\d-\d\dt\d\d:\d\d)(:\d\d(?:\.\d+)?)?(?:z|([+ -]\d\d)(?::?(\d\d))?)$/i;
 
 /** Every way in which ISO 8601 writes a time with its zone as RFC 3339 writes it; a bare + in a query arrives as a space. */
 function toRfc3339(text: string): string {
+  if (RFC_3339.test(text)) return text;
   const [, minute, second = ":00", hours, minutes = "00"] = ISO_TIME.exec(text) ?? [];
   if (minute === undefined) return text;
   return `${minute.toUpperCase()}${second}${hours ? `${hours.replace(" ", "+")}:${minutes}` : "Z"}`;
