@@ -81,5 +81,5 @@ export async function perform<I extends z.ZodType, R>(
 ): Promise<R> {
   if (operation.stepUp?.(input)) requireRecentProof(ctx, "browser");
   const run = () => operation.run(narrowTo(ctx, input), input);
-  return operation.waits ? run() : inFairShare(ctx.actor, run, ctx.signal);
+  return operation.waits ? run() : inFairShare(ctx, run);
 }

@@ -96,7 +96,5 @@ export const downloadExport = operation({
   output: "stream",
   waits: true,
   run: (ctx, input) =>
-    inSlot(ctx.actor, DOWNLOAD_SLOTS, (release) =>
-      inFairShare(ctx.actor, () => openDownload(ctx, { input, release }), ctx.signal),
-    ),
+    inSlot(ctx.actor, DOWNLOAD_SLOTS, (release) => inFairShare(ctx, () => openDownload(ctx, { input, release }))),
 });

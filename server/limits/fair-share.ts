@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { availableParallelism } from "node:os";
-import type { Actor } from "@/server/context";
+import type { Actor, Ctx } from "@/server/context";
 import { env } from "@/server/env";
 import type { AppError } from "@/server/errors";
 import { RecentCounts } from "./recent-counts";
@@ -217,11 +217,13 @@ export const delayFactorOf = (actor: Actor): number =>
 
 /**
  * Does the work of a person or a key within that caller's share of this process.
+ * @param caller its signal ends the wait, and is created only for those who may have to wait
  * @throws AppError rate_limited, and what the work throws
  */
-export function inFairShare<T>(actor: Actor, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+export function inFairShare<T>(caller: Pick<Ctx, "actor" | "signal">, work: () => Promise<T>): Promise<T> {
+  const { actor } = caller;
   const key = callerKey(actor);
-  if (actor.type === "user" || actor.type === "api_key") return share().run(key, work, signal);
+  if (actor.type === "user" || actor.type === "api_key") return share().run(key, work, caller.signal);
   if (actor.type === "agent") share().noteRequest(key);
   return work();
 }

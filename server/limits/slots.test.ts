@@ -8,6 +8,12 @@ afterEach(() => void vi.unstubAllEnvs());
 const agent = (id: string): Actor => ({ type: "agent", id, deviceId: id, hostname: "ws-1" });
 const acquire = (id: string, kind = "exports") => acquireSlot(agent(id), { kind, max: 4, advice: "Wait." });
 
+function stubRequired(): void {
+  vi.stubEnv("DATABASE_URL", "postgres://app@127.0.0.1/none");
+  vi.stubEnv("NEXTAUTH_SECRET", "s".repeat(32));
+  vi.stubEnv("NEXTAUTH_URL", "http://127.0.0.1");
+}
+
 test("a caller's slots beyond the limit are refused until one is released; others are not affected", () => {
   const releases = Array.from({ length: 4 }, () => acquire("a"));
   expect(() => acquire("a")).toThrow("4 exports running");
@@ -21,12 +27,10 @@ test("a caller's slots beyond the limit are refused until one is released; other
 
 test("whoever is refused again and again while others ask rests for longer", async () => {
   const [crowd, other] = [agent("crowd"), agent("other")];
-  vi.stubEnv("DATABASE_URL", "postgres://app@127.0.0.1/none");
-  vi.stubEnv("NEXTAUTH_SECRET", "s".repeat(32));
-  vi.stubEnv("NEXTAUTH_URL", "http://127.0.0.1");
+  stubRequired();
   // Who asked within the last second asks beside others: none passes here, however busy the machine.
   const clock = vi.spyOn(performance, "now").mockReturnValue(1_000);
-  await inFairShare(other, async () => {});
+  await inFairShare({ actor: other }, async () => {});
   expect([delayFactorOf(crowd), delayFactorOf(other)]).toEqual([1, 0]);
   for (let i = 0; i < 4; i++) acquire("crowd");
   for (let i = 0; i < 7; i++) expect(() => acquire("crowd")).toThrow("4 exports running");
@@ -34,6 +38,26 @@ test("whoever is refused again and again while others ask rests for longer", asy
   for (let i = 0; i < 25; i++) expect(() => acquire("crowd")).toThrow("4 exports running");
   expect(delayFactorOf(crowd)).toBe(4);
   clock.mockRestore();
+});
+
+test("an agent has no signal made for a wait that it never has; a person's ends the wait", async () => {
+  stubRequired();
+  const signal = AbortSignal.abort(new Error("gone"));
+  const made = vi.fn(() => signal);
+  const caller = (actor: Actor) => ({
+    actor,
+    get signal() {
+      return made();
+    },
+  });
+  expect(await inFairShare(caller(agent("d")), async () => "stored")).toBe("stored");
+  expect(made).not.toHaveBeenCalled();
+  await expect(
+    inFairShare(
+      caller({ type: "user", id: "u", email: "u@a.example", name: "U", role: "org_viewer" }),
+      async () => "read",
+    ),
+  ).rejects.toThrow("gone");
 });
 
 test("work keeps its slot until it says that it is done, and loses it where it fails", async () => {

@@ -89,7 +89,7 @@ it("what agents send, what waits and what is given up moves its metric", async (
     name: "A",
     role: "org_viewer",
   } as const;
-  const running = await inFairShare(person, () => metric("trailmark_requests_running"));
+  const running = await inFairShare({ actor: person }, () => metric("trailmark_requests_running"));
   expect(running).toBe((await metric("trailmark_requests_running")) + 1);
 
   const org = await createOrg();

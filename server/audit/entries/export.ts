@@ -51,7 +51,7 @@ const settleExport = async (ctx: Ctx, filter: AuditFilter): Promise<{ rows: Sett
 
 const startExport = (ctx: Ctx, format: Format, filter: AuditFilter): Promise<Response> =>
   inSlot(ctx.actor, EXPORT_SLOTS, async (release) => {
-    const { rows, total } = await inFairShare(ctx.actor, () => settleExport(ctx, filter), ctx.signal);
+    const { rows, total } = await inFairShare(ctx, () => settleExport(ctx, filter));
     const plan = { ctx, format, filter, rows, total };
     const parts = format === "csv" ? writeExport(plan, asCsv) : writeExport(plan, asJson);
     const text = Readable.from(parts, { objectMode: false, highWaterMark: 64 * 1024 }).once("close", release);

@@ -20,7 +20,7 @@ export const previewFile = operation({
   waits: true,
   async run(ctx, { id, fileNo }) {
     const find = () => tenant(ctx.scope, (tx) => findImport(tx, ctx, id));
-    const found = await inFairShare(ctx.actor, find, ctx.signal);
+    const found = await inFairShare(ctx, find);
     const { path, format } = completeFile(found, fileNo);
     return readPreview(ctx, { source: found.source, path, format });
   },

@@ -23,7 +23,7 @@ export const setFormat = operation({
   output: typed<ImportState>(),
   waits: true,
   async run(ctx, { id, fileNo, format }) {
-    const share = <T>(work: () => Promise<T>) => inFairShare(ctx.actor, work, ctx.signal);
+    const share = <T>(work: () => Promise<T>) => inFairShare(ctx, work);
     const before = await share(() => tenant(ctx.scope, (tx) => findImport(tx, ctx, id)));
     requireIdle(before, ...OPEN);
     const file = completeFile(before, fileNo);
