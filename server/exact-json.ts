@@ -15,10 +15,11 @@ const MARKED = new RegExp(`"${MARK}([-0-9.]+)"`, "g");
 const MAX_DIGITS = 1_000;
 
 /**
- * A number between its neighbours in JSON that a double may change: one with a fraction, an exponent or 16 digits, or -0.
- * Within a string it may look the same. The neighbour before it is part of the match, looking behind takes twice as long.
+ * A number between its neighbours in JSON that a double may change: one with a fraction, an exponent or 16 digits or more,
+ * or -0. Within a string it may look the same. The neighbour before it is part of the match, as looking behind takes half as
+ * long again. `\d{15}\d+`, because V8 keeps a place to return to for each digit of `\d{16,}` and throws at 5.6 million.
  */
-const CHANGEABLE = /(?:[:,[\s]|^)(-?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)|-?\d{16,}|-0)(?=[\s,}\]]|$)/g;
+const CHANGEABLE = /(?:[:,[\s]|^)(-?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)|-?\d{15}\d+|-0)(?=[\s,}\]]|$)/g;
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[{}[\],:]/gs;
 
 /** True for a number that JSON.parse, JSON.stringify and the database (which writes exponents out) give back as it stands. */
