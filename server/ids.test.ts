@@ -29,3 +29,10 @@ test("they ascend also where the clock steps back, and go on with it once it is 
   expect(ids.toSorted()).toEqual(ids);
   expect([before, back, ahead].map(([id = ""]) => millisecondOf(id))).toEqual([now, now, now + 5_000]);
 });
+
+test("the first one is whole also where the clock was never set", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: 0 });
+  vi.resetModules();
+  const fresh = await import("./ids");
+  expect(fresh.newId()).toMatch(UUID_V7);
+});

@@ -5,7 +5,7 @@ const TAIL_BYTES = 8;
 const TAIL_DIGITS = 2 * TAIL_BYTES;
 
 /** Random digits are drawn in bulk: one call to the generator serves some hundred ids. */
-const state = { ms: 0, counter: 0, head: "", pool: Buffer.alloc(512 * TAIL_BYTES), tails: "", at: 0 };
+const state = { ms: 0, counter: 0, head: "00000000-0000", pool: Buffer.alloc(512 * TAIL_BYTES), tails: "", at: 0 };
 
 function drawTails(): void {
   const { pool } = state;
