@@ -51,6 +51,8 @@ class LazyRequest {
     if (!this.#controller) {
       const controller = new AbortController();
       this.#controller = controller;
+      // A verb may ask only after it has waited for something else.
+      if (this.outgoing.closed && !this.outgoing.writableFinished) controller.abort(hungUp());
       this.outgoing.once("close", () => {
         if (!this.outgoing.writableFinished) controller.abort(hungUp());
       });
