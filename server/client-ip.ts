@@ -8,7 +8,7 @@ const FORWARDING = ["cf-connecting-ip", "x-forwarded-for", "x-real-ip"] as const
 
 /** The one spelling of an address: IPv4 mapped into IPv6 as plain IPv4; null when it is none. */
 function normalizeIp(text: string | null | undefined): string | null {
-  // Most are; the rest takes longer than all else that is read of a request's head.
+  // Most addresses are plain IPv4; what follows takes longer than all else that is read of a request's head.
   if (text && isIPv4(text)) return text;
   const bare = text
     ?.trim()
