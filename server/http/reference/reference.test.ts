@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { type Catalogue, FILTERS } from "@/server/audit/query/catalogue";
 import { describeApi, listEndpoints } from "@/server/http/openapi";
 import { routes } from "@/server/http/routes.generated";
 import { branchesOf, findWord, type Json, propertiesOf, type Side } from "./describe";
+import { filterWords } from "./words/filter-words";
 import { WORD_TABLES } from "./words/index";
 
 type Media = { schema: Json; example?: unknown };
@@ -66,6 +68,18 @@ describe("the API document", () => {
     expect(members.length).toBeGreaterThan(1500);
     const silent = members.filter(({ schema }) => typeof schema.description !== "string" || !schema.description);
     expect(silent.map(({ name, side, at }) => `${name} ${side} ${at}`)).toEqual([]);
+  });
+
+  it("describes a filter that no table has words for: what the catalogue says of it", () => {
+    const added: Catalogue = {
+      ...FILTERS,
+      site: { label: "Site", match: "part", hint: "part of a site's name" },
+      siteId: { label: "Site", match: "exact", isId: true },
+    };
+    expect(filterWords(added)).toMatchObject({
+      site: "Site: part of a site's name; any of several values",
+      siteId: "Site: an id; any of several values",
+    });
   });
 
   it("describes every member of an error", () => {

@@ -1,7 +1,8 @@
+import { CSV_COLUMNS } from "@/server/audit/entries/export-csv";
 import { DEVICE, ORG, PERSON, THING, TIME } from "./words/samples";
 
 const ENTRIES = [
-  "id,timestamp,actorId,actorName,actorEmail,action,resourceType,resourceId,resourceName,category,result,ipAddress,userAgent,details",
+  CSV_COLUMNS.join(","),
   `${THING},${TIME},${PERSON},Jane Doe,jane.doe@example.com,device.create,device,${DEVICE},WS-042,device,success,198.51.100.77,Mozilla/5.0,"{""site"":""Berlin""}"`,
   "",
 ].join("\r\n");

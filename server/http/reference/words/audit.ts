@@ -1,3 +1,5 @@
+import { FILTERS } from "@/server/audit/query/catalogue";
+import { filterWords } from "./filter-words";
 import { CHECKSUM, DEVICE, ORG, PERSON, THING, TIME } from "./samples";
 import type { Words, WordTable } from "./table";
 
@@ -28,7 +30,7 @@ const entry: Words = {
   errorMessage: ["Why it failed or was denied; null for success", null],
   checksum: ["SHA-256 of the entry's canonical payload", CHECKSUM],
   prevChecksum: ["Checksum of the entry before it in the chain; null for the first", null],
-  chainSeq: ["Place of the entry in its organization's chain, counted from 1", 1204],
+  chainSeq: ["Position of the entry in its organization's chain, counted from 1", 1204],
 };
 
 /** Reading, submitting, reporting and exporting entries. */
@@ -36,6 +38,7 @@ export const AUDIT: WordTable[] = [
   {
     path: "/audit-logs",
     request: {
+      ...filterWords(FILTERS),
       user: ["With the text in the actor's name or e-mail address; any of several values", "jane"],
       action: ["With the text in the action's code; any of several values", "device."],
       resource: ["With the text in the resource's name or type; any of several values", "WS-042"],
