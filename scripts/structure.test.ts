@@ -303,7 +303,7 @@ describe("in a checkout", () => {
     expect(stdout).toContain("\n1 violations of the structure.\n");
   });
 
-  it("Biome refuses a fourth parameter, a function over 80 lines and a file over 400", () => {
+  it("Biome refuses what is too long, what is not used and what has its own place or form", () => {
     execFileSync("git", ["init", "-q", checkout]);
     copyFileSync("biome.json", join(checkout, "biome.json"));
     const lines = (count: number) => "  call();\n".repeat(count);
@@ -316,15 +316,27 @@ describe("in a checkout", () => {
       "server/longer.ts": `export function run(call: () => void) {\n${lines(81)}}\n`,
       "server/four-hundred.ts": "call();\n".repeat(400),
       "server/endless.ts": "call();\n".repeat(401),
+      "server/environment.ts": "export const port = process.env.PORT;",
+      "server/required.ts": 'const fs = require("node:fs");\nexport const read = fs.readFileSync;',
+      "server/protocol.ts": 'import { join } from "path";\nexport const path = join("a", "b");',
+      "server/import.ts": 'import { join } from "node:path";\nexport const path = "a/b";',
+      "server/parameter.ts": "export function run(given: string): void {}",
+      "server/variable.ts": "export function run(): void {\n  const left = 1;\n}",
     });
     const { status, stdout } = run("node_modules/@biomejs/biome/bin/biome", "lint", "--reporter=github");
     expect(status).toBe(1);
     const found = [...stdout.matchAll(/title=lint\/\w+\/(\w+),file=.*?(server\/[\w-]+\.ts)/g)];
     expect(found.map(([, rule, file]) => `${file}: ${rule}`).sort()).toEqual([
       "server/endless.ts: noExcessiveLinesPerFile",
+      "server/environment.ts: noProcessEnv",
       "server/four.ts: useMaxParams",
+      "server/import.ts: noUnusedImports",
       "server/longer.ts: noExcessiveLinesPerFunction",
       "server/owner.ts: useMaxParams",
+      "server/parameter.ts: noUnusedFunctionParameters",
+      "server/protocol.ts: useNodejsImportProtocol",
+      "server/required.ts: noCommonJs",
+      "server/variable.ts: noUnusedVariables",
     ]);
   });
 
