@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
+import { rowsOf } from "@/db/rows";
 import { agentCaller } from "@/server/agent-caller";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
@@ -25,7 +26,9 @@ export const recordHeartbeat = operation({
     const { agentVersion, status, metrics } = input;
     // The old address is read under the row's lock, so of two beats at once each sees what the other left.
     const [row] = await tenant(ctx.scope, (tx) =>
-      tx.execute<{ lastIp: string | null }>(sql`
+      rowsOf<{ lastIp: string | null }>(
+        tx,
+        sql`
       UPDATE devices d
       SET last_seen_at = ${ctx.now().toISOString()}::timestamptz,
         last_ip = coalesce(${ctx.ip}, d.last_ip),
@@ -34,7 +37,8 @@ export const recordHeartbeat = operation({
         metrics = coalesce(${jsonOrNull(metrics)}::text::jsonb, d.metrics)
       FROM (SELECT id, last_ip FROM devices WHERE id = ${agent.deviceId} FOR NO KEY UPDATE) old
       WHERE d.id = old.id
-      RETURNING old.last_ip AS "lastIp"`),
+      RETURNING old.last_ip AS "lastIp"`,
+      ),
     );
     if (!row) throw notFound("agent");
     if (row.lastIp && ctx.ip && row.lastIp !== ctx.ip)

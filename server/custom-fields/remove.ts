@@ -1,5 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import { asSystem, type Tx, tenant } from "@/db/client";
+import { rowsOf } from "@/db/rows";
 import { customFieldDefinitions } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
@@ -19,18 +20,21 @@ export const countUsage = operation({
   async run(ctx, input) {
     const found = await getDefinition.run(ctx, input);
     const [row] = await tenant(ctx.scope, (tx) =>
-      tx.execute<{ n: number }>(sql`SELECT count(*)::int AS n FROM ${holders(found)}`),
+      rowsOf<{ n: number }>(tx, sql`SELECT count(*)::int AS n FROM ${holders(found)}`),
     );
     return { id: found.id, values: row?.n ?? 0 };
   },
 });
 
 async function dropValues(tx: Tx, row: DefinitionRow): Promise<number> {
-  const [done] = await tx.execute<{ n: number }>(sql`
+  const [done] = await rowsOf<{ n: number }>(
+    tx,
+    sql`
     WITH gone AS (
       UPDATE custom_field_values SET "values" = "values" - ${row.id}::text, updated_at = now()
       WHERE device_id IN (SELECT v.device_id FROM ${holders(row)}) RETURNING 1
-    ) SELECT count(*)::int AS n FROM gone`);
+    ) SELECT count(*)::int AS n FROM gone`,
+  );
   return done?.n ?? 0;
 }
 

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
+import { rowsOf } from "@/db/rows";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { AppError, type FieldError } from "@/server/errors";
@@ -40,7 +41,8 @@ async function write(tx: Tx, device: DeviceRef, changes: Change[]): Promise<Valu
   await tx.execute(sql`
     INSERT INTO custom_field_values (device_id, org_id, "values") VALUES (${device.id}::uuid, ${device.orgId}::uuid, '{}')
     ON CONFLICT (device_id) DO NOTHING`);
-  const [row] = await tx.execute<{ before: Values }>(
+  const [row] = await rowsOf<{ before: Values }>(
+    tx,
     sql`SELECT "values" AS before FROM custom_field_values WHERE device_id = ${device.id}::uuid FOR UPDATE`,
   );
   const patch = JSON.stringify(Object.fromEntries(changes.map((c) => [c.field.id, c.value])));

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { uuids } from "@/db/arrays";
 import { asSystem } from "@/db/client";
+import { rowsOf } from "@/db/rows";
 import { MAX_COMMANDS_PER_AGENT, STREAM_DEAD_AFTER_SECONDS } from "./schema";
 
 export type NewCommand = {
@@ -27,7 +28,9 @@ const iso = (column: string) => sql.raw(`to_char(${column} AT TIME ZONE 'UTC', '
 /** Puts a query to the stream that its agent is listed with. On the requester's own process it needs no fetching. */
 export async function queueCommand(command: NewCommand): Promise<Placed> {
   const rows = await asSystem((tx) =>
-    tx.execute<{ connected: boolean; streamId: string | null; processId: string; deadline: string }>(sql`
+    rowsOf<{ connected: boolean; streamId: string | null; processId: string; deadline: string }>(
+      tx,
+      sql`
       WITH stream AS (
         SELECT * FROM agent_streams WHERE agent_id = ${command.agentId} AND closed_at IS NULL
           AND beat_at > now() - make_interval(secs => ${STREAM_DEAD_AFTER_SECONDS})),
@@ -42,7 +45,8 @@ export async function queueCommand(command: NewCommand): Promise<Placed> {
         RETURNING stream_id, process_id, deadline)
       SELECT EXISTS (SELECT FROM stream) AS connected, added.stream_id AS "streamId", added.process_id AS "processId",
         ${iso("added.deadline")} AS deadline
-      FROM (SELECT) one LEFT JOIN added ON true`),
+      FROM (SELECT) one LEFT JOIN added ON true`,
+    ),
   );
   const row = rows[0];
   if (!row?.connected) return { kind: "offline" };
@@ -53,10 +57,13 @@ export async function queueCommand(command: NewCommand): Promise<Placed> {
 /** Takes the queries that wait for a process's streams; each is handed out once. */
 export function claimWaiting(processId: string): Promise<Waiting[]> {
   return asSystem(async (tx) => [
-    ...(await tx.execute<Waiting>(sql`
+    ...(await rowsOf<Waiting>(
+      tx,
+      sql`
       UPDATE live_commands SET state = 'delivered'
       WHERE process_id = ${processId} AND state = 'waiting' AND deadline > now()
-      RETURNING id, agent_id AS "agentId", stream_id AS "streamId", name, params, ${iso("deadline")} AS deadline`)),
+      RETURNING id, agent_id AS "agentId", stream_id AS "streamId", name, params, ${iso("deadline")} AS deadline`,
+    )),
   ]);
 }
 
@@ -66,10 +73,13 @@ export function claimWaiting(processId: string): Promise<Waiting[]> {
  */
 export async function storeAnswer(agentId: string, id: string, result: string): Promise<string | null> {
   const rows = await asSystem((tx) =>
-    tx.execute<{ requesterId: string }>(sql`
+    rowsOf<{ requesterId: string }>(
+      tx,
+      sql`
       UPDATE live_commands SET state = 'answered', result = ${result}
       WHERE id = ${id} AND agent_id = ${agentId} AND state = 'delivered' AND deadline > now()
-      RETURNING asker_id AS "requesterId"`),
+      RETURNING asker_id AS "requesterId"`,
+    ),
   );
   return rows[0]?.requesterId ?? null;
 }
@@ -86,10 +96,13 @@ export async function claimAnswer(agentId: string, id: string): Promise<boolean>
 /** Takes some of the queries that an requester's processes are done with; call again while it returns any. */
 export function claimDone(requesterId: string): Promise<Done[]> {
   return asSystem(async (tx) => [
-    ...(await tx.execute<Done>(sql`
+    ...(await rowsOf<Done>(
+      tx,
+      sql`
       DELETE FROM live_commands WHERE id IN (
         SELECT id FROM live_commands WHERE asker_id = ${requesterId} AND state IN ('answered', 'broken') LIMIT ${DONE_BATCH})
-      RETURNING id, state, result`)),
+      RETURNING id, state, result`,
+    )),
   ]);
 }
 

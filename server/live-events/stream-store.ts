@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { uuids } from "@/db/arrays";
 import { asSystem, type Tx } from "@/db/client";
+import { rowsOf } from "@/db/rows";
 import { unknownToken } from "@/server/errors";
 import { STREAM_DEAD_AFTER_SECONDS } from "./schema";
 
@@ -19,22 +20,31 @@ export function listStream(row: StreamRow): Promise<Opened> {
     // Two streams of one agent at the same moment come one after the other here, so the older learns of the newer.
     await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`live:${row.agentId}`}, 0))`);
     // A revocation at this moment comes before or after: what it ends is then listed already, or is not listed at all.
-    const [agent] = await tx.execute<{ isRevoked: boolean }>(sql`
-      SELECT revoked_at IS NOT NULL AS "isRevoked" FROM agents WHERE id = ${row.agentId} FOR SHARE`);
+    const [agent] = await rowsOf<{ isRevoked: boolean }>(
+      tx,
+      sql`
+      SELECT revoked_at IS NOT NULL AS "isRevoked" FROM agents WHERE id = ${row.agentId} FOR SHARE`,
+    );
     if (!agent || agent.isRevoked) throw unknownToken();
-    const [old] = await tx.execute<{ streamId: string; processId: string }>(sql`
+    const [old] = await rowsOf<{ streamId: string; processId: string }>(
+      tx,
+      sql`
       SELECT stream_id AS "streamId", process_id AS "processId" FROM agent_streams
-      WHERE agent_id = ${row.agentId} AND closed_at IS NULL`);
+      WHERE agent_id = ${row.agentId} AND closed_at IS NULL`,
+    );
     await tx.execute(sql`
       INSERT INTO agent_streams (agent_id, org_id, device_id, process_id, stream_id, connected_at, beat_at)
       VALUES (${row.agentId}, ${row.orgId}, ${row.deviceId}, ${row.processId}, ${row.streamId}, now(), now())
       ON CONFLICT (agent_id) DO UPDATE SET org_id = excluded.org_id, device_id = excluded.device_id,
         process_id = excluded.process_id, stream_id = excluded.stream_id,
         connected_at = excluded.connected_at, beat_at = excluded.beat_at, closed_at = NULL`);
-    const broken = await tx.execute<{ requesterId: string }>(sql`
+    const broken = await rowsOf<{ requesterId: string }>(
+      tx,
+      sql`
       UPDATE live_commands SET state = 'broken'
       WHERE agent_id = ${row.agentId} AND stream_id <> ${row.streamId} AND state IN ('waiting', 'delivered')
-      RETURNING asker_id AS "requesterId"`);
+      RETURNING asker_id AS "requesterId"`,
+    );
     return { replaced: old ?? null, requesters: [...new Set(broken.map((b) => b.requesterId))] };
   });
 }
@@ -44,9 +54,12 @@ export function unlistStream(agentId: string, streamId: string): Promise<string[
   return asSystem(async (tx) => {
     await tx.execute(sql`
       UPDATE agent_streams SET closed_at = now() WHERE agent_id = ${agentId} AND stream_id = ${streamId} AND closed_at IS NULL`);
-    const broken = await tx.execute<{ requesterId: string }>(sql`
+    const broken = await rowsOf<{ requesterId: string }>(
+      tx,
+      sql`
       UPDATE live_commands SET state = 'broken' WHERE stream_id = ${streamId} AND state IN ('waiting', 'delivered')
-      RETURNING asker_id AS "requesterId"`);
+      RETURNING asker_id AS "requesterId"`,
+    );
     return [...new Set(broken.map((b) => b.requesterId))];
   });
 }
@@ -56,12 +69,18 @@ export function unlistStream(agentId: string, streamId: string): Promise<string[
  * happen or neither.
  */
 export async function closeStream(tx: Tx, agentId: string): Promise<Closed> {
-  const closed = await tx.execute<{ processId: string }>(sql`
+  const closed = await rowsOf<{ processId: string }>(
+    tx,
+    sql`
     UPDATE agent_streams SET closed_at = now() WHERE agent_id = ${agentId} AND closed_at IS NULL
-    RETURNING process_id AS "processId"`);
-  const broken = await tx.execute<{ requesterId: string }>(sql`
+    RETURNING process_id AS "processId"`,
+  );
+  const broken = await rowsOf<{ requesterId: string }>(
+    tx,
+    sql`
     UPDATE live_commands SET state = 'broken' WHERE agent_id = ${agentId} AND state IN ('waiting', 'delivered')
-    RETURNING asker_id AS "requesterId"`);
+    RETURNING asker_id AS "requesterId"`,
+  );
   return {
     processIds: closed.map((row) => row.processId),
     requesters: [...new Set(broken.map((row) => row.requesterId))],
@@ -71,9 +90,12 @@ export async function closeStream(tx: Tx, agentId: string): Promise<Closed> {
 /** Which of a process's streams are still their agents' own, and the agents still allowed. */
 export async function listedStreams(processId: string): Promise<Set<string>> {
   const rows = await asSystem((tx) =>
-    tx.execute<{ streamId: string }>(sql`
+    rowsOf<{ streamId: string }>(
+      tx,
+      sql`
       SELECT s.stream_id AS "streamId" FROM agent_streams s JOIN agents a ON a.id = s.agent_id
-      WHERE s.process_id = ${processId} AND s.closed_at IS NULL AND a.revoked_at IS NULL`),
+      WHERE s.process_id = ${processId} AND s.closed_at IS NULL AND a.revoked_at IS NULL`,
+    ),
   );
   return new Set(rows.map((row) => row.streamId));
 }
@@ -91,14 +113,17 @@ export async function beatStreams(processId: string, streamIds: readonly string[
 /** Removes the streams of processes that died and the commands that were not fetched. @returns whom to notify. */
 export async function buryDead(): Promise<string[]> {
   return asSystem(async (tx) => {
-    const broken = await tx.execute<{ requesterId: string }>(sql`
+    const broken = await rowsOf<{ requesterId: string }>(
+      tx,
+      sql`
       WITH dead AS (
         UPDATE agent_streams SET closed_at = beat_at
         WHERE closed_at IS NULL AND beat_at < now() - make_interval(secs => ${STREAM_DEAD_AFTER_SECONDS})
         RETURNING stream_id)
       UPDATE live_commands SET state = 'broken'
       WHERE stream_id IN (SELECT stream_id FROM dead) AND state IN ('waiting', 'delivered')
-      RETURNING asker_id AS "requesterId"`);
+      RETURNING asker_id AS "requesterId"`,
+    );
     await tx.execute(sql`DELETE FROM live_commands WHERE deadline < now() - interval '1 minute'`);
     return [...new Set(broken.map((b) => b.requesterId))];
   });
