@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { invalidInput } from "@/server/errors";
 import { readArchive } from "./archive-reader";
 import type { Member } from "./archive-writer";
 import { BackupError } from "./backup-error";
@@ -23,9 +24,8 @@ function parseManifest(file: string, text: string): Manifest {
   }
   const parsed = manifest.safeParse(content);
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
   throw new BackupError(
-    `${file} has a manifest that this version does not read: ${issue?.path.join(".")}: ${issue?.message}`,
+    `${file} has a manifest that this version does not read: ${invalidInput(parsed.error).message}`,
   );
 }
 

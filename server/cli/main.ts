@@ -2,7 +2,7 @@ import { isExpected, messageOf, stackOf } from "@/db/thrown";
 import "./quiet";
 import { ZodError } from "zod";
 import { EnvError } from "@/server/env";
-import { AppError } from "@/server/errors";
+import { AppError, invalidInput } from "@/server/errors";
 import { UnsafeRoleError } from "@/server/process/guard-role";
 import { createAdmin } from "./accounts/create-admin";
 import { createApiKey } from "./accounts/create-api-key";
@@ -46,8 +46,10 @@ function help(): void {
 
 /** What an operator can do something about is shown in a sentence, everything else with its stack. */
 function explain(error: unknown): string {
-  if (error instanceof ZodError)
-    return error.issues.map((issue) => `${issue.path.join(".") || "input"}: ${issue.message}`).join("\n");
+  if (error instanceof ZodError) {
+    const { errors = [] } = invalidInput(error).extra;
+    return errors.map(({ path, message }) => `${path}: ${message}`).join("\n");
+  }
   if (error instanceof EnvError || error instanceof UnsafeRoleError || error instanceof AppError) return error.message;
   return isExpected(error) ? messageOf(error) : stackOf(error);
 }
