@@ -1,21 +1,12 @@
+import type { z } from "zod";
+import type { submitInput } from "@/server/audit/schema";
 import type { DevicePlan, PersonPlan } from "./cast";
 
-/** One event as POST /audit-logs/events takes it. */
-export type StoryEvent = {
+/** One event as POST /audit-logs/events takes it, of an organization and by an actor that are known, at a known time. */
+export type StoryEvent = z.input<typeof submitInput>["events"][number] & {
   orgId: string;
   timestamp: string;
-  actorType: "user" | "api_key" | "agent" | "system" | "ai_agent";
   actorId: string;
-  actorEmail?: string;
-  action: string;
-  resourceType: string;
-  resourceId?: string;
-  resourceName?: string;
-  details?: Record<string, unknown>;
-  ipAddress?: string;
-  userAgent?: string;
-  result: "success" | "failure" | "denied";
-  errorMessage?: string;
 };
 
 export type Cast = {

@@ -4,9 +4,8 @@ import { eachOf } from "@/db/citus/each-of";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { sentenceWords } from "@/server/audit/action-label";
-import { ACTOR_TYPE_LABEL, type ActorType, type AuditResult, RESULTS } from "@/server/audit/vocabulary";
+import { ACTOR_TYPE_LABEL, ACTOR_TYPES, type ActorType, type AuditResult, RESULTS } from "@/server/audit/vocabulary";
 import { env } from "@/server/env";
-import { keysOf } from "@/server/records";
 import { containsPattern, inJson } from "@/server/text";
 import { INDEXED_THROUGH, rowsBetween } from "./rows";
 import { wordsOf } from "./word-list";
@@ -26,7 +25,6 @@ export type Word = {
   agents: readonly string[];
 };
 
-const ACTOR_TYPES = keysOf(ACTOR_TYPE_LABEL);
 const has = (text: string, word: string): boolean => text.toLowerCase().includes(word.toLowerCase());
 
 /** Actors without a name, which are called by their type. */

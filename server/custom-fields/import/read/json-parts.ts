@@ -2,6 +2,7 @@ import { Tokenizer, TokenParser, TokenType } from "@streamparser/json";
 import { MAX_RECORD_CHARS } from "@/server/custom-fields/import/limits-schema";
 import { AppError } from "@/server/errors";
 import { doubleOrDigits, parseDigits } from "@/server/exact-json";
+import { isObject } from "@/server/records";
 import { badFile } from "./bad-file";
 
 /** One element of a JSON text: of the list at its root, or a member of the object there (then with its key). */
@@ -11,9 +12,6 @@ export type JsonPart = { key: string | null; value: unknown };
 const WRAPPER =
   /^(computers?|value|values|data|items|results|records|fields|definitions|extra_?fields?|extradatafields)$/i;
 const isWrapper = (key: unknown): boolean => typeof key === "string" && WRAPPER.test(key);
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const PAGE_LIST = /^(computers?|data|items|results|records)$/i;
 /** A member by which an object is a computer itself, regardless of the lists it has. */
