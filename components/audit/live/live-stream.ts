@@ -7,7 +7,7 @@ import { type ApiError, useTRPCClient } from "@/components/trpc";
 const FIRST_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 15_000;
 
-/** New entries, or a request to reload the list; see the server's audit/tail-schema.ts. */
+/** New entries, or a request to reload the list; see server/audit/tail/schema.ts. */
 export type TailMessage = { kind: "entries"; entries: Entry[] } | { kind: "reload" };
 
 /** The stream's state; ended: the server refused it, with the reason. */

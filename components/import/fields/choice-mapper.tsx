@@ -27,7 +27,7 @@ const SKIP = "skip";
 const ADD = "add";
 const MAP = "map ";
 
-/** Converts a decision to an option of the select; asDecision is the inverse. */
+/** Converts a decision to an option of the select; toDecision is the inverse. */
 const toOption = (decision: ChoiceDecision | undefined): string | null =>
   decision === undefined ? null : decision.action === "map" ? `${MAP}${decision.to}` : decision.action;
 

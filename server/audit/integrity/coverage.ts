@@ -10,7 +10,7 @@ export const READ_WITHIN_DAYS = 31;
  * retained: rows that the chain holds; through: the last of them that the nightly run or a signing has reached; unread:
  * those up to there that no verification has read within the last 31 days. isBroken: a run found a break, and none has ended
  * that since; lastReasons: why the newest run of the whole chain, or of the night, or any that found a break, did not prove
- * it; lastFull: the newest run of the whole chain; lastRanAt: the newest of all these.
+ * it; lastFullAt and lastFullStatus: of the newest run of the whole chain; lastRanAt: the newest of all these.
  */
 export type Coverage = {
   orgId: string;

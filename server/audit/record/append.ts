@@ -13,7 +13,7 @@ const RETRIED = new Set(["40001", "40P01"]);
  * Writes and seals a batch through the database's audit_append, in its own transaction; a serialization failure or
  * deadlock is retried.
  * @param sql the application role's pool; never a connection inside a transaction
- * @param rows at most MAX_APPEND_ROWS, of any organizations, in the order in which they are to be chained
+ * @param rows of any organizations, in the order in which they are to be chained
  * @returns how many rows were new; a known (orgId, id) is skipped
  * @throws PostgresError 23505 when an id belongs to another organization, 22001, 22P02 or 23514 for a value its column refuses
  */
