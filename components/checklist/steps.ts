@@ -29,8 +29,8 @@ export const STEPS: Record<Step, Words> = {
     way: { label: "Verify", href: at("/integrity") },
   },
   backup: {
-    title: "Make a backup",
-    what: "Run this on the server, and repeat it regularly: a backup restores nothing that was recorded after it. Backups made by other means are not detected.",
+    title: "Create a backup",
+    what: "Run this on the server, and repeat it regularly: a backup restores nothing that was recorded after it. Backups created by other means are not detected.",
     command: "npm run trailmark -- backup",
   },
   witness: {

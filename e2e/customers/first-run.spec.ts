@@ -95,7 +95,7 @@ test("an empty installation reaches a first agent's entries with the checklist a
   await keys.enter(guest.getByRole("button", { name: "Show the next step on my pages" }));
   await expect(guest.getByRole("button", { name: "Hide the next step from my pages" })).toBeVisible();
   await guest.goto(`${fresh.base}/`);
-  await expect(panel).toContainText("Make a backup");
+  await expect(panel).toContainText("Create a backup");
   expect(await runCommand("trailmark", ["backup", "--to", join(fresh.dataDir, "backups")])).toBe(0);
   // Whoever comes back from the terminal sees it at once; a page left alone asks once a minute.
   await guest.reload();

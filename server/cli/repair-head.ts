@@ -8,7 +8,7 @@ import { EXIT_CODE, wordOf } from "./verdict-words";
 /** Rebuilds the lost head of one chain from its rows, once these are proven. */
 export const repairHead: Command = {
   usage: "--org ID",
-  summary: "rebuild the lost head of a chain from its verified rows; exit code 0 done or right already, 1 refused",
+  summary: "rebuild the lost head of a chain from its verified entries; exit code 0 done or right already, 1 refused",
   async run(args) {
     const { values } = readArgs(args, { org: { type: "string" } });
     const org = required(values.org, "--org");

@@ -26,7 +26,7 @@ it("says intact with exit code 0, which entry it is, who signed and who cosigned
   for (const message of [
     /^INTACT {5}the entry is part of the signed log$/m,
     /jane@contoso\.example · device\.create · WS-042 · success$/m,
-    /^Place {6}entry 5 of 11 in trailmark\.example\/log\//m,
+    /^Position {3}entry 5 of 11 in trailmark\.example\/log\//m,
     /^Signed by {2}\S+, at 2026-11-20T14:06:00\.000Z$/m,
     /^Cosigned {3}by witness auditor, at 2026-11-20T14:06:02\.000Z$/m,
   ])

@@ -17,7 +17,7 @@ function describeEntry({ row, checkpoint }: Judged): void {
   const { chainSeq, timestampMs, actorEmail, actorId, action, resourceName, resourceType, result } = row;
   line("Entry", `${row.id} of ${isoOf(Number(timestampMs))}`);
   line("", `${actorEmail ?? actorId} · ${action} · ${resourceName ?? resourceType} · ${result}`);
-  line("Place", `entry ${chainSeq} of ${checkpoint.size} in ${checkpoint.origin}`);
+  line("Position", `entry ${chainSeq} of ${checkpoint.size} in ${checkpoint.origin}`);
 }
 
 function describe(verdict: Judged): void {

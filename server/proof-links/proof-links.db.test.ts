@@ -84,7 +84,7 @@ describe("the proof of an entry", () => {
     );
     const { status, body } = await prove(id, admin);
     expect([status, body.code]).toEqual([409, "conflict"]);
-    expect(body.detail).toMatch(/^No proof can be made: the log does not match what was signed/);
+    expect(body.detail).toMatch(/^No proof can be created: the log does not match what was signed/);
   });
 });
 

@@ -92,7 +92,7 @@ export async function changeable(tx: Tx, ctx: Ctx, id: string): Promise<SavedVie
     .for("update");
   if (!row) throw notFound("saved view");
   if (!mayChange(ctx.actor, row))
-    throw new AppError("forbidden", "Only who made a shared view, or an administrator, may change it.");
+    throw new AppError("forbidden", "Only its creator or an administrator can change a shared view.");
   return row;
 }
 

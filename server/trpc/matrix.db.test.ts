@@ -124,7 +124,7 @@ describe("every tRPC procedure", () => {
     "audit.get": { create: entryIn },
     "audit.json": { create: entryIn },
     "integrity.entryStatus": { create: entryIn },
-    "proofs.make": { create: entryIn },
+    "proofs.create": { create: entryIn },
     "proofs.share": { create: entryIn },
     "proofs.revoke": { create: proofLinkIn },
     "devices.get": { create: deviceIn },

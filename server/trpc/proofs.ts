@@ -6,7 +6,7 @@ import { mutation, query, router } from "./init";
 
 /** Proofs of single entries and the short links to them. Making one is recorded, hence a mutation. */
 export const proofsRouter = router({
-  make: mutation(createEntryProof),
+  create: mutation(createEntryProof),
   links: query(listProofLinks),
   share: mutation(shareProof),
   revoke: mutation(revokeProofLink),

@@ -81,7 +81,7 @@ async function requireAdminLeft(tx: Tx, ctx: Ctx, { before, change }: Update): P
   const alike = and(sameOwner, eq(users.role, role), isWhole ? eq(users.allOrganizations, true) : undefined);
   const others = and(alike, isNull(users.disabledAt), ne(users.id, before.id));
   const [left] = await tx.select({ n: count() }).from(users).where(others);
-  if (!left?.n) throw new AppError("conflict", "This is the last administrator; make another one first.");
+  if (!left?.n) throw new AppError("conflict", "This is the last administrator; create another one first.");
 }
 
 function recordChanges(ctx: Ctx, { before, after, orgId }: { before: Row; after: Row; orgId: string | null }): void {

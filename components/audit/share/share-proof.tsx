@@ -35,10 +35,10 @@ export function ShareProof({ id, onClose }: { id: string; onClose: () => void })
 type Copied = { link: string; isCopied: boolean };
 
 function WholeProof({ id }: { id: string }) {
-  const make = useMutation(useTRPC().proofs.make.mutationOptions());
+  const create = useMutation(useTRPC().proofs.create.mutationOptions());
   const [copied, setCopied] = useState<Copied | null>(null);
   const [saved, setSaved] = useState<string | null>(null);
-  const proof = async () => make.data ?? (await make.mutateAsync({ id }));
+  const proof = async () => create.data ?? (await create.mutateAsync({ id }));
   const copy = () =>
     void proof()
       .then(({ text }) => toFragment(text))
@@ -58,14 +58,14 @@ function WholeProof({ id }: { id: string }) {
   return (
     <section aria-label="Proof link and file">
       <Group gap="sm">
-        <Button leftSection={<Link2 size={15} aria-hidden />} onClick={copy} loading={make.isPending} data-autofocus>
+        <Button leftSection={<Link2 size={15} aria-hidden />} onClick={copy} loading={create.isPending} data-autofocus>
           Copy proof link
         </Button>
         <Button
           variant="default"
           leftSection={<Download size={15} aria-hidden />}
           onClick={save}
-          disabled={make.isPending}
+          disabled={create.isPending}
         >
           Download .tlog-proof
         </Button>
@@ -74,7 +74,7 @@ function WholeProof({ id }: { id: string }) {
         The link contains the whole proof after a #, a part that browsers do not send to servers. It is long, so it
         suits e-mail and chat.
       </p>
-      {make.isError && <Message tone="bad">{errorText(make.error)}</Message>}
+      {create.isError && <Message tone="bad">{errorText(create.error)}</Message>}
       <p className={classes.note} role="status">
         {copied?.isCopied && `Copied, ${copied.link.length} characters.`}
         {saved && ` Saved as ${saved}.`}

@@ -25,7 +25,7 @@ const MAX_ROWS_BEHIND = 50_000;
 const RETRY_AFTER_SECONDS = "30";
 
 const contradicted = (why: string): AppError =>
-  new AppError("conflict", `No proof can be made: the log does not match what was signed. ${why}`);
+  new AppError("conflict", `No proof can be created: the log does not match what was signed. ${why}`);
 
 const notYet = (why: string): AppError =>
   new AppError("unavailable", why, { headers: { "Retry-After": RETRY_AFTER_SECONDS } });

@@ -19,7 +19,10 @@ import { isOversized, toRow } from "./to-row";
 function organizationOf(ctx: Ctx, event: SubmittedEvent, index: number): string | null {
   if (!event.orgId) return ownOrg(ctx.scope);
   if (reaches(ctx.scope, event.orgId)) return event.orgId;
-  throw new AppError("forbidden", `events.${index}: its orgId is outside the reach of this key; nothing was stored.`);
+  throw new AppError(
+    "forbidden",
+    `events.${index}: this key has no access to the organization of its orgId; nothing was stored.`,
+  );
 }
 
 type Submitted = { event: SubmittedEvent; index: number; orgId: string };

@@ -55,7 +55,8 @@ export const pickCandidate = operation({
       requireIdle(found, "checked");
       const [row] = await readResults(tx, id, { after: rowNo - 1, limit: 1, only: sql`AND r.row_no = ${rowNo}` });
       if (!row) throw notFound("row");
-      if (row.outcome !== "ambiguous") throw new AppError("conflict", "Only an ambiguous row leaves a choice.");
+      if (row.outcome !== "ambiguous")
+        throw new AppError("conflict", "A device can be chosen for ambiguous rows only.");
       if (deviceId !== null) {
         if (!row.candidates?.includes(deviceId)) throw invalid("deviceId", "is not one of the row's candidates");
         const other = await findRowOfDevice(tx, id, { rowNo, deviceId });

@@ -58,7 +58,10 @@ async function loadWork(claim: Claim): Promise<Work> {
   const ctx = { ...systemCtx(), ...caller };
   const scope = partnerScope(ctx);
   if (!found.orgIds.every((org) => scope.orgIds.includes(org)))
-    throw new AppError("forbidden", "An organization of this import is no longer within reach.");
+    throw new AppError(
+      "forbidden",
+      "The person who started this has no access any more to an organization of this import.",
+    );
   return { found, ctx, scope: { ...scope, orgIds: found.orgIds } };
 }
 
