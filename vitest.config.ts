@@ -65,7 +65,7 @@ export default defineConfig({
   resolve: {
     alias: {
       "@": root,
-      "server-only": `${root}server/process/empty.ts`,
+      "server-only": `${root}server/run/process/empty.ts`,
     },
   },
   test: {

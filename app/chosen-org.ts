@@ -1,7 +1,7 @@
 import "server-only";
 
 import type { SearchParams } from "nuqs/server";
-import type { Me } from "@/server/me/schema";
+import type { Me } from "@/server/identity/me/schema";
 import { fetchOrNull, trpc } from "./trpc-server";
 
 /** The server's counterpart of OneOrg: the organization that a single-organization page shows. */

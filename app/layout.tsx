@@ -9,7 +9,7 @@ import type { ReactNode } from "react";
 import { ZONE_COOKIE } from "@/components/format/time";
 import { Fonts } from "@/components/frame/fonts";
 import { Providers } from "@/components/frame/providers";
-import { isZone } from "@/server/time/wall-clock";
+import { isZone } from "@/server/ground/time/wall-clock";
 
 export const metadata: Metadata = {
   title: { default: "Trailmark", template: "%s · Trailmark" },

@@ -7,7 +7,7 @@ import { redirect } from "next/navigation";
 import { cache, type ReactNode } from "react";
 import { NotLoaded, type Refusal } from "@/components/frame/not-loaded";
 import { createQueryClient } from "@/components/query-client";
-import type { pages } from "@/server/front/pages";
+import type { pages } from "@/server/doors/front/pages";
 
 /** The running server is bundled outside Next, so only its types may be imported here. */
 function server(): typeof pages {

@@ -1,4 +1,4 @@
-import { mapValues } from "@/server/records";
+import { mapValues } from "@/server/ground/records";
 import type { World } from "./world";
 
 /** What a figure must reach: at least min, or at most max. */

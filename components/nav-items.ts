@@ -17,7 +17,7 @@ import {
   UserRound,
   Users,
 } from "lucide-react";
-import type { Permission } from "@/server/auth/permissions";
+import type { Permission } from "@/server/ground/permissions";
 
 type NavItem = {
   href: string;

@@ -1,5 +1,5 @@
 import { defaultShouldDehydrateQuery, MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
-import { isObject } from "@/server/records";
+import { isObject } from "@/server/ground/records";
 
 const STALE_TIME_MS = 30_000;
 

@@ -14,8 +14,8 @@ import type { inferRouterInputs, inferRouterOutputs } from "@trpc/server";
 import { observable, type Unsubscribable } from "@trpc/server/observable";
 import { createTRPCContext } from "@trpc/tanstack-react-query";
 import { type ReactNode, useState } from "react";
-import { MAX_BATCH_CALLS } from "@/server/trpc/batch";
-import type { AppRouter } from "@/server/trpc/root";
+import { MAX_BATCH_CALLS } from "@/server/doors/trpc/batch";
+import type { AppRouter } from "@/server/doors/trpc/root";
 import { createQueryClient } from "./query-client";
 import { confirmIdentity } from "./step-up";
 

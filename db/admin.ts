@@ -2,16 +2,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
-import { env } from "@/server/env";
 import type { Tx } from "./client";
 import * as schema from "./schema";
+import { databaseSettings } from "./settings";
 import { survivable } from "./survive";
 
 /** How long the database may take to hear that a run has ended. */
 const END_MS = 1_000;
 
 /** Whether this installation can prune: the elevated role is known. */
-export const hasAdmin = (): boolean => env().AUDIT_ADMIN_DATABASE_URL !== undefined;
+export const hasAdmin = (): boolean => databaseSettings().AUDIT_ADMIN_DATABASE_URL !== undefined;
 
 export type Admin = {
   /** One transaction of the elevated role that sees every organization; `prune` lets it delete what has expired. */
@@ -28,7 +28,8 @@ const settings = (prune: boolean): string[] => [
 ];
 
 /** One message, except on a distributed database: there each goes to the other nodes only as a separate message. */
-const messages = (prune: boolean): string[] => (env().TRAILMARK_CITUS ? settings(prune) : [settings(prune).join("; ")]);
+const messages = (prune: boolean): string[] =>
+  databaseSettings().TRAILMARK_CITUS ? settings(prune) : [settings(prune).join("; ")];
 
 /**
  * Opens one connection of the elevated role, for one run of retention: nothing of it stays open between runs. It must
@@ -36,7 +37,7 @@ const messages = (prune: boolean): string[] => (env().TRAILMARK_CITUS ? settings
  * @throws Error when AUDIT_ADMIN_DATABASE_URL is not set
  */
 export function openAdmin(): Admin {
-  const { AUDIT_ADMIN_DATABASE_URL: url } = env();
+  const { AUDIT_ADMIN_DATABASE_URL: url } = databaseSettings();
   if (!url) throw new Error("AUDIT_ADMIN_DATABASE_URL is not set");
   const connection = survivable(
     postgres(url, {

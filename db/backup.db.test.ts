@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { verifyChain } from "@/server/audit/chain/verify";
 import { appendAudit } from "@/server/audit/record/append";
-import { systemCtx } from "@/server/context";
-import { env } from "@/server/env";
+import { verifyChain } from "@/server/evidence/chain/verify";
+import { systemCtx } from "@/server/ground/context";
+import { env } from "@/server/ground/env";
 import { auditRows } from "@/testing/chain";
 import { freePort } from "@/testing/server";
 import { migrate } from "./migrate";
@@ -148,7 +148,9 @@ describe.skipIf(!available)("a logical backup, as the operating guide tells it",
 });
 
 it("the operating guide names every setting", () => {
-  const names = [...readFileSync("server/env.ts", "utf8").matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(([, name]) => name);
+  const names = [...readFileSync("server/ground/env.ts", "utf8").matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(
+    ([, name]) => name,
+  );
   expect(names.length).toBeGreaterThan(15);
   for (const name of names) expect(guide).toContain(`\`${name}\``);
 });

@@ -1,11 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
 import type postgres from "postgres";
-import { env } from "@/server/env";
 import { connectApp } from "./connect";
 import { preparing } from "./hot-statements";
 import { closeLookup } from "./lookup";
 import * as schema from "./schema";
+import { databaseSettings } from "./settings";
 import { survivable } from "./survive";
 import { traced } from "./traced";
 
@@ -26,14 +26,14 @@ export type Statement = postgres.PendingQuery<postgres.Row[]>;
 
 /** The application role's connections: one pool a process. */
 export function appSql(): postgres.Sql {
-  pool ??= survivable(connectApp({ name: "trailmark", max: env().DATABASE_POOL_SIZE, idle_timeout: 60 }));
+  pool ??= survivable(connectApp({ name: "trailmark", max: databaseSettings().DATABASE_POOL_SIZE, idle_timeout: 60 }));
   return pool;
 }
 let pool: postgres.Sql | undefined;
 
 /** The application role's connections to a replica; undefined where DATABASE_READ_URL names none. */
 export function replicaSql(): postgres.Sql | undefined {
-  const { DATABASE_READ_URL: url, DATABASE_POOL_SIZE: max } = env();
+  const { DATABASE_READ_URL: url, DATABASE_POOL_SIZE: max } = databaseSettings();
   if (!url) return;
   replicaPool ??= survivable(connectApp({ name: "trailmark reads", url, max, idle_timeout: 60, connect_timeout: 2 }));
   return replicaPool;
@@ -41,7 +41,8 @@ export function replicaSql(): postgres.Sql | undefined {
 let replicaPool: postgres.Sql | undefined;
 
 /** A pool as Drizzle sees it. */
-const typedOn = (sql: postgres.Sql): Database => drizzle(env().DATABASE_PREPARE ? preparing(sql) : sql, { schema });
+const typedOn = (sql: postgres.Sql): Database =>
+  drizzle(databaseSettings().DATABASE_PREPARE ? preparing(sql) : sql, { schema });
 
 function database(): Database {
   typed ??= typedOn(appSql());
@@ -63,7 +64,7 @@ function settingsOf(scope: Tenant): SQL {
   const { mode, orgIds, partnerId } = settingValues(scope);
   const { requestId } = traced.getStore() ?? {};
   const name =
-    requestId && env().DATABASE_PREPARE
+    requestId && databaseSettings().DATABASE_PREPARE
       ? sql`, set_config('application_name', ${`trailmark request ${requestId}`}, true)`
       : sql``;
   return sql`SELECT set_config('trailmark.scope', ${mode}, true), set_config('trailmark.org_ids', ${orgIds}, true),
@@ -84,7 +85,7 @@ function travellingSettings(scope: Tenant): string[] {
 
 /** Sends what row level security reads, before anything else of a transaction. */
 async function sendSettings(tx: Tx, scope: Tenant): Promise<void> {
-  if (!env().TRAILMARK_CITUS) await tx.execute(settingsOf(scope));
+  if (!databaseSettings().TRAILMARK_CITUS) await tx.execute(settingsOf(scope));
   else {
     const plans = "SET LOCAL plan_cache_mode = force_custom_plan";
     await Promise.all([...travellingSettings(scope), plans].map((one) => tx.execute(sql.raw(one))));
@@ -135,7 +136,7 @@ let typedReplica: Database | undefined;
  * @returns how many rows were inserted.
  */
 export async function tenantInsert(scope: Tenant, inserts: ((sql: postgres.ISql) => Statement)[]): Promise<number> {
-  if (env().TRAILMARK_CITUS) return insertTravelling(scope, inserts);
+  if (databaseSettings().TRAILMARK_CITUS) return insertTravelling(scope, inserts);
   const { mode, orgIds, partnerId } = settingValues(scope);
   const send = (sql: postgres.ISql, insert: (sql: postgres.ISql) => Statement) => sql`
     WITH tenant AS MATERIALIZED (

@@ -1,5 +1,5 @@
 import postgres from "postgres";
-import { env } from "@/server/env";
+import { databaseSettings } from "./settings";
 import { poolSockets } from "./socket/pool-sockets";
 
 type Options = {
@@ -15,7 +15,7 @@ type Options = {
  * Where the application role reaches PostgreSQL itself, for what needs one session (LISTEN) or keeps one for long (whole
  * chains); the same as DATABASE_URL where no pooler is between.
  */
-export const directUrl = (): string => env().DATABASE_DIRECT_URL ?? env().DATABASE_URL;
+export const directUrl = (): string => databaseSettings().DATABASE_DIRECT_URL ?? databaseSettings().DATABASE_URL;
 
 /**
  * The default waits up to 20 s after a restart of the database; clients are asked to retry within seconds. Attempts are
@@ -50,8 +50,13 @@ function oneByOne(sql: postgres.Sql): postgres.Sql {
  * Connections of the application role, none of them open yet. Behind a pooler in transaction mode (DATABASE_PREPARE off)
  * nothing is prepared, and a connection keeps no settings.
  */
-export function connectApp({ name, url = env().DATABASE_URL, connection, ...options }: Options): postgres.Sql {
-  const { DATABASE_PREPARE, DATABASE_DIRECT_URL } = env();
+export function connectApp({
+  name,
+  url = databaseSettings().DATABASE_URL,
+  connection,
+  ...options
+}: Options): postgres.Sql {
+  const { DATABASE_PREPARE, DATABASE_DIRECT_URL } = databaseSettings();
   const pooled = !DATABASE_PREPARE && url !== DATABASE_DIRECT_URL;
   const sql = postgres(url, {
     prepare: !pooled,

@@ -1,7 +1,7 @@
 import type postgres from "postgres";
-import { env } from "@/server/env";
 import { takesNoWrites } from "./away";
 import { connectApp } from "./connect";
+import { databaseSettings } from "./settings";
 import { survivable } from "./survive";
 
 /**
@@ -10,7 +10,7 @@ import { survivable } from "./survive";
  * Behind a transaction pooler (DATABASE_PREPARE off) a connection keeps no settings.
  */
 function lookupSql(): postgres.Sql {
-  const connection: Record<string, string> = env().DATABASE_PREPARE ? { "trailmark.scope": "system" } : {};
+  const connection: Record<string, string> = databaseSettings().DATABASE_PREPARE ? { "trailmark.scope": "system" } : {};
   // Behind a pooler each look-up is a transaction: one whose connection dies would leave the connection unusable.
   pool ??= survivable(connectApp({ name: "trailmark-lookup", max: 4, idle_timeout: 60, connection }));
   return pool;
@@ -65,10 +65,10 @@ export function inTime<T>(answer: PromiseLike<T>, silenceMs = lookupTime.silence
 
 type Query<Row extends object> = (sql: postgres.ISql) => postgres.PendingQuery<Row[]>;
 
-/** Runs one query with sight of every organization, before any tenant is known. Only server/auth looks callers up. */
+/** Runs one query with sight of every organization, before any tenant is known. Only server/identity/auth looks callers up. */
 export async function lookUpAll<Row extends object>(query: Query<Row>): Promise<Row[]> {
   const sql = lookupSql();
-  if (env().DATABASE_PREPARE) return inTime(query(sql));
+  if (databaseSettings().DATABASE_PREPARE) return inTime(query(sql));
   let rows: Row[] = [];
   const both = sql.begin(async (tx) => {
     [, rows] = await Promise.all([tx`SELECT set_config('trailmark.scope', 'system', true)`, query(tx)]);

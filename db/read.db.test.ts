@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
-import { env } from "@/server/env";
+import { env } from "@/server/ground/env";
 import { auditRows } from "@/testing/chain";
 import { type DebianPostgres, hasDebianPostgres, startPrimary, startReplica } from "@/testing/postgres/debian";
 import { appSql, closeDatabase, type Tx } from "./client";
@@ -112,7 +112,7 @@ describe.skipIf(!hasDebianPostgres())("reads by DATABASE_READ_URL", () => {
     const stranger = await startReplica(elsewhere);
     try {
       vi.resetModules();
-      const settings: typeof import("@/server/env") = await import("@/server/env");
+      const settings: typeof import("@/server/ground/env") = await import("@/server/ground/env");
       Object.assign(settings.env(), { ...env(), DATABASE_READ_URL: stranger.url("trailmark_app") });
       const fresh: typeof import("./read") = await import("./read");
       const read = async () => {

@@ -8,7 +8,12 @@ const node = join(mkdtempSync(join(tmpdir(), "licenses-")), "LICENSE");
 writeFileSync(node, "Node.js is licensed for use as follows: …\nOpenSSL, V8, ICU …\n");
 
 it("holds our licence, that of each package in the bundle once, and Node's own text", () => {
-  const inputs = ["agent/main.ts", "node_modules/zod/v4/index.js", "node_modules/zod/index.js", "server/wire.ts"];
+  const inputs = [
+    "agent/main.ts",
+    "node_modules/zod/v4/index.js",
+    "node_modules/zod/index.js",
+    "server/ground/wire.ts",
+  ];
   const text = licenseText(inputs, { node, version: "24.0.0" });
   expect(text).toContain("Trailmark agent (Apache-2.0)");
   expect(text).toContain("Apache License");

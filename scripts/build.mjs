@@ -9,9 +9,9 @@ import { threadEntries, writeWhole } from "./threads.mjs";
 
 /** What esbuild makes: dist/NAME.mjs from a source file. */
 const ENTRIES = {
-  server: "server/process/main.ts",
-  trailmark: "server/cli/main.ts",
-  witness: "server/cli/witness-main.ts",
+  server: "server/run/process/main.ts",
+  trailmark: "server/run/cli/main.ts",
+  witness: "server/run/cli/witness-main.ts",
   agent: "agent/main.ts",
   demo: "scripts/demo/main.ts",
   bench: "bench/main.ts",
@@ -19,7 +19,7 @@ const ENTRIES = {
   cluster: "bench/cluster/main.ts",
 };
 const DIST = join(ROOT, "dist");
-const EMPTY = join(ROOT, "server", "process", "empty.ts");
+const EMPTY = join(ROOT, "server", "run", "process", "empty.ts");
 /** How every bundle is made: for Node, packages left outside. */
 const BUNDLE = {
   absWorkingDir: ROOT,

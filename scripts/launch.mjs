@@ -16,7 +16,7 @@ async function prepare(what) {
   if (what === "everything") await buildNext();
 }
 
-/** The server maps the stacks that it logs itself (server/log/readable-stack.ts); what runs for a moment leaves it to Node. */
+/** The server maps the stacks that it logs itself (server/ground/readable-stack.ts); what runs for a moment leaves it to Node. */
 async function runBundle(name, args, options = serve) {
   if (!existsSync(dist(name))) {
     process.stderr.write(`This version has no ${name} command.\n`);
@@ -33,7 +33,7 @@ async function runWatched(args) {
   let server;
   // The first build is what the server already runs.
   const onBuilt = (bundle) => server?.send({ bundle });
-  const stop = await watchBundle({ name: "service", source: "server/process/service.ts", onBuilt });
+  const stop = await watchBundle({ name: "service", source: "server/run/process/service.ts", onBuilt });
   const onStart = (child) => {
     server = child;
   };

@@ -64,7 +64,7 @@ describe("the launcher", () => {
 
   it("starts the server by its own first line, which says what Node is told, and ties it all the same", async () => {
     const file = join(mkdtempSync(join(tmpdir(), "trailmark-launch-")), "server.mjs");
-    const [firstLine = ""] = readFileSync(join(root, "server", "process", "main.ts"), "utf8").split("\n");
+    const [firstLine = ""] = readFileSync(join(root, "server", "run", "process", "main.ts"), "utf8").split("\n");
     const body = `process.on("SIGTERM", () => process.exit(7)); setInterval(() => {}, 1000);
       console.log(JSON.stringify([process.execArgv, process.env.MALLOC_ARENA_MAX]));`;
     writeFileSync(file, `${firstLine}\n${body}`, { mode: 0o755 });
@@ -89,7 +89,7 @@ describe("the launcher", () => {
   it("lists every route file in the manifest", async () => {
     const code = `import { writeManifest } from ${JSON.stringify(moduleUrl("manifest.mjs"))}; writeManifest();`;
     await promisify(execFile)(process.execPath, ["--input-type=module", "-e", code]);
-    const manifest = readFileSync(join(root, "server", "http", "routes.generated.ts"), "utf8");
+    const manifest = readFileSync(join(root, "server", "doors", "http", "routes.generated.ts"), "utf8");
     const files = readdirSync(join(root, "app"), { recursive: true, encoding: "utf8" })
       .map((file) => file.replaceAll("\\", "/"))
       .filter((file) => /(^|\/)route\.tsx?$/.test(file));

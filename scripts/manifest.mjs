@@ -3,13 +3,13 @@ import { join, relative, sep } from "node:path";
 import { ROOT } from "./run.mjs";
 
 const APP = join(ROOT, "app");
-const TARGET = join(ROOT, "server", "http", "routes.generated.ts");
+const TARGET = join(ROOT, "server", "doors", "http", "routes.generated.ts");
 
 /** The URL pattern of a folder below app/, in Next's notation: groups in round brackets are no part of it. */
 const patternOf = (folder) => `/${folder.filter((segment) => !/^\(.*\)$/.test(segment)).join("/")}`;
 
 /**
- * Writes server/http/routes.generated.ts, through which the front answers the route files below app/. Static imports, so
+ * Writes server/doors/http/routes.generated.ts, through which the front answers the route files below app/. Static imports, so
  * that esbuild and tsc see them; left alone when nothing changed, so that no watcher wakes up.
  * @returns the folders in which a route file may appear.
  */

@@ -12,7 +12,7 @@ function isExecutable(file) {
 
 /**
  * How a bundle is started: by its own first line where the system reads such lines, which names what this node is to be
- * given (server/process/main.ts); else by its file alone.
+ * given (server/run/process/main.ts); else by its file alone.
  * @param {string} file
  * @returns {{ command: string, args: string[], env: { PATH: string } }}
  */

@@ -1,11 +1,10 @@
-// The structure check of `npm run check`: folder sizes, import paths, arrows between rooms, circles of files
-// and of folders. Not dependency-cruiser, which cannot read TSX beside TypeScript 7; the parser is the one that knip brings.
+// The structure check of `npm run check`: import paths, arrows between rooms, and knots. Not dependency-cruiser, which cannot read TSX beside TypeScript 7; the parser is the one that knip brings.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseSync } from "oxc-parser";
-import { MAX_FILES, PACKAGES, ROOMS, RUN_TIME, UNCOUNTED } from "./rooms.mjs";
+import { PACKAGES, ROOMS, RUN_TIME } from "./rooms.mjs";
 
 const ENDINGS = ["", ".ts", ".tsx", ".mjs", "/index.ts", "/index.tsx"];
 
@@ -50,16 +49,6 @@ function importsOf(files) {
 function roomOf(path) {
   const entry = ROOMS.find(({ files }) => files.test(path));
   return entry && { ...entry, id: entry.each ? path.match(entry.files)[0].slice(0, -1) : entry.name };
-}
-
-function folderSizes(files) {
-  const sizes = new Map();
-  for (const path of files.keys()) sizes.set(posix.dirname(path), (sizes.get(posix.dirname(path)) ?? 0) + 1);
-  return [...sizes]
-    .filter(([folder, size]) => size > MAX_FILES && folder !== "." && !UNCOUNTED.includes(folder))
-    .map(
-      ([folder, size]) => `${folder}/ has ${size} files, more than ${MAX_FILES}. A room is missing: give it a folder.`,
-    );
 }
 
 const UNREAD = /\/[^/]+\.([cm]ts|c?js|jsx)$/;
@@ -115,14 +104,14 @@ function graphOf(pairs) {
   return graph;
 }
 
-/** What says nothing about the order of folders: declarations that every one may read. */
-const DECLARES = /(^|[/-])(schema|vocabulary|env)\.ts$|^package\.json$/;
-
-/** The two folders side by side that an import leads from and to; nothing where one folder holds the other. */
+/**
+ * An import as an arrow between the two rooms side by side that it leads from and to. A room is a folder or a file that
+ * stands beside it, so no knot passes through a loose file.
+ */
 function sideBySide({ from, to }) {
-  const [source, target] = [from, to].map((path) => path.split("/").slice(0, -1));
+  const [source, target] = [from, to].map((path) => path.split("/"));
   const depth = source.findIndex((name, i) => name !== target[i]);
-  if (depth === -1 || depth >= target.length || roomOf(from)?.name === "test" || DECLARES.test(to)) return [];
+  if (depth < 1 || roomOf(from)?.name === "test") return [];
   return [[source, target].map((names) => names.slice(0, depth + 1).join("/"))];
 }
 
@@ -132,20 +121,16 @@ function sideBySide({ from, to }) {
  */
 export function violationsIn(files) {
   const imports = importsOf(files);
-  const own = imports.filter(({ to }) => to !== undefined);
+  const own = imports.filter(({ to }) => files.has(to));
   return [
-    ...folderSizes(files),
     ...fileNames(files),
     ...imports.flatMap((one) =>
       [aliasStyle(one), arrow(one)]
         .filter(Boolean)
         .map((instead) => `${one.from}:${one.line} imports ${one.specifier ?? "what an expression says"}. ${instead}`),
     ),
-    ...circles(graphOf(imports.filter(({ to }) => files.has(to)).map(({ from, to }) => [from, to]))).map(
-      (circle) => `Files import each other in a circle: ${circle}. Move what they share into a file below both.`,
-    ),
     ...circles(graphOf(own.flatMap(sideBySide))).map(
-      (circle) => `Folders import each other in a circle: ${circle}. Move what they share into a folder below both.`,
+      (circle) => `Rooms import each other in a circle: ${circle}. Move what they share into a room below both.`,
     ),
   ];
 }

@@ -83,11 +83,11 @@ const NEWEST_NODE = "26.10.0";
 /** What a new Node is likely to change: processes, sockets, streams, digests, threads, the bundled programs. */
 const TOUCHES_NODE = [
   "server/audit",
-  "server/background",
-  "server/process",
-  "server/front",
-  "server/http",
-  "server/limits",
+  "server/ground/background",
+  "server/run/process",
+  "server/doors/front",
+  "server/doors/http",
+  "server/ground/limits",
   "agent/",
 ];
 

@@ -1,7 +1,7 @@
 import { appSql } from "@/db/client";
 import { appendAudit } from "@/server/audit/record/append";
 import { type RowInput, toRow } from "@/server/audit/record/to-row";
-import { newId } from "@/server/ids";
+import { newId } from "@/server/ground/ids";
 
 export type TestEvent = Partial<RowInput> & { orgId: string };
 

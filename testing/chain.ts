@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import postgres from "postgres";
 import { expect, inject } from "vitest";
-import { checksumOf } from "@/server/audit/chain/chain-hash";
 import { type AuditInsert, type ChainRow, COLUMNS, FIELDS } from "@/server/audit/row";
-import { env } from "@/server/env";
+import { checksumOf } from "@/server/evidence/chain/chain-hash";
+import { env } from "@/server/ground/env";
 
 const connect = (url: string, max: number) => postgres(url, { max, idle_timeout: 5, onnotice: () => {} });
 

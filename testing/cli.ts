@@ -13,7 +13,7 @@ const FILE = join(process.cwd(), "dist", `test-cli-${process.pid}.mjs`);
 export async function buildCli(): Promise<void> {
   mkdirSync(join(process.cwd(), "dist"), { recursive: true });
   await build({
-    entryPoints: [join(process.cwd(), "server", "cli", "main.ts")],
+    entryPoints: [join(process.cwd(), "server", "run", "cli", "main.ts")],
     outfile: FILE,
     bundle: true,
     format: "esm",

@@ -17,12 +17,12 @@ import {
   users,
 } from "@/db/schema";
 import { flushRecording } from "@/server/audit/record/record";
-import { authenticate } from "@/server/auth/authenticate";
-import { type AccessClaims, scopeClaims, signAccessToken } from "@/server/auth/jwt";
-import type { Permission, Role } from "@/server/auth/permissions";
-import { newSecret, type SecretKind } from "@/server/auth/secrets";
-import type { Ctx } from "@/server/context";
-import type { RouteHandler } from "@/server/http/route";
+import type { RouteHandler } from "@/server/doors/http/route";
+import type { Ctx } from "@/server/ground/context";
+import type { Permission, Role } from "@/server/ground/permissions";
+import { newSecret, type SecretKind } from "@/server/ground/secrets";
+import { authenticate } from "@/server/identity/auth/authenticate";
+import { type AccessClaims, scopeClaims, signAccessToken } from "@/server/identity/auth/jwt";
 
 /** The password of every person that createUser makes, by default. */
 export const PASSWORD = "correct horse battery staple";

@@ -1,4 +1,4 @@
-import type { Command } from "@/server/live-events/schema";
+import type { Command } from "@/server/devices/live/schema";
 
 /** What a fake agent answers: a body for the result endpoint, or undefined to keep silent. */
 export type Answerer = (command: Command) => unknown;

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
-import { formatNote, keyIdOf, type VerifierKey } from "@/server/audit/tree/signed-note";
-import { noteTools } from "@/server/note-tools";
+import { noteTools } from "@/server/evidence/tree/note-tools";
+import { formatNote, keyIdOf, type VerifierKey } from "@/server/evidence/tree/signed-note";
 
 export { noteTools };
 

@@ -1,8 +1,8 @@
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { StoredCheckpoint } from "@/server/audit/chain/checkpoint-store";
-import { signerName, signingKeys } from "@/server/audit/chain/signing-key";
-import { env } from "@/server/env";
+import type { StoredCheckpoint } from "@/server/evidence/chain/checkpoint-store";
+import { signerName, signingKeys } from "@/server/evidence/chain/signing-key";
+import { env } from "@/server/ground/env";
 import { headOf } from "./chain";
 
 /** A checkpoint as a signed note of version 1, one signature per key. */

@@ -1,5 +1,5 @@
-import { signReceipt } from "@/server/audit/checkpoints/receipts";
-import { signCheckpoint } from "@/server/audit/checkpoints/sign";
+import { signReceipt } from "@/server/evidence/checkpoints/receipts";
+import { signCheckpoint } from "@/server/evidence/checkpoints/sign";
 import { daysAgo, sealedDaysAgo } from "./chain";
 
 /** Signs a checkpoint and a receipt that permits retention to remove the rows through a sequence. */

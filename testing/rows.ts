@@ -1,5 +1,5 @@
 import { toRow } from "@/server/audit/record/to-row";
-import { newId } from "@/server/ids";
+import { newId } from "@/server/ground/ids";
 
 /** A row as the recorder takes it, with the members that the test cares about. */
 export const anyRow = (over: Partial<Parameters<typeof toRow>[0]> = {}) =>

@@ -1,9 +1,9 @@
 import { lookupTime } from "@/db/lookup";
 import { searchTime } from "@/server/audit/query/search-time";
 import { writeTime } from "@/server/audit/record/pending-write";
-import { askTime } from "@/server/audit/witnesses/ask";
 import { readTime } from "@/server/custom-fields/import/reader/read-files";
-import { postTime } from "@/server/webhooks/post";
+import { askTime } from "@/server/evidence/witnesses/ask";
+import { postTime } from "@/server/notify/webhooks/post";
 
 /** Setup of every file that speaks to a database: answers are whole, however busy the machine. */
 Object.assign(searchTime, { scan: 60_000, counts: 60_000, proof: 60_000 });

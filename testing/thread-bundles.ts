@@ -15,7 +15,7 @@ export default async function setup(): Promise<void> {
     platform: "node",
     target: "node20",
     packages: "external",
-    alias: { "@": root, "server-only": join(root, "server", "process", "empty.ts") },
+    alias: { "@": root, "server-only": join(root, "server", "run", "process", "empty.ts") },
     logLevel: "warning",
     write: false,
   });

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { publish } from "@/scripts/agent-executable.mjs";
-import { agentFiles } from "@/server/agents/install/agent-files";
+import { agentFiles } from "@/server/devices/agents/install/agent-files";
 import { Machine } from "@/testing/agent/machine";
 import { portOf } from "@/testing/port-of";
 

@@ -1,6 +1,6 @@
 import { messageOf } from "@/agent/message-of";
 import type { LiveLogs, Page } from "@/agent/providers/provider";
-import { type Command, type CommandResult, command } from "@/server/live-events/schema";
+import { type Command, type CommandResult, command } from "@/server/devices/live/schema";
 
 /** Below the server's 5 MiB, with room for the envelope. */
 const MAX_ANSWER_BYTES = 4.5 * 1024 * 1024;

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { Diagnostics } from "@/agent/diagnostics";
 import type { LogProvider } from "@/agent/providers/provider";
 import { fixedLogs } from "@/agent/providers/query";
-import { LIVE_QUERY_TIMEOUT_MS } from "@/server/live-events/schema";
+import { LIVE_QUERY_TIMEOUT_MS } from "@/server/devices/live/schema";
 import { portOf } from "@/testing/port-of";
 import { keepCommandStream } from "./command-stream";
 

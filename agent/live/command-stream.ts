@@ -6,7 +6,7 @@ import { backoffMs, Client, retryAfterMs } from "@/agent/client";
 import type { Diagnostics } from "@/agent/diagnostics";
 import { messageOf } from "@/agent/message-of";
 import type { LiveLogs } from "@/agent/providers/provider";
-import { LIVE_QUERY_TIMEOUT_MS, STREAM_COMMENT_MS } from "@/server/live-events/schema";
+import { LIVE_QUERY_TIMEOUT_MS, STREAM_COMMENT_MS } from "@/server/devices/live/schema";
 import { answer } from "./answer";
 import { readEvents } from "./event-stream";
 import { workQueue } from "./work-queue";

@@ -10,7 +10,7 @@ import { FileProvider } from "@/agent/providers/files";
 import { JournaldProvider } from "@/agent/providers/journald";
 import type { LogProvider } from "@/agent/providers/provider";
 import { findLog, fixedLogs } from "@/agent/providers/query";
-import type { Descriptor, Entry } from "@/server/live-events/schema";
+import type { Descriptor, Entry } from "@/server/devices/live/schema";
 import { portOf } from "@/testing/port-of";
 import { answer } from "./answer";
 import { keepCommandStream } from "./command-stream";

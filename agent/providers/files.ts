@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { basename } from "node:path";
 import { syslogCategory, syslogLevel, textLevel } from "@/agent/mapping";
 import { fileOccurrence } from "@/agent/occurrence-id";
-import type { Descriptor, Entry } from "@/server/live-events/schema";
+import type { Descriptor, Entry } from "@/server/devices/live/schema";
 import { lineStart, readLines } from "./file-lines";
 import {
   fromWatermark,

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import type { Descriptor, Entry } from "@/server/live-events/schema";
+import type { Descriptor, Entry } from "@/server/devices/live/schema";
 import { fieldText, parseEntry, toRecord } from "./journal-entry";
 import { linesOf } from "./lines-of";
 import {

@@ -1,6 +1,6 @@
 import { unifiedLogCategory, unifiedLogLevel } from "@/agent/mapping";
 import { unifiedLogOccurrence } from "@/agent/occurrence-id";
-import type { Descriptor, Entry, Searched } from "@/server/live-events/schema";
+import type { Descriptor, Entry, Searched } from "@/server/devices/live/schema";
 import { linesOf } from "./lines-of";
 import {
   BACKLOG_RECORDS,

@@ -1,4 +1,4 @@
-import type { Descriptor, Entry } from "@/server/live-events/schema";
+import type { Descriptor, Entry } from "@/server/devices/live/schema";
 import { COUNT, LIST_LOGS, READ_AFTER, READ_NEWEST, type RunScript, runPowerShell } from "./powershell";
 import {
   BACKLOG_RECORDS,

@@ -3,7 +3,7 @@ import { windowsOccurrence } from "@/agent/occurrence-id";
 import type { Filters, LogProvider, LogRecord, Page, Reading } from "@/agent/providers/provider";
 import { toEntry } from "@/agent/providers/provider";
 import { matches } from "@/agent/providers/query";
-import type { Descriptor, Entry } from "@/server/live-events/schema";
+import type { Descriptor, Entry } from "@/server/devices/live/schema";
 import { itemAt } from "./item-at";
 
 type Card = { provider: string; id: number; level: number; keywords?: bigint; message: string };

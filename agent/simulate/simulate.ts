@@ -3,7 +3,7 @@ import { linkedTo } from "@/agent/abort";
 import { Diagnostics } from "@/agent/diagnostics";
 import { keepCommandStream } from "@/agent/live/command-stream";
 import { fixedLogs } from "@/agent/providers/query";
-import { HEARTBEAT_INTERVAL_SECONDS } from "@/server/agents/schema";
+import { HEARTBEAT_INTERVAL_SECONDS } from "@/server/devices/agents/schema";
 import { SimulatedDevice } from "./device";
 import { Figures } from "./figures";
 import { itemAt } from "./item-at";

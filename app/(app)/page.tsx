@@ -2,17 +2,17 @@ import type { Metadata } from "next";
 import { cookies } from "next/headers";
 import type { SearchParams } from "nuqs/server";
 import { fetchOrNull, Prefetched, trpc } from "@/app/trpc-server";
-import { loadView } from "@/components/audit/filters/address";
-import { entriesQuery } from "@/components/audit/filters/entries-query";
-import { toListInput } from "@/components/audit/filters/list-input";
-import { isFolding, listedInput, routineQuery } from "@/components/audit/fold/folding";
-import { tableSettingsQuery } from "@/components/audit/table-params";
-import { titleOf } from "@/components/audit/title";
+import { loadView } from "@/components/audit/state/address";
+import { entriesQuery } from "@/components/audit/state/entries-query";
+import { isFolding, listedInput, routineQuery } from "@/components/audit/state/folding";
+import { toListInput } from "@/components/audit/state/list-input";
+import { tableSettingsQuery } from "@/components/audit/state/table-params";
+import { titleOf } from "@/components/audit/state/title";
 import { Viewer } from "@/components/audit/viewer";
 import { StartPanel } from "@/components/checklist/start-panel";
 import { ZONE_COOKIE } from "@/components/format/time";
 import type { FullPage } from "@/server/audit/schema";
-import { isZone } from "@/server/time/wall-clock";
+import { isZone } from "@/server/ground/time/wall-clock";
 
 type Props = { searchParams: Promise<SearchParams> };
 

@@ -1,3 +1,3 @@
-import { exposeMetrics } from "@/server/process/expose-metrics";
+import { exposeMetrics } from "@/server/run/process/expose-metrics";
 
 export const GET = exposeMetrics;

@@ -1,4 +1,4 @@
-import { checkReadiness } from "@/server/process/readiness";
+import { checkReadiness } from "@/server/run/process/readiness";
 
 export const GET = async () => {
   const readiness = await checkReadiness();

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage } from "node:http";
 import postgres from "postgres";
 import type { Agent } from "@/bench/http";
-import { type DeviceEvent, ingestInput } from "@/server/event-logs/schema";
-import { newId } from "@/server/ids";
+import { type DeviceEvent, ingestInput } from "@/server/devices/event-logs/schema";
+import { newId } from "@/server/ground/ids";
 import { portOf } from "@/testing/port-of";
 
 /** One statement for all events of a request, as plainly as it can be said. */

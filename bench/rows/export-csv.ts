@@ -3,8 +3,8 @@ import { growthOf, interleave, msOf } from "@/bench/harness";
 import { exportEntries } from "@/server/audit/entries/export";
 import { flushRecording } from "@/server/audit/record/record";
 import { MAX_EXPORT_ROWS } from "@/server/audit/vocabulary";
-import { systemCtx } from "@/server/context";
-import { narrow } from "@/server/scope";
+import { systemCtx } from "@/server/ground/context";
+import { narrow } from "@/server/ground/scope";
 
 const LF = 0x0a;
 

@@ -9,7 +9,7 @@ import {
   reportUserActivity,
 } from "@/server/audit/entries/reports/reports";
 import { type RangeInput, rangeInput } from "@/server/audit/schema";
-import type { Ctx } from "@/server/context";
+import type { Ctx } from "@/server/ground/context";
 
 const CALLS = 3;
 type Report = (ctx: Ctx, input: RangeInput) => Promise<unknown>;

@@ -5,15 +5,15 @@ import { type Bench, type Figure, figure, interleave, medianMsOf, msOf, percenti
 import { insertOne } from "@/bench/plain";
 import { SEED, type World } from "@/bench/world";
 import { asSystem } from "@/db/client";
-import { findGap } from "@/server/audit/chain/verify";
-import { EMPTY_ROOT } from "@/server/audit/checkpoints/hashing";
-import { fromTree } from "@/server/audit/checkpoints/nodes";
-import { insertNote, listCheckpoints } from "@/server/audit/checkpoints/note-store";
-import { originOfOrg, signCheckpoint, signStatement } from "@/server/audit/checkpoints/sign";
-import { TreeBuilder } from "@/server/audit/checkpoints/tree-builder";
-import { checkpointText } from "@/server/audit/tree/statement";
-import { inclusionProof } from "@/server/audit/tree/tree";
-import { itemAt } from "@/server/records";
+import { findGap } from "@/server/evidence/chain/verify";
+import { EMPTY_ROOT } from "@/server/evidence/checkpoints/hashing";
+import { fromTree } from "@/server/evidence/checkpoints/nodes";
+import { insertNote, listCheckpoints } from "@/server/evidence/checkpoints/note-store";
+import { originOfOrg, signCheckpoint, signStatement } from "@/server/evidence/checkpoints/sign";
+import { TreeBuilder } from "@/server/evidence/checkpoints/tree-builder";
+import { checkpointText } from "@/server/evidence/tree/statement";
+import { inclusionProof } from "@/server/evidence/tree/tree";
+import { itemAt } from "@/server/ground/records";
 import { createOrg } from "@/testing/factories";
 
 const ROUNDS = 5;

@@ -2,12 +2,12 @@ import { hash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { interleave, rateOf } from "@/bench/harness";
-import { verifyBundle } from "@/server/audit/bundle/verify";
-import type { BundleHeader } from "@/server/audit/chain/bundle";
-import { canonicalPayload } from "@/server/audit/chain/chain";
-import { nodeBundleTools } from "@/server/audit/evidence/node-bundle-tools";
-import { parseTrust } from "@/server/audit/proofs/judge-proof";
 import type { ChainRow } from "@/server/audit/row";
+import { verifyBundle } from "@/server/evidence/bundle/verify";
+import type { BundleHeader } from "@/server/evidence/chain/bundle";
+import { canonicalPayload } from "@/server/evidence/chain/chain";
+import { nodeBundleTools } from "@/server/evidence/export/node-bundle-tools";
+import { parseTrust } from "@/server/evidence/proofs/judge-proof";
 
 const BLOCK_ROWS = 20_000;
 

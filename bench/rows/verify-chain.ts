@@ -1,10 +1,10 @@
 import { interleave, rateOf } from "@/bench/harness";
-import { readChain, THREADS } from "@/server/audit/chain/chain-stream";
-import { copyQuery } from "@/server/audit/chain/copy-query";
-import { DIVISION, type Division } from "@/server/audit/chain/runs/ranges";
-import { verifyChain } from "@/server/audit/chain/verify";
-import { systemCtx } from "@/server/context";
-import { narrow } from "@/server/scope";
+import { readChain, THREADS } from "@/server/evidence/chain/chain-stream";
+import { copyQuery } from "@/server/evidence/chain/copy-query";
+import { DIVISION, type Division } from "@/server/evidence/chain/runs/ranges";
+import { verifyChain } from "@/server/evidence/chain/verify";
+import { systemCtx } from "@/server/ground/context";
+import { narrow } from "@/server/ground/scope";
 
 /** The rows of the chain through COPY, thrown away as they come. */
 const drain = (orgId: string, query: string) =>

@@ -6,8 +6,8 @@ import { pipeline } from "node:stream/promises";
 import { type Bench, type Figure, figure } from "@/bench/harness";
 import { inChild } from "@/bench/spawn";
 import type { World } from "@/bench/world";
-import { exportEvidence } from "@/server/audit/evidence/export";
 import { flushRecording, startRecording } from "@/server/audit/record/record";
+import { exportEvidence } from "@/server/evidence/export/export";
 
 const MAX_MEMORY_MB = 200;
 type Rates = { rows: number; verify: number };

@@ -1,8 +1,8 @@
 import type { Page } from "@playwright/test";
-import { VERDICT_WORD } from "@/server/audit/bundle/verdict";
-import { verifyBundle } from "@/server/audit/bundle/verify";
-import { nodeBundleTools } from "@/server/audit/evidence/node-bundle-tools";
-import { itemAt } from "@/server/records";
+import { VERDICT_WORD } from "@/server/evidence/bundle/verdict";
+import { verifyBundle } from "@/server/evidence/bundle/verify";
+import { nodeBundleTools } from "@/server/evidence/export/node-bundle-tools";
+import { itemAt } from "@/server/ground/records";
 import type { Mutation } from "@/testing/evidence/base-bundles";
 import { trustIn } from "@/testing/evidence/bundles";
 import { bytesOf, changedBundles, isGood, KEYS } from "./evidence";

@@ -1,6 +1,6 @@
-import { verifyBundle } from "@/server/audit/bundle/verify";
-import { nodeBundleTools } from "@/server/audit/evidence/node-bundle-tools";
-import { itemAt } from "@/server/records";
+import { verifyBundle } from "@/server/evidence/bundle/verify";
+import { nodeBundleTools } from "@/server/evidence/export/node-bundle-tools";
+import { itemAt } from "@/server/ground/records";
 import type { Mutation } from "@/testing/evidence/base-bundles";
 import { installationKey, trustIn, vkeyOf } from "@/testing/evidence/bundles";
 import { MUTATIONS } from "@/testing/evidence/mutations";

@@ -1,7 +1,7 @@
 import { Agent, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { sessionCookie } from "@/server/auth/session-cookie";
-import { itemAt } from "@/server/records";
+import { itemAt } from "@/server/ground/records";
+import { sessionCookie } from "@/server/identity/auth/session-cookie";
 import type { Server } from "@/testing/server";
 import { workBetween, workOf } from "./work";
 

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { itemAt } from "@/server/records";
+import { itemAt } from "@/server/ground/records";
 import { portOf } from "@/testing/port-of";
 import { endServer, freePort, startServer } from "@/testing/server";
 import { type Credentials, prepare } from "./load";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readFiles } from "@/server/custom-fields/import/reader/read-files";
-import { AppError } from "@/server/errors";
+import { AppError } from "@/server/ground/errors";
 import { ARCHIVE_BOMBS } from "@/testing/import/archive-bombs";
 import { SLOW_FILES } from "@/testing/import/slow-files";
 import { type Line, QUICK_TRIES } from "./types";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type postgres from "postgres";
-import { itemAt } from "@/server/records";
+import { itemAt } from "@/server/ground/records";
 import { killServer, type Server, stopServer } from "@/testing/server";
 import { compare } from "./compare";
 import { ownerOf, startShared } from "./folder";

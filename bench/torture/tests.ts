@@ -70,7 +70,7 @@ export const cleanLine = line({
   id: "C1",
   title: "clean chains, verified while eight writers write",
   project: "database",
-  files: ["server/audit/chain/verify.db.test.ts"],
+  files: ["server/evidence/chain/verify.db.test.ts"],
   name: "raises no false alarm",
 });
 
@@ -78,7 +78,7 @@ export const hashLine = line({
   id: "C2",
   title: "the hash of random rows in SQL and in the server",
   project: "database",
-  files: ["server/audit/chain/chain.db.test.ts"],
+  files: ["server/evidence/chain/chain.db.test.ts"],
   name: "is the same for any row",
 });
 
@@ -86,7 +86,7 @@ export const sequencesLine = line({
   id: "C3",
   title: "random sequences of writing, pruning, verifying and signing",
   project: "database",
-  files: ["server/audit/integrity/sequences.db.test.ts"],
+  files: ["server/evidence/integrity/sequences.db.test.ts"],
 });
 
 export const tenantsLine = line({
@@ -101,13 +101,13 @@ export const badValuesLine = line({
   id: "F2",
   title: "hand-picked bad values in every field and query parameter",
   project: "database",
-  files: ["server/http/bad-fields.db.test.ts", "server/http/bad-queries.db.test.ts"],
+  files: ["server/doors/http/bad-fields.db.test.ts", "server/doors/http/bad-queries.db.test.ts"],
 });
 
 export const csvLine = line({
   id: "F3-csv",
   title: "CSV of any cells, read back by another library",
   project: "unit",
-  files: ["server/csv.test.ts"],
+  files: ["server/ground/csv.test.ts"],
   name: "are read back by another parser",
 });

@@ -4,7 +4,7 @@ import { Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useTRPC } from "@/components/trpc";
 import { useForm } from "@/components/ui/dialogs/use-form";
-import { forgotInput } from "@/server/auth/schema";
+import { forgotInput } from "@/server/identity/auth/schema";
 import { AuthForm } from "./auth-form";
 
 /** Requests a reset link. The reply does not reveal whether the address has an account. */

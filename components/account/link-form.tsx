@@ -2,7 +2,7 @@
 
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { Message } from "@/components/ui/message";
-import { resetInput } from "@/server/auth/schema";
+import { resetInput } from "@/server/identity/auth/schema";
 import { AuthForm } from "./auth-form";
 import { useLinkToken } from "./link-token";
 import { NewPassword } from "./new-password";

@@ -1,5 +1,5 @@
 import { PasswordInput, type PasswordInputProps } from "@mantine/core";
-import { MIN_PASSWORD_LENGTH } from "@/server/auth/schema";
+import { MIN_PASSWORD_LENGTH } from "@/server/identity/auth/schema";
 
 /** The field for choosing a password. */
 export const NewPassword = (field: PasswordInputProps) => (

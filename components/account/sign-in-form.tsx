@@ -8,7 +8,7 @@ import { useEffect, useState } from "react";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { Message } from "@/components/ui/message";
-import type { SignInOptions } from "@/server/auth/schema";
+import type { SignInOptions } from "@/server/identity/auth/schema";
 import classes from "./auth.module.css";
 import { SecondFactorForm } from "./second-factor-form";
 import { type Challenge, signInBy } from "./sign-in";

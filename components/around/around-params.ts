@@ -5,7 +5,7 @@ import {
   TIES,
   TIMELINE_SOURCES,
   USUAL_TIES,
-} from "@/server/timeline/vocabulary";
+} from "@/server/devices/timeline/vocabulary";
 
 /** The page's URL parameters: /audit/ID/around?minutes=15&ties=actor,address */
 export const aroundParsers = {

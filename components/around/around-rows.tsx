@@ -4,7 +4,7 @@ import { COLUMNS as TIMELINE } from "@/components/devices/timeline/timeline-rows
 import { offset } from "@/components/format/offset";
 import type { Outputs } from "@/components/trpc";
 import type { Column } from "@/components/ui/record-table";
-import type { Tie } from "@/server/timeline/vocabulary";
+import type { Tie } from "@/server/devices/timeline/vocabulary";
 import classes from "./around.module.css";
 
 export type AroundPage = Outputs["audit"]["around"];

@@ -3,7 +3,7 @@
 import { Chip, Group } from "@mantine/core";
 import { actorOf } from "@/components/audit/entry";
 import { SourceChips } from "@/components/devices/timeline/source-chips";
-import { AROUND_MINUTES, TIE_LABEL, TIES, type Tie, type TimelineSource } from "@/server/timeline/vocabulary";
+import { AROUND_MINUTES, TIE_LABEL, TIES, type Tie, type TimelineSource } from "@/server/devices/timeline/vocabulary";
 import classes from "./around.module.css";
 import type { AroundPage } from "./around-rows";
 

@@ -14,7 +14,7 @@ import { BackLink } from "@/components/ui/links/back-link";
 import { Failure, Notice } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import { RecordTable } from "@/components/ui/record-table";
-import { DEFAULT_AROUND_LIMIT, MAX_AROUND_LIMIT } from "@/server/timeline/vocabulary";
+import { DEFAULT_AROUND_LIMIT, MAX_AROUND_LIMIT } from "@/server/devices/timeline/vocabulary";
 import classes from "./around.module.css";
 import { aroundParsers, minutesOf } from "./around-params";
 import { type AroundPage, columnsFor, isCurrentEntry } from "./around-rows";

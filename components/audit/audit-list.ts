@@ -4,20 +4,21 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { RefObject } from "react";
 import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
-import { entriesQuery, isTruncated, totalQuery } from "./filters/entries-query";
-import { isLive } from "./filters/list-input";
-import { useNames } from "./filters/names";
-import { routineQuery } from "./fold/folding";
-import type { RoutineFold } from "./fold/lines";
 import { useLive } from "./live/live";
-import type { ViewerState } from "./viewer-state";
+import { entriesQuery, isTruncated, totalQuery } from "./state/entries-query";
+import { routineQuery } from "./state/folding";
+import type { RoutineFold } from "./state/lines";
+import { isLive } from "./state/list-input";
+import { useNames } from "./state/names";
+import type { AuditList } from "./state/viewer-context";
+import type { ViewerState } from "./state/viewer-state";
 
 const NO_FOLDS: RoutineFold[] = [];
 /** How often the folded telemetry of a live list is recounted. */
 const LIVE_POLL_MS = 5_000;
 
 /** The view's entries, including those that arrive while it is live, with their total and the names of their ids. */
-export function useAuditList(state: ViewerState, table: RefObject<HTMLTableElement | null>) {
+export function useAuditList(state: ViewerState, table: RefObject<HTMLTableElement | null>): AuditList {
   const trpc = useTRPC();
   const cache = useQueryClient();
   const { view, input, listed, setNow } = state;
@@ -48,23 +49,15 @@ export function useAuditList(state: ViewerState, table: RefObject<HTMLTableEleme
     list,
     entries,
     names,
-    /** Routine telemetry that is folded on this page. */
     folds,
-    /** True until the folds have loaded. */
     isFoldPending: routine.isLoading,
-    /** Set if the folds could not be loaded: the page lacks its telemetry. */
     foldFailure:
       listed.routine !== undefined && routine.isLoadingError
         ? { error: routine.error, retry: () => void routine.refetch() }
         : null,
-    /** The live view's status bar; null while the list is not live. */
     bar,
-    /** null while counting. */
     total: counted.data ? counted.data.pagination.total + added : null,
-    /** True when only the newest entries were searched and counted. */
     isTruncated: isTruncated(counted.data),
     refresh,
   };
 }
-
-export type AuditList = ReturnType<typeof useAuditList>;

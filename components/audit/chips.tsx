@@ -2,11 +2,11 @@
 
 import { CloseButton } from "@mantine/core";
 import { Check } from "lucide-react";
-import type { View } from "./filters/address";
-import { chipsOf } from "./filters/describe-filters";
-import { excluding, hideRoutine, hidesRoutine } from "./filters/narrow";
+import type { View } from "./state/address";
+import { chipsOf } from "./state/describe-filters";
+import { excluding, hideRoutine, hidesRoutine } from "./state/narrow";
+import { useViewer } from "./state/viewer-context";
 import classes from "./viewer.module.css";
-import { useViewer } from "./viewer-context";
 
 /** The active filters, each removable, and the switch that hides routine telemetry. */
 export function Chips() {

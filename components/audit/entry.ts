@@ -1,8 +1,8 @@
 import { hasAgentSentence, type Piece, sentencePieces } from "@/server/audit/action-label";
 import { deviceNamed } from "@/server/audit/device-named";
 import type { FullEntry } from "@/server/audit/schema";
-import { isObject } from "@/server/records";
-import { withVisibleMarks } from "@/server/text";
+import { isObject } from "@/server/ground/records";
+import { withVisibleMarks } from "@/server/ground/text";
 
 export type Entry = FullEntry;
 

@@ -3,16 +3,16 @@
 import { ActionIcon, Button } from "@mantine/core";
 import { ChartColumn, Download, ListFilter, RefreshCw } from "lucide-react";
 import { Tip } from "@/components/ui/popover/tip";
-import { FROM_START } from "./filters/address";
 import { CopyLink } from "./filters/copy-link";
 import { RangeMenu } from "./filters/range-menu";
 import { RangeSteps } from "./filters/range-steps";
 import { LiveToggle } from "./live/live-toggle";
 import { PrintButton } from "./print/print-button";
 import { SearchBox } from "./search/search-box";
+import { FROM_START } from "./state/address";
+import { useViewer } from "./state/viewer-context";
 import { ColumnMenu } from "./table/column-menu";
 import classes from "./viewer.module.css";
-import { useViewer } from "./viewer-context";
 import { SavedViews } from "./views/saved-views";
 
 /** showsChart: whether the histogram is unfolded, on a phone. */

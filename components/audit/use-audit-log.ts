@@ -5,17 +5,16 @@ import { useCan } from "@/components/account/org";
 import { useRequestedAction } from "@/components/requested-action";
 import { wordsOf } from "@/server/audit/query/word-list";
 import { useAuditList } from "./audit-list";
-import { useOpenEntry } from "./detail/open-entry";
-import type { View } from "./filters/address";
-import { usePrint } from "./print/use-print";
-import { useTableSettings } from "./table/table-settings";
-import { titleOf } from "./title";
-import { useViewerState } from "./viewer-state";
-
-export type AuditLog = ReturnType<typeof useAuditLog>;
+import type { View } from "./state/address";
+import { useOpenEntry } from "./state/open-entry";
+import { useTableSettings } from "./state/table-settings";
+import { titleOf } from "./state/title";
+import { usePrint } from "./state/use-print";
+import type { Viewer } from "./state/viewer-context";
+import { useViewerState } from "./state/viewer-state";
 
 /** Loads the audit log's page, provides its actions, sets the document title and handles requests from the palette. */
-export function useAuditLog(loadedAt: string) {
+export function useAuditLog(loadedAt: string): Viewer {
   const state = useViewerState(loadedAt);
   const { view, input } = state;
   const table = useRef<HTMLTableElement>(null);

@@ -6,14 +6,14 @@ import { useOrg } from "@/components/account/org";
 import { PageHeader } from "@/components/ui/page-header";
 import { Chips } from "./chips";
 import { PinBar } from "./compare/pin-bar";
-import { invalidParams } from "./filters/address";
 import { InvalidParams } from "./filters/invalid-params";
 import { RangeLine } from "./filters/range-line";
 import { Histogram } from "./histogram/histogram";
 import { InvalidQualifiersNote } from "./search/invalid-qualifiers-note";
+import { invalidParams } from "./state/address";
+import { useViewer } from "./state/viewer-context";
 import { Toolbar } from "./toolbar";
 import classes from "./viewer.module.css";
-import { useViewer } from "./viewer-context";
 
 /** Everything above the entries: title, toolbar, filters, histogram, range and pinned entries. */
 export function ViewerHead() {

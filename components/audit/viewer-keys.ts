@@ -2,7 +2,7 @@
 
 import { isTyping, useKeyDown } from "./key-down";
 import { toggleLive } from "./live/live-toggle";
-import { useViewer } from "./viewer-context";
+import { useViewer } from "./state/viewer-context";
 
 type Steps = Record<string, 1 | -1 | undefined>;
 const STEPS: Steps = { j: 1, k: -1 };

@@ -7,10 +7,10 @@ import { useEntryKeys } from "./detail/entry-keys";
 import { FacetsSkeleton } from "./filters/facets-skeleton";
 import { SearchedWords } from "./marked";
 import { PrintSheet } from "./print/print-sheet";
+import { useViewer, ViewerContext } from "./state/viewer-context";
 import { EntryList } from "./table/entry-list";
 import { useAuditLog } from "./use-audit-log";
 import classes from "./viewer.module.css";
-import { useViewer, ViewerContext } from "./viewer-context";
 import { ViewerHead } from "./viewer-head";
 import { useViewerKeys } from "./viewer-keys";
 

@@ -1,4 +1,4 @@
-import type { Cell } from "@/server/csv";
+import type { Cell } from "@/server/ground/csv";
 import { perDay } from "@/server/organizations/overview/arrange";
 import type { OrganizationOverview } from "@/server/organizations/overview/schema";
 import { CHAIN_LABEL } from "./chain-tag";

@@ -1,5 +1,5 @@
 import { bytes, duration } from "@/components/format/amounts";
-import { capitalized } from "@/server/text";
+import { capitalized } from "@/server/ground/text";
 
 /** Unit suffixes in the agents' metric names, and their symbols. */
 const UNIT = new Map([

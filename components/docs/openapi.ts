@@ -1,4 +1,4 @@
-import { capitalized } from "@/server/text";
+import { capitalized } from "@/server/ground/text";
 
 /** The subset of OpenAPI 3.1 and JSON Schema that our document uses. */
 export type Schema = {

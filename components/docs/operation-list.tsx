@@ -1,7 +1,7 @@
 "use client";
 
 import { SearchField } from "@/components/ui/search-field";
-import { groupBy } from "@/server/records";
+import { groupBy } from "@/server/ground/records";
 import classes from "./docs.module.css";
 import { findOperations, type Operation, tagLabel } from "./openapi";
 

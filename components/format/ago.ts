@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/time/durations";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/ground/time/durations";
 
 /** "just now", "19 min ago", "5 h ago", "3 days ago": the time since an instant, in its largest unit. */
 export function ago(at: string, now: string): string {

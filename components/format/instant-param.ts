@@ -1,5 +1,5 @@
 import { createParser, parseAsIsoDateTime } from "nuqs/server";
-import { isInBounds } from "@/server/time/bounds";
+import { isInBounds } from "@/server/ground/time/bounds";
 
 /** An instant in the URL, in ISO 8601: one that the server takes. */
 export const instantParam = createParser({

@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/time/durations";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/ground/time/durations";
 
 const UNITS: [ms: number, short: string][] = [
   [DAY_MS, "d"],

@@ -1,5 +1,5 @@
-import { DAY_MS } from "@/server/time/durations";
-import { wallClock } from "@/server/time/wall-clock";
+import { DAY_MS } from "@/server/ground/time/durations";
+import { wallClock } from "@/server/ground/time/wall-clock";
 
 /** The cookie through which the browser tells the server its time zone. */
 export const ZONE_COOKIE = "trailmark.zone";

@@ -1,5 +1,5 @@
 import { createParser } from "nuqs/server";
-import { isZone } from "@/server/time/wall-clock";
+import { isZone } from "@/server/ground/time/wall-clock";
 
 /** The time zone in the URL: `tz=utc`, or a zone's name in a copied link. */
 export const zoneParam = createParser({

@@ -1,5 +1,5 @@
 import type { ImportState } from "@/server/custom-fields/import/schema";
-import type { PlanDraft } from "./fields/plan-draft";
+import type { PlanDraft } from "./plan-draft";
 
 export const STEPS = ["source", "fields", "values", "check", "run", "report"] as const;
 export type Step = (typeof STEPS)[number];

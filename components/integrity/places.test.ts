@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { MAX_BREAKS } from "@/server/audit/chain/verifier";
+import { MAX_BREAKS } from "@/server/evidence/chain/verifier";
 import { placesText } from "./places";
 
 const places = (n: number) => placesText(Array.from({ length: n }));

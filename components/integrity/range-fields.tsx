@@ -3,7 +3,7 @@
 import { TextInput } from "@mantine/core";
 import { zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
-import { fromWallClock, toWallClock } from "@/server/time/wall-clock";
+import { fromWallClock, toWallClock } from "@/server/ground/time/wall-clock";
 
 type Range = { from: Date | null; to: Date | null };
 type Props = { range: Range; onRange: (range: Range) => void; error: string | null };

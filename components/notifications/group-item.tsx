@@ -8,7 +8,7 @@ import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
 import { RowButton } from "@/components/ui/row-button";
 import { useInvalidation } from "@/components/use-invalidation";
-import { KINDS } from "@/server/notifications/vocabulary";
+import { KINDS } from "@/server/notify/vocabulary";
 import type { Group, Notification } from "./group";
 import classes from "./notifications.module.css";
 

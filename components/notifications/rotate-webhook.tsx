@@ -6,7 +6,7 @@ import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { DEFAULT_OVERLAP_SECONDS, OverlapSelect } from "@/components/ui/dialogs/overlap-select";
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { useInvalidation } from "@/components/use-invalidation";
-import { rotateInput, type Webhook } from "@/server/webhooks/schema";
+import { rotateInput, type Webhook } from "@/server/notify/webhooks/schema";
 import { SecretShown } from "./secret-shown";
 
 /** Gives an endpoint a new secret and shows it once. */

@@ -9,8 +9,8 @@ import { zoneChoices } from "@/components/format/zones";
 import { useTRPC } from "@/components/trpc";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { useForm } from "@/components/ui/dialogs/use-form";
-import { createInput } from "@/server/report-schedules/schema";
-import { REPORT_LABEL, REPORTS } from "@/server/report-schedules/vocabulary";
+import { createInput } from "@/server/notify/report-schedules/schema";
+import { REPORT_LABEL, REPORTS } from "@/server/notify/report-schedules/vocabulary";
 
 const CADENCES = [
   { value: "weekly", label: "Every Monday, for the previous week" },

@@ -15,8 +15,8 @@ import { type Column, RecordTable } from "@/components/ui/record-table";
 import { RowButton } from "@/components/ui/row-button";
 import { Section } from "@/components/ui/section";
 import { useInvalidation } from "@/components/use-invalidation";
-import type { ReportSchedule } from "@/server/report-schedules/schema";
-import { REPORT_LABEL } from "@/server/report-schedules/vocabulary";
+import type { ReportSchedule } from "@/server/notify/report-schedules/schema";
+import { REPORT_LABEL } from "@/server/notify/report-schedules/vocabulary";
 import classes from "./notifications.module.css";
 
 const ScheduleDialog = dynamic(() => import("./schedule-dialog").then((m) => m.ScheduleDialog), { ssr: false });

@@ -7,7 +7,7 @@ import { useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText, Failure } from "@/components/ui/notice";
 import { Section } from "@/components/ui/section";
-import { KIND_NAMES, KINDS, type NotificationKind } from "@/server/notifications/vocabulary";
+import { KIND_NAMES, KINDS, type NotificationKind } from "@/server/notify/vocabulary";
 import classes from "./notifications.module.css";
 
 const toggled = (kinds: readonly NotificationKind[], kind: NotificationKind): NotificationKind[] =>

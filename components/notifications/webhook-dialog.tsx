@@ -10,8 +10,8 @@ import { changesOf } from "@/components/ui/dialogs/changes";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { useInvalidation } from "@/components/use-invalidation";
-import { DEFAULT_PRODUCT_KINDS, KIND_NAMES, KINDS } from "@/server/notifications/vocabulary";
-import { createInput, updateInput, type Webhook } from "@/server/webhooks/schema";
+import { DEFAULT_PRODUCT_KINDS, KIND_NAMES, KINDS } from "@/server/notify/vocabulary";
+import { createInput, updateInput, type Webhook } from "@/server/notify/webhooks/schema";
 import { SecretShown } from "./secret-shown";
 
 /** Adds an endpoint and shows its secret once, or edits one. */

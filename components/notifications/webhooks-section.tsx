@@ -15,7 +15,7 @@ import { type Column, RecordTable } from "@/components/ui/record-table";
 import { RowButton } from "@/components/ui/row-button";
 import { Section } from "@/components/ui/section";
 import { StateTag } from "@/components/ui/state-tag";
-import type { Webhook } from "@/server/webhooks/schema";
+import type { Webhook } from "@/server/notify/webhooks/schema";
 
 const WebhookDialog = dynamic(() => import("./webhook-dialog").then((m) => m.WebhookDialog), { ssr: false });
 const RotateWebhook = dynamic(() => import("./rotate-webhook").then((m) => m.RotateWebhook), { ssr: false });

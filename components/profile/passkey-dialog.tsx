@@ -7,7 +7,7 @@ import { useTRPC } from "@/components/trpc";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { errorText } from "@/components/ui/notice";
-import { displayName } from "@/server/wire";
+import { displayName } from "@/server/ground/wire";
 
 type Props = { onDone: (codes: string[] | null) => void; onClose: () => void };
 

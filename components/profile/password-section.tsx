@@ -6,8 +6,8 @@ import { useTRPC } from "@/components/trpc";
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { Message } from "@/components/ui/message";
 import { Section } from "@/components/ui/section";
-import { MIN_PASSWORD_LENGTH } from "@/server/auth/schema";
-import { passwordInput } from "@/server/me/schema";
+import { MIN_PASSWORD_LENGTH } from "@/server/identity/auth/schema";
+import { passwordInput } from "@/server/identity/me/schema";
 import classes from "./profile.module.css";
 
 const NONE = { currentPassword: "", newPassword: "" };

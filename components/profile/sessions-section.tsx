@@ -13,7 +13,7 @@ import { Failure } from "@/components/ui/notice";
 import { type Column, RecordTable } from "@/components/ui/record-table";
 import { Section } from "@/components/ui/section";
 import { StateTag } from "@/components/ui/state-tag";
-import type { MySession } from "@/server/me/schema";
+import type { MySession } from "@/server/identity/me/schema";
 import classes from "./profile.module.css";
 
 const LOOPBACK = /^(127\.|::1$)/;

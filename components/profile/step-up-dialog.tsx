@@ -10,7 +10,7 @@ import { useForm } from "@/components/ui/dialogs/use-form";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
 import { useOnce } from "@/components/ui/use-once";
-import { stepUpInput } from "@/server/me/two-factor/schema";
+import { stepUpInput } from "@/server/identity/me/two-factor/schema";
 
 /** Asks the user to confirm their identity again, with any method they sign in with. */
 export function StepUpDialog({ onDone, onClose }: { onDone: () => void; onClose: () => void }) {

@@ -9,7 +9,7 @@ import { useForm } from "@/components/ui/dialogs/use-form";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
 import { useOnce } from "@/components/ui/use-once";
-import { confirmInput } from "@/server/me/two-factor/schema";
+import { confirmInput } from "@/server/identity/me/two-factor/schema";
 import { QrCode } from "./qr-code";
 
 type Props = { onDone: (codes: string[] | null) => void; onClose: () => void };

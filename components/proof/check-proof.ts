@@ -1,7 +1,7 @@
 import { sha256 } from "@noble/hashes/sha2";
 import { bytesToHex } from "@noble/hashes/utils";
-import { parseEntryProof } from "@/server/audit/proofs/entry-proof";
-import { judgeProof, type ProofVerdict, parseTrust, type Trust } from "@/server/audit/proofs/judge-proof";
+import { parseEntryProof } from "@/server/evidence/proofs/entry-proof";
+import { judgeProof, type ProofVerdict, parseTrust, type Trust } from "@/server/evidence/proofs/judge-proof";
 import { browserNoteTools } from "./note-tools";
 
 const NO_TRUST: Trust = { logs: [], witnesses: [], quorum: null };

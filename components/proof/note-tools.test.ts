@@ -1,6 +1,6 @@
 import { ed25519 } from "@noble/curves/ed25519";
 import { describe, expect, it } from "vitest";
-import { ED25519, formatVerifierKey, keyIdOf, parseVerifierKey } from "@/server/audit/tree/signed-note";
+import { ED25519, formatVerifierKey, keyIdOf, parseVerifierKey } from "@/server/evidence/tree/signed-note";
 import { noteTools, testKey } from "@/testing/notes";
 import { browserNoteTools } from "./note-tools";
 

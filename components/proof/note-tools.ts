@@ -1,8 +1,8 @@
 import { ed25519 } from "@noble/curves/ed25519";
 import { bytesToNumberLE, concatBytes } from "@noble/curves/utils";
 import { sha256, sha512 } from "@noble/hashes/sha2";
-import type { NoteTools } from "@/server/audit/tree/signed-note";
-import { equalBytes } from "@/server/audit/tree/tree";
+import type { NoteTools } from "@/server/evidence/tree/signed-note";
+import { equalBytes } from "@/server/evidence/tree/tree";
 
 const { Point } = ed25519;
 const HALF = 32;

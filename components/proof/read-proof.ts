@@ -1,4 +1,4 @@
-import { isEntryProof, MAX_PROOF_CHARACTERS } from "@/server/audit/proofs/entry-proof";
+import { isEntryProof, MAX_PROOF_CHARACTERS } from "@/server/evidence/proofs/entry-proof";
 
 /** Enough of a file to recognize a proof. */
 const START_BYTES = 64;

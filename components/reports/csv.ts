@@ -1,4 +1,4 @@
-import { type Cell, toCsv } from "@/server/csv";
+import { type Cell, toCsv } from "@/server/ground/csv";
 
 /** Downloads records as a CSV file. */
 export function saveCsv(name: string, records: Cell[][]): void {

@@ -2,7 +2,7 @@ import type { RangeView } from "@/components/audit/filters/range-choices";
 import { zoneParam } from "@/components/format/zone-param";
 import { joinValues } from "@/server/audit/query/value-list";
 import type { ActorType } from "@/server/audit/vocabulary";
-import { GUID } from "@/server/text";
+import { GUID } from "@/server/ground/text";
 
 type Filter = Partial<Record<"actorId" | "rawActorId" | "actions" | "category" | "actorType", readonly string[]>>;
 

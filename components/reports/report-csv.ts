@@ -1,6 +1,6 @@
 import { FIGURES, figuresOf } from "@/server/audit/entries/reports/vocabulary";
-import type { Cell } from "@/server/csv";
-import type { Report } from "@/server/report-schedules/vocabulary";
+import type { Cell } from "@/server/ground/csv";
+import type { Report } from "@/server/notify/report-schedules/vocabulary";
 import type { Reports } from "./shapes";
 
 type Rows = Cell[][];

@@ -8,7 +8,7 @@ import { actionLabel } from "@/server/audit/action-label";
 import { COMPLIANCE_ACTIONS, SECURITY_ACTIONS } from "@/server/audit/actions";
 import { FIGURES, figuresOf } from "@/server/audit/entries/reports/vocabulary";
 import { CATEGORY_LABEL } from "@/server/audit/vocabulary";
-import { capitalized } from "@/server/text";
+import { capitalized } from "@/server/ground/text";
 import { type Count, Counts, Nothing, NumberLink } from "./counts";
 import { actorFilter, actorKey, entriesHref, type ReportScope } from "./entries-href";
 import { Recent } from "./recent";

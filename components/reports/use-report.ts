@@ -1,7 +1,7 @@
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { type ApiError, UNBATCHED, useTRPC } from "@/components/trpc";
-import { isObject } from "@/server/records";
-import type { Report } from "@/server/report-schedules/vocabulary";
+import { isObject } from "@/server/ground/records";
+import type { Report } from "@/server/notify/report-schedules/vocabulary";
 import type { Reports } from "./shapes";
 
 export type ReportInput = { orgId?: string; from?: string; to?: string };

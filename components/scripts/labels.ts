@@ -1,4 +1,4 @@
-import type { LibraryScript, ScriptOs } from "@/server/scripts/schema";
+import type { LibraryScript, ScriptOs } from "@/server/devices/scripts/schema";
 
 export const OS_LABEL: Record<ScriptOs, string> = { windows: "Windows", macos: "macOS", linux: "Linux" };
 export const LANGUAGE_LABEL: Record<LibraryScript["language"], string> = { powershell: "PowerShell", bash: "Bash" };

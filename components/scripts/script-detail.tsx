@@ -4,8 +4,8 @@ import { Text } from "@mantine/core";
 import { When } from "@/components/format/when";
 import { CodeBlock } from "@/components/ui/code/code-block";
 import { Facts } from "@/components/ui/facts";
-import type { LibraryScript } from "@/server/scripts/schema";
-import { capitalized } from "@/server/text";
+import type { LibraryScript } from "@/server/devices/scripts/schema";
+import { capitalized } from "@/server/ground/text";
 import { LANGUAGE_LABEL, osLabel, RUN_AS_LABEL } from "./labels";
 import classes from "./scripts.module.css";
 

@@ -10,7 +10,7 @@ import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
 import { RowButton } from "@/components/ui/row-button";
 import { useInvalidation } from "@/components/use-invalidation";
-import type { ApiKey } from "@/server/api-keys/schema";
+import type { ApiKey } from "@/server/identity/api-keys/schema";
 import { KeyList } from "./key-list";
 
 const EditApiKey = dynamic(() => import("./edit-api-key").then((m) => m.EditApiKey), { ssr: false });

@@ -8,7 +8,7 @@ import { changesOf } from "@/components/ui/dialogs/changes";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { useDone } from "@/components/ui/dialogs/use-done";
 import { useForm } from "@/components/ui/dialogs/use-form";
-import { type ApiKey, updateInput } from "@/server/api-keys/schema";
+import { type ApiKey, updateInput } from "@/server/identity/api-keys/schema";
 import { expiryOf, LIFETIMES } from "./key-state";
 import { PermissionBoxes } from "./permission-boxes";
 

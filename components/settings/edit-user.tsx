@@ -9,7 +9,7 @@ import { changesOf } from "@/components/ui/dialogs/changes";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { useDone } from "@/components/ui/dialogs/use-done";
 import { useForm } from "@/components/ui/dialogs/use-form";
-import { type User, updateInput } from "@/server/users/schema";
+import { type User, updateInput } from "@/server/identity/users/schema";
 import { AccessSelect } from "./access-select";
 
 /** Edits a user's role, access or department, or disables them. */

@@ -8,7 +8,7 @@ import { CopiedCode } from "@/components/ui/code/copied-code";
 import { CopyLine } from "@/components/ui/dialogs/copy-line";
 import { Message } from "@/components/ui/message";
 import { Failure } from "@/components/ui/notice";
-import type { Build } from "@/server/agents/install/schema";
+import type { Build } from "@/server/devices/agents/install/schema";
 import classes from "./enroll-device.module.css";
 import { installCommands, isSafeAddress } from "./install-commands";
 

@@ -9,7 +9,7 @@ import { useTRPC } from "@/components/trpc";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { useInvalidation } from "@/components/use-invalidation";
-import { createInput } from "@/server/users/schema";
+import { createInput } from "@/server/identity/users/schema";
 import { AccessSelect } from "./access-select";
 import { UserLink } from "./user-link";
 

@@ -1,5 +1,5 @@
 import { StateTag } from "@/components/ui/state-tag";
-import { DAY_MS } from "@/server/time/durations";
+import { DAY_MS } from "@/server/ground/time/durations";
 
 export type Key = {
   id: string;

@@ -10,7 +10,7 @@ import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { SecretDialog } from "@/components/ui/dialogs/secret-dialog";
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { useInvalidation } from "@/components/use-invalidation";
-import { createInput } from "@/server/api-keys/schema";
+import { createInput } from "@/server/identity/api-keys/schema";
 import { expiryOf, LIFETIMES } from "./key-state";
 import { PermissionBoxes } from "./permission-boxes";
 

@@ -1,6 +1,6 @@
 import { Checkbox, type CheckboxGroupProps, Stack, Text } from "@mantine/core";
 import { useMe } from "@/components/account/org";
-import { PERMISSION_LABEL, PERMISSIONS } from "@/server/auth/permissions";
+import { PERMISSION_LABEL, PERMISSIONS } from "@/server/ground/permissions";
 
 /** A key's permissions, limited to those of the user who creates or edits it. */
 export function PermissionBoxes(field: Omit<CheckboxGroupProps, "children">) {

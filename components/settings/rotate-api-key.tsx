@@ -8,7 +8,7 @@ import { DEFAULT_OVERLAP_SECONDS, OverlapSelect } from "@/components/ui/dialogs/
 import { SecretDialog } from "@/components/ui/dialogs/secret-dialog";
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { useInvalidation } from "@/components/use-invalidation";
-import { type ApiKey, rotateInput } from "@/server/api-keys/schema";
+import { type ApiKey, rotateInput } from "@/server/identity/api-keys/schema";
 
 /** Gives a key a new secret and shows it once. */
 export function RotateApiKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {

@@ -19,7 +19,7 @@ import { type Column, RecordTable } from "@/components/ui/record-table";
 import { RowButton } from "@/components/ui/row-button";
 import { SearchField } from "@/components/ui/search-field";
 import { StateTag } from "@/components/ui/state-tag";
-import type { User } from "@/server/users/schema";
+import type { User } from "@/server/identity/users/schema";
 
 const InviteUser = dynamic(() => import("./invite-user").then((m) => m.InviteUser), { ssr: false });
 const SendLink = dynamic(() => import("./send-link").then((m) => m.SendLink), { ssr: false });

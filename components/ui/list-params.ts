@@ -1,5 +1,5 @@
 import { createLoader, parseAsInteger, parseAsString, type SearchParams } from "nuqs/server";
-import { GUID } from "@/server/text";
+import { GUID } from "@/server/ground/text";
 
 const load = createLoader({ page: parseAsInteger.withDefault(1), search: parseAsString, orgId: parseAsString });
 /** A paged list's URL parameters as the procedure's input. */

@@ -3,7 +3,7 @@
 import { CloseButton, TextInput } from "@mantine/core";
 import { Search } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
-import { MAX_FILTER_LENGTH } from "@/server/text";
+import { MAX_FILTER_LENGTH } from "@/server/ground/text";
 
 type Props = { label: string; value: string; onSearch: (text: string) => void };
 

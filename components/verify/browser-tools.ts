@@ -1,6 +1,6 @@
 import { sha256 } from "@noble/hashes/sha2";
 import { browserNoteTools } from "@/components/proof/note-tools";
-import type { BundleTools } from "@/server/audit/bundle/verify";
+import type { BundleTools } from "@/server/evidence/bundle/verify";
 
 /** Hashing and signature verification in the browser, for verifyBundle. */
 export const browserBundleTools: BundleTools = {

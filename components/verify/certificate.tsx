@@ -3,7 +3,7 @@
 import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { Facts } from "@/components/ui/facts";
-import { type JudgedBundle, VERDICT_WORD } from "@/server/audit/bundle/verdict";
+import { type JudgedBundle, VERDICT_WORD } from "@/server/evidence/bundle/verdict";
 import classes from "./certificate.module.css";
 import type { Checked } from "./check-file";
 import { countsText, rangeText } from "./scope-text";

@@ -1,5 +1,5 @@
-import type { Trust } from "@/server/audit/bundle/trust";
-import type { BundleVerdict } from "@/server/audit/bundle/verdict";
+import type { Trust } from "@/server/evidence/bundle/trust";
+import type { BundleVerdict } from "@/server/evidence/bundle/verdict";
 import { EntryIndex } from "./entry-index";
 import { readChunks } from "./read-chunks";
 
@@ -9,7 +9,7 @@ export type Progress = { rows: number; share: number };
 type Options = { trust: Trust; signal: AbortSignal; onProgress: (progress: Progress) => void };
 
 /** Preloaded with the page, so that the check itself works offline. */
-export const loadTools = () => Promise.all([import("@/server/audit/bundle/verify"), import("./browser-tools")]);
+export const loadTools = () => Promise.all([import("@/server/evidence/bundle/verify"), import("./browser-tools")]);
 
 /** Checks a bundle in the browser: the file is read, hashed and judged here, and never leaves the machine. */
 export async function checkFile(file: File, { trust, signal, onProgress }: Options): Promise<Checked> {

@@ -4,8 +4,8 @@ import { Modal } from "@mantine/core";
 import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { useReturnedFocus } from "@/components/ui/dialogs/use-returned-focus";
-import type { BundleRow } from "@/server/audit/chain/bundle";
 import { SEALED_FIELDS } from "@/server/audit/row";
+import type { BundleRow } from "@/server/evidence/chain/bundle";
 import classes from "./entries.module.css";
 
 /** One entry, field by field, as it was hashed. */

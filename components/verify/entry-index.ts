@@ -1,5 +1,5 @@
-import type { BundleRow } from "@/server/audit/chain/bundle";
 import { isNullable, SEALED_FIELDS } from "@/server/audit/row";
+import type { BundleRow } from "@/server/evidence/chain/bundle";
 
 const INITIAL_CAPACITY = 4096;
 const LINES_PER_READ = 2_000;

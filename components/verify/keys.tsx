@@ -3,8 +3,8 @@
 import type { TrustSource } from "@/components/proof/check-proof";
 import { Section } from "@/components/ui/section";
 import { StateTag } from "@/components/ui/state-tag";
-import type { JudgedBundle } from "@/server/audit/bundle/verdict";
-import { formatVerifierKey } from "@/server/audit/tree/signed-note";
+import type { JudgedBundle } from "@/server/evidence/bundle/verdict";
+import { formatVerifierKey } from "@/server/evidence/tree/signed-note";
 import classes from "./verify.module.css";
 
 /** The key's bytes without its name: an organization's and the installation's entry differ only in name and id. */

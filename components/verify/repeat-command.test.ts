@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { TrustSource } from "@/components/proof/check-proof";
-import { COSIGNATURE, ED25519, formatVerifierKey } from "@/server/audit/tree/signed-note";
+import { COSIGNATURE, ED25519, formatVerifierKey } from "@/server/evidence/tree/signed-note";
 import { testKey } from "@/testing/notes";
 import { repeatCommand } from "./repeat-command";
 

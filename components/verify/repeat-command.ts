@@ -1,5 +1,5 @@
 import type { TrustSource } from "@/components/proof/check-proof";
-import { formatVerifierKey } from "@/server/audit/tree/signed-note";
+import { formatVerifierKey } from "@/server/evidence/tree/signed-note";
 
 /** Quotes an argument for a shell: a file's name may contain spaces and special characters. */
 const quoted = (word: string): string => (/^[\w./+=@:-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);

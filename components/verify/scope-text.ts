@@ -1,6 +1,6 @@
 import { count, counted } from "@/components/format/amounts";
-import type { BundleRange } from "@/server/audit/bundle/format";
-import type { JudgedBundle } from "@/server/audit/bundle/verdict";
+import type { BundleRange } from "@/server/evidence/bundle/format";
+import type { JudgedBundle } from "@/server/evidence/bundle/verdict";
 
 /** The range that a bundle was created for, in words. */
 export function rangeText(range: BundleRange, at: (when: string) => string): string {

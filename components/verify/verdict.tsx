@@ -12,7 +12,7 @@ import { type TrustSource, trustOwner } from "@/components/proof/check-proof";
 import { Figures } from "@/components/ui/figures";
 import { Message } from "@/components/ui/message";
 import { Section } from "@/components/ui/section";
-import { type JudgedBundle, VERDICT_WORD } from "@/server/audit/bundle/verdict";
+import { type JudgedBundle, VERDICT_WORD } from "@/server/evidence/bundle/verdict";
 import { Certificate } from "./certificate";
 import type { Checked } from "./check-file";
 import { Entries } from "./entries";

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { afterAll, describe, expect, inject, it } from "vitest";
 import { closeDatabase } from "@/db/client";
 import { migrate } from "@/db/migrate";
-import { verifyChain } from "@/server/audit/chain/verify";
 import { appendAudit } from "@/server/audit/record/append";
-import { systemCtx } from "@/server/context";
-import { env } from "@/server/env";
+import { verifyChain } from "@/server/evidence/chain/verify";
+import { systemCtx } from "@/server/ground/context";
+import { env } from "@/server/ground/env";
 import { runRetention } from "@/server/retention/run";
 import {
   auditRow,

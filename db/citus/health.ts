@@ -1,12 +1,12 @@
 import { appSql } from "@/db/client";
-import { env } from "@/server/env";
+import { databaseSettings } from "@/db/settings";
 
 /** What the chain's promises lack, over all nodes that answer, and the nodes that do not. */
 export type ChainHealth = { faults: string[]; silent: string[] };
 
 /** Looks at triggers, policies, rights and functions; where the tables are distributed, at every shard on every node. */
 export async function chainHealth(): Promise<ChainHealth> {
-  if (!env().TRAILMARK_CITUS) {
+  if (!databaseSettings().TRAILMARK_CITUS) {
     const [row] = await appSql()<{ faults: string[] }[]>`SELECT audit_chain_health() AS faults`;
     return { faults: row?.faults ?? [], silent: [] };
   }

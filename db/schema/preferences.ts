@@ -3,7 +3,7 @@ import { check, jsonb, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-co
 import { updatedAt } from "./columns";
 import { users } from "./identity";
 
-/** How a person likes a part of the product to look; value is what server/preferences/schema.ts says of the key. */
+/** How a person likes a part of the product to look; value is what server/identity/preferences/schema.ts says of the key. */
 export const userPreferences = pgTable(
   "user_preferences",
   {

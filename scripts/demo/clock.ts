@@ -1,5 +1,5 @@
 import { renameSync, writeFileSync } from "node:fs";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/time/durations";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/ground/time/durations";
 import type { Random } from "./random";
 
 const DEMO_DAYS = 30;

@@ -1,4 +1,4 @@
-import { itemAt } from "@/server/records";
+import { itemAt } from "@/server/ground/records";
 import type { Cast, StoryEvent } from "./beats";
 
 const DEVICE = "CDG-WS-008";

@@ -1,5 +1,5 @@
 import { version } from "@/package.json";
-import { itemAt } from "@/server/records";
+import { itemAt } from "@/server/ground/records";
 import { ALERTS, type Beat, type Cast, type Device, onDevice, POLICIES, SCRIPTS } from "./beats";
 import type { Random } from "./random";
 

@@ -1,4 +1,4 @@
-import { itemAt, keysOf } from "@/server/records";
+import { itemAt, keysOf } from "@/server/ground/records";
 
 /** A seeded generator (mulberry32): the same month at every run. */
 export function createRandom(seed: number) {

@@ -1,5 +1,5 @@
 import { version } from "@/package.json";
-import { itemAt } from "@/server/records";
+import { itemAt } from "@/server/ground/records";
 import type { Cast, StoryEvent } from "./beats";
 import { DEMO_ADMIN, DEMO_PASSWORD, HOME_NAME, ORGS, PEOPLE, planDevices } from "./cast";
 import type { Client } from "./client";

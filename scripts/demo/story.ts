@@ -1,4 +1,4 @@
-import { itemAt } from "@/server/records";
+import { itemAt } from "@/server/ground/records";
 import type { Beat, Cast, Person, StoryEvent } from "./beats";
 import { ORGS } from "./cast";
 import { momentOnCall, regularTimes, workingTime } from "./clock";

@@ -1,4 +1,4 @@
-import { withVisibleMarks } from "@/server/text";
+import { withVisibleMarks } from "@/server/ground/text";
 import { ACTIONS } from "./actions";
 import type { AuditResult } from "./vocabulary";
 

@@ -1,5 +1,5 @@
-import { toSlug } from "@/server/text";
-import { MINUTE_MS } from "@/server/time/durations";
+import { toSlug } from "@/server/ground/text";
+import { MINUTE_MS } from "@/server/ground/time/durations";
 
 /** Day and time of an instant on the clocks of a zone. */
 function clock(at: Date, zone: string): { day: string; time: string } {

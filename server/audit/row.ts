@@ -1,4 +1,4 @@
-import { keysOf } from "@/server/records";
+import { keysOf } from "@/server/ground/records";
 import type { ActorType, AuditResult } from "./vocabulary";
 
 /**

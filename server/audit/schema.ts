@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { mapValues } from "@/server/records";
-import { MAX_FILTER_LENGTH } from "@/server/text";
+import { mapValues } from "@/server/ground/records";
+import { MAX_FILTER_LENGTH } from "@/server/ground/text";
 import {
   choiceFilter,
   columnText,
@@ -13,7 +13,7 @@ import {
   isoTime,
   pageLimit,
   positiveInt,
-} from "@/server/wire";
+} from "@/server/ground/wire";
 import { type Catalogue, excludableIn, FILTERS, type Filter, faultOf, toExclusion } from "./query/catalogue";
 import { isAddress } from "./query/network";
 import { splitValues } from "./query/value-list";
@@ -134,7 +134,6 @@ const pageShape = {
 
 /** Query of GET /audit-logs and GET /audit-logs/logs. */
 export const listInput = z.object({ ...filterShape, ...pageShape }).superRefine(fromBeforeTo);
-export type ListInput = z.output<typeof listInput>;
 
 /** Query of GET /audit-logs/search. */
 export const searchInput = z.object({ ...filterShape, ...pageShape, q: searchText }).superRefine(fromBeforeTo);
@@ -147,7 +146,6 @@ const pagination = z.strictObject({
   totalPages: z.int(),
   nextCursor: z.string().nullable(),
 });
-export type Pagination = z.output<typeof pagination>;
 
 const entryCore = {
   id: guid,

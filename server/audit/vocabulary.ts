@@ -1,4 +1,4 @@
-import { keysOf } from "@/server/records";
+import { keysOf } from "@/server/ground/records";
 
 /** Enumerations, labels and limits of the audit log, free of zod: the browser's scripts import them too. */
 

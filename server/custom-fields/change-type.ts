@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { invalid } from "@/server/errors";
+import { invalid } from "@/server/ground/errors";
 import { type Coerced, coerceText, type FieldRule } from "./coerce";
 import type { DefinitionRow } from "./definition";
 import { holders } from "./holders";

@@ -1,4 +1,4 @@
-import { repairText } from "@/server/text";
+import { repairText } from "@/server/ground/text";
 import { type DateOrder, type FieldType, type FieldValue, MAX_TEXT_VALUE } from "./schema";
 
 /** What of a definition decides whether a value fits. */

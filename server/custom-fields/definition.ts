@@ -1,10 +1,10 @@
 import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { customFieldDefinitions, organizations } from "@/db/schema";
-import { requireWholePartner } from "@/server/auth/grant";
-import type { Ctx, Scope } from "@/server/context";
-import { AppError, invalid, notFound } from "@/server/errors";
-import { inScope } from "@/server/scope";
+import type { Ctx, Scope } from "@/server/ground/context";
+import { AppError, invalid, notFound } from "@/server/ground/errors";
+import { inScope } from "@/server/ground/scope";
+import { requireWholePartner } from "@/server/identity/auth/grant";
 import { coerceValue } from "./coerce";
 import type { Definition, FieldType, FieldValue } from "./schema";
 

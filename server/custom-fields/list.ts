@@ -1,9 +1,9 @@
 import { and, asc, eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { customFieldDefinitions } from "@/db/schema";
-import { notFound } from "@/server/errors";
-import { operation } from "@/server/operation";
-import { idInput } from "@/server/wire";
+import { notFound } from "@/server/ground/errors";
+import { operation } from "@/server/ground/operation";
+import { idInput } from "@/server/ground/wire";
 import { shownDefinition, visible } from "./definition";
 import { definition, definitionList, listInput } from "./schema";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { filledText, guid, isoTime, nameText, trimmedText } from "@/server/wire";
+import { filledText, guid, isoTime, nameText, trimmedText } from "@/server/ground/wire";
 
 export const FIELD_TYPES = ["text", "number", "boolean", "dropdown", "date"] as const;
 export type FieldType = (typeof FIELD_TYPES)[number];

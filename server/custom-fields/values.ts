@@ -1,11 +1,11 @@
 import { and, eq, isNull, or, type SQL, sql } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { customFieldDefinitions, customFieldValues, devices } from "@/db/schema";
-import type { Ctx } from "@/server/context";
-import { notFound } from "@/server/errors";
-import { operation } from "@/server/operation";
-import { inScope } from "@/server/scope";
-import { idInput } from "@/server/wire";
+import type { Ctx } from "@/server/ground/context";
+import { notFound } from "@/server/ground/errors";
+import { operation } from "@/server/ground/operation";
+import { inScope } from "@/server/ground/scope";
+import { idInput } from "@/server/ground/wire";
 import { coerceValue } from "./coerce";
 import { choicesOf, type DefinitionRow, visible } from "./definition";
 import { type DeviceValue, deviceValueList, type FieldValue, MASK, type ValueMap } from "./schema";

@@ -1,9 +1,9 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { devices } from "@/db/schema";
-import type { Ctx } from "@/server/context";
-import { notFound } from "@/server/errors";
-import { inScope } from "@/server/scope";
+import type { Ctx } from "@/server/ground/context";
+import { notFound } from "@/server/ground/errors";
+import { inScope } from "@/server/ground/scope";
 
 /**
  * The organization of a device within the caller's reach, for queries about that device.

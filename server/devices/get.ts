@@ -2,10 +2,10 @@ import { and, eq } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { agents, devices } from "@/db/schema";
 import { readDeviceValues, toValueMap } from "@/server/custom-fields/values";
-import { notFound } from "@/server/errors";
-import { operation } from "@/server/operation";
-import { inScope } from "@/server/scope";
-import { idInput } from "@/server/wire";
+import { notFound } from "@/server/ground/errors";
+import { operation } from "@/server/ground/operation";
+import { inScope } from "@/server/ground/scope";
+import { idInput } from "@/server/ground/wire";
 import { type DeviceDetail, deviceDetail } from "./schema";
 import { deviceColumns, toDevice } from "./to-device";
 

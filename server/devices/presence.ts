@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { agentStreams, devices } from "@/db/schema";
-import { STREAM_DEAD_AFTER_SECONDS } from "@/server/live-events/schema";
+import { STREAM_DEAD_AFTER_SECONDS } from "./live/schema";
 import { ONLINE_WINDOW_SECONDS, STOPPED } from "./schema";
 
 /**

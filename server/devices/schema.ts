@@ -1,6 +1,15 @@
 import { z } from "zod";
 import { valueMap } from "@/server/custom-fields/schema";
-import { columnText, filterText, flagFilter, guid, hostText, isoTime, pageShape, pagination } from "@/server/wire";
+import {
+  columnText,
+  filterText,
+  flagFilter,
+  guid,
+  hostText,
+  isoTime,
+  pageShape,
+  pagination,
+} from "@/server/ground/wire";
 
 const DEVICE_PAGE_LIMIT = 50;
 const MAX_DEVICE_PAGE_LIMIT = 100;

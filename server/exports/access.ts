@@ -1,6 +1,6 @@
-import { findKeyCaller, findUserCaller } from "@/server/auth/caller";
-import { type Ctx, systemCtx } from "@/server/context";
-import { narrow, reaches } from "@/server/scope";
+import { type Ctx, systemCtx } from "@/server/ground/context";
+import { narrow, reaches } from "@/server/ground/scope";
+import { findKeyCaller, findUserCaller } from "@/server/identity/auth/caller";
 import type { ExportRow } from "./export-job";
 
 /**

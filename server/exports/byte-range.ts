@@ -1,4 +1,4 @@
-import { AppError } from "@/server/errors";
+import { AppError } from "@/server/ground/errors";
 
 /** Bytes of a file, both ends included. */
 export type Span = { first: number; last: number };

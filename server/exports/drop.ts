@@ -3,7 +3,7 @@ import { asSystem } from "@/db/client";
 import { auditExports } from "@/db/schema";
 import { exportEvents } from "@/server/audit/entries/export-event";
 import { record } from "@/server/audit/record/record";
-import type { Ctx } from "@/server/context";
+import type { Ctx } from "@/server/ground/context";
 import { type ExportRow, filterOf } from "./export-job";
 import { removeFiles } from "./files";
 import { type RecordedWith, recordedWith } from "./recorded-with";

@@ -2,9 +2,9 @@ import { and, desc, eq } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { auditExports } from "@/db/schema";
 import type { AuditFilter } from "@/server/audit/query/conditions";
-import type { Actor, Ctx } from "@/server/context";
-import { AppError, notFound } from "@/server/errors";
-import { reaches } from "@/server/scope";
+import type { Actor, Ctx } from "@/server/ground/context";
+import { AppError, notFound } from "@/server/ground/errors";
+import { reaches } from "@/server/ground/scope";
 import type { ExportJob } from "./schema";
 
 export type ExportRow = typeof auditExports.$inferSelect;

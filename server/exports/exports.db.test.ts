@@ -11,8 +11,8 @@ import { POST as create, GET as list } from "@/app/api/v1/audit-logs/exports/rou
 import { GET as listLogs } from "@/app/api/v1/audit-logs/logs/route";
 import { asSystem } from "@/db/client";
 import { apiKeys, auditExports, users } from "@/db/schema";
-import { env } from "@/server/env";
-import { freeDeadClaims, LEASE_MS } from "@/server/lease";
+import { env } from "@/server/ground/env";
+import { freeDeadClaims, LEASE_MS } from "@/server/ground/lease";
 import { appendEvents } from "@/testing/audit-entries";
 import { closeRoles, roles } from "@/testing/chain";
 import {

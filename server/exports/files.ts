@@ -1,7 +1,7 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createFolder } from "@/db/embedded/create-folder";
-import { env } from "@/server/env";
+import { env } from "@/server/ground/env";
 
 const NAME = /^([0-9a-f-]{36})\.(\d+)$/;
 

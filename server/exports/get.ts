@@ -1,5 +1,5 @@
-import { operation } from "@/server/operation";
-import { onlyIdInput } from "@/server/wire";
+import { operation } from "@/server/ground/operation";
+import { onlyIdInput } from "@/server/ground/wire";
 import { myExport, toExportJob } from "./export-job";
 import { exportJob } from "./schema";
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from "vitest";
 import { POST as create } from "@/app/api/v1/audit-logs/exports/route";
-import { LostLease } from "@/server/lease";
+import { LostLease } from "@/server/ground/lease";
 import { call, createUser } from "@/testing/factories";
 import { claimExport, finishExport, renewLease } from "./lease";
 

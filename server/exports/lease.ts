@@ -2,7 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import type { PgUpdateSetSource } from "drizzle-orm/pg-core";
 import { asSystem } from "@/db/client";
 import { auditExports } from "@/db/schema";
-import { LostLease, leaseEnd, ownerName, RELEASED } from "@/server/lease";
+import { LostLease, leaseEnd, ownerName, RELEASED } from "@/server/ground/lease";
 import type { ExportRow } from "./export-job";
 
 const t = auditExports;

@@ -1,5 +1,5 @@
-import { operation } from "@/server/operation";
-import { noInput } from "@/server/wire";
+import { operation } from "@/server/ground/operation";
+import { noInput } from "@/server/ground/wire";
 import { myExports, toExportJob } from "./export-job";
 import { exportJobs } from "./schema";
 

@@ -2,7 +2,7 @@ import { and, eq, inArray, sql } from "drizzle-orm";
 import { uuids } from "@/db/arrays";
 import { asSystem } from "@/db/client";
 import { organizations } from "@/db/schema";
-import { homeOrgOf } from "@/server/partner";
+import { homeOrgOf } from "@/server/ground/partner";
 import type { ExportRow } from "./export-job";
 
 /** In which organizations' logs, and whether those who read them may know what was searched for. */

@@ -7,7 +7,7 @@ import { GET as download } from "@/app/api/v1/audit-logs/exports/[id]/file/route
 import { POST as create } from "@/app/api/v1/audit-logs/exports/route";
 import { asSystem } from "@/db/client";
 import { auditExports, users } from "@/db/schema";
-import { env } from "@/server/env";
+import { env } from "@/server/ground/env";
 import { appendEvents } from "@/testing/audit-entries";
 import { closeRoles, roles } from "@/testing/chain";
 import { auditRows, call, createOrg, createPartner, createUser, type TestUser } from "@/testing/factories";

@@ -1,5 +1,5 @@
-import { operation } from "@/server/operation";
-import { onlyIdInput } from "@/server/wire";
+import { operation } from "@/server/ground/operation";
+import { onlyIdInput } from "@/server/ground/wire";
 import { dropExport } from "./drop";
 import { myExport } from "./export-job";
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { exportInput } from "@/server/audit/entries/export-schema";
 import { FILE_FORMATS } from "@/server/audit/vocabulary";
-import { DAY_MS } from "@/server/time/durations";
-import { guid, isoTime, zoneName } from "@/server/wire";
+import { DAY_MS } from "@/server/ground/time/durations";
+import { guid, isoTime, zoneName } from "@/server/ground/wire";
 
 /** Exports of one caller that wait or are written, and those that are kept. */
 export const MAX_UNFINISHED = 3;

@@ -1,6 +1,6 @@
 import { asSystem } from "@/db/client";
 import { auditExports } from "@/db/schema";
-import { systemCtx } from "@/server/context";
+import { systemCtx } from "@/server/ground/context";
 import { creatorNow } from "./access";
 import { dropExport } from "./drop";
 import type { ExportRow } from "./export-job";

@@ -1,7 +1,7 @@
 import { auditExports } from "@/db/schema";
-import { backgroundLoop } from "@/server/background/background-loop";
-import { watchCallers } from "@/server/background/streams";
-import { freeDeadClaims } from "@/server/lease";
+import { backgroundLoop } from "@/server/ground/background/background-loop";
+import { watchCallers } from "@/server/ground/background/streams";
+import { freeDeadClaims } from "@/server/ground/lease";
 import { claimExport } from "./lease";
 import { runExport } from "./run";
 import { sweepExports } from "./sweep";

@@ -2,11 +2,11 @@ import { and, asc, eq, ilike, sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { readPage } from "@/db/page";
 import { organizations } from "@/db/schema";
-import { notFound } from "@/server/errors";
-import { operation } from "@/server/operation";
-import { inScope } from "@/server/scope";
-import { containsPattern } from "@/server/text";
-import { onlyIdInput } from "@/server/wire";
+import { notFound } from "@/server/ground/errors";
+import { operation } from "@/server/ground/operation";
+import { inScope } from "@/server/ground/scope";
+import { containsPattern } from "@/server/ground/text";
+import { onlyIdInput } from "@/server/ground/wire";
 import { listInput, organization, organizationPage } from "./schema";
 import { toOrganization } from "./to-organization";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { adminPage, displayName, filterText, guid, isoTime, pagination, zoneName } from "@/server/wire";
+import { adminPage, displayName, filterText, guid, isoTime, pagination, zoneName } from "@/server/ground/wire";
 
 export const listInput = z.strictObject({ orgId: guid.optional(), search: filterText, ...adminPage });
 

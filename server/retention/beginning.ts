@@ -1,6 +1,6 @@
 import { asSystem } from "@/db/client";
-import { type Break, breakOf } from "@/server/audit/chain/verifier";
-import { newestReceipt } from "@/server/audit/checkpoints/note-store";
+import { type Break, breakOf } from "@/server/evidence/chain/verifier";
+import { newestReceipt } from "@/server/evidence/checkpoints/note-store";
 
 /**
  * What went from the beginning of a chain must have gone by a receipt of ours: head and rows alone are the database's word.

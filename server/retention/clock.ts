@@ -2,7 +2,7 @@ import { uptime } from "node:os";
 import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { DAY_MS, HOUR_MS } from "@/server/time/durations";
+import { DAY_MS, HOUR_MS } from "@/server/ground/time/durations";
 
 /** Thrown with a sentence for the operator; `expected` means that no stack is printed. */
 class ClockError extends Error {

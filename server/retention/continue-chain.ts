@@ -2,17 +2,17 @@ import { sql } from "drizzle-orm";
 import { type Admin, openAdmin } from "@/db/admin";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import type { Anchor, Break } from "@/server/audit/chain/verifier";
-import { findGap, verifyChain } from "@/server/audit/chain/verify";
-import { listRestorations, newestReceipt } from "@/server/audit/checkpoints/note-store";
-import { findSignedBeyond, type SignedBeyond, signRestoration } from "@/server/audit/checkpoints/restore-log";
-import { clearAlarm } from "@/server/audit/integrity/alarm";
-import { endsAlarm, type Judged, judgeChain } from "@/server/audit/integrity/judge";
-import { proveRow } from "@/server/audit/integrity/own-note";
-import { keepVerification } from "@/server/audit/integrity/verifications";
 import { flushRecording, record } from "@/server/audit/record/record";
-import type { Restoration } from "@/server/audit/tree/restoration";
-import { systemCtx } from "@/server/context";
+import type { Anchor, Break } from "@/server/evidence/chain/verifier";
+import { findGap, verifyChain } from "@/server/evidence/chain/verify";
+import { listRestorations, newestReceipt } from "@/server/evidence/checkpoints/note-store";
+import { findSignedBeyond, type SignedBeyond, signRestoration } from "@/server/evidence/checkpoints/restore-log";
+import { clearAlarm } from "@/server/evidence/integrity/alarm";
+import { endsAlarm, type Judged, judgeChain } from "@/server/evidence/integrity/judge";
+import { proveRow } from "@/server/evidence/integrity/own-note";
+import { keepVerification } from "@/server/evidence/integrity/verifications";
+import type { Restoration } from "@/server/evidence/tree/restoration";
+import { systemCtx } from "@/server/ground/context";
 import { unexplainedBeginning } from "./beginning";
 
 /**

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
-import { newestReceipt } from "@/server/audit/checkpoints/note-store";
-import { openAlarms } from "@/server/audit/integrity/alarm";
+import { newestReceipt } from "@/server/evidence/checkpoints/note-store";
+import { openAlarms } from "@/server/evidence/integrity/alarm";
 import { appendEvents } from "@/testing/audit-entries";
 import { chainOf, closeRoles, daysAgo } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";

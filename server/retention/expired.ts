@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { firstCheckpointCovering, newestCheckpoint } from "@/server/audit/checkpoints/note-store";
-import { DAY_MS } from "@/server/time/durations";
+import { firstCheckpointCovering, newestCheckpoint } from "@/server/evidence/checkpoints/note-store";
+import { DAY_MS } from "@/server/ground/time/durations";
 
 /** The beginning of a chain whose every row is past the window; lastSeq < firstSeq when there is none. */
 export type Expired = {

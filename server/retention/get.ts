@@ -1,6 +1,6 @@
 import { tenant } from "@/db/client";
-import { operation } from "@/server/operation";
-import { onlyIdInput } from "@/server/wire";
+import { operation } from "@/server/ground/operation";
+import { onlyIdInput } from "@/server/ground/wire";
 import { readPolicy, requireOrganization, toPolicy } from "./organization";
 import { isPruningEnabled, nextRunAt } from "./schedule";
 import { policy, policyStatus } from "./schema";

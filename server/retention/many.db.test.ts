@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from "vitest";
-import { admit, perform } from "@/server/operation";
+import { admit, perform } from "@/server/ground/operation";
 import { appendEvents } from "@/testing/audit-entries";
 import { closeRoles, daysAgo, roles } from "@/testing/chain";
 import { auditRows, createOrg, createPartner, createUser, ctxFor } from "@/testing/factories";

@@ -1,9 +1,9 @@
 import { and, eq } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { auditRetentionPolicies, organizations } from "@/db/schema";
-import type { Ctx } from "@/server/context";
-import { notFound } from "@/server/errors";
-import { inScope } from "@/server/scope";
+import type { Ctx } from "@/server/ground/context";
+import { notFound } from "@/server/ground/errors";
+import { inScope } from "@/server/ground/scope";
 import type { Policy } from "./schema";
 
 /** @throws AppError not_found for an organization that is missing or outside the caller's reach */

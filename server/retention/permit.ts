@@ -1,13 +1,13 @@
 import { asSystem } from "@/db/client";
-import type { Break } from "@/server/audit/chain/verifier";
-import { verifyChain } from "@/server/audit/chain/verify";
-import { newestReceipt } from "@/server/audit/checkpoints/note-store";
-import { signReceipt } from "@/server/audit/checkpoints/receipts";
-import { openAlarms, raiseAlarm } from "@/server/audit/integrity/alarm";
-import { raiseLostAlarms } from "@/server/audit/integrity/alarm-watch";
-import { signHead } from "@/server/audit/integrity/checkpoints";
-import { proveRow } from "@/server/audit/integrity/own-note";
-import { systemCtx } from "@/server/context";
+import type { Break } from "@/server/evidence/chain/verifier";
+import { verifyChain } from "@/server/evidence/chain/verify";
+import { newestReceipt } from "@/server/evidence/checkpoints/note-store";
+import { signReceipt } from "@/server/evidence/checkpoints/receipts";
+import { openAlarms, raiseAlarm } from "@/server/evidence/integrity/alarm";
+import { raiseLostAlarms } from "@/server/evidence/integrity/alarm-watch";
+import { signHead } from "@/server/evidence/integrity/checkpoints";
+import { proveRow } from "@/server/evidence/integrity/own-note";
+import { systemCtx } from "@/server/ground/context";
 import { unexplainedBeginning } from "./beginning";
 import { type Expired, findExpired } from "./expired";
 

@@ -1,6 +1,6 @@
 import { tenant } from "@/db/client";
-import { readAlarms } from "@/server/audit/integrity/alarm";
-import { operation } from "@/server/operation";
+import { readAlarms } from "@/server/evidence/integrity/alarm";
+import { operation } from "@/server/ground/operation";
 import { findExpired, timeOf } from "./expired";
 import { manyInput, manyPreview } from "./schema";
 

@@ -1,7 +1,7 @@
 import { tenant } from "@/db/client";
-import { readAlarms } from "@/server/audit/integrity/alarm";
-import { operation } from "@/server/operation";
-import { DAY_MS } from "@/server/time/durations";
+import { readAlarms } from "@/server/evidence/integrity/alarm";
+import { operation } from "@/server/ground/operation";
+import { DAY_MS } from "@/server/ground/time/durations";
 import { findExpired, timeOf } from "./expired";
 import { requireOrganization } from "./organization";
 import { preview, previewInput } from "./schema";

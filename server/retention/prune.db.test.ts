@@ -2,14 +2,14 @@ import { sql } from "drizzle-orm";
 import { afterAll, describe, expect, it } from "vitest";
 import { openAdmin } from "@/db/admin";
 import { asSystem } from "@/db/client";
-import { hasFreeReader, readChain, waitingReaders } from "@/server/audit/chain/chain-stream";
-import { verifyChain } from "@/server/audit/chain/verify";
-import { newestReceipt } from "@/server/audit/checkpoints/note-store";
-import { clearAlarm, openAlarms, raiseAlarm } from "@/server/audit/integrity/alarm";
-import { signCheckpoint } from "@/server/audit/integrity/checkpoints";
-import { judgeChain } from "@/server/audit/integrity/judge";
-import { systemCtx } from "@/server/context";
-import { env } from "@/server/env";
+import { hasFreeReader, readChain, waitingReaders } from "@/server/evidence/chain/chain-stream";
+import { verifyChain } from "@/server/evidence/chain/verify";
+import { newestReceipt } from "@/server/evidence/checkpoints/note-store";
+import { clearAlarm, openAlarms, raiseAlarm } from "@/server/evidence/integrity/alarm";
+import { signCheckpoint } from "@/server/evidence/integrity/checkpoints";
+import { judgeChain } from "@/server/evidence/integrity/judge";
+import { systemCtx } from "@/server/ground/context";
+import { env } from "@/server/ground/env";
 import { appendEvents } from "@/testing/audit-entries";
 import {
   chainOf,

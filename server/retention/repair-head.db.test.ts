@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openAlarms } from "@/server/audit/integrity/alarm";
-import { listLostHeads, raiseHeadAlarm } from "@/server/audit/integrity/heads";
-import { judgeChain } from "@/server/audit/integrity/judge";
 import { appendAudit } from "@/server/audit/record/append";
 import { startRecording, stopRecording } from "@/server/audit/record/record";
-import { env } from "@/server/env";
+import { openAlarms } from "@/server/evidence/integrity/alarm";
+import { listLostHeads, raiseHeadAlarm } from "@/server/evidence/integrity/heads";
+import { judgeChain } from "@/server/evidence/integrity/judge";
+import { env } from "@/server/ground/env";
 import { auditRows, chainOf, closeRoles, headOf, inTenant, roles, tamperBy } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
 import { repairHead } from "./repair-head";

@@ -1,18 +1,18 @@
 import { sql } from "drizzle-orm";
 import { openAdmin } from "@/db/admin";
 import { asSystem } from "@/db/client";
-import { type Anchor, type Break, breakOf } from "@/server/audit/chain/verifier";
-import { verifyChain } from "@/server/audit/chain/verify";
-import { readLatest } from "@/server/audit/checkpoints/folder";
-import { newestCheckpoint } from "@/server/audit/checkpoints/note-store";
-import type { StoredNote } from "@/server/audit/checkpoints/stored-note";
-import { clearAlarm } from "@/server/audit/integrity/alarm";
-import { listLostHeads } from "@/server/audit/integrity/heads";
-import { endsAlarm, type Judged, judgeChain } from "@/server/audit/integrity/judge";
-import { proveRow } from "@/server/audit/integrity/own-note";
-import { keepVerification } from "@/server/audit/integrity/verifications";
 import { flushRecording, record } from "@/server/audit/record/record";
-import { systemCtx } from "@/server/context";
+import { type Anchor, type Break, breakOf } from "@/server/evidence/chain/verifier";
+import { verifyChain } from "@/server/evidence/chain/verify";
+import { readLatest } from "@/server/evidence/checkpoints/folder";
+import { newestCheckpoint } from "@/server/evidence/checkpoints/note-store";
+import type { StoredNote } from "@/server/evidence/checkpoints/stored-note";
+import { clearAlarm } from "@/server/evidence/integrity/alarm";
+import { listLostHeads } from "@/server/evidence/integrity/heads";
+import { endsAlarm, type Judged, judgeChain } from "@/server/evidence/integrity/judge";
+import { proveRow } from "@/server/evidence/integrity/own-note";
+import { keepVerification } from "@/server/evidence/integrity/verifications";
+import { systemCtx } from "@/server/ground/context";
 import { unexplainedBeginning } from "./beginning";
 
 /** What became of a repair: nothing was wrong, the rows are not to be trusted, or the head is right again. */

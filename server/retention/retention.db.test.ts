@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { GET as PREVIEW } from "@/app/api/v1/orgs/organizations/[id]/audit-retention/preview/route";
 import { GET, PUT } from "@/app/api/v1/orgs/organizations/[id]/audit-retention/route";
-import { raiseAlarm } from "@/server/audit/integrity/alarm";
-import { systemCtx } from "@/server/context";
+import { raiseAlarm } from "@/server/evidence/integrity/alarm";
+import { systemCtx } from "@/server/ground/context";
 import { appendEvents } from "@/testing/audit-entries";
 import { closeRoles, daysAgo, roles } from "@/testing/chain";
 import { auditRows, call, createApiKey, createOrg, createUser, ctxFor } from "@/testing/factories";

@@ -3,7 +3,7 @@ import { type Admin, openAdmin } from "@/db/admin";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { causeOf, messageOf } from "@/db/thrown";
-import { log } from "@/server/log/log";
+import { log } from "@/server/ground/log";
 import { findExpired } from "./expired";
 import { refuseAlarmed } from "./permit";
 import { type Pruned, pruneOrganization } from "./prune";

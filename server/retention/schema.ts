@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { guid, isoTime, positiveInt } from "@/server/wire";
+import { guid, isoTime, positiveInt } from "@/server/ground/wire";
 
 export const MIN_RETENTION_DAYS = 1;
 export const MAX_RETENTION_DAYS = 3650;
@@ -7,8 +7,7 @@ export const RETENTION_PRESETS_DAYS = [90, 180, 365, 730, 2555] as const;
 
 /** One transaction of a pruning run: small enough not to stall writers, one receipt in the chain each. */
 export const PRUNE_SLICE_ROWS = 20_000;
-/** When the daily runs happen, as cron in UTC: quiet hours, verification first. */
-export const VERIFICATION_CRON = "15 2 * * *";
+/** When the daily run happens, as cron in UTC: in quiet hours, an hour after verification. */
 export const RETENTION_CRON = "15 3 * * *";
 
 const days = z.int().min(MIN_RETENTION_DAYS).max(MAX_RETENTION_DAYS);

@@ -3,9 +3,9 @@ import { type Tx, tenant } from "@/db/client";
 import { auditRetentionPolicies, organizations } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
-import type { Ctx } from "@/server/context";
-import { env } from "@/server/env";
-import { operation } from "@/server/operation";
+import type { Ctx } from "@/server/ground/context";
+import { env } from "@/server/ground/env";
+import { operation } from "@/server/ground/operation";
 import { manyChanged, manyInput } from "./schema";
 
 type Change = { id: string; name: string; before: number | null };

@@ -2,7 +2,7 @@ import { tenant } from "@/db/client";
 import { auditRetentionPolicies } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
-import { operation } from "@/server/operation";
+import { operation } from "@/server/ground/operation";
 import { readPolicy, requireOrganization, toPolicy } from "./organization";
 import { policy, setInput } from "./schema";
 

@@ -4,10 +4,10 @@ import { oneOf } from "@/db/rows";
 import { auditSavedViews } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
-import { AppError } from "@/server/errors";
-import { newId } from "@/server/ids";
-import { countInTurn } from "@/server/limits/room";
-import { operation } from "@/server/operation";
+import { AppError } from "@/server/ground/errors";
+import { newId } from "@/server/ground/ids";
+import { countInTurn } from "@/server/ground/limits/room";
+import { operation } from "@/server/ground/operation";
 import { auditable, nameTaken, personOf, privateOwner, sharedOwner, toSavedView } from "./saved-view";
 import { createInput, MAX_VIEWS_PER_PERSON, savedView } from "./schema";
 

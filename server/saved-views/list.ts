@@ -1,8 +1,8 @@
 import { asc, desc, sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { auditSavedViews } from "@/db/schema";
-import { operation } from "@/server/operation";
-import { noInput } from "@/server/wire";
+import { operation } from "@/server/ground/operation";
+import { noInput } from "@/server/ground/wire";
 import { isOwn, mayShare, toSavedView, visible } from "./saved-view";
 import { MAX_LISTED_VIEWS, savedViewList } from "./schema";
 

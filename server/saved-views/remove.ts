@@ -3,8 +3,8 @@ import { tenant } from "@/db/client";
 import { auditSavedViews } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
-import { operation } from "@/server/operation";
-import { idInput } from "@/server/wire";
+import { operation } from "@/server/ground/operation";
+import { idInput } from "@/server/ground/wire";
 import { auditable, changeable, logOf } from "./saved-view";
 
 /** Deletes a view, for all who saw it. @throws AppError not_found, forbidden. */

@@ -2,12 +2,12 @@ import { and, eq, or, type SQL } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { isDuplicate } from "@/db/duplicate";
 import { auditSavedViews, organizations } from "@/db/schema";
-import { reachesWholePartner, requireWholePartner } from "@/server/auth/grant";
-import type { Role } from "@/server/auth/permissions";
-import type { Person } from "@/server/auth/person";
-import { type Actor, type Ctx, ZERO_UUID } from "@/server/context";
-import { AppError, invalid, notFound } from "@/server/errors";
-import { inReach, inScope, ownOrg, ownPartner, reaches } from "@/server/scope";
+import { type Actor, type Ctx, ZERO_UUID } from "@/server/ground/context";
+import { AppError, invalid, notFound } from "@/server/ground/errors";
+import type { Role } from "@/server/ground/permissions";
+import { inReach, inScope, ownOrg, ownPartner, reaches } from "@/server/ground/scope";
+import { reachesWholePartner, requireWholePartner } from "@/server/identity/auth/grant";
+import type { Person } from "@/server/identity/auth/person";
 import type { Audience, SavedView } from "./schema";
 
 export type SavedViewRow = typeof auditSavedViews.$inferSelect;

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
-import type { Ctx } from "@/server/context";
+import type { Ctx } from "@/server/ground/context";
 import { auditRows, createApiKey, createOrg, createPartner, createUser, ctxFor } from "@/testing/factories";
 import { createSavedView } from "./create";
 import { listSavedViews } from "./list";

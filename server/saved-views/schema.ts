@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { guid, nameText } from "@/server/wire";
+import { guid, nameText } from "@/server/ground/wire";
 
 const MAX_VIEW_NAME = 80;
 /** Characters of a view's query. */

@@ -4,8 +4,8 @@ import { oneOf } from "@/db/rows";
 import { auditSavedViews } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
-import type { Ctx } from "@/server/context";
-import { operation } from "@/server/operation";
+import type { Ctx } from "@/server/ground/context";
+import { operation } from "@/server/ground/operation";
 import {
   audienceOf,
   auditable,

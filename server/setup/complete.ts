@@ -1,9 +1,9 @@
-import { limit } from "@/server/auth/limits/rate-limit";
-import { hashSecret, sameHash } from "@/server/auth/secrets";
-import { systemCtx } from "@/server/context";
-import { AppError } from "@/server/errors";
-import { operation } from "@/server/operation";
-import { noInput } from "@/server/wire";
+import { systemCtx } from "@/server/ground/context";
+import { AppError } from "@/server/ground/errors";
+import { limit } from "@/server/ground/limits/rate-limit";
+import { operation } from "@/server/ground/operation";
+import { hashSecret, sameHash } from "@/server/ground/secrets";
+import { noInput } from "@/server/ground/wire";
 import { setupToken } from "./first-admin";
 import { foundPartner, isSetupNeeded } from "./found-partner";
 import { completeInput, setupStatus } from "./schema";

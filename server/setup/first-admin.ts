@@ -2,12 +2,12 @@ import { createHmac } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { email as emailSchema } from "@/server/auth/schema";
-import { SECRET_PREFIXES } from "@/server/auth/secrets";
-import { derivedKey } from "@/server/derived-key";
-import { env } from "@/server/env";
-import { log } from "@/server/log/log";
-import { capitalized } from "@/server/text";
+import { derivedKey } from "@/server/ground/derived-key";
+import { env } from "@/server/ground/env";
+import { log } from "@/server/ground/log";
+import { SECRET_PREFIXES } from "@/server/ground/secrets";
+import { capitalized } from "@/server/ground/text";
+import { email as emailSchema } from "@/server/identity/auth/schema";
 import { foundPartner, isSetupNeeded } from "./found-partner";
 
 const TOKEN_BYTES = 30;

@@ -4,12 +4,12 @@ import { inTime } from "@/db/lookup";
 import { partners, users } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
-import { hashPassword } from "@/server/auth/password";
-import { type Ctx, systemCtx } from "@/server/context";
-import { AppError } from "@/server/errors";
-import { newId } from "@/server/ids";
+import { type Ctx, systemCtx } from "@/server/ground/context";
+import { AppError } from "@/server/ground/errors";
+import { newId } from "@/server/ground/ids";
+import { repairText, toSlug } from "@/server/ground/text";
+import { hashPassword } from "@/server/identity/auth/password";
 import { insertOrganization } from "@/server/organizations/create";
-import { repairText, toSlug } from "@/server/text";
 import type { CompleteInput } from "./schema";
 
 export type Founding = Omit<CompleteInput, "token">;

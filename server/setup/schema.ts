@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { email, newPassword } from "@/server/auth/schema";
-import { displayName } from "@/server/wire";
+import { displayName } from "@/server/ground/wire";
+import { email, newPassword } from "@/server/identity/auth/schema";
 
 /** What the first-run page asks; token is the one that the console shows. */
 export const completeInput = z.strictObject({

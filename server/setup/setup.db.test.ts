@@ -6,7 +6,7 @@ import { GET as me } from "@/app/api/v1/me/route";
 import { asSystem, closeDatabase } from "@/db/client";
 import { migrate } from "@/db/migrate";
 import { organizations, partners, users } from "@/db/schema";
-import { appRouter } from "@/server/trpc/root";
+import { appRouter } from "@/server/doors/trpc/root";
 import { auditRows, call } from "@/testing/factories";
 import { ensureFirstAdmin, setupToken } from "./first-admin";
 import { createSystemAdmin } from "./system-admin";

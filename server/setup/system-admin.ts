@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { asSystem } from "@/db/client";
 import { users } from "@/db/schema";
-import { hashPassword } from "@/server/auth/password";
-import { email, newPassword } from "@/server/auth/schema";
-import { AppError } from "@/server/errors";
-import { newId } from "@/server/ids";
-import { repairText } from "@/server/text";
-import { displayName } from "@/server/wire";
+import { AppError } from "@/server/ground/errors";
+import { newId } from "@/server/ground/ids";
+import { repairText } from "@/server/ground/text";
+import { displayName } from "@/server/ground/wire";
+import { hashPassword } from "@/server/identity/auth/password";
+import { email, newPassword } from "@/server/identity/auth/schema";
 
 const input = z.strictObject({ email, password: newPassword, name: displayName });
 

@@ -9,11 +9,11 @@ import {
   notificationDeliveries,
   webhookEndpoints,
 } from "@/db/schema";
-import { authenticate } from "@/server/auth/authenticate";
-import { signAccessToken } from "@/server/auth/jwt";
-import { PERMISSIONS, type Permission, ROLE_PERMISSIONS, type Role } from "@/server/auth/permissions";
-import { hashSecret } from "@/server/auth/secrets";
-import type { RouteAuth } from "@/server/http/route";
+import type { RouteAuth } from "@/server/doors/http/route";
+import { PERMISSIONS, type Permission, ROLE_PERMISSIONS, type Role } from "@/server/ground/permissions";
+import { hashSecret } from "@/server/ground/secrets";
+import { authenticate } from "@/server/identity/auth/authenticate";
+import { signAccessToken } from "@/server/identity/auth/jwt";
 import {
   bearer,
   claimsOf,

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { PERMISSIONS } from "@/server/auth/permissions";
-import { describeApi, listEndpoints } from "@/server/http/openapi";
-import type { RouteHandler } from "@/server/http/route";
-import { routes } from "@/server/http/routes.generated";
+import { describeApi, listEndpoints } from "@/server/doors/http/openapi";
+import type { RouteHandler } from "@/server/doors/http/route";
+import { routes } from "@/server/doors/http/routes.generated";
+import { PERMISSIONS } from "@/server/ground/permissions";
 import { appendEvents } from "@/testing/audit-entries";
 import { bearer, createApiKey, createUser, type TestUser } from "@/testing/factories";
 import { type Described, describedOperations, type FuzzRequest, faultOf, type Hints, withRetries } from "./fuzz";

@@ -1,5 +1,5 @@
-import { checksumOf } from "@/server/audit/chain/chain-hash";
-import { ED25519 } from "@/server/audit/tree/signed-note";
+import { checksumOf } from "@/server/evidence/chain/chain-hash";
+import { ED25519 } from "@/server/evidence/tree/signed-note";
 import { testKey } from "@/testing/notes";
 import { chainRows, createBundle, HOUR_MS, ORIGIN } from "./bundles";
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { BundleRow } from "@/server/audit/chain/bundle";
+import type { BundleRow } from "@/server/evidence/chain/bundle";
 import { signText, type TestKey } from "@/testing/notes";
 import { chainRows, HOST, installationKey, vkeyOf } from "./bundles";
 

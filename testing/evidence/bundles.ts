@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
-import type { BundleRange, SinceLine } from "@/server/audit/bundle/format";
-import { readKeptNote } from "@/server/audit/bundle/since";
-import { NO_TRUST, type Trust } from "@/server/audit/bundle/trust";
-import type { BundleVerdict } from "@/server/audit/bundle/verdict";
-import { verifyBundle } from "@/server/audit/bundle/verify";
-import { endLine, headLines, rowLine, sealOf, skipLine } from "@/server/audit/bundle/write";
-import type { BundleRow } from "@/server/audit/chain/bundle";
-import { checksumOf } from "@/server/audit/chain/chain-hash";
-import { nodeBundleTools } from "@/server/audit/evidence/node-bundle-tools";
-import { parseTrust } from "@/server/audit/proofs/judge-proof";
-import type { Restoration } from "@/server/audit/tree/restoration";
+import type { BundleRange, SinceLine } from "@/server/evidence/bundle/format";
+import { readKeptNote } from "@/server/evidence/bundle/since";
+import { NO_TRUST, type Trust } from "@/server/evidence/bundle/trust";
+import type { BundleVerdict } from "@/server/evidence/bundle/verdict";
+import { verifyBundle } from "@/server/evidence/bundle/verify";
+import { endLine, headLines, rowLine, sealOf, skipLine } from "@/server/evidence/bundle/write";
+import type { BundleRow } from "@/server/evidence/chain/bundle";
+import { checksumOf } from "@/server/evidence/chain/chain-hash";
+import { nodeBundleTools } from "@/server/evidence/export/node-bundle-tools";
+import { parseTrust } from "@/server/evidence/proofs/judge-proof";
+import type { Restoration } from "@/server/evidence/tree/restoration";
 import {
   COSIGNATURE,
   concatBytes,
@@ -18,10 +18,10 @@ import {
   formatNote,
   formatVerifierKey,
   secondsToBytes,
-} from "@/server/audit/tree/signed-note";
-import { checkpointText, originOf, receiptText } from "@/server/audit/tree/statement";
-import { leafHash, type NodeId, nodeHash, rootOf } from "@/server/audit/tree/tree";
-import { itemAt } from "@/server/records";
+} from "@/server/evidence/tree/signed-note";
+import { checkpointText, originOf, receiptText } from "@/server/evidence/tree/statement";
+import { leafHash, type NodeId, nodeHash, rootOf } from "@/server/evidence/tree/tree";
+import { itemAt } from "@/server/ground/records";
 import { noteTools, type TestKey, testKey } from "@/testing/notes";
 
 /** Bundles of version 2 over rows made up here, signed by keys with known seeds: for tests and the example in docs/. */

@@ -1,4 +1,4 @@
-import { itemAt } from "@/server/records";
+import { itemAt } from "@/server/ground/records";
 import { joined, linesOf, type Mutation, strangerKey } from "./base-bundles";
 import { chainRows, installationKey, vkeyOf } from "./bundles";
 import { createBundleV1, endedV1, ROWS_V1 } from "./bundles-v1";

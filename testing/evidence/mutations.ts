@@ -1,5 +1,5 @@
-import type { BundleRow } from "@/server/audit/chain/bundle";
-import { itemAt, keysOf } from "@/server/records";
+import type { BundleRow } from "@/server/evidence/chain/bundle";
+import { itemAt, keysOf } from "@/server/ground/records";
 import {
   BASES,
   type Base,

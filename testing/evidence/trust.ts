@@ -1,7 +1,7 @@
-import { COSIGNATURE, formatVerifierKey, toBase64 } from "@/server/audit/tree/signed-note";
-import { checkpointText } from "@/server/audit/tree/statement";
-import { consistencyProof, inclusionProof, rootOf } from "@/server/audit/tree/tree";
-import { itemAt } from "@/server/records";
+import { COSIGNATURE, formatVerifierKey, toBase64 } from "@/server/evidence/tree/signed-note";
+import { checkpointText } from "@/server/evidence/tree/statement";
+import { consistencyProof, inclusionProof, rootOf } from "@/server/evidence/tree/tree";
+import { itemAt } from "@/server/ground/records";
 import { noteTools, testKey } from "@/testing/notes";
 import { FORGED, OTHER, ROWS, strangerKey } from "./base-bundles";
 import {

@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync, gzipSync } from "node:zlib";
 import iconv from "iconv-lite";
-import { itemAt } from "@/server/records";
+import { itemAt } from "@/server/ground/records";
 
 /** Files as products export them, made for tests and the benchmark from a fixed seed. */
 

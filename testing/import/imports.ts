@@ -1,7 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { customFieldValues } from "@/db/schema";
-import type { Ctx } from "@/server/context";
 import { createImport } from "@/server/custom-fields/import/create";
 import { getImport } from "@/server/custom-fields/import/get";
 import { listRows } from "@/server/custom-fields/import/list-rows";
@@ -13,7 +12,8 @@ import { startCheck } from "@/server/custom-fields/import/start/check";
 import { startRun } from "@/server/custom-fields/import/start/run";
 import { startStaging } from "@/server/custom-fields/import/start/staging";
 import { uploadPart } from "@/server/custom-fields/import/upload";
-import { newId } from "@/server/ids";
+import type { Ctx } from "@/server/ground/context";
+import { newId } from "@/server/ground/ids";
 import { createOrg, createPartner, createUser, ctxFor, type TestOrg, type TestUser } from "@/testing/factories";
 import { toCsv } from "./files";
 

@@ -10,7 +10,7 @@ import { detectFormat } from "@/server/custom-fields/import/read/detect-format";
 import { DELIMITERS, type FormatChange } from "@/server/custom-fields/import/read/file-schema";
 import type { SourceCell } from "@/server/custom-fields/import/read/read-delimited";
 import { readSource } from "@/server/custom-fields/import/read/read-file";
-import { AppError } from "@/server/errors";
+import { AppError } from "@/server/ground/errors";
 import { encodeText, toCsv } from "./files";
 
 /** What must hold of the file reader and the header matcher for any content: a few cases in the suite, many in torture. */

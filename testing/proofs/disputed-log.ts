@@ -1,13 +1,13 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { originOfOrg, ownKeys, signStatement } from "@/server/audit/checkpoints/keys";
-import { formatVerifierKey, parseNote } from "@/server/audit/tree/signed-note";
-import { checkpointText } from "@/server/audit/tree/statement";
-import { rootOf } from "@/server/audit/tree/tree";
-import { askWitness } from "@/server/audit/witnesses/ask";
-import { env } from "@/server/env";
-import { noteTools } from "@/server/note-tools";
+import { originOfOrg, ownKeys, signStatement } from "@/server/evidence/checkpoints/keys";
+import { noteTools } from "@/server/evidence/tree/note-tools";
+import { formatVerifierKey, parseNote } from "@/server/evidence/tree/signed-note";
+import { checkpointText } from "@/server/evidence/tree/statement";
+import { rootOf } from "@/server/evidence/tree/tree";
+import { askWitness } from "@/server/evidence/witnesses/ask";
+import { env } from "@/server/ground/env";
 import { leavesOf, nodesOf, type RunningWitness, startWitness } from "./witness";
 
 /** Gives this process a data folder of its own, and a policy of one witness that runs. */

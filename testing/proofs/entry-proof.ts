@@ -1,11 +1,11 @@
-import { canonicalPayload } from "@/server/audit/chain/chain";
-import { formatEntryProof } from "@/server/audit/proofs/entry-proof";
 import type { ChainRow } from "@/server/audit/row";
-import type { Restoration } from "@/server/audit/tree/restoration";
-import { concatBytes, cosignedMessage, ED25519, parseNote, secondsToBytes } from "@/server/audit/tree/signed-note";
-import { checkpointText, originOf } from "@/server/audit/tree/statement";
-import { inclusionProof, leafHash, rootOf } from "@/server/audit/tree/tree";
-import { itemAt } from "@/server/records";
+import { canonicalPayload } from "@/server/evidence/chain/chain";
+import { formatEntryProof } from "@/server/evidence/proofs/entry-proof";
+import type { Restoration } from "@/server/evidence/tree/restoration";
+import { concatBytes, cosignedMessage, ED25519, parseNote, secondsToBytes } from "@/server/evidence/tree/signed-note";
+import { checkpointText, originOf } from "@/server/evidence/tree/statement";
+import { inclusionProof, leafHash, rootOf } from "@/server/evidence/tree/tree";
+import { itemAt } from "@/server/ground/records";
 import { noteTools, signText, type TestKey, testKey } from "@/testing/notes";
 import { nodesOf } from "./witness";
 

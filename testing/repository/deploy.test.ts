@@ -3,8 +3,8 @@ import { join, posix } from "node:path";
 import { expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { z } from "zod";
-import { UPLOAD_PART_BYTES } from "@/server/custom-fields/import/limits-schema";
-import { EnvError, envSchema, parseEnv } from "@/server/env";
+import { UPLOAD_PART_BYTES } from "@/server/custom-fields/import/plan-schema";
+import { EnvError, envSchema, parseEnv } from "@/server/ground/env";
 
 const FILES = readdirSync("deploy", { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())
@@ -102,7 +102,7 @@ it("the processes that the proxy and the scrape ask are those of the compose fil
 
 it("commands start bundles that the build makes, with commands and probes that exist", () => {
   const build = textOf("scripts/build.mjs");
-  const cli = textOf("server/cli/main.ts");
+  const cli = textOf("server/run/cli/main.ts");
   const texts = FILES.map(textOf).join("\n");
   const bundles = [...texts.matchAll(/dist\/([\w-]+)\.mjs/g)].map(([, name = ""]) => name);
   expect(new Set(bundles)).toEqual(new Set(["server", "trailmark"]));
@@ -133,7 +133,7 @@ it("the kustomization lists every manifest", () => {
 });
 
 it("the image and the unit start the server by its own first line, as the launcher does", () => {
-  expect(textOf("server/process/main.ts")).toMatch(/^#!\/usr\/bin\/env -S .*\bnode /);
+  expect(textOf("server/run/process/main.ts")).toMatch(/^#!\/usr\/bin\/env -S .*\bnode /);
   expect(textOf("deploy/Dockerfile")).toMatch(/^CMD \["\.\/dist\/server\.mjs"\]$/m);
   expect(textOf("deploy/systemd/trailmark@.service")).toMatch(/^ExecStart=\S+\/dist\/server\.mjs$/m);
 });

@@ -11,9 +11,9 @@ import { freePort } from "@/testing/server";
 
 /** The service with its own PostgreSQL and the API as `npm start` runs them, without Next's pages. */
 const SERVER = `
-  import { createFront } from "@/server/front/front";
-  import { prepareEnvironment } from "@/server/process/prepare";
-  import { startService } from "@/server/process/service";
+  import { createFront } from "@/server/doors/front/front";
+  import { prepareEnvironment } from "@/server/run/process/prepare";
+  import { startService } from "@/server/run/process/service";
   const embedded = await prepareEnvironment({ mayMake: true });
   const service = await startService(async (_, outgoing) => void outgoing.end());
   const server = createFront(service.listener).listen(Number(process.env.PORT), "127.0.0.1", () => console.log("ready"));
@@ -29,7 +29,7 @@ const SERVER = `
 const root = process.cwd();
 const bundled = (name: string) => join(root, "dist", `test-${name}-${process.pid}.mjs`);
 const common = { bundle: true, format: "esm", platform: "node", jsx: "automatic", packages: "external" } as const;
-const alias = { "@": root, "server-only": join(root, "server", "process", "empty.ts") };
+const alias = { "@": root, "server-only": join(root, "server", "run", "process", "empty.ts") };
 
 let home: string;
 let port: number;
@@ -52,7 +52,7 @@ beforeAll(async () => {
   await build({
     ...common,
     alias,
-    entryPoints: [join(root, "server", "cli", "main.ts")],
+    entryPoints: [join(root, "server", "run", "cli", "main.ts")],
     outfile: bundled("first-cli"),
   });
   // `npm run -s trailmark -- …` without installing and building first, which needs minutes.

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { appSql } from "@/db/client";
 import { searchEntries } from "@/server/audit/entries/search";
 import { searchInput } from "@/server/audit/schema";
-import type { Ctx } from "@/server/context";
+import type { Ctx } from "@/server/ground/context";
 
 export const ACTIONS = ["user.login", "device.create", "policy.update", "Data.Export", "script.execute"];
 

@@ -1,4 +1,4 @@
-import { publishedPolicy } from "@/server/audit/witnesses/policy-file";
+import { publishedPolicy } from "@/server/evidence/witnesses/policy-file";
 
 /** The keys to trust, in the format that `trailmark verify --policy` reads (c2sp.org/tlog-policy). */
 export const GET = async () =>

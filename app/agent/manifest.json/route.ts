@@ -1,4 +1,4 @@
-import { agentFiles } from "@/server/agents/install/agent-files";
-import { download } from "@/server/http/download";
+import { agentFiles } from "@/server/devices/agents/install/agent-files";
+import { download } from "@/server/doors/http/download";
 
 export const GET = download(() => agentFiles().manifest());

@@ -1,3 +1,3 @@
-import { offlinePage } from "@/server/audit/proofs/offline-page";
+import { offlinePage } from "@/server/evidence/proofs/offline-page";
 
 export const GET = offlinePage;

@@ -2,7 +2,7 @@ import { actorOf, type Entry, sentenceText } from "@/components/audit/entry";
 import { type Fact, factsOf, type NamedFact } from "@/components/audit/facts/fact";
 import { count } from "@/components/format/amounts";
 import { ACTOR_TYPE_LABEL, CATEGORY_LABEL, RESULT_LABEL } from "@/server/audit/vocabulary";
-import { isObject } from "@/server/records";
+import { isObject } from "@/server/ground/records";
 
 type Leaf = Exclude<Fact, { kind: "group" }>;
 /** One fact in both entries; null for the entry that lacks it. */

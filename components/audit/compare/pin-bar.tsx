@@ -5,11 +5,11 @@ import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import Link from "next/link";
 import { sentenceText } from "@/components/audit/entry";
+import { clearPins, comparePath, togglePin, usePins } from "@/components/audit/state/pins";
 import { dateTime } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
 import classes from "./compare.module.css";
-import { clearPins, comparePath, togglePin, usePins } from "./pins";
 
 /** The pinned entries and the link to the comparison; shown on every list. */
 export function PinBar({ openId }: { openId: string | null }) {

@@ -2,8 +2,8 @@
 
 import { ActionIcon } from "@mantine/core";
 import { Pin, PinOff } from "lucide-react";
+import { togglePin, usePins } from "@/components/audit/state/pins";
 import { Tip } from "@/components/ui/popover/tip";
-import { togglePin, usePins } from "./pins";
 
 /** Pins an entry so that it can be compared with another. */
 export function PinButton({ id }: { id: string }) {

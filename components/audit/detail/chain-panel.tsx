@@ -9,7 +9,7 @@ import { useZone } from "@/components/format/zone";
 import { type Outputs, UNBATCHED, useTRPC } from "@/components/trpc";
 import { CopiedCode } from "@/components/ui/code/copied-code";
 import { readErrorText } from "@/components/ui/notice";
-import { VERDICT_WORD } from "@/server/audit/bundle/verdict";
+import { VERDICT_WORD } from "@/server/evidence/bundle/verdict";
 import classes from "./chain-panel.module.css";
 
 /** An entry's position in the chain: its checksum and the previous entry's. */

@@ -7,7 +7,7 @@ import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useDeferredValue } from "react";
 import { PinButton } from "@/components/audit/compare/pin-button";
-import { useViewer } from "@/components/audit/viewer-context";
+import { useViewer } from "@/components/audit/state/viewer-context";
 import { useTRPC } from "@/components/trpc";
 import { Failure } from "@/components/ui/notice";
 import { Tip } from "@/components/ui/popover/tip";

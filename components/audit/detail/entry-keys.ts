@@ -1,9 +1,9 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { togglePin } from "@/components/audit/compare/pins";
 import { aroundPath } from "@/components/audit/entry";
 import { isTyping, useKeyDown } from "@/components/audit/key-down";
+import { togglePin } from "@/components/audit/state/pins";
 
 /** The id of the focused entry. */
 const focused = (target: EventTarget | null): string | null =>

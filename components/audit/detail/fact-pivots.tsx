@@ -8,10 +8,10 @@ import { createSerializer, useQueryStates } from "nuqs";
 import { useId } from "react";
 import { useOrg } from "@/components/account/org";
 import type { Entry } from "@/components/audit/entry";
-import { viewParsers } from "@/components/audit/filters/address";
+import { viewParsers } from "@/components/audit/state/address";
+import type { ColumnId } from "@/components/audit/state/table-params";
 import { pivotsOfFact } from "@/components/audit/table/pivots";
 import classes from "@/components/audit/table/pivots.module.css";
-import type { ColumnId } from "@/components/audit/table-params";
 import { useZone } from "@/components/format/zone";
 
 const addressOf = createSerializer(viewParsers);

@@ -6,7 +6,7 @@ import type { Entry } from "@/components/audit/entry";
 import facts from "@/components/audit/facts/facts.module.css";
 import { useTRPC } from "@/components/trpc";
 import { Failure } from "@/components/ui/notice";
-import { withVisibleMarks } from "@/server/text";
+import { withVisibleMarks } from "@/server/ground/text";
 import { EntryCopies } from "./entry-copies";
 import classes from "./entry-detail.module.css";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { loadView } from "@/components/audit/filters/address";
-import { toListInput } from "@/components/audit/filters/list-input";
+import { loadView } from "@/components/audit/state/address";
+import { toListInput } from "@/components/audit/state/list-input";
 import { exportInput } from "@/server/audit/entries/export-schema";
 import { exportBody } from "./export-request";
 

@@ -1,4 +1,4 @@
-import type { Input } from "@/components/audit/filters/list-input";
+import type { Input } from "@/components/audit/state/list-input";
 import type { ExportFormat } from "@/server/audit/vocabulary";
 
 /** The body of POST /audit-logs/export with the same filters as the list. */

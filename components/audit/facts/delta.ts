@@ -1,5 +1,5 @@
 import { create, type Delta } from "jsondiffpatch";
-import { isObject } from "@/server/records";
+import { isObject } from "@/server/ground/records";
 
 export type Change =
   | { kind: "added"; path: string; after: unknown }

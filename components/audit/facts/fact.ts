@@ -1,6 +1,6 @@
 import { bytes, count, duration } from "@/components/format/amounts";
-import { isObject } from "@/server/records";
-import { capitalized, GUID } from "@/server/text";
+import { isObject } from "@/server/ground/records";
+import { capitalized, GUID } from "@/server/ground/text";
 
 /** The interpreted type of a detail, which decides how it is displayed. */
 export type Fact =

@@ -2,13 +2,13 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { complete, suggestionsFor } from "@/components/audit/search/completion";
 import { parseQuery } from "@/components/audit/search/query-text";
+import { loadView, parsersOf, viewParsers } from "@/components/audit/state/address";
+import { chipsOf } from "@/components/audit/state/describe-filters";
+import { labelOf, valueLabel } from "@/components/audit/state/labels";
+import { toListInput } from "@/components/audit/state/list-input";
 import { type Catalogue, FILTER_NAMES, FILTERS } from "@/server/audit/query/catalogue";
 import { filterShape, inputsOf } from "@/server/audit/schema";
-import { loadView, parsersOf, viewParsers } from "./address";
-import { chipsOf } from "./describe-filters";
 import { FACETS } from "./facets-query";
-import { labelOf, valueLabel } from "./labels";
-import { toListInput } from "./list-input";
 
 /** The catalogue with one more filter, to test that an entry in the catalogue is enough. */
 const CHANNELS = { web: "Web", api: "API" } as const;

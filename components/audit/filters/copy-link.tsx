@@ -2,13 +2,13 @@
 
 import { ActionIcon } from "@mantine/core";
 import { Check, Link2 } from "lucide-react";
-import { useViewer } from "@/components/audit/viewer-context";
+import type { View } from "@/components/audit/state/address";
+import { spanOf } from "@/components/audit/state/list-input";
+import { useViewer } from "@/components/audit/state/viewer-context";
 import { useZone } from "@/components/format/zone";
 import { zoneParam } from "@/components/format/zone-param";
 import { useCopy } from "@/components/ui/copy/use-copy";
 import { Tip } from "@/components/ui/popover/tip";
-import type { View } from "./address";
-import { spanOf } from "./list-input";
 
 /** The URL to share: a relative range is replaced by its current instants, and the time zone is included. */
 export function frozenLink(href: string, view: View, { zone, now }: { zone: string; now: Date }): string {

@@ -3,19 +3,19 @@
 import { useQuery } from "@tanstack/react-query";
 import { Copy, Minus } from "lucide-react";
 import { memo, useState } from "react";
-import { useViewer } from "@/components/audit/viewer-context";
+import type { SetView } from "@/components/audit/state/address";
+import { labelOf, valueLabel } from "@/components/audit/state/labels";
+import { isLive } from "@/components/audit/state/list-input";
+import { exclude, isSetTo, toggleValue } from "@/components/audit/state/narrow";
+import { useViewer } from "@/components/audit/state/viewer-context";
 import { count } from "@/components/format/amounts";
 import { useTRPC } from "@/components/trpc";
 import { useCopy } from "@/components/ui/copy/use-copy";
 import { readErrorText } from "@/components/ui/notice";
 import type { FilterName } from "@/server/audit/query/catalogue";
-import type { SetView } from "./address";
 import classes from "./facets.module.css";
 import { FACETS, type FacetValue, facetsQuery } from "./facets-query";
 import { FacetsSkeleton } from "./facets-skeleton";
-import { labelOf, valueLabel } from "./labels";
-import { isLive } from "./list-input";
-import { exclude, isSetTo, toggleValue } from "./narrow";
 
 const INITIALLY_SHOWN = 6;
 const COUNT_CAP = 10_000;

@@ -3,12 +3,12 @@
 import { Button, TextInput, UnstyledButton } from "@mantine/core";
 import { Check } from "lucide-react";
 import { type FormEvent, useState } from "react";
+import type { View } from "@/components/audit/state/address";
+import { ofField, PRESET_LABEL, PRESETS, type Preset, presetSpan } from "@/components/audit/state/range";
 import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
-import { toWallClock } from "@/server/time/wall-clock";
-import type { View } from "./address";
+import { toWallClock } from "@/server/ground/time/wall-clock";
 import classes from "./menus.module.css";
-import { ofField, PRESET_LABEL, PRESETS, type Preset, presetSpan } from "./range";
 import { TypedRange } from "./typed-range";
 
 export type RangeView = Pick<View, "range" | "from" | "to">;

@@ -2,20 +2,15 @@
 
 import { useMediaQuery } from "@mantine/hooks";
 import { useOrg } from "@/components/account/org";
-import type { AuditList } from "@/components/audit/audit-list";
 import { endsOf } from "@/components/audit/entry";
+import { spanOf } from "@/components/audit/state/list-input";
+import { spanText } from "@/components/audit/state/range";
+import { type AuditList, useViewer } from "@/components/audit/state/viewer-context";
 import classes from "@/components/audit/viewer.module.css";
-import { useViewer } from "@/components/audit/viewer-context";
 import { count, counted } from "@/components/format/amounts";
-import { dateTime, zoneName } from "@/components/format/time";
+import { zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { amountText } from "./amount";
-import { spanOf } from "./list-input";
-import type { Span } from "./range";
-
-/** A span as absolute times. */
-export const spanText = ({ from, to }: Span, zone: string): string =>
-  from || to ? `${from ? dateTime(from, zone) : "The beginning"} to ${to ? dateTime(to, zone) : "now"}` : "All time";
 
 const foldedIn = (folds: AuditList["folds"]): number => folds.reduce((sum, fold) => sum + fold.count, 0);
 

@@ -4,9 +4,9 @@ import { Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { CalendarClock } from "lucide-react";
 import { useState } from "react";
+import { PRESET_LABEL } from "@/components/audit/state/range";
 import { Popover } from "@/components/ui/popover/popover";
 import classes from "./menus.module.css";
-import { PRESET_LABEL } from "./range";
 import type { RangeChoices, RangeView } from "./range-choices";
 
 type Props = { view: RangeView; onRange: (range: RangeView) => void };

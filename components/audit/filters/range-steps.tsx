@@ -2,12 +2,12 @@
 
 import { ActionIcon, Group } from "@mantine/core";
 import { ChevronLeft, ChevronRight, ZoomOut } from "lucide-react";
-import { useViewer } from "@/components/audit/viewer-context";
+import { FROM_START } from "@/components/audit/state/address";
+import { spanOf } from "@/components/audit/state/list-input";
+import { type Span, shifted, widened } from "@/components/audit/state/range";
+import { useViewer } from "@/components/audit/state/viewer-context";
 import { useZone } from "@/components/format/zone";
 import { Tip } from "@/components/ui/popover/tip";
-import { FROM_START } from "./address";
-import { spanOf } from "./list-input";
-import { type Span, shifted, widened } from "./range";
 
 /** Moves the range back and forth by its own length, or widens it; hidden for all time. */
 export function RangeSteps() {

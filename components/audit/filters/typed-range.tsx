@@ -2,9 +2,9 @@
 
 import { Button, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
+import type { Span } from "@/components/audit/state/range";
 import { useZone } from "@/components/format/zone";
 import classes from "./menus.module.css";
-import type { Span } from "./range";
 import { parseTime } from "./typed-time";
 
 /** A typed range: "last tuesday", "9-10", "3h", "oct 2026", ISO 8601, seconds since 1970. */

@@ -1,7 +1,7 @@
-import { bounded, isInBounds } from "@/server/time/bounds";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/time/durations";
-import { fromWallClock, toWallClock, wallClock } from "@/server/time/wall-clock";
-import type { Span } from "./range";
+import type { Span } from "@/components/audit/state/range";
+import { bounded, isInBounds } from "@/server/ground/time/bounds";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/ground/time/durations";
+import { fromWallClock, toWallClock, wallClock } from "@/server/ground/time/wall-clock";
 
 /** The time zone and current time that typed times refer to. */
 export type Clock = { zone: string; now: Date };

@@ -2,9 +2,9 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, memo, type PointerEvent, useMemo, useState } from "react";
-import { FROM_START } from "@/components/audit/filters/address";
-import { isLive } from "@/components/audit/filters/list-input";
-import { useViewer } from "@/components/audit/viewer-context";
+import { FROM_START } from "@/components/audit/state/address";
+import { isLive } from "@/components/audit/state/list-input";
+import { useViewer } from "@/components/audit/state/viewer-context";
 import { dateTime } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { UNBATCHED, useTRPC } from "@/components/trpc";

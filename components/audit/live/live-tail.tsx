@@ -3,8 +3,8 @@
 import { useThrottledValue } from "@mantine/hooks";
 import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { Entry } from "@/components/audit/entry";
-import type { Input } from "@/components/audit/filters/list-input";
-import type { ViewerState } from "@/components/audit/viewer-state";
+import type { Input } from "@/components/audit/state/list-input";
+import type { ViewerState } from "@/components/audit/state/viewer-state";
 import { useTRPCClient } from "@/components/trpc";
 import { useArrivals } from "./live-arrivals";
 import { LiveBar } from "./live-bar";

@@ -3,9 +3,9 @@
 import { Button } from "@mantine/core";
 import { Radio } from "lucide-react";
 import type { MouseEvent } from "react";
-import type { SetView, View } from "@/components/audit/filters/address";
-import { isLive, isOpenEnded } from "@/components/audit/filters/list-input";
-import { useViewer } from "@/components/audit/viewer-context";
+import type { SetView, View } from "@/components/audit/state/address";
+import { isLive, isOpenEnded } from "@/components/audit/state/list-input";
+import { useViewer } from "@/components/audit/state/viewer-context";
 import classes from "./live-toggle.module.css";
 
 /** Turns live updates on, from the first page, or off. */

@@ -3,8 +3,8 @@
 import dynamic from "next/dynamic";
 import { type ReactNode, type RefObject, useState } from "react";
 import type { Entry } from "@/components/audit/entry";
-import { isLive } from "@/components/audit/filters/list-input";
-import type { ViewerState } from "@/components/audit/viewer-state";
+import { isLive } from "@/components/audit/state/list-input";
+import type { ViewerState } from "@/components/audit/state/viewer-state";
 import type { LiveQuery } from "./live-tail";
 
 const LiveTail = dynamic(() => import("./live-tail").then((m) => m.LiveTail), { ssr: false });

@@ -1,11 +1,11 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent } from "react";
-import { entriesQuery, totalQuery } from "@/components/audit/filters/entries-query";
-import { routineQuery } from "@/components/audit/fold/folding";
-import type { ViewerState } from "@/components/audit/viewer-state";
+import { entriesQuery, totalQuery } from "@/components/audit/state/entries-query";
+import { routineQuery } from "@/components/audit/state/folding";
+import type { ViewerState } from "@/components/audit/state/viewer-state";
 import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
-import { MINUTE_MS } from "@/server/time/durations";
+import { MINUTE_MS } from "@/server/ground/time/durations";
 
 /**
  * Moves a ready-made range of the live list on every minute, while rows may move. What it holds then is fetched first,

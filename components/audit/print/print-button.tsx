@@ -2,7 +2,7 @@
 
 import { ActionIcon } from "@mantine/core";
 import { Printer } from "lucide-react";
-import { useViewer } from "@/components/audit/viewer-context";
+import { useViewer } from "@/components/audit/state/viewer-context";
 import { Tip } from "@/components/ui/popover/tip";
 
 /** Prints all matching entries. */

@@ -4,18 +4,18 @@ import { useQuery } from "@tanstack/react-query";
 import { useMe, useOrg } from "@/components/account/org";
 import { ActorType } from "@/components/audit/actor-type";
 import { type Entry, endsOf, sentenceText } from "@/components/audit/entry";
-import { describeFilters, describeOrganizations } from "@/components/audit/filters/describe-filters";
-import { spanOf } from "@/components/audit/filters/list-input";
-import { spanText } from "@/components/audit/filters/range-line";
-import { useViewer } from "@/components/audit/viewer-context";
+import { describeFilters, describeOrganizations } from "@/components/audit/state/describe-filters";
+import { spanOf } from "@/components/audit/state/list-input";
+import { spanText } from "@/components/audit/state/range";
+import type { Print } from "@/components/audit/state/use-print";
+import { useViewer } from "@/components/audit/state/viewer-context";
 import { count, counted } from "@/components/format/amounts";
 import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { type Outputs, useTRPC } from "@/components/trpc";
-import { VERDICT_WORD } from "@/server/audit/bundle/verdict";
 import { MAX_PRINTED, RESULT_LABEL } from "@/server/audit/vocabulary";
+import { VERDICT_WORD } from "@/server/evidence/bundle/verdict";
 import classes from "./print-sheet.module.css";
-import type { Print } from "./use-print";
 
 type Status = Outputs["integrity"]["status"];
 

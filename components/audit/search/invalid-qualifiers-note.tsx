@@ -1,8 +1,8 @@
 "use client";
 
-import { FROM_START } from "@/components/audit/filters/address";
+import { FROM_START } from "@/components/audit/state/address";
+import { useViewer } from "@/components/audit/state/viewer-context";
 import classes from "@/components/audit/viewer.module.css";
-import { useViewer } from "@/components/audit/viewer-context";
 import { useZone } from "@/components/format/zone";
 import { Message } from "@/components/ui/message";
 import { invalidQualifiers } from "./invalid-qualifiers";

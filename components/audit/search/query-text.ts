@@ -1,5 +1,5 @@
-import type { Filters } from "@/components/audit/filters/address";
-import { excluding, exclusionsOf } from "@/components/audit/filters/narrow";
+import type { Filters } from "@/components/audit/state/address";
+import { excluding, exclusionsOf } from "@/components/audit/state/narrow";
 import { type Catalogue, type Exclusion, FILTERS, type Filter, faultOf } from "@/server/audit/query/catalogue";
 import { networkOf } from "@/server/audit/query/network";
 import { joinValues, splitValues } from "@/server/audit/query/value-list";

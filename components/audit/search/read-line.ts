@@ -1,6 +1,6 @@
-import type { Filters } from "@/components/audit/filters/address";
-import type { Span } from "@/components/audit/filters/range";
 import { type Clock, findTime, parseTime } from "@/components/audit/filters/typed-time";
+import type { Filters } from "@/components/audit/state/address";
+import type { Span } from "@/components/audit/state/range";
 import { applyQuery, type Parsed } from "./query-text";
 
 const TIME = /(?:^|(?<=\s))(on|after|before):(?:"([^"]+)"|(\S+))/gi;

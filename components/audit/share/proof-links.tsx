@@ -13,7 +13,7 @@ import { useForm } from "@/components/ui/dialogs/use-form";
 import { Message } from "@/components/ui/message";
 import { errorText, readErrorText } from "@/components/ui/notice";
 import { useInvalidation } from "@/components/use-invalidation";
-import { DEFAULT_LINK_DAYS, MAX_LINK_DAYS, shareInput } from "@/server/proof-links/schema";
+import { DEFAULT_LINK_DAYS, MAX_LINK_DAYS, shareInput } from "@/server/evidence/links/schema";
 import classes from "./share-proof.module.css";
 
 type ProofLink = Outputs["proofs"]["links"]["data"][number];

@@ -1,6 +1,6 @@
 "use client";
 
-import { useViewer } from "@/components/audit/viewer-context";
+import { useViewer } from "@/components/audit/state/viewer-context";
 import { type CellRef, useTable } from "./columns";
 import { PivotMenu } from "./pivot-menu";
 import { cellText, pivotsOf } from "./pivots";

@@ -2,7 +2,7 @@ import { createContext, type ReactNode, useContext } from "react";
 import { ActorType } from "@/components/audit/actor-type";
 import { type Entry, hostOf } from "@/components/audit/entry";
 import { ResultBadge } from "@/components/audit/result-badge";
-import type { ColumnId } from "@/components/audit/table-params";
+import type { ColumnId, Widths } from "@/components/audit/state/table-params";
 import { ago } from "@/components/format/relative";
 import { clock } from "@/components/format/time";
 import { deviceNamed } from "@/server/audit/device-named";
@@ -36,8 +36,6 @@ export type Column = {
   cell: (entry: Entry, context: CellContext) => ReactNode;
   /** In pixels, until the user resizes it; 0 takes the remaining width. */
   width: number;
-  /** Shown by default. */
-  isDefault?: true;
   /** The table width from which the column is shown: "narrow" 740 pixels, "medium" 860, "wide" 1,040. */
   from?: "narrow" | "medium" | "wide";
   /** When this equals the row above, the cell is dimmed. */
@@ -61,14 +59,12 @@ const ALL: readonly Column[] = [
     ),
     same: (entry, { zone }) => clock(entry.timestamp, zone),
     width: 96,
-    isDefault: true,
   },
   {
     id: "type",
     header: "Actor",
     cell: (entry) => <ActorType type={entry.actorType} />,
     width: 92,
-    isDefault: true,
     from: "medium",
   },
   {
@@ -76,7 +72,6 @@ const ALL: readonly Column[] = [
     header: "Entry",
     cell: (entry, { onOpen }) => <Sentence entry={entry} onOpen={onOpen} />,
     width: 0,
-    isDefault: true,
   },
   {
     id: "action",
@@ -84,7 +79,6 @@ const ALL: readonly Column[] = [
     cell: (entry) => <code>{entry.action}</code>,
     same: (entry) => entry.action,
     width: 196,
-    isDefault: true,
     from: "wide",
   },
   {
@@ -93,7 +87,6 @@ const ALL: readonly Column[] = [
     cell: (entry, { orgName }) => orgName(entry.orgId),
     same: (entry) => entry.orgId,
     width: 148,
-    isDefault: true,
     from: "narrow",
   },
   {
@@ -110,7 +103,6 @@ const ALL: readonly Column[] = [
     cell: (entry) => entry.ipAddress,
     same: (entry) => entry.ipAddress,
     width: 128,
-    isDefault: true,
     from: "narrow",
   },
   {
@@ -132,13 +124,10 @@ const ALL: readonly Column[] = [
     header: "Result",
     cell: (entry) => <ResultBadge result={entry.result} />,
     width: 116,
-    isDefault: true,
   },
 ];
 
 export const COLUMN = Object.fromEntries(ALL.map((column) => [column.id, column])) as Record<ColumnId, Column>;
-
-export const DEFAULT_COLUMNS: readonly ColumnId[] = ALL.filter((column) => column.isDefault).map(({ id }) => id);
 
 /** The minimum width of the event's sentence. */
 const MIN_EVENT_PX = 260;
@@ -148,7 +137,6 @@ const TIERS: Record<"base" | "narrow" | "medium" | "wide", readonly Column["from
   medium: [undefined, "narrow", "medium"],
   wide: [undefined, "narrow", "medium", "wide"],
 };
-export type Widths = Partial<Record<ColumnId, number>>;
 
 export const widthOf = ({ id, width }: Column, widths: Widths): number => (width === 0 ? 0 : (widths[id] ?? width));
 

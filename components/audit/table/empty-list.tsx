@@ -4,10 +4,10 @@ import { Button, Group } from "@mantine/core";
 import { SearchX, Stamp } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useSearchParams } from "next/navigation";
-import { type FilterParam, filterParsers } from "@/components/audit/filters/address";
-import { useViewer } from "@/components/audit/viewer-context";
+import { type FilterParam, filterParsers } from "@/components/audit/state/address";
+import { useViewer } from "@/components/audit/state/viewer-context";
 import { Notice } from "@/components/ui/notice";
-import { mapValues } from "@/server/records";
+import { mapValues } from "@/server/ground/records";
 
 // Most pages have entries. What has buttons from the first on is not loaded later: a press before that would be lost.
 const EmptyReason = dynamic(() => import("./empty-reason").then((m) => m.EmptyReason), {

@@ -2,10 +2,10 @@
 
 import { Button, Group } from "@mantine/core";
 import { useQueries } from "@tanstack/react-query";
-import { droppableFilters } from "@/components/audit/filters/droppable";
-import { totalQuery } from "@/components/audit/filters/entries-query";
-import { toListInput } from "@/components/audit/filters/list-input";
-import { useViewer } from "@/components/audit/viewer-context";
+import { droppableFilters } from "@/components/audit/state/droppable";
+import { totalQuery } from "@/components/audit/state/entries-query";
+import { toListInput } from "@/components/audit/state/list-input";
+import { useViewer } from "@/components/audit/state/viewer-context";
 import { counted } from "@/components/format/amounts";
 import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";

@@ -1,9 +1,9 @@
 "use client";
 
 import { useState } from "react";
-import type { ColumnId } from "@/components/audit/table-params";
+import type { ColumnId, Widths } from "@/components/audit/state/table-params";
 import { ColumnEdge } from "./column-edge";
-import { type Column, type Widths, widthOf } from "./columns";
+import { type Column, widthOf } from "./columns";
 import classes from "./entry-head.module.css";
 
 type Props = { columns: Column[]; widths: Widths; onWidth: (id: ColumnId, width: number) => void };

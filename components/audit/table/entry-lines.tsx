@@ -1,8 +1,8 @@
 "use client";
 
 import { useState } from "react";
-import type { Line } from "@/components/audit/fold/lines";
-import { useViewer } from "@/components/audit/viewer-context";
+import type { Line } from "@/components/audit/state/lines";
+import { useViewer } from "@/components/audit/state/viewer-context";
 import { EntryRow, EntryRows } from "./entry-row";
 import { FoldRow } from "./fold-row";
 import { RoutineRows } from "./routine-rows";

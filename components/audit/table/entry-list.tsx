@@ -2,8 +2,8 @@
 
 import { Button, Skeleton } from "@mantine/core";
 import { ArrowLeft, ArrowRight } from "lucide-react";
+import { useViewer } from "@/components/audit/state/viewer-context";
 import classes from "@/components/audit/viewer.module.css";
-import { useViewer } from "@/components/audit/viewer-context";
 import { Failure } from "@/components/ui/notice";
 import { EmptyList, NoMatchYet } from "./empty-list";
 import { EntryTable } from "./entry-table";

@@ -2,7 +2,7 @@
 
 import { type MouseEvent, memo } from "react";
 import type { Entry } from "@/components/audit/entry";
-import { useViewer } from "@/components/audit/viewer-context";
+import { useViewer } from "@/components/audit/state/viewer-context";
 import { type Column, useTable } from "./columns";
 import classes from "./entry-table.module.css";
 

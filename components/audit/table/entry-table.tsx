@@ -3,15 +3,16 @@
 import { type RefObject, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { useOrg } from "@/components/account/org";
 import { endsOf } from "@/components/audit/entry";
-import { filtersByAction } from "@/components/audit/fold/folding";
-import { type Day, daysOf } from "@/components/audit/fold/lines";
-import { useViewer } from "@/components/audit/viewer-context";
+import { filtersByAction } from "@/components/audit/state/folding";
+import { type Day, daysOf } from "@/components/audit/state/lines";
+import type { ColumnId, Widths } from "@/components/audit/state/table-params";
+import { useViewer } from "@/components/audit/state/viewer-context";
 import { useClock } from "@/components/format/clock";
 import { zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { cssVariables } from "@/components/ui/css-variables";
 import { CellPivots } from "./cell-pivots";
-import { type Column, minWidth, TableContext, type Widths } from "./columns";
+import { COLUMN, type Column, minWidth, TableContext } from "./columns";
 import { EntryHead } from "./entry-head";
 import { Lines } from "./entry-lines";
 import classes from "./entry-table.module.css";
@@ -31,7 +32,7 @@ export function EntryTable() {
   const { isPlaceholderData: isStale } = audit.list;
   const frame = useRef<HTMLDivElement>(null);
   // Deferred, so that the checkbox in the chooser reacts before fifty rows rerender.
-  const chosen = useDeferredValue(settings.columns);
+  const chosen = useDeferredValue(settings.ids);
   const clock = useClock(now);
   const cells = useCells(chosen, clock);
   const { columns } = cells;
@@ -80,14 +81,14 @@ export function EntryTable() {
 }
 
 /** The visible columns, and what their cells need; stable, so that memoized rows do not rerender. */
-function useCells(chosen: Column[], now: Date) {
+function useCells(chosen: ColumnId[], now: Date) {
   const { open: onOpen } = useViewer().opened;
   const { org, organizations, nameOf: orgName } = useOrg();
   const { zone } = useZone();
   const hasOrg = !org && organizations.length > 1;
   return useMemo(
     () => ({
-      columns: chosen.filter(({ id }) => id !== "org" || hasOrg),
+      columns: chosen.filter((id) => id !== "org" || hasOrg).map((id) => COLUMN[id]),
       context: { zone, now, orgName, onOpen },
     }),
     [chosen, hasOrg, zone, now, orgName, onOpen],

@@ -3,7 +3,7 @@
 import { ChevronRight } from "lucide-react";
 import type { ReactNode } from "react";
 import { EntrySentence } from "@/components/audit/entry-sentence";
-import { type Line, organizationsIn } from "@/components/audit/fold/lines";
+import { type Line, organizationsIn } from "@/components/audit/state/lines";
 import { count, counted } from "@/components/format/amounts";
 import { clock, dateTime, shortDate } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";

@@ -1,15 +1,15 @@
 import { actorOf, aroundPath, type Entry, sentenceText } from "@/components/audit/entry";
-import type { View } from "@/components/audit/filters/address";
-import { FROM_START } from "@/components/audit/filters/address";
-import { actorIdOf, resourceIdOf } from "@/components/audit/filters/labels";
-import { exclude, filterFor, setFilter } from "@/components/audit/filters/narrow";
-import type { ColumnId } from "@/components/audit/table-params";
+import type { View } from "@/components/audit/state/address";
+import { FROM_START } from "@/components/audit/state/address";
+import { actorIdOf, resourceIdOf } from "@/components/audit/state/labels";
+import { exclude, filterFor, setFilter } from "@/components/audit/state/narrow";
+import type { ColumnId } from "@/components/audit/state/table-params";
 import { toChange } from "@/components/audit/views/view-query";
 import { dateTime } from "@/components/format/time";
 import { FILTERS, type FilterName } from "@/server/audit/query/catalogue";
 import { joinValues } from "@/server/audit/query/value-list";
 import { ACTOR_TYPE_LABEL, RESULT_LABEL } from "@/server/audit/vocabulary";
-import { mapValues } from "@/server/records";
+import { mapValues } from "@/server/ground/records";
 import { type CellContext, type CellRef, deviceOf } from "./columns";
 
 /** An action on a cell: change the filters, copy the value, open a page, or pin the entry. */

@@ -1,9 +1,9 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { FROM_START } from "@/components/audit/filters/address";
-import type { RoutineFold } from "@/components/audit/fold/lines";
-import { useViewer } from "@/components/audit/viewer-context";
+import { FROM_START } from "@/components/audit/state/address";
+import type { RoutineFold } from "@/components/audit/state/lines";
+import { useViewer } from "@/components/audit/state/viewer-context";
 import { count, counted } from "@/components/format/amounts";
 import { useTRPC } from "@/components/trpc";
 import { readErrorText } from "@/components/ui/notice";

@@ -3,10 +3,9 @@
 import { Checkbox, type CheckboxProps, Select, type SelectProps, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useMe, useOrg } from "@/components/account/org";
-import { chipsOf } from "@/components/audit/filters/describe-filters";
-import { PRESET_LABEL } from "@/components/audit/filters/range";
-import { spanText } from "@/components/audit/filters/range-line";
-import { useViewer } from "@/components/audit/viewer-context";
+import { chipsOf } from "@/components/audit/state/describe-filters";
+import { PRESET_LABEL, spanText } from "@/components/audit/state/range";
+import { useViewer } from "@/components/audit/state/viewer-context";
 import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";

@@ -4,7 +4,7 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
-import { useViewer } from "@/components/audit/viewer-context";
+import { useViewer } from "@/components/audit/state/viewer-context";
 import { useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { readErrorText } from "@/components/ui/notice";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { loadView, type View } from "@/components/audit/filters/address";
+import { loadView, type View } from "@/components/audit/state/address";
 import { BUILT_IN, isNarrowed, isShown, toChange, toQuery, updatedQuery } from "./view-query";
 
 const NOTHING = loadView(new URLSearchParams());

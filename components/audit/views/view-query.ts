@@ -1,7 +1,7 @@
 import { createLoader } from "nuqs/server";
-import { type FilterParam, type Filters, filterParsers, type View } from "@/components/audit/filters/address";
+import { type FilterParam, type Filters, filterParsers, type View } from "@/components/audit/state/address";
 import { presentParams } from "@/server/audit/query/old-address";
-import { keysOf } from "@/server/records";
+import { keysOf } from "@/server/ground/records";
 
 const RANGE: readonly FilterParam[] = ["range", "from", "to"];
 const isRange = (name: FilterParam) => RANGE.includes(name);

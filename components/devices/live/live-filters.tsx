@@ -3,8 +3,8 @@
 import { Button, NumberInput, Select, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { RangeFields } from "@/components/integrity/range-fields";
-import { LIVE_LEVELS } from "@/server/live-events/schema";
-import { capitalized, MAX_FILTER_LENGTH } from "@/server/text";
+import { LIVE_LEVELS } from "@/server/devices/live/schema";
+import { capitalized, MAX_FILTER_LENGTH } from "@/server/ground/text";
 import classes from "./live.module.css";
 import { isSame, type LiveFilters } from "./live-params";
 

@@ -1,6 +1,6 @@
 import { type inferParserType, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs";
 import { instantParam } from "@/components/format/instant-param";
-import { LIVE_LEVELS } from "@/server/live-events/schema";
+import { LIVE_LEVELS } from "@/server/devices/live/schema";
 
 const filterParsers = {
   liveLevel: parseAsStringLiteral(LIVE_LEVELS),

@@ -5,7 +5,7 @@ import { CircleSlash, Clock, type LucideIcon, PlugZap, TriangleAlert, WifiOff } 
 import type { ReactNode } from "react";
 import { When } from "@/components/format/when";
 import { errorText, Failure, Notice, problemOf } from "@/components/ui/notice";
-import { LIVE_QUERY_TIMEOUT_MS } from "@/server/live-events/schema";
+import { LIVE_QUERY_TIMEOUT_MS } from "@/server/devices/live/schema";
 import classes from "./live.module.css";
 import type { LiveQuery } from "./use-live-query";
 

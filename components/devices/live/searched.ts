@@ -1,5 +1,5 @@
 import { bytes, count, counted } from "@/components/format/amounts";
-import type { Descriptor, Searched } from "@/server/live-events/schema";
+import type { Descriptor, Searched } from "@/server/devices/live/schema";
 
 /** A log, and how much of it the device searched; `at` writes a time. */
 type Part = { log: string; searched: Searched | undefined; hasEnd: boolean; at: (iso: string) => string };

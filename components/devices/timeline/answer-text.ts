@@ -1,6 +1,6 @@
 import { isPart, searchedText } from "@/components/devices/live/searched";
 import { count, counted } from "@/components/format/amounts";
-import type { Searched } from "@/server/live-events/schema";
+import type { Searched } from "@/server/devices/live/schema";
 import type { LiveItem } from "./merge-live";
 
 /** At most so many events of a log are asked for. */

@@ -1,6 +1,6 @@
 import { wordsOf } from "@/server/audit/query/word-list";
-import type { Entry as LiveEvent } from "@/server/live-events/schema";
-import type { TimelineItem } from "@/server/timeline/schema";
+import type { Entry as LiveEvent } from "@/server/devices/live/schema";
+import type { TimelineItem } from "@/server/devices/timeline/schema";
 import type { Span } from "./timeline-params";
 
 /** An event queried live from the device. */

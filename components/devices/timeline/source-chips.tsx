@@ -1,5 +1,5 @@
 import { Chip, Group } from "@mantine/core";
-import { SOURCE_LABEL, TIMELINE_SOURCES, type TimelineSource } from "@/server/timeline/vocabulary";
+import { SOURCE_LABEL, TIMELINE_SOURCES, type TimelineSource } from "@/server/devices/timeline/vocabulary";
 
 type Props = { sources: readonly TimelineSource[]; onChange: (sources: TimelineSource[]) => void };
 

@@ -1,8 +1,8 @@
 import { parseAsArrayOf, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs";
 import { instantParam } from "@/components/format/instant-param";
-import { bounded } from "@/server/time/bounds";
-import { MINUTE_MS } from "@/server/time/durations";
-import { TIMELINE_SOURCES } from "@/server/timeline/vocabulary";
+import { TIMELINE_SOURCES } from "@/server/devices/timeline/vocabulary";
+import { bounded } from "@/server/ground/time/bounds";
+import { MINUTE_MS } from "@/server/ground/time/durations";
 
 /** Ranges that end now, in minutes; null means all time. */
 export const RANGES = {

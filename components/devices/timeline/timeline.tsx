@@ -19,7 +19,7 @@ import { Failure, Notice } from "@/components/ui/notice";
 import { RecordTable } from "@/components/ui/record-table";
 import { SearchField } from "@/components/ui/search-field";
 import type { DeviceDetail } from "@/server/devices/schema";
-import { AROUND_MINUTES } from "@/server/timeline/vocabulary";
+import { AROUND_MINUTES } from "@/server/devices/timeline/vocabulary";
 import { answerText } from "./answer-text";
 import { isWithin, matchesSearch, mergeLive } from "./merge-live";
 import { SourceChips } from "./source-chips";

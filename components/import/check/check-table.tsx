@@ -12,7 +12,7 @@ import { VirtualRows } from "@/components/ui/virtual-rows";
 import { ROW_OUTCOME_LABELS, type RowOutcome, type ValueOutcome } from "@/server/custom-fields/import/outcome-schema";
 import type { ImportRow } from "@/server/custom-fields/import/row-schema";
 import type { ImportState } from "@/server/custom-fields/import/schema";
-import { capitalized } from "@/server/text";
+import { capitalized } from "@/server/ground/text";
 import classes from "./check.module.css";
 import { RowDrawer } from "./row-drawer";
 import { ROW_TONE } from "./tones";

@@ -7,7 +7,7 @@ import { count } from "@/components/format/amounts";
 import { ROW_OUTCOME_LABELS } from "@/server/custom-fields/import/outcome-schema";
 import type { ImportRow } from "@/server/custom-fields/import/row-schema";
 import type { ImportState } from "@/server/custom-fields/import/schema";
-import { capitalized } from "@/server/text";
+import { capitalized } from "@/server/ground/text";
 import { Candidates } from "./candidates";
 import { RowValues } from "./row-values";
 

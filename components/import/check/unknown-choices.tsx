@@ -3,7 +3,7 @@
 import { ChoiceMapper } from "@/components/import/fields/choice-mapper";
 import { useFaults } from "@/components/import/fields/faults";
 import classes from "@/components/import/fields/fields.module.css";
-import type { PlanDraft } from "@/components/import/fields/plan-draft";
+import type { PlanDraft } from "@/components/import/plan-draft";
 import { Section } from "@/components/ui/section";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 

@@ -4,12 +4,8 @@ import { Button, Select } from "@mantine/core";
 import { useMe } from "@/components/account/org";
 import { count, counted } from "@/components/format/amounts";
 import shared from "@/components/import/import.module.css";
-import {
-  addedChoices,
-  type ChoiceDecision,
-  MAX_CHOICE_DECISIONS,
-} from "@/server/custom-fields/import/map/choice-schema";
 import type { PlanField, UnknownChoices } from "@/server/custom-fields/import/plan-schema";
+import { addedChoices, type ChoiceDecision, MAX_CHOICE_DECISIONS } from "@/server/custom-fields/import/plan-schema";
 import { MAX_CHOICE } from "@/server/custom-fields/schema";
 import classes from "./fields.module.css";
 

@@ -1,5 +1,5 @@
-import { isImportable, type SourceColumn } from "@/server/custom-fields/import/map/column-schema";
 import type { Plan, PlanField } from "@/server/custom-fields/import/plan-schema";
+import { isImportable, type SourceColumn } from "@/server/custom-fields/import/plan-schema";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 
 /** Columns that may become fields: importable, and not used as an identifier. */

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/components/trpc";
 import type { Plan, PlanFaults, UnknownChoices } from "@/server/custom-fields/import/plan-schema";
 import type { ImportState } from "@/server/custom-fields/import/schema";
-import { capitalized } from "@/server/text";
+import { capitalized } from "@/server/ground/text";
 
 export type Faults = {
   columnFault: (column: number) => string | null;

@@ -5,18 +5,13 @@ import { memo } from "react";
 import { count } from "@/components/format/amounts";
 import { ChoiceSelect } from "@/components/import/choice-select";
 import shared from "@/components/import/import.module.css";
-import {
-  type Misfit,
-  misfitOf,
-  type SecretSign,
-  type SourceColumn,
-} from "@/server/custom-fields/import/map/column-schema";
+import type { PlanDraft } from "@/components/import/plan-draft";
 import type { PlanField, UnknownChoices } from "@/server/custom-fields/import/plan-schema";
+import { type Misfit, misfitOf, type SecretSign, type SourceColumn } from "@/server/custom-fields/import/plan-schema";
 import { DATE_ORDERS } from "@/server/custom-fields/schema";
 import { ChoiceMapper } from "./choice-mapper";
 import classes from "./fields.module.css";
 import { type EditProps, NewField } from "./new-field";
-import type { PlanDraft } from "./plan-draft";
 import { TargetSelect, type Targets } from "./target-select";
 
 type RowProps = {

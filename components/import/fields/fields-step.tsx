@@ -4,6 +4,7 @@ import { Button } from "@mantine/core";
 import { useState } from "react";
 import { count, counted } from "@/components/format/amounts";
 import shared from "@/components/import/import.module.css";
+import type { PlanDraft } from "@/components/import/plan-draft";
 import { ReadNotes } from "@/components/import/source/file-notes";
 import { OtherScopes } from "@/components/import/source/other-scopes";
 import type { StepProps } from "@/components/import/steps";
@@ -13,7 +14,6 @@ import { useFaults } from "./faults";
 import { FieldRow } from "./field-row";
 import classes from "./fields.module.css";
 import { NotSaved } from "./not-saved";
-import type { PlanDraft } from "./plan-draft";
 import { SavedMappingNote } from "./saved-mapping-note";
 import { useTargets } from "./target-select";
 

@@ -1,8 +1,8 @@
 "use client";
 
 import { Select } from "@mantine/core";
-import { isImportable, type SourceColumn } from "@/server/custom-fields/import/map/column-schema";
-import type { PlanDraft } from "./plan-draft";
+import type { PlanDraft } from "@/components/import/plan-draft";
+import { isImportable, type SourceColumn } from "@/server/custom-fields/import/plan-schema";
 
 /** What can identify a row's computer. */
 export const IDENTIFIERS = [

@@ -1,7 +1,7 @@
+import type { PlanDraft } from "@/components/import/plan-draft";
 import { Message } from "@/components/ui/message";
 import { errorText, problemOf } from "@/components/ui/notice";
 import type { ImportState } from "@/server/custom-fields/import/schema";
-import type { PlanDraft } from "./plan-draft";
 
 const PART: Record<string, string> = {
   name: "name of its field",

@@ -6,8 +6,7 @@ import { useMemo } from "react";
 import { useMe } from "@/components/account/org";
 import { randomUuid } from "@/components/format/random-uuid";
 import { useTRPC } from "@/components/trpc";
-import type { SourceColumn } from "@/server/custom-fields/import/map/column-schema";
-import type { Plan, PlanField } from "@/server/custom-fields/import/plan-schema";
+import type { Plan, PlanField, SourceColumn } from "@/server/custom-fields/import/plan-schema";
 import { type Definition, FIELD_TYPE_LABELS, RESERVED_KEYS } from "@/server/custom-fields/schema";
 
 const NEW = "new";

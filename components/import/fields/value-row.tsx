@@ -3,10 +3,9 @@
 import { Badge, Switch } from "@mantine/core";
 import { memo } from "react";
 import shared from "@/components/import/import.module.css";
-import type { SourceColumn } from "@/server/custom-fields/import/map/column-schema";
-import type { PlanField } from "@/server/custom-fields/import/plan-schema";
+import type { PlanDraft } from "@/components/import/plan-draft";
+import type { PlanField, SourceColumn } from "@/server/custom-fields/import/plan-schema";
 import classes from "./fields.module.css";
-import type { PlanDraft } from "./plan-draft";
 import { TargetSelect, type Targets } from "./target-select";
 
 type ValueRowProps = {

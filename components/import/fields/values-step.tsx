@@ -3,6 +3,7 @@
 import { Button } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import shared from "@/components/import/import.module.css";
+import type { PlanDraft } from "@/components/import/plan-draft";
 import type { StepProps } from "@/components/import/steps";
 import { useChange } from "@/components/import/use-change";
 import { useTRPC } from "@/components/trpc";
@@ -14,7 +15,6 @@ import { type Faults, useFaults } from "./faults";
 import classes from "./fields.module.css";
 import { IDENTIFIERS, IdentifierSelect } from "./identifier-select";
 import { NotSaved } from "./not-saved";
-import type { PlanDraft } from "./plan-draft";
 import { useTargets } from "./target-select";
 import { ValueRow } from "./value-row";
 

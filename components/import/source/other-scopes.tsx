@@ -1,7 +1,7 @@
 import { Anchor } from "@mantine/core";
 import { counted } from "@/components/format/amounts";
 import classes from "@/components/import/import.module.css";
-import { isImportable } from "@/server/custom-fields/import/map/column-schema";
+import { isImportable } from "@/server/custom-fields/import/plan-schema";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 
 /** Fields of other scopes: not imported, but listed and downloadable. */

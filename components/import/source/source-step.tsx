@@ -12,7 +12,7 @@ import { useChange } from "@/components/import/use-change";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
-import { MAX_IMPORT_FILES } from "@/server/custom-fields/import/limits-schema";
+import { MAX_IMPORT_FILES } from "@/server/custom-fields/import/plan-schema";
 import { DropArea } from "./drop-area";
 import { FilePreview, PartialFile } from "./file-preview";
 import { OtherScopes } from "./other-scopes";

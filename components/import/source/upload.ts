@@ -1,4 +1,4 @@
-import { UPLOAD_PART_BYTES } from "@/server/custom-fields/import/limits-schema";
+import { UPLOAD_PART_BYTES } from "@/server/custom-fields/import/plan-schema";
 
 /** The file types offered in the file picker. */
 export const ACCEPT = ".csv,.tsv,.txt,.json,.ndjson,.xlsx,.gz";

@@ -3,7 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTRPC } from "@/components/trpc";
-import { MAX_IMPORT_BYTES } from "@/server/custom-fields/import/limits-schema";
+import { MAX_IMPORT_BYTES } from "@/server/custom-fields/import/plan-schema";
 import type { ImportFile } from "@/server/custom-fields/import/schema";
 import { upload } from "./upload";
 

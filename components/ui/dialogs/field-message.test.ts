@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { createInput } from "@/server/users/schema";
+import { createInput } from "@/server/identity/users/schema";
 import { fieldMessage, sentence } from "./field-message";
 
 const messageOf = (schema: z.ZodType, value: unknown) =>

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { capitalized } from "@/server/text";
+import { capitalized } from "@/server/ground/text";
 
 /** Messages for validation errors of zod, whose own are for developers. */
 export const fieldMessage: z.core.$ZodErrorMap = (issue) => {

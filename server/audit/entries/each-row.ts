@@ -8,10 +8,10 @@ import type { Cursor } from "@/server/audit/query/cursor";
 import { resolveFilter } from "@/server/audit/query/resolve";
 import { type Key, newestRows, rowsByKey, type Shape } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search-keys";
-import type { Ctx } from "@/server/context";
-import { delayFactorOf } from "@/server/limits/fair-share";
-import { rest } from "@/server/limits/rest";
-import { Turns } from "@/server/limits/turns";
+import type { Ctx } from "@/server/ground/context";
+import { delayFactorOf } from "@/server/ground/limits/fair-share";
+import { rest } from "@/server/ground/limits/rest";
+import { Turns } from "@/server/ground/limits/turns";
 
 /** Rows and bytes of details that are read at a time; twice as much is held, being read and being written. */
 export const MAX_ROWS = 500;

@@ -7,7 +7,7 @@ import { type ResolvedFilter, withNewProbe } from "@/server/audit/query/resolve"
 import { newestKeys } from "@/server/audit/query/rows";
 import { type Found, KEY, type KeyRow, NEWEST_FIRST } from "@/server/audit/query/search-blocks";
 import { findKeys } from "@/server/audit/query/search-keys";
-import type { Scope } from "@/server/context";
+import type { Scope } from "@/server/ground/context";
 
 /** Where the chain of each organization ended: entries never change, so those up to there stay what they are. */
 export type Heads = Readonly<Record<string, number>>;

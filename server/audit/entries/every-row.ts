@@ -6,7 +6,7 @@ import type { AuditFilter } from "@/server/audit/query/conditions";
 import { countRows } from "@/server/audit/query/count";
 import { resolveFilter } from "@/server/audit/query/resolve";
 import { rowsByKey, type Shape } from "@/server/audit/query/rows";
-import type { Ctx } from "@/server/context";
+import type { Ctx } from "@/server/ground/context";
 import { bytesOf, MAX_ROWS, nextSize, type SizedRow } from "./each-row";
 import { everyKey, type Heads } from "./every-key";
 

@@ -1,7 +1,7 @@
 import { categoryOf } from "@/server/audit/actions";
 import type { BodyRow } from "@/server/audit/query/rows";
 import type { Field } from "@/server/audit/row";
-import { type Cell, toCsv } from "@/server/csv";
+import { type Cell, toCsv } from "@/server/ground/csv";
 import { actorName, detailsOf } from "./to-entry";
 
 /** Spec: the CSV columns in order. */

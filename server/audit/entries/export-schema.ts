@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { filterShape, fromBeforeTo, fullEntry } from "@/server/audit/schema";
 import { EXPORT_FORMATS } from "@/server/audit/vocabulary";
-import { guid } from "@/server/wire";
+import { guid } from "@/server/ground/wire";
 
 /** Exports that one caller may have running in one process: each holds rows in memory and takes turns at the database. */
 export const EXPORT_SLOTS = { kind: "exports", max: 2, advice: "Wait until one of them has ended." };

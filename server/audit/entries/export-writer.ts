@@ -1,5 +1,5 @@
 import { BODY_ONLY, type BodyRow, ENTRY, type EntryRow, type Shape } from "@/server/audit/query/rows";
-import { writeExact } from "@/server/exact-json";
+import { writeExact } from "@/server/ground/exact-json";
 import { csvHeader, rowsToCsv } from "./export-csv";
 import { toFullEntry } from "./to-entry";
 

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { Readable } from "node:stream";
 import { expect, it } from "vitest";
-import { respond } from "@/server/front/respond";
+import { respond } from "@/server/doors/front/respond";
 import { portOf } from "@/testing/port-of";
 
 /** What an export answers whose database goes away after the first rows. */

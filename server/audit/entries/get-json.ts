@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { writeExact } from "@/server/exact-json";
-import { operation } from "@/server/operation";
-import { idInput } from "@/server/wire";
+import { writeExact } from "@/server/ground/exact-json";
+import { operation } from "@/server/ground/operation";
+import { idInput } from "@/server/ground/wire";
 import { getRow } from "./get";
 import { toFullEntry } from "./to-entry";
 

@@ -1,10 +1,10 @@
 import { tenant } from "@/db/client";
 import { type EntryRow, reachedBy, rowOfId } from "@/server/audit/query/rows";
 import { fullEntry } from "@/server/audit/schema";
-import type { Ctx } from "@/server/context";
-import { notFound } from "@/server/errors";
-import { operation } from "@/server/operation";
-import { idInput } from "@/server/wire";
+import type { Ctx } from "@/server/ground/context";
+import { notFound } from "@/server/ground/errors";
+import { operation } from "@/server/ground/operation";
+import { idInput } from "@/server/ground/wire";
 import { toFullEntry } from "./to-entry";
 
 /** @throws AppError not_found when the row is missing or belongs to another organization. */

@@ -1,6 +1,6 @@
 import { readPage } from "@/server/audit/query/page";
 import { flatPage, fullPage, listInput } from "@/server/audit/schema";
-import { operation } from "@/server/operation";
+import { operation } from "@/server/ground/operation";
 import { toFlatEntry, toFullEntry } from "./to-entry";
 
 /**

@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { operation } from "@/server/operation";
-import { idInput, typed } from "@/server/wire";
+import { operation } from "@/server/ground/operation";
+import { idInput, typed } from "@/server/ground/wire";
 import { getRow } from "./get";
 
 /** The entries beside one in the order of the lists; null at the ends. */

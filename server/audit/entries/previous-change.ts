@@ -4,11 +4,11 @@ import { resolveFilter } from "@/server/audit/query/resolve";
 import { ENTRY, type EntryRow, rowsByKey } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search-keys";
 import type { FullEntry } from "@/server/audit/schema";
-import { ZERO_UUID } from "@/server/context";
-import { operation } from "@/server/operation";
-import { narrow } from "@/server/scope";
-import { inJson } from "@/server/text";
-import { idInput, typed } from "@/server/wire";
+import { ZERO_UUID } from "@/server/ground/context";
+import { operation } from "@/server/ground/operation";
+import { narrow } from "@/server/ground/scope";
+import { inJson } from "@/server/ground/text";
+import { idInput, typed } from "@/server/ground/wire";
 import { getRow } from "./get";
 import { rawResourceOf, toFullEntry } from "./to-entry";
 

@@ -1,8 +1,8 @@
 import { readPage } from "@/server/audit/query/page";
 import { type FullEntry, filterInput } from "@/server/audit/schema";
 import { MAX_PRINTED } from "@/server/audit/vocabulary";
-import { operation } from "@/server/operation";
-import { typed } from "@/server/wire";
+import { operation } from "@/server/ground/operation";
+import { typed } from "@/server/ground/wire";
 import { toFullEntry } from "./to-entry";
 
 /** truncated: a text too short for the index was looked for among the newest entries only. */

@@ -4,8 +4,8 @@ import { resolveFilter } from "@/server/audit/query/resolve";
 import { findKeys } from "@/server/audit/query/search-keys";
 import { searchTime } from "@/server/audit/query/search-time";
 import { MAX_UNPROVEN_ROWS } from "@/server/audit/vocabulary";
-import type { Ctx } from "@/server/context";
-import { lacksRecentProof, requireRecentProof } from "@/server/recent-proof";
+import type { Ctx } from "@/server/ground/context";
+import { lacksRecentProof, requireRecentProof } from "@/server/ground/recent-proof";
 
 async function areMany(ctx: Ctx, filter: AuditFilter): Promise<boolean> {
   const window = { need: MAX_UNPROVEN_ROWS + 1, deadline: performance.now() + searchTime.proof };

@@ -3,10 +3,10 @@ import { type Tx, tenant } from "@/db/client";
 import { conditionsOf, type RowFilter } from "@/server/audit/query/conditions";
 import { ENTRY, type EntryRow, newestRows } from "@/server/audit/query/rows";
 import type { FullEntry } from "@/server/audit/schema";
-import { ZERO_UUID } from "@/server/context";
-import { operation } from "@/server/operation";
-import { keysOf, mapValues } from "@/server/records";
-import { idInput, typed } from "@/server/wire";
+import { ZERO_UUID } from "@/server/ground/context";
+import { operation } from "@/server/ground/operation";
+import { keysOf, mapValues } from "@/server/ground/records";
+import { idInput, typed } from "@/server/ground/wire";
 import { getRow } from "./get";
 import { rawResourceOf, toFullEntry } from "./to-entry";
 

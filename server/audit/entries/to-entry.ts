@@ -2,9 +2,9 @@ import { actionLabel } from "@/server/audit/action-label";
 import { categoryOf } from "@/server/audit/actions";
 import type { EntryRow } from "@/server/audit/query/rows";
 import type { FlatEntry, FullEntry } from "@/server/audit/schema";
-import { ZERO_UUID } from "@/server/context";
-import { readExact } from "@/server/exact-json";
-import { isObject } from "@/server/records";
+import { ZERO_UUID } from "@/server/ground/context";
+import { readExact } from "@/server/ground/exact-json";
+import { isObject } from "@/server/ground/records";
 
 /** The details of a stored row, taken apart. */
 export function detailsOf(row: Pick<EntryRow, "details">): Record<string, unknown> {

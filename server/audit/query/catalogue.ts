@@ -1,6 +1,6 @@
 import { ACTOR_TYPE_LABEL, CATEGORY_LABEL, RESULT_LABEL } from "@/server/audit/vocabulary";
-import { keysOf } from "@/server/records";
-import { GUID, MAX_FILTER_LENGTH } from "@/server/text";
+import { keysOf } from "@/server/ground/records";
+import { GUID, MAX_FILTER_LENGTH } from "@/server/ground/text";
 import { networkOf } from "./network";
 
 /** In the order in which they are counted and shown. */

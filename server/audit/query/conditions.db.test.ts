@@ -3,7 +3,7 @@ import { GET as getLogs } from "@/app/api/v1/audit-logs/logs/route";
 import { listFullEntries } from "@/server/audit/entries/list";
 import type { RowInput } from "@/server/audit/record/to-row";
 import { type FullEntry, filterInput, listInput } from "@/server/audit/schema";
-import type { Ctx } from "@/server/context";
+import type { Ctx } from "@/server/ground/context";
 import { appendEvents } from "@/testing/audit-entries";
 import { call, createDevice, createOrg, createPartner, createUser, ctxFor, type TestUser } from "@/testing/factories";
 import { advanceIndex } from "@/testing/search/advance-index";

@@ -1,5 +1,5 @@
-import { readSigned, signText } from "@/server/derived-key";
-import { invalid } from "@/server/errors";
+import { readSigned, signText } from "@/server/ground/derived-key";
+import { invalid } from "@/server/ground/errors";
 
 /** A row's position in the order of the lists: (timestamp, chain sequence, organization), newest first. */
 export type Cursor = { ms: number; seq: string; orgId: string };

@@ -4,8 +4,8 @@ import { eachOf } from "@/db/citus/each-of";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { MIN_INDEXED_TERM, ROUTINE_ACTIONS } from "@/server/audit/vocabulary";
-import { env } from "@/server/env";
-import { containsPattern } from "@/server/text";
+import { env } from "@/server/ground/env";
+import { containsPattern } from "@/server/ground/text";
 import { FILTERS, type Filter } from "./catalogue";
 import {
   agentsCalled,

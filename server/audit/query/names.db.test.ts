@@ -5,7 +5,7 @@ import { asSystem, tenant } from "@/db/client";
 import { listFullEntries } from "@/server/audit/entries/list";
 import { namesOf } from "@/server/audit/entries/reports/report-rows";
 import { listInput } from "@/server/audit/schema";
-import { narrow } from "@/server/scope";
+import { narrow } from "@/server/ground/scope";
 import { appendEvents } from "@/testing/audit-entries";
 import { createApiKey, createDevice, createOrg, createUser, ctxFor } from "@/testing/factories";
 import { type ResolvedFilter, resolveFilter } from "./resolve";

@@ -1,4 +1,4 @@
-import { GUID } from "@/server/text";
+import { GUID } from "@/server/ground/text";
 import { excludableIn, FILTERS } from "./catalogue";
 import { splitValues } from "./value-list";
 

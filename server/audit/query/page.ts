@@ -1,7 +1,6 @@
 import type { Tx } from "@/db/client";
 import { tenantRead } from "@/db/read";
-import type { ListInput, Pagination } from "@/server/audit/schema";
-import type { Ctx } from "@/server/context";
+import type { Ctx } from "@/server/ground/context";
 import { type AuditFilter, conditionsOf, isUnfiltered } from "./conditions";
 import { countRows } from "./count";
 import { type Cursor, decodeCursor, encodeCursor } from "./cursor";
@@ -14,7 +13,10 @@ import { searchTime } from "./search-time";
 /** Deeper pages are read only when there are so many rows, even when the caller does not want the total. */
 const MAX_BLIND_OFFSET = 10_000;
 
-export type PageInput = Pick<ListInput, "page" | "limit" | "skipCount" | "cursor">;
+export type PageInput = { page: number; limit: number; skipCount: boolean; cursor?: string | undefined };
+
+/** total and totalPages are -1 when the caller skipped the count. */
+type Pagination = { page: number; limit: number; total: number; totalPages: number; nextCursor: string | null };
 
 const cursorOf = (row: EntryRow): Cursor => ({ ms: row.ms, seq: row.chain_seq, orgId: row.org_id });
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import postgres from "postgres";
 import { expect, inject, it } from "vitest";
 import { tenant } from "@/db/client";
-import type { Ctx } from "@/server/context";
+import type { Ctx } from "@/server/ground/context";
 import { appendEvents, type TestEvent } from "@/testing/audit-entries";
 import { createOrg, createUser, ctxFor } from "@/testing/factories";
 import { permit } from "@/testing/permit";

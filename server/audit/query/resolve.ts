@@ -1,5 +1,5 @@
 import type { Tx } from "@/db/client";
-import type { Ctx, Scope } from "@/server/context";
+import type { Ctx, Scope } from "@/server/ground/context";
 import { toExclusion } from "./catalogue";
 import { type AuditFilter, excludedOf, type RowFilter } from "./conditions";
 import { type IndexProbe, probeOf } from "./index-probe";

@@ -4,8 +4,8 @@ import { eachOf } from "@/db/citus/each-of";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { COLUMNS, FIELDS, type SqlRow } from "@/server/audit/row";
-import type { Scope } from "@/server/context";
-import { env } from "@/server/env";
+import type { Scope } from "@/server/ground/context";
+import { env } from "@/server/ground/env";
 import type { Cursor } from "./cursor";
 
 /** A stored row with the names that people know its actor by. */

@@ -1,9 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
 import { uuids } from "@/db/arrays";
 import { eachOf } from "@/db/citus/each-of";
-import { env } from "@/server/env";
-import { bounded } from "@/server/time/bounds";
-import { HOUR_MS } from "@/server/time/durations";
+import { env } from "@/server/ground/env";
+import { bounded } from "@/server/ground/time/bounds";
+import { HOUR_MS } from "@/server/ground/time/durations";
 import {
   ACTOR_FILTERS,
   asksOnly,

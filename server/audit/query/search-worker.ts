@@ -3,8 +3,8 @@ import { sql } from "drizzle-orm";
 import { uuids } from "@/db/arrays";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { backgroundLoop } from "@/server/background/background-loop";
-import { gauge } from "@/server/background/metrics";
+import { backgroundLoop } from "@/server/ground/background/background-loop";
+import { gauge } from "@/server/ground/background/metrics";
 
 const POLL_MS = 1_000;
 /** While others write and it is not far behind, the indexer takes a fifth of one core from them. */

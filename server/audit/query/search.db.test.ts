@@ -7,7 +7,7 @@ import { listFullEntries } from "@/server/audit/entries/list";
 import { searchEntries } from "@/server/audit/entries/search";
 import type { RowInput } from "@/server/audit/record/to-row";
 import { listInput, searchInput } from "@/server/audit/schema";
-import type { Ctx } from "@/server/context";
+import type { Ctx } from "@/server/ground/context";
 import { appendEvents, type TestEvent } from "@/testing/audit-entries";
 import { call, createOrg, createPartner, createUser, ctxFor, type TestUser } from "@/testing/factories";
 import { permit } from "@/testing/permit";

@@ -4,7 +4,7 @@ import { sentenceWords } from "@/server/audit/action-label";
 import { listFullEntries } from "@/server/audit/entries/list";
 import type { RowInput } from "@/server/audit/record/to-row";
 import { type FullEntry, listInput } from "@/server/audit/schema";
-import type { Ctx } from "@/server/context";
+import type { Ctx } from "@/server/ground/context";
 import { appendEvents } from "@/testing/audit-entries";
 import { createDevice, createOrg, createPartner, createUser, ctxFor } from "@/testing/factories";
 import { advanceIndex } from "@/testing/search/advance-index";

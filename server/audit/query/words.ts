@@ -5,8 +5,8 @@ import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { sentenceWords } from "@/server/audit/action-label";
 import { ACTOR_TYPE_LABEL, ACTOR_TYPES, type ActorType, type AuditResult, RESULTS } from "@/server/audit/vocabulary";
-import { env } from "@/server/env";
-import { containsPattern, inJson } from "@/server/text";
+import { env } from "@/server/ground/env";
+import { containsPattern, inJson } from "@/server/ground/text";
 import { INDEXED_THROUGH, rowsBetween } from "./rows";
 import { wordsOf } from "./word-list";
 

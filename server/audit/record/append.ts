@@ -1,8 +1,8 @@
 import type postgres from "postgres";
 import { codeOf } from "@/db/thrown";
 import { type AuditInsert, COLUMNS, FIELDS } from "@/server/audit/row";
-import { env } from "@/server/env";
-import { groupBy } from "@/server/records";
+import { env } from "@/server/ground/env";
+import { groupBy } from "@/server/ground/records";
 
 const MAX_ATTEMPTS = 5;
 const RETRY_MS = 20;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf, messageOf } from "@/db/thrown";
-import { Signal } from "@/server/background/signal";
-import { log } from "@/server/log/log";
-import { groupBy } from "@/server/records";
+import { Signal } from "@/server/ground/background/signal";
+import { log } from "@/server/ground/log";
+import { groupBy } from "@/server/ground/records";
 import type { QueuedEvent } from "./queue";
 import type { WriterConnection } from "./writer-connection";
 

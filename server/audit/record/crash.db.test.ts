@@ -16,7 +16,7 @@ import { writeSync } from "node:fs";
 import { writeTime } from "@/server/audit/record/pending-write";
 import { recordDurably, startRecording } from "@/server/audit/record/record";
 import { toRow } from "@/server/audit/record/to-row";
-import { newId } from "@/server/ids";
+import { newId } from "@/server/ground/ids";
 const [dir, orgId, enough] = process.argv.slice(2);
 Object.assign(writeTime, { giveUp: 60_000 });
 await startRecording({ dir });

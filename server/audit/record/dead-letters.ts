@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { createFolder } from "@/db/embedded/create-folder";
 import { syncFolder } from "@/db/embedded/sync-folder";
 import type { AuditInsert } from "@/server/audit/row";
-import { log } from "@/server/log/log";
+import { log } from "@/server/ground/log";
 import { encodeFrame } from "./frame";
 
 export const DEAD_LETTER_FILE = "dead-letter.log";

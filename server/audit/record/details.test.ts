@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { repairText } from "@/server/text";
+import { repairText } from "@/server/ground/text";
 import { condenseDetails, detailsText, isSecretName, storableDetails } from "./details";
 
 const stored = (details: Record<string, unknown>) => JSON.parse(detailsText(details));

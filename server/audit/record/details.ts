@@ -1,6 +1,6 @@
-import { writeExact } from "@/server/exact-json";
-import { isObject } from "@/server/records";
-import { repairText } from "@/server/text";
+import { writeExact } from "@/server/ground/exact-json";
+import { isObject } from "@/server/ground/records";
+import { repairText } from "@/server/ground/text";
 
 const MAX_DEPTH = 32;
 const MAX_NODES = 50_000;

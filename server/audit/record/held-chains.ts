@@ -1,5 +1,5 @@
 import type { AuditInsert } from "@/server/audit/row";
-import { AppError } from "@/server/errors";
+import { AppError } from "@/server/ground/errors";
 import type { QueuedEvent } from "./queue";
 
 /** Held events that no disk takes wait in memory, up to so many. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { sharedRuns } from "@/server/background/shared-runs";
-import { AppError } from "@/server/errors";
+import { sharedRuns } from "@/server/ground/background/shared-runs";
+import { AppError } from "@/server/ground/errors";
 import type { Segment } from "./segment";
 
 /** How long a caller waits, in ms. Tests of what is committed raise them: how fast the database is, is the machine's. */

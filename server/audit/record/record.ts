@@ -1,11 +1,11 @@
 import type { ActionCode } from "@/server/audit/actions";
 import type { AuditInsert } from "@/server/audit/row";
-import { type Ctx, ZERO_UUID } from "@/server/context";
-import { env } from "@/server/env";
-import { newId } from "@/server/ids";
-import { log } from "@/server/log/log";
-import { ownOrg } from "@/server/scope";
-import { isInBounds } from "@/server/time/bounds";
+import { type Ctx, ZERO_UUID } from "@/server/ground/context";
+import { env } from "@/server/ground/env";
+import { newId } from "@/server/ground/ids";
+import { log } from "@/server/ground/log";
+import { ownOrg } from "@/server/ground/scope";
+import { isInBounds } from "@/server/ground/time/bounds";
 import { Recorder } from "./recorder";
 import { condensed, type RowInput, toRow } from "./to-row";
 

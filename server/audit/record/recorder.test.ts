@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { AuditInsert } from "@/server/audit/row";
-import { newId } from "@/server/ids";
+import { newId } from "@/server/ground/ids";
 import { elapsedMs, quickest } from "@/testing/quickest";
 import { anyRow } from "@/testing/rows";
 import { writeTime } from "./pending-write";

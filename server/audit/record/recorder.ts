@@ -1,8 +1,8 @@
 import { codeOf } from "@/db/thrown";
 import type { AuditInsert } from "@/server/audit/row";
-import { backgroundLoop } from "@/server/background/background-loop";
-import { AppError } from "@/server/errors";
-import { log } from "@/server/log/log";
+import { backgroundLoop } from "@/server/ground/background/background-loop";
+import { AppError } from "@/server/ground/errors";
+import { log } from "@/server/ground/log";
 import { BatchWriter, byOrganization, MAX_BATCH_BYTES, MAX_BATCH_ROWS } from "./batch-writer";
 import { DeadLetters } from "./dead-letters";
 import { encodeFrame } from "./frame";

@@ -5,7 +5,7 @@ import postgres from "postgres";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type Embedded, startEmbedded } from "@/db/embedded/embedded";
 import { migrate } from "@/db/migrate";
-import { newId } from "@/server/ids";
+import { newId } from "@/server/ground/ids";
 import { quickest } from "@/testing/quickest";
 import { anyRow } from "@/testing/rows";
 import { Recorder } from "./recorder";

@@ -3,7 +3,7 @@ import { readdirSync, renameSync, rmdirSync, statSync, unlinkSync, utimesSync } 
 import { dirname, join } from "node:path";
 import { createFolder } from "@/db/embedded/create-folder";
 import { syncFolder } from "@/db/embedded/sync-folder";
-import { isProcessAlive, processName } from "@/server/process-name";
+import { isProcessAlive, processName } from "@/server/ground/process-name";
 
 /**
  * Every process spools into its own folder below the spool, named PROCESS~RANDOM (process-name.ts), and adopts the folders

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { syncFolder } from "@/db/embedded/sync-folder";
 import { codeOf, messageOf } from "@/db/thrown";
 import type { AuditInsert } from "@/server/audit/row";
-import { sharedRuns } from "@/server/background/shared-runs";
+import { sharedRuns } from "@/server/ground/background/shared-runs";
 import { DeferredWrites } from "./deferred-writes";
 import { decodeFrames } from "./frame";
 import { Segment } from "./segment";

@@ -1,8 +1,8 @@
 import type { AuditInsert, NullableField } from "@/server/audit/row";
 import { MAX_DETAILS_BYTES, MAX_LENGTH } from "@/server/audit/vocabulary";
-import { ZERO_UUID } from "@/server/context";
-import { isUuid } from "@/server/ids";
-import { repairText } from "@/server/text";
+import { ZERO_UUID } from "@/server/ground/context";
+import { isUuid } from "@/server/ground/ids";
+import { repairText } from "@/server/ground/text";
 import { condenseDetails, detailsText } from "./details";
 
 type EventValues = Omit<AuditInsert, "timestamp" | "actorId" | "details"> & {

@@ -1,7 +1,7 @@
 import type postgres from "postgres";
 import { connectApp } from "@/db/connect";
 import type { AuditInsert } from "@/server/audit/row";
-import { env } from "@/server/env";
+import { env } from "@/server/ground/env";
 import { appendAudit } from "./append";
 
 /** The batch writer's way to a database. */

@@ -6,8 +6,8 @@ import { type AuditFilter, conditionsOf } from "@/server/audit/query/conditions"
 import { toRowFilter } from "@/server/audit/query/resolve";
 import { allOf, ENTRY, rowsBetween, withNames } from "@/server/audit/query/rows";
 import type { FullEntry } from "@/server/audit/schema";
-import type { Ctx, Scope } from "@/server/context";
-import { env } from "@/server/env";
+import type { Ctx, Scope } from "@/server/ground/context";
+import { env } from "@/server/ground/env";
 
 /** A piece of an organization's chain: the rows after one sequence through another. */
 export type Span = { orgId: string; after: number; through: number };

@@ -1,12 +1,12 @@
 import { type TrackedEnvelope, tracked } from "@trpc/server";
 import { tenant } from "@/db/client";
 import { reachedBy } from "@/server/audit/query/rows";
-import { Signal } from "@/server/background/signal";
-import { trackStream, watchCallers } from "@/server/background/streams";
-import type { Ctx, Scope } from "@/server/context";
-import { AppError } from "@/server/errors";
-import { acquireSlot } from "@/server/limits/slots";
-import { operation } from "@/server/operation";
+import { Signal } from "@/server/ground/background/signal";
+import { trackStream, watchCallers } from "@/server/ground/background/streams";
+import type { Ctx, Scope } from "@/server/ground/context";
+import { AppError } from "@/server/ground/errors";
+import { acquireSlot } from "@/server/ground/limits/slots";
+import { operation } from "@/server/ground/operation";
 import { advance, encodePosition, nextSpans, type Position, rowsBehind, startAt } from "./position";
 import { readSpans } from "./read";
 import { MAX_TAIL_BACKLOG, TAIL_CHECK_MS, TAIL_SLOTS, type TailInput, type TailMessage, tailInput } from "./schema";

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { uuids } from "@/db/arrays";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { backgroundLoop } from "@/server/background/background-loop";
+import { backgroundLoop } from "@/server/ground/background/background-loop";
 import { TAIL_POLL_MS } from "./schema";
 
 /** Polling takes no more than this share of the time while thousands of organizations are followed … */

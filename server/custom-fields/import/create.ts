@@ -1,10 +1,10 @@
 import { and, eq, isNull } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
-import { newId } from "@/server/ids";
-import { requireRoom } from "@/server/limits/room";
-import { operation } from "@/server/operation";
-import { typed } from "@/server/wire";
+import { newId } from "@/server/ground/ids";
+import { requireRoom } from "@/server/ground/limits/room";
+import { operation } from "@/server/ground/operation";
+import { typed } from "@/server/ground/wire";
 import { toImportState } from "./import-state";
 import { presetOf } from "./presets";
 import { toRecord } from "./record/record";

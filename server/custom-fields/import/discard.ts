@@ -1,8 +1,8 @@
 import { rm } from "node:fs/promises";
 import { tenant } from "@/db/client";
-import { AppError } from "@/server/errors";
-import { operation } from "@/server/operation";
-import { idInput } from "@/server/wire";
+import { AppError } from "@/server/ground/errors";
+import { operation } from "@/server/ground/operation";
+import { idInput } from "@/server/ground/wire";
 import { importFolder } from "./import-folder";
 import { lockImport } from "./record/find";
 import { deleteImport } from "./run/expire-drafts";

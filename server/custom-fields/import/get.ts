@@ -1,6 +1,6 @@
 import { tenant } from "@/db/client";
-import { operation } from "@/server/operation";
-import { idInput, typed } from "@/server/wire";
+import { operation } from "@/server/ground/operation";
+import { idInput, typed } from "@/server/ground/wire";
 import { toImportState } from "./import-state";
 import { findImport } from "./record/find";
 import type { ImportState } from "./schema";

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { GET as OTHER_SCOPES } from "@/app/api/v1/custom-fields/imports/[id]/other-scopes/route";
 import { GET as OUTCOMES } from "@/app/api/v1/custom-fields/imports/[id]/outcomes/route";
 import { GET as REJECTED } from "@/app/api/v1/custom-fields/imports/[id]/rejected/route";
-import type { Ctx } from "@/server/context";
 import { listDefinitions } from "@/server/custom-fields/list";
 import { listDeviceValues, toValueMap } from "@/server/custom-fields/values";
+import type { Ctx } from "@/server/ground/context";
 import { roles } from "@/testing/chain";
 import { call, createOrg, ctxFor } from "@/testing/factories";
 import {

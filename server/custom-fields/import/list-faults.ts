@@ -1,7 +1,7 @@
 import { tenant } from "@/db/client";
-import { reachesWholePartner } from "@/server/auth/grant";
-import { operation } from "@/server/operation";
-import { idInput, typed } from "@/server/wire";
+import { operation } from "@/server/ground/operation";
+import { idInput, typed } from "@/server/ground/wire";
+import { reachesWholePartner } from "@/server/identity/auth/grant";
 import { partnerDefinitions } from "./map/default-plan";
 import { planFaults } from "./map/plan-faults";
 import { unknownChoices } from "./map/unknown-choices";

@@ -1,6 +1,6 @@
 import { tenant } from "@/db/client";
-import { operation } from "@/server/operation";
-import { idInput, typed } from "@/server/wire";
+import { operation } from "@/server/ground/operation";
+import { idInput, typed } from "@/server/ground/wire";
 import { partnerDefinitions, propose } from "./map/default-plan";
 import { presetOf } from "./presets";
 import { findImport } from "./record/find";

@@ -1,6 +1,6 @@
-import { operation } from "@/server/operation";
-import { noInput, typed } from "@/server/wire";
-import { MAX_IMPORT_BYTES, MAX_IMPORT_ROWS } from "./limits-schema";
+import { operation } from "@/server/ground/operation";
+import { noInput, typed } from "@/server/ground/wire";
+import { MAX_IMPORT_BYTES, MAX_IMPORT_ROWS } from "./plan-schema";
 import { PRESETS } from "./presets";
 
 export type SourceList = { sources: { id: string; label: string; hint: string }[]; maxRows: number; maxBytes: number };

@@ -1,10 +1,10 @@
 import { eq, sql } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
-import type { Ctx } from "@/server/context";
-import { AppError, invalid, notFound } from "@/server/errors";
-import { operation } from "@/server/operation";
-import { typed } from "@/server/wire";
+import type { Ctx } from "@/server/ground/context";
+import { AppError, invalid, notFound } from "@/server/ground/errors";
+import { operation } from "@/server/ground/operation";
+import { typed } from "@/server/ground/wire";
 import { evaluateRows } from "./decide/evaluate";
 import { type LoadedPlan, loadPlan } from "./decide/load-plan";
 import { count } from "./decide/tally";

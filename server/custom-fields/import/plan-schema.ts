@@ -1,10 +1,147 @@
 import { z } from "zod";
-import { anyFieldKey, DATE_ORDERS, FIELD_TYPES, fieldOptions, MAX_FIELD_NAME } from "@/server/custom-fields/schema";
-import { repairJson } from "@/server/text";
-import { guid, nameText } from "@/server/wire";
-import { MAX_IMPORT_COLUMNS } from "./limits-schema";
-import { choiceDecisions } from "./map/choice-schema";
-import type { SourceColumn } from "./map/column-schema";
+import {
+  anyFieldKey,
+  DATE_ORDERS,
+  type DateOrder,
+  FIELD_TYPES,
+  type FieldType,
+  fieldOptions,
+  MAX_CHOICE,
+  MAX_FIELD_NAME,
+} from "@/server/custom-fields/schema";
+import { repairJson } from "@/server/ground/text";
+import { guid, nameText } from "@/server/ground/wire";
+
+/** Rows of a file, after its header. */
+export const MAX_IMPORT_ROWS = 200_000;
+/** Bytes of a file, compressed or not. */
+export const MAX_IMPORT_BYTES = 100 * 1024 * 1024;
+/** All members of a workbook together, unpacked (bytes). */
+export const MAX_WORKBOOK_BYTES = 500 * 1024 * 1024;
+export const MAX_IMPORT_COLUMNS = 300;
+export const MAX_IMPORT_FILES = 10;
+/** Characters of one record of a text file: more is an unclosed quote. */
+export const MAX_RECORD_CHARS = 1024 * 1024;
+/** Bytes of one request of an upload; a larger file goes in several, each at its offset. */
+export const UPLOAD_PART_BYTES = 4 * 1024 * 1024;
+export const PREVIEW_ROWS = 20;
+/** The column that the download of rows not applied adds. It is no field when that file comes back. */
+export const REASON_TITLE = "Not applied because";
+/** Begins the reason of a row that could not be read: it stays unread until a person has emptied that cell. */
+export const UNREADABLE_MARK = "Unreadable row: ";
+
+const SCOPES = ["computer", "location", "client"] as const;
+export type FieldScope = (typeof SCOPES)[number];
+
+/** A field as the source product declares it, beyond what its values show. */
+const declaredField = z.strictObject({
+  type: z.enum(FIELD_TYPES).nullable(),
+  options: z.array(z.string()).nullable(),
+  secret: z.boolean(),
+  scope: z.enum(SCOPES),
+  section: z.string().nullable(),
+});
+export type DeclaredField = z.output<typeof declaredField>;
+
+/** Why a column is taken for a secret: the product says so, its values are masked, or its title names one. */
+const secretSign = z.enum(["declared", "masked", "title"]);
+export type SecretSign = z.output<typeof secretSign>;
+
+/** How many values of a column do not fit a type, and the first of them with the lines they are on. */
+const misfit = z.strictObject({
+  count: z.int(),
+  odd: z.array(z.strictObject({ text: z.string(), line: z.int() })),
+});
+export type Misfit = z.output<typeof misfit>;
+
+/** The readings that a column's values are held to. A date's is one for each order. */
+export const READINGS = ["text", "number", "boolean", "mdy", "dmy", "ymd"] as const;
+export type Reading = (typeof READINGS)[number];
+
+/** One column of the staged rows with what was seen in it. */
+const sourceColumn = z.strictObject({
+  index: z.int(),
+  title: z.string(),
+  declared: declaredField.nullable(),
+  secret: secretSign.nullable(),
+  rows: z.int(),
+  filled: z.int(),
+  samples: z.array(z.string()),
+  misfits: z.record(z.enum(READINGS), misfit),
+  guess: z
+    .strictObject({
+      type: z.enum(FIELD_TYPES),
+      options: z.array(z.string()).nullable(),
+      dateOrder: z.enum(DATE_ORDERS),
+      dateOrderUnsure: z.boolean(),
+    })
+    .nullable(),
+});
+export type SourceColumn = z.output<typeof sourceColumn>;
+
+/** Only computer-scope fields are imported; the others are listed and kept out. */
+export const isImportable = (field: SourceColumn): boolean => (field.declared?.scope ?? "computer") === "computer";
+
+/** The type of a column: what the product says, else what its values suggest; null when nothing is known. */
+export const sourceType = (field: SourceColumn): FieldType | null => field.declared?.type ?? field.guess?.type ?? null;
+
+/**
+ * How many of a column's values do not fit a type, counted while the file was read; null for a dropdown, whose choices
+ * the reading did not know.
+ */
+export function misfitOf(
+  column: SourceColumn,
+  { type, dateOrder }: { type: FieldType; dateOrder: DateOrder },
+): Misfit | null {
+  if (type === "dropdown") return null;
+  return column.misfits[type === "date" ? dateOrder : type];
+}
+
+/** Values of one column that may be decided about: beyond them it is no dropdown. */
+export const MAX_CHOICE_DECISIONS = 500;
+/** Characters of a value that can be decided about one by one. */
+export const MAX_DECIDED_TEXT = 1_000;
+
+const text = z.string().min(1).max(MAX_DECIDED_TEXT);
+
+/** What a person decided about a value that is none of a dropdown's choices; text is the file's, to the letter. */
+const choiceDecision = z.discriminatedUnion("action", [
+  /** Read as that choice. */
+  z.strictObject({ text, action: z.literal("map"), to: z.string().min(1).max(MAX_CHOICE) }),
+  /** Becomes a choice of the field itself. */
+  z.strictObject({ text, action: z.literal("add") }),
+  /** Not imported, and not reported as invalid. */
+  z.strictObject({ text, action: z.literal("skip") }),
+]);
+export type ChoiceDecision = z.output<typeof choiceDecision>;
+
+const choiceDecisions = z
+  .array(choiceDecision)
+  .max(MAX_CHOICE_DECISIONS, `has more than ${MAX_CHOICE_DECISIONS} entries`)
+  .refine((list) => new Set(list.map((one) => one.text)).size === list.length, "decides about a value twice");
+
+/** A dropdown as it is planned: its choices, and what was decided about the values that are none of them. */
+type PlannedDropdown = { type: FieldType; options: readonly string[] | null; decisions?: readonly ChoiceDecision[] };
+
+/** The values that become choices of the field; they are none yet. */
+export const addedChoices = ({ type, options, decisions = [] }: PlannedDropdown): string[] =>
+  type === "dropdown"
+    ? decisions.flatMap(({ action, text }) => (action === "add" && !options?.includes(text) ? [text] : []))
+    : [];
+
+/** The choices of a field once the import has run; null for a field that has none. */
+export const plannedChoices = (field: PlannedDropdown): string[] | null =>
+  field.type === "dropdown" ? [...(field.options ?? []), ...addedChoices(field)] : (field.options?.slice() ?? null);
+
+/** Value to the choice that it is read as; null for one that is left out. */
+export const decidedTexts = ({ type, decisions = [] }: PlannedDropdown): ReadonlyMap<string, string | null> =>
+  new Map(
+    type === "dropdown"
+      ? decisions.flatMap((one): [string, string | null][] =>
+          one.action === "add" ? [] : [[one.text, one.action === "map" ? one.to : null]],
+        )
+      : [],
+  );
 
 /** The number of a column of the file, from 0. */
 export const columnNo = z.int().min(0).max(MAX_IMPORT_COLUMNS);

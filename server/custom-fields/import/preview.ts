@@ -1,7 +1,7 @@
 import { tenant } from "@/db/client";
-import { inFairShare } from "@/server/limits/fair-share";
-import { operation } from "@/server/operation";
-import { typed } from "@/server/wire";
+import { inFairShare } from "@/server/ground/limits/fair-share";
+import { operation } from "@/server/ground/operation";
+import { typed } from "@/server/ground/wire";
 import { readPreview } from "./reader/read-preview";
 import type { Preview } from "./reader/tasks";
 import { findImport } from "./record/find";

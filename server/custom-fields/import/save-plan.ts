@@ -1,9 +1,9 @@
 import { eq } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
-import type { Ctx } from "@/server/context";
-import { operation } from "@/server/operation";
-import { typed } from "@/server/wire";
+import type { Ctx } from "@/server/ground/context";
+import { operation } from "@/server/ground/operation";
+import { typed } from "@/server/ground/wire";
 import { toImportState } from "./import-state";
 import { partnerDefinitions } from "./map/default-plan";
 import { withoutSecretTexts } from "./map/secret-columns";

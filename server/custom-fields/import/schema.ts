@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { MAX_TEXT_VALUE } from "@/server/custom-fields/schema";
-import { repairJson, repairText } from "@/server/text";
-import { displayName, guid, idInput, instant, type Pagination, pageShape } from "@/server/wire";
-import { MAX_IMPORT_BYTES, MAX_IMPORT_FILES, MAX_IMPORT_ROWS } from "./limits-schema";
-import type { SourceColumn } from "./map/column-schema";
+import { repairJson, repairText } from "@/server/ground/text";
+import { displayName, guid, idInput, instant, type Pagination, pageShape } from "@/server/ground/wire";
 import { ROW_OUTCOMES, type RunReport, type Tally, VALUE_OUTCOMES } from "./outcome-schema";
-import { columnNo, type Plan, plan } from "./plan-schema";
+import type { SourceColumn } from "./plan-schema";
+import { columnNo, MAX_IMPORT_BYTES, MAX_IMPORT_FILES, MAX_IMPORT_ROWS, type Plan, plan } from "./plan-schema";
 import { type FileFormat, formatChange } from "./read/file-schema";
 
 const IMPORT_STATUSES = ["draft", "staged", "checked", "running", "done", "cancelled", "undone"] as const;

@@ -1,9 +1,9 @@
 import { eq } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
-import { inFairShare } from "@/server/limits/fair-share";
-import { operation } from "@/server/operation";
-import { typed } from "@/server/wire";
+import { inFairShare } from "@/server/ground/limits/fair-share";
+import { operation } from "@/server/ground/operation";
+import { typed } from "@/server/ground/wire";
 import { toImportState } from "./import-state";
 import { readPreview } from "./reader/read-preview";
 import { findImport, lockImport } from "./record/find";

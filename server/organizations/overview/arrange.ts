@@ -1,4 +1,4 @@
-import { DAY_MS } from "@/server/time/durations";
+import { DAY_MS } from "@/server/ground/time/durations";
 import { ATTENTION_RANK } from "./attention";
 import type { OrganizationOverview, Shown, Sort } from "./schema";
 

@@ -1,4 +1,4 @@
-import { HOUR_MS } from "@/server/time/durations";
+import { HOUR_MS } from "@/server/ground/time/durations";
 import {
   type Attention,
   type AttentionCode,

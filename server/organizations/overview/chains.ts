@@ -1,9 +1,9 @@
 import { tenant } from "@/db/client";
-import { openAlarms } from "@/server/audit/integrity/alarm";
-import { readStates, statusOf } from "@/server/audit/integrity/state";
 import { reachedBy } from "@/server/audit/query/rows";
-import { operation } from "@/server/operation";
-import { noInput } from "@/server/wire";
+import { openAlarms } from "@/server/evidence/integrity/alarm";
+import { readStates, statusOf } from "@/server/evidence/integrity/state";
+import { operation } from "@/server/ground/operation";
+import { noInput } from "@/server/ground/wire";
 import { inChunks } from "./chunks";
 import { CHAIN_STATUSES, type ChainCounts, chainCounts } from "./schema";
 

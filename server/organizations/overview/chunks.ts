@@ -1,6 +1,6 @@
 import { type Tx, tenant } from "@/db/client";
-import type { Ctx, Scope } from "@/server/context";
-import { ownPartner } from "@/server/scope";
+import type { Ctx, Scope } from "@/server/ground/context";
+import { ownPartner } from "@/server/ground/scope";
 
 /** The organizations that are read in one transaction. */
 export type Chunk = Extract<Scope, { kind: "partner" }>;

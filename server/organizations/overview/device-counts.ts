@@ -2,10 +2,10 @@ import { eq, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { agents, devices } from "@/db/schema";
-import type { Scope } from "@/server/context";
 import { lastHeard, onlineCondition } from "@/server/devices/presence";
-import { inScope } from "@/server/scope";
-import { HOUR_MS } from "@/server/time/durations";
+import type { Scope } from "@/server/ground/context";
+import { inScope } from "@/server/ground/scope";
+import { HOUR_MS } from "@/server/ground/time/durations";
 import { type OrganizationOverview, SILENT_AFTER_HOURS } from "./schema";
 
 type Counts = NonNullable<OrganizationOverview["devices"]>;

@@ -1,7 +1,7 @@
 import { tenant } from "@/db/client";
 import { paginate } from "@/db/page";
 import { reachedBy } from "@/server/audit/query/rows";
-import { operation } from "@/server/operation";
+import { operation } from "@/server/ground/operation";
 import { isPruningEnabled } from "@/server/retention/schedule";
 import { arrange, IS_SHOWN } from "./arrange";
 import { readOverviews } from "./read";

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { GET } from "@/app/api/v1/orgs/overview/route";
-import { signCheckpoint } from "@/server/audit/checkpoints/sign";
-import { raiseAlarm } from "@/server/audit/integrity/alarm";
-import { verifyNightly } from "@/server/audit/integrity/nightly";
-import { getIntegrityStatus } from "@/server/audit/integrity/status";
-import type { Ctx } from "@/server/context";
 import { listDevices } from "@/server/devices/list";
 import { listInput } from "@/server/devices/schema";
+import { signCheckpoint } from "@/server/evidence/checkpoints/sign";
+import { raiseAlarm } from "@/server/evidence/integrity/alarm";
+import { verifyNightly } from "@/server/evidence/integrity/nightly";
+import { getIntegrityStatus } from "@/server/evidence/integrity/status";
+import type { Ctx } from "@/server/ground/context";
 import { previewPruning } from "@/server/retention/preview";
 import { manyInput } from "@/server/retention/schema";
 import { appendEvents } from "@/testing/audit-entries";

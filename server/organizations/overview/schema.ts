@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { HOUR_MS } from "@/server/time/durations";
-import { filterText, guid, isoTime, pageShape, pagination } from "@/server/wire";
+import { HOUR_MS } from "@/server/ground/time/durations";
+import { filterText, guid, isoTime, pageShape, pagination } from "@/server/ground/wire";
 
 const OVERVIEW_LIMIT = 100;
 /** One page of so many is what the Customers page asks for: a thousand customers and the partner's own staff. */

@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { userTotp } from "@/db/schema";
-import { keepVerification } from "@/server/audit/integrity/verifications";
+import { keepVerification } from "@/server/evidence/integrity/verifications";
 import { closeRoles, roles, tamper } from "@/testing/chain";
 import {
   createApiKey,

@@ -1,7 +1,7 @@
 import { tenant } from "@/db/client";
 import { userPreferences } from "@/db/schema";
-import { AppError } from "@/server/errors";
-import { operation } from "@/server/operation";
+import { AppError } from "@/server/ground/errors";
+import { operation } from "@/server/ground/operation";
 import { dismissInput } from "./schema";
 
 /** The name of the choice among a person's preferences. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { guid, isoTime } from "@/server/wire";
+import { guid, isoTime } from "@/server/ground/wire";
 
 /** What a new installation needs, in the order in which it is done. */
 const STEPS = ["organization", "enrollment_key", "agent", "verified", "backup", "witness", "two_factor"] as const;

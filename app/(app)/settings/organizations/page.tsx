@@ -5,7 +5,7 @@ import { StartPanel } from "@/components/checklist/start-panel";
 import { Guarded } from "@/components/frame/guarded";
 import { Organizations } from "@/components/settings/organizations";
 import { loadList } from "@/components/ui/list-params";
-import type { Me } from "@/server/me/schema";
+import type { Me } from "@/server/identity/me/schema";
 
 export const metadata: Metadata = { title: "Organizations" };
 

@@ -1,3 +1,3 @@
-import { answerNextAuth } from "@/server/http/next-auth";
+import { answerNextAuth } from "@/server/doors/http/next-auth";
 
 export { answerNextAuth as GET, answerNextAuth as POST };

@@ -1,4 +1,4 @@
-import { answerTrpc } from "@/server/trpc/handler";
+import { answerTrpc } from "@/server/doors/trpc/handler";
 
 export const dynamic = "force-dynamic";
 

@@ -1,5 +1,5 @@
-import { AppError } from "@/server/errors";
-import { problemResponse } from "@/server/http/problem";
+import { problemResponse } from "@/server/doors/http/problem";
+import { AppError } from "@/server/ground/errors";
 
 /** Catches every path without a route, so that unknown paths get the same JSON 404. */
 const handler = async () =>

@@ -1,6 +1,6 @@
-import { createApiKey } from "@/server/api-keys/create";
-import { listApiKeys } from "@/server/api-keys/list";
-import { route } from "@/server/http/route";
+import { route } from "@/server/doors/http/route";
+import { createApiKey } from "@/server/identity/api-keys/create";
+import { listApiKeys } from "@/server/identity/api-keys/list";
 
 export const GET = route(listApiKeys, {
   summary: "The API keys that the caller administers, newest first",

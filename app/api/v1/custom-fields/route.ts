@@ -1,6 +1,6 @@
 import { createDefinition } from "@/server/custom-fields/create";
 import { listDefinitions } from "@/server/custom-fields/list";
-import { route } from "@/server/http/route";
+import { route } from "@/server/doors/http/route";
 
 export const GET = route(listDefinitions, {
   summary: "Custom field definitions that the caller can access, by name.",

@@ -1,5 +1,5 @@
-import { listDeliveries } from "@/server/deliveries/list";
-import { route } from "@/server/http/route";
+import { route } from "@/server/doors/http/route";
+import { listDeliveries } from "@/server/notify/deliveries/list";
 
 export const GET = route(listDeliveries, {
   summary: "The delivery log: messages to the caller's endpoints, and mails to the caller, newest first",

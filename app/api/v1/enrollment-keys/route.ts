@@ -1,6 +1,6 @@
-import { createEnrollmentKey } from "@/server/enrollment-keys/create";
-import { listEnrollmentKeys } from "@/server/enrollment-keys/list";
-import { route } from "@/server/http/route";
+import { route } from "@/server/doors/http/route";
+import { createEnrollmentKey } from "@/server/identity/enrollment-keys/create";
+import { listEnrollmentKeys } from "@/server/identity/enrollment-keys/list";
 
 export const GET = route(listEnrollmentKeys, {
   summary: "The enrollment keys of the caller's organizations, newest first",

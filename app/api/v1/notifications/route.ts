@@ -1,5 +1,5 @@
-import { route } from "@/server/http/route";
-import { listNotifications } from "@/server/notifications/list";
+import { route } from "@/server/doors/http/route";
+import { listNotifications } from "@/server/notify/notifications/list";
 
 export const GET = route(listNotifications, {
   summary: "Notifications about the organizations that the caller can access, last changed first",

@@ -1,5 +1,5 @@
-import { route } from "@/server/http/route";
-import { createSchedule, listSchedules } from "@/server/report-schedules/schedules";
+import { route } from "@/server/doors/http/route";
+import { createSchedule, listSchedules } from "@/server/notify/report-schedules/schedules";
 
 export const GET = route(listSchedules, { summary: "The reports that are e-mailed to the caller", auth: "user" });
 

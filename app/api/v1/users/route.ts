@@ -1,6 +1,6 @@
-import { route } from "@/server/http/route";
-import { createUser } from "@/server/users/create";
-import { listUsers } from "@/server/users/list";
+import { route } from "@/server/doors/http/route";
+import { createUser } from "@/server/identity/users/create";
+import { listUsers } from "@/server/identity/users/list";
 
 export const GET = route(listUsers, { summary: "The users that the caller administers, by name", auth: "user" });
 

@@ -1,6 +1,6 @@
-import { route } from "@/server/http/route";
-import { createWebhook } from "@/server/webhooks/create";
-import { listWebhooks } from "@/server/webhooks/list";
+import { route } from "@/server/doors/http/route";
+import { createWebhook } from "@/server/notify/webhooks/create";
+import { listWebhooks } from "@/server/notify/webhooks/list";
 
 export const GET = route(listWebhooks, {
   summary: "The webhook endpoints that the caller administers, newest first",

@@ -12,7 +12,7 @@ import { allOf, ENTRY, keyRows, rowsAt, rowsByKey } from "@/server/audit/query/r
 import { findKeys } from "@/server/audit/query/search-keys";
 import { BY_KIND, BY_ORGANIZATION, talliedCounts } from "@/server/audit/query/search-tallies";
 import { searchTime } from "@/server/audit/query/search-time";
-import { ZERO_UUID } from "@/server/context";
+import { ZERO_UUID } from "@/server/ground/context";
 import { MAX_EXACT_ROWS, MAX_FACET_ROWS, MAX_FACET_VALUES } from "./facets-schema";
 
 export type Kind = "action" | "actorType" | "actor" | "result" | "resourceType" | "organization";

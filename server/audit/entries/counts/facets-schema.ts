@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { FACET_NAMES } from "@/server/audit/query/catalogue";
 import { filterInput } from "@/server/audit/schema";
-import { fromKeys } from "@/server/records";
-import { isZone } from "@/server/time/wall-clock";
-import { guid, instant, isoTime } from "@/server/wire";
+import { fromKeys } from "@/server/ground/records";
+import { isZone } from "@/server/ground/time/wall-clock";
+import { guid, instant, isoTime } from "@/server/ground/wire";
 
 /** Facets count at most so many of the newest matches. */
 export const MAX_FACET_ROWS = 10_000;

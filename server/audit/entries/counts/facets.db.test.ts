@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Ctx } from "@/server/context";
-import { toWallClock } from "@/server/time/wall-clock";
+import type { Ctx } from "@/server/ground/context";
+import { toWallClock } from "@/server/ground/time/wall-clock";
 import { appendEvents, type TestEvent } from "@/testing/audit-entries";
 import { createOrg, createPartner, createUser, ctxFor, type TestOrg, type TestUser } from "@/testing/factories";
 import { advanceIndex } from "@/testing/search/advance-index";

@@ -8,9 +8,9 @@ import { FACET_NAMES, type FacetName, type FilterName } from "@/server/audit/que
 import type { RowFilter } from "@/server/audit/query/conditions";
 import { probeOf } from "@/server/audit/query/index-probe";
 import { type ResolvedFilter, resolveFilter } from "@/server/audit/query/resolve";
-import { operation } from "@/server/operation";
-import { fromKeys, mapValues } from "@/server/records";
-import { narrow } from "@/server/scope";
+import { operation } from "@/server/ground/operation";
+import { fromKeys, mapValues } from "@/server/ground/records";
+import { narrow } from "@/server/ground/scope";
 import {
   type Count,
   type Counted,

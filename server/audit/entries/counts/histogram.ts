@@ -10,8 +10,8 @@ import { findKeys } from "@/server/audit/query/search-keys";
 import { TALLY_MS, talliedCounts } from "@/server/audit/query/search-tallies";
 import { searchTime } from "@/server/audit/query/search-time";
 import type { AuditResult } from "@/server/audit/vocabulary";
-import { operation } from "@/server/operation";
-import { bounded } from "@/server/time/bounds";
+import { operation } from "@/server/ground/operation";
+import { bounded } from "@/server/ground/time/bounds";
 import { type Histogram, histogram, histogramInput, MAX_HISTOGRAM_ROWS } from "./facets-schema";
 import { edgesOf, stepOf } from "./time-steps";
 

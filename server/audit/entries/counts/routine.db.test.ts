@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { listFullEntries } from "@/server/audit/entries/list";
 import { listInput } from "@/server/audit/schema";
-import type { Ctx } from "@/server/context";
-import { toWallClock } from "@/server/time/wall-clock";
+import type { Ctx } from "@/server/ground/context";
+import { toWallClock } from "@/server/ground/time/wall-clock";
 import { appendEvents, type TestEvent } from "@/testing/audit-entries";
 import { createOrg, createPartner, createUser, ctxFor, type TestOrg } from "@/testing/factories";
 import { advanceIndex } from "@/testing/search/advance-index";

@@ -8,9 +8,9 @@ import { decodeCursor } from "@/server/audit/query/cursor";
 import { type ResolvedFilter, resolveFilter } from "@/server/audit/query/resolve";
 import { allOf, instants, type Key, keyRows, rowsAt } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search-keys";
-import type { Ctx } from "@/server/context";
-import { ZERO_UUID } from "@/server/context";
-import { operation } from "@/server/operation";
+import type { Ctx } from "@/server/ground/context";
+import { ZERO_UUID } from "@/server/ground/context";
+import { operation } from "@/server/ground/operation";
 import { MAX_FOLDED_ROWS, type RoutineFold, routineFolds, routineInput } from "./facets-schema";
 import { edgesOf } from "./time-steps";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { offsetMs, wallClock } from "@/server/time/wall-clock";
+import { offsetMs, wallClock } from "@/server/ground/time/wall-clock";
 import { MAX_HISTOGRAM_BUCKETS } from "./facets-schema";
 import { edgesOf, stepOf } from "./time-steps";
 

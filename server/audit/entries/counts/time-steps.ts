@@ -1,4 +1,4 @@
-import { fromWallClock, offsetMs, wallClock } from "@/server/time/wall-clock";
+import { fromWallClock, offsetMs, wallClock } from "@/server/ground/time/wall-clock";
 import { MAX_HISTOGRAM_BUCKETS, type STEP_UNITS } from "./facets-schema";
 
 export type Step = { unit: (typeof STEP_UNITS)[number]; n: number };

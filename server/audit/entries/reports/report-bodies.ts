@@ -1,7 +1,7 @@
 import { categoryOf } from "@/server/audit/actions";
 import type { FullEntry, RangeInput } from "@/server/audit/schema";
 import type { Category } from "@/server/audit/vocabulary";
-import { mapValues } from "@/server/records";
+import { mapValues } from "@/server/ground/records";
 import { type ActiveUser, TOP_USERS } from "./report-schema";
 import { FIGURES } from "./vocabulary";
 

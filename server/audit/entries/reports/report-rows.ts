@@ -7,7 +7,7 @@ import { type ResolvedFilter, resolveFilter } from "@/server/audit/query/resolve
 import { ENTRY, type EntryRow, type Key, keyRows, newestKeys, rowsAt, rowsByKey } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search-keys";
 import type { ActorType } from "@/server/audit/vocabulary";
-import type { Ctx } from "@/server/context";
+import type { Ctx } from "@/server/ground/context";
 import { RECENT_ENTRIES } from "./report-schema";
 
 /** What a report needs of a row: a tenth of its bytes. raw_id is set where the actor's own id is no UUID. */

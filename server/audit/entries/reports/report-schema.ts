@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { fullEntry } from "@/server/audit/schema";
 import { CATEGORIES } from "@/server/audit/vocabulary";
-import { isoTime } from "@/server/wire";
+import { isoTime } from "@/server/ground/wire";
 
 /** Spec, Limits: report rows read. */
 export const MAX_REPORT_ROWS = 5_000;

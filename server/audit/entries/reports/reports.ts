@@ -1,14 +1,14 @@
 import type { z } from "zod";
 import { COMPLIANCE_ACTIONS, SECURITY_ACTIONS } from "@/server/audit/actions";
-import { Tally } from "@/server/audit/entries/tally";
 import { toFullEntry } from "@/server/audit/entries/to-entry";
 import type { AuditFilter } from "@/server/audit/query/conditions";
 import { type RangeInput, rangeInput } from "@/server/audit/schema";
-import type { Ctx } from "@/server/context";
-import { operation } from "@/server/operation";
+import type { Ctx } from "@/server/ground/context";
+import { operation } from "@/server/ground/operation";
 import { activityBody, complianceBody, type ReportCounts, securityBody, statisticsBody } from "./report-bodies";
 import { type ReportRow, readReportRows } from "./report-rows";
 import { complianceReport, MAX_REPORT_ROWS, securityReport, statistics, userActivityReport } from "./report-schema";
+import { Tally } from "./tally";
 
 type Span = { from: string | null; to: string | null };
 /** from and to are those of the rows that were counted. */

@@ -1,5 +1,5 @@
 import { COMPLIANCE_ACTIONS } from "@/server/audit/actions";
-import { keysOf } from "@/server/records";
+import { keysOf } from "@/server/ground/records";
 
 /** A figure of a report: what it is called, the actions that it counts, and what is said of it on the page. */
 type Figure = { label: string; actions: readonly string[]; note?: string };

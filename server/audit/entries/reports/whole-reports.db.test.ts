@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { SECURITY_ACTIONS } from "@/server/audit/actions";
 import type { RowInput } from "@/server/audit/record/to-row";
-import type { Ctx } from "@/server/context";
+import type { Ctx } from "@/server/ground/context";
 import { appendEvents } from "@/testing/audit-entries";
 import { createOrg, createUser, ctxFor, type TestUser } from "@/testing/factories";
 import { advanceIndex } from "@/testing/search/advance-index";

@@ -10,10 +10,10 @@ import { reachedBy } from "@/server/audit/query/rows";
 import { BY_ACTION, BY_ACTOR, countedRows, talliedCounts } from "@/server/audit/query/search-tallies";
 import { type RangeInput, rangeInput } from "@/server/audit/schema";
 import type { ActorType } from "@/server/audit/vocabulary";
-import type { Ctx } from "@/server/context";
-import { operation } from "@/server/operation";
-import { bounded } from "@/server/time/bounds";
-import { typed } from "@/server/wire";
+import type { Ctx } from "@/server/ground/context";
+import { operation } from "@/server/ground/operation";
+import { bounded } from "@/server/ground/time/bounds";
+import { typed } from "@/server/ground/wire";
 import {
   activityBody,
   type ByAction,

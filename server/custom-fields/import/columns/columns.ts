@@ -1,10 +1,10 @@
 import type { SQL } from "drizzle-orm";
-import type { Cell } from "@/server/csv";
 import { MATCHED_OUTCOMES } from "@/server/custom-fields/import/outcome-schema";
 import type { ImportRecord } from "@/server/custom-fields/import/record/record";
 import type { HeldBefore } from "@/server/custom-fields/import/run/held-before";
 import type { RowsAbout } from "@/server/custom-fields/import/run/related-rows";
 import type { ResultRow } from "@/server/custom-fields/import/run/tables/results";
+import type { Cell } from "@/server/ground/csv";
 import type { DeviceNames } from "./name-devices";
 
 /** True for a row that the run has applied. */

@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
 import { invalidReason } from "@/server/custom-fields/import/decide/decide-value";
 import type { LoadedPlan } from "@/server/custom-fields/import/decide/load-plan";
-import { REASON_TITLE, UNREADABLE_MARK } from "@/server/custom-fields/import/limits-schema";
 import { leftOutSecrets } from "@/server/custom-fields/import/map/secret-columns";
 import { ROW_OUTCOME_LABELS, VALUE_CODES } from "@/server/custom-fields/import/outcome-schema";
+import { REASON_TITLE, UNREADABLE_MARK } from "@/server/custom-fields/import/plan-schema";
 import type { ImportRecord } from "@/server/custom-fields/import/record/record";
 import type { ResultRow } from "@/server/custom-fields/import/run/tables/results";
 import { type Columns, isApplied } from "./columns";

@@ -4,16 +4,21 @@ import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { customFieldDefinitions } from "@/db/schema";
 import type { DefinitionRow } from "@/server/custom-fields/definition";
-import { decidedTexts, plannedChoices } from "@/server/custom-fields/import/map/choice-schema";
 import { partnerDefinitions } from "@/server/custom-fields/import/map/default-plan";
 import { requireSound } from "@/server/custom-fields/import/map/plan-faults";
 import { normaliseHeader } from "@/server/custom-fields/import/normalise";
-import { activeFields, isHidden, type PlanIdentifiers } from "@/server/custom-fields/import/plan-schema";
+import {
+  activeFields,
+  decidedTexts,
+  isHidden,
+  type PlanIdentifiers,
+  plannedChoices,
+} from "@/server/custom-fields/import/plan-schema";
 import { presetOf } from "@/server/custom-fields/import/presets";
 import type { ImportRecord } from "@/server/custom-fields/import/record/record";
 import type { PartnerScope } from "@/server/custom-fields/import/record/scope";
 import { appliesTo } from "@/server/custom-fields/values";
-import { groupBy } from "@/server/records";
+import { groupBy } from "@/server/ground/records";
 import type { ActiveField } from "./decide-value";
 import type { DeviceFacts } from "./resolve-row";
 import { rowsAtOnce } from "./rounds";

@@ -1,6 +1,4 @@
 import { type Tx, tenant } from "@/db/client";
-import type { Ctx } from "@/server/context";
-import { toCsv } from "@/server/csv";
 import type { Columns, Known } from "@/server/custom-fields/import/columns/columns";
 import { nameDevices } from "@/server/custom-fields/import/columns/name-devices";
 import { type LoadedPlan, loadPlan } from "@/server/custom-fields/import/decide/load-plan";
@@ -11,7 +9,9 @@ import { partnerScope } from "@/server/custom-fields/import/record/scope";
 import { loadHeldBefore } from "@/server/custom-fields/import/run/held-before";
 import { loadRowsAbout } from "@/server/custom-fields/import/run/related-rows";
 import { type ResultRow, readResults } from "@/server/custom-fields/import/run/tables/results";
-import { savedAs } from "@/server/download";
+import type { Ctx } from "@/server/ground/context";
+import { toCsv } from "@/server/ground/csv";
+import { savedAs } from "@/server/ground/download";
 
 /** Rows read at once for a download: it never holds more, and fewer where the file has many columns. */
 const MAX_PAGE = 2000;

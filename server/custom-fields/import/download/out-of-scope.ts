@@ -1,9 +1,9 @@
 import { tenant } from "@/db/client";
-import { toCsv } from "@/server/csv";
-import { isImportable, sourceType } from "@/server/custom-fields/import/map/column-schema";
+import { isImportable, sourceType } from "@/server/custom-fields/import/plan-schema";
 import { findImport } from "@/server/custom-fields/import/record/find";
-import { operation } from "@/server/operation";
-import { idInput } from "@/server/wire";
+import { toCsv } from "@/server/ground/csv";
+import { operation } from "@/server/ground/operation";
+import { idInput } from "@/server/ground/wire";
 import { csvResponse, fileNameOf } from "./download";
 
 /** CSV of the location-scope and client-scope fields, to be created by hand as organization-level fields. */

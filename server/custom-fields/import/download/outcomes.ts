@@ -1,6 +1,6 @@
 import { outcomeColumns } from "@/server/custom-fields/import/columns/outcome-columns";
-import { operation } from "@/server/operation";
-import { idInput } from "@/server/wire";
+import { operation } from "@/server/ground/operation";
+import { idInput } from "@/server/ground/wire";
 import { download } from "./download";
 
 /** CSV of every row with its outcome, streamed. @throws AppError not_found; conflict before anything is mapped. */

@@ -1,6 +1,6 @@
 import { rejectedColumns } from "@/server/custom-fields/import/columns/rejected-columns";
-import { operation } from "@/server/operation";
-import { idInput } from "@/server/wire";
+import { operation } from "@/server/ground/operation";
+import { idInput } from "@/server/ground/wire";
 import { download } from "./download";
 
 /** CSV of the rows that were not applied, in the original columns plus the reason, streamed. */

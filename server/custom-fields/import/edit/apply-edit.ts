@@ -3,13 +3,12 @@ import { ints } from "@/db/arrays";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { customFieldImports } from "@/db/schema";
-import type { Ctx } from "@/server/context";
 import { evaluateRows } from "@/server/custom-fields/import/decide/evaluate";
 import { loadPlan } from "@/server/custom-fields/import/decide/load-plan";
 import { count } from "@/server/custom-fields/import/decide/tally";
-import type { SourceColumn } from "@/server/custom-fields/import/map/column-schema";
 import { ColumnWatch } from "@/server/custom-fields/import/map/guess-type";
 import { withoutDevice } from "@/server/custom-fields/import/outcome-schema";
+import type { SourceColumn } from "@/server/custom-fields/import/plan-schema";
 import { presetOf } from "@/server/custom-fields/import/presets";
 import { queueWork } from "@/server/custom-fields/import/queue-work";
 import { type ImportRecord, toRecord } from "@/server/custom-fields/import/record/record";
@@ -18,6 +17,7 @@ import { isMoved, toResult } from "@/server/custom-fields/import/run/check";
 import { type EditPart, writeCells } from "@/server/custom-fields/import/run/tables/edits";
 import { readResults, replaceResult } from "@/server/custom-fields/import/run/tables/results";
 import type { ImportSummary } from "@/server/custom-fields/import/schema";
+import type { Ctx } from "@/server/ground/context";
 
 /** Rows whose result is brought up to date at once; more of them are left to a new check. */
 const MAX_AT_ONCE = 200;

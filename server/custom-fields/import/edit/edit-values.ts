@@ -8,9 +8,9 @@ import { type EditPart, insertEdit, readCells } from "@/server/custom-fields/imp
 import { notifyImports } from "@/server/custom-fields/import/run/worker";
 import { type Edit, editInput, type ImportState } from "@/server/custom-fields/import/schema";
 import { MAX_TEXT_VALUE } from "@/server/custom-fields/schema";
-import { AppError, invalid } from "@/server/errors";
-import { operation } from "@/server/operation";
-import { typed } from "@/server/wire";
+import { AppError, invalid } from "@/server/ground/errors";
+import { operation } from "@/server/ground/operation";
+import { typed } from "@/server/ground/wire";
 import { applyEdit } from "./apply-edit";
 
 /** What is read to find the cells of a change. */

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import type { Ctx } from "@/server/context";
 import { cancelImport } from "@/server/custom-fields/import/cancel";
 import { getImport } from "@/server/custom-fields/import/get";
-import { MAX_IMPORT_ROWS } from "@/server/custom-fields/import/limits-schema";
 import { listFaults } from "@/server/custom-fields/import/list-faults";
 import { listRows } from "@/server/custom-fields/import/list-rows";
+import { MAX_IMPORT_ROWS } from "@/server/custom-fields/import/plan-schema";
 import { runWaitingImports } from "@/server/custom-fields/import/run/worker";
 import { editInput, pickInput, rowsInput } from "@/server/custom-fields/import/schema";
 import { startRun } from "@/server/custom-fields/import/start/run";
+import type { Ctx } from "@/server/ground/context";
 import {
   check,
   createDevices,

@@ -6,9 +6,9 @@ import { partnerScope } from "@/server/custom-fields/import/record/scope";
 import { claimEdit } from "@/server/custom-fields/import/run/tables/edits";
 import { notifyImports } from "@/server/custom-fields/import/run/worker";
 import type { ImportState } from "@/server/custom-fields/import/schema";
-import { AppError } from "@/server/errors";
-import { operation } from "@/server/operation";
-import { idInput, typed } from "@/server/wire";
+import { AppError } from "@/server/ground/errors";
+import { operation } from "@/server/ground/operation";
+import { idInput, typed } from "@/server/ground/wire";
 import { applyEdit } from "./apply-edit";
 
 /** Undoes the last change to values of the file. @throws AppError not_found; conflict when there is none. */

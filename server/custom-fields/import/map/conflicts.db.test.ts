@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import type { Ctx } from "@/server/context";
 import { listFaults } from "@/server/custom-fields/import/list-faults";
 import { listRows } from "@/server/custom-fields/import/list-rows";
+import type { ChoiceDecision } from "@/server/custom-fields/import/plan-schema";
 import { savePlan } from "@/server/custom-fields/import/save-plan";
 import { startCheck } from "@/server/custom-fields/import/start/check";
 import { listDefinitions } from "@/server/custom-fields/list";
+import type { Ctx } from "@/server/ground/context";
 import { toCsv } from "@/testing/import/files";
 import { check, createDevices, createWorld, run, stageText, valuesOf, withFields } from "@/testing/import/imports";
-import type { ChoiceDecision } from "./choice-schema";
 
 const HEADER = ["Computer ID", "Computer Name", "Department", "Bought"];
 const DEPARTMENTS = ["Finance", "Sales", "IT"];

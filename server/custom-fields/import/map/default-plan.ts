@@ -3,6 +3,7 @@ import { customFieldDefinitions } from "@/db/schema";
 import { choicesOf, type DefinitionRow } from "@/server/custom-fields/definition";
 import { freeFieldKey, normaliseHeader } from "@/server/custom-fields/import/normalise";
 import type { Plan, PlanField, PlanIdentifiers } from "@/server/custom-fields/import/plan-schema";
+import { isImportable, type SourceColumn, sourceType } from "@/server/custom-fields/import/plan-schema";
 import {
   IDENTIFIER_LABELS,
   IDENTIFIERS,
@@ -10,10 +11,9 @@ import {
   type Preset,
 } from "@/server/custom-fields/import/presets/preset";
 import { MAX_FIELD_NAME } from "@/server/custom-fields/schema";
-import { newId } from "@/server/ids";
-import { ofOwner } from "@/server/scope";
-import { inOneLine } from "@/server/text";
-import { isImportable, type SourceColumn, sourceType } from "./column-schema";
+import { newId } from "@/server/ground/ids";
+import { ofOwner } from "@/server/ground/scope";
+import { inOneLine } from "@/server/ground/text";
 import { guessMapping, type Target } from "./guess-mapping";
 
 /** The partner's definitions of All organizations: the only ones that an import writes to. */

@@ -1,6 +1,6 @@
 import { coerceText, dateParts, FALSE_WORDS, TRUE_WORDS } from "@/server/custom-fields/coerce";
+import { type Misfit, READINGS, type Reading, type SourceColumn } from "@/server/custom-fields/import/plan-schema";
 import { type DateOrder, MAX_CHOICE, MAX_TEXT_VALUE } from "@/server/custom-fields/schema";
-import { type Misfit, READINGS, type Reading, type SourceColumn } from "./column-schema";
 
 /** Distinct values beyond which a column is not watched for choices any more. */
 const MAX_DISTINCT = 50;

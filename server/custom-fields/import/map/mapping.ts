@@ -4,11 +4,11 @@ import { customFieldImportMappings } from "@/db/schema";
 import type { DefinitionRow } from "@/server/custom-fields/definition";
 import { normaliseHeader } from "@/server/custom-fields/import/normalise";
 import type { Plan, PlanField, PlanIdentifiers } from "@/server/custom-fields/import/plan-schema";
+import { misfitOf, type SourceColumn } from "@/server/custom-fields/import/plan-schema";
 import { presetOf } from "@/server/custom-fields/import/presets";
 import { IDENTIFIERS, type Identifier } from "@/server/custom-fields/import/presets/preset";
 import type { ImportRecord } from "@/server/custom-fields/import/record/record";
 import { type DateOrder, RESERVED_KEYS } from "@/server/custom-fields/schema";
-import { misfitOf, type SourceColumn } from "./column-schema";
 import { defaultPlan, definingNothing, intoExisting, partnerDefinitions } from "./default-plan";
 import { withoutSecretTexts } from "./secret-columns";
 

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { DefinitionRow } from "@/server/custom-fields/definition";
 import { plan as planSchema } from "@/server/custom-fields/import/plan-schema";
 import { automate } from "@/server/custom-fields/import/presets/automate";
-import { newId } from "@/server/ids";
+import { newId } from "@/server/ground/ids";
 import { defaultPlan } from "./default-plan";
 import { ColumnWatch } from "./guess-type";
 import { planFaults } from "./plan-faults";

@@ -1,11 +1,16 @@
 import { choicesOf, type DefinitionRow } from "@/server/custom-fields/definition";
 import type { Plan, PlanField, UnknownChoices } from "@/server/custom-fields/import/plan-schema";
+import {
+  addedChoices,
+  isImportable,
+  misfitOf,
+  plannedChoices,
+  type SourceColumn,
+} from "@/server/custom-fields/import/plan-schema";
 import { IDENTIFIERS } from "@/server/custom-fields/import/presets/preset";
 import { MAX_CHOICE, MAX_CHOICES, RESERVED_KEYS } from "@/server/custom-fields/schema";
-import { AppError, type FieldError } from "@/server/errors";
-import { capitalized } from "@/server/text";
-import { addedChoices, plannedChoices } from "./choice-schema";
-import { isImportable, misfitOf, type SourceColumn } from "./column-schema";
+import { AppError, type FieldError } from "@/server/ground/errors";
+import { capitalized } from "@/server/ground/text";
 
 type Known = {
   columns: SourceColumn[];

@@ -1,7 +1,7 @@
 import type { DefinitionRow } from "@/server/custom-fields/definition";
+import type { Misfit, SourceColumn } from "@/server/custom-fields/import/plan-schema";
 import { isHidden, type Plan, type PlanField } from "@/server/custom-fields/import/plan-schema";
 import type { ImportRecord } from "@/server/custom-fields/import/record/record";
-import type { Misfit, SourceColumn } from "./column-schema";
 
 /** A column without its values. */
 function withoutValues(column: SourceColumn): SourceColumn {

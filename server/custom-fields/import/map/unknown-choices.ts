@@ -3,15 +3,15 @@ import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { coerceText } from "@/server/custom-fields/coerce";
 import type { DefinitionRow } from "@/server/custom-fields/definition";
+import type { SourceColumn } from "@/server/custom-fields/import/plan-schema";
 import {
   type ActivePlanField,
   activeFields,
   isHidden,
+  MAX_DECIDED_TEXT,
   type Plan,
   type UnknownChoices,
 } from "@/server/custom-fields/import/plan-schema";
-import { MAX_DECIDED_TEXT } from "./choice-schema";
-import type { SourceColumn } from "./column-schema";
 
 /** Different values shown of a column's undecided ones. */
 const SHOWN = 50;

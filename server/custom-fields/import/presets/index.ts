@@ -1,4 +1,4 @@
-import { invalid } from "@/server/errors";
+import { invalid } from "@/server/ground/errors";
 import { automate } from "./automate";
 import { genericCsv } from "./generic-csv";
 import type { Preset } from "./preset";

@@ -1,6 +1,6 @@
-import { withoutGuard } from "@/server/csv";
 import { trimText } from "@/server/custom-fields/import/normalise";
 import type { DateOrder } from "@/server/custom-fields/schema";
+import { withoutGuard } from "@/server/ground/csv";
 
 /** A source column's part in deciding which device a row is about. */
 export const IDENTIFIERS = ["sourceId", "hostname", "organization", "serial"] as const;

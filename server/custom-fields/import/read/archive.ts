@@ -1,8 +1,8 @@
 import { StringDecoder } from "node:string_decoder";
 import { crc32 } from "node:zlib";
 import { type Entry, openPromise, type ZipFile } from "yauzl";
-import { MAX_WORKBOOK_BYTES } from "@/server/custom-fields/import/limits-schema";
-import { AppError } from "@/server/errors";
+import { MAX_WORKBOOK_BYTES } from "@/server/custom-fields/import/plan-schema";
+import { AppError } from "@/server/ground/errors";
 import { badFile } from "./bad-file";
 
 /** Members of one archive; a workbook has a handful. */

@@ -1,4 +1,4 @@
-import { AppError } from "@/server/errors";
+import { AppError } from "@/server/ground/errors";
 
 /** What is wrong with a file, as the end of the sentence "The file …". */
 export const badFile = (message: string) =>

@@ -1,7 +1,7 @@
-import { MAX_IMPORT_COLUMNS } from "@/server/custom-fields/import/limits-schema";
-import type { DeclaredField, FieldScope } from "@/server/custom-fields/import/map/column-schema";
 import { trimText } from "@/server/custom-fields/import/normalise";
-import { AppError } from "@/server/errors";
+import type { DeclaredField, FieldScope } from "@/server/custom-fields/import/plan-schema";
+import { MAX_IMPORT_COLUMNS } from "@/server/custom-fields/import/plan-schema";
+import { AppError } from "@/server/ground/errors";
 
 const tooMany = () =>
   new AppError("payload_too_large", `The file has more than ${MAX_IMPORT_COLUMNS} columns or fields.`);

@@ -5,8 +5,8 @@ import { createGunzip } from "node:zlib";
 import { analyse } from "chardet";
 import iconv from "iconv-lite";
 import { codeOf } from "@/db/thrown";
-import { MAX_IMPORT_BYTES } from "@/server/custom-fields/import/limits-schema";
-import { AppError } from "@/server/errors";
+import { MAX_IMPORT_BYTES } from "@/server/custom-fields/import/plan-schema";
+import { AppError } from "@/server/ground/errors";
 import { badFile } from "./bad-file";
 import type { Encoding } from "./file-schema";
 

@@ -1,8 +1,8 @@
 import { Tokenizer, TokenParser, TokenType } from "@streamparser/json";
-import { MAX_RECORD_CHARS } from "@/server/custom-fields/import/limits-schema";
-import { AppError } from "@/server/errors";
-import { doubleOrDigits, parseDigits } from "@/server/exact-json";
-import { isObject } from "@/server/records";
+import { MAX_RECORD_CHARS } from "@/server/custom-fields/import/plan-schema";
+import { AppError } from "@/server/ground/errors";
+import { doubleOrDigits, parseDigits } from "@/server/ground/exact-json";
+import { isObject } from "@/server/ground/records";
 import { badFile } from "./bad-file";
 
 /** One element of a JSON text: of the list at its root, or a member of the object there (then with its key). */

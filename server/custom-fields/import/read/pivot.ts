@@ -1,4 +1,4 @@
-import type { DeclaredField } from "@/server/custom-fields/import/map/column-schema";
+import type { DeclaredField } from "@/server/custom-fields/import/plan-schema";
 import type { Identifier } from "@/server/custom-fields/import/presets/preset";
 import type { ColumnList } from "./column-list";
 import type { SourceCell } from "./read-delimited";

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
 import { parse as parseSync } from "csv-parse/sync";
-import { MAX_RECORD_CHARS } from "@/server/custom-fields/import/limits-schema";
+import { MAX_RECORD_CHARS } from "@/server/custom-fields/import/plan-schema";
 import { badFile } from "./bad-file";
 import { DELIMITERS, type Delimiter } from "./file-schema";
 

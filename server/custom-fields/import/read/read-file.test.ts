@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toCsv as writeCsv } from "@/server/csv";
 import { automate } from "@/server/custom-fields/import/presets/automate";
+import { toCsv as writeCsv } from "@/server/ground/csv";
 import {
   AUTOMATE_HEADER,
   automateCsv,

@@ -1,7 +1,7 @@
-import { MAX_IMPORT_ROWS } from "@/server/custom-fields/import/limits-schema";
 import { uniqueTitles } from "@/server/custom-fields/import/normalise";
+import { MAX_IMPORT_ROWS } from "@/server/custom-fields/import/plan-schema";
 import type { Preset } from "@/server/custom-fields/import/presets/preset";
-import { AppError } from "@/server/errors";
+import { AppError } from "@/server/ground/errors";
 import { badFile } from "./bad-file";
 import { noted } from "./cell-notes";
 import { ColumnList, requireHeader } from "./column-list";

@@ -1,8 +1,8 @@
-import type { DeclaredField, FieldScope } from "@/server/custom-fields/import/map/column-schema";
 import { normaliseHeader, trimText } from "@/server/custom-fields/import/normalise";
+import type { DeclaredField, FieldScope } from "@/server/custom-fields/import/plan-schema";
 import { IDENTIFIER_LABELS, IDENTIFIERS, type Preset } from "@/server/custom-fields/import/presets/preset";
 import type { FieldType } from "@/server/custom-fields/schema";
-import { isObject } from "@/server/records";
+import { isObject } from "@/server/ground/records";
 import type { ColumnList } from "./column-list";
 import type { JsonPart } from "./json-parts";
 import type { FileNotes } from "./notes";

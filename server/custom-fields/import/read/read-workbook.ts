@@ -1,5 +1,5 @@
-import { MAX_IMPORT_BYTES, MAX_WORKBOOK_BYTES } from "@/server/custom-fields/import/limits-schema";
-import { AppError } from "@/server/errors";
+import { MAX_IMPORT_BYTES, MAX_WORKBOOK_BYTES } from "@/server/custom-fields/import/plan-schema";
+import { AppError } from "@/server/ground/errors";
 import { type Archive, openArchive } from "./archive";
 import { badFile } from "./bad-file";
 import type { SheetInfo } from "./file-schema";

@@ -1,7 +1,7 @@
 /** The few pieces of SpreadsheetML (ECMA-376) that say what is in the cells of a sheet, as events of its XML. */
 
-import { MAX_RECORD_CHARS } from "@/server/custom-fields/import/limits-schema";
-import { AppError } from "@/server/errors";
+import { MAX_RECORD_CHARS } from "@/server/custom-fields/import/plan-schema";
+import { AppError } from "@/server/ground/errors";
 import { badFile } from "./bad-file";
 import type { SheetInfo } from "./file-schema";
 import type { FileNotes } from "./notes";

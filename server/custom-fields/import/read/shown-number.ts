@@ -1,4 +1,4 @@
-import { DAY_MS } from "@/server/time/durations";
+import { DAY_MS } from "@/server/ground/time/durations";
 import { type CellStyle, inDigits } from "./number-format";
 
 const UNIX_EPOCH = 25_569;

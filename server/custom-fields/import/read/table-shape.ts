@@ -1,5 +1,5 @@
-import type { DeclaredField } from "@/server/custom-fields/import/map/column-schema";
 import { normaliseHeader } from "@/server/custom-fields/import/normalise";
+import type { DeclaredField } from "@/server/custom-fields/import/plan-schema";
 import {
   IDENTIFIER_LABELS,
   IDENTIFIERS,

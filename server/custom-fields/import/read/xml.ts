@@ -1,5 +1,5 @@
 import { SaxesParser } from "saxes";
-import { AppError } from "@/server/errors";
+import { AppError } from "@/server/ground/errors";
 import { badFile } from "./bad-file";
 
 export type Attributes = Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { parentPort, workerData } from "node:worker_threads";
-import { giveWay } from "@/server/background/give-way";
+import { giveWay } from "@/server/ground/background/give-way";
 import { type FromThread, fromError } from "./messages";
 import type { Batch } from "./stage-rows";
 import { runTask, type Task } from "./tasks";

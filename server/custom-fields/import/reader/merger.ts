@@ -1,14 +1,14 @@
-import { REASON_TITLE, UNREADABLE_MARK } from "@/server/custom-fields/import/limits-schema";
-import type { SourceColumn } from "@/server/custom-fields/import/map/column-schema";
 import { ColumnWatch } from "@/server/custom-fields/import/map/guess-type";
 import { isMasked, namesSecret } from "@/server/custom-fields/import/normalise";
+import type { SourceColumn } from "@/server/custom-fields/import/plan-schema";
+import { REASON_TITLE, UNREADABLE_MARK } from "@/server/custom-fields/import/plan-schema";
 import type { Preset } from "@/server/custom-fields/import/presets/preset";
 import { ColumnList } from "@/server/custom-fields/import/read/column-list";
 import type { FileNotes } from "@/server/custom-fields/import/read/notes";
 import { put, type SourceRecord } from "@/server/custom-fields/import/read/pivot";
 import type { SourceCell } from "@/server/custom-fields/import/read/read-delimited";
 import type { SourceFile } from "@/server/custom-fields/import/read/read-file";
-import { repairText } from "@/server/text";
+import { repairText } from "@/server/ground/text";
 
 /** Stands for our own column of reasons, which is read but not staged. */
 const REASON = -1;

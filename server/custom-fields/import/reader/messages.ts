@@ -1,5 +1,5 @@
 import { codeOf, stackOf } from "@/db/thrown";
-import { AppError, type ErrorCode, type FieldError } from "@/server/errors";
+import { AppError, type ErrorCode, type FieldError } from "@/server/ground/errors";
 import type { Batch } from "./stage-rows";
 import type { Answers } from "./tasks";
 

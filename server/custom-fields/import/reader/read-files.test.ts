@@ -12,7 +12,7 @@ class Thread extends EventEmitter {
   }
 }
 let thread: Thread;
-vi.mock("@/server/background/threads", () => ({ startThread: () => thread, isOutOfMemory: () => false }));
+vi.mock("@/server/ground/background/threads", () => ({ startThread: () => thread, isOutOfMemory: () => false }));
 
 const task = { kind: "preview", source: "automate", path: "rack.csv", format: null } as const;
 const answer = { columns: [], samples: [] } as never;

@@ -1,5 +1,5 @@
-import { isOutOfMemory, startThread } from "@/server/background/threads";
-import { AppError } from "@/server/errors";
+import { isOutOfMemory, startThread } from "@/server/ground/background/threads";
+import { AppError } from "@/server/ground/errors";
 import type { FromThread } from "./messages";
 import type { Batch } from "./stage-rows";
 import type { Answers, Task } from "./tasks";

@@ -1,6 +1,6 @@
-import type { Ctx } from "@/server/context";
-import { MAX_IMPORT_FILES } from "@/server/custom-fields/import/limits-schema";
-import { callerKey, FairShare } from "@/server/limits/fair-share";
+import { MAX_IMPORT_FILES } from "@/server/custom-fields/import/plan-schema";
+import type { Ctx } from "@/server/ground/context";
+import { callerKey, FairShare } from "@/server/ground/limits/fair-share";
 import { readFiles } from "./read-files";
 import type { Preview, Task } from "./tasks";
 

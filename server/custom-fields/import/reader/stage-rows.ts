@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { MAX_IMPORT_COLUMNS, MAX_IMPORT_ROWS } from "@/server/custom-fields/import/limits-schema";
-import type { SourceColumn } from "@/server/custom-fields/import/map/column-schema";
 import { normaliseHeader } from "@/server/custom-fields/import/normalise";
+import type { SourceColumn } from "@/server/custom-fields/import/plan-schema";
+import { MAX_IMPORT_COLUMNS, MAX_IMPORT_ROWS } from "@/server/custom-fields/import/plan-schema";
 import type { Preset } from "@/server/custom-fields/import/presets/preset";
 import { detectFormat } from "@/server/custom-fields/import/read/detect-format";
 import type { FileFormat } from "@/server/custom-fields/import/read/file-schema";
@@ -9,7 +9,7 @@ import { createNotes } from "@/server/custom-fields/import/read/notes";
 import type { SourceCell } from "@/server/custom-fields/import/read/read-delimited";
 import { readSource } from "@/server/custom-fields/import/read/read-file";
 import { openWorkbook } from "@/server/custom-fields/import/read/read-workbook";
-import { AppError } from "@/server/errors";
+import { AppError } from "@/server/ground/errors";
 import { Merger } from "./merger";
 
 /** Rows and characters of one INSERT: few enough that its text never weighs much. */

@@ -1,5 +1,5 @@
-import { PREVIEW_ROWS } from "@/server/custom-fields/import/limits-schema";
 import { isMasked, namesSecret } from "@/server/custom-fields/import/normalise";
+import { PREVIEW_ROWS } from "@/server/custom-fields/import/plan-schema";
 import { presetOf } from "@/server/custom-fields/import/presets";
 import { type Detected, detect } from "@/server/custom-fields/import/read/detect-format";
 import type { FileFormat } from "@/server/custom-fields/import/read/file-schema";

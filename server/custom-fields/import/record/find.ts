@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
-import type { Ctx } from "@/server/context";
+import type { Ctx } from "@/server/ground/context";
 import { type ImportRecord, toRecord } from "./record";
 import { ownImports, partnerScope } from "./scope";
 

@@ -1,8 +1,7 @@
 import type { customFieldImports } from "@/db/schema";
-import type { Misfit, SourceColumn } from "@/server/custom-fields/import/map/column-schema";
-import type { Plan } from "@/server/custom-fields/import/plan-schema";
+import type { Misfit, Plan, SourceColumn } from "@/server/custom-fields/import/plan-schema";
 import type { ImportFile, ImportStatus, ImportSummary, Job } from "@/server/custom-fields/import/schema";
-import { notFound } from "@/server/errors";
+import { notFound } from "@/server/ground/errors";
 
 type Row = typeof customFieldImports.$inferSelect;
 export type ImportRecord = Omit<Row, "files" | "columns" | "plan" | "summary" | "status" | "job"> & {

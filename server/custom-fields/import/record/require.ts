@@ -1,5 +1,5 @@
 import type { ImportStatus } from "@/server/custom-fields/import/schema";
-import { AppError, invalid } from "@/server/errors";
+import { AppError, invalid } from "@/server/ground/errors";
 import type { ImportRecord, StoredFile } from "./record";
 
 const IN_WORDS: Record<ImportStatus, string> = {

@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { uuids } from "@/db/arrays";
 import { customFieldImports } from "@/db/schema";
-import type { Ctx } from "@/server/context";
-import { AppError } from "@/server/errors";
+import type { Ctx } from "@/server/ground/context";
+import { AppError } from "@/server/ground/errors";
 
 export type PartnerScope = Extract<Ctx["scope"], { kind: "partner" }> & { partnerId: string };
 

@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import type { Tx } from "@/db/client";
 import { type AuditEvent, record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
-import type { Ctx } from "@/server/context";
 import { partnerDefinitions } from "@/server/custom-fields/import/map/default-plan";
 import type { RunReport } from "@/server/custom-fields/import/outcome-schema";
 import { fileNames, type ImportRecord } from "@/server/custom-fields/import/record/record";
 import type { ChangedByOrg, UndoReport } from "@/server/custom-fields/import/schema";
+import type { Ctx } from "@/server/ground/context";
 
 /** The same event has the same id: recorded twice after a kill, it appears in the audit log once. */
 function eventId(...parts: string[]): string {

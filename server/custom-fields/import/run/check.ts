@@ -7,7 +7,7 @@ import { MATCHED_OUTCOMES, type Tally, withoutDevice } from "@/server/custom-fie
 import type { PlacedFile } from "@/server/custom-fields/import/read/row-place";
 import type { ImportRecord } from "@/server/custom-fields/import/record/record";
 import type { PartnerScope } from "@/server/custom-fields/import/record/scope";
-import { groupBy } from "@/server/records";
+import { groupBy } from "@/server/ground/records";
 import { othersInWords } from "./related-rows";
 import { clearResults, insertResults, markConflicts, type Picks, type Result, readClaims } from "./tables/results";
 import { type Range, readStaged } from "./tables/staged";

@@ -3,7 +3,6 @@ import type { Tx } from "@/db/client";
 import { customFieldDefinitions } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
-import type { Ctx } from "@/server/context";
 import {
   auditable,
   auditableChange,
@@ -11,13 +10,13 @@ import {
   fitToType,
   toDefinition,
 } from "@/server/custom-fields/definition";
-import { addedChoices, plannedChoices } from "@/server/custom-fields/import/map/choice-schema";
 import { partnerDefinitions } from "@/server/custom-fields/import/map/default-plan";
-import { activeFields, type Plan } from "@/server/custom-fields/import/plan-schema";
+import { activeFields, addedChoices, type Plan, plannedChoices } from "@/server/custom-fields/import/plan-schema";
 import type { ImportRecord } from "@/server/custom-fields/import/record/record";
 import { MAX_CHOICES, MAX_DEFINITIONS_PER_OWNER } from "@/server/custom-fields/schema";
-import { AppError } from "@/server/errors";
-import { countInTurn } from "@/server/limits/room";
+import type { Ctx } from "@/server/ground/context";
+import { AppError } from "@/server/ground/errors";
+import { countInTurn } from "@/server/ground/limits/room";
 
 /** What a run made of the definitions before it wrote a value. */
 export type Defined = { created: DefinitionRow[]; extended: { before: DefinitionRow; after: DefinitionRow }[] };

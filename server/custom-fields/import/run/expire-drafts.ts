@@ -5,7 +5,7 @@ import { asSystem, type Tx } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
 import { importFolder } from "@/server/custom-fields/import/import-folder";
 import { DRAFT_DAYS } from "@/server/custom-fields/import/schema";
-import { DAY_MS } from "@/server/time/durations";
+import { DAY_MS } from "@/server/ground/time/durations";
 
 const DRAFT_MS = DRAFT_DAYS * DAY_MS;
 const i = customFieldImports;

@@ -7,7 +7,7 @@ import { getImport } from "@/server/custom-fields/import/get";
 import { readFiles } from "@/server/custom-fields/import/reader/read-files";
 import { toRecord } from "@/server/custom-fields/import/record/record";
 import { startRun } from "@/server/custom-fields/import/start/run";
-import { LostLease } from "@/server/lease";
+import { LostLease } from "@/server/ground/lease";
 import { check, createSimple, stageText } from "@/testing/import/imports";
 import { claimImport, renewLease } from "./lease";
 import { runImportJob } from "./run-job";

@@ -1,7 +1,7 @@
 import type { Tx } from "@/db/client";
 import { type PlacedFile, rowPlace } from "@/server/custom-fields/import/read/row-place";
 import type { RowReference } from "@/server/custom-fields/import/row-schema";
-import { groupBy } from "@/server/records";
+import { groupBy } from "@/server/ground/records";
 import { type RelatedRow, type ResultRow, readRowsAbout } from "./tables/results";
 
 /** Other rows named beside one that contradicts them. */

@@ -1,7 +1,7 @@
 import type { Tx } from "@/db/client";
 import { holdDefinitions, rulesOf } from "@/server/custom-fields/hold-definitions";
 import type { LoadedPlan } from "@/server/custom-fields/import/decide/load-plan";
-import { AppError } from "@/server/errors";
+import { AppError } from "@/server/ground/errors";
 
 /**
  * Holds the fields of a run for one of its transactions.

@@ -1,7 +1,7 @@
 import { customFieldImports } from "@/db/schema";
-import { backgroundLoop } from "@/server/background/background-loop";
-import { freeDeadClaims } from "@/server/lease";
-import { HOUR_MS } from "@/server/time/durations";
+import { backgroundLoop } from "@/server/ground/background/background-loop";
+import { freeDeadClaims } from "@/server/ground/lease";
+import { HOUR_MS } from "@/server/ground/time/durations";
 import { expireDrafts } from "./expire-drafts";
 import { claimImport, owner } from "./lease";
 import { runImportJob } from "./run-job";

@@ -2,8 +2,6 @@ import { type Tx, tenant } from "@/db/client";
 import { isDuplicate } from "@/db/duplicate";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
-import { reachesWholePartner } from "@/server/auth/grant";
-import type { Ctx } from "@/server/context";
 import type { DefinitionRow } from "@/server/custom-fields/definition";
 import { toImportState } from "@/server/custom-fields/import/import-state";
 import { adoptFields } from "@/server/custom-fields/import/map/adopt";
@@ -20,8 +18,10 @@ import { partnerScope } from "@/server/custom-fields/import/record/scope";
 import { defineFields, recordDefined } from "@/server/custom-fields/import/run/define-fields";
 import { notifyImports } from "@/server/custom-fields/import/run/worker";
 import { type ImportState, type ImportSummary, runInput } from "@/server/custom-fields/import/schema";
-import { operation } from "@/server/operation";
-import { typed } from "@/server/wire";
+import type { Ctx } from "@/server/ground/context";
+import { operation } from "@/server/ground/operation";
+import { typed } from "@/server/ground/wire";
+import { reachesWholePartner } from "@/server/identity/auth/grant";
 
 /** The plan with fields of the same key and type that were created since, and the check's counts under their ids. */
 async function adopted(tx: Tx, ctx: Ctx, found: ImportRecord): Promise<{ plan: Plan; summary: ImportSummary }> {

@@ -1,6 +1,6 @@
 import type { ImportState } from "@/server/custom-fields/import/schema";
-import { operation } from "@/server/operation";
-import { idInput, typed } from "@/server/wire";
+import { operation } from "@/server/ground/operation";
+import { idInput, typed } from "@/server/ground/wire";
 import { start } from "./start";
 
 /** Reads the files into the import. @throws AppError not_found, conflict. */

@@ -1,7 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Tx, tenant } from "@/db/client";
-import { reachesWholePartner } from "@/server/auth/grant";
-import type { Ctx } from "@/server/context";
 import { toImportState } from "@/server/custom-fields/import/import-state";
 import { adoptFields } from "@/server/custom-fields/import/map/adopt";
 import { partnerDefinitions } from "@/server/custom-fields/import/map/default-plan";
@@ -16,7 +14,9 @@ import { requireIdle } from "@/server/custom-fields/import/record/require";
 import { partnerScope } from "@/server/custom-fields/import/record/scope";
 import { notifyImports } from "@/server/custom-fields/import/run/worker";
 import type { ImportState, ImportStatus, Job } from "@/server/custom-fields/import/schema";
-import { AppError } from "@/server/errors";
+import type { Ctx } from "@/server/ground/context";
+import { AppError } from "@/server/ground/errors";
+import { reachesWholePartner } from "@/server/identity/auth/grant";
 
 /** @throws AppError validation_failed with the plan's faults, undecided values among them. */
 async function requireCheckable(

@@ -8,8 +8,8 @@ import { DELETE as REVOKE } from "@/app/api/v1/devices/[id]/agent/route";
 import { asSystem } from "@/db/client";
 import { agents, auditLogs, deviceSourceIds, devices } from "@/db/schema";
 import { flushRecording } from "@/server/audit/record/record";
-import { hashSecret } from "@/server/auth/secrets";
-import { relay } from "@/server/live-events/current";
+import { relay } from "@/server/devices/live/current";
+import { hashSecret } from "@/server/ground/secrets";
 import {
   bearer,
   call,

@@ -1,5 +1,5 @@
-import { enrollAgent } from "@/server/agents/enroll";
-import { route } from "@/server/http/route";
+import { enrollAgent } from "@/server/devices/agents/enroll";
+import { route } from "@/server/doors/http/route";
 
 export const POST = route(enrollAgent, {
   summary: "Enroll an agent with an enrollment key",

@@ -1,6 +1,6 @@
-import { revokeApiKey } from "@/server/api-keys/revoke";
-import { updateApiKey } from "@/server/api-keys/update";
-import { route } from "@/server/http/route";
+import { route } from "@/server/doors/http/route";
+import { revokeApiKey } from "@/server/identity/api-keys/revoke";
+import { updateApiKey } from "@/server/identity/api-keys/update";
 
 export const PATCH = route(updateApiKey, { summary: "Change an API key's name, permissions or expiry", auth: "user" });
 

@@ -1,5 +1,5 @@
-import { listCheckpoints } from "@/server/audit/integrity/integrity";
-import { route } from "@/server/http/route";
+import { route } from "@/server/doors/http/route";
+import { listCheckpoints } from "@/server/evidence/integrity/integrity";
 
 export const GET = route(listCheckpoints, {
   summary: "The signed checkpoints of one organization, newest first, with the public keys that check them.",

@@ -6,13 +6,13 @@ import { expect, it, vi } from "vitest";
 import { asSystem, closeDatabase } from "@/db/client";
 import { auditLogs } from "@/db/schema";
 import { flushRecording, startRecording, stopRecording } from "@/server/audit/record/record";
-import { newId } from "@/server/ids";
+import { newId } from "@/server/ground/ids";
 import { bearer, call, createApiKey, createOrg, createUser, unknownSecret } from "@/testing/factories";
 
 /** Loads fresh modules against a read-only database, as another process would: nothing is cached in memory. */
 async function onReadOnly<T>(load: () => Promise<T>): Promise<T> {
   vi.resetModules();
-  const { env: settings } = await import("@/server/env");
+  const { env: settings } = await import("@/server/ground/env");
   Object.assign(settings(), { DATABASE_URL: `${settings().DATABASE_URL}?default_transaction_read_only=on` });
   // What the tests' set-up did to the modules before: the disk is given its time.
   const { writeTime } = await import("@/server/audit/record/pending-write");

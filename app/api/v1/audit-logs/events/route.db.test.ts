@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { asSystem } from "@/db/client";
 import { auditLogs } from "@/db/schema";
 import { flushRecording } from "@/server/audit/record/record";
-import { ZERO_UUID } from "@/server/context";
-import { newId } from "@/server/ids";
+import { ZERO_UUID } from "@/server/ground/context";
+import { newId } from "@/server/ground/ids";
 import { call, createApiKey, createOrg, createPartner, createUser } from "@/testing/factories";
 import { POST } from "./route";
 

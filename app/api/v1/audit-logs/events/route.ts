@@ -1,5 +1,5 @@
 import { submitEvents } from "@/server/audit/record/submit";
-import { route } from "@/server/http/route";
+import { route } from "@/server/doors/http/route";
 
 export const POST = route(submitEvents, {
   summary: "Submit audit events of other parts of the platform",

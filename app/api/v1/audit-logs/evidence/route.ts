@@ -1,5 +1,5 @@
-import { exportEvidence } from "@/server/audit/evidence/export";
-import { route } from "@/server/http/route";
+import { route } from "@/server/doors/http/route";
+import { exportEvidence } from "@/server/evidence/export/export";
 
 export const GET = route(exportEvidence, {
   summary: "A self-contained evidence bundle (NDJSON) that the offline verifier checks with no access to the server",

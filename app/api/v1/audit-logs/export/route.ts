@@ -1,6 +1,6 @@
 import { exportCsv, exportEntries } from "@/server/audit/entries/export";
 import { exportOutput } from "@/server/audit/entries/export-schema";
-import { route } from "@/server/http/route";
+import { route } from "@/server/doors/http/route";
 
 export const POST = route(exportEntries, {
   summary: "The newest 10,000 entries that match the filters, as JSON or CSV",

@@ -1,6 +1,6 @@
-import { verifyIntegrity } from "@/server/audit/integrity/integrity";
-import { integrityInput } from "@/server/audit/integrity/schema";
-import { route } from "@/server/http/route";
+import { route } from "@/server/doors/http/route";
+import { verifyIntegrity } from "@/server/evidence/integrity/integrity";
+import { integrityInput } from "@/server/evidence/integrity/schema";
 
 export const GET = route(
   { ...verifyIntegrity, input: integrityInput },

@@ -1,5 +1,5 @@
 import { searchEntries } from "@/server/audit/entries/search";
-import { route } from "@/server/http/route";
+import { route } from "@/server/doors/http/route";
 
 export const GET = route(searchEntries, {
   summary: "Full-text search over audit entries, newest first, together with the common filters.",

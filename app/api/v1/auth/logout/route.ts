@@ -1,5 +1,5 @@
-import { logOut } from "@/server/auth/log-out";
-import { route } from "@/server/http/route";
+import { route } from "@/server/doors/http/route";
+import { logOut } from "@/server/identity/auth/log-out";
 
 export const POST = route(logOut, {
   summary: "End the session of a refresh token or, without one, all of the caller's sessions",

@@ -1,5 +1,5 @@
-import { refreshToken } from "@/server/auth/refresh-token";
-import { route } from "@/server/http/route";
+import { route } from "@/server/doors/http/route";
+import { refreshToken } from "@/server/identity/auth/refresh-token";
 
 export const POST = route(refreshToken, {
   summary: "Exchange a refresh token for new tokens; a token used twice revokes its whole family",

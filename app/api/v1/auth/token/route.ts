@@ -1,5 +1,5 @@
-import { issueToken } from "@/server/auth/issue-token";
-import { route } from "@/server/http/route";
+import { route } from "@/server/doors/http/route";
+import { issueToken } from "@/server/identity/auth/issue-token";
 
 export const POST = route(issueToken, {
   summary: "Sign in with e-mail and password; returns an access token and a refresh token",

@@ -1,7 +1,7 @@
 import { getDefinition } from "@/server/custom-fields/list";
 import { removeDefinition } from "@/server/custom-fields/remove";
 import { updateDefinition } from "@/server/custom-fields/update";
-import { route } from "@/server/http/route";
+import { route } from "@/server/doors/http/route";
 
 export const GET = route(getDefinition, { summary: "One custom field definition.", auth: "user" });
 

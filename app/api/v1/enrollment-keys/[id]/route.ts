@@ -1,4 +1,4 @@
-import { revokeEnrollmentKey } from "@/server/enrollment-keys/revoke";
-import { route } from "@/server/http/route";
+import { route } from "@/server/doors/http/route";
+import { revokeEnrollmentKey } from "@/server/identity/enrollment-keys/revoke";
 
 export const DELETE = route(revokeEnrollmentKey, { summary: "Revoke an enrollment key", auth: "user" });

@@ -1,5 +1,5 @@
-import { route } from "@/server/http/route";
-import { getSettings, setSettings } from "@/server/notifications/settings";
+import { route } from "@/server/doors/http/route";
+import { getSettings, setSettings } from "@/server/notify/notifications/settings";
 
 export const GET = route(getSettings, {
   summary: "What the caller is notified of, in the product and by e-mail",

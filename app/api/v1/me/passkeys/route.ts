@@ -1,4 +1,4 @@
-import { route } from "@/server/http/route";
-import { addPasskey } from "@/server/me/two-factor/passkeys";
+import { route } from "@/server/doors/http/route";
+import { addPasskey } from "@/server/identity/me/two-factor/passkeys";
 
 export const POST = route(addPasskey, { summary: "Store a passkey that the browser has created", auth: "user" });

@@ -1,5 +1,5 @@
-import { route } from "@/server/http/route";
-import { stepUp } from "@/server/me/step-up";
+import { route } from "@/server/doors/http/route";
+import { stepUp } from "@/server/identity/me/step-up";
 
 export const POST = route(stepUp, {
   summary: "Confirm the caller's identity, by password or second factor, for the next ten minutes",

@@ -1,4 +1,4 @@
-import { route } from "@/server/http/route";
-import { getTwoFactor } from "@/server/me/two-factor/get";
+import { route } from "@/server/doors/http/route";
+import { getTwoFactor } from "@/server/identity/me/two-factor/get";
 
 export const GET = route(getTwoFactor, { summary: "The caller's second factors", auth: "user" });

@@ -1,4 +1,4 @@
-import { route } from "@/server/http/route";
-import { getSummary } from "@/server/notifications/list";
+import { route } from "@/server/doors/http/route";
+import { getSummary } from "@/server/notify/notifications/list";
 
 export const GET = route(getSummary, { summary: "How many notifications are unread, and how many open", auth: "user" });

@@ -1,4 +1,4 @@
-import { route } from "@/server/http/route";
+import { route } from "@/server/doors/http/route";
 import { createOrganization } from "@/server/organizations/create";
 import { listOrganizations } from "@/server/organizations/list";
 

@@ -1,4 +1,4 @@
-import { route } from "@/server/http/route";
+import { route } from "@/server/doors/http/route";
 import { listOverview } from "@/server/organizations/overview/list";
 
 export const GET = route(listOverview, {

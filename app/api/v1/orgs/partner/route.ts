@@ -1,4 +1,4 @@
-import { route } from "@/server/http/route";
+import { route } from "@/server/doors/http/route";
 import { getPartnerPolicy, setPartnerPolicy } from "@/server/organizations/partner-policy";
 
 export const GET = route(getPartnerPolicy, {

@@ -1,4 +1,4 @@
-import { route } from "@/server/http/route";
-import { listSystemLibrary } from "@/server/scripts/list-system-library";
+import { listSystemLibrary } from "@/server/devices/scripts/list-system-library";
+import { route } from "@/server/doors/http/route";
 
 export const GET = route(listSystemLibrary, { summary: "The system script library", auth: "user" });

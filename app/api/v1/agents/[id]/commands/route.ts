@@ -1,5 +1,5 @@
-import { route } from "@/server/http/route";
-import { openStream } from "@/server/live-events/open-stream";
+import { openStream } from "@/server/devices/live/open-stream";
+import { route } from "@/server/doors/http/route";
 
 export const GET = route(openStream, {
   summary: "The agent's command stream (Server-Sent Events)",

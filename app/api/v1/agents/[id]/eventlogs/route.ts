@@ -1,5 +1,5 @@
-import { ingestEvents } from "@/server/event-logs/ingest";
-import { route } from "@/server/http/route";
+import { ingestEvents } from "@/server/devices/event-logs/ingest";
+import { route } from "@/server/doors/http/route";
 
 export const PUT = route(ingestEvents, {
   summary: "Submit events of the device; those already stored are ignored",

@@ -2,8 +2,8 @@ import { and, eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { auditLogs, devices } from "@/db/schema";
-import { HEARTBEAT_INTERVAL_SECONDS } from "@/server/agents/schema";
 import { flushRecording } from "@/server/audit/record/record";
+import { HEARTBEAT_INTERVAL_SECONDS } from "@/server/devices/agents/schema";
 import { call, createDevice, type TestDevice, unknownSecret } from "@/testing/factories";
 import { POST } from "./route";
 

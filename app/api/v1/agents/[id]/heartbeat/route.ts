@@ -1,5 +1,5 @@
-import { recordHeartbeat } from "@/server/agents/heartbeat";
-import { route } from "@/server/http/route";
+import { recordHeartbeat } from "@/server/devices/agents/heartbeat";
+import { route } from "@/server/doors/http/route";
 
 export const POST = route(recordHeartbeat, {
   summary: "Report that the agent is alive",

@@ -1,5 +1,5 @@
-import { ingestLogs } from "@/server/agent-logs/ingest";
-import { route } from "@/server/http/route";
+import { ingestLogs } from "@/server/devices/agent-logs/ingest";
+import { route } from "@/server/doors/http/route";
 
 export const POST = route(ingestLogs, {
   summary: "Submit the agent's own diagnostic logs",

@@ -1,5 +1,5 @@
-import { rotateApiKey } from "@/server/api-keys/rotate";
-import { route } from "@/server/http/route";
+import { route } from "@/server/doors/http/route";
+import { rotateApiKey } from "@/server/identity/api-keys/rotate";
 
 export const POST = route(rotateApiKey, {
   summary:

@@ -1,4 +1,4 @@
-import { acceptInvite } from "@/server/auth/links/accept-invite";
-import { route } from "@/server/http/route";
+import { route } from "@/server/doors/http/route";
+import { acceptInvite } from "@/server/identity/auth/links/accept-invite";
 
 export const POST = route(acceptInvite, { summary: "Choose a password with the token of an invitation", auth: "none" });

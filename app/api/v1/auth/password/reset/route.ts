@@ -1,5 +1,5 @@
-import { resetPassword } from "@/server/auth/links/reset-password";
-import { route } from "@/server/http/route";
+import { route } from "@/server/doors/http/route";
+import { resetPassword } from "@/server/identity/auth/links/reset-password";
 
 export const POST = route(resetPassword, {
   summary: "Choose a new password with the token of a reset link",

@@ -1,5 +1,5 @@
 import { uploadPart } from "@/server/custom-fields/import/upload";
-import { route } from "@/server/http/route";
+import { route } from "@/server/doors/http/route";
 
 export const POST = route(uploadPart, {
   summary: "Store one part of a file of a custom field import; the body is the bytes as they are.",

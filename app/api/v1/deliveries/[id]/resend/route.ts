@@ -1,4 +1,4 @@
-import { resendDelivery } from "@/server/deliveries/resend";
-import { route } from "@/server/http/route";
+import { route } from "@/server/doors/http/route";
+import { resendDelivery } from "@/server/notify/deliveries/resend";
 
 export const POST = route(resendDelivery, { summary: "Send a message once more, now", auth: "user", body: "none" });

@@ -1,4 +1,4 @@
-import { revokeAgent } from "@/server/agents/revoke";
-import { route } from "@/server/http/route";
+import { revokeAgent } from "@/server/devices/agents/revoke";
+import { route } from "@/server/doors/http/route";
 
 export const DELETE = route(revokeAgent, { summary: "Revoke the device's agent and end its stream", auth: "user" });

@@ -1,4 +1,4 @@
-import { listLogs } from "@/server/agent-logs/list";
-import { route } from "@/server/http/route";
+import { listLogs } from "@/server/devices/agent-logs/list";
+import { route } from "@/server/doors/http/route";
 
 export const GET = route(listLogs, { summary: "List the diagnostic logs of a device's agent", auth: "user" });

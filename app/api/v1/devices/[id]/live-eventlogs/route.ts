@@ -1,7 +1,7 @@
-import { route } from "@/server/http/route";
-import { listLogs } from "@/server/live-events/list-logs";
-import { LIVE_ERRORS } from "@/server/live-events/query-device";
-import { listByIdInput } from "@/server/live-events/schema";
+import { listLogs } from "@/server/devices/live/list-logs";
+import { LIVE_ERRORS } from "@/server/devices/live/query-device";
+import { listByIdInput } from "@/server/devices/live/schema";
+import { route } from "@/server/doors/http/route";
 
 export const GET = route(
   { ...listLogs, input: listByIdInput },

@@ -1,5 +1,5 @@
-import { route } from "@/server/http/route";
-import { listTimeline } from "@/server/timeline/list";
+import { listTimeline } from "@/server/devices/timeline/list";
+import { route } from "@/server/doors/http/route";
 
 export const GET = route(listTimeline, {
   summary: "A device's audit entries, diagnostic logs and stored events merged by time, newest first",

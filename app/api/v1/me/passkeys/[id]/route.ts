@@ -1,5 +1,5 @@
-import { route } from "@/server/http/route";
-import { removePasskey } from "@/server/me/two-factor/passkeys";
+import { route } from "@/server/doors/http/route";
+import { removePasskey } from "@/server/identity/me/two-factor/passkeys";
 
 export const DELETE = route(removePasskey, {
   summary: "Remove one of the caller's passkeys",

@@ -1,5 +1,5 @@
-import { route } from "@/server/http/route";
-import { beginPasskey } from "@/server/me/two-factor/passkeys";
+import { route } from "@/server/doors/http/route";
+import { beginPasskey } from "@/server/identity/me/two-factor/passkeys";
 
 export const POST = route(beginPasskey, {
   summary: "What a browser needs to create a passkey",

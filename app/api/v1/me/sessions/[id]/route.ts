@@ -1,4 +1,4 @@
-import { route } from "@/server/http/route";
-import { endSession } from "@/server/me/end-session";
+import { route } from "@/server/doors/http/route";
+import { endSession } from "@/server/identity/me/end-session";
 
 export const DELETE = route(endSession, { summary: "End one of the caller's sessions", auth: "user" });

@@ -1,5 +1,5 @@
-import { route } from "@/server/http/route";
-import { renewRecoveryCodes } from "@/server/me/two-factor/recovery-codes";
+import { route } from "@/server/doors/http/route";
+import { renewRecoveryCodes } from "@/server/identity/me/two-factor/recovery-codes";
 
 export const POST = route(renewRecoveryCodes, {
   summary: "New recovery codes, shown once; earlier ones stop working",

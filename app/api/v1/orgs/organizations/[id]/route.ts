@@ -1,4 +1,4 @@
-import { route } from "@/server/http/route";
+import { route } from "@/server/doors/http/route";
 import { getOrganization } from "@/server/organizations/list";
 import { updateOrganization } from "@/server/organizations/update";
 

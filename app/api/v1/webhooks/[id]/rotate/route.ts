@@ -1,5 +1,5 @@
-import { route } from "@/server/http/route";
-import { rotateWebhook } from "@/server/webhooks/rotate";
+import { route } from "@/server/doors/http/route";
+import { rotateWebhook } from "@/server/notify/webhooks/rotate";
 
 export const POST = route(rotateWebhook, {
   summary:

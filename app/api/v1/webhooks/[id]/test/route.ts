@@ -1,5 +1,5 @@
-import { testWebhook } from "@/server/deliveries/send-test";
-import { route } from "@/server/http/route";
+import { route } from "@/server/doors/http/route";
+import { testWebhook } from "@/server/notify/deliveries/send-test";
 
 export const POST = route(testWebhook, {
   summary: "Send a test message to an endpoint; the delivery log shows its outcome",

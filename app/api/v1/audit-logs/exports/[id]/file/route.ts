@@ -1,6 +1,6 @@
 import { exportOutput } from "@/server/audit/entries/export-schema";
+import { route } from "@/server/doors/http/route";
 import { downloadExport } from "@/server/exports/download";
-import { route } from "@/server/http/route";
 
 export const GET = route(downloadExport, {
   summary: "The file of a background export; a Range resumes a download",

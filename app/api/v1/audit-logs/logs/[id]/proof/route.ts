@@ -1,5 +1,5 @@
-import { getEntryProof } from "@/server/audit/proofs/get";
-import { route } from "@/server/http/route";
+import { route } from "@/server/doors/http/route";
+import { getEntryProof } from "@/server/evidence/proofs/get";
 
 export const GET = route(getEntryProof, {
   summary:

@@ -1,5 +1,5 @@
 import { downloadOutOfScope } from "@/server/custom-fields/import/download/out-of-scope";
-import { route } from "@/server/http/route";
+import { route } from "@/server/doors/http/route";
 
 export const GET = route(downloadOutOfScope, {
   summary: "CSV of an import's location and client fields, which have to be created by hand.",

@@ -1,5 +1,5 @@
 import { downloadOutcomes } from "@/server/custom-fields/import/download/outcomes";
-import { route } from "@/server/http/route";
+import { route } from "@/server/doors/http/route";
 
 export const GET = route(downloadOutcomes, {
   summary: "CSV of every row of a custom field import with its outcome.",

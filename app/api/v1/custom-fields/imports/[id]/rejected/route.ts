@@ -1,5 +1,5 @@
 import { downloadRejected } from "@/server/custom-fields/import/download/rejected";
-import { route } from "@/server/http/route";
+import { route } from "@/server/doors/http/route";
 
 export const GET = route(downloadRejected, {
   summary: "CSV of the rows of a custom field import that were not applied, in the original columns plus a reason.",

@@ -1,7 +1,7 @@
-import { route } from "@/server/http/route";
-import { getLog } from "@/server/live-events/get-log";
-import { LIVE_ERRORS } from "@/server/live-events/query-device";
-import { logByIdInput } from "@/server/live-events/schema";
+import { getLog } from "@/server/devices/live/get-log";
+import { LIVE_ERRORS } from "@/server/devices/live/query-device";
+import { logByIdInput } from "@/server/devices/live/schema";
+import { route } from "@/server/doors/http/route";
 
 export const GET = route(
   { ...getLog, input: logByIdInput },

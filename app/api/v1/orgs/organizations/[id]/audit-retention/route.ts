@@ -1,4 +1,4 @@
-import { route } from "@/server/http/route";
+import { route } from "@/server/doors/http/route";
 import { getPolicy } from "@/server/retention/get";
 import { setPolicy } from "@/server/retention/set";
 

@@ -1,6 +1,6 @@
-import { getDeviceLogPolicy } from "@/server/device-logs/get";
-import { setDeviceLogPolicy } from "@/server/device-logs/set";
-import { route } from "@/server/http/route";
+import { getDeviceLogPolicy } from "@/server/devices/device-logs/get";
+import { setDeviceLogPolicy } from "@/server/devices/device-logs/set";
+import { route } from "@/server/doors/http/route";
 
 export const GET = route(getDeviceLogPolicy, {
   summary: "How long an organization's diagnostic logs and device events are kept, and how much there is",

@@ -18,11 +18,11 @@ import * as byId from "@/app/api/v1/devices/[id]/route";
 import { asSystem } from "@/db/client";
 import { auditLogs } from "@/db/schema";
 import { flushRecording } from "@/server/audit/record/record";
-import { closeStreams } from "@/server/background/streams";
-import { createFront, createListener } from "@/server/front/front";
-import { stopRelay } from "@/server/live-events/current";
-import { eventOutput, eventsOutput, logOutput, logsOutput } from "@/server/live-events/schema";
-import { log as output } from "@/server/log/log";
+import { stopRelay } from "@/server/devices/live/current";
+import { eventOutput, eventsOutput, logOutput, logsOutput } from "@/server/devices/live/schema";
+import { createFront, createListener } from "@/server/doors/front/front";
+import { closeStreams } from "@/server/ground/background/streams";
+import { log as output } from "@/server/ground/log";
 import {
   bearer,
   call,

@@ -1,6 +1,6 @@
-import { route } from "@/server/http/route";
-import { listLogs } from "@/server/live-events/list-logs";
-import { LIVE_ERRORS } from "@/server/live-events/query-device";
+import { listLogs } from "@/server/devices/live/list-logs";
+import { LIVE_ERRORS } from "@/server/devices/live/query-device";
+import { route } from "@/server/doors/http/route";
 
 export const GET = route(listLogs, {
   summary: "List a device's event logs, live from its agent",

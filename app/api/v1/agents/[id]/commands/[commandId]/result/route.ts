@@ -1,5 +1,5 @@
-import { type RouteHandler, route } from "@/server/http/route";
-import { refuseAnswer, settleCommand } from "@/server/live-events/settle-command";
+import { refuseAnswer, settleCommand } from "@/server/devices/live/settle-command";
+import { type RouteHandler, route } from "@/server/doors/http/route";
 
 const settle = route(settleCommand, { summary: "Submit the result of a command", auth: "agent", numbers: "digits" });
 

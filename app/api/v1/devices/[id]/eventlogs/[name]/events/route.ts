@@ -1,7 +1,7 @@
-import { route } from "@/server/http/route";
-import { LIVE_ERRORS } from "@/server/live-events/query-device";
-import { queryEvents } from "@/server/live-events/query-events";
-import { eventsByIdInput } from "@/server/live-events/schema";
+import { LIVE_ERRORS } from "@/server/devices/live/query-device";
+import { queryEvents } from "@/server/devices/live/query-events";
+import { eventsByIdInput } from "@/server/devices/live/schema";
+import { route } from "@/server/doors/http/route";
 
 export const GET = route(
   { ...queryEvents, input: eventsByIdInput },

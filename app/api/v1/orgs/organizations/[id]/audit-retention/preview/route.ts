@@ -1,4 +1,4 @@
-import { route } from "@/server/http/route";
+import { route } from "@/server/doors/http/route";
 import { previewPruning } from "@/server/retention/preview";
 
 export const GET = route(previewPruning, {

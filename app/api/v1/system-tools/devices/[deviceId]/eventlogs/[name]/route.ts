@@ -1,6 +1,6 @@
-import { route } from "@/server/http/route";
-import { getLog } from "@/server/live-events/get-log";
-import { LIVE_ERRORS } from "@/server/live-events/query-device";
+import { getLog } from "@/server/devices/live/get-log";
+import { LIVE_ERRORS } from "@/server/devices/live/query-device";
+import { route } from "@/server/doors/http/route";
 
 export const GET = route(getLog, {
   summary: "One event log of a device, live; the name is case-insensitive",

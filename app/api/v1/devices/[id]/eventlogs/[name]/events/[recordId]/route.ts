@@ -1,7 +1,7 @@
-import { route } from "@/server/http/route";
-import { getEvent } from "@/server/live-events/get-event";
-import { LIVE_ERRORS } from "@/server/live-events/query-device";
-import { eventByIdInput } from "@/server/live-events/schema";
+import { getEvent } from "@/server/devices/live/get-event";
+import { LIVE_ERRORS } from "@/server/devices/live/query-device";
+import { eventByIdInput } from "@/server/devices/live/schema";
+import { route } from "@/server/doors/http/route";
 
 export const GET = route(
   { ...getEvent, input: eventByIdInput },

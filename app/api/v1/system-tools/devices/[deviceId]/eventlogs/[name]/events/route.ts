@@ -1,6 +1,6 @@
-import { route } from "@/server/http/route";
-import { LIVE_ERRORS } from "@/server/live-events/query-device";
-import { queryEvents } from "@/server/live-events/query-events";
+import { LIVE_ERRORS } from "@/server/devices/live/query-device";
+import { queryEvents } from "@/server/devices/live/query-events";
+import { route } from "@/server/doors/http/route";
 
 export const GET = route(queryEvents, {
   summary: "Events of one log, filtered and paged, live",

@@ -1,5 +1,5 @@
-import { route } from "@/server/http/route";
-import { getEvent } from "@/server/live-events/get-event";
-import { LIVE_ERRORS } from "@/server/live-events/query-device";
+import { getEvent } from "@/server/devices/live/get-event";
+import { LIVE_ERRORS } from "@/server/devices/live/query-device";
+import { route } from "@/server/doors/http/route";
 
 export const GET = route(getEvent, { summary: "One event by its record id, live", auth: "user", errors: LIVE_ERRORS });

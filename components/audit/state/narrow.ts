@@ -1,0 +1,103 @@
+import {
+  type Catalogue,
+  EXCLUDED_BARE,
+  type Exclusion,
+  FILTERS,
+  type FilterName,
+  toExclusion,
+} from "@/server/audit/query/catalogue";
+import { joinValues, splitValues } from "@/server/audit/query/value-list";
+import { ACTOR_TYPE_LABEL, ROUTINE_ACTIONS } from "@/server/audit/vocabulary";
+import { GUID } from "@/server/ground/text";
+import { FROM_START, type View } from "./address";
+
+type Excluding = { exclude?: string | null; excludeActions?: string | null };
+
+const partsOf = (list: string | null | undefined): string[] => splitValues(list ?? "");
+const toList = (parts: string[]): string | null => joinValues(parts) || null;
+
+/** The exclusions in the URL. */
+export const exclusionsOf = ({ exclude, excludeActions }: Excluding, catalogue: Catalogue = FILTERS): Exclusion[] => [
+  ...partsOf(excludeActions).map((value) => ({ name: EXCLUDED_BARE, value })),
+  ...partsOf(exclude).flatMap((part) => toExclusion(part, catalogue) ?? []),
+];
+
+/** The exclusions as URL parameters, without duplicates; null when there are none. */
+export function excluding(exclusions: readonly Exclusion[]): { exclude: string | null; excludeActions: string | null } {
+  const bare = exclusions.filter(({ name }) => name === EXCLUDED_BARE);
+  const others = exclusions.filter(({ name }) => name !== EXCLUDED_BARE);
+  return {
+    excludeActions: toList(bare.map(({ value }) => value)),
+    exclude: toList(others.map(({ name, value }) => `${name}:${value}`)),
+  };
+}
+
+/** The filter for a value: an actor without a UUID is filtered by raw id, one without any id by its type. */
+export function filterFor(name: FilterName, value: string): FilterName {
+  if (name !== "actorId" || GUID.test(value)) return name;
+  return value in ACTOR_TYPE_LABEL ? "actorType" : "rawActorId";
+}
+
+/** The view change that filters by exactly one value. */
+export const setFilter = (name: FilterName, value: string): Partial<View> => ({
+  ...clearFilter(name),
+  [filterFor(name, value)]: joinValues([value]),
+});
+
+/** The values that the view filters by. */
+const valuesIn = (view: Partial<View>, name: FilterName): string[] => partsOf(view[name]);
+
+/**
+ * The view change that adds a value to a filter or removes it; if it was excluded, it no longer is. Actors by id, by raw id
+ * and by type are different filters, which no entry meets together: they replace each other.
+ */
+export function toggleValue(view: View, name: FilterName, value: string): Partial<View> {
+  const filter = filterFor(name, value);
+  const values = valuesIn(view, filter);
+  const isSelected = values.includes(value);
+  const rest = values.filter((one) => one !== value);
+  return {
+    ...include(view, [{ name, value }]),
+    ...(!isSelected && clearFilter(name)),
+    [filter]: toList(isSelected ? rest : [...values, value]),
+    ...FROM_START,
+  };
+}
+
+/** The view change that removes a filter. */
+export const clearFilter = (name: FilterName): Partial<View> => ({
+  [name]: null,
+  ...(name === "actorId" && { rawActorId: null }),
+  ...FROM_START,
+});
+
+export const isSetTo = (view: View, name: FilterName, value: string): boolean =>
+  valuesIn(view, filterFor(name, value)).includes(value);
+
+/** The view change that excludes a value. */
+export function exclude(view: View, name: FilterName, value: string): Partial<View> {
+  const excluded = filterFor(name, value) === "actorType" ? "actorType" : name;
+  return {
+    ...(isSetTo(view, name, value) && toggleValue(view, name, value)),
+    ...excluding([...exclusionsOf(view), { name: excluded, value }]),
+    ...FROM_START,
+  };
+}
+
+/** The view change that removes exclusions. */
+export function include(view: View, exclusions: readonly Exclusion[]): Partial<View> {
+  const isIncluded = (one: Exclusion) => exclusions.some((e) => e.name === one.name && e.value === one.value);
+  return { ...excluding(exclusionsOf(view).filter((one) => !isIncluded(one))), ...FROM_START };
+}
+
+const ROUTINE: readonly Exclusion[] = ROUTINE_ACTIONS.map((value) => ({ name: EXCLUDED_BARE, value }));
+
+export const isRoutine = ({ name, value }: Exclusion): boolean =>
+  ROUTINE.some((routine) => routine.name === name && routine.value === value);
+
+/** True while routine agent telemetry is hidden. */
+export const hidesRoutine = (view: View): boolean => exclusionsOf(view).filter(isRoutine).length === ROUTINE.length;
+
+/** The view change that hides or shows routine telemetry. */
+export const hideRoutine = (view: View, hide: boolean): Partial<View> =>
+  hide ? { ...excluding([...exclusionsOf(view), ...ROUTINE]), ...FROM_START } : include(view, ROUTINE);

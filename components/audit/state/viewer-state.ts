@@ -1,0 +1,63 @@
+import { focusManager, useQuery } from "@tanstack/react-query";
+import { useQueryStates } from "nuqs";
+import { useCallback, useEffect, useEffectEvent, useMemo, useState } from "react";
+import { useZone } from "@/components/format/zone";
+import { useTRPC } from "@/components/trpc";
+import { FROM_START, type SetView, type View, viewParsers } from "./address";
+import { isFolding, listedInput } from "./folding";
+import { type Input, isLive, toListInput } from "./list-input";
+import { tableSettingsQuery } from "./table-params";
+
+/** The URL's state, the list's input derived from it, and the time at which the list was last asked for. */
+export type ViewerState = {
+  view: View;
+  setView: SetView;
+  input: Input;
+  /** The input of the list itself, without folded telemetry. */
+  listed: Input;
+  now: Date;
+  setNow: (now: Date) => void;
+  /** Both inputs as they are at another time. */
+  inputsAt: (now: Date) => Pick<ViewerState, "input" | "listed">;
+};
+
+/** loadedAt: when the server rendered the page; the initial current time, so that both render the same. */
+export function useViewerState(loadedAt: string): ViewerState {
+  const [view, changeView] = useQueryStates(viewParsers, { history: "push" });
+  const [latest, setNow] = useState(() => new Date(loadedAt));
+  // The organization, or the address as a whole, is changed from outside the page: the list begins anew as well.
+  const [begun, setBegun] = useState({ loadedAt, orgId: view.orgId });
+  if (begun.loadedAt !== loadedAt || begun.orgId !== view.orgId) {
+    setBegun({ loadedAt, orgId: view.orgId });
+    if (!isLive(view)) setNow(new Date());
+  }
+  // Older entries stay those of the range that they were reached by: a later one may begin behind them.
+  const [reachedAt] = useState(() => new Map<string | null, Date>());
+  const now = reachedAt.get(view.cursor) ?? latest;
+  const { zone } = useZone();
+  // A ready-made range is the one of the moment at which it is chosen, or at which the list begins anew.
+  const setView: SetView = useCallback(
+    (change, options) => {
+      const { cursor, live }: Partial<View> = typeof change === "function" ? FROM_START : change;
+      if (cursor) reachedAt.set(cursor, now);
+      else if (cursor === null && !live) setNow(new Date());
+      return changeView(change, options);
+    },
+    [changeView, reachedAt, now],
+  );
+  // It is also the one of the moment at which the page is looked at again: its list is read again then.
+  const lookAgain = useEffectEvent(
+    (isFocused: boolean) => isFocused && !isLive(view) && view.cursor === null && setNow(new Date()),
+  );
+  useEffect(() => focusManager.subscribe((isFocused) => lookAgain(isFocused)), []);
+  const preference = useQuery(tableSettingsQuery(useTRPC())).data?.fold;
+  const inputsAt = useCallback(
+    (at: Date) => {
+      const input = toListInput(view, zone, at);
+      return { input, listed: listedInput(input, view, isFolding(view, preference)) };
+    },
+    [view, zone, preference],
+  );
+  const inputs = useMemo(() => inputsAt(now), [inputsAt, now]);
+  return { view, setView, ...inputs, now, setNow, inputsAt };
+}

@@ -1,0 +1,22 @@
+/** The database settings of this process, under the names of their environment variables. */
+export type DatabaseSettings = {
+  DATABASE_URL: string;
+  DATABASE_DIRECT_URL?: string | undefined;
+  DATABASE_READ_URL?: string | undefined;
+  DATABASE_POOL_SIZE: number;
+  DATABASE_PREPARE: boolean;
+  TRAILMARK_CITUS: boolean;
+  AUDIT_ADMIN_DATABASE_URL?: string | undefined;
+};
+
+/** Passes the settings in: once, by the module that reads the environment. Connections are opened later, by first use. */
+export function configureDatabase(read: () => DatabaseSettings): void {
+  current = read;
+}
+let current: (() => DatabaseSettings) | undefined;
+
+/** @throws Error in a process that never read its environment */
+export function databaseSettings(): DatabaseSettings {
+  if (!current) throw new Error("The database settings were not passed in: import server/ground/env first.");
+  return current();
+}

@@ -1,0 +1,54 @@
+import { sql } from "drizzle-orm";
+import { tenant } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
+import { agentCaller } from "@/server/devices/agent-caller";
+import { STOPPED } from "@/server/devices/schema";
+import { notFound } from "@/server/ground/errors";
+import { operation } from "@/server/ground/operation";
+import { HEARTBEAT_INTERVAL_SECONDS, heartbeatInput, heartbeatOutput } from "./schema";
+
+const jsonOrNull = (value: object | null | undefined): string | null => (value ? JSON.stringify(value) : null);
+
+/**
+ * Notes that an agent is alive and what it says of itself; members it leaves out stay as they are, but "stopped": it is
+ * not any more.
+ * A source address other than that of its last heartbeat is audited with both (spec: agent.source.ip.changed).
+ * @returns the seconds until the next heartbeat is due.
+ * @throws AppError not_found when its device is gone
+ */
+export const recordHeartbeat = operation({
+  input: heartbeatInput,
+  output: heartbeatOutput,
+  async run(ctx, input) {
+    const agent = agentCaller(ctx);
+    const { agentVersion, status, metrics } = input;
+    // The old address is read under the row's lock, so of two beats at once each sees what the other left.
+    const [row] = await tenant(ctx.scope, (tx) =>
+      rowsOf<{ lastIp: string | null }>(
+        tx,
+        sql`
+      UPDATE devices d
+      SET last_seen_at = ${ctx.now().toISOString()}::timestamptz,
+        last_ip = coalesce(${ctx.ip}, d.last_ip),
+        agent_version = coalesce(${agentVersion ?? null}, d.agent_version),
+        status = coalesce(${status ?? null}, nullif(d.status, ${STOPPED})),
+        metrics = coalesce(${jsonOrNull(metrics)}::text::jsonb, d.metrics)
+      FROM (SELECT id, last_ip FROM devices WHERE id = ${agent.deviceId} FOR NO KEY UPDATE) old
+      WHERE d.id = old.id
+      RETURNING old.last_ip AS "lastIp"`,
+      ),
+    );
+    if (!row) throw notFound("agent");
+    if (row.lastIp && ctx.ip && row.lastIp !== ctx.ip)
+      record(ctx, {
+        action: "agent.source.ip.changed",
+        orgId: agent.orgId,
+        ...resourceOf("device", { id: agent.deviceId, name: agent.hostname }),
+        details: { agentId: agent.id, previousIp: row.lastIp, currentIp: ctx.ip },
+        result: "success",
+      });
+    return { ok: true, intervalSeconds: HEARTBEAT_INTERVAL_SECONDS };
+  },
+});

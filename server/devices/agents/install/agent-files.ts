@@ -1,0 +1,96 @@
+import { createHash } from "node:crypto";
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Download } from "@/server/ground/download";
+import { env } from "@/server/ground/env";
+import { AppError } from "@/server/ground/errors";
+import { type Build, build, type ScriptName } from "./schema";
+
+/** Where `npm run agent:build` puts the programs. */
+const BUILD_FOLDER = join(process.cwd(), "dist", "agent");
+/** The scripts as they are in the checkout, with placeholders. */
+const SCRIPT_FOLDER = join(process.cwd(), "agent", "install");
+
+const NOT_BUILT =
+  "The agent's programs have not been built on this server. The operator builds them with `npm run agent:build`.";
+const BAD_ADDRESS =
+  "NEXTAUTH_URL of this server is no address that can stand in a script: http or https, a host, a port.";
+
+const TYPES: Record<ScriptName, string> = {
+  "install.sh": "text/x-shellscript; charset=utf-8",
+  "install.ps1": "text/plain; charset=utf-8",
+};
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/**
+ * The server's configured address, never one that a request names. It is between single quotes in scripts that run
+ * as root, so only what a host and a port need gets there; the URL standard allows quotes and dollar signs in hosts.
+ * @throws AppError not_found
+ */
+export function publicOrigin(address: string): string {
+  const { origin } = new URL(address);
+  if (/^https?:\/\/([a-z0-9.-]+|\[[0-9a-f:]+\])(:\d{1,5})?$/.test(origin)) return origin;
+  throw new AppError("not_found", BAD_ADDRESS);
+}
+
+/** A script's own digest is in it, in a line that it does not cover. */
+const withoutSelf = (text: string): string => text.replace(/^SELF='.*\n/m, "");
+
+/** A script with the address and the programs of a build in it, whose digests vouch for what it downloads. */
+function fillScript(template: string, origin: string, { version, files }: Build): string {
+  const programs = files.map((f) => `${f.platform} ${f.file} ${f.sha256} ${f.programSha256} ${f.bytes}`).join("\n");
+  const values: Record<string, string> = { SERVER: origin, VERSION: version, PROGRAMS: programs };
+  const filled = template.replace(/@(SERVER|VERSION|PROGRAMS)@/g, (_, name: string) => values[name] ?? "");
+  return filled.replace("@SELF@", sha256(withoutSelf(filled)));
+}
+
+/** What a server gives to machines that become devices: scripts, programs and their manifest. All of it is public. */
+export function agentFiles(folder = BUILD_FOLDER, address = env().NEXTAUTH_URL) {
+  /** @throws AppError not_found where nothing was built, or not by this version */
+  async function readBuild(): Promise<Build> {
+    const text = await readFile(join(folder, "manifest.json"), "utf8").catch(() => null);
+    const parsed = text === null ? null : build.safeParse(parse(text));
+    if (!parsed?.success) throw new AppError("not_found", NOT_BUILT);
+    return parsed.data;
+  }
+
+  /** @throws AppError not_found where nothing was built */
+  async function script(name: ScriptName): Promise<Download> {
+    const [build, template] = await Promise.all([readBuild(), readFile(join(SCRIPT_FOLDER, name), "utf8")]);
+    const body = fillScript(template, publicOrigin(address), build);
+    return { type: TYPES[name], sha256: sha256(body), body };
+  }
+
+  async function manifest(): Promise<Download> {
+    const body = JSON.stringify(await readBuild(), null, 2);
+    return { type: "application/json", sha256: sha256(body), body };
+  }
+
+  /**
+   * A program by its name in the manifest; no other name is ever a path.
+   * @throws AppError not_found
+   */
+  async function program(name: string): Promise<Download> {
+    const { files, licenses } = await readBuild();
+    const found = [...files, ...(licenses ? [licenses] : [])].find(({ file }) => file === name);
+    if (!found) throw new AppError("not_found", "There is no such program; /agent/manifest.json lists them.");
+    const path = join(folder, found.file);
+    const size = await stat(path).then(
+      (s) => s.size,
+      () => -1,
+    );
+    if (size !== found.bytes) throw new AppError("not_found", NOT_BUILT);
+    return { type: "application/gzip", sha256: found.sha256, path, bytes: found.bytes };
+  }
+
+  return { build: readBuild, script, manifest, program };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

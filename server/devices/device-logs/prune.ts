@@ -1,0 +1,151 @@
+import { eq, lte, sql } from "drizzle-orm";
+import { asSystem, type Tx } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import { deviceLogPolicies, organizations } from "@/db/schema";
+import { messageOf } from "@/db/thrown";
+import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
+import { counter } from "@/server/ground/background/metrics";
+import { systemCtx } from "@/server/ground/context";
+import { log } from "@/server/ground/log";
+import { countExpired, cutoffOf, isAheadAndExpired, isExpired, TABLES } from "./measure";
+import type { Expired } from "./schema";
+
+/** One transaction of a run: short, so that agents' inserts beside it do not wait. */
+const BATCH_ROWS = 5_000;
+
+const removed = counter("trailmark_device_logs_pruned_total", "Device logs that retention removed");
+
+type Kind = keyof typeof TABLES;
+/** What a run removes of one kind: what is older, by the policy that it began with. */
+type Range = { orgId: string; now: Date; days: number };
+export type PrunedLogs = { orgId: string; diagnostic: number; events: number; error?: string };
+type ExpiredLogs = { orgId: string; diagnostic: Expired; events: Expired };
+
+/** For how many days a kind is kept now; who saves another policy waits until this transaction has ended. */
+async function keptDays(tx: Tx, kind: Kind, orgId: string): Promise<number | null> {
+  const days = { diagnostic: deviceLogPolicies.diagnosticDays, events: deviceLogPolicies.eventDays }[kind];
+  const [policy] = await tx
+    .select({ days })
+    .from(deviceLogPolicies)
+    .where(eq(deviceLogPolicies.orgId, orgId))
+    .for("share");
+  return policy?.days ?? null;
+}
+
+/**
+ * Removes up to a batch of the oldest rows; -1 while another process does so. Where a policy was saved since the run began,
+ * nothing goes that it keeps; what it no longer keeps waits for the next run.
+ */
+async function pruneBatch(tx: Tx, kind: Kind, { orgId, now, days }: Range): Promise<number> {
+  const table = TABLES[kind];
+  const [lock] = await rowsOf<{ got: boolean }>(
+    tx,
+    sql`SELECT pg_try_advisory_xact_lock(hashtextextended('trailmark device logs ' || ${orgId}::text, 0)) AS got`,
+  );
+  if (!lock?.got) return -1;
+  const kept = await keptDays(tx, kind, orgId);
+  if (kept === null) return 0;
+  const range = { orgId, cutoff: cutoffOf(now, Math.max(days, kept)) };
+  const gone = await rowsOf<{ n: number }>(
+    tx,
+    sql`WITH gone AS (
+        DELETE FROM ${table} WHERE org_id = ${orgId} AND ctid = ANY (ARRAY(
+          (SELECT ctid FROM ${table} WHERE ${isExpired(range)} ORDER BY "timestamp" LIMIT ${BATCH_ROWS})
+          UNION ALL
+          (SELECT ctid FROM ${table} WHERE ${isAheadAndExpired(range)} ORDER BY "timestamp" LIMIT ${BATCH_ROWS})))
+        RETURNING 1)
+      SELECT count(*)::int AS n FROM gone`,
+  );
+  return gone[0]?.n ?? 0;
+}
+
+/** Prunes batch by batch. @returns the rows of each: it has gone, whatever becomes of the next one. */
+async function* pruneKind(kind: Kind, range: Range, signal?: AbortSignal): AsyncGenerator<number> {
+  while (!signal?.aborted) {
+    const n = await asSystem((tx) => pruneBatch(tx, kind, range));
+    if (n > 0) {
+      removed.inc(n);
+      yield n;
+    }
+    if (n < BATCH_ROWS) return;
+  }
+}
+
+type Run = { signal: AbortSignal | undefined; now: Date };
+type Options = Partial<Run> & { orgIds?: readonly string[] };
+
+/** The policies whose notice is over, each with its organization's name. */
+async function duePolicies({ now, orgIds }: { now: Date; orgIds: readonly string[] | undefined }) {
+  const due = await asSystem((tx) =>
+    tx
+      .select({ policy: deviceLogPolicies, name: organizations.name })
+      .from(deviceLogPolicies)
+      .innerJoin(organizations, eq(organizations.id, deviceLogPolicies.orgId))
+      .where(lte(deviceLogPolicies.pruneFrom, now)),
+  );
+  return orgIds ? due.filter(({ policy }) => orgIds.includes(policy.orgId)) : due;
+}
+
+type Due = Awaited<ReturnType<typeof duePolicies>>[number];
+
+/** What pruneDeviceLogs() would remove now, counted up to a limit for each organization. */
+export async function expiredDeviceLogs({ now = new Date(), orgIds }: Options = {}): Promise<ExpiredLogs[]> {
+  const found: ExpiredLogs[] = [];
+  for (const { policy } of await duePolicies({ now, orgIds })) {
+    const { orgId, diagnosticDays, eventDays } = policy;
+    const count = (kind: Kind, days: number) =>
+      asSystem((tx) => countExpired(tx, TABLES[kind], { orgId, cutoff: cutoffOf(now, days) }));
+    found.push({
+      orgId,
+      diagnostic: await count("diagnostic", diagnosticDays),
+      events: await count("events", eventDays),
+    });
+  }
+  return found;
+}
+
+/** Counts what goes into `done` and records it, also where the rest could not be removed. */
+async function pruneOrganization(done: PrunedLogs, { policy, name }: Due, { signal, now }: Run): Promise<void> {
+  const { orgId, diagnosticDays, eventDays } = policy;
+  const days = { diagnostic: diagnosticDays, events: eventDays };
+  try {
+    for (const kind of ["diagnostic", "events"] as const)
+      for await (const rows of pruneKind(kind, { orgId, now, days: days[kind] }, signal)) done[kind] += rows;
+  } finally {
+    const { diagnostic, events } = done;
+    if (diagnostic + events > 0) {
+      record(systemCtx(), {
+        action: "organization.device_logs.prune",
+        orgId,
+        ...resourceOf("organization", { id: orgId, name }),
+        details: { diagnostic, events, diagnosticDays, eventDays },
+      });
+      await asSystem((tx) =>
+        tx.update(deviceLogPolicies).set({ lastCleanupAt: now }).where(eq(deviceLogPolicies.orgId, orgId)),
+      );
+    }
+  }
+}
+
+/**
+ * Removes device logs that are past their organization's window, oldest first, in batches; never an audit entry. What
+ * went is recorded in that organization's audit log. An organization that has notice still is left alone; the failure of
+ * one is logged, named in the answer beside what went before it, and does not keep the others back.
+ */
+export async function pruneDeviceLogs({ signal, now = new Date(), orgIds }: Options = {}): Promise<PrunedLogs[]> {
+  const pruned: PrunedLogs[] = [];
+  for (const due of await duePolicies({ now, orgIds })) {
+    const { orgId } = due.policy;
+    if (signal?.aborted) break;
+    const done: PrunedLogs = { orgId, diagnostic: 0, events: 0 };
+    pruned.push(done);
+    try {
+      await pruneOrganization(done, due, { signal, now });
+    } catch (error) {
+      log.error({ err: error, orgId }, "an organization's device logs could not be pruned");
+      done.error = messageOf(error);
+    }
+  }
+  return pruned;
+}

@@ -1,0 +1,75 @@
+import { agentCaller } from "@/server/devices/agent-caller";
+import { trackStream } from "@/server/ground/background/streams";
+import { operation } from "@/server/ground/operation";
+import { relay } from "./current";
+import { STREAM_COMMENT_MS, streamInput } from "./schema";
+
+const encoder = new TextEncoder();
+
+/** The web stream of one agent, as an event stream; onGone is called once when the agent has left. */
+function eventStream(onGone: () => void) {
+  let controller: ReadableStreamDefaultController<Uint8Array>;
+  let open = true;
+  const leave = () => {
+    if (!open) return;
+    open = false;
+    clearInterval(timer);
+    untrack();
+    onGone();
+  };
+  const write = (text: string) => {
+    if (open) controller.enqueue(encoder.encode(text));
+  };
+  const end = () => {
+    if (!open) return;
+    leave();
+    controller.close();
+  };
+  const untrack = trackStream(end);
+  const timer = setInterval(() => write(": still here\n\n"), STREAM_COMMENT_MS);
+  timer.unref();
+  const body = new ReadableStream<Uint8Array>({
+    start: (given) => {
+      controller = given;
+    },
+    cancel: leave,
+  });
+  return {
+    body,
+    leave,
+    isOpen: () => open,
+    peer: { end, send: (data: string) => write(`event: command\ndata: ${data}\n\n`) },
+    write,
+  };
+}
+
+/**
+ * The agent's command stream (Server-Sent Events): one `command` event a query, a comment line every 15 s. When this
+ * resolves the agent counts as connected, and an older stream of it has been ended.
+ */
+export const openStream = operation({
+  input: streamInput,
+  output: "stream",
+  async run(ctx) {
+    const { id: agentId, deviceId, orgId } = agentCaller(ctx);
+    let onGone = () => {};
+    const stream = eventStream(() => onGone());
+    try {
+      onGone = await relay().open({ agentId, deviceId, orgId }, stream.peer);
+    } catch (error) {
+      stream.leave();
+      throw error;
+    }
+    ctx.signal?.addEventListener("abort", stream.leave, { once: true });
+    if (ctx.signal?.aborted) stream.leave();
+    if (!stream.isOpen()) onGone(); // it ended while it was being listed
+    stream.write(": connected\n\n");
+    return new Response(stream.body, {
+      headers: {
+        "Content-Type": "text/event-stream; charset=utf-8",
+        "Cache-Control": "no-store, no-transform",
+        "X-Accel-Buffering": "no",
+      },
+    });
+  },
+});

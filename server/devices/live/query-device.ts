@@ -1,0 +1,116 @@
+import { and, eq, isNull } from "drizzle-orm";
+import { tenant } from "@/db/client";
+import { agents, devices } from "@/db/schema";
+import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
+import { callerChanges } from "@/server/ground/background/streams";
+import type { Ctx } from "@/server/ground/context";
+import { AppError, type ErrorCode, notFound } from "@/server/ground/errors";
+import { log } from "@/server/ground/log";
+import { admit } from "@/server/ground/operation";
+import { inScope } from "@/server/ground/scope";
+import { relay } from "./current";
+import { type Parsed, sanitize } from "./parse-answer";
+import { LIVE_QUERY_TIMEOUT_MS } from "./schema";
+
+/** The access to a device may have ended while it was asked. @throws AppError what a new query would be refused with */
+async function requireAccess(ctx: Ctx, deviceId: string): Promise<void> {
+  const now = await ctx.recheck?.();
+  if (!now) return;
+  admit(now, { permission: "devices:live" });
+  await findTarget(now, deviceId);
+}
+
+/** What a live query may answer beyond what every operation may. */
+export const LIVE_ERRORS: ErrorCode[] = ["device_offline", "agent_bad_response", "agent_disconnected", "agent_timeout"];
+
+/** A device in the caller's reach and the agent to ask; agentId is null where it has none. */
+export type Target = { deviceId: string; orgId: string; hostname: string; agentId: string | null };
+/** Asks the device's agent for one thing. withinMs shortens what is left of the query's time. */
+export type QueryAgent = <T>(command: AgentCommand<T>, withinMs?: number) => Promise<T>;
+type AgentCommand<T> = { name: string; params: object; what: string; parse: (data: unknown) => Parsed<T> };
+/** What the audit trail says of a query. */
+type Query = { deviceId: string; kind: "logs" | "log" | "events" | "event"; details: Record<string, unknown> };
+
+async function findTarget(ctx: Ctx, deviceId: string): Promise<Target> {
+  const [row] = await tenant(ctx.scope, (tx) =>
+    tx
+      .select({ deviceId: devices.id, orgId: devices.orgId, hostname: devices.hostname, agentId: agents.id })
+      .from(devices)
+      .leftJoin(agents, and(eq(agents.deviceId, devices.id), isNull(agents.revokedAt)))
+      .where(and(inScope(devices.orgId, ctx.scope), eq(devices.id, deviceId))),
+  );
+  if (!row) throw notFound("device");
+  return row;
+}
+
+type Recipient = { agentId: string; timeoutMs: number };
+
+/** What the agent answered, checked; its own words reach the caller as one clean line at most. */
+async function sendQuery<T>(ctx: Ctx, command: AgentCommand<T>, { agentId, timeoutMs }: Recipient): Promise<T> {
+  const { name, params } = command;
+  const result = await relay().query({ agentId, name, params, timeoutMs, signal: ctx.signal });
+  if (!result.ok) {
+    const { code, message } = result.error;
+    if (code === "not_found") throw notFound(command.what);
+    log.warn({ agentId, command: name, code: sanitize(code), reason: sanitize(message) }, "agent refused a live query");
+    const reason = sanitize(message);
+    throw new AppError("agent_bad_response", reason ? `The agent reported: ${reason}` : undefined);
+  }
+  const parsed = command.parse(result.data);
+  if (parsed.ok) return parsed.value;
+  log.warn(
+    { agentId, command: name, issues: parsed.issues, requestId: ctx.requestId },
+    "failed to parse agent response",
+  );
+  throw new AppError("agent_bad_response", "The agent's answer does not have the expected format.");
+}
+
+type Outcome = { target: Target; query: Query; started: number; error?: unknown };
+
+function audit(ctx: Ctx, { target, query, started, error }: Outcome): void {
+  const failed = error !== undefined;
+  const outcome = !failed
+    ? "success"
+    : ctx.signal?.aborted
+      ? "cancelled"
+      : error instanceof AppError
+        ? error.code
+        : "internal";
+  record(ctx, {
+    action: "device.eventlogs.live_query",
+    orgId: target.orgId,
+    ...resourceOf("device", { id: target.deviceId, name: target.hostname }),
+    details: { query: query.kind, ...query.details, outcome, durationMs: Math.round(performance.now() - started) },
+    result: failed ? "failure" : "success",
+    errorMessage: failed ? (error instanceof AppError ? error.message : "unexpected error") : null,
+  });
+}
+
+/**
+ * Runs one live query against a device, in at most 30 seconds however many commands it takes, and audits its outcome.
+ * @throws AppError not_found, device_offline, rate_limited, agent_disconnected, agent_timeout, agent_bad_response.
+ */
+export async function queryDevice<T>(
+  ctx: Ctx,
+  query: Query,
+  run: (queryAgent: QueryAgent, target: Target & { agentId: string }) => Promise<T>,
+): Promise<T> {
+  const started = performance.now();
+  const changes = callerChanges();
+  const target = await findTarget(ctx, query.deviceId);
+  try {
+    const { agentId } = target;
+    if (!agentId) throw new AppError("device_offline", "The device has no agent.");
+    const left = () => LIVE_QUERY_TIMEOUT_MS - (performance.now() - started);
+    const queryAgent: QueryAgent = (command, withinMs = LIVE_QUERY_TIMEOUT_MS) =>
+      sendQuery(ctx, command, { agentId, timeoutMs: Math.max(1, Math.min(withinMs, left())) });
+    const answer = await run(queryAgent, { ...target, agentId });
+    if (callerChanges() !== changes) await requireAccess(ctx, query.deviceId);
+    audit(ctx, { target, query, started });
+    return answer;
+  } catch (error) {
+    audit(ctx, { target, query, started, error });
+    throw error;
+  }
+}

@@ -1,0 +1,272 @@
+import { randomUUID } from "node:crypto";
+import { wakeWatchers } from "@/server/ground/background/streams";
+import { AppError } from "@/server/ground/errors";
+import { isUuid } from "@/server/ground/ids";
+import { tooMany } from "@/server/ground/limits/too-many";
+import { log } from "@/server/ground/log";
+import type { Bus, News } from "./bus";
+import {
+  claimAnswer,
+  claimDone,
+  claimWaiting,
+  dropCommands,
+  queueCommand,
+  storeAnswer,
+  type Waiting,
+} from "./command-store";
+import { disconnected, PendingQueries } from "./pending-queries";
+import {
+  type CommandResult,
+  commandResult,
+  LIVE_QUERY_TIMEOUT_MS,
+  MAX_COMMANDS_PER_AGENT,
+  STREAM_COMMENT_MS,
+} from "./schema";
+import { singleFlight } from "./single-flight";
+import { beatStreams, buryDead, type Closed, listedStreams, listStream, unlistStream } from "./stream-store";
+
+export type AgentOnStream = { agentId: string; orgId: string; deviceId: string };
+/** The open end of a stream. send never throws; end closes it, after which nothing more is sent. */
+export type Peer = { send(command: string): void; end(): void };
+export type AgentQuery = {
+  agentId: string;
+  name: string;
+  params: object;
+  timeoutMs?: number;
+  signal?: AbortSignal | undefined;
+};
+
+/** Words between processes may get lost; so often the table is looked at all the same. */
+const POLL_MS = 5_000;
+const LISTEN_TIMEOUT_MS = 2_000;
+
+const offline = () => new AppError("device_offline", "The device has no connected agent.");
+const busy = () =>
+  tooMany("Too many live queries of this device are in flight.", { limit: MAX_COMMANDS_PER_AGENT, seconds: 1 });
+
+/**
+ * Brings queries to agents and their answers back, whichever processes the requester, the agent's stream and the answer
+ * arrive at. The tables decide, the bus only says "look". One of these a process.
+ */
+export class Relay {
+  readonly id = randomUUID();
+  readonly #streams = new Map<string, { agentId: string; peer: Peer; listed: boolean }>();
+  readonly #queries = new PendingQueries();
+  readonly #work = new Set<Promise<unknown>>();
+  readonly #handlers: Record<News, () => Promise<void>>;
+  #started: Promise<void> | undefined;
+  #timers: NodeJS.Timeout[] = [];
+
+  constructor(readonly bus: Bus) {
+    this.#handlers = {
+      commands: singleFlight("commands", () => this.#deliverWaiting()),
+      answers: singleFlight("answers", () => this.#collectDone()),
+      streams: singleFlight("streams", () => this.#endUnlisted()),
+      callers: async () => wakeWatchers(),
+    };
+  }
+
+  /** Figures for tests and metrics. */
+  get stats(): { streams: number; queries: number } {
+    return { streams: this.#streams.size, queries: this.#queries.size };
+  }
+
+  /** Listed as its agent's only stream when this resolves. @returns what to call when the peer is gone. */
+  async open(agent: AgentOnStream, peer: Peer): Promise<() => void> {
+    await this.#start();
+    const streamId = randomUUID();
+    const stream = { agentId: agent.agentId, peer, listed: false };
+    this.#streams.set(streamId, stream);
+    try {
+      const { replaced, requesters } = await listStream({ ...agent, streamId, processId: this.id });
+      stream.listed = true;
+      if (replaced?.processId === this.id) this.#end(replaced.streamId);
+      else if (replaced) this.#notify(replaced.processId, "streams");
+      for (const requester of requesters) this.#notify(requester, "answers");
+    } catch (error) {
+      this.#streams.delete(streamId);
+      throw error;
+    }
+    return () => this.#gone(streamId);
+  }
+
+  /** Has a stream ended wherever it hangs: its agent's token was replaced or revoked. A lost word costs a beat. */
+  notifyClosed({ processIds, requesters }: Closed): void {
+    const notify = () => {
+      for (const processId of processIds) this.#notify(processId, "streams");
+      for (const requester of requesters) this.#notify(requester, "answers");
+    };
+    this.#later(this.#start().then(notify));
+  }
+
+  /** Has every process look up again who holds its open answers: a user's access has changed. */
+  notifyCallersChanged(): void {
+    this.#later(this.#start().then(() => this.bus.notifyAll("callers")));
+  }
+
+  /** Resolves when this process hears the others, or soon when it cannot. */
+  listen(): Promise<void> {
+    return this.#start();
+  }
+
+  /**
+   * Asks an agent and waits for its answer.
+   * @throws AppError device_offline, rate_limited, agent_disconnected, agent_timeout; unavailable when withdrawn.
+   */
+  async query({
+    agentId,
+    name,
+    params,
+    timeoutMs = LIVE_QUERY_TIMEOUT_MS,
+    signal,
+  }: AgentQuery): Promise<CommandResult> {
+    await this.#start();
+    const id = randomUUID();
+    const answer = this.#queries.wait(id, {
+      agentId,
+      timeoutMs,
+      signal,
+      onFailed: () => this.#later(dropCommands([id])),
+    });
+    answer.catch(() => {}); // it may fail before it is awaited
+    const query = this.#queries.get(id);
+    if (!query) return answer;
+    const refuse = (error: AppError): Promise<CommandResult> => {
+      query.reject(error);
+      return answer;
+    };
+    const command = { id, agentId, requesterId: this.id, name, params: JSON.stringify(params), timeoutMs };
+    const placed = await queueCommand(command).catch((error) => {
+      query.reject(offline()); // this one is not seen: the database's own error is thrown
+      throw error;
+    });
+    if (placed.kind !== "placed") return refuse(placed.kind === "offline" ? offline() : busy());
+    if (!this.#queries.get(id)) this.#later(dropCommands([id])); // it failed while it was being placed
+    query.streamId = placed.streamId;
+    if (placed.processId === this.id) this.#deliver({ ...command, ...placed });
+    else this.#notify(placed.processId, "commands");
+    return answer;
+  }
+
+  /** Takes an agent's answer. @returns false when no requester waits for it: late, repeated, unknown, another agent's. */
+  async settle(agentId: string, id: string, result: CommandResult): Promise<boolean> {
+    if (!isUuid(id)) return false;
+    await this.#start();
+    const query = this.#queries.get(id);
+    if (query) {
+      if (!(await claimAnswer(agentId, id))) return false;
+      query.resolve(result);
+      return true;
+    }
+    const requester = await storeAnswer(agentId, id, JSON.stringify(result));
+    if (requester === this.id) this.#later(dropCommands([id])); // withdrawn a moment ago
+    if (requester === null || requester === this.id) return false;
+    this.#notify(requester, "answers");
+    return true;
+  }
+
+  /** Ends everything, in order: streams (their agents go elsewhere), queries, the bus. */
+  async stop(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer);
+    for (const [streamId, { peer }] of this.#streams) {
+      this.#gone(streamId);
+      peer.end();
+    }
+    this.#queries.failAll();
+    while (this.#work.size > 0) await Promise.allSettled(this.#work);
+    await this.#started?.catch(() => {});
+    await this.bus.close();
+  }
+
+  #start(): Promise<void> {
+    this.#started ??= (async () => {
+      const handleAll = () => Object.values(this.#handlers).forEach((run) => void run());
+      const listening = this.bus
+        .listen(this.id, (news) => void this.#handlers[news](), handleAll)
+        .catch((error) => log.error({ err: error }, "the relay cannot hear other processes; it polls"));
+      this.#timers = [setInterval(() => this.#poll(), POLL_MS), setInterval(() => this.#beat(), STREAM_COMMENT_MS)];
+      for (const timer of this.#timers) timer.unref();
+      // A bus that is away must not keep a caller waiting: polling does its work meanwhile.
+      await Promise.race([listening, new Promise((resolve) => setTimeout(resolve, LISTEN_TIMEOUT_MS).unref())]);
+    })();
+    return this.#started;
+  }
+
+  #poll(): void {
+    if (this.#streams.size > 0) void this.#handlers.commands();
+    if (this.#queries.size > 0) void this.#handlers.answers();
+  }
+
+  #beat(): void {
+    const alive = [...this.#streams].filter(([, stream]) => stream.listed).map(([streamId]) => streamId);
+    const beating = async () => {
+      await beatStreams(this.id, alive);
+      await this.#handlers.streams();
+      for (const requester of await buryDead()) this.#notify(requester, "answers");
+    };
+    this.#later(beating());
+  }
+
+  #notify(processId: string, news: News): void {
+    this.#later(processId === this.id ? this.#handlers[news]() : this.bus.notify(processId, news));
+  }
+
+  /** Work that no caller waits for; stop() does. */
+  #later(work: Promise<unknown>): void {
+    const done = work
+      .catch((error) => log.warn({ err: error }, "the relay could not finish a step; polling makes up for it"))
+      .finally(() => this.#work.delete(done));
+    this.#work.add(done);
+  }
+
+  #deliver({ id, agentId, streamId, name, params, deadline }: Waiting): void {
+    const stream = this.#streams.get(streamId);
+    if (stream) stream.peer.send(`{"id":"${id}","name":"${name}","params":${params},"deadline":"${deadline}"}`);
+    else {
+      this.#queries.get(id)?.reject(offline()); // it never reached the agent
+      this.#later(this.#unlist(agentId, streamId));
+    }
+  }
+
+  async #deliverWaiting(): Promise<void> {
+    for (const command of await claimWaiting(this.id)) this.#deliver(command);
+  }
+
+  async #collectDone(): Promise<void> {
+    for (;;) {
+      const done = await claimDone(this.id);
+      for (const { id, state, result } of done) {
+        const query = this.#queries.get(id);
+        if (state === "answered" && result !== null) query?.resolve(commandResult.parse(JSON.parse(result)));
+        else query?.reject(disconnected());
+      }
+      if (done.length === 0) return;
+    }
+  }
+
+  /** Ends the streams that a newer one elsewhere replaced, and those of agents that were revoked. */
+  async #endUnlisted(): Promise<void> {
+    const mine = [...this.#streams].filter(([, stream]) => stream.listed).map(([streamId]) => streamId);
+    if (mine.length === 0) return;
+    const listed = await listedStreams(this.id);
+    for (const streamId of mine) if (!listed.has(streamId)) this.#end(streamId);
+  }
+
+  #end(streamId: string): void {
+    const stream = this.#streams.get(streamId);
+    this.#gone(streamId);
+    stream?.peer.end();
+  }
+
+  #gone(streamId: string): void {
+    const stream = this.#streams.get(streamId);
+    if (!stream) return;
+    this.#streams.delete(streamId);
+    this.#queries.failStream(streamId);
+    this.#later(this.#unlist(stream.agentId, streamId));
+  }
+
+  async #unlist(agentId: string, streamId: string): Promise<void> {
+    for (const requester of await unlistStream(agentId, streamId)) this.#notify(requester, "answers");
+  }
+}

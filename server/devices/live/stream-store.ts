@@ -1,0 +1,130 @@
+import { sql } from "drizzle-orm";
+import { uuids } from "@/db/arrays";
+import { asSystem, type Tx } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import { unknownToken } from "@/server/ground/errors";
+import { STREAM_DEAD_AFTER_SECONDS } from "./schema";
+
+export type StreamRow = { agentId: string; orgId: string; deviceId: string; streamId: string; processId: string };
+/** Whom to notify that a stream's commands will not be answered, and which stream a newer one took the place of. */
+export type Opened = { replaced: { streamId: string; processId: string } | null; requesters: string[] };
+/** The process that held a stream, and whom to notify that its commands will not be answered. */
+export type Closed = { processIds: string[]; requesters: string[] };
+
+/**
+ * Lists a stream as its agent's only one; queries to an older one are broken.
+ * @throws AppError unauthenticated for an agent that was revoked since its token was looked up
+ */
+export function listStream(row: StreamRow): Promise<Opened> {
+  return asSystem(async (tx) => {
+    // Two streams of one agent at the same moment come one after the other here, so the older learns of the newer.
+    await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`live:${row.agentId}`}, 0))`);
+    // A revocation at this moment comes before or after: what it ends is then listed already, or is not listed at all.
+    const [agent] = await rowsOf<{ isRevoked: boolean }>(
+      tx,
+      sql`
+      SELECT revoked_at IS NOT NULL AS "isRevoked" FROM agents WHERE id = ${row.agentId} FOR SHARE`,
+    );
+    if (!agent || agent.isRevoked) throw unknownToken();
+    const [old] = await rowsOf<{ streamId: string; processId: string }>(
+      tx,
+      sql`
+      SELECT stream_id AS "streamId", process_id AS "processId" FROM agent_streams
+      WHERE agent_id = ${row.agentId} AND closed_at IS NULL`,
+    );
+    await tx.execute(sql`
+      INSERT INTO agent_streams (agent_id, org_id, device_id, process_id, stream_id, connected_at, beat_at)
+      VALUES (${row.agentId}, ${row.orgId}, ${row.deviceId}, ${row.processId}, ${row.streamId}, now(), now())
+      ON CONFLICT (agent_id) DO UPDATE SET org_id = excluded.org_id, device_id = excluded.device_id,
+        process_id = excluded.process_id, stream_id = excluded.stream_id,
+        connected_at = excluded.connected_at, beat_at = excluded.beat_at, closed_at = NULL`);
+    const broken = await rowsOf<{ requesterId: string }>(
+      tx,
+      sql`
+      UPDATE live_commands SET state = 'broken'
+      WHERE agent_id = ${row.agentId} AND stream_id <> ${row.streamId} AND state IN ('waiting', 'delivered')
+      RETURNING asker_id AS "requesterId"`,
+    );
+    return { replaced: old ?? null, requesters: [...new Set(broken.map((b) => b.requesterId))] };
+  });
+}
+
+/** Notes a stream's end, unless a newer one has its place, and breaks its commands. @returns whom to notify. */
+export function unlistStream(agentId: string, streamId: string): Promise<string[]> {
+  return asSystem(async (tx) => {
+    await tx.execute(sql`
+      UPDATE agent_streams SET closed_at = now() WHERE agent_id = ${agentId} AND stream_id = ${streamId} AND closed_at IS NULL`);
+    const broken = await rowsOf<{ requesterId: string }>(
+      tx,
+      sql`
+      UPDATE live_commands SET state = 'broken' WHERE stream_id = ${streamId} AND state IN ('waiting', 'delivered')
+      RETURNING asker_id AS "requesterId"`,
+    );
+    return [...new Set(broken.map((b) => b.requesterId))];
+  });
+}
+
+/**
+ * Ends the listing of an agent's stream and breaks its commands, in the transaction that takes its token away: both
+ * happen or neither.
+ */
+export async function closeStream(tx: Tx, agentId: string): Promise<Closed> {
+  const closed = await rowsOf<{ processId: string }>(
+    tx,
+    sql`
+    UPDATE agent_streams SET closed_at = now() WHERE agent_id = ${agentId} AND closed_at IS NULL
+    RETURNING process_id AS "processId"`,
+  );
+  const broken = await rowsOf<{ requesterId: string }>(
+    tx,
+    sql`
+    UPDATE live_commands SET state = 'broken' WHERE agent_id = ${agentId} AND state IN ('waiting', 'delivered')
+    RETURNING asker_id AS "requesterId"`,
+  );
+  return {
+    processIds: closed.map((row) => row.processId),
+    requesters: [...new Set(broken.map((row) => row.requesterId))],
+  };
+}
+
+/** Which of a process's streams are still their agents' own, and the agents still allowed. */
+export async function listedStreams(processId: string): Promise<Set<string>> {
+  const rows = await asSystem((tx) =>
+    rowsOf<{ streamId: string }>(
+      tx,
+      sql`
+      SELECT s.stream_id AS "streamId" FROM agent_streams s JOIN agents a ON a.id = s.agent_id
+      WHERE s.process_id = ${processId} AND s.closed_at IS NULL AND a.revoked_at IS NULL`,
+    ),
+  );
+  return new Set(rows.map((row) => row.streamId));
+}
+
+/** The sign of life of a process for the streams that it really holds. */
+export async function beatStreams(processId: string, streamIds: readonly string[]): Promise<void> {
+  if (streamIds.length === 0) return;
+  await asSystem((tx) =>
+    tx.execute(sql`
+      UPDATE agent_streams SET beat_at = now()
+      WHERE process_id = ${processId} AND stream_id = ANY (${uuids(streamIds)}) AND closed_at IS NULL`),
+  );
+}
+
+/** Removes the streams of processes that died and the commands that were not fetched. @returns whom to notify. */
+export async function buryDead(): Promise<string[]> {
+  return asSystem(async (tx) => {
+    const broken = await rowsOf<{ requesterId: string }>(
+      tx,
+      sql`
+      WITH dead AS (
+        UPDATE agent_streams SET closed_at = beat_at
+        WHERE closed_at IS NULL AND beat_at < now() - make_interval(secs => ${STREAM_DEAD_AFTER_SECONDS})
+        RETURNING stream_id)
+      UPDATE live_commands SET state = 'broken'
+      WHERE stream_id IN (SELECT stream_id FROM dead) AND state IN ('waiting', 'delivered')
+      RETURNING asker_id AS "requesterId"`,
+    );
+    await tx.execute(sql`DELETE FROM live_commands WHERE deadline < now() - interval '1 minute'`);
+    return [...new Set(broken.map((b) => b.requesterId))];
+  });
+}

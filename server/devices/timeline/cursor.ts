@@ -1,0 +1,35 @@
+import { readSigned, signText } from "@/server/ground/derived-key";
+import { invalid } from "@/server/ground/errors";
+import { TIMELINE_SOURCES, type TimelineSource } from "./vocabulary";
+
+/** The last item of a page: its time, its log, and its id there (the sequence of an audit entry). */
+type Cursor = { ms: number; source: TimelineSource; id: string };
+
+/** Where reading a log continues: before a time, or before one of its items at that time. */
+export type Start = { ms: number; before: string | null; isAfterAll: boolean } | null;
+
+const PURPOSE = "timeline cursor";
+const CURSOR = /^(\d{1,15})\.(\d)\.([0-9a-f-]{1,36})$/;
+
+/** A cursor as the opaque text that clients hand back. */
+export const encodeCursor = ({ ms, source, id }: Cursor): string =>
+  signText(PURPOSE, `${ms}.${TIMELINE_SOURCES.indexOf(source)}.${id}`);
+
+/** @throws AppError validation_failed for a text that no timeline has handed out, altered ones included. */
+export function decodeCursor(cursor: string): Cursor {
+  const [, ms, rank, id] = CURSOR.exec(readSigned(PURPOSE, cursor) ?? "") ?? [];
+  const source = TIMELINE_SOURCES[Number(rank)];
+  if (!source || !id) throw invalid("cursor", "is not a cursor of this timeline");
+  return { ms: Number(ms), source, id };
+}
+
+/**
+ * Where one log continues after a cursor in the merge: at the same moment, logs that rank before the cursor's have been shown,
+ * those that rank behind it have not.
+ */
+export function startOf(cursor: Cursor | null, source: TimelineSource): Start {
+  if (!cursor) return null;
+  const [rank, at] = [TIMELINE_SOURCES.indexOf(source), TIMELINE_SOURCES.indexOf(cursor.source)];
+  if (rank === at) return { ms: cursor.ms, before: cursor.id, isAfterAll: false };
+  return { ms: cursor.ms, before: null, isAfterAll: rank > at };
+}

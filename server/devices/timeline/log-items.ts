@@ -1,0 +1,87 @@
+import { type SQL, sql } from "drizzle-orm";
+import { textArray } from "@/db/arrays";
+import type { Tx } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import { wordsOf } from "@/server/audit/query/word-list";
+import type { AgentLog } from "@/server/devices/agent-logs/schema";
+import type { EventLog } from "@/server/devices/event-logs/schema";
+import { readMembers } from "@/server/ground/exact-json";
+import { containsPattern } from "@/server/ground/text";
+import type { Start } from "./cursor";
+import type { TimelineInput, TimelineItem } from "./schema";
+
+/** after: the items after a time instead, the closest to it first. */
+type Window = Pick<TimelineInput, "from" | "to" | "search" | "limit"> & { after?: Date };
+type ItemRequest = { device: { id: string; orgId: string }; input: Window; start: Start };
+type Found<T> = Omit<T, "timestamp" | "createdAt"> & { ms: number; createdMs: number; json: string | null };
+
+const instantOf = (date: Date): SQL => sql`${date.toISOString()}::timestamptz`;
+
+function startsBehind({ ms, before, isAfterAll }: NonNullable<Start>): SQL {
+  const at = instantOf(new Date(ms));
+  if (before !== null) return sql`(l.timestamp, l.id) < (${at}, ${before}::uuid)`;
+  return isAfterAll ? sql`l.timestamp <= ${at}` : sql`l.timestamp < ${at}`;
+}
+
+/** One device's rows along its own index: newest first, or from a time on. */
+function windowOf({ device, input, start }: ItemRequest, texts: SQL): SQL {
+  const { from, to, search, after } = input;
+  const order = sql.raw(after ? "ASC" : "DESC");
+  const words = wordsOf(search ?? "");
+  return sql`l.device_id = ${device.id}::uuid AND l.org_id = ${device.orgId}::uuid
+    ${from ? sql`AND l.timestamp >= ${instantOf(from)}` : sql``}
+    ${to ? sql`AND l.timestamp <= ${instantOf(to)}` : sql``}
+    ${start ? sql`AND ${startsBehind(start)}` : sql``}
+    ${words.length > 0 ? sql`AND (${texts}) ILIKE ALL (${textArray(words.map(containsPattern))})` : sql``}
+    ${after ? sql`AND l.timestamp > ${instantOf(after)}` : sql``}
+    ORDER BY l.timestamp ${order}, l.id ${order} LIMIT ${input.limit + 1}`;
+}
+
+const TIMES = sql.raw(
+  `(extract(epoch FROM l.timestamp) * 1000)::float8 AS ms, (extract(epoch FROM l.created_at) * 1000)::float8 AS "createdMs"`,
+);
+const OWN = sql.raw(`l.id, l.device_id AS "deviceId", l.org_id AS "orgId", l.level, l.message`);
+
+/** What the screen shows of an item: its structured part too, as it stands there. */
+const DIAGNOSTIC_TEXTS = sql`l.component || ': ' || l.message || ' ' || coalesce(l.fields::text, '')`;
+const EVENT_TEXTS = sql`l.source || ': ' || l.message || ' ' || coalesce(l.details::text, '')`;
+
+function timesOf({ ms, createdMs }: { ms: number; createdMs: number }) {
+  return { timestamp: new Date(ms).toISOString(), createdAt: new Date(createdMs).toISOString() };
+}
+
+/** The newest diagnostic log entries of a device, from a start on. */
+export async function diagnosticItems(tx: Tx, request: ItemRequest): Promise<TimelineItem[]> {
+  const rows = await rowsOf<Found<Omit<AgentLog, "fields">>>(
+    tx,
+    sql`SELECT ${OWN}, l.component, l.agent_version AS "agentVersion", l.fields::text AS json, ${TIMES}
+      FROM agent_logs l WHERE ${windowOf(request, DIAGNOSTIC_TEXTS)}`,
+  );
+  return rows.map(({ ms, createdMs, json, ...row }) => {
+    const times = timesOf({ ms, createdMs });
+    return {
+      source: "diagnostic",
+      at: times.timestamp,
+      key: row.id,
+      log: { ...row, ...times, fields: readMembers(json) },
+    };
+  });
+}
+
+/** The newest stored events of a device, from a start on. */
+export async function eventItems(tx: Tx, request: ItemRequest): Promise<TimelineItem[]> {
+  const rows = await rowsOf<Found<Omit<EventLog, "details">>>(
+    tx,
+    sql`SELECT ${OWN}, l.category, l.source, l.event_id AS "eventId", l.details::text AS json, ${TIMES}
+      FROM device_event_logs l WHERE ${windowOf(request, EVENT_TEXTS)}`,
+  );
+  return rows.map(({ ms, createdMs, json, ...row }) => {
+    const times = timesOf({ ms, createdMs });
+    return {
+      source: "event",
+      at: times.timestamp,
+      key: row.id,
+      event: { ...row, ...times, details: readMembers(json) },
+    };
+  });
+}

@@ -1,0 +1,151 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
+import type { RequestHandler } from "next/dist/server/next";
+import { codeOf } from "@/db/thrown";
+import { whenWritten } from "@/server/audit/record/record";
+import type { Answer } from "@/server/doors/http/answer";
+import { problemAnswer } from "@/server/doors/http/problem";
+import { METHODS, type RouteFile } from "@/server/doors/http/route";
+import { countRequest } from "@/server/ground/background/metrics";
+import { inRequest } from "@/server/ground/background/tracing";
+import { unawaited } from "@/server/ground/background/unawaited";
+import { PEER_HEADER } from "@/server/ground/client-ip";
+import { AppError, ERROR_CODES, invalid } from "@/server/ground/errors";
+import { log } from "@/server/ground/log";
+import { orAwayPage } from "./away-page";
+import { lazyRequest } from "./lazy-request";
+import { watchPeer } from "./linux-peers";
+import { redirectPage } from "./page-redirect";
+import { refuseMalformed, refuseOn } from "./refuse-malformed";
+import { createRegistry, handlerOf, type RouteMatch } from "./registry";
+import { hasTooManyParameters, MAX_PAGE_PARAMETERS, namedTwice, pathOf } from "./request-target";
+import { respond } from "./respond";
+import { setPagePolicy, setSecurityHeaders } from "./security-headers";
+import { countInFlight, holdRefusal, inPageShare } from "./shares";
+
+export type FrontOptions = {
+  routes: RouteFile[];
+  /** Serves everything that no route file answers: pages and their assets. */
+  next: RequestHandler;
+  origin: string;
+  /** Next's development server needs a wider content security policy for its pages. */
+  dev: boolean;
+};
+
+/** Slow clients: headers within 4 s, a whole request within 60 s (a body of 5 MiB over a poor line). */
+const HEADERS_TIMEOUT_MS = 4_000;
+const REQUEST_TIMEOUT_MS = 60_000;
+const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+/** Node's default of 30 s would let a slow client hold its socket for as long. */
+const CONNECTION_CHECK_MS = 500;
+
+type Exchange = { incoming: IncomingMessage; outgoing: ServerResponse };
+
+const PAGE_METHODS = ["GET", "HEAD"];
+
+const refusal = (error: AppError): Answer => problemAnswer(error, crypto.randomUUID());
+
+const methodNotAllowed = (method: string, allowed: readonly string[]): Answer =>
+  refusal(
+    new AppError("method_not_allowed", `${method} is not offered here.`, { headers: { Allow: allowed.join(", ") } }),
+  );
+
+const methodsOf = ({ handlers }: RouteMatch): string[] =>
+  METHODS.filter((m) => handlers[m]).flatMap((m) => (m === "GET" ? PAGE_METHODS : [m]));
+
+async function answerOf(
+  match: RouteMatch,
+  { incoming, outgoing }: Exchange,
+  origin: string,
+): Promise<Answer | Response> {
+  const method = incoming.method ?? "GET";
+  const handler = handlerOf(match, method);
+  const call = handler?.answer ?? handler;
+  if (!call) return methodNotAllowed(method, methodsOf(match));
+  const tooMany = countInFlight(incoming, outgoing, { spec: handler?.spec, params: match.params });
+  const answer = tooMany
+    ? refusal(tooMany)
+    : await call(lazyRequest(incoming, outgoing, origin), { params: Promise.resolve(match.params) });
+  if (answer.status === ERROR_CODES.rate_limited.status) await holdRefusal(incoming, outgoing, handler?.spec);
+  await whenWritten();
+  return answer;
+}
+
+async function callRoute(match: RouteMatch, exchange: Exchange, origin: string): Promise<void> {
+  const { incoming, outgoing } = exchange;
+  const answer = await answerOf(match, exchange, origin);
+  // Closed while the rest of a refused body still arrives, the connection would be reset and the answer lost with it.
+  const isLast = !outgoing.shouldKeepAlive && !incoming.complete;
+  if (isLast) outgoing.shouldKeepAlive = true;
+  await respond(incoming, outgoing, answer);
+  if (isLast) endAfter(incoming);
+  // An unread body (refused early) would block the connection's next request.
+  if (!incoming.complete) incoming.resume();
+}
+
+/** Ends the connection as its client asked, once the whole request has arrived. */
+function endAfter(incoming: IncomingMessage): void {
+  const end = () => incoming.socket.end();
+  if (incoming.readableEnded) end();
+  else incoming.once("end", end).resume();
+}
+
+async function servePage(incoming: IncomingMessage, outgoing: ServerResponse, options: FrontOptions): Promise<void> {
+  const { method = "GET" } = incoming;
+  // Next's development server posts to its own addresses.
+  if (!options.dev && !PAGE_METHODS.includes(method))
+    return respond(incoming, outgoing, methodNotAllowed(method, PAGE_METHODS));
+  if (hasTooManyParameters(incoming.url ?? ""))
+    return respond(incoming, outgoing, refusal(invalid("target", `has more than ${MAX_PAGE_PARAMETERS} parameters`)));
+  if (redirectPage(incoming, outgoing, options.origin.startsWith("https:"))) return;
+  setPagePolicy(incoming, outgoing, options.dev);
+  if (incoming.headers.accept === "text/event-stream") watchPeer(incoming.socket);
+  const render = () => orAwayPage(incoming, outgoing, () => options.next(incoming, outgoing));
+  if (options.dev) return render();
+  await inPageShare(incoming, outgoing, render).catch(async (error: unknown) => {
+    if (!(error instanceof AppError)) throw error;
+    await holdRefusal(incoming, outgoing);
+    return respond(incoming, outgoing, refusal(error));
+  });
+}
+
+/** Answers every request: the API from the route files, the rest from Next. */
+export function createListener(options: FrontOptions): RequestListener {
+  const match = createRegistry(options.routes);
+  const https = options.origin.startsWith("https:");
+  return (incoming, outgoing) => {
+    const exchange = { incoming, outgoing };
+    // Only here is the socket's address known; what a client sends under this name is overwritten.
+    incoming.headers[PEER_HEADER] = incoming.socket.remoteAddress ?? "";
+    setSecurityHeaders(outgoing, https);
+    const twice = namedTwice(incoming.rawHeaders);
+    const path = twice ? null : pathOf(incoming.url ?? "/", options.origin);
+    if (path !== null) incoming.url = path;
+    const pathname = path?.split("?", 1)[0] ?? "";
+    const started = performance.now();
+    const found = path === null ? undefined : match(pathname);
+    outgoing.once("finish", () => countRequest(found?.path ?? null, outgoing.statusCode, performance.now() - started));
+    const serve = (): Promise<void> => {
+      if (twice) return respond(incoming, outgoing, refusal(invalid(twice, "is given twice")));
+      if (path === null) return respond(incoming, outgoing, refusal(invalid("target", "names nothing on this server")));
+      return found ? callRoute(found, exchange, options.origin) : servePage(incoming, outgoing, options);
+    };
+    const served = inRequest(found?.path ?? null, exchange, serve).catch((error: unknown) => {
+      const gone = codeOf(error) === "ERR_STREAM_PREMATURE_CLOSE" || outgoing.destroyed;
+      if (!gone) log.error({ err: error, path: pathname }, "request failed");
+      outgoing.destroy();
+    });
+    // A verb goes on where the connection is gone. What Next serves may never end where its client hung up.
+    if (found) unawaited(served);
+  };
+}
+
+/** The process's one http server, in development as in production. */
+export function createFront(listener: RequestListener): Server {
+  const server = createServer({ connectionsCheckingInterval: CONNECTION_CHECK_MS }, listener);
+  server.on("clientError", refuseMalformed);
+  server.on("connect", (_, socket) => refuseOn(socket, new AppError("method_not_allowed", "This is no proxy.")));
+  server.headersTimeout = HEADERS_TIMEOUT_MS;
+  server.requestTimeout = REQUEST_TIMEOUT_MS;
+  server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;
+  return server;
+}

@@ -1,0 +1,55 @@
+import { nameRequest, noteAway } from "@/db/traced";
+import type { TrpcContext } from "@/server/doors/trpc/init";
+import { appRouter, permissionOf } from "@/server/doors/trpc/root";
+import { publishedPolicy } from "@/server/evidence/witnesses/policy-file";
+import { originOf } from "@/server/ground/client-ip";
+import type { Ctx } from "@/server/ground/context";
+import { AppError } from "@/server/ground/errors";
+import { newRequestId } from "@/server/ground/ids";
+import { isMailConfigured } from "@/server/ground/mail";
+import { authenticate } from "@/server/identity/auth/authenticate";
+import { oidcProvider } from "@/server/identity/auth/oidc/oidc";
+import type { SignInOptions } from "@/server/identity/auth/schema";
+import { REQUESTED_PAGE } from "@/server/identity/auth/session-cookie";
+import { isSetupNeeded } from "@/server/setup/found-partner";
+
+async function findCaller(request: Request, known: Pick<Ctx, "ip" | "userAgent" | "requestId">): Promise<Ctx | null> {
+  try {
+    const caller = await authenticate(request, { auth: "user" });
+    return { ...caller, ...known, now: () => new Date() };
+  } catch (error) {
+    if (error instanceof AppError && error.code === "unauthenticated") return null;
+    throw error;
+  }
+}
+
+/**
+ * What Next's pages may ask of the server. The server is bundled once, outside of Next, so that its pools, caches and
+ * queues exist once; pages reach it through globalThis, where start() puts it, and import nothing of it but types.
+ */
+export const pages = {
+  router: appRouter,
+  /** What procedures get for the person who opens a page; caller is null without a session. */
+  async context(headers: Headers): Promise<TrpcContext> {
+    const requestId = nameRequest(newRequestId());
+    const request = new Request("http://page.invalid", { headers });
+    const from = originOf(request);
+    return { caller: await noteAway(() => findCaller(request, { ...from, requestId })), from, requestId };
+  },
+  /** Whether the person who opens a page may ask what a query's key names: its first part is the procedure's path. */
+  mayAsk(caller: Ctx | null, [path]: readonly unknown[]): boolean {
+    const permission = permissionOf([path].flat().join("."));
+    return !permission || caller?.permissions.has(permission) === true;
+  },
+  /** The address that the browser asked for, as the front saw it. */
+  requestedPage: (headers: Headers): string | null => headers.get(REQUESTED_PAGE),
+  /** Whose signatures this server says to trust, as auditors save it. */
+  publishedPolicy,
+  /** What the sign-in page offers. */
+  signInOptions: (): SignInOptions => ({ mail: isMailConfigured(), oidc: oidcProvider()?.name ?? null }),
+  isSetUp: async (): Promise<boolean> => !(await noteAway(isSetupNeeded)),
+};
+
+declare global {
+  var trailmark: typeof pages | undefined;
+}

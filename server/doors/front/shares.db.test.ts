@@ -1,0 +1,185 @@
+import { once } from "node:events";
+import { Agent, get, type Server } from "node:http";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { MAX_IN_FLIGHT } from "@/server/ground/limits/in-flight";
+import { portOf } from "@/testing/port-of";
+import { createFront, createListener } from "./front";
+import { HeldRefusals } from "./held-refusals";
+
+type Headers = Record<string, string>;
+
+/** What the server works on, until the test releases it. */
+let begun: string[] = [];
+let onBegin = () => {};
+const begin = (path: string) => {
+  begun.push(path);
+  onBegin();
+};
+let release = () => {};
+let held = Promise.resolve();
+
+const slow = (spec: object) => ({
+  GET: Object.assign(
+    async ({ url }: Request) => {
+      begin(new URL(url).pathname);
+      await held;
+      return new Response("done");
+    },
+    { spec },
+  ),
+});
+const full = (spec: object) => ({
+  GET: Object.assign(async () => new Response("", { status: 429 }), { spec }),
+});
+const routes = [
+  { path: "/api/v1/slow", module: slow({ auth: "user", permission: "audit:read" }) },
+  { path: "/api/v1/events", module: slow({ auth: "user", permission: "audit:write" }) },
+  { path: "/api/v1/live", module: slow({ auth: "user", permission: "devices:live" }) },
+  { path: "/api/v1/open", module: slow({ auth: "none" }) },
+  { path: "/api/trpc/[trpc]", module: { GET: slow({}).GET.bind(null) } },
+  { path: "/api/v1/full/events", module: full({ auth: "user", permission: "audit:write" }) },
+  { path: "/api/v1/full/live", module: full({ auth: "user", permission: "devices:live" }) },
+  { path: "/api/v1/full/agent", module: full({ auth: "agent" }) },
+  { path: "/api/v1/full/open", module: full({ auth: "none" }) },
+];
+
+let server: Server;
+let agent: Agent;
+
+beforeAll(async () => {
+  const listener = createListener({
+    routes,
+    next: async ({ url = "" }, outgoing) => {
+      begin(url);
+      await held;
+      outgoing.end("page");
+    },
+    origin: "http://127.0.0.1:3000",
+    dev: false,
+  });
+  server = createFront(listener).listen(0, "127.0.0.1");
+  await once(server, "listening");
+});
+beforeEach(() => {
+  agent = new Agent();
+  begun = [];
+  onBegin = () => {};
+  held = new Promise((resolve) => {
+    release = resolve;
+  });
+});
+afterEach(() => {
+  release();
+  agent.destroy();
+});
+afterAll(() => void server.close());
+
+/** Sends a request; its status when it is answered, 0 when it was hung up on. */
+function ask(path: string, headers: Headers) {
+  const outgoing = get({ port: portOf(server), host: "127.0.0.1", path, headers, agent });
+  const status = new Promise<number>((resolve) => {
+    outgoing.once("response", (answer) => answer.resume().once("close", () => resolve(answer.statusCode ?? 0)));
+    outgoing.once("error", () => resolve(0));
+  });
+  return { status, hangUp: () => outgoing.destroy() };
+}
+const many = (count: number, path: string, headers: Headers) => Array.from({ length: count }, () => ask(path, headers));
+const untilBegun = (count: number) => expect.poll(() => begun.length).toBe(count);
+
+it.for<[string, Headers, Headers, Headers]>([
+  ["a bearer token", { authorization: "Bearer a" }, { authorization: "bearer   a " }, { authorization: "Bearer b" }],
+  ["a key", { "x-api-key": "c" }, { authorization: "Bearer c", cookie: "x=y" }, { "x-api-key": "d" }],
+  [
+    "a session",
+    { cookie: "trailmark.session=a" },
+    { cookie: "x=1; trailmark.session=a" },
+    { cookie: "trailmark.session=b" },
+  ],
+])(
+  "one request too many with %s is refused unread, however it is spelt, and nobody else's",
+  async ([_, mine, spelt, others]) => {
+    const asked = many(MAX_IN_FLIGHT, "/api/v1/slow", mine);
+    await untilBegun(MAX_IN_FLIGHT);
+    expect(await ask("/api/v1/slow", spelt).status).toBe(429);
+    expect(begun).toHaveLength(MAX_IN_FLIGHT);
+    for (const [path, headers] of [
+      ["/api/v1/slow", others],
+      ["/api/v1/slow", {}],
+      ["/api/v1/events", mine],
+      ["/api/v1/live", mine],
+      ["/api/v1/open", mine],
+    ] as const)
+      asked.push(ask(path, headers));
+    await untilBegun(MAX_IN_FLIGHT + 5);
+    release();
+    expect(new Set(await Promise.all(asked.map(({ status }) => status)))).toEqual(new Set([200]));
+    expect(await ask("/api/v1/slow", mine).status).toBe(200);
+  },
+);
+
+it("a batch counts with each of its calls", async () => {
+  const mine = { authorization: "Bearer batches" };
+  const calls = (count: number) => `/api/trpc/${Array.from({ length: count }, () => "me.get").join("%2C")}?batch=1`;
+  const asked = [...many(6, calls(20), mine), ask(calls(8), mine)];
+  await untilBegun(7);
+  expect(await ask("/api/trpc/me.get", mine).status).toBe(429);
+  asked.push(ask(calls(20), { authorization: "Bearer others" }));
+  await untilBegun(8);
+  release();
+  expect(new Set(await Promise.all(asked.map(({ status }) => status)))).toEqual(new Set([200]));
+});
+
+it("holds refusals back, but never those of whoever hands events in, of agents and of live queries", async () => {
+  const mine = { authorization: "Bearer refused" };
+  const kept = many(MAX_IN_FLIGHT, "/api/v1/slow", mine);
+  await untilBegun(MAX_IN_FLIGHT);
+  const hold = vi.spyOn(HeldRefusals.prototype, "hold");
+  const refused = many(80, "/api/v1/slow", mine);
+  expect(new Set(await Promise.all(refused.map(({ status }) => status)))).toEqual(new Set([429]));
+  expect(hold).toHaveBeenCalledTimes(80);
+  for (const path of ["/api/v1/full/events", "/api/v1/full/live", "/api/v1/full/agent"])
+    expect(await ask(path, mine).status).toBe(429);
+  expect(hold).toHaveBeenCalledTimes(80);
+  expect(await ask("/api/v1/full/open", {}).status).toBe(429);
+  expect(hold).toHaveBeenCalledTimes(81);
+  hold.mockRestore();
+  release();
+  await Promise.all(kept.map(({ status }) => status));
+});
+
+it("whoever hangs up has nothing in flight any more", async () => {
+  const mine = { authorization: "Bearer gone" };
+  const asked = many(MAX_IN_FLIGHT, "/api/v1/slow", mine);
+  await untilBegun(MAX_IN_FLIGHT);
+  for (const { hangUp } of asked) hangUp();
+  await Promise.all(asked.map(({ status }) => status));
+  // The server learns of it a moment later; until then the next one is one too many.
+  const untilNextBegins = new Promise<number>((resolve) => {
+    onBegin = () => resolve(0);
+  });
+  let status = 429;
+  while (status === 429) status = await Promise.race([ask("/api/v1/slow", mine).status, untilNextBegins]);
+  expect(status).toBe(0);
+});
+
+it("renders two pages of a session at a time, the next ones in their turn, and other people's at once", async () => {
+  const mine = { cookie: "trailmark.session=pages" };
+  const asked = many(6, "/devices", mine);
+  await untilBegun(2);
+  asked.push(ask("/reports", { cookie: "trailmark.session=others" }), ask("/login", {}), ask("/_next/x.js", mine));
+  await untilBegun(5);
+  expect(begun.filter((url) => url === "/devices")).toHaveLength(2);
+  release();
+  expect(new Set(await Promise.all(asked.map(({ status }) => status)))).toEqual(new Set([200]));
+});
+
+it("gives the turn of whoever hangs up to the session's next page", async () => {
+  const mine = { cookie: "trailmark.session=leaving" };
+  const left = many(2, "/left", mine);
+  await untilBegun(2);
+  const next = ask("/next", mine);
+  for (const { hangUp } of left) hangUp();
+  await expect.poll(() => begun).toContain("/next");
+  release();
+  expect(await next.status).toBe(200);
+});

@@ -1,0 +1,148 @@
+import { createGunzip, type Gunzip } from "node:zlib";
+import { AppError, invalid } from "@/server/ground/errors";
+import { parseDigits, parseExact, parseUnrounded } from "@/server/ground/exact-json";
+import { isObject } from "@/server/ground/records";
+import { repairJson } from "@/server/ground/text";
+
+export const MAX_BODY_BYTES = 5 * 1024 * 1024;
+const MAX_NESTING = 32;
+const FORBIDDEN_KEYS = new Set(["__proto__", "constructor", "prototype"]);
+
+const tooLarge = (max: number) => {
+  const most = max < 1024 * 1024 ? `${max / 1024} KiB` : `${max / 1024 / 1024} MiB`;
+  return new AppError("payload_too_large", `The body is over ${most} (after decompression).`);
+};
+
+/** Decompressed as it arrives and given up at the limit, so that a gzip bomb costs no more than that. */
+function inflate(compressed: Uint8Array, max: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const gunzip: Gunzip = createGunzip();
+    gunzip.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > max) {
+        gunzip.destroy();
+        reject(tooLarge(max));
+      } else chunks.push(chunk);
+    });
+    gunzip.on("end", () => resolve(Buffer.concat(chunks)));
+    gunzip.on("error", () => reject(invalid("body", "is not valid gzip")));
+    gunzip.end(compressed);
+  });
+}
+
+/** The body's chunks as they arrive. Node's stream is iterable, which the DOM's type does not say. */
+export const bytesOf = ({ body }: Request): AsyncIterable<Uint8Array> | undefined =>
+  (body as AsyncIterable<Uint8Array> | null) ?? undefined;
+
+/** Whether a request that may come without a body has one. */
+export function hasBody({ headers }: Request): boolean {
+  const length = headers.get("content-length");
+  if (length !== null) return Number(length) > 0;
+  return headers.get("transfer-encoding") !== null || headers.get("content-type") !== null;
+}
+
+/** The body as it came, at most `max` bytes. @throws AppError payload_too_large; validation_failed where it breaks off */
+export async function readLimited(request: Request, max: number): Promise<Uint8Array> {
+  if (Number(request.headers.get("content-length") ?? 0) > max) throw tooLarge(max);
+  const bytes = bytesOf(request);
+  if (!bytes) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of bytes) {
+      size += chunk.length;
+      if (size > max) throw tooLarge(max);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    // Anything else is the client's line: it must not be taken for a database that is away.
+    throw error instanceof AppError ? error : invalid("body", "ended before it was complete");
+  }
+  const [first] = chunks;
+  return first && chunks.length === 1 ? first : Buffer.concat(chunks);
+}
+
+/** What is stored as it is sent has the levels for itself, below the body, its list and the entry. */
+const STORED = new Set(["details", "fields", "rawData"]);
+const STORED_DEPTH = 4;
+
+const below = (path: string, name: string | number): string => (path === "" ? `${name}` : `${path}.${name}`);
+
+/**
+ * Refuses what none of our clients needs and some code chokes on: deep nesting and prototype keys.
+ * @param path what the errors' paths begin with; "" for the body, whose members they name
+ * @throws AppError validation_failed
+ */
+export function refuseHostileJson(value: unknown, path = "", depth = 1): void {
+  if (typeof value !== "object" || value === null) return;
+  if (depth > MAX_NESTING)
+    throw invalid(path.split(".").slice(0, 3).join(".") || "body", `is nested over ${MAX_NESTING} levels`);
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) {
+      const item = value[i];
+      if (typeof item === "object" && item !== null) refuseHostileJson(item, below(path, i), depth + 1);
+    }
+    return;
+  }
+  if (!isObject(value)) return;
+  for (const key of Object.keys(value)) {
+    if (FORBIDDEN_KEYS.has(key)) throw invalid(below(path, key), "is not an allowed key");
+    const item = value[key];
+    const inside = depth + 1 === STORED_DEPTH && STORED.has(key) ? 1 : depth + 1;
+    if (typeof item === "object" && item !== null) refuseHostileJson(item, below(path, key), inside);
+  }
+}
+
+/**
+ * What becomes of a body's numbers: kept digit for digit; refused, or the text of their digits, where a double would change
+ * them; or doubles.
+ */
+export type Numbers = "exact" | "unrounded" | "digits" | "doubles";
+
+const PARSERS: Record<Numbers, (text: string) => unknown> = {
+  exact: parseExact,
+  unrounded: parseUnrounded,
+  digits: parseDigits,
+  doubles: (text) => JSON.parse(text),
+};
+
+function parse(text: string, numbers: Numbers): unknown {
+  try {
+    return PARSERS[numbers](text);
+  } catch (error) {
+    throw error instanceof AppError ? error : invalid("body", "is not valid JSON");
+  }
+}
+
+/** NUL, or half a surrogate pair: only an escape writes them, bytes that are no UTF-8 were replaced when they were decoded. */
+const UNSTORABLE_ESCAPE = /\\u(?:0000|d[89a-f])/i;
+
+/** What strangers send: a form's fields. It is taken apart on the thread that answers requests. */
+export const MAX_STRANGERS_BYTES = 64 * 1024;
+
+type Taken = { numbers?: Numbers | undefined; max?: number | undefined };
+
+/**
+ * The JSON body of a request, decompressed, held to the limits, and its texts repaired to what the database stores: no verb
+ * has to think of NUL.
+ * @throws AppError payload_too_large, unsupported_media_type or validation_failed.
+ */
+export async function readJson(
+  request: Request,
+  { numbers = "doubles", max = MAX_BODY_BYTES }: Taken = {},
+): Promise<unknown> {
+  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
+  if (type !== "application/json" && !type.endsWith("+json"))
+    throw new AppError("unsupported_media_type", "Send the body as application/json.");
+  const encoding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
+  const raw = await readLimited(request, max);
+  if (encoding !== "identity" && encoding !== "gzip")
+    throw new AppError("unsupported_media_type", "Content-Encoding may be gzip or identity.");
+  const bytes = encoding === "gzip" ? await inflate(raw, max) : raw;
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+  const value = parse(text, numbers);
+  refuseHostileJson(value);
+  return UNSTORABLE_ESCAPE.test(text) ? repairJson(value) : value;
+}

@@ -1,0 +1,166 @@
+import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
+import { eq } from "drizzle-orm";
+import { describe, expect, it, vi } from "vitest";
+import { GET as AUDIT_LOGS } from "@/app/api/v1/audit-logs/route";
+import { GET as DEVICE } from "@/app/api/v1/devices/[id]/route";
+import { POST as CREATE_USER, GET as USERS } from "@/app/api/v1/users/route";
+import { asSystem } from "@/db/client";
+import { organizations } from "@/db/schema";
+import { actionSentence } from "@/server/audit/action-label";
+import { createContext } from "@/server/doors/trpc/context";
+import { appRouter } from "@/server/doors/trpc/root";
+import { AppError } from "@/server/ground/errors";
+import { checkManyDenials } from "@/server/notify/notifications/conditions/many-denials";
+import { MANY_DENIALS } from "@/server/notify/vocabulary";
+import {
+  auditRows,
+  bearer,
+  call,
+  createApiKey,
+  createOrg,
+  createPartner,
+  createUser,
+  ctxFor,
+  type TestUser,
+} from "@/testing/factories";
+import { closeDenials, recordDenied } from "./denied";
+
+const deniedOf = async (orgId: string | null) =>
+  (await auditRows(orgId ?? "")).filter(({ action }) => action === "user.permission.denied");
+
+/** A procedure as a page asks for it, with the session's cookie. */
+async function ask(path: string, user: TestUser): Promise<number> {
+  const request = new Request(`http://127.0.0.1:3000/api/trpc/${path}`, {
+    headers: { cookie: `trailmark.session=${await bearer(user)}` },
+  });
+  const router = appRouter;
+  const handled = { endpoint: "/api/trpc", req: request, router, createContext: () => createContext(request) };
+  const answer = await fetchRequestHandler(handled);
+  await answer.text();
+  return answer.status;
+}
+
+describe("what a signed-in caller is refused", () => {
+  it("is an entry of the caller's own log that says what the permission is for", async () => {
+    const viewer = await createUser({ role: "org_viewer" });
+    expect((await call(USERS, { token: viewer, path: "/users?search=secret", ip: "198.51.100.9" })).status).toBe(403);
+    const [entry, ...others] = await deniedOf(viewer.orgId);
+    expect(others).toEqual([]);
+    expect(entry).toMatchObject({
+      actorType: "user",
+      actorId: viewer.id,
+      actorEmail: viewer.email,
+      resourceType: "permission",
+      details: { permission: "users:manage", times: 1, requests: ["GET /api/v1/users"] },
+      ipAddress: "198.51.100.9",
+      result: "denied",
+      errorMessage: "This needs the permission users:manage.",
+    });
+    expect(actionSentence({ actor: "Vera", action: "user.permission.denied", result: "denied", ...pick(entry) })).toBe(
+      "Vera was denied permission to manage users",
+    );
+  });
+
+  it("is one entry for all repeats within a minute, by either door", async () => {
+    const viewer = await createUser({ role: "org_viewer" });
+    for (let i = 0; i < 20; i++) expect((await call(USERS, { token: viewer, path: "/users" })).status).toBe(403);
+    expect(await ask("users.list", viewer)).toBe(403);
+    expect(await deniedOf(viewer.orgId)).toHaveLength(1);
+    closeDenials();
+    const [, repeats, ...others] = await deniedOf(viewer.orgId);
+    expect(others).toEqual([]);
+    expect(repeats?.details).toEqual({
+      permission: "users:manage",
+      times: 20,
+      requests: ["GET /api/v1/users", "users.list"],
+    });
+    closeDenials();
+    expect(await deniedOf(viewer.orgId)).toHaveLength(2);
+  });
+
+  it("is one entry a minute for as long as it continues, and an entry at once after a quiet one", async () => {
+    const viewer = await createUser({ role: "org_viewer" });
+    const ctx = await ctxFor(viewer);
+    const refuse = () =>
+      recordDenied(ctx, new AppError("forbidden", "No."), { request: "users.list", permission: "users:manage" });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      refuse(); // an entry
+      for (let minute = 0; minute < 3; minute++) {
+        refuse();
+        refuse();
+        vi.advanceTimersByTime(60_000); // an entry of two
+      }
+      vi.advanceTimersByTime(60_000);
+      refuse(); // an entry
+    } finally {
+      vi.useRealTimers();
+    }
+    const times = (await deniedOf(viewer.orgId)).map(({ details }) => (details as { times: number }).times);
+    expect(times).toEqual([1, 2, 2, 2, 1]);
+  });
+
+  it("is recorded where an organization lies outside the caller's reach, and not in that one's log", async () => {
+    const { id: foreign } = await createOrg();
+    const { orgId, ...key } = await createApiKey({ permissions: ["audit:read"] });
+    expect((await call(AUDIT_LOGS, { token: { orgId, ...key }, path: `/?orgId=${foreign}` })).status).toBe(403);
+    expect(await deniedOf(orgId)).toMatchObject([
+      { actorType: "api_key", resourceName: null, errorMessage: "You have no access to that organization." },
+    ]);
+    const viewer = await createUser({ role: "org_viewer" });
+    await ask(`audit.tail?input=${encodeURIComponent(JSON.stringify({ orgId: foreign }))}`, viewer);
+    expect(await deniedOf(viewer.orgId)).toMatchObject([{ details: { times: 1, requests: ["audit.tail"] } }]);
+    expect(await deniedOf(foreign)).toEqual([]);
+  });
+
+  it("is recorded for what a verb keeps to others, at the partner's home for its staff", async () => {
+    const partner = await createPartner();
+    const { id: chosen } = await createOrg({ partnerId: partner.id });
+    const admin = await createUser({ role: "partner_admin", partnerId: partner.id, organizationIds: [chosen] });
+    const body = {
+      email: "new@example.test",
+      password: "correct horse battery staple",
+      name: "N",
+      role: "partner_admin",
+    };
+    expect((await call(CREATE_USER, { token: admin, body })).status).toBe(403);
+    expect(await deniedOf(partner.homeOrgId)).toMatchObject([
+      { actorId: admin.id, errorMessage: "This concerns organizations that you have no access to." },
+    ]);
+  });
+
+  it("is a notification of many denials when it continues for long", async () => {
+    const viewer = await createUser({ role: "org_viewer" });
+    for (let minute = 0; minute * 2 < MANY_DENIALS; minute++) {
+      await call(USERS, { token: viewer, path: "/" });
+      await call(USERS, { token: viewer, path: "/" });
+      closeDenials();
+    }
+    await deniedOf(viewer.orgId);
+    const [finding] = await checkManyDenials(new Date());
+    expect(finding?.found.find(({ orgId }) => orgId === viewer.orgId)).toMatchObject({ holds: true });
+  });
+});
+
+describe("what is no denial", () => {
+  it("is what is missing, who is a stranger, and a second factor still to be set up", async () => {
+    const viewer = await createUser({ role: "org_viewer" });
+    const missing = { params: { id: "00000000-0000-4000-8000-000000000000" } };
+    expect((await call(DEVICE, { token: viewer, ...missing })).status).toBe(404);
+    expect((await call(USERS, {})).status).toBe(401);
+    await asSystem((tx) =>
+      tx
+        .update(organizations)
+        .set({ requireTwoFactor: true })
+        .where(eq(organizations.id, viewer.orgId ?? "")),
+    );
+    expect((await call(USERS, { token: viewer, path: "/" })).status).toBe(403);
+    closeDenials();
+    expect(await deniedOf(viewer.orgId)).toEqual([]);
+  });
+});
+
+const pick = (entry: Awaited<ReturnType<typeof deniedOf>>[number] | undefined) => ({
+  resourceName: entry?.resourceName ?? null,
+  resourceType: entry?.resourceType ?? "",
+});

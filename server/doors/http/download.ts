@@ -1,0 +1,75 @@
+import { createReadStream } from "node:fs";
+import { originOf } from "@/server/ground/client-ip";
+import type { Download } from "@/server/ground/download";
+import { toBody } from "@/server/ground/download";
+import { limit } from "@/server/ground/limits/rate-limit";
+import type { Answer } from "./answer";
+import { problemAnswer } from "./problem";
+import type { RouteContext } from "./route";
+
+type Span = { from: number; to: number };
+
+/**
+ * The one range of a Range header (RFC 9110, section 14): from a byte on, between two, or the last so many.
+ * @returns undefined for none and for what is no single range, which is answered whole; null when nothing is in it
+ */
+function spanOf(header: string | null, size: number): Span | null | undefined {
+  const [, first = "", last = ""] = /^bytes=(\d*)-(\d*)$/.exec(header ?? "") ?? [];
+  if (first === "" && last === "") return undefined;
+  const from = first === "" ? Math.max(0, size - Number(last)) : Number(first);
+  const to = first === "" || last === "" ? size - 1 : Math.min(Number(last), size - 1);
+  if (first !== "" && last !== "" && Number(last) < from) return undefined;
+  return from <= to && from < size ? { from, to } : null;
+}
+
+/** Weak or strong, listed or `*`: for GET both compare the same. */
+const matches = (header: string | null, etag: string): boolean =>
+  header?.split(",").some((one) => one.trim() === "*" || one.trim().replace(/^W\//, "") === etag) ?? false;
+
+/** A part is of the file that the caller has the beginning of, or it is the whole. */
+const wantsPart = (headers: Headers, etag: string): boolean => [null, etag].includes(headers.get("if-range"));
+
+function fileAnswer(
+  request: Request,
+  file: Download & { path: string; bytes: number },
+  headers: Record<string, string>,
+) {
+  const { path, bytes } = file;
+  const span = wantsPart(request.headers, headers.ETag ?? "") ? spanOf(request.headers.get("range"), bytes) : undefined;
+  if (span === null) return { status: 416, headers: { "Content-Range": `bytes */${bytes}` }, body: null };
+  const { from, to } = span ?? { from: 0, to: bytes - 1 };
+  const sent = {
+    ...headers,
+    "Accept-Ranges": "bytes",
+    "Content-Length": String(to - from + 1),
+    ...(span && { "Content-Range": `bytes ${from}-${to}/${bytes}` }),
+  };
+  const status = span ? 206 : 200;
+  if (request.method === "HEAD") return { status, headers: sent, body: null };
+  const stream = toBody(createReadStream(path, { start: from, end: to }));
+  return new Response(stream, { status, headers: { ...sent, "X-Stream": "file" } });
+}
+
+async function give(request: Request, file: Download): Promise<Answer | Response> {
+  const etag = `"${file.sha256}"`;
+  const headers = { "Content-Type": file.type, "Cache-Control": "public, no-cache", ETag: etag };
+  if (matches(request.headers.get("if-none-match"), etag)) return { status: 304, headers, body: null };
+  return "path" in file ? fileAnswer(request, file, headers) : { status: 200, headers, body: file.body };
+}
+
+/**
+ * A route file's GET and HEAD for something that any client may download: revalidated by its digest, limited by address,
+ * continued where it broke off. What `find` throws is answered as every error is.
+ */
+export function download(find: (name: string) => Promise<Download>) {
+  const answer = async (request: Request, { params }: Partial<RouteContext> = {}): Promise<Answer | Response> => {
+    try {
+      await limit("download", originOf(request).ip);
+      const { file = "" } = (await params) ?? {};
+      return await give(request, await find(String(file)));
+    } catch (error) {
+      return problemAnswer(error, crypto.randomUUID());
+    }
+  };
+  return answer;
+}

@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+import { GET as checkpoints } from "@/app/api/v1/audit-logs/checkpoints/route";
+import { GET as integrity } from "@/app/api/v1/audit-logs/integrity/route";
+import { asSystem } from "@/db/client";
+import { newestCheckpoint } from "@/server/evidence/checkpoints/note-store";
+import { appendEvents } from "@/testing/audit-entries";
+import { auditRows, call, createOrg, createPartner, createUser } from "@/testing/factories";
+import { closeDenials } from "./denied";
+
+it("a caller whose organizations do not include the partner's own is asked which one is meant; nothing is signed", async () => {
+  const partner = await createPartner();
+  const orgs = [await createOrg({ partnerId: partner.id }), await createOrg({ partnerId: partner.id })];
+  const organizationIds = orgs.map(({ id }) => id);
+  const limited = await createUser({ role: "partner_technician", partnerId: partner.id, organizationIds });
+  await appendEvents([{ orgId: partner.homeOrgId }]);
+  for (const answer of [
+    await call(integrity, { token: limited }),
+    await call(checkpoints, { token: limited, path: "/?sign=true" }),
+  ])
+    expect(answer.body).toMatchObject({ status: 400, errors: [{ path: "orgId" }] });
+  closeDenials();
+  expect((await auditRows(partner.homeOrgId)).map(({ action }) => action)).toEqual(["device.create"]);
+  const foreign = { token: limited, path: `/?sign=true&orgId=${partner.homeOrgId}` };
+  expect((await call(checkpoints, foreign)).status).toBe(403);
+  expect(await asSystem((tx) => newestCheckpoint(tx, partner.homeOrgId))).toBeNull();
+  const chief = await createUser({ role: "partner_admin", partnerId: partner.id });
+  expect((await call(checkpoints, { token: chief, path: "/?sign=true" })).body.orgId).toBe(partner.homeOrgId);
+});

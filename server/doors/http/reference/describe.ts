@@ -1,0 +1,65 @@
+import { isObject } from "@/server/ground/records";
+import { WORD_TABLES } from "./words/index";
+import type { Word } from "./words/table";
+
+export type Json = Record<string, unknown>;
+/** An operation's path in the document, and whether a member is asked for or answered. */
+export type Side = { path: string; side: "request" | "response" };
+
+/** The schemas that a value may follow instead of, or beside, the schema itself. */
+export const branchesOf = (schema: Json): Json[] =>
+  ["anyOf", "oneOf", "allOf"].flatMap((key) => (Array.isArray(schema[key]) ? schema[key].filter(isObject) : []));
+
+export const propertiesOf = (schema: Json): [string, Json][] =>
+  isObject(schema.properties)
+    ? Object.entries(schema.properties).filter((entry): entry is [string, Json] => isObject(entry[1]))
+    : [];
+
+const covers = (prefix: string, path: string): boolean =>
+  prefix === "" || path === prefix || path.startsWith(`${prefix}/`);
+
+/** The ends of a way, the longest first: "a.b.c", "b.c", "c". */
+const endsOf = (way: readonly string[]): string[] => way.map((_, i) => way.slice(i).join("."));
+
+const BY_LENGTH = WORD_TABLES.flatMap((table) => [table.path].flat().map((prefix) => ({ prefix, table }))).sort(
+  (a, b) => b.prefix.length - a.prefix.length,
+);
+
+/**
+ * What is said of a member: by the table of the longest path, there by the longest end of its way.
+ * @param way names of the members around it, its own last; of a parameter "@query" or "@header" before its name
+ */
+export function findWord({ path, side }: Side, way: readonly string[]): { place: string; word: Word } | undefined {
+  for (const { prefix, table } of BY_LENGTH) {
+    if (!covers(prefix, path)) continue;
+    for (const end of endsOf(way)) {
+      const word = table[side]?.[end];
+      if (word !== undefined) return { place: `${table.path} ${side} ${end}`, word };
+    }
+  }
+  return undefined;
+}
+
+const saidBy = (word: Word | undefined): { description?: string; example?: unknown } => {
+  if (word === undefined) return {};
+  return typeof word === "string" ? { description: word } : { description: word[0], example: word[1] };
+};
+
+/** A member's schema with its description and example, its own schema's first, and the same for all inside it. */
+export function describeMember(schema: Json, at: Side, way: readonly string[]): Json {
+  return { ...saidBy(findWord(at, way)?.word), ...describeInside(schema, at, way) };
+}
+
+/** A schema whose members are described, at any depth. */
+export function describeInside(schema: Json, at: Side, way: readonly string[] = []): Json {
+  const found: Json = { ...schema };
+  for (const key of ["anyOf", "oneOf", "allOf"])
+    if (Array.isArray(schema[key])) found[key] = schema[key].map((s) => (isObject(s) ? describeInside(s, at, way) : s));
+  for (const key of ["items", "additionalProperties"])
+    if (isObject(schema[key])) found[key] = describeInside(schema[key], at, way);
+  if (isObject(schema.properties))
+    found.properties = Object.fromEntries(
+      propertiesOf(schema).map(([name, member]) => [name, describeMember(member, at, [...way, name])]),
+    );
+  return found;
+}

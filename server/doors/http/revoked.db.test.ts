@@ -1,0 +1,111 @@
+import { eq } from "drizzle-orm";
+import { expect, it, vi } from "vitest";
+import { DELETE as revoke } from "@/app/api/v1/api-keys/[id]/route";
+import { GET as evidence } from "@/app/api/v1/audit-logs/evidence/route";
+import { POST as exportEntries } from "@/app/api/v1/audit-logs/export/route";
+import { POST as logOut } from "@/app/api/v1/auth/logout/route";
+import { PATCH as updateUser } from "@/app/api/v1/users/[id]/route";
+import { asSystem } from "@/db/client";
+import { apiKeys } from "@/db/schema";
+import { CALLER_CHECK_MS } from "@/server/ground/background/cut-off";
+import { callersChanged } from "@/server/ground/background/streams";
+import { appendEvents } from "@/testing/audit-entries";
+import { bearer, call, createApiKey, createOrg, createPartner, createUser } from "@/testing/factories";
+import type { RouteHandler } from "./route";
+
+const ROWS = 1_000;
+
+/** A partner with an administrator, and an organization whose entries take longer to leave than a first look at them. */
+async function world() {
+  const partner = await createPartner();
+  const orgId = (await createOrg({ partnerId: partner.id })).id;
+  const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
+  await appendEvents(Array.from({ length: ROWS }, () => ({ orgId, details: { text: "x".repeat(4_000) } })));
+  return { partnerId: partner.id, orgId, admin };
+}
+
+type Asked = { handler: RouteHandler; token: string; orgId: string };
+
+/** An answer of which the first piece has been read: what is left of it, and how it ended while nothing read it. */
+async function opened({ handler, token, orgId }: Asked) {
+  const isPost = handler === exportEntries;
+  const url = `http://127.0.0.1:3000/api/v1/x${isPost ? "" : `?orgId=${orgId}`}`;
+  const response = await handler(
+    new Request(url, {
+      method: isPost ? "POST" : "GET",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      ...(isPost && { body: JSON.stringify({ format: "csv" }) }),
+    }),
+  );
+  expect(response.status).toBe(200);
+  const reader = response.body?.getReader() as ReadableStreamDefaultReader<Uint8Array>;
+  await reader.read();
+  const rest = async () => {
+    for (let chunks = 0; ; chunks++) if ((await reader.read()).done) return chunks;
+  };
+  const ended = reader.closed;
+  ended.catch(() => {});
+  return { rest, ended };
+}
+
+it.for([
+  ["an export", exportEntries],
+  ["an evidence bundle", evidence],
+] as const)("%s that is being read breaks off when the key is revoked", async ([_, handler]) => {
+  const { orgId, admin } = await world();
+  const { id, key } = await createApiKey({ orgId, permissions: ["audit:read", "audit:export"] });
+  const { rest, ended } = await opened({ handler, token: key, orgId });
+  expect((await call(revoke, { method: "DELETE", token: admin, params: { id } })).status).toBe(204);
+  await expect(ended).rejects.toThrow("access has ended");
+  await expect(rest()).rejects.toThrow("access has ended");
+});
+
+it("an export breaks off when the key is revoked at another process, of which no notice arrives here", async () => {
+  const { orgId } = await world();
+  const { id, key } = await createApiKey({ orgId, permissions: ["audit:read", "audit:export"] });
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  try {
+    const { rest, ended } = await opened({ handler: exportEntries, token: key, orgId });
+    const how = vi.fn();
+    ended.catch(how);
+    await asSystem((tx) => tx.update(apiKeys).set({ revokedAt: new Date() }).where(eq(apiKeys.id, id)));
+    vi.advanceTimersByTime(CALLER_CHECK_MS);
+    await expect.poll(() => how.mock.calls.flat().map(String)).toEqual(["Error: The caller's access has ended."]);
+    await expect(rest()).rejects.toThrow("access has ended");
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it("an export continues when the access token runs out on which it was begun", async () => {
+  const { orgId, admin } = await world();
+  const { rest } = await opened({ handler: exportEntries, token: await bearer(admin), orgId });
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60 * 60_000 });
+  try {
+    callersChanged();
+    expect(await rest()).toBeGreaterThan(0);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it("an export breaks off when its person is disabled, signs out or reaches less, and continues when others do", async () => {
+  const { partnerId, orgId, admin } = await world();
+  const staff = () => createUser({ role: "partner_admin", partnerId });
+  const patch = (id: string, body: object) =>
+    call(updateUser, { method: "PATCH", token: admin, params: { id }, body }).then(({ status }) => status);
+  const [disabled, narrowed, gone, other] = await Promise.all([staff(), staff(), staff(), staff()]);
+  const open = (token: string) => opened({ handler: exportEntries, token, orgId });
+  const token = await bearer(gone);
+  const over = [await open(await bearer(disabled)), await open(await bearer(narrowed)), await open(token)];
+  const stays = await open(await bearer(other));
+  expect(await patch(disabled.id, { disabled: true })).toBe(200);
+  const elsewhere = (await createOrg({ partnerId })).id;
+  expect(await patch(narrowed.id, { organizationIds: [elsewhere] })).toBe(200);
+  expect((await call(logOut, { token, body: {} })).status).toBe(204);
+  for (const { rest, ended } of over) {
+    await expect(ended).rejects.toThrow("access has ended");
+    await expect(rest()).rejects.toThrow("access has ended");
+  }
+  expect(await stays.rest()).toBeGreaterThan(0);
+});

@@ -1,0 +1,108 @@
+import { type AnyProcedure, TRPCError } from "@trpc/server";
+import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
+import { z } from "zod";
+import { MAX_STRANGERS_BYTES, readJson, refuseHostileJson } from "@/server/doors/http/body";
+import { problemResponse } from "@/server/doors/http/problem";
+import { AppError, invalid, invalidInput, notFound } from "@/server/ground/errors";
+import { parseUnrounded } from "@/server/ground/exact-json";
+import { newRequestId } from "@/server/ground/ids";
+import { MAX_BATCH_CALLS } from "./batch";
+import { createContext } from "./context";
+import type { TrpcContext } from "./init";
+import { appRouter } from "./root";
+
+const ENDPOINT = "/api/trpc";
+
+/** @throws AppError of the fault: tRPC itself would take an address that is no escape for a fault of the server. */
+function requireReadable({ pathname, searchParams }: URL): void {
+  const [input, ...more] = searchParams.getAll("input");
+  if (more.length > 0) throw invalid("input", "is given twice");
+  try {
+    decodeURIComponent(pathname);
+  } catch {
+    throw notFound("procedure");
+  }
+  if (input !== undefined) refuseHostileJson(parse(input), "input");
+}
+
+function parse(input: string): unknown {
+  try {
+    return parseUnrounded(input);
+  } catch (error) {
+    throw error instanceof AppError ? error : invalid("input", "is not valid JSON");
+  }
+}
+
+/** A body larger than strangers may send is parsed for known callers only. */
+async function limitOf(request: Request): Promise<number | undefined> {
+  const length = Number(request.headers.get("content-length") ?? Number.POSITIVE_INFINITY);
+  if (length <= MAX_STRANGERS_BYTES && !request.headers.has("content-encoding")) return undefined;
+  const { caller } = await createContext(request).catch(() => ({ caller: null }));
+  return caller ? undefined : MAX_STRANGERS_BYTES;
+}
+
+/** The same request with its body read and checked within the limits of REST: tRPC itself would read without limit. */
+async function checked(request: Request): Promise<Request> {
+  const url = new URL(request.url);
+  requireReadable(url);
+  if (request.method !== "POST") return request;
+  const body = JSON.stringify(await readJson(request, { numbers: "unrounded", max: await limitOf(request) }));
+  const headers = new Headers([...request.headers].filter(([name]) => !/^content-(length|encoding)$/.test(name)));
+  return new Request(url, { method: "POST", headers, signal: request.signal, body });
+}
+
+/** A subscription by its path; undefined for anything else. */
+function subscriptionAt({ pathname }: URL) {
+  // By their paths, which the router's type shows as a tree.
+  const procedures: Record<string, AnyProcedure | undefined> = Object(appRouter._def.procedures);
+  const procedure = procedures[pathname.slice(ENDPOINT.length + 1)];
+  return procedure?._def.type === "subscription" ? procedure : undefined;
+}
+
+/**
+ * Refuses a bad subscription before its stream begins: tRPC would answer 200 and write the error into the stream. That
+ * is right only for a browser's EventSource, which cannot read it elsewhere and says that it accepts streams.
+ * @throws AppError method_not_allowed, unauthenticated or validation_failed
+ */
+async function requireStream(req: Request, createdContext: () => Promise<TrpcContext>): Promise<void> {
+  const url = new URL(req.url);
+  const procedure = subscriptionAt(url);
+  if (!procedure) return;
+  if (req.method !== "GET") throw new AppError("method_not_allowed", "Subscribe with GET.");
+  if (req.headers.get("accept")?.includes("text/event-stream")) return;
+  if (!(await createdContext()).caller) throw new AppError("unauthenticated");
+  const [schema] = z.array(z.instanceof(z.ZodType)).parse(procedure._def.inputs);
+  const parsed = schema?.safeParse(JSON.parse(url.searchParams.get("input") ?? "null") ?? undefined);
+  if (parsed?.error) throw invalidInput(parsed.error);
+}
+
+/** What the errors of an answer say in headers, as at the REST door: when to ask again. */
+const headersOf = (errors: readonly TRPCError[]): Record<string, string> =>
+  Object.assign({}, ...errors.map(({ cause }) => (cause instanceof AppError ? cause.extra.headers : {})));
+
+/**
+ * Answers the browser's calls at /api/trpc. What is not a call at all (no JSON, another content type, too many at
+ * once) is refused before authentication.
+ */
+export async function answerTrpc(request: Request): Promise<Response> {
+  let req: Request;
+  let context: Promise<TrpcContext> | undefined;
+  const createdContext = () => {
+    context ??= createContext(req);
+    return context;
+  };
+  try {
+    req = await checked(request);
+    await requireStream(req, createdContext);
+  } catch (error) {
+    return problemResponse(error instanceof TRPCError ? error.cause : error, newRequestId());
+  }
+  return fetchRequestHandler({
+    endpoint: ENDPOINT,
+    req,
+    router: appRouter,
+    maxBatchSize: MAX_BATCH_CALLS,
+    createContext: createdContext,
+    responseMeta: ({ errors }) => ({ headers: { ...headersOf(errors), "cache-control": "no-store" } }),
+  });
+}

@@ -1,0 +1,136 @@
+import { z } from "zod";
+import { isInstant } from "@/server/evidence/tree/instant";
+import { fromBase64 } from "@/server/evidence/tree/signed-note";
+import { HASH_BYTES, MAX_PROOF_HASHES } from "@/server/evidence/tree/tree";
+
+/**
+ * The evidence bundle, version 2: NDJSON. A header, the signed checkpoint, where there are any a time-stamp, a proof
+ * from an older checkpoint and retention's receipt, then rows and skips that walk over all leaves of the tree in order,
+ * and the seal, which signs everything before it. Row lines have their own reader (row-line.ts).
+ */
+export const BUNDLE_FORMAT = "trailmark-evidence";
+
+const FIRST_LINE = /^\{"type":"header","format":"trailmark-evidence","version":(1|2),/;
+
+/** The version that a first line names, or null when it is not the header of a known one. */
+export function versionOf(firstLine: string): 1 | 2 | null {
+  const version = FIRST_LINE.exec(firstLine)?.[1];
+  return version === "1" ? 1 : version === "2" ? 2 : null;
+}
+
+const ANY_VERSION = /^\{"type":"header","format":"trailmark-evidence","version":/;
+const ANY_PROOF = /^c2sp\.org\/tlog-proof@/;
+
+/** Why a first line that names no known version is no header, for its reader. */
+export function whyNoHeader(firstLine: string): string {
+  if (ANY_VERSION.test(firstLine)) return "it is an evidence bundle of a version that this verifier does not know";
+  if (ANY_PROOF.test(firstLine)) return "it is the proof of an entry, of a version that this verifier does not know";
+  return "it is no evidence bundle: it does not begin with the header of one";
+}
+
+/** Sequences and sizes are read up to here; JavaScript counts them exactly. */
+const MAX_SEQUENCE = 999_999_999_999_999;
+/** A range has at most twice the tree's height of perfect subtrees. */
+const MAX_SKIP_HASHES = 2 * MAX_PROOF_HASHES;
+
+const text = z.string();
+const sequence = z.int().min(1).max(MAX_SEQUENCE);
+const instant = z.string().refine(isInstant, "is not a time in UTC");
+const hash = z.string().refine((base64) => fromBase64(base64)?.length === HASH_BYTES, "is not the base64 of a hash");
+const hashes = (max: number) => z.array(hash).max(max);
+
+const range = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("whole") }),
+  z.strictObject({ kind: z.literal("sequence"), first: sequence, last: sequence }),
+  z.strictObject({ kind: z.literal("time"), from: instant.nullable(), to: instant.nullable() }),
+]);
+/** What was asked for; both ends count as inside, null is open. */
+export type BundleRange = z.output<typeof range>;
+
+const LINES = {
+  header: z.strictObject({
+    type: z.literal("header"),
+    format: z.literal(BUNDLE_FORMAT),
+    version: z.literal(2),
+    origin: text,
+    orgId: z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
+    organization: text,
+    range,
+    createdAt: instant,
+    publicKeys: z.array(text),
+  }),
+  checkpoint: z.strictObject({ type: z.literal("checkpoint"), note: text }),
+  timestamp: z.strictObject({
+    type: z.literal("timestamp"),
+    token: text.refine((base64) => fromBase64(base64) !== null, "is not base64"),
+  }),
+  since: z.union([
+    z.strictObject({
+      type: z.literal("since"),
+      size: z.int().min(0).max(MAX_SEQUENCE),
+      hashes: hashes(MAX_PROOF_HASHES),
+    }),
+    z.strictObject({
+      type: z.literal("since"),
+      seq: sequence,
+      checksum: z.string().regex(/^[0-9a-f]{64}$/),
+      hashes: hashes(MAX_PROOF_HASHES),
+    }),
+  ]),
+  receipt: z.strictObject({ type: z.literal("receipt"), note: text }),
+  skip: z.strictObject({ type: z.literal("skip"), through: sequence, hashes: hashes(MAX_SKIP_HASHES) }),
+  end: z.strictObject({ type: z.literal("end"), note: text }),
+};
+
+export type BundleHeaderV2 = z.output<(typeof LINES)["header"]>;
+export type SinceLine = z.output<(typeof LINES)["since"]>;
+type LineType = keyof typeof LINES;
+/** Any line of a bundle but a row. */
+export type BundleLine = { [T in LineType]: z.output<(typeof LINES)[T]> }[LineType];
+
+/** A line that is not of the format. */
+export class BadLine extends Error {}
+
+const isLineType = (type: unknown): type is LineType => typeof type === "string" && Object.hasOwn(LINES, type);
+
+/** Half a surrogate pair is no character: no text that was stored has one, and not every reader takes it. */
+const wellFormed = (_: string, value: unknown): unknown =>
+  typeof value === "string" ? value.replace(/\p{Surrogate}/gu, "\ufffd") : value;
+
+/** What is wrong with a line in words of the format; a refinement of the shape says its own. */
+const inWords = ({ code }: { code: string | undefined }): string =>
+  code === "unrecognized_keys"
+    ? "it has a member that the format does not know"
+    : "it is missing, or not what the format says";
+
+/** A line that has this shape and is written as the shape is written. @throws BadLine otherwise */
+export function readShape<T extends z.ZodType>(shape: T, value: unknown, line: string): z.output<T> {
+  const parsed = shape.safeParse(value, { error: inWords });
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new BadLine([issue?.path.join("."), issue?.message].filter(Boolean).join(": "));
+  }
+  if (JSON.stringify(parsed.data, wellFormed) !== line) throw new BadLine("it is not written as the format says");
+  return parsed.data;
+}
+
+/** The value of a line of JSON. @throws BadLine when it is none */
+export function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw new BadLine("it is not JSON");
+  }
+}
+
+/**
+ * A line other than a row, read strictly: written again it must be the same text, so that nothing doubled, reordered or
+ * added can be in it.
+ * @throws BadLine with a reason for the reader
+ */
+export function readLine(line: string): BundleLine {
+  const value = jsonOf(line);
+  const type = typeof value === "object" && value !== null && "type" in value ? value.type : null;
+  if (!isLineType(type)) throw new BadLine("it is of an unknown type");
+  return readShape(LINES[type], value, line);
+}

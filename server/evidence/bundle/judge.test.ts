@@ -1,0 +1,200 @@
+import { describe, expect, it } from "vitest";
+import { browserBundleTools } from "@/components/verify/browser-tools";
+import { nodeBundleTools } from "@/server/evidence/export/node-bundle-tools";
+import { BASES, strangerKey } from "@/testing/evidence/base-bundles";
+import { chainRows, createBundle, installationKey, logKey, trustIn, vkeyOf } from "@/testing/evidence/bundles";
+import { MUTATIONS } from "@/testing/evidence/mutations";
+import { MUTATIONS_V1 } from "@/testing/evidence/mutations-v1";
+import { type Case, judgedByPython, PYTHON_WORD } from "@/testing/evidence/python";
+import {
+  BADLY_COSIGNED,
+  COSIGNED,
+  ONCE_BADLY_COSIGNED,
+  POLICY,
+  SINCE,
+  SINCE_ENTRY,
+  STRICT_POLICY,
+  TWICE_COSIGNED,
+} from "@/testing/evidence/trust";
+import { readKeptNote } from "./since";
+import { type BundleTools, verifyBundle } from "./verify";
+
+async function judge(tools: BundleTools, { text, keys = [], policy, since }: Case) {
+  const trust = trustIn({ keys, policy });
+  const kept = since === undefined ? null : readKeptNote(tools, since, trust);
+  const bytes = typeof text === "string" ? Buffer.from(text) : text;
+  // In parts that end in the middle of lines and characters.
+  const chunks = Array.from({ length: Math.ceil(bytes.length / 997) }, (_, i) =>
+    bytes.subarray(i * 997, (i + 1) * 997),
+  );
+  return verifyBundle(chunks, tools, { trust, since: kept });
+}
+
+/** The word of each, after all three verifiers agreed on it. */
+async function words(cases: readonly Case[]): Promise<string[]> {
+  const theirs = judgedByPython(cases);
+  const all: string[] = [];
+  const disagreed: unknown[] = [];
+  for (const [i, one] of cases.entries()) {
+    const node = await judge(NODE, one);
+    const browser = await judge(BROWSER, one);
+    const other = theirs[i];
+    if (browser.status !== node.status || other?.[0] !== PYTHON_WORD[node.status])
+      disagreed.push({
+        i,
+        node: node.status,
+        browser: browser.status,
+        python: other,
+        why: "reasons" in node ? [node.reasons, node.breaks] : node,
+      });
+    all.push(node.status);
+  }
+  expect(disagreed).toEqual([]);
+  return all;
+}
+
+/** The same signature is checked in hundreds of bundles: once is enough. */
+function remembering(tools: BundleTools): BundleTools {
+  const known = new Map<string, boolean>();
+  const verify: BundleTools["verify"] = (publicKey, message, signature) => {
+    const key = [publicKey, message, signature].map((bytes) => Buffer.from(bytes).toString("base64")).join();
+    const good = known.get(key) ?? tools.verify(publicKey, message, signature);
+    known.set(key, good);
+    return good;
+  };
+  return { ...tools, verify };
+}
+const NODE = remembering(nodeBundleTools);
+const BROWSER = remembering(browserBundleTools);
+
+const HELD = [vkeyOf(logKey)];
+
+describe("every change of a bundle", () => {
+  it("is called by the same word by all three verifiers, under the log's key and the installation's", async () => {
+    expect(MUTATIONS.length).toBeGreaterThan(200);
+    const expected = MUTATIONS.map(({ name, verdict }) => `${name}: ${verdict}`);
+    for (const keys of [HELD, [vkeyOf(installationKey)]]) {
+      const found = await words(MUTATIONS.map(({ text }) => ({ text, keys })));
+      expect(MUTATIONS.map(({ name }, i) => `${name}: ${found[i]}`)).toEqual(expected);
+    }
+  });
+
+  it.each([
+    ["no key", []],
+    ["another key of the same name", [vkeyOf(strangerKey)]],
+  ])("is never intact under %s", async (_, keys) => {
+    const found = await words(MUTATIONS.map(({ text }) => ({ text, keys })));
+    expect(found.filter((word) => word === "intact" || word === "empty").length).toBe(
+      // What the other key signed from head to end is its own log, which may well be whole.
+      keys.length === 0
+        ? 0
+        : MUTATIONS.filter(({ name }) => name === "everything rehashed and signed by another key").length,
+    );
+  });
+});
+
+describe("bundles of version 1", () => {
+  it("are judged alike by all three verifiers, under the installation's key", async () => {
+    const found = await words(MUTATIONS_V1.map(({ text }) => ({ text, keys: [vkeyOf(installationKey)] })));
+    expect(MUTATIONS_V1.map(({ name }, i) => `${name}: ${found[i]}`)).toEqual(
+      MUTATIONS_V1.map(({ name, verdict }) => `${name}: ${verdict}`),
+    );
+  });
+
+  it.each([
+    ["no key", []],
+    ["another key of the same name", [vkeyOf(strangerKey)]],
+  ])("are never intact under %s", async (_, keys) => {
+    const held = MUTATIONS_V1.filter(({ name }) => !name.endsWith("signed by another key"));
+    const found = await words(held.map(({ text }) => ({ text, keys })));
+    expect(found.filter((word) => word === "intact" || word === "empty")).toEqual([]);
+  });
+});
+
+describe("every single byte of a small bundle", () => {
+  it("counts: none can be changed, and all three say so", async () => {
+    const bytes = Buffer.from(createBundle({ rows: chainRows(4), range: { kind: "sequence", first: 2, last: 3 } }));
+    const cases = Array.from(bytes, (byte, at) => {
+      const text = Buffer.from(bytes);
+      text[at] = byte ^ (1 + (at % 7));
+      return { text, keys: HELD };
+    });
+    const found = await words(cases);
+    expect(found.filter((word) => word === "intact" || word === "empty")).toEqual([]);
+    expect(found.filter((word) => word === "unreadable").length).toBeLessThan(70);
+  });
+});
+
+it("a bundle that was cut off counts the hashes that are in it, and none of what is gone", async () => {
+  const text = createBundle({ rows: chainRows(12), range: { kind: "sequence", first: 4, last: 6 } });
+  const upTo = (line: string) => text.slice(0, text.indexOf(line));
+  const cut = upTo('{"type":"skip","through":12');
+  expect(await judge(NODE, { text: cut, keys: HELD })).toMatchObject({
+    status: "broken",
+    rowsChecked: 3,
+    hashesOnly: 3,
+  });
+  expect(await judge(NODE, { text, keys: HELD })).toMatchObject({ status: "intact", rowsChecked: 3, hashesOnly: 9 });
+  const none = await judge(NODE, { text: upTo('{"type":"skip"'), keys: HELD });
+  expect(none).toMatchObject({ status: "broken", rowsChecked: 0, hashesOnly: 0 });
+});
+
+describe("a header", () => {
+  it("that is not UTF-8 is broken, for it says what it is", async () => {
+    const bytes = Buffer.from(createBundle({ rows: chainRows(2), organization: "Contoso" }));
+    bytes[bytes.indexOf("Contoso")] = 0xff;
+    expect(await words([{ text: bytes, keys: HELD }])).toEqual(["broken"]);
+  });
+});
+
+describe("a policy", () => {
+  it.for<[string, string | undefined, string, string]>([
+    ["is met by its witness", COSIGNED, POLICY, "intact"],
+    ["asks for a witness that did not sign", BASES.whole, POLICY, "unproven"],
+    ["asks for two, one signed", COSIGNED, STRICT_POLICY, "unproven"],
+    ["sees a cosignature that does not hold", BADLY_COSIGNED, POLICY, "broken"],
+    ["is met by a witness that cosigned twice", TWICE_COSIGNED, POLICY, "intact"],
+    ["sees one of two cosignatures that does not hold", ONCE_BADLY_COSIGNED, POLICY, "broken"],
+    ["asks for none", BASES.whole, POLICY.replace("quorum auditor", "quorum none"), "intact"],
+    ["of another log", BASES.whole, POLICY.replace(vkeyOf(installationKey), vkeyOf(strangerKey)), "unproven"],
+  ])("%s", async ([_, text, policy, verdict]) => {
+    expect(await words([{ text: text ?? "", policy }])).toEqual([verdict]);
+  });
+});
+
+describe("a checkpoint that the asker kept", () => {
+  const { note, rewritten, unsigned, newer, same, bundle, wrongProof } = SINCE;
+  it.for<[string, string | undefined, string, string]>([
+    ["is continued", bundle, note, "intact"],
+    ["is the bundle's own", BASES.whole, same, "intact"],
+    ["has no proof in the bundle", BASES.whole, note, "unproven"],
+    ["is of a log that was rewritten", bundle, rewritten, "broken"],
+    ["has a proof that does not hold", wrongProof, note, "broken"],
+    ["is signed by nobody who is trusted", bundle, unsigned, "unproven"],
+    ["is newer than the bundle", bundle, newer, "unproven"],
+    ["is of version 1", SINCE_ENTRY.bundle, SINCE_ENTRY.note, "intact"],
+    ["is of version 1 and another history", SINCE_ENTRY.bundle, SINCE_ENTRY.rewritten, "broken"],
+    ["is of version 1 and not in the bundle", bundle, SINCE_ENTRY.note, "unproven"],
+  ])("%s", async ([_, text, since, verdict]) => {
+    expect(await words([{ text: text ?? "", keys: [vkeyOf(installationKey)], since }])).toEqual([verdict]);
+  });
+});
+
+describe("a bundle of a log that was restored to an older state", () => {
+  const rows = chainRows(12);
+  const restored = [
+    { proven: 3, lost: 6, root: Buffer.alloc(32, 7).toString("base64"), at: "2026-11-20T10:00:00.000Z" },
+  ];
+  const sequence = (first: number, last: number) =>
+    createBundle({ rows, restored, range: { kind: "sequence", first, last } });
+
+  it("is not proven over entries that were lost, and intact beside them, for all three verifiers", async () => {
+    const whole = createBundle({ rows, restored });
+    const time = createBundle({ rows, restored, range: { kind: "time", from: null, to: null } });
+    const texts = [whole, time, sequence(2, 4), sequence(6, 9), sequence(1, 3), sequence(7, 12)];
+    const expected = ["unproven", "unproven", "unproven", "unproven", "intact", "intact"];
+    expect(await words(texts.map((text) => ({ text, keys: HELD })))).toEqual(expected);
+    const verdict = await judge(NODE, { text: whole, keys: HELD });
+    expect(verdict).toMatchObject({ breaks: [], reasons: [expect.stringContaining("entries 4 to 6")] });
+  });
+});

@@ -1,0 +1,229 @@
+import { isNullable, PAYLOAD_FIELDS } from "@/server/audit/row";
+import { PAYLOAD_VERSION } from "@/server/evidence/chain/chain";
+
+/**
+ * Row lines, read as bytes by their one shape: members in order, nothing between, numbers and escapes as JSON.stringify
+ * writes them. The canonical payload is written while the line is read, so that what was read is what is hashed.
+ */
+
+const FIELDS = PAYLOAD_FIELDS.length;
+const MAX_DIGITS = 15;
+/** Room for the payload's version and lengths before its values. */
+const HEAD_BYTES = 256;
+const [QUOTE, BACKSLASH, MINUS, ZERO, COMMA, SEMICOLON] = [0x22, 0x5c, 0x2d, 0x30, 0x2c, 0x3b];
+const [LETTER_N, LETTER_U, SPACE] = [0x6e, 0x75, 0x20];
+
+const latin1 = (text: string): Uint8Array => Uint8Array.from(text, (c) => c.charCodeAt(0));
+const CHECKSUMS = new Set<string>(["prevChecksum"]);
+const NUMBERS = new Set<string>(["chainSeq", "timestampMs"]);
+
+/** What comes before each value, its quote included where the value is always a string. */
+const BEFORE = PAYLOAD_FIELDS.map((name, i) =>
+  latin1(
+    `${i === 0 ? '{"type":"row"' : ""},"${name}":${NUMBERS.has(name) || isNullable(name) ? "" : '"'}`.replace(
+      /^,(?=\{)/,
+      "",
+    ),
+  ),
+);
+const BEFORE_CHECKSUM = latin1(',"checksum":"');
+const AFTER_CHECKSUM = latin1('"}');
+const NULL = latin1("null");
+const VERSION = latin1(`${PAYLOAD_VERSION};`);
+const HEX_DIGITS = 64;
+
+const KIND = PAYLOAD_FIELDS.map((name) =>
+  CHECKSUMS.has(name) ? "checksum" : NUMBERS.has(name) ? "number" : isNullable(name) ? "text or null" : "text",
+);
+const SEQ = PAYLOAD_FIELDS.indexOf("chainSeq");
+const TIME = PAYLOAD_FIELDS.indexOf("timestampMs");
+const ID = PAYLOAD_FIELDS.indexOf("id");
+const ORG = PAYLOAD_FIELDS.indexOf("orgId");
+
+/** What a backslash and a letter stand for; JSON.stringify writes no others. */
+const ESCAPES = new Map(
+  Object.entries({ '"': 0x22, "\\": 0x5c, b: 0x08, f: 0x0c, n: 0x0a, r: 0x0d, t: 0x09 }).map(([letter, byte]) => [
+    letter.charCodeAt(0),
+    byte,
+  ]),
+);
+const SHORT_FORMS = new Set(ESCAPES.values());
+
+/** The value of a lower-case hexadecimal digit, or -1. */
+function hexDigit(byte: number): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  return byte >= 0x61 && byte <= 0x66 ? byte - 0x57 : -1;
+}
+
+export class RowReader {
+  /** The row's sequence and time, and its checksums as bytes; of the line that was read last. */
+  seq = 0;
+  timestampMs = 0;
+  readonly checksum = new Uint8Array(32);
+  readonly prevChecksum = new Uint8Array(32);
+  hasPrevious = false;
+  readonly #utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  readonly #lengths = new Int32Array(FIELDS);
+  #out = new Uint8Array(64 * 1024);
+  #end = HEAD_BYTES;
+  #line: Uint8Array = this.#out;
+  #at = 0;
+  #seen = 0;
+
+  /** Whether the bytes are a row line, from its brace to its brace; what it holds is then in this object. */
+  read(line: Uint8Array): boolean {
+    if (this.#out.length < line.length + HEAD_BYTES) this.#out = new Uint8Array(2 * line.length + HEAD_BYTES);
+    this.#line = line;
+    this.#at = 0;
+    this.#seen = 0;
+    this.#end = HEAD_BYTES;
+    for (let field = 0; field < FIELDS; field++) if (!this.#field(field)) return false;
+    if (!this.#fixed(BEFORE_CHECKSUM) || !this.#hex(this.checksum, false) || !this.#fixed(AFTER_CHECKSUM)) return false;
+    return this.#at === line.length && (this.#seen < 0x80 || this.#isUtf8());
+  }
+
+  /** The canonical payload of the row that was read; valid until the next one. */
+  payload(): Uint8Array {
+    const out = this.#out;
+    let at = HEAD_BYTES;
+    for (let field = FIELDS - 1; field >= 0; field--) {
+      out[--at] = field === FIELDS - 1 ? SEMICOLON : COMMA;
+      let rest = this.#lengths[field] ?? 0;
+      if (rest < 0) out[--at] = MINUS;
+      else
+        do {
+          out[--at] = ZERO + (rest % 10);
+          rest = (rest / 10) | 0;
+        } while (rest > 0);
+    }
+    at -= VERSION.length;
+    out.set(VERSION, at);
+    return out.subarray(at, this.#end);
+  }
+
+  get id(): string {
+    return this.#text(ID);
+  }
+
+  get orgId(): string {
+    return this.#text(ORG);
+  }
+
+  #text(wanted: number): string {
+    let start = HEAD_BYTES;
+    for (let field = 0; field < wanted; field++) start += Math.max(0, this.#lengths[field] ?? 0);
+    return this.#utf8.decode(this.#out.subarray(start, start + (this.#lengths[wanted] ?? 0)));
+  }
+
+  #isUtf8(): boolean {
+    try {
+      this.#utf8.decode(this.#line);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #fixed(bytes: Uint8Array): boolean {
+    const line = this.#line;
+    let at = this.#at;
+    for (let i = 0; i < bytes.length; i++) if (line[at++] !== bytes[i]) return false;
+    this.#at = at;
+    return true;
+  }
+
+  #field(field: number): boolean {
+    const before = BEFORE[field];
+    if (!before || !this.#fixed(before)) return false;
+    const start = this.#end;
+    const kind = KIND[field];
+    const isNull = kind !== "text" && kind !== "number" && this.#line[this.#at] === LETTER_N;
+    const isGood = isNull ? this.#fixed(NULL) : this.#value(field, kind);
+    this.#lengths[field] = isNull ? -1 : this.#end - start;
+    if (field === 0) this.hasPrevious = !isNull;
+    return isGood;
+  }
+
+  #value(field: number, kind: string | undefined): boolean {
+    if (kind === "number") return this.#number(field);
+    // The quote of a text that is never null is in BEFORE.
+    if (kind !== "text" && this.#line[this.#at++] !== QUOTE) return false;
+    return kind === "checksum"
+      ? this.#hex(this.prevChecksum, true) && this.#line[this.#at++] === QUOTE
+      : this.#string();
+  }
+
+  #number(field: number): boolean {
+    const line = this.#line;
+    const isNegative = line[this.#at] === MINUS;
+    if (isNegative) {
+      this.#out[this.#end++] = MINUS;
+      this.#at++;
+    }
+    const start = this.#at;
+    let value = 0;
+    for (;;) {
+      const digit = (line[this.#at] ?? 0) - ZERO;
+      if (digit < 0 || digit > 9) break;
+      value = value * 10 + digit;
+      this.#out[this.#end++] = ZERO + digit;
+      this.#at++;
+    }
+    const digits = this.#at - start;
+    // JSON.stringify writes no leading zero, and no zero with a sign.
+    if (digits === 0 || digits > MAX_DIGITS || (line[start] === ZERO && (digits > 1 || isNegative))) return false;
+    if (field === SEQ) this.seq = isNegative ? -value : value;
+    if (field === TIME) this.timestampMs = isNegative ? -value : value;
+    return field !== SEQ || this.seq > 0;
+  }
+
+  /** 64 lower-case digits into 32 bytes, and into the payload where they are part of it. */
+  #hex(into: Uint8Array, isHashed: boolean): boolean {
+    const line = this.#line;
+    for (let i = 0; i < HEX_DIGITS; i += 2) {
+      const [high, low] = [hexDigit(line[this.#at + i] ?? 0), hexDigit(line[this.#at + i + 1] ?? 0)];
+      if (high < 0 || low < 0) return false;
+      into[i / 2] = high * 16 + low;
+    }
+    if (isHashed) {
+      this.#out.set(line.subarray(this.#at, this.#at + HEX_DIGITS), this.#end);
+      this.#end += HEX_DIGITS;
+    }
+    this.#at += HEX_DIGITS;
+    return true;
+  }
+
+  /** A text up to and with its closing quote. */
+  #string(): boolean {
+    const [line, out] = [this.#line, this.#out];
+    let [at, end, seen] = [this.#at, this.#end, this.#seen];
+    for (;;) {
+      const byte = line[at++];
+      if (byte === undefined || byte < SPACE) return false;
+      if (byte === QUOTE) break;
+      seen |= byte;
+      if (byte !== BACKSLASH) {
+        out[end++] = byte;
+        continue;
+      }
+      const escaped = line[at++];
+      const control = escaped === LETTER_U ? this.#control(at) : ESCAPES.get(escaped ?? 0);
+      if (control === undefined) return false;
+      if (escaped === LETTER_U) at += 4;
+      out[end++] = control;
+    }
+    this.#at = at;
+    this.#end = end;
+    this.#seen = seen;
+    return true;
+  }
+
+  /** The control character behind a \u: 00 and two digits, none that has a short form. */
+  #control(at: number): number | undefined {
+    const line = this.#line;
+    if (line[at] !== ZERO || line[at + 1] !== ZERO) return undefined;
+    const [high, low] = [hexDigit(line[at + 2] ?? 0), hexDigit(line[at + 3] ?? 0)];
+    const byte = high * 16 + low;
+    return high < 0 || low < 0 || byte >= SPACE || SHORT_FORMS.has(byte) ? undefined : byte;
+  }
+}

@@ -1,0 +1,162 @@
+import type { NoteTools } from "@/server/evidence/tree/signed-note";
+import { BadLine, versionOf, whyNoHeader } from "./format";
+import { BundleJudge } from "./judge";
+import { BundleJudgeV1 } from "./judge-v1";
+import type { KeptNote } from "./since";
+import { NO_TRUST, type Trust } from "./trust";
+import type { BundleVerdict, JudgedBundle } from "./verdict";
+
+/** What differs between Node and a browser; everything else of the judgement is the same code. */
+export type BundleTools = NoteTools & {
+  /** SHA-256 over bytes as they come. */
+  digest: () => { update: (bytes: Uint8Array) => void; bytes: () => Uint8Array };
+};
+
+type Options = {
+  /** The trusted keys; without any the best verdict is unproven. */
+  trust?: Trust;
+  /** A checkpoint that the caller kept, which the bundle must continue. */
+  since?: KeptNote | null;
+  /** Each row line with its place in the file, in bytes; good or not. */
+  onRow?: (start: number, end: number) => void;
+};
+
+const NEWLINE = 0x0a;
+/** No line of a bundle comes near this; a file without newlines must not fill the memory. */
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
+
+/** As much of a first line as names format and version. */
+const HEADER_START_BYTES = 128;
+
+const ascii = (text: string): Uint8Array => Uint8Array.from(text, (c) => c.charCodeAt(0));
+const ROW_START = ascii('{"type":"row"');
+const END_START = ascii('{"type":"end"');
+
+function startsWith(bytes: Uint8Array, at: number, start: Uint8Array): boolean {
+  for (let i = 0; i < start.length; i++) if (bytes[at + i] !== start[i]) return false;
+  return true;
+}
+
+function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
+  if (a.length === 0) return b;
+  const both = new Uint8Array(a.length + b.length);
+  both.set(a);
+  both.set(b, a.length);
+  return both;
+}
+
+/** A file of evidence on its way through a judge, chunk by chunk. */
+class BundleReading {
+  readonly #digest: ReturnType<BundleTools["digest"]>;
+  readonly #utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  #judge: BundleJudge | BundleJudgeV1 | null = null;
+  /** Bytes of a line that is not there in full yet; its place in the file; the number of the line. */
+  #rest: Uint8Array = new Uint8Array();
+  #at = 0;
+  #line = 0;
+
+  constructor(
+    private readonly tools: BundleTools,
+    private readonly options: Options,
+  ) {
+    this.#digest = tools.digest();
+  }
+
+  /** The next bytes of the file. @throws BadLine */
+  push(chunk: Uint8Array): void {
+    const bytes = joined(this.#rest, chunk);
+    let start = 0;
+    let hashed = 0;
+    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
+      if (startsWith(bytes, start, END_START)) {
+        this.#digest.update(bytes.subarray(hashed, start));
+        hashed = end + 1;
+      }
+      this.#read(bytes, start, end);
+      start = end + 1;
+    }
+    this.#digest.update(bytes.subarray(Math.min(hashed, start), start));
+    this.#rest = bytes.slice(start);
+    this.#at += start;
+    if (this.#rest.length > MAX_LINE_BYTES) throw new BadLine("it is too long");
+    if (this.#rest.length > 0 && this.#judge?.hasEnded) throw new BadLine("something stands behind the end line");
+  }
+
+  #text(bytes: Uint8Array): string {
+    try {
+      return this.#utf8.decode(bytes);
+    } catch {
+      throw new BadLine("it is not UTF-8");
+    }
+  }
+
+  #read(bytes: Uint8Array, start: number, end: number): void {
+    this.#line++;
+    const judge = this.#judge;
+    if (judge?.hasEnded) throw new BadLine("something stands behind the end line");
+    const line = bytes.subarray(start, end);
+    if (judge && startsWith(bytes, start, ROW_START)) {
+      this.options.onRow?.(this.#at + start, this.#at + end);
+      judge.row(line);
+    } else if (judge) judge.line(this.#text(line));
+    else this.#open(line);
+  }
+
+  #open(line: Uint8Array): void {
+    // What is no header need not be UTF-8 to be recognized as none; what begins as one is broken when it is not.
+    const start = new TextDecoder("latin1").decode(line.subarray(0, HEADER_START_BYTES));
+    const version = versionOf(start);
+    if (!version) throw new BadLine(whyNoHeader(start));
+    const { trust = NO_TRUST, since = null } = this.options;
+    this.#judge =
+      version === 1 ? new BundleJudgeV1(this.tools, { trust }) : new BundleJudge(this.tools, { trust, since });
+    this.#judge.line(this.#text(line));
+  }
+
+  /** The end of the file. @throws BadLine */
+  #close(): void {
+    if (this.#rest.length === 0) return;
+    // Every line ends with its newline; version 1 let the last one go without.
+    if (this.#judge instanceof BundleJudge) throw new BadLine("it does not end with a newline");
+    const isEnd = startsWith(this.#rest, 0, END_START);
+    if (!isEnd) this.#digest.update(this.#rest);
+    this.#read(this.#rest, 0, this.#rest.length);
+  }
+
+  /** @param failed the fault that reading stopped at */
+  finish(failed: BadLine | null): BundleVerdict {
+    let fault = failed;
+    try {
+      if (!fault) this.#close();
+    } catch (error) {
+      if (!(error instanceof BadLine)) throw error;
+      fault = error;
+    }
+    const line = Math.max(1, this.#line);
+    if (!this.#judge) return { status: "unreadable", reason: fault?.message ?? "the file is empty", line };
+    if (fault) this.#judge.fail(line, fault.message);
+    return this.#judge.finish(fault ? null : this.#digest.bytes());
+  }
+}
+
+/**
+ * Checks an evidence bundle of either version with no access to the server. Once the first line is a known header
+ * nothing is unreadable any more: a line that is not of the format contradicts.
+ * @param chunks the file's bytes; none is needed again
+ */
+export async function verifyBundle(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  tools: BundleTools,
+  options: Options = {},
+): Promise<BundleVerdict> {
+  const reading = new BundleReading(tools, options);
+  try {
+    for await (const chunk of chunks) reading.push(chunk);
+  } catch (error) {
+    if (!(error instanceof BadLine)) throw error;
+    return reading.finish(error);
+  }
+  return reading.finish(null);
+}
+
+export type { JudgedBundle };

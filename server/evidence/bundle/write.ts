@@ -1,0 +1,52 @@
+import type { BundleRow } from "@/server/evidence/chain/bundle";
+import { toBase64 } from "@/server/evidence/tree/signed-note";
+import { sealText } from "@/server/evidence/tree/statement";
+import { decompose, type NodeId, type NodeSource } from "@/server/evidence/tree/tree";
+import { BUNDLE_FORMAT, type BundleHeaderV2, type SinceLine } from "./format";
+
+/** The lines of a bundle of version 2 as they are written; where rows and hashes come from is the caller's. */
+
+export type BundleHead = {
+  header: Omit<BundleHeaderV2, "type" | "format" | "version">;
+  /** The signed note of the checkpoint that everything is proven under. */
+  checkpoint: string;
+  /** A time-stamp of the checkpoint's text, in base64. */
+  token?: string | null;
+  since?: SinceLine | null;
+  /** The signed note of retention's newest receipt. */
+  receipt?: string | null;
+};
+
+const line = (value: unknown): string => `${JSON.stringify(value)}\n`;
+
+/** Everything before the entries. */
+export function headLines({ header, checkpoint, token, since, receipt }: BundleHead): string {
+  const { origin, orgId, organization, range, createdAt, publicKeys } = header;
+  return [
+    { type: "header", format: BUNDLE_FORMAT, version: 2, origin, orgId, organization, range, createdAt, publicKeys },
+    { type: "checkpoint", note: checkpoint },
+    token ? { type: "timestamp", token } : null,
+    since ?? null,
+    receipt ? { type: "receipt", note: receipt } : null,
+  ]
+    .filter((value) => value !== null)
+    .map(line)
+    .join("");
+}
+
+export const rowLine = (row: BundleRow): string => line(row);
+
+/** The perfect subtrees that stand for the entries from one sequence through another. */
+export const skippedNodes = (from: number, through: number): NodeId[] => decompose(from - 1, through);
+
+/** The line that stands for the entries from one sequence through another; nothing where there are none. */
+export function skipLine(node: NodeSource, from: number, through: number): string {
+  if (through < from) return "";
+  return line({ type: "skip", through, hashes: skippedNodes(from, through).map((id) => toBase64(node(id))) });
+}
+
+/** What the seal signs: the log, and the digest of every byte before the end line. */
+export const sealOf = (origin: string, digest: Uint8Array): string => sealText({ origin, digest });
+
+/** @param note the signed seal */
+export const endLine = (note: string): string => line({ type: "end", note });

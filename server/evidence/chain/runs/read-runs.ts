@@ -1,0 +1,131 @@
+import type { Tenant } from "@/db/client";
+import { THREADS } from "@/server/evidence/chain/chain-stream";
+import type { SeqRange } from "@/server/evidence/chain/copy-query";
+import type { ChainReader } from "@/server/evidence/chain/own-connection";
+import type { Run } from "@/server/evidence/chain/verifier";
+import { env } from "@/server/ground/env";
+import { log } from "@/server/ground/log";
+import type { ThreadTask } from "./messages";
+import { DIVISION, type Division, rangesOf } from "./ranges";
+import { readRange } from "./read-range";
+import { ChainThread } from "./thread";
+
+/** Ranges that a thread reads before it makes room for another reading that waits for one. */
+const RANGES_A_TURN = 4;
+
+type Reading = {
+  tenant: Tenant;
+  orgId: string;
+  /** The sequences to read. */
+  part: SeqRange;
+  mark: number | undefined;
+  onRun: (run: Run) => void;
+  onProgress?: ((rows: number) => void) | undefined;
+  signal?: AbortSignal | undefined;
+  division?: Division | undefined;
+  /** Whether it is read on the connection at hand, with as much time for writers, where there are any, as it takes. */
+  isPaced?: boolean | undefined;
+};
+
+/** The ranges of one reading: each is given out once, and again where it could not be read; runs leave in their order. */
+class Ranges {
+  readonly #open: number[];
+  readonly #runs = new Map<number, Run[]>();
+  readonly #rows: number[];
+  #next = 0;
+
+  constructor(
+    private readonly ranges: readonly SeqRange[],
+    private readonly reading: Reading,
+  ) {
+    this.#open = ranges.map((_, at) => at);
+    this.#rows = ranges.map(() => 0);
+  }
+
+  get left(): boolean {
+    return this.#open.length > 0;
+  }
+
+  /** Reads the next range in some way. */
+  async readNext(read: (range: SeqRange, onProgress: (rows: number) => void) => Promise<Run[]>): Promise<void> {
+    const at = this.#open.shift();
+    const range = at === undefined ? undefined : this.ranges[at];
+    if (at === undefined || !range) return;
+    try {
+      this.#runs.set(at, await read(range, (rows) => this.#tell(at, rows)));
+    } catch (error) {
+      this.#open.unshift(at);
+      this.#rows[at] = 0;
+      throw error;
+    }
+    for (let runs = this.#runs.get(this.#next); runs; runs = this.#runs.get(this.#next)) {
+      for (const run of runs) this.reading.onRun(run);
+      this.#runs.delete(this.#next++);
+    }
+  }
+
+  #tell(at: number, rows: number): void {
+    this.#rows[at] = rows;
+    this.reading.onProgress?.(this.#rows.reduce((sum, some) => sum + some, 0));
+  }
+}
+
+/** One thread after the other, until no range is left; another reading gets its turn between them. */
+async function readOnThreads(ranges: Ranges, task: ThreadTask, signal: AbortSignal | undefined): Promise<void> {
+  while (ranges.left && !signal?.aborted)
+    await THREADS.run(async () => {
+      if (!ranges.left || signal?.aborted) return;
+      const thread = new ChainThread(task);
+      const stop = () => void thread.stop();
+      signal?.addEventListener("abort", stop, { once: true });
+      try {
+        for (let n = 0; ranges.left && (n < RANGES_A_TURN || THREADS.waiting === 0); n++)
+          await ranges.readNext((range, onProgress) => thread.read(range, onProgress));
+      } finally {
+        signal?.removeEventListener("abort", stop);
+        await thread.stop();
+      }
+    }, signal);
+}
+
+async function extentOf({ sql }: ChainReader, orgId: string, { first, last }: SeqRange) {
+  const [row] = await sql<{ first: string | null; last: string | null }[]>`
+    SELECT min(chain_seq) AS first, max(chain_seq) AS last FROM audit_logs
+    WHERE org_id = ${orgId}::uuid AND chain_seq IS NOT NULL
+      AND chain_seq >= ${first ?? 0}::bigint AND chain_seq <= ${last ?? Number.MAX_SAFE_INTEGER}::bigint`;
+  return row?.first && row.last ? { first: Number(row.first), last: Number(row.last) } : null;
+}
+
+async function snapshotOf({ sql }: ChainReader): Promise<string> {
+  const [row] = await sql<{ name: string }[]>`SELECT pg_export_snapshot() AS name`;
+  return row?.name ?? "";
+}
+
+/** All ranges on threads, as many as there are cores; what they could not read is left. */
+async function readParallel(reader: ChainReader, ranges: Ranges, { tenant, orgId, mark, signal }: Reading) {
+  const task = { tenant, orgId, mark, snapshot: await snapshotOf(reader) };
+  const threads = Array.from({ length: THREADS.max }, () => readOnThreads(ranges, task, signal));
+  const found = await Promise.allSettled(threads);
+  signal?.throwIfAborted();
+  for (const one of found)
+    if (one.status === "rejected")
+      log.warn({ err: one.reason, orgId }, "a thread could not read a chain; the rest is read on one connection");
+}
+
+/**
+ * Reads a part of a chain, hashes each row, and hands over its runs in order. A long one is divided among threads that
+ * read in the same snapshot, each on its own connection; where a thread cannot, the connection at hand reads on.
+ */
+export async function readRuns(reader: ChainReader, reading: Reading): Promise<void> {
+  const { orgId, part, mark, signal, isPaced, division = DIVISION } = reading;
+  const extent = await extentOf(reader, orgId, part);
+  // On a distributed database the nodes that hold the rows know nothing of the snapshot.
+  const isDivisible = THREADS.max > 1 && !isPaced && !env().TRAILMARK_CITUS;
+  const isLong = isDivisible && extent !== null && extent.last - extent.first + 1 >= division.fromRows;
+  const ranges = new Ranges(isLong ? rangesOf(part, extent, division.rangeRows) : [part], reading);
+  if (isLong) await readParallel(reader, ranges, reading);
+  while (ranges.left)
+    await ranges.readNext((range, onProgress) =>
+      readRange(reader, range, { orgId, mark, onProgress, signal, isPaced }),
+    );
+}

@@ -1,0 +1,51 @@
+import type { Worker } from "node:worker_threads";
+import type { SeqRange } from "@/server/evidence/chain/copy-query";
+import type { Run } from "@/server/evidence/chain/verifier";
+import { startThread } from "@/server/ground/background/threads";
+import type { FromThread, ThreadTask, ToThread } from "./messages";
+
+/** Memory of a thread: rows pass through, little stays. */
+const HEAP = { maxHeapMb: 128, youngHeapMb: 6 };
+
+/** A thread that reads ranges of a chain, one at a time. */
+export class ChainThread {
+  readonly #worker: Worker;
+
+  constructor(task: ThreadTask) {
+    this.#worker = startThread({ name: "chain-thread", task, ...HEAP });
+    // The listeners of read() inform the waiting callers.
+    this.#worker.on("error", () => {});
+  }
+
+  /** @throws Error what kept the thread from reading the range, and when it ends meanwhile. */
+  read(range: SeqRange, onProgress: (rows: number) => void): Promise<Run[]> {
+    const worker = this.#worker;
+    return new Promise<Run[]>((resolve, reject) => {
+      const onMessage = (message: FromThread) => {
+        if (message.kind === "progress") return onProgress(message.rows);
+        settle();
+        if (message.kind === "runs") resolve(message.runs);
+        else reject(new Error(message.message));
+      };
+      const onError = (error: unknown) => {
+        settle();
+        reject(error);
+      };
+      const onExit = () => onError(new Error("the reading thread ended"));
+      const settle = () => {
+        worker.off("message", onMessage).off("error", onError).off("exit", onExit);
+      };
+      worker.on("message", onMessage).on("error", onError).on("exit", onExit);
+      this.#send(range);
+    });
+  }
+
+  #send(message: ToThread): void {
+    this.#worker.postMessage(message);
+  }
+
+  /** Ends the thread and its connection, regardless of what it is doing. */
+  async stop(): Promise<void> {
+    await this.#worker.terminate();
+  }
+}

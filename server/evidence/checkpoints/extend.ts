@@ -1,0 +1,123 @@
+import { sql } from "drizzle-orm";
+import { asSystem, type Tx } from "@/db/client";
+import { checksumOf } from "@/server/evidence/chain/chain-hash";
+import { readChain } from "@/server/evidence/chain/chain-stream";
+import { readCheckpoints } from "@/server/evidence/chain/checkpoint-store";
+import { copyQuery } from "@/server/evidence/chain/copy-query";
+import { createLinkReader } from "@/server/evidence/chain/copy-rows";
+import { pacing } from "@/server/evidence/chain/pacing";
+import { readChainRows } from "@/server/evidence/chain/read-row";
+import { type Break, breakOf, type Link, Verifier } from "@/server/evidence/chain/verifier";
+import { equalBytes } from "@/server/evidence/tree/tree";
+import { type Base, findBase, type Head, type Refused } from "./base";
+import { leafOf } from "./hashing";
+import { insertTiles, TreeDamage } from "./tiles";
+
+/** Rows read, judged and added to a tree in one transaction; a longer backlog takes several. */
+const CHUNK_ROWS = 250_000;
+/** Up to so many are read on the connection at hand: a separate one would take longer than they do. */
+const FEW_ROWS = 1_000;
+
+/** A tree that covers the head as it was when the reading began; every row behind `readAfter` was read and judged for it. */
+export type Extended = { kind: "extended"; base: Base; size: number; root: Uint8Array; readAfter: number };
+
+const lockTree = (tx: Tx, orgId: string) =>
+  tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended('trailmark tree ' || ${orgId}::text, 8))`);
+
+/** What the row before the first one to come must be: its checksum is known by its leaf alone, as the first row names it. */
+function startOf(base: Base, first: Link): { seq: number; checksum: string | null } {
+  const { size } = base.builder;
+  if (!base.lastLeaf) return { seq: size, checksum: size === 0 ? null : (base.head?.prunedChecksum ?? null) };
+  const names = first.prevChecksum;
+  const links = names !== null && names.length === 64 && equalBytes(leafOf(names), base.lastLeaf);
+  return { seq: size, checksum: links ? names : "the row whose leaf is in the tree" };
+}
+
+type Rows = { orgId: string; first: number; last: number };
+
+/** Hands over rows with their checksums recomputed, in order: few at once, many as a stream. */
+async function readLinks(tx: Tx, { orgId, first, last }: Rows, onLink: (link: Link) => void): Promise<void> {
+  if (last - first < FEW_ROWS) {
+    for (const row of await readChainRows(tx, orgId, { first, last })) {
+      const { id, checksum, prevChecksum } = row;
+      onLink({ id, checksum, prevChecksum, seq: Number(row.chainSeq), recomputed: checksumOf(row) });
+    }
+    return;
+  }
+  const links = createLinkReader(onLink);
+  await readChain({ kind: "organization", orgIds: [orgId], partnerId: "" }, ({ copy }) =>
+    copy(copyQuery(orgId, { first, last }), (chunk) => links.push(chunk), { ready: pacing() }),
+  );
+}
+
+type Chunk = { base: Base; head: Head; last: number };
+
+/** Reads the rows behind the tree, judges contents, links and numbers, and adds their leaves to the builder. */
+async function readChunk(tx: Tx, orgId: string, { base, head, last }: Chunk): Promise<Break[]> {
+  const { builder } = base;
+  const first = builder.size + 1;
+  // Before the first checkpoint: the notes of version 1 that are kept were signed over these rows.
+  const to = last === head.seq ? Number.MAX_SAFE_INTEGER : last;
+  const anchors = base.newest ? [] : await readCheckpoints(orgId, { from: first, to });
+  let verifier: Verifier | undefined;
+  await readLinks(tx, { orgId, first, last }, (link) => {
+    verifier ??= new Verifier({ start: startOf(base, link), end: last, pruned: null, anchors });
+    verifier.add(link);
+    builder.append(link.recomputed);
+  });
+  verifier ??= new Verifier({ start: { seq: first - 1, checksum: "unread" }, end: last, pruned: null, anchors });
+  base.lastLeaf = builder.lastLeaf ?? base.lastLeaf;
+  return verifier.finish(last === head.seq ? head : "unknown").breaks;
+}
+
+/** A head that has not moved is the tree's last leaf. */
+function judgeHead({ seq, checksum }: Head, lastLeaf: Uint8Array | null): Refused | null {
+  if (!lastLeaf || equalBytes(leafOf(checksum), lastLeaf)) return null;
+  const expected = `sequence ${seq} (${checksum}), which the chain's head names`;
+  const actual = "another entry is the last one in the signed tree";
+  return { kind: "refused", breaks: [breakOf({ seq, kind: "truncated", expected, actual })] };
+}
+
+/** One transaction under the tree's lock: the next rows, or none when the tree covers the head. */
+async function extendOnce(tx: Tx, orgId: string, base: Base): Promise<Refused | null> {
+  const { head, builder } = base;
+  if (!head) return null;
+  if (builder.size >= head.seq) return judgeHead(head, base.lastLeaf);
+  const last = Math.min(head.seq, builder.size + CHUNK_ROWS);
+  const breaks = await readChunk(tx, orgId, { base, head, last });
+  if (breaks.length > 0) return { kind: "refused", breaks };
+  try {
+    await insertTiles(tx, orgId, builder.takeFull());
+  } catch (error) {
+    if (!(error instanceof TreeDamage)) throw error;
+    const expected = "tiles that fit the rows";
+    return { kind: "refused", breaks: [breakOf({ seq: last, kind: "altered", expected, actual: error.message })] };
+  }
+  return null;
+}
+
+/**
+ * Brings an organization's tree to its head: from our newest checkpoint, over every row behind it. Anything
+ * that does not fit is a refusal, and nothing is to be signed.
+ */
+export async function extendTree(orgId: string): Promise<Extended | Refused> {
+  let base: Base | undefined;
+  let readAfter = 0;
+  for (;;) {
+    const done = await asSystem(async (tx): Promise<Extended | Refused | null> => {
+      await lockTree(tx, orgId);
+      if (!base) {
+        const found = await findBase(tx, orgId);
+        if ("kind" in found) return found;
+        base = found;
+        readAfter = found.builder.size;
+      }
+      const refusal = await extendOnce(tx, orgId, base);
+      if (refusal) return refusal;
+      const { size } = base.builder;
+      if (size < (base.head?.seq ?? 0)) return null;
+      return { kind: "extended", base, size, root: base.builder.root(), readAfter };
+    });
+    if (done) return done;
+  }
+}

@@ -1,0 +1,112 @@
+import { randomUUID } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, renameSync, statSync } from "node:fs";
+import { open, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { createFolder } from "@/db/embedded/create-folder";
+import { env } from "@/server/ground/env";
+import { isUuid } from "@/server/ground/ids";
+import { readOwnNote, type StoredNote } from "./stored-note";
+
+/**
+ * The notes kept outside the database, a folder for each organization: `latest` is the newest checkpoint, and
+ * YYYY-MM.ndjson holds every receipt and the last checkpoint of each hour.
+ */
+
+const root = (): string => join(env().TRAILMARK_DATA_DIR, "checkpoints");
+const folderOf = (orgId: string): string => join(root(), orgId);
+
+async function syncPath(path: string): Promise<void> {
+  const handle = await open(path, "r");
+  await handle.sync().finally(() => handle.close());
+}
+
+const latestOf = (orgId: string): string => join(folderOf(orgId), "latest");
+
+function toLatest(orgId: string, note: string): StoredNote | null {
+  const stored = readOwnNote(orgId, note);
+  return stored?.kind === "checkpoint" ? stored : null;
+}
+
+/** The newest checkpoint in the folder; null when there is none, or none that our key signed. */
+export async function readLatest(orgId: string): Promise<StoredNote | null> {
+  const path = latestOf(orgId);
+  return existsSync(path) ? toLatest(orgId, await readFile(path, "utf8")) : null;
+}
+
+/** The newest checkpoint of every organization that has a folder, whether the database knows it or not. */
+export async function readEveryLatest(): Promise<StoredNote[]> {
+  const names = existsSync(root()) ? readdirSync(root()).filter(isUuid) : [];
+  const notes = await Promise.all(names.map(readLatest));
+  return notes.filter((note) => note !== null);
+}
+
+/** Appends a note to the file of its month and waits for the disk. */
+export async function keepInMonth(stored: StoredNote): Promise<void> {
+  const folder = folderOf(stored.orgId);
+  createFolder(folder, 0o700);
+  const handle = await open(join(folder, `${stored.signedAt.slice(0, 7)}.ndjson`), "a", 0o600);
+  try {
+    await handle.appendFile(`${JSON.stringify(stored)}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await syncPath(folder);
+}
+
+const hourOf = ({ signedAt }: StoredNote): string => signedAt.slice(0, 13);
+
+/**
+ * Puts a draft into the place of the newest checkpoint, unless one of more entries that was signed later has got there: by a
+ * command beside the server, for example. Nothing else of this process comes between looking and replacing.
+ */
+function replaceLatest({ orgId, size, signedAt }: StoredNote, draft: string): void {
+  const path = latestOf(orgId);
+  const kept = existsSync(path) ? toLatest(orgId, readFileSync(path, "utf8")) : null;
+  if (!kept || kept.size <= size || kept.signedAt < signedAt) renameSync(draft, path);
+}
+
+async function writeDraft(path: string, text: string): Promise<void> {
+  const handle = await open(path, "wx", 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Keeps a checkpoint as the newest one: on the disk before anything else sees it. The one that it replaces goes to the file
+ * of its month when it was the last of its hour. Two processes may do so at the same moment, each with its own draft.
+ */
+export async function keepLatest(stored: StoredNote): Promise<void> {
+  const folder = folderOf(stored.orgId);
+  createFolder(folder, 0o700);
+  const before = await readLatest(stored.orgId);
+  if (before && hourOf(before) !== hourOf(stored)) await keepInMonth(before);
+  const draft = join(folder, `latest.${randomUUID()}.new`);
+  try {
+    await writeDraft(draft, stored.note);
+    replaceLatest(stored, draft);
+  } finally {
+    await rm(draft, { force: true });
+  }
+  await syncPath(folder);
+}
+
+/** Until when this process's folder had been written before the process began; its start for an empty folder. */
+export function folderKeptThrough(): number {
+  const folder = root();
+  if (since?.folder !== folder) since = { folder, at: newestChange(folder) ?? Date.now() };
+  return since.at;
+}
+let since: { folder: string; at: number } | undefined;
+
+function newestChange(folder: string): number | undefined {
+  if (!existsSync(folder)) return undefined;
+  const changes = readdirSync(folder)
+    .map((name) => statSync(join(folder, name, "latest"), { throwIfNoEntry: false })?.mtimeMs ?? 0)
+    .filter((at) => at > 0);
+  return changes.length > 0 ? Math.max(...changes) : undefined;
+}

@@ -1,0 +1,70 @@
+import { generateKeyPairSync } from "node:crypto";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { appendAudit } from "@/server/audit/record/append";
+import { noteTools } from "@/server/evidence/tree/note-tools";
+import { checkSignature, parseNote } from "@/server/evidence/tree/signed-note";
+import { env } from "@/server/ground/env";
+import { auditRows, closeRoles, roles } from "@/testing/chain";
+import { createOrg } from "@/testing/factories";
+import { permit } from "@/testing/permit";
+import { startWebhookReceiver, type WebhookReceiver } from "@/testing/webhook-receiver";
+import { ownKeys } from "./keys";
+import { signCheckpoint } from "./sign";
+
+const SECRET = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
+const pem = () => String(generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }));
+
+let dir: string;
+let receiver: WebhookReceiver;
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), "trailmark-outside-"));
+  const file = join(dir, "keys.pem");
+  // During a rotation: the new key first, the one before it behind it.
+  writeFileSync(file, `${pem()}${pem()}`, { mode: 0o600 });
+  receiver = await startWebhookReceiver();
+  Object.assign(env(), {
+    TRAILMARK_DATA_DIR: dir,
+    TRAILMARK_SIGNING_KEY_FILE: file,
+    CHECKPOINT_WEBHOOK_URL: receiver.url,
+    CHECKPOINT_WEBHOOK_SECRET: SECRET,
+  });
+});
+afterAll(async () => {
+  await receiver.close();
+  await closeRoles();
+});
+
+it("every checkpoint and receipt is signed by each key of a rotation and posted, signed, where it is to be kept", async () => {
+  const { id } = await createOrg();
+  await appendAudit(roles.app, auditRows(id, 3));
+  await permit(id, 2);
+  await appendAudit(roles.app, auditRows(id, 1));
+  await signCheckpoint(id);
+  const posted = receiver.received.map(({ headers, body }) => {
+    expect(() => new Webhook(SECRET).verify(body, headers as Record<string, string>)).not.toThrow();
+    return JSON.parse(body) as { type: string; data: { size: number; note: string } };
+  });
+  expect(posted.map(({ type, data }) => [type, data.size])).toEqual([
+    ["audit.checkpoint", 0],
+    ["audit.checkpoint", 3],
+    ["audit.prune_receipt", 2],
+    ["audit.checkpoint", 4],
+  ]);
+  const keys = ownKeys(id);
+  expect(keys).toHaveLength(2);
+  for (const { data } of posted) {
+    const note = parseNote(data.note);
+    expect(keys.map((key) => note && checkSignature(noteTools, note, key))).toEqual(["good", "good"]);
+  }
+});
+
+it("a receiver that is away keeps no checkpoint back", async () => {
+  const { id } = await createOrg();
+  await appendAudit(roles.app, auditRows(id, 1));
+  receiver.answer.status = 503;
+  expect(await signCheckpoint(id)).toMatchObject({ kind: "signed", note: { size: 1 } });
+});

@@ -1,0 +1,139 @@
+import { sql } from "drizzle-orm";
+import { eachOf } from "@/db/citus/each-of";
+import type { Tx } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import { isFiledRightly, NOTE_COLUMNS, type NoteRow } from "@/server/evidence/chain/own-note";
+import { isSuperseded, type Restoration } from "@/server/evidence/tree/restoration";
+import { readOwnNote, readOwnRestored, type StoredNote } from "./stored-note";
+
+export type { StoredNote };
+
+const COLUMNS = sql.raw(NOTE_COLUMNS);
+/** A note that none of our keys signed, or that is not filed as it says, is skipped, however many were added. */
+const ROWS_AT_ONCE = 20;
+
+type Order = { kind: StoredNote["kind"]; covering?: number; before?: Date | undefined };
+type Paging = Order & { pageRows: number };
+
+/** Our note in a row, if it is of that kind and the row's columns are those of its text. */
+function readRow(orgId: string, kind: StoredNote["kind"], row: NoteRow): StoredNote | null {
+  const stored = readOwnNote(orgId, row.note);
+  return stored?.kind === kind && isFiledRightly(row, stored) ? stored : null;
+}
+
+/** Our restorations among notes, oldest first. */
+function restorationsAmong(orgId: string, notes: readonly string[]): Restoration[] {
+  const found = notes.map((note) => readOwnRestored(orgId, note)).filter((one) => one !== null);
+  return found
+    .map(({ origin: _, ...restoration }) => restoration)
+    .sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+}
+
+/**
+ * Our notes by size, so many rows at a time, each checked as it is read; checkpoints that a restoration left behind are passed
+ * over. Each row is read once, and others have their turn between pages.
+ */
+async function* pages(
+  tx: Tx,
+  orgId: string,
+  { kind, covering, before, pageRows }: Paging,
+): AsyncGenerator<StoredNote[]> {
+  const first =
+    covering === undefined
+      ? sql`ORDER BY size DESC, signed_at DESC`
+      : sql`AND size >= ${covering} ORDER BY size, signed_at`;
+  const until = before ? sql`AND signed_at < ${before.toISOString()}::timestamptz` : sql``;
+  for (let offset = 0; ; offset += pageRows) {
+    const rows = await rowsOf<NoteRow & { restored: string[] | null }>(
+      tx,
+      sql`SELECT ${COLUMNS}, (
+          SELECT array_agg(note) FROM audit_notes WHERE org_id = ${orgId} AND kind = 'restored') AS restored
+        FROM audit_notes WHERE org_id = ${orgId} AND kind = ${kind} ${until}
+        ${first} LIMIT ${pageRows} OFFSET ${offset}`,
+    );
+    const restored = restorationsAmong(orgId, rows[0]?.restored ?? []);
+    yield rows
+      .map((row) => readRow(orgId, kind, row))
+      .filter((note) => note !== null)
+      .filter((note) => kind !== "checkpoint" || !isSuperseded(note, restored));
+    if (rows.length < pageRows) return;
+  }
+}
+
+/** The first so many of our notes by size. */
+async function select(tx: Tx, orgId: string, { limit, ...order }: Order & { limit: number }): Promise<StoredNote[]> {
+  const found: StoredNote[] = [];
+  for await (const page of pages(tx, orgId, { ...order, pageRows: Math.max(limit, ROWS_AT_ONCE) })) {
+    found.push(...page);
+    if (found.length >= limit) break;
+  }
+  return found.slice(0, limit);
+}
+
+/** Each restoration of an organization's log, oldest first. */
+export async function listRestorations(tx: Tx, orgId: string): Promise<Restoration[]> {
+  const rows = await rowsOf<{ note: string }>(
+    tx,
+    sql`SELECT note FROM audit_notes WHERE org_id = ${orgId} AND kind = 'restored'`,
+  );
+  return restorationsAmong(
+    orgId,
+    rows.map(({ note }) => note),
+  );
+}
+
+/** The newest checkpoints of an organization, newest first. */
+export const listCheckpoints = (tx: Tx, orgId: string, limit: number): Promise<StoredNote[]> =>
+  select(tx, orgId, { kind: "checkpoint", limit });
+
+/** All of them, newest first, read from so many rows at a time as they are asked for. */
+export const checkpointPages = (tx: Tx, orgId: string, pageRows: number): AsyncGenerator<StoredNote[]> =>
+  pages(tx, orgId, { kind: "checkpoint", pageRows });
+
+/** The checkpoint that covers most entries, of all or of those that were signed before a time. */
+export const newestCheckpoint = async (tx: Tx, orgId: string, before?: Date): Promise<StoredNote | null> =>
+  (await select(tx, orgId, { kind: "checkpoint", limit: 1, before }))[0] ?? null;
+
+/** The checkpoint of each organization that covers most entries; organizations without one that we signed are left out. */
+export async function newestCheckpoints(tx: Tx, orgIds: readonly string[]): Promise<Map<string, StoredNote>> {
+  const rows = await rowsOf<NoteRow & { orgId: string; wasRestored: boolean }>(
+    tx,
+    sql`SELECT o.id AS "orgId", n.*,
+        EXISTS (SELECT FROM audit_notes r WHERE r.org_id = o.id AND r.kind = 'restored') AS "wasRestored"
+      FROM ${eachOf(orgIds)}, LATERAL (
+        SELECT ${COLUMNS} FROM audit_notes WHERE org_id = o.id AND kind = 'checkpoint'
+        ORDER BY size DESC, signed_at DESC LIMIT 1) n`,
+  );
+  const found = new Map<string, StoredNote>();
+  for (const { orgId, wasRestored, ...row } of rows) {
+    // One that is not ours says nothing: an older one may be. Nor does one that a restoration left behind.
+    const newest = wasRestored ? null : readRow(orgId, "checkpoint", row);
+    const ours = newest ?? (await newestCheckpoint(tx, orgId));
+    if (ours) found.set(orgId, ours);
+  }
+  return found;
+}
+
+/** The first checkpoint that is kept and covers so many entries; null when none does yet. */
+export const firstCheckpointCovering = async (tx: Tx, orgId: string, size: number): Promise<StoredNote | null> =>
+  (await select(tx, orgId, { kind: "checkpoint", limit: 1, covering: size }))[0] ?? null;
+
+/** The receipt that permits most: the one with the largest `through`. */
+export const newestReceipt = async (tx: Tx, orgId: string): Promise<StoredNote | null> =>
+  (await select(tx, orgId, { kind: "receipt", limit: 1 }))[0] ?? null;
+
+/** Lets go of checkpoints that later ones contain (audit_thin_notes): hours, then days keep their last. */
+export const thinNotes = (tx: Tx, orgId: string): Promise<unknown> =>
+  tx.execute(sql`SELECT audit_thin_notes(${orgId})`);
+
+/**
+ * Adds a note; one that is there already is left as it is.
+ * @param token an authority's time-stamp over its text
+ */
+export async function insertNote(tx: Tx, stored: StoredNote, token: Buffer | null = null): Promise<void> {
+  const { orgId, kind, size, signedAt, note } = stored;
+  await tx.execute(
+    sql`INSERT INTO audit_notes (org_id, kind, size, signed_at, note, timestamp_token)
+      VALUES (${orgId}, ${kind}, ${size}, ${signedAt}::timestamptz, ${note}, ${token}) ON CONFLICT DO NOTHING`,
+  );
+}

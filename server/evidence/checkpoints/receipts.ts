@@ -1,0 +1,32 @@
+import { asSystem } from "@/db/client";
+import { readOwnReceipt } from "@/server/evidence/chain/receipt";
+import { type PruneReceipt, receiptText } from "@/server/evidence/tree/statement";
+import { keepInMonth } from "./folder";
+import { originOfOrg, signStatement } from "./keys";
+import { insertNote } from "./note-store";
+import { publishNote } from "./sinks";
+import type { StoredNote } from "./stored-note";
+
+/**
+ * Signs that retention may remove the entries up to `through`, and keeps the receipt in the folder, in the database and
+ * wherever notes go. It permits: a run that stops half-way may continue later.
+ */
+export async function signReceipt(orgId: string, receipt: Omit<PruneReceipt, "origin">): Promise<StoredNote> {
+  const origin = originOfOrg(orgId);
+  const note = signStatement(origin, receiptText({ origin, ...receipt }));
+  const stored: StoredNote = { orgId, kind: "receipt", size: receipt.through, signedAt: receipt.signedAt, note };
+  await keepInMonth(stored);
+  await asSystem((tx) => insertNote(tx, stored));
+  await publishNote(stored);
+  return stored;
+}
+
+/**
+ * A receipt of ours, to be given away beside a checkpoint of this origin. Where it was signed under another one, because
+ * the server has been renamed, it is the same statement signed under this.
+ */
+export function receiptUnder(orgId: string, origin: string, note: string): string {
+  const receipt = readOwnReceipt(orgId, note);
+  if (!receipt || receipt.origin === origin) return note;
+  return signStatement(origin, receiptText({ ...receipt, origin }));
+}

@@ -1,0 +1,105 @@
+import { sql } from "drizzle-orm";
+import { asSystem, type Tx } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import type { Restoration } from "@/server/evidence/tree/restoration";
+import { toBase64 } from "@/server/evidence/tree/signed-note";
+import { restoredText } from "@/server/evidence/tree/statement";
+import { equalBytes } from "@/server/evidence/tree/tree";
+import { keepInMonth, readLatest } from "./folder";
+import { originOfOrg, signStatement } from "./keys";
+import { readRoot } from "./nodes";
+import { insertNote, listCheckpoints, listRestorations, newestCheckpoint } from "./note-store";
+import { publishNote } from "./sinks";
+import { checkpointOf, type StoredNote } from "./stored-note";
+import { TreeDamage } from "./tiles";
+
+/** How many checkpoints are tried for one that today's entries still have; the signer keeps one a minute for two days. */
+const TRIED = 5_000;
+
+/**
+ * What was signed of a log and is not, or not so, in it any more; signedThrough: when the last of our checkpoints was
+ * signed; isStated: a restoration is signed that says just this.
+ */
+export type SignedBeyond = { beyond: StoredNote; proven: StoredNote | null; signedThrough: string; isStated: boolean };
+
+/** Whether today's tree is the one that our checkpoint names. */
+async function holds(tx: Tx, note: StoredNote): Promise<boolean> {
+  try {
+    return equalBytes(await readRoot(tx, note.orgId, note.size), checkpointOf(note).root);
+  } catch (error) {
+    if (error instanceof TreeDamage) return false;
+    throw error;
+  }
+}
+
+async function firstThatHolds(tx: Tx, notes: readonly StoredNote[]): Promise<StoredNote | null> {
+  for (const note of notes) if (await holds(tx, note)) return note;
+  return null;
+}
+
+const states = (one: Restoration, { beyond, proven }: Pick<SignedBeyond, "beyond" | "proven">): boolean =>
+  one.at > beyond.signedAt &&
+  one.lost === beyond.size &&
+  one.proven === (proven?.size ?? 0) &&
+  one.root === toBase64(checkpointOf(beyond).root);
+
+/**
+ * Our newest checkpoint, in the folder or in the database, if the log does not reach it or has another root
+ * there, and the newest one that it does have.
+ * @returns null where the log is what was signed
+ */
+export function findSignedBeyond(orgId: string): Promise<SignedBeyond | null> {
+  return asSystem(async (tx) => {
+    const [latest, stored] = [await readLatest(orgId), await newestCheckpoint(tx, orgId)];
+    const newest = latest && (!stored || latest.size >= stored.size) ? latest : stored;
+    const rows = sql`SELECT coalesce(max(chain_seq), 0)::float8 AS last FROM audit_logs WHERE org_id = ${orgId}`;
+    const last = (await rowsOf<{ last: number }>(tx, rows))[0]?.last ?? 0;
+    if (!newest || (newest.size <= last && (await holds(tx, newest)))) return null;
+    const kept = await listCheckpoints(tx, orgId, TRIED);
+    const proven = await firstThatHolds(
+      tx,
+      kept.filter(({ size }) => size > 0 && size <= last),
+    );
+    const signedThrough = [newest, ...kept].map(({ signedAt }) => signedAt).reduce((a, b) => (a > b ? a : b));
+    const restored = await listRestorations(tx, orgId);
+    return {
+      beyond: newest,
+      proven,
+      signedThrough,
+      isStated: restored.some((one) => states(one, { beyond: newest, proven })),
+    };
+  });
+}
+
+/** A clock that ran ahead may have signed later than now: a restoration is of after every checkpoint that it leaves behind. */
+const after = (signedThrough: string, now: string): string =>
+  now > signedThrough ? now : new Date(Date.parse(signedThrough) + 1).toISOString();
+
+/**
+ * Signs that the log continues from an older state than `beyond`, and keeps that and `beyond` itself beside the log: every
+ * checkpoint from now on says it.
+ */
+export async function signRestoration(
+  { beyond, proven, signedThrough }: SignedBeyond,
+  now: string,
+): Promise<StoredNote> {
+  const at = after(signedThrough, now);
+  const { orgId, size: lost } = beyond;
+  const root = toBase64(checkpointOf(beyond).root);
+  const origin = originOfOrg(orgId);
+  const note = signStatement(origin, restoredText({ origin, proven: proven?.size ?? 0, lost, root, at }));
+  const stored: StoredNote = { orgId, kind: "restored", size: lost, signedAt: at, note };
+  await keepInMonth(beyond);
+  await keepInMonth(stored);
+  await asSystem(async (tx) => {
+    await insertNote(tx, stored);
+    // What it had been restored from before stays in every checkpoint.
+    for (const { at: before, ...older } of checkpointOf(beyond).restored ?? []) {
+      const statement = restoredText({ origin, ...older, at: before });
+      const kept = { ...stored, size: older.lost, signedAt: before, note: signStatement(origin, statement) };
+      await insertNote(tx, kept);
+    }
+  });
+  await publishNote(stored);
+  return stored;
+}

@@ -1,0 +1,159 @@
+import { sql } from "drizzle-orm";
+import type { Tx } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import { HASH_BYTES } from "@/server/evidence/tree/tree";
+import { leafOf, zeroHash } from "./hashing";
+
+/** Hashes in a tile (c2sp.org/tlog-tiles), and the height of the subtree that one stands for. */
+export const TILE_WIDTH = 256;
+export const TILE_HEIGHT = 8;
+export const TILE_BYTES = TILE_WIDTH * HASH_BYTES;
+
+/** Neighbouring tiles of one level whose hashes are wanted, both ends included. */
+export type TileSpan = { level: number; first: number; last: number };
+
+/** The tree as it is stored is not the one that it must be: tiles or rows are gone. */
+export class TreeDamage extends Error {}
+
+/** Stored hashes of one tree, as fetched; what is neither stored nor zero is damage. */
+export type Tiles = {
+  zeroThrough: number;
+  /** The root of a full tile. @throws TreeDamage */
+  hash: (level: number, idx: number) => Uint8Array;
+  /** A leaf hash. @throws TreeDamage */
+  leaf: (index: number) => Uint8Array;
+};
+
+/** The n-th hash of a run of them. */
+const hashAt = (bytes: Uint8Array, at: number): Uint8Array => bytes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES);
+
+type TileRow = { level: number; idx: string; hash: Uint8Array; leaves: Uint8Array | null };
+
+/** leavesOf: indexes of level 0 tiles whose single leaves are wanted. */
+type Wanted = { spans: readonly TileSpan[]; leavesOf: readonly number[] };
+
+async function readRows(tx: Tx, orgId: string, { spans, leavesOf }: Wanted) {
+  const list = (values: readonly number[]) => `{${values.join(",")}}`;
+  const hashes = sql`SELECT t.level, t.idx, t.hash, NULL::bytea AS leaves
+    FROM unnest(${list(spans.map((s) => s.level))}::smallint[], ${list(spans.map((s) => s.first))}::bigint[],
+      ${list(spans.map((s) => s.last))}::bigint[]) AS s (level, first, last)
+    JOIN audit_tree_tiles t ON t.org_id = ${orgId} AND t.level = s.level AND t.idx BETWEEN s.first AND s.last`;
+  const leaves = sql`SELECT t.level, t.idx, t.hash, t.leaves
+    FROM audit_tree_tiles t
+    WHERE t.org_id = ${orgId} AND t.level = 0 AND t.idx = ANY(${list(leavesOf)}::bigint[])`;
+  const [hashRows, leafRows] = await Promise.all([
+    spans.length > 0 ? rowsOf<TileRow>(tx, hashes) : [],
+    leavesOf.length > 0 ? rowsOf<TileRow>(tx, leaves) : [],
+  ]);
+  return { hashes: hashRows, leaves: leafRows };
+}
+
+/** How many leaves of a tree are zero, and the leaf hashes that retention took from its last tile. */
+export async function readTree(tx: Tx, orgId: string): Promise<{ zeroThrough: number; edge: Uint8Array } | null> {
+  const [row] = await rowsOf<{ zero_through: string; edge: Uint8Array | null }>(
+    tx,
+    sql`SELECT zero_through, edge FROM audit_trees WHERE org_id = ${orgId}`,
+  );
+  return row ? { zeroThrough: Number(row.zero_through), edge: row.edge ?? new Uint8Array() } : null;
+}
+
+type LooseRow = { seq: string; checksum: string };
+
+/** The rows of a tile, if it is not stored. */
+function readLooseRows(tx: Tx, orgId: string, tile: number): Promise<LooseRow[]> {
+  const begin = tile * TILE_WIDTH;
+  return rowsOf<LooseRow>(
+    tx,
+    sql`SELECT chain_seq AS seq, checksum FROM audit_logs
+      WHERE org_id = ${orgId} AND chain_seq > ${begin} AND chain_seq <= ${begin + TILE_WIDTH}
+        AND NOT EXISTS (SELECT FROM audit_tree_tiles WHERE org_id = ${orgId} AND level = 0 AND idx = ${tile})`,
+  );
+}
+
+/** The leaves of a tile that is not stored, from its rows and, where retention has taken rows, from the edge. */
+function looseLeaves(
+  rows: readonly LooseRow[],
+  { tile, edge }: { tile: number; edge: Uint8Array },
+): Map<number, Uint8Array> {
+  const begin = tile * TILE_WIDTH;
+  const leaves = new Map<number, Uint8Array>();
+  for (let at = 0; at * HASH_BYTES < edge.length; at++) leaves.set(begin + at, hashAt(edge, at));
+  for (const { seq, checksum } of rows) leaves.set(Number(seq) - 1, leafOf(checksum));
+  return leaves;
+}
+
+/**
+ * Fetches hashes of one organization's tree in at most four statements, which leave together, however many are wanted.
+ * Of the tiles whose leaves are wanted only the last of the tree may be not stored.
+ */
+export async function readTiles(tx: Tx, orgId: string, { spans = [], leavesOf = [] }: Partial<Wanted>): Promise<Tiles> {
+  const newest = leavesOf.length > 0 ? Math.max(...leavesOf) : null;
+  // In this order on the connection: a tile that another process stores meanwhile is found by the later statement.
+  const [looseRows, tree, rows] = await Promise.all([
+    newest === null ? [] : readLooseRows(tx, orgId, newest),
+    readTree(tx, orgId),
+    readRows(tx, orgId, { spans, leavesOf }),
+  ]);
+  const { zeroThrough, edge } = tree ?? { zeroThrough: 0, edge: new Uint8Array() };
+  const hashes = new Map([...rows.hashes, ...rows.leaves].map((row) => [`${row.level}/${row.idx}`, row.hash]));
+  const stored = new Map(rows.leaves.map(({ idx, leaves }) => [Number(idx), leaves as Uint8Array]));
+  const isZeroTile = (idx: number) => (idx + 1) * TILE_WIDTH <= zeroThrough;
+  const isOpen = newest !== null && !stored.has(newest) && !isZeroTile(newest);
+  const loose = isOpen ? looseLeaves(looseRows, { tile: newest, edge }) : new Map<number, Uint8Array>();
+  return {
+    zeroThrough,
+    hash(level, idx) {
+      if ((idx + 1) * TILE_WIDTH ** (level + 1) <= zeroThrough) return zeroHash((level + 1) * TILE_HEIGHT);
+      const hash = hashes.get(`${level}/${idx}`);
+      if (!hash) throw new TreeDamage(`tile ${idx} of level ${level} is not stored`);
+      return hash;
+    },
+    leaf(index) {
+      if (index < zeroThrough) return zeroHash(0);
+      const leaves = stored.get(Math.floor(index / TILE_WIDTH));
+      const leaf = leaves ? hashAt(leaves, index % TILE_WIDTH) : loose.get(index);
+      if (!leaf) throw new TreeDamage(`leaf ${index} is neither stored nor in the log`);
+      return leaf;
+    },
+  };
+}
+
+export type FullTile = { level: number; idx: number; hash: Uint8Array; leaves: Uint8Array | null };
+
+/** Neighbouring tiles of a level in one statement; the driver sends bytes as text, so these are at most 2 MB. */
+const TILES_AT_ONCE = 128;
+
+async function insertRun(tx: Tx, orgId: string, tiles: readonly FullTile[]): Promise<void> {
+  const [first] = tiles;
+  if (!first) return;
+  const hashes = Buffer.concat(tiles.map(({ hash }) => hash));
+  const leaves = first.level === 0 ? Buffer.concat(tiles.flatMap((tile) => tile.leaves ?? [])) : null;
+  const wanted = sql`SELECT ${orgId}::uuid AS org_id, ${first.level}::smallint AS level, ${first.idx}::bigint + n AS idx,
+      substr(${hashes}::bytea, n * ${HASH_BYTES} + 1, ${HASH_BYTES}) AS hash,
+      substr(${leaves}::bytea, n * ${TILE_BYTES} + 1, ${TILE_BYTES}) AS leaves
+    FROM generate_series(0, ${tiles.length - 1}::int) n`;
+  const added = await rowsOf(
+    tx,
+    sql`INSERT INTO audit_tree_tiles (org_id, level, idx, hash, leaves) ${wanted} ON CONFLICT DO NOTHING RETURNING idx`,
+  );
+  if (added.length === tiles.length) return;
+  const [other] = await rowsOf<{ idx: string }>(
+    tx,
+    sql`SELECT w.idx FROM (${wanted}) w JOIN audit_tree_tiles t USING (org_id, level, idx)
+      WHERE (t.hash, t.leaves) IS DISTINCT FROM (w.hash, w.leaves) ORDER BY w.idx LIMIT 1`,
+  );
+  if (other) throw new TreeDamage(`tile ${other.idx} of level ${first.level} is stored with other hashes`);
+}
+
+/**
+ * Adds full tiles, in the order in which they became full; one that another process has added must be equal.
+ * @throws TreeDamage
+ */
+export async function insertTiles(tx: Tx, orgId: string, tiles: readonly FullTile[]): Promise<void> {
+  for (let level = 0; ; level++) {
+    const ofLevel = tiles.filter((tile) => tile.level === level);
+    if (ofLevel.length === 0) return;
+    for (let at = 0; at < ofLevel.length; at += TILES_AT_ONCE)
+      await insertRun(tx, orgId, ofLevel.slice(at, at + TILES_AT_ONCE));
+  }
+}

@@ -1,0 +1,270 @@
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { SQL } from "drizzle-orm";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { GET as getCheckpoints } from "@/app/api/v1/audit-logs/checkpoints/route";
+import { GET as getEvidence } from "@/app/api/v1/audit-logs/evidence/route";
+import { asSystem, type Tx } from "@/db/client";
+import { appendAudit } from "@/server/audit/record/append";
+import { readChain, waitingReaders } from "@/server/evidence/chain/chain-stream";
+import { exportEvidence } from "@/server/evidence/export/export";
+import {
+  COSIGNATURE,
+  concatBytes,
+  cosignedMessage,
+  formatNote,
+  formatVerifierKey,
+  parseNote,
+  secondsToBytes,
+} from "@/server/evidence/tree/signed-note";
+import { checkpointText } from "@/server/evidence/tree/statement";
+import { noteWitnessed, witnessedAgeSeconds } from "@/server/evidence/witnesses/witnessed-age";
+import { env } from "@/server/ground/env";
+import { auditRows, closeRoles, roles, tamper } from "@/testing/chain";
+import { checkText } from "@/testing/evidence/bundles";
+import { call, createOrg, createUser, ctxFor } from "@/testing/factories";
+import { testKey } from "@/testing/notes";
+import { permit } from "@/testing/permit";
+import { type RunningWitness, startWitness } from "@/testing/proofs/witness";
+import { originOfOrg, ownKeys } from "./keys";
+import { insertNote, newestCheckpoint } from "./note-store";
+import { findSignedBeyond, signRestoration } from "./restore-log";
+import { signCheckpoint, signStatement } from "./sign";
+import { checkpointOf } from "./stored-note";
+import { checkpointToShow, cosignersOf } from "./witnessed";
+
+const NAMES = ["w1.example", "w2.example", "w3.example"];
+
+let dir: string;
+let running: RunningWitness[];
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), "trailmark-witnessed-"));
+  const file = join(dir, "witnesses.policy");
+  Object.assign(env(), { TRAILMARK_DATA_DIR: dir, TRAILMARK_WITNESS_POLICY_FILE: file });
+  running = await Promise.all(NAMES.map((name) => startWitness(name, ownKeys())));
+  const lines = running.map(({ witness: { name, key, url } }) => `witness ${name} ${formatVerifierKey(key)} ${url}`);
+  writeFileSync(file, `${lines.join("\n")}\ngroup most 2 ${NAMES.join(" ")}\nquorum most\n`);
+});
+afterAll(async () => {
+  await Promise.all(running.map(({ remove }) => remove()));
+  await closeRoles();
+});
+
+async function signedAfter(orgId: string, rows: number) {
+  await appendAudit(roles.app, auditRows(orgId, rows));
+  const signing = await signCheckpoint(orgId);
+  if (signing.kind !== "signed") throw new Error(JSON.stringify(signing));
+  expect(signing.warnings).toEqual([]);
+  return signing.note;
+}
+const namesOf = (note: string) => cosignersOf(note).map(({ name }) => name);
+const shown = (orgId: string, size: number) =>
+  asSystem((tx) => checkpointToShow(tx, orgId, { size, about: { first: 1, last: size } }));
+
+it("signs whoever is away; what is given away is the newest checkpoint that enough witnesses cosigned", async () => {
+  const orgId = (await createOrg()).id;
+  const first = await signedAfter(orgId, 5);
+  expect(namesOf(first.note)).toEqual(NAMES);
+  expect(namesOf((await asSystem((tx) => newestCheckpoint(tx, orgId)))?.note ?? "")).toEqual(NAMES);
+  expect(namesOf(readFileSync(join(dir, "checkpoints", orgId, "latest"), "utf8"))).toEqual(NAMES);
+
+  await running[0]?.stop();
+  expect(namesOf((await signedAfter(orgId, 1)).note)).toEqual(NAMES.slice(1));
+  expect(witnessedAgeSeconds()).toBe(0);
+  await running[1]?.stop();
+  const alone = await signedAfter(orgId, 1);
+  expect(namesOf(alone.note)).toEqual(NAMES.slice(2));
+  expect(witnessedAgeSeconds(Date.now() + 5_000)).toBeGreaterThan(4);
+  expect((await shown(orgId, 5))?.size).toBe(6);
+  expect((await shown(orgId, 7))?.size).toBe(7);
+  expect(await shown(orgId, 8)).toBeNull();
+
+  await Promise.all(running.slice(0, 2).map(({ start }) => start()));
+  const last = await signedAfter(orgId, 1);
+  expect(namesOf(last.note)).toEqual(NAMES);
+  expect(witnessedAgeSeconds(Date.now() + 5_000)).toBe(0);
+
+  const viewer = await createUser({ orgId, role: "org_viewer" });
+  const { body } = await call(getCheckpoints, { path: "/audit-logs/checkpoints", token: viewer });
+  expect(body.witnesses).toEqual(NAMES);
+  expect(body.data.map((c: { size: number; witnesses: unknown[] }) => [c.size, c.witnesses.length])).toEqual([
+    [8, 3],
+    [7, 1],
+    [6, 2],
+    [5, 3],
+    [0, 3],
+  ]);
+});
+
+it("lists a cosigner whose time no calendar has, as one that cosigned then", async () => {
+  const { note } = await signedAfter((await createOrg()).id, 2);
+  const parsed = parseNote(note);
+  const { key, sign } = testKey(2, "w9.example", COSIGNATURE);
+  const seconds = 10_000_000_000_000;
+  const bytes = concatBytes(secondsToBytes(seconds), sign(cosignedMessage(parsed?.text ?? "", seconds)));
+  const cosigned = formatNote(parsed?.text ?? "", [{ name: key.name, id: key.id, bytes }]);
+  const policy = { logs: [], witnesses: [{ name: key.name, key, url: null }], quorum: null };
+  expect(cosignersOf(cosigned, policy)).toEqual([{ name: "w9.example", at: `${seconds} s since 1970` }]);
+});
+
+it("gives away what was cosigned under the old name of a renamed server, sealed under that name too", async () => {
+  const owner = await createUser({ role: "org_admin" });
+  const orgId = owner.orgId as string;
+  await signedAfter(orgId, 5);
+  await permit(orgId, 2);
+  const settings = env();
+  const { NEXTAUTH_URL } = settings;
+  const policy = `log ${ownKeys().map(formatVerifierKey)[0]}\n${readFileSync(join(dir, "witnesses.policy"), "utf8")}`;
+  settings.NEXTAUTH_URL = "https://renamed.example";
+  // Its witnesses know no log of this name.
+  await signedAfter(orgId, 1);
+  await permit(orgId, 3);
+  const { text } = await call(getEvidence, { path: "/audit-logs/evidence?toSeq=5", token: owner });
+  // No age of a log that is none any more.
+  noteWitnessed(originOfOrg(orgId), true);
+  settings.NEXTAUTH_URL = NEXTAUTH_URL;
+  expect(await checkText(text, { policy })).toMatchObject({
+    status: "intact",
+    header: { origin: ownKeys(orgId)[0]?.name, publicKeys: ownKeys(orgId).map(formatVerifierKey) },
+    receipt: { through: 3 },
+  });
+});
+
+it("counts a missing quorum from the first checkpoint without one, in a process that has just started too", async () => {
+  const orgId = (await createOrg()).id;
+  const restart = () => noteWitnessed(originOfOrg(orgId), true);
+  const signedAgo = async (hours: number) => {
+    await appendAudit(roles.app, auditRows(orgId, 1));
+    const signing = await signCheckpoint(orgId, { now: new Date(Date.now() - hours * 3_600_000) });
+    expect(signing.kind).toBe("signed");
+  };
+  await signedAgo(170);
+  await Promise.all(running.slice(0, 2).map(({ stop }) => stop()));
+  await signedAgo(168);
+  await signedAgo(5);
+  for (const _ of ["a restart", "another"]) {
+    restart();
+    await signedAgo(0);
+    expect(Math.round(witnessedAgeSeconds() / 3_600)).toBe(168);
+  }
+  await Promise.all(running.slice(0, 2).map(({ start }) => start()));
+  await signedAgo(0);
+  expect(witnessedAgeSeconds()).toBe(0);
+});
+
+it("an entry dated out of a range while its checkpoint is chosen, and back, is not left behind that checkpoint", async () => {
+  const orgId = (await createOrg()).id;
+  await signedAfter(orgId, 5);
+  await Promise.all(running.slice(0, 2).map(({ stop }) => stop()));
+  await signedAfter(orgId, 1);
+  const ctx = await ctxFor(await createUser({ orgId, role: "org_admin" }));
+  const redate = (at: Date) =>
+    tamper(
+      (tx) => tx`UPDATE audit_logs SET "timestamp" = ${at.toISOString()} WHERE org_id = ${orgId} AND chain_seq = 6`,
+    );
+  const [row] = await roles.admin<{ at: Date }[]>`
+    SELECT "timestamp" AS at FROM audit_logs WHERE org_id = ${orgId} AND chain_seq = 6`;
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const slow = Array.from({ length: 4 }, () => readChain({ kind: "system" }, () => released, { pool: "download" }));
+  await redate(new Date(0));
+  const range = { from: new Date(Date.now() - 3_600_000), to: new Date() };
+  const asked = exportEvidence.run(ctx, { orgId, ...range }).then(
+    () => "given",
+    ({ code }) => code,
+  );
+  await expect.poll(() => waitingReaders("download")).toBe(1);
+  await redate(row?.at ?? new Date());
+  release();
+  await Promise.all(slow);
+  expect(await asked).toBe("conflict");
+  await Promise.all(running.slice(0, 2).map(({ start }) => start()));
+});
+
+/** A log cosigned at five entries, and at six so many times not. */
+async function cosignedBefore(count: number): Promise<string> {
+  const orgId = (await createOrg()).id;
+  await signedAfter(orgId, 5);
+  await Promise.all(running.slice(0, 2).map(({ stop }) => stop()));
+  const alone = await signedAfter(orgId, 1);
+  await Promise.all(running.slice(0, 2).map(({ start }) => start()));
+  const { origin, root, size } = checkpointOf(alone);
+  await asSystem(async (tx) => {
+    const later = Array.from({ length: count - 1 }, (_, i) => {
+      const signedAt = new Date(Date.parse(alone.signedAt) + (i + 1) * 1_000).toISOString();
+      const note = signStatement(origin, checkpointText({ origin, size, root, signedAt }));
+      return { ...alone, signedAt, note };
+    });
+    await Promise.all(later.map((note) => insertNote(tx, note)));
+  });
+  return orgId;
+}
+
+/** The size of the checkpoint that is shown of five entries, and how many rows the database gave for it. */
+const rowsRead = (orgId: string) =>
+  asSystem(async (tx) => {
+    let rows = 0;
+    const execute = async (query: SQL) => {
+      const found = await tx.execute(query);
+      rows += found.length;
+      return found;
+    };
+    const counting = Object.create(tx, { execute: { value: execute } }) as Tx;
+    const found = await checkpointToShow(counting, orgId, { size: 5, about: { first: 1, last: 5 } });
+    return { size: found?.size, rows };
+  });
+
+it("finds the newest that met the quorum behind many that did not, and reads none of them twice", async () => {
+  const orgId = await cosignedBefore(150);
+  const { size, rows } = await rowsRead(orgId);
+  expect(size).toBe(5);
+  expect(rows).toBeLessThanOrEqual(152);
+  expect((await shown(orgId, 6))?.size).toBe(6);
+});
+
+it("looks back for about a week of them, and then gives away the newest", async () => {
+  expect(await rowsRead(await cosignedBefore(3_100))).toEqual({ size: 6, rows: 3_000 });
+});
+
+it("gives a range that an older cosigned checkpoint covers under a newer one where `since` asks for it", async () => {
+  const owner = await createUser({ role: "org_admin" });
+  const orgId = owner.orgId as string;
+  await signedAfter(orgId, 5);
+  await Promise.all(running.slice(0, 2).map(({ stop }) => stop()));
+  const kept = await signedAfter(orgId, 1);
+  const { status, text } = await call(getEvidence, { path: "/audit-logs/evidence?toSeq=5&since=6", token: owner });
+  await Promise.all(running.slice(0, 2).map(({ start }) => start()));
+  expect(status).toBe(200);
+  const found = await checkText(text, { keys: ownKeys().map(formatVerifierKey), since: kept.note });
+  expect(found).toMatchObject({ status: "intact", rowsChecked: 5 });
+});
+
+it("of a restored log gives no range of times under a cosigned checkpoint that does not say so", async () => {
+  const owner = await createUser({ role: "org_admin" });
+  const orgId = owner.orgId as string;
+  await signedAfter(orgId, 5);
+  const until = new Date().toISOString();
+  await signedAfter(orgId, 3);
+  await tamper(async (tx) => {
+    await tx`DELETE FROM audit_logs WHERE org_id = ${orgId} AND chain_seq > 5`;
+    await tx`UPDATE audit_chain_heads h SET seq = 5,
+      checksum = (SELECT checksum FROM audit_logs a WHERE a.org_id = h.org_id AND chain_seq = 5) WHERE org_id = ${orgId}`;
+  });
+  const lost = await findSignedBeyond(orgId);
+  if (!lost) throw new Error("nothing was lost");
+  await signRestoration(lost, new Date().toISOString());
+  // The witnesses saw what was lost, and refuse.
+  expect(namesOf((await signedAfter(orgId, 1)).note)).toEqual([]);
+  const policy = `log ${ownKeys().map(formatVerifierKey)[0]}\n${readFileSync(join(dir, "witnesses.policy"), "utf8")}`;
+  const verdictOf = async (query: string) => {
+    const { text } = await call(getEvidence, { path: `/audit-logs/evidence?${query}`, token: owner });
+    return checkText(text, { policy });
+  };
+  expect(await verdictOf(`to=${until}`)).toMatchObject({
+    status: "unproven",
+    rowsChecked: 5,
+    reasons: expect.arrayContaining([expect.stringContaining("restored to an older state")]),
+  });
+  expect(await verdictOf("fromSeq=2&toSeq=5")).toMatchObject({ status: "intact", rowsChecked: 4 });
+});

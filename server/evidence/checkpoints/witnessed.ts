@@ -1,0 +1,120 @@
+import { createHash } from "node:crypto";
+import { sql } from "drizzle-orm";
+import { asSystem, type Tx } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import { timeOfSeconds } from "@/server/evidence/tree/instant";
+import { noteTools } from "@/server/evidence/tree/note-tools";
+import { cosignedBy, meetsQuorum, type Policy } from "@/server/evidence/tree/policy";
+import { type AboutRange, restoredReasons } from "@/server/evidence/tree/restoration";
+import { parseNote } from "@/server/evidence/tree/signed-note";
+import { witnessPolicy } from "@/server/evidence/witnesses/policy-file";
+import { checkpointPages, type StoredNote } from "./note-store";
+import { checkpointOf } from "./stored-note";
+
+/** Checkpoints that are read and checked in one go: some milliseconds, after which other requests have their turn. */
+const READ_AT_ONCE = 50;
+/**
+ * So far back a quorum is looked for: two days of a checkpoint a minute and five of those that thinning leaves of an hour. A log
+ * whose witnesses were away for longer is given away under its newest, as one that they never saw.
+ */
+const MAX_LOOKED_AT = 3_000;
+
+/** Who cosigned a note, among the witnesses of the policy, and when each of them saw it. */
+export function cosignersOf(note: string, policy = witnessPolicy()): { name: string; at: string }[] {
+  const parsed = policy && parseNote(note);
+  if (!parsed) return [];
+  return cosignedBy(noteTools, policy, parsed).map(({ witness, seconds }) => ({
+    name: witness.name,
+    at: timeOfSeconds(seconds),
+  }));
+}
+
+/** Checked cosignatures of a note, by its hash: the same newest checkpoints are asked about again and again. */
+const seen = new Map<string, WitnessState>();
+const MAX_SEEN = 20_000;
+
+/** not_configured: the policy asks for no witness; missing: too few of them have cosigned the note. */
+type WitnessState = { state: "not_configured" | "cosigned" | "missing"; cosigners: { name: string; at: string }[] };
+
+/** What the policy's witnesses have said of a checkpoint. */
+export function witnessStateOf(note: string, policy = witnessPolicy()): WitnessState {
+  if (!policy?.quorum) return { state: "not_configured", cosigners: cosignersOf(note, policy) };
+  const name = createHash("sha256").update(note).digest("hex");
+  const known = seen.get(name);
+  if (known) return known;
+  if (seen.size >= MAX_SEEN) seen.clear();
+  const cosigners = cosignersOf(note, policy);
+  const signed = policy.witnesses.filter((witness) => cosigners.some((cosigner) => cosigner.name === witness.name));
+  const found = { state: meetsQuorum(policy.quorum, signed) ? ("cosigned" as const) : ("missing" as const), cosigners };
+  seen.set(name, found);
+  return found;
+}
+
+/** Whether some witness that the policy has an address of is missing from a note. */
+export function awaitsWitness(note: string): boolean {
+  const policy = witnessPolicy();
+  const { cosigners } = witnessStateOf(note, policy);
+  return (policy?.witnesses ?? []).some(
+    ({ name, url }) => url !== null && !cosigners.some((cosigner) => cosigner.name === name),
+  );
+}
+
+/** Whether enough witnesses of the policy cosigned a note; true where none is asked for. */
+function isWitnessed({ note }: Pick<StoredNote, "note">, policy: Policy | null): boolean {
+  if (!policy?.quorum) return true;
+  const parsed = parseNote(note);
+  if (!parsed) return false;
+  const signed = cosignedBy(noteTools, policy, parsed).map(({ witness }) => witness);
+  return meetsQuorum(policy.quorum, signed);
+}
+
+/** So many checkpoints are looked through at a time for the newest that met the quorum. */
+const PAGE_ROWS = 500;
+
+/**
+ * From when on a checkpoint's quorum is missing: when the first one was signed behind the newest that met it, in
+ * milliseconds. It is read from what is kept, so that a process that has just started knows it too.
+ */
+export async function quorumMissingSince({ orgId, signedAt }: StoredNote, policy: Policy | null): Promise<number> {
+  let since = Date.parse(signedAt);
+  for (let offset = 0; ; offset += PAGE_ROWS) {
+    const rows = await asSystem((tx) =>
+      rowsOf<{ note: string; ms: string }>(
+        tx,
+        sql`SELECT note, audit_ms(signed_at) AS ms FROM audit_notes
+          WHERE org_id = ${orgId} AND kind = 'checkpoint' AND signed_at < ${signedAt}::timestamptz
+          ORDER BY signed_at DESC LIMIT ${PAGE_ROWS} OFFSET ${offset}`,
+      ),
+    );
+    for (const { note, ms } of rows) {
+      if (isWitnessed({ note }, policy)) return since;
+      since = Number(ms);
+    }
+    if (rows.length < PAGE_ROWS) return since;
+  }
+}
+
+/** What is given away, and how many entries the checkpoint must cover. */
+type Wanted = { size: number; about: AboutRange };
+
+/**
+ * The checkpoint to give away with some entries: the newest that covers them and meets the quorum, else, also where the
+ * quorum was missing for about a week, the newest. One of before a restoration does not say what is lost: it is none for a range that the restoration concerns.
+ * @returns null when none covers them
+ */
+export async function checkpointToShow(tx: Tx, orgId: string, { size, about }: Wanted): Promise<StoredNote | null> {
+  const policy = witnessPolicy();
+  const lostBy = (note: StoredNote) => restoredReasons(checkpointOf(note).restored ?? [], about).length;
+  let newest: { note: StoredNote; lost: number } | null = null;
+  let lookedAt = 0;
+  for await (const page of checkpointPages(tx, orgId, READ_AT_ONCE)) {
+    for (const note of page) {
+      if (note.size < size) return newest?.note ?? null;
+      newest ??= { note, lost: lostBy(note) };
+      if (lostBy(note) === newest.lost && witnessStateOf(note.note, policy).state !== "missing") return note;
+    }
+    lookedAt += READ_AT_ONCE;
+    if (newest && lookedAt >= MAX_LOOKED_AT) break;
+  }
+  return newest?.note ?? null;
+}

@@ -1,0 +1,182 @@
+import { eq } from "drizzle-orm";
+import { tenant } from "@/db/client";
+import { organizations } from "@/db/schema";
+import { toError } from "@/db/thrown";
+import { EXPORT_SLOTS } from "@/server/audit/entries/export-schema";
+import { record } from "@/server/audit/record/record";
+import { endLine, headLines, sealOf } from "@/server/evidence/bundle/write";
+import { readChain } from "@/server/evidence/chain/chain-stream";
+import type { ChainReader } from "@/server/evidence/chain/own-connection";
+import { ownKeysNamed } from "@/server/evidence/chain/own-note";
+import { receiptIn } from "@/server/evidence/chain/receipt";
+import { receiptUnder } from "@/server/evidence/checkpoints/receipts";
+import { signStatement } from "@/server/evidence/checkpoints/sign";
+import { oneOrganization } from "@/server/evidence/integrity/integrity";
+import { type InSnapshot, type Judged, judgeChain } from "@/server/evidence/integrity/judge";
+import { formatVerifierKey } from "@/server/evidence/tree/signed-note";
+import type { Ctx } from "@/server/ground/context";
+import { savedAs, toBody } from "@/server/ground/download";
+import { AppError, notFound } from "@/server/ground/errors";
+import { delayFactorOf } from "@/server/ground/limits/fair-share";
+import { inSlot } from "@/server/ground/limits/slots";
+import { log } from "@/server/ground/log";
+import { operation } from "@/server/ground/operation";
+import { narrow } from "@/server/ground/scope";
+import { lastIn, writeEntries } from "./entries";
+import { fileNameOf } from "./file-name";
+import { type Plan, planBundle } from "./plan";
+import { type EvidenceInput, evidenceInput } from "./schema";
+import { BundleStream } from "./stream";
+
+async function organizationName(ctx: Ctx, orgId: string): Promise<string> {
+  const [found] = await tenant(ctx.scope, (tx) =>
+    tx.select({ name: organizations.name }).from(organizations).where(eq(organizations.id, orgId)),
+  );
+  if (!found) throw notFound("organization");
+  return found.name;
+}
+
+async function planOf(ctx: Ctx, orgId: string, input: EvidenceInput): Promise<{ organization: string; plan: Plan }> {
+  const organization = await organizationName(ctx, orgId);
+  return { organization, plan: await planBundle(ctx, orgId, input) };
+}
+
+/** That no entry of a time range is left out is this installation's word: given only of a chain that was just read. */
+function attest({ status, breaks }: Judged): void {
+  if (status !== "broken") return;
+  const at = breaks[0]?.seq ?? 0;
+  throw new AppError(
+    "conflict",
+    `The log is broken at sequence ${at}: that a range of time is complete cannot be attested. Download the whole log, or a range of sequences (fromSeq, toSeq).`,
+  );
+}
+
+type Opening = { signal: AbortSignal; onBegin: () => void };
+
+/**
+ * Writes in one snapshot of the log, when it is the download's turn. Of a time range the whole log is read and proven in
+ * that snapshot first: an entry that was re-dated before or after is found, or is where it was.
+ * @param onBegin is called once nothing can refuse the download any more
+ * @throws AppError conflict when a time range of a broken log is asked for
+ */
+async function inSnapshot(
+  { orgId, range, checkpoint, signed }: Plan,
+  { signal, onBegin }: Opening,
+  write: (reader: ChainReader) => Promise<void>,
+): Promise<void> {
+  if (range.kind === "time") {
+    const attested: InSnapshot = async (judged, reader) => {
+      attest(judged);
+      // The checkpoint was chosen by an earlier look at the range.
+      if ((await lastIn(reader, { orgId, size: signed, range })) > checkpoint.size)
+        throw new AppError("conflict", "Entries of this range changed while it was looked at. Verify the whole log.");
+      onBegin();
+      await write(reader);
+    };
+    await judgeChain(orgId, { pool: "download", signal, inSnapshot: attested });
+    return;
+  }
+  onBegin();
+  const tenantOfOrg = { kind: "organization", orgIds: [orgId], partnerId: "" } as const;
+  await readChain(tenantOfOrg, write, { pool: "download", signal });
+}
+
+type Writing = Opening & { organization: string; createdAt: string; out: BundleStream };
+
+async function writeBundle(ctx: Ctx, plan: Plan, { organization, createdAt, out, ...opening }: Writing): Promise<void> {
+  const { orgId, origin, range, checkpoint, token, since } = plan;
+  const publicKeys = ownKeysNamed(origin).map(formatVerifierKey);
+  const header = { origin, orgId, organization, range, createdAt, publicKeys };
+  await inSnapshot(plan, opening, async (reader) => {
+    // Of the entries' own snapshot: retention may have removed some since the bundle was planned.
+    const permitted = await receiptIn(reader.sql, orgId);
+    const receipt = permitted && receiptUnder(orgId, origin, permitted.note);
+    out.write(headLines({ header, checkpoint: checkpoint.note, token, since, receipt }));
+    const target = { scope: ctx.scope, out, signal: opening.signal };
+    await writeEntries(reader, { orgId, size: checkpoint.size, range }, target);
+  });
+  out.end((digest) => endLine(signStatement(origin, sealOf(origin, digest))));
+}
+
+/**
+ * Begins to write a bundle. A failure after that ends the stream without its last line.
+ * @returns once the download can no longer be refused
+ * @throws what refused it, or ended it because the caller left
+ */
+async function begin(
+  { signal }: Ctx,
+  { out }: BundleStream,
+  write: (onBegin: () => void) => Promise<void>,
+): Promise<void> {
+  const leave = () => out.destroy();
+  signal?.addEventListener("abort", leave, { once: true });
+  let isBegun = false;
+  await new Promise<void>((resolve, reject) => {
+    const onBegin = () => {
+      isBegun = true;
+      resolve();
+    };
+    write(onBegin).catch((error: unknown) => {
+      if (isBegun && !out.destroyed) log.error({ err: error }, "an evidence bundle was not finished");
+      // Before, nobody listens to it yet.
+      out.destroy(isBegun ? toError(error) : undefined);
+      reject(toError(error));
+    });
+  }).finally(() => signal?.removeEventListener("abort", leave));
+}
+
+/** What the audit row of a download says of it. */
+function detailsOf({ from, to, since }: EvidenceInput, { range, checkpoint }: Plan, fileName: string) {
+  return {
+    from: from?.toISOString() ?? null,
+    to: to?.toISOString() ?? null,
+    ...(range.kind === "sequence" && { fromSeq: range.first, toSeq: range.last }),
+    ...(since && { since: since.number }),
+    checkpointSize: checkpoint.size,
+    fileName,
+  };
+}
+
+/**
+ * A self-contained evidence bundle of one organization's log, whole, by sequence or between two times, as a download
+ * that streams: the entries of the range, and of all others hashes alone.
+ * @throws AppError rate_limited when too many exports of the caller are running
+ * @throws AppError conflict when a time range of a broken log is asked for, and what planBundle throws
+ */
+async function streamEvidence(ctx: Ctx, input: EvidenceInput): Promise<Response> {
+  const orgId = oneOrganization(ctx, input.orgId);
+  const scoped = narrow(ctx, orgId);
+  // Around everything that is read, signed or recorded: a download that is refused must not be recorded as done.
+  return inSlot(scoped.actor, EXPORT_SLOTS, async (release) => {
+    const { organization, plan } = await planOf(scoped, orgId, input);
+    const createdAt = ctx.now().toISOString();
+    const fileName = fileNameOf(organization, plan.range, createdAt);
+    const out = new BundleStream(() => delayFactorOf(ctx.actor));
+    const gone = new AbortController();
+    out.out.once("close", () => {
+      gone.abort();
+      release();
+    });
+    await begin(scoped, out, (onBegin) =>
+      writeBundle(scoped, plan, { organization, createdAt, out, signal: gone.signal, onBegin }),
+    );
+    record(scoped, {
+      action: "audit_logs.evidence",
+      orgId,
+      resourceType: "audit_log",
+      resourceName: "Evidence bundle",
+      details: detailsOf(input, plan, fileName),
+    });
+    return savedAs(fileName, "application/x-ndjson; charset=utf-8", toBody(out.out));
+  });
+}
+
+/** GET /audit-logs/evidence. */
+export const exportEvidence = operation({
+  permission: "audit:export",
+  input: evidenceInput,
+  output: "stream",
+  waits: true,
+  stepUp: () => true,
+  run: streamEvidence,
+});

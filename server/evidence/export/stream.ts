@@ -1,0 +1,65 @@
+import { createHash } from "node:crypto";
+import { PassThrough } from "node:stream";
+import { rest } from "@/server/ground/limits/rest";
+
+const FLUSH_BYTES = 64 * 1024;
+/** A client that takes nothing for so long has left or never reads: it must not hold a connection and its snapshot. */
+export const CLIENT_TIMEOUT_MS = 10 * 60_000;
+
+/** Lines of a bundle on their way to the client, with the digest of all of them. */
+export class BundleStream {
+  readonly out = new PassThrough({ highWaterMark: 4 * FLUSH_BYTES });
+  readonly #digest = createHash("sha256");
+  #buffer = "";
+  #began = performance.now();
+  #hasFlushed = false;
+
+  /** @param rests how many times as long as a piece took the next one waits (delayFactorOf in limits/fair-share.ts) */
+  constructor(private readonly rests: () => number) {}
+
+  /** Lines, each with its newline. */
+  write(lines: string): void {
+    this.#buffer += lines;
+    if (this.#buffer.length >= FLUSH_BYTES) this.#flush();
+  }
+
+  #flush(): void {
+    const bytes = Buffer.from(this.#buffer);
+    this.#buffer = "";
+    this.#digest.update(bytes);
+    this.out.write(bytes);
+    this.#hasFlushed = true;
+  }
+
+  /** Null until a piece was sent; then resolves after a rest, and when the client takes what comes. */
+  ready(): Promise<void> | null {
+    if (!this.#hasFlushed) return null;
+    this.#hasFlushed = false;
+    return this.#rest();
+  }
+
+  async #rest(): Promise<void> {
+    await rest(performance.now() - this.#began, this.rests());
+    if (this.out.writableNeedDrain) await this.#drained();
+    this.#began = performance.now();
+  }
+
+  #drained(): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => this.out.destroy(new Error("the client takes nothing any more"));
+      const timeout = setTimeout(end, CLIENT_TIMEOUT_MS);
+      const go = () => {
+        clearTimeout(timeout);
+        this.out.off("drain", go).off("close", go);
+        resolve();
+      };
+      this.out.on("drain", go).on("close", go);
+    });
+  }
+
+  /** The last line, made of the digest of all others. */
+  end(line: (digest: Uint8Array) => string): void {
+    this.#flush();
+    this.out.end(line(this.#digest.digest()));
+  }
+}

@@ -1,0 +1,73 @@
+import { type SQL, sql } from "drizzle-orm";
+import { eachOf, everyOne, headsOf } from "@/db/citus/each-of";
+import { asSystem, type Tx } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import { type Break, breakOf } from "@/server/evidence/chain/verifier";
+import { newestCheckpoints } from "@/server/evidence/checkpoints/note-store";
+import { log } from "@/server/ground/log";
+import { raiseAlarm } from "./alarm";
+
+/** A chain whose head is absent (null), is not its newest row (0: it has none), or ends before what was signed. */
+export type LostHead = { orgId: string; head: number | null; last: number; signed: number };
+
+/** A chain that may be one of these: the database's word alone says that a checkpoint covers more than it has. */
+type Suspect = Omit<LostHead, "signed"> & { isCut: boolean };
+
+/** Two index probes a chain. */
+const findSuspects = (tx: Tx, chains: SQL): Promise<Suspect[]> =>
+  rowsOf<Suspect>(
+    tx,
+    sql`SELECT "orgId", head, last, "isCut" FROM (
+      SELECT o.id AS "orgId", h.seq::float8 AS head, coalesce(r.chain_seq, 0)::float8 AS last,
+        coalesce(h.seq, 0) < n.size AS "isShort",
+        r.chain_seq IS NOT NULL AND (h.seq, h.checksum) IS DISTINCT FROM (r.chain_seq, r.checksum::text) AS "isCut"
+      FROM ${chains} LEFT JOIN ${headsOf(chains)} h ON h.org_id = o.id
+      LEFT JOIN LATERAL (
+        SELECT a.chain_seq, a.checksum FROM audit_logs a
+        WHERE a.org_id = o.id AND a.chain_seq IS NOT NULL
+        ORDER BY a.chain_seq DESC LIMIT 1) r ON true
+      LEFT JOIN LATERAL (
+        SELECT n.size FROM audit_notes n
+        WHERE n.org_id = o.id AND n.kind = 'checkpoint' ORDER BY n.size DESC LIMIT 1) n ON true) found
+      WHERE "isCut" OR "isShort"`,
+  );
+
+/** The chains that lost their head or their end, of one organization or of all. */
+export function listLostHeads(orgId?: string): Promise<LostHead[]> {
+  return asSystem(async (tx) => {
+    const suspects = (await findSuspects(tx, orgId ? eachOf([orgId]) : everyOne())).map((suspect) => suspect.orgId);
+    if (suspects.length === 0) return [];
+    const newest = await newestCheckpoints(tx, suspects);
+    // The heads again, and last: what another process signs meanwhile is then never beyond them.
+    return (await findSuspects(tx, eachOf(suspects)))
+      .map(({ isCut, ...chain }) => ({ isCut, lost: { ...chain, signed: newest.get(chain.orgId)?.size ?? 0 } }))
+      .filter(({ isCut, lost }) => isCut || (lost.head ?? 0) < lost.signed)
+      .map(({ lost }) => lost);
+  });
+}
+
+const endOf = (last: number): string => (last === 0 ? "there is no entry" : `the last entry is sequence ${last}`);
+
+function toBreak({ head, last, signed }: LostHead): Break {
+  const about = { kind: "truncated", actual: endOf(last) } as const;
+  if (head === last)
+    return breakOf({ ...about, seq: last + 1, expected: `all rows through sequence ${signed}, as signed` });
+  return breakOf({
+    ...about,
+    seq: head === null || head > last ? last + 1 : Math.min(head + 1, last),
+    expected: head === null ? "a head that names the last entry" : `the last entry at the head, ${head}`,
+  });
+}
+
+/** Raises the alarm of each of these chains. Never rejects. */
+export async function raiseHeadAlarms(heads: readonly LostHead[]): Promise<void> {
+  for (const lost of heads)
+    await raiseAlarm({ orgId: lost.orgId, at: new Date().toISOString(), source: "head", breaks: [toBreak(lost)] });
+}
+
+/** The database does not continue an organization's chain: raises its alarm if the head is why. Never rejects. */
+export async function raiseHeadAlarm(orgId: string): Promise<void> {
+  await listLostHeads(orgId)
+    .then(raiseHeadAlarms)
+    .catch((error: unknown) => log.error({ err: error, orgId }, "the head of a chain could not be read"));
+}

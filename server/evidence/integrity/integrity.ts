@@ -1,0 +1,140 @@
+import { tenant } from "@/db/client";
+import { listCheckpoints as readNewest } from "@/server/evidence/checkpoints/note-store";
+import { originOfOrg, ownKeys } from "@/server/evidence/checkpoints/sign";
+import { checkpointOf } from "@/server/evidence/checkpoints/stored-note";
+import { cosignersOf } from "@/server/evidence/checkpoints/witnessed";
+import { formatVerifierKey, toBase64 } from "@/server/evidence/tree/signed-note";
+import { witnessPolicy } from "@/server/evidence/witnesses/policy-file";
+import type { Ctx } from "@/server/ground/context";
+import { invalid } from "@/server/ground/errors";
+import { acquireSlot } from "@/server/ground/limits/slots";
+import { operation } from "@/server/ground/operation";
+import { narrow, reaches } from "@/server/ground/scope";
+import { clearAlarm, raiseAlarm } from "./alarm";
+import { verifyBetween } from "./between";
+import { signCheckpoint } from "./checkpoints";
+import { endsAlarm, type Judged } from "./judge";
+import { VERIFY_SLOTS, verifyPart, verifyWhole } from "./runs";
+import { checkpointsInput, checkpointsOutput, integrityOutput, type VerifyInput, verifyInput } from "./schema";
+import { keepVerification } from "./verifications";
+import { watched } from "./verify-progress";
+
+/**
+ * The one organization that is meant: the given one, the caller's only one, or a partner's home where the caller reaches it.
+ * @throws AppError validation_failed where there is none
+ */
+export function oneOrganization(ctx: Ctx, orgId: string | undefined): string {
+  const { scope, homeOrgId } = ctx;
+  const home = homeOrgId && reaches(scope, homeOrgId) ? homeOrgId : undefined;
+  const found = orgId ?? (scope.kind !== "system" && scope.orgIds.length === 1 ? scope.orgIds[0] : home);
+  if (!found) throw invalid("orgId", "is needed: a chain belongs to one organization");
+  return found;
+}
+
+/** What was already done with a verdict that several share. */
+const kept = new WeakMap<Judged, Promise<void>>();
+
+/** Stores the verdict over a whole chain, and raises or clears the alarm. */
+async function keepWhole(found: Judged): Promise<void> {
+  const isKept = await keepVerification(found, "whole");
+  if (isKept && endsAlarm(found)) await clearAlarm(found.orgId, found.began);
+}
+
+async function raise(
+  { orgId, status, breaks }: Judged,
+  { now, isWhole }: { now: Date; isWhole: boolean },
+): Promise<void> {
+  if (status === "broken") await raiseAlarm({ orgId, at: now.toISOString(), source: "on demand", breaks }, { isWhole });
+}
+
+const once = (found: Judged, act: () => Promise<void>): Promise<void> => {
+  const done = kept.get(found) ?? act();
+  kept.set(found, done);
+  return done;
+};
+
+type Watch = { signal: AbortSignal | undefined; onProgress?: ((rows: number) => void) | undefined };
+/** A verdict, how many rows were read for it, and what it is kept as. */
+type Reading = { found: Judged; rowsRead: number; kind: "whole" | "range" };
+
+/** The entries of some sequences, which alone are read. */
+async function readPart(orgId: string, { fromSeq, toSeq }: VerifyInput, watch: Watch): Promise<Reading> {
+  const found = await verifyPart(orgId, { fromSeq, toSeq }, watch);
+  const newest = found.head?.seq ?? 0;
+  const beyond = (field: string) => invalid(field, `lies beyond the newest entry, sequence ${newest}`);
+  // Not of a broken chain: that it lost its end is the answer.
+  if (found.status !== "broken" && (fromSeq ?? 1) > newest) throw beyond("fromSeq");
+  if (found.status !== "broken" && (toSeq ?? newest) > newest) throw beyond("toSeq");
+  return { found, rowsRead: found.rowsChecked, kind: "range" };
+}
+
+/** The whole chain, read once for all who ask at the time; between two times its entries of that time are counted. */
+async function readWhole(orgId: string, { from, to }: VerifyInput, watch: Watch): Promise<Reading> {
+  if (!from && !to) {
+    const found = await verifyWhole(orgId, watch);
+    return { found, rowsRead: found.rowsChecked, kind: "whole" };
+  }
+  const { found, whole } = await verifyBetween(orgId, { from, to }, watch);
+  return { found, rowsRead: whole.rowsChecked, kind: "range" };
+}
+
+/**
+ * Verifies the chain of one organization: whole, between two timestamps, for which the whole chain is read too, or by
+ * sequence, for which those entries are. A break raises the alarm; a whole chain found without one clears it.
+ * @throws AppError rate_limited when the caller, or this process, has too many waiting
+ * @throws AppError validation_failed for a sequence that the chain does not have
+ */
+export const verifyIntegrity = operation({
+  permission: "audit:read",
+  input: verifyInput,
+  output: integrityOutput,
+  waits: true,
+  async run(ctx, input) {
+    const orgId = oneOrganization(ctx, input.orgId);
+    narrow(ctx, orgId);
+    const release = acquireSlot(ctx.actor, VERIFY_SLOTS);
+    try {
+      const bySequence = (input.fromSeq ?? input.toSeq) !== undefined;
+      const { found, rowsRead, kind } = await watched(ctx, input.runId, (onProgress) => {
+        const watch = { signal: ctx.signal, onProgress };
+        return bySequence ? readPart(orgId, input, watch) : readWhole(orgId, input, watch);
+      });
+      if (kind === "range") await keepVerification(found, "range");
+      else await once(found, () => keepWhole(found));
+      await raise(found, { now: ctx.now(), isWhole: kind === "whole" });
+      const { status, reasons, covered, rowsChecked, firstSeq, lastSeq, prunedPrefix, head, breaks } = found;
+      return { orgId, status, reasons, covered, rowsRead, rowsChecked, firstSeq, lastSeq, prunedPrefix, head, breaks };
+    } finally {
+      release();
+    }
+  },
+});
+
+const DEFAULT_CHECKPOINTS = 100;
+
+/** The newest checkpoints of one organization, newest first, with the keys that check them. */
+export const listCheckpoints = operation({
+  permission: "audit:read",
+  input: checkpointsInput,
+  output: checkpointsOutput,
+  waits: true,
+  async run(ctx, input) {
+    const orgId = oneOrganization(ctx, input.orgId);
+    const { scope } = narrow(ctx, orgId);
+    if (input.sign) await signCheckpoint(orgId, ctx.now());
+    const notes = await tenant(scope, (tx) => readNewest(tx, orgId, input.limit ?? DEFAULT_CHECKPOINTS));
+    return {
+      orgId,
+      origin: originOfOrg(orgId),
+      publicKeys: ownKeys(orgId).map(formatVerifierKey),
+      witnesses: (witnessPolicy()?.witnesses ?? []).map(({ name }) => name),
+      data: notes.map(({ size, signedAt, note }) => ({
+        size,
+        root: toBase64(checkpointOf({ note }).root),
+        signedAt,
+        note,
+        witnesses: cosignersOf(note),
+      })),
+    };
+  },
+});

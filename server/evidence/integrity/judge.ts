@@ -1,0 +1,115 @@
+import type { ChainReader } from "@/server/evidence/chain/own-connection";
+import type { Anchor, Break } from "@/server/evidence/chain/verifier";
+import { type Integrity, type VerifyInput, verifyAnd } from "@/server/evidence/chain/verify";
+import { beyondHead } from "@/server/evidence/checkpoints/base";
+import { checkpointOf, type StoredNote } from "@/server/evidence/checkpoints/stored-note";
+import { restoredReasons } from "@/server/evidence/tree/restoration";
+import { systemCtx } from "@/server/ground/context";
+import { checkTiles } from "./check-tiles";
+import { type OwnNote, ownNote, proveRow } from "./own-note";
+import type { Covered, VerdictStatus } from "./schema";
+import { readState } from "./state";
+
+/** A verdict of this server: what the rows say, and whether our own key says it too. */
+export type Judged = Omit<Integrity, "status" | "marked"> & {
+  status: VerdictStatus;
+  /** Why it is unproven, a sentence each. */
+  reasons: string[];
+  covered: Covered;
+  /** When the run began: what was found since may not be in it. */
+  began: Date;
+};
+
+/**
+ * Whether a reading of the whole chain ends its alarm: nothing contradicts, and a checkpoint of ours covers what was read.
+ * That the log was once restored, which every reading says from then on, is no alarm.
+ */
+export const endsAlarm = ({ status, covered }: Judged): boolean =>
+  status === "intact" || status === "empty" || (status === "unproven" && covered.lastSeq !== null);
+
+/** What is done with a verdict while the snapshot that it is about is open. */
+export type InSnapshot = (judged: Judged, reader: ChainReader) => Promise<void>;
+type JudgeOptions = Pick<VerifyInput, "fromSeq" | "toSeq" | "onProgress" | "signal" | "pool"> & {
+  inSnapshot?: InSnapshot | undefined;
+};
+
+/** What the rows lack, or contradict, of what our key signed; `through` is the last row that it covers, 0 for none. */
+type Proof = { breaks: Break[]; reasons: string[]; through: number };
+
+const isWhole = ({ fromSeq, toSeq }: JudgeOptions): boolean => fromSeq === undefined && toSeq === undefined;
+
+/** What the checkpoint itself says against calling these entries whole. */
+function lostReasons(note: StoredNote, options: JudgeOptions): string[] {
+  const { fromSeq = 1, toSeq = Number.MAX_SAFE_INTEGER } = options;
+  return restoredReasons(
+    checkpointOf(note).restored ?? [],
+    isWhole(options) ? "whole" : { first: fromSeq, last: toSeq },
+  );
+}
+
+/**
+ * Whether the stored tree is the one that was signed. That its leaves are those of the rows costs as much again as reading
+ * these: the nights do so by and by, and a whole reading where it might end what they, or others, found.
+ */
+async function compareTree({ firstSeq }: Integrity, { seq: last }: Anchor, note: StoredNote): Promise<Break[]> {
+  const { state } = await readState({ kind: "system" }, note.orgId);
+  return checkTiles(note, state.status === "broken" ? { first: firstSeq ?? 1, last } : null);
+}
+
+async function prove(found: Integrity, note: OwnNote, options: JudgeOptions): Promise<Proof> {
+  const { marked, breaks, rowsChecked, head } = found;
+  const nothing = { breaks: [], reasons: [], through: 0 };
+  if (note.kind === "none") return { ...nothing, reasons: [note.reason] };
+  // Where the reading found the place itself, it is the exact one.
+  if (note.kind === "refused") return breaks.length > 0 ? nothing : { ...nothing, breaks: note.breaks };
+  if (breaks.length > 0) return nothing;
+  // What was signed was there then: the log was cut before it was read.
+  if ((head?.seq ?? 0) < note.note.size) return { ...nothing, breaks: [beyondHead(head, note.note)] };
+  if (rowsChecked === 0) return nothing;
+  if (!marked) return { ...nothing, reasons: ["No signed checkpoint covers these entries yet."] };
+  const contradiction = await proveRow(marked, note.note);
+  if (contradiction) return { ...nothing, breaks: [contradiction] };
+  const other = isWhole(options) ? await compareTree(found, marked, note.note) : [];
+  if (other.length > 0) return { ...nothing, breaks: other };
+  return { ...nothing, reasons: lostReasons(note.note, options), through: marked.seq };
+}
+
+function conclude(
+  { marked: _, ...found }: Integrity,
+  note: OwnNote,
+  { breaks: more, reasons, through }: Proof,
+): Omit<Judged, "began"> {
+  const breaks = [...found.breaks, ...more].sort((a, b) => a.seq - b.seq);
+  const isBroken = breaks.length > 0;
+  const signed = note.kind === "signed" ? note : null;
+  return {
+    ...found,
+    breaks,
+    status: isBroken ? "broken" : reasons.length > 0 ? "unproven" : found.status,
+    reasons: isBroken ? [] : reasons,
+    covered: {
+      firstSeq: through > 0 ? found.firstSeq : null,
+      lastSeq: through > 0 ? through : null,
+      checkpoint: signed && { size: signed.note.size, signedAt: signed.note.signedAt, keys: signed.keys },
+    },
+  };
+}
+
+/**
+ * Judges a chain, whole or between two sequences: signs its head first, reads, and holds the last row to the tree that
+ * was signed. Intact where nothing contradicts and a checkpoint signed by our own key proves the rows; unproven where no such
+ * checkpoint could be had, with the reasons; empty is intact of no rows.
+ * @param given what our key says, where it was asked just now
+ */
+export async function judgeChain(orgId: string, options: JudgeOptions = {}, given?: OwnNote): Promise<Judged> {
+  const ctx = systemCtx();
+  const began = ctx.now();
+  const note = given ?? (await ownNote(orgId, began));
+  const size = note.kind === "signed" ? note.note.size : undefined;
+  const mark = size === undefined ? undefined : Math.min(size, options.toSeq ?? size);
+  return verifyAnd(ctx, { orgId, ...options, mark }, async (found, reader) => {
+    const judged = { ...conclude(found, note, await prove(found, note, options)), began };
+    await options.inSnapshot?.(judged, reader);
+    return judged;
+  });
+}

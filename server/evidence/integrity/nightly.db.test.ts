@@ -1,0 +1,290 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, describe, expect, it } from "vitest";
+import { appendAudit } from "@/server/audit/record/append";
+import { appRouter } from "@/server/doors/trpc/root";
+import { registry } from "@/server/ground/background/metrics";
+import { runRetention } from "@/server/retention/run";
+import { auditRows, closeRoles, daysAgo, insertRaw, roles, tamper } from "@/testing/chain";
+import { createOrg, createUser, ctxFor } from "@/testing/factories";
+import { openAlarms } from "./alarm";
+import { alarmWatch, raiseLostAlarms } from "./alarm-watch";
+import { signCheckpoint } from "./checkpoints";
+import { runNightly, verifyNightly } from "./nightly";
+import { readProgress } from "./verifications";
+
+afterAll(closeRoles);
+
+const write = (orgId: string, count: number, days = 0) =>
+  appendAudit(roles.app, auditRows(orgId, count, { timestamp: daysAgo(days) }));
+const alter = (orgId: string, seq: number) =>
+  tamper(
+    (tx) => tx`UPDATE audit_logs SET resource_name = 'somebody else' WHERE org_id = ${orgId} AND chain_seq = ${seq}`,
+  );
+
+describe("the nightly verification", () => {
+  it("reads what is new and a thirtieth of the rest", async () => {
+    const { id } = await createOrg();
+    await write(id, 91);
+    expect(await verifyNightly(id)).toMatchObject({ status: "intact", rowsChecked: 91 });
+    await write(id, 9);
+    expect(await verifyNightly(id)).toMatchObject({ status: "intact", rowsChecked: 9 + 1 + 3 });
+    expect(await readProgress(id)).toMatchObject({ verifiedThrough: 100, slice: { first: 1, last: 3, night: 1 } });
+    expect(await verifyNightly(id)).toMatchObject({ status: "intact", rowsChecked: 1 + 4 });
+    expect(await readProgress(id)).toMatchObject({ verifiedThrough: 100, slice: { first: 4, last: 7, night: 2 } });
+  });
+
+  it("finds an altered new row, raises the alarm for every process and looks there again the next night", async () => {
+    const { id } = await createOrg();
+    await write(id, 10);
+    await verifyNightly(id);
+    await write(id, 10);
+    await alter(id, 15);
+    for (let night = 0; night < 2; night++) {
+      const found = await verifyNightly(id);
+      expect(found).toMatchObject({ status: "broken", breaks: [{ seq: 15, kind: "altered" }] });
+    }
+    const scope = { kind: "organization", orgIds: [id], partnerId: "" } as const;
+    expect(await openAlarms(scope)).toMatchObject([{ orgId: id, source: "nightly", breaks: [{ seq: 15 }] }]);
+    expect(await readProgress(id)).toMatchObject({ verifiedThrough: 10 });
+    await alarmWatch.start();
+    expect(await registry.metrics()).toMatch(/trailmark_audit_broken_chains [1-9]/);
+    await alarmWatch.stop();
+  });
+
+  it.each([
+    { pruned: 0, seq: 0 },
+    { pruned: 256, seq: 256 },
+    { pruned: 256, seq: 10 },
+  ])("finds an entry at sequence $seq of a chain pruned through $pruned, before its first", async ({ pruned, seq }) => {
+    const { id } = await createOrg();
+    await write(id, pruned, 400);
+    await write(id, 10);
+    await runRetention({ orgIds: [id] });
+    expect(await verifyNightly(id)).toMatchObject({ status: "intact", firstSeq: pruned + 1 });
+    await tamper(
+      (tx) => tx`INSERT INTO audit_logs (id, org_id, "timestamp", actor_type, actor_id, action, resource_type, result,
+          chain_seq, checksum, prev_checksum)
+        SELECT gen_random_uuid(), org_id, "timestamp", actor_type, actor_id, 'forged', resource_type, result,
+          ${seq}, checksum, prev_checksum FROM audit_logs WHERE org_id = ${id} AND chain_seq = ${pruned + 1}`,
+    );
+    expect(await verifyNightly(id)).toMatchObject({ status: "broken", breaks: [{ seq, kind: "inserted" }] });
+  });
+
+  it("finds an old altered row within thirty nights", async () => {
+    const { id } = await createOrg();
+    await write(id, 60);
+    await verifyNightly(id);
+    await alter(id, 40);
+    let nights = 0;
+    while ((await verifyNightly(id))?.status === "intact") expect(++nights).toBeLessThan(30);
+    expect(nights).toBeGreaterThan(10);
+  });
+
+  it("sees a deletion anywhere the first night, at the end of a slice too", async () => {
+    for (const [from, to] of [
+      [5, 5],
+      [31, 40],
+      [2, 59],
+      [1, 30],
+    ] as const) {
+      const { id } = await createOrg();
+      await write(id, 60);
+      await verifyNightly(id);
+      await tamper((tx) => tx`DELETE FROM audit_logs WHERE org_id = ${id} AND chain_seq BETWEEN ${from} AND ${to}`);
+      const found = await verifyNightly(id);
+      expect(found).toMatchObject({ status: "broken" });
+      expect(found?.breaks.map(({ kind }) => kind)).toContain("missing");
+    }
+  });
+
+  it("sees the next night that the beginning is gone, long after its slice, whatever the head claims of it", async () => {
+    for (const claim of [0, 5]) {
+      const { id } = await createOrg();
+      await write(id, 60);
+      for (let night = 0; night < 5; night++) expect((await verifyNightly(id))?.status).toBe("intact");
+      await tamper(async (tx) => {
+        await tx`UPDATE audit_chain_heads h SET pruned_through_seq = ${claim}, pruned_through_checksum = (
+          SELECT checksum FROM audit_logs a WHERE a.org_id = h.org_id AND chain_seq = ${claim}) WHERE org_id = ${id}`;
+        await tx`DELETE FROM audit_logs WHERE org_id = ${id} AND chain_seq <= 5`;
+      });
+      expect(await verifyNightly(id)).toMatchObject({ status: "broken", breaks: [{ seq: 1, kind: "missing" }] });
+    }
+  });
+
+  it.each([0, 20])("sees a row that was put in without a seal beside %i others", async (others) => {
+    const { id } = await createOrg();
+    if (others > 0) await write(id, others);
+    await verifyNightly(id);
+    const [row] = await tamper((tx) => insertRaw(tx, id));
+    expect(await verifyNightly(id)).toMatchObject({ status: "broken", breaks: [{ id: row, kind: "unsealed" }] });
+  });
+
+  it("names one place for one row that is gone, and of a lost head nothing that is not so", async () => {
+    const { id } = await createOrg();
+    await write(id, 12);
+    await verifyNightly(id);
+    await tamper((tx) => tx`DELETE FROM audit_logs WHERE org_id = ${id} AND chain_seq = 5`);
+    expect((await verifyNightly(id))?.breaks).toMatchObject([{ seq: 5, kind: "missing" }]);
+    const { id: lost } = await createOrg();
+    await write(lost, 12);
+    await verifyNightly(lost);
+    await tamper((tx) => tx`DELETE FROM audit_chain_heads WHERE org_id = ${lost}`);
+    const found = await verifyNightly(lost);
+    expect(found?.status).toBe("broken");
+    for (const { actual } of found?.breaks ?? []) expect(actual).toMatch(/^the chain has no head/);
+  });
+
+  it("sees that a tail is gone, even when the head was set back with it", async () => {
+    const { id } = await createOrg();
+    await write(id, 10);
+    await verifyNightly(id);
+    await tamper(async (tx) => {
+      const [row] = await tx`SELECT checksum FROM audit_logs WHERE org_id = ${id} AND chain_seq = 7`;
+      await tx`DELETE FROM audit_logs WHERE org_id = ${id} AND chain_seq > 7`;
+      await tx`UPDATE audit_chain_heads SET seq = 7, checksum = ${row?.checksum} WHERE org_id = ${id}`;
+    });
+    expect(await verifyNightly(id)).toMatchObject({ status: "broken", breaks: [{ seq: 8, kind: "truncated" }] });
+  });
+
+  it("continues over a pruned beginning", async () => {
+    const { id } = await createOrg();
+    await write(id, 256, 400);
+    await write(id, 5);
+    await verifyNightly(id);
+    expect(await runRetention({ orgIds: [id], sliceRows: 100 })).toMatchObject({ rows: 256 });
+    expect(await verifyNightly(id)).toMatchObject({ status: "intact", prunedPrefix: { throughSeq: 256 } });
+    await write(id, 5);
+    expect(await verifyNightly(id)).toMatchObject({ status: "intact" });
+  });
+
+  it("goes over all organizations, skips those without a row and is not stopped by a broken one", async () => {
+    const [empty, broken, fine] = [await createOrg(), await createOrg(), await createOrg()].map((o) => o.id) as [
+      string,
+      string,
+      string,
+    ];
+    await write(broken, 5);
+    await write(fine, 5);
+    await alter(broken, 2);
+    expect(await runNightly({ orgIds: [empty, broken, fine] })).toMatchObject({ verified: 2, broken: 1, failed: 0 });
+    await expect(runNightly({ orgIds: [fine], signal: AbortSignal.abort() })).rejects.toThrow("stopped");
+  });
+});
+
+describe("the tRPC door", () => {
+  const open = async (orgId: string) =>
+    appRouter.createCaller({
+      caller: await ctxFor(await createUser({ role: "org_admin", orgId })),
+      requestId: randomUUID(),
+    });
+
+  it("shows the last verification, the alarm, the head and how far checkpoints cover it", async () => {
+    const { id } = await createOrg();
+    const caller = await open(id);
+    expect(await caller.integrity.status({})).toMatchObject({ orgId: id, last: null, alarm: null, head: null });
+    await write(id, 5);
+    await signCheckpoint(id);
+    await write(id, 2);
+    expect(await caller.integrity.verify({})).toMatchObject({ status: "intact", rowsChecked: 7 });
+    const status = await caller.integrity.status({ orgId: id });
+    expect(status).toMatchObject({
+      last: { kind: "whole", status: "intact", rowsChecked: 7 },
+      head: { seq: 7 },
+      anchored: { seq: 7 },
+      state: { status: "intact", throughSeq: 7, rowsUnread: 0, reasons: [] },
+      alarm: null,
+    });
+    expect(status.nextRunAt).toMatch(/T02:15:00.000Z$/);
+    expect((await caller.integrity.checkpoints({})).data).toMatchObject([{ size: 7 }, { size: 5 }, { size: 0 }]);
+    expect(await readProgress(id)).toMatchObject({ verifiedThrough: 7 });
+  });
+
+  it("keeps the alarm until the whole chain was found intact", async () => {
+    const { id } = await createOrg();
+    const caller = await open(id);
+    await write(id, 5);
+    await alter(id, 3);
+    expect(await caller.integrity.verify({})).toMatchObject({ status: "broken" });
+    expect(await caller.integrity.alarms()).toMatchObject([{ orgId: id, source: "on demand" }]);
+    await tamper((tx) => tx`UPDATE audit_logs SET resource_name = 'WS-1' WHERE org_id = ${id} AND chain_seq = 3`);
+    await caller.integrity.verify({ from: daysAgo(1) });
+    expect(await caller.integrity.alarms()).toHaveLength(1);
+    await caller.integrity.verify({});
+    expect(await caller.integrity.alarms()).toEqual([]);
+  });
+
+  it("stays broken when the alarm was deleted in the database, until the whole chain was found intact", async () => {
+    const { id } = await createOrg();
+    const caller = await open(id);
+    await write(id, 5);
+    await verifyNightly(id);
+    await tamper((tx) => tx`UPDATE audit_logs SET resource_name = 'x' WHERE org_id = ${id} AND chain_seq = 5`);
+    expect(await verifyNightly(id)).toMatchObject({ status: "broken" });
+    await tamper((tx) => tx`DELETE FROM audit_alarms WHERE org_id = ${id}`);
+    expect(await caller.integrity.status({ orgId: id })).toMatchObject({ alarm: null, state: { status: "broken" } });
+    await tamper((tx) => tx`UPDATE audit_logs SET resource_name = 'WS-1' WHERE org_id = ${id} AND chain_seq = 5`);
+    await caller.integrity.verify({});
+    expect(await caller.integrity.status({ orgId: id })).toMatchObject({ state: { status: "intact" } });
+  });
+
+  it("raises a deleted alarm again: by the watch, and by the night before it reads another part", async () => {
+    const { id } = await createOrg();
+    const caller = await open(id);
+    const forget = () => tamper((tx) => tx`DELETE FROM audit_alarms WHERE org_id = ${id}`);
+    await write(id, 60);
+    await verifyNightly(id);
+    await alter(id, 40);
+    expect(await caller.integrity.verify({ fromSeq: 40, toSeq: 40 })).toMatchObject({ status: "broken" });
+    await forget();
+    expect(await caller.integrity.status({})).toMatchObject({ alarm: null, state: { status: "broken" } });
+    await alarmWatch.start();
+    await alarmWatch.stop();
+    const alarms = () => caller.integrity.alarms();
+    expect(await alarms()).toMatchObject([{ orgId: id, source: "on demand", breaks: [{ seq: 40 }] }]);
+    await forget();
+    expect(await verifyNightly(id)).toMatchObject({ status: "intact" });
+    expect(await alarms()).toMatchObject([{ orgId: id, breaks: [{ seq: 40 }] }]);
+    expect(await caller.integrity.status({})).toMatchObject({ state: { status: "broken" } });
+    // That night, which found nothing in its part, ends nothing either.
+    await forget();
+    expect(await caller.integrity.status({})).toMatchObject({ alarm: null, state: { status: "broken" } });
+    await alarmWatch.start();
+    await alarmWatch.stop();
+    expect(await alarms()).toMatchObject([{ orgId: id, source: "on demand", breaks: [{ seq: 40 }] }]);
+    expect(await caller.integrity.status({})).toMatchObject({ state: { status: "broken" } });
+    await tamper((tx) => tx`UPDATE audit_logs SET resource_name = 'WS-1' WHERE org_id = ${id} AND chain_seq = 40`);
+    expect(await caller.integrity.verify({})).toMatchObject({ status: "intact" });
+    await raiseLostAlarms();
+    expect(await alarms()).toEqual([]);
+  });
+
+  it("keeps of an open alarm when and by what it was first raised", async () => {
+    const { id } = await createOrg();
+    const caller = await open(id);
+    await write(id, 5);
+    await alter(id, 3);
+    await verifyNightly(id);
+    const [first] = await caller.integrity.alarms();
+    await caller.integrity.verify({});
+    expect(await caller.integrity.alarms()).toMatchObject([{ source: "nightly", at: first?.at }]);
+  });
+
+  it("tells nothing of another organization", async () => {
+    const { id } = await createOrg();
+    const stranger = await open((await createOrg()).id);
+    await expect(stranger.integrity.status({ orgId: id })).rejects.toMatchObject({ code: "FORBIDDEN" });
+    await expect(stranger.integrity.verify({ orgId: id })).rejects.toMatchObject({ code: "FORBIDDEN" });
+    await expect(stranger.retention.get({ id })).rejects.toMatchObject({ code: "NOT_FOUND" });
+    await expect(stranger.retention.overview({ id })).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+
+  it("shows the retention policy with what will happen", async () => {
+    const { id } = await createOrg();
+    const caller = await open(id);
+    const got = await caller.retention.get({ id });
+    expect(got).toMatchObject({ configured: true, retentionDays: 365, pruningEnabled: true });
+    expect(got.nextRunAt).toMatch(/T03:15:00.000Z$/);
+    expect(await caller.retention.set({ id, retentionDays: 90 })).toMatchObject({ retentionDays: 90 });
+    expect(await caller.retention.preview({ id, retentionDays: 30 })).toMatchObject({ rows: 0 });
+  });
+});

@@ -1,0 +1,147 @@
+import { z } from "zod";
+import { oneOrg, onePart, partShape } from "@/server/audit/schema";
+import { flag, guid, isoTime, pageLimit } from "@/server/ground/wire";
+
+/** When the nightly verification happens, as cron in UTC: in quiet hours, before retention. */
+export const VERIFICATION_CRON = "15 2 * * *";
+
+/** Query of GET /audit-logs/integrity: the whole chain, the entries between two times, or those of two sequences. */
+export const integrityInput = z.object({ orgId: oneOrg, ...partShape }).superRefine(onePart);
+
+/** Input of integrity.verify: a part of a chain, and an id of the asker's own to ask for the progress by. */
+export const verifyInput = z.object({ ...integrityInput.shape, runId: guid.optional() }).superRefine(onePart);
+export type VerifyInput = z.output<typeof verifyInput>;
+
+/** Input and output of integrity.progress. */
+export const progressInput = z.object({ runId: guid });
+export type ProgressOutput = { rows: number | null };
+
+const BREAK_KINDS = ["altered", "missing", "inserted", "relinked", "truncated", "unsealed"] as const;
+
+const chainBreak = z.strictObject({
+  seq: z.int(),
+  id: z.string(),
+  kind: z.enum(BREAK_KINDS),
+  expected: z.string(),
+  actual: z.string(),
+});
+const chainHead = z.strictObject({ seq: z.int(), checksum: z.string() });
+
+/** The verdict of this server. Empty is intact of no rows; unproven: nothing contradicts, but `reasons` names what is missing. */
+const VERDICT_STATUSES = ["intact", "broken", "unproven", "empty"] as const;
+export type VerdictStatus = (typeof VERDICT_STATUSES)[number];
+
+/** The rows that our signed checkpoint was shown to cover, and that checkpoint with its verifier keys. */
+const covered = z.strictObject({
+  firstSeq: z.int().nullable(),
+  lastSeq: z.int().nullable(),
+  checkpoint: z.strictObject({ size: z.int(), signedAt: isoTime, keys: z.array(z.string()) }).nullable(),
+});
+export type Covered = z.output<typeof covered>;
+
+/** rowsChecked counts those of the part; between two times rowsRead is the whole chain, which was read for it. */
+export const integrityOutput = z.strictObject({
+  orgId: guid,
+  status: z.enum(VERDICT_STATUSES),
+  reasons: z.array(z.string()),
+  covered,
+  rowsRead: z.int(),
+  rowsChecked: z.int(),
+  firstSeq: z.int().nullable(),
+  lastSeq: z.int().nullable(),
+  prunedPrefix: z.strictObject({ throughSeq: z.int(), throughChecksum: z.string().nullable() }).nullable(),
+  head: chainHead.nullable(),
+  breaks: z.array(chainBreak),
+});
+
+/** Query of GET /audit-logs/checkpoints; `sign=true` signs the head now, if it has moved. */
+export const checkpointsInput = z.object({
+  orgId: oneOrg,
+  limit: pageLimit(1000).optional(),
+  sign: flag.optional(),
+});
+
+/** A signed checkpoint: the root, in base64, of the tree over an organization's first `size` entries. */
+const storedCheckpoint = z.strictObject({
+  size: z.int(),
+  root: z.string(),
+  signedAt: isoTime,
+  note: z.string(),
+  /** The witnesses of the policy that cosigned it. */
+  witnesses: z.array(z.strictObject({ name: z.string(), at: isoTime })),
+});
+export const checkpointsOutput = z.strictObject({
+  orgId: guid,
+  origin: z.string(),
+  publicKeys: z.array(z.string()),
+  /** The witnesses that are asked to cosign each checkpoint. */
+  witnesses: z.array(z.string()),
+  data: z.array(storedCheckpoint),
+});
+
+/** Input of integrity.status. */
+export const integrityStatusInput = z.object({ orgId: oneOrg });
+
+/** What found a chain broken: a run of the night, a signing, a caller's verification, or a head that is not the newest row's. */
+const ALARM_SOURCES = ["nightly", "checkpoint", "on demand", "head", "retention"] as const;
+export type AlarmSource = (typeof ALARM_SOURCES)[number];
+
+const VERIFICATION_KINDS = ["nightly", "whole", "range"] as const;
+
+/**
+ * The state of a whole chain: broken while an alarm stands; intact through a sequence when every retained row up to it
+ * was read within 31 nights; else unproven, with the number of rows not read. Empty before the first row.
+ */
+const state = z.strictObject({
+  status: z.enum(VERDICT_STATUSES),
+  throughSeq: z.int().nullable(),
+  rowsUnread: z.int(),
+  reasons: z.array(z.string()),
+});
+export type ChainState = z.output<typeof state>;
+
+/**
+ * What is known of a chain without reading it: the last verification, an open alarm, its head, how far a signed
+ * checkpoint kept outside the database covers it, where checkpoints go, and when the next nightly run is.
+ */
+export const integrityStatus = z.strictObject({
+  orgId: guid,
+  state,
+  last: z
+    .strictObject({
+      ranAt: isoTime,
+      kind: z.enum(VERIFICATION_KINDS),
+      status: z.enum(VERDICT_STATUSES),
+      reasons: z.array(z.string()),
+      rowsChecked: z.int(),
+      firstSeq: z.int().nullable(),
+      lastSeq: z.int().nullable(),
+      breaks: z.array(chainBreak),
+    })
+    .nullable(),
+  alarm: z
+    .strictObject({
+      at: isoTime,
+      source: z.enum(ALARM_SOURCES),
+      breaks: z.array(chainBreak),
+    })
+    .nullable(),
+  head: chainHead.nullable(),
+  prunedThroughSeq: z.int(),
+  anchored: z.strictObject({ seq: z.int(), signedAt: isoTime }).nullable(),
+  sinks: z.array(z.strictObject({ name: z.enum(["file", "log", "webhook"]), detail: z.string() })),
+  nextRunAt: isoTime.nullable(),
+});
+export type IntegrityStatus = z.output<typeof integrityStatus>;
+
+/** The integrity of one entry; checkpoint is the first signed one at or after it, in whose tree it was looked for. */
+export const entryStatus = z.strictObject({
+  status: z.enum(["intact", "broken", "unproven"]),
+  /** Why it is unproven, a sentence each. */
+  reasons: z.array(z.string()),
+  readAt: isoTime,
+  breaks: z.array(chainBreak),
+  checkpoint: z.strictObject({ seq: z.int(), signedAt: isoTime }).nullable(),
+  lastVerified: z.strictObject({ at: isoTime, status: z.enum(VERDICT_STATUSES) }).nullable(),
+});
+export type EntryStatus = z.output<typeof entryStatus>;

@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { guid, isoTime } from "@/server/ground/wire";
+
+/** How long a link to a proof can be opened, in days, unless chosen otherwise; and at most. */
+export const DEFAULT_LINK_DAYS = 90;
+export const MAX_LINK_DAYS = 3_650;
+/** Links of one entry that can be open at a time. */
+export const MAX_LINKS_PER_ENTRY = 50;
+export const MAX_LISTED_LINKS = 200;
+
+export const shareInput = z.strictObject({
+  id: guid,
+  days: z.number().int().min(1).max(MAX_LINK_DAYS).default(DEFAULT_LINK_DAYS),
+});
+
+export const listInput = z.strictObject({ id: guid });
+
+/** A link to the proof of an entry, without its secret. */
+const proofLink = z.strictObject({
+  id: guid,
+  entryId: guid,
+  chainSeq: z.int(),
+  createdByName: z.string(),
+  createdAt: isoTime,
+  expiresAt: isoTime,
+  revokedAt: isoTime.nullable(),
+  openings: z.int(),
+  lastOpenedAt: isoTime.nullable(),
+});
+export type ProofLink = z.output<typeof proofLink>;
+
+/** The path with its secret appears here alone. */
+export const createdLink = proofLink.extend({ path: z.string() });
+export const proofLinkList = z.strictObject({ data: z.array(proofLink) });
+
+/** What follows /p/ in a link. */
+export const openInput = z.strictObject({ token: z.string().max(200) });

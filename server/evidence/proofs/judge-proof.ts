@@ -1,0 +1,146 @@
+import type { ChainRow } from "@/server/audit/row";
+import { meetsQuorum, type Policy, parsePolicy, type Witness } from "@/server/evidence/tree/policy";
+import { restoredReasons } from "@/server/evidence/tree/restoration";
+import {
+  checkCosignature,
+  checkSignature,
+  ED25519,
+  keyForOrigin,
+  type NoteTools,
+  parseVerifierKey,
+  type SignedNote,
+} from "@/server/evidence/tree/signed-note";
+import { parseCheckpoint, type TreeCheckpoint } from "@/server/evidence/tree/statement";
+import type { Sha256 } from "@/server/evidence/tree/tree";
+import { checkEntryProof, type EntryProof, isEntryProof, parseEntryProof, parsePayload } from "./entry-proof";
+
+/**
+ * The one judge of the proof of an entry, for the command line and for any browser: what holds, who signed, who cosigned
+ * and when, and what is missing.
+ */
+
+/** Whom the asker believes: keys of logs, witnesses, and how many of these must have cosigned. */
+export type Trust = Policy;
+
+/** A witness's part: when it saw the checkpoint, in seconds since 1970 UTC; null where its line does not hold. */
+type WitnessSeen = { name: string; seconds: number | null };
+
+export type ProofVerdict =
+  | { status: "unreadable"; reason: string }
+  | {
+      status: "intact" | "broken" | "unproven";
+      /** Why it is broken or not proven, a sentence each. */
+      reasons: string[];
+      /** What was hashed; null where the proof holds nothing that can be read. */
+      row: ChainRow | null;
+      checkpoint: { origin: string; size: number; signedAt: string } | null;
+      /** Names and ids of trusted keys whose signature holds. */
+      signedBy: string[];
+      cosignedBy: WitnessSeen[];
+      /** Names and ids of signatures that nothing was known to check with. */
+      unchecked: string[];
+    };
+type Judged = Exclude<ProofVerdict, { status: "unreadable" }>;
+
+const labelOf = ({ name, id }: { name: string; id: string }): string => `${name}+${id}`;
+
+/**
+ * What the reader trusts, as it is pasted or given: verifier keys of logs, one a line, or a policy file.
+ * @returns the trust, or what is wrong with the text
+ */
+export function parseTrust(sha256: Sha256, text: string): Trust | { reason: string } {
+  const lines = text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter(Boolean);
+  if (lines.length === 0) return { reason: "There is no key." };
+  if (lines.some((line) => /^(log|witness|group|quorum)\s/.test(line))) {
+    const policy = parsePolicy(sha256, text.replaceAll("\r\n", "\n"));
+    if (!("reason" in policy)) return policy;
+    return { reason: `The policy cannot be used${policy.line ? `, line ${policy.line}` : ""}: ${policy.reason}.` };
+  }
+  const logs = lines.map((line) => parseVerifierKey(sha256, line));
+  const wrong = lines.find((_, i) => logs[i]?.type !== ED25519);
+  if (wrong !== undefined)
+    return {
+      reason: `"${wrong}" is not a verifier key of a log (NAME+ID+BASE64), or its id is not the hash of its key.`,
+    };
+  return { logs: logs.filter((key) => key !== null), witnesses: [], quorum: null };
+}
+
+type Signatures = Pick<Judged, "signedBy" | "cosignedBy" | "unchecked"> & { broken: string[]; missing: string[] };
+
+/** Who signed a log's checkpoint, among those who are trusted. */
+function judgeSignatures(
+  tools: NoteTools,
+  { note, origin }: { note: SignedNote; origin: string },
+  trust: Trust,
+): Signatures {
+  const keys = trust.logs.map((key) => keyForOrigin(tools.sha256, key, origin)).filter((key) => key !== null);
+  const checks = keys.map((key) => ({ key, check: checkSignature(tools, note, key) }));
+  const signedBy = checks.filter(({ check }) => check === "good").map(({ key }) => labelOf(key));
+  const broken = checks
+    .filter(({ check }) => check === "bad")
+    .map(({ key }) => `The signature under the name and id of ${labelOf(key)} does not hold.`);
+  const seen = trust.witnesses
+    .map((witness) => ({ witness, ...checkCosignature(tools, note, witness.key) }))
+    .filter(({ check }) => check !== "absent");
+  for (const { witness, check } of seen)
+    if (check === "bad") broken.push(`The cosignature of witness ${witness.name} does not hold.`);
+  const good: Witness[] = seen.filter(({ check }) => check === "good").map(({ witness }) => witness);
+  const missing: string[] = [];
+  if (trust.logs.length === 0) missing.push("No trusted key was given.");
+  else if (keys.length === 0) missing.push(`No trusted key is for ${origin}.`);
+  else if (signedBy.length === 0) missing.push("No trusted key signed the checkpoint.");
+  if (!meetsQuorum(trust.quorum, good))
+    missing.push("Fewer witnesses cosigned the checkpoint than the policy asks for.");
+  const known = new Set([...keys, ...trust.witnesses.map(({ key }) => key)].map(labelOf));
+  return {
+    signedBy,
+    cosignedBy: seen.map(({ witness, seconds }) => ({ name: witness.name, seconds })),
+    unchecked: note.signatures.map(labelOf).filter((label) => !known.has(label)),
+    broken,
+    missing,
+  };
+}
+
+/** Where the log was restored to an older state, another entry may have been signed in this place before. */
+function lostReasons(row: ChainRow | null, checkpoint: TreeCheckpoint | null): string[] {
+  const seq = Number(row?.chainSeq);
+  return row && checkpoint ? restoredReasons(checkpoint.restored ?? [], { first: seq, last: seq }) : [];
+}
+
+function judgeParsed(tools: NoteTools, proof: EntryProof, trust: Trust): Judged {
+  const found = checkEntryProof(tools, proof);
+  const checkpoint = parseCheckpoint(proof.checkpoint.text);
+  const note = proof.checkpoint;
+  const signatures = checkpoint ? judgeSignatures(tools, { note, origin: checkpoint.origin }, trust) : null;
+  const broken = [...("reason" in found ? [found.reason] : []), ...(signatures?.broken ?? [])];
+  const row = parsePayload(proof.payload);
+  const missing = [...(signatures?.missing ?? []), ...lostReasons(row, checkpoint)];
+  return {
+    status: broken.length > 0 ? "broken" : missing.length > 0 ? "unproven" : "intact",
+    reasons: [...broken, ...missing],
+    row,
+    checkpoint: checkpoint && { origin: checkpoint.origin, size: checkpoint.size, signedAt: checkpoint.signedAt },
+    signedBy: signatures?.signedBy ?? [],
+    cosignedBy: signatures?.cosignedBy ?? [],
+    unchecked: signatures?.unchecked ?? [],
+  };
+}
+
+/** Judges the text of a .tlog-proof file. Only what has not even the first line of one is unreadable. */
+export function judgeProof(tools: NoteTools, text: string, trust: Trust): ProofVerdict {
+  if (!isEntryProof(text)) return { status: "unreadable", reason: "This is not the proof of an entry." };
+  const proof = parseEntryProof(text);
+  if (proof) return judgeParsed(tools, proof, trust);
+  return {
+    status: "broken",
+    reasons: ["The proof is torn or was changed: it is not of the form that it names."],
+    row: null,
+    checkpoint: null,
+    signedBy: [],
+    cosignedBy: [],
+    unchecked: [],
+  };
+}

@@ -1,0 +1,91 @@
+import { tenant } from "@/db/client";
+import { canonicalPayload } from "@/server/evidence/chain/chain";
+import { readChainRow } from "@/server/evidence/chain/read-row";
+import { fromTree } from "@/server/evidence/checkpoints/nodes";
+import { newestCheckpoint } from "@/server/evidence/checkpoints/note-store";
+import { signCheckpoint } from "@/server/evidence/checkpoints/sign";
+import type { StoredNote } from "@/server/evidence/checkpoints/stored-note";
+import { TreeDamage } from "@/server/evidence/checkpoints/tiles";
+import { checkpointToShow } from "@/server/evidence/checkpoints/witnessed";
+import { noteTools } from "@/server/evidence/tree/note-tools";
+import { parseNote } from "@/server/evidence/tree/signed-note";
+import { inclusionProof } from "@/server/evidence/tree/tree";
+import type { Scope } from "@/server/ground/context";
+import { AppError, notFound } from "@/server/ground/errors";
+import { log } from "@/server/ground/log";
+import { checkEntryProof, type EntryProof, formatEntryProof } from "./entry-proof";
+
+/** One entry of one organization, by its id. */
+export type EntryName = { orgId: string; id: string };
+/** The text of a .tlog-proof file, and what it is of. */
+export type Proven = EntryName & { seq: number; size: number; text: string };
+
+/** More rows than this behind the last checkpoint are not read while a caller waits. */
+const MAX_ROWS_BEHIND = 50_000;
+const RETRY_AFTER_SECONDS = "30";
+
+const contradicted = (why: string): AppError =>
+  new AppError("conflict", `No proof can be created: the log does not match what was signed. ${why}`);
+
+const notYet = (why: string): AppError =>
+  new AppError("unavailable", why, { headers: { "Retry-After": RETRY_AFTER_SECONDS } });
+
+/** Signs the head. @throws AppError conflict when anything disagrees, unavailable when key or disk fail */
+async function signNow(orgId: string): Promise<void> {
+  const signing = await signCheckpoint(orgId).catch((error: unknown) => {
+    log.error({ err: error, orgId }, "no checkpoint could be signed for a proof");
+    throw notYet("No checkpoint can be signed at the moment; try again later.");
+  });
+  if (signing.kind === "refused") throw contradicted("The page Integrity shows where.");
+}
+
+/**
+ * A checkpoint that covers an entry, signed now when there is none.
+ * @throws AppError unavailable while the tree is being built
+ */
+async function coveringCheckpoint(scope: Scope, orgId: string, seq: number): Promise<StoredNote> {
+  const find = () =>
+    tenant(scope, (tx) => checkpointToShow(tx, orgId, { size: seq, about: { first: seq, last: seq } }));
+  const found = await find();
+  if (found) return found;
+  const newest = await tenant(scope, (tx) => newestCheckpoint(tx, orgId));
+  if (seq - (newest?.size ?? 0) > MAX_ROWS_BEHIND) {
+    void signCheckpoint(orgId).catch((error: unknown) => log.error({ err: error, orgId }, "the tree cannot be built"));
+    throw notYet("The tree over this log is still being built; try again in a few minutes.");
+  }
+  await signNow(orgId);
+  const signed = await find();
+  if (!signed) throw notYet("This entry is not covered by a checkpoint yet; try again in a minute.");
+  return signed;
+}
+
+async function createProof(scope: Scope, { orgId, id }: EntryName): Promise<EntryProof & { size: number }> {
+  const row = await tenant(scope, (tx) => readChainRow(tx, orgId, id));
+  if (!row) throw notFound("audit log entry");
+  const seq = Number(row.chainSeq);
+  const { size, note } = await coveringCheckpoint(scope, orgId, seq);
+  const checkpoint = parseNote(note);
+  if (!checkpoint) throw contradicted("A checkpoint that is kept cannot be read.");
+  const path = await tenant(scope, (tx) =>
+    fromTree(tx, { orgId, size }, (tree) => inclusionProof(tree, seq - 1, size)),
+  );
+  return { payload: Buffer.from(canonicalPayload(row)), index: seq - 1, path, checkpoint, size };
+}
+
+/**
+ * Proves one entry under the newest checkpoint that covers it, signing one where needed. What is given away was checked
+ * as its reader will check it.
+ * @param scope reaches the organization
+ * @throws AppError not_found; conflict when row, tree and checkpoint disagree; unavailable when there is no checkpoint
+ */
+export async function proveEntry(scope: Scope, entry: EntryName): Promise<Proven> {
+  try {
+    const proof = await createProof(scope, entry);
+    const found = checkEntryProof(noteTools, proof);
+    if ("reason" in found) throw contradicted(found.reason);
+    return { ...entry, seq: proof.index + 1, size: proof.size, text: formatEntryProof(proof) };
+  } catch (error) {
+    if (error instanceof TreeDamage) throw contradicted("A part of its tree is gone.");
+    throw error;
+  }
+}

@@ -1,0 +1,108 @@
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { createFolder } from "@/db/embedded/create-folder";
+import { syncFolder } from "@/db/embedded/sync-folder";
+import { COSIGNATURE, formatVerifierKey, keyIdOf, parseNote } from "@/server/evidence/tree/signed-note";
+import { parseCheckpoint } from "@/server/evidence/tree/statement";
+import type { Cosigner, Seen } from "./add-checkpoint";
+
+/** What a witness keeps on disk: its key, and the newest cosigned note of each log. Written before it is answered. */
+
+const sha256 = (bytes: Uint8Array | string): Buffer => createHash("sha256").update(bytes).digest();
+
+/** The file name of a log, which is also its address: the hash of its origin. */
+export const nameOf = (origin: string): string => sha256(origin).toString("hex");
+
+/** Replaces a file so that after a crash either the old or the new text is there. */
+function replaceFile(folder: string, name: string, text: string): void {
+  const temporary = join(folder, `${name}.tmp`);
+  const handle = openSync(temporary, "w", 0o600);
+  try {
+    writeSync(handle, text);
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+  renameSync(temporary, join(folder, name));
+  syncFolder(folder);
+}
+
+/** A key file that holds no key of a witness; a new one would be another witness. */
+export class DamagedKey extends Error {
+  readonly expected = true;
+}
+
+/** @throws DamagedKey */
+function readKey(file: string): KeyObject {
+  const text = readFileSync(file, "utf8");
+  const damaged = new DamagedKey(`${file} holds no Ed25519 private key. Put back the file that this witness made.`);
+  try {
+    const key = createPrivateKey(text);
+    if (key.asymmetricKeyType === "ed25519") return key;
+  } catch {
+    throw damaged;
+  }
+  throw damaged;
+}
+
+/**
+ * The witness's key of this folder, made when there is none. The name is the one that its signatures carry.
+ * @throws DamagedKey, and Node's errors of files
+ */
+export function loadCosigner(folder: string, name: string): Cosigner & { vkey: string } {
+  createFolder(folder, 0o700);
+  const file = join(folder, "witness-ed25519.pem");
+  if (!existsSync(file)) {
+    const { privateKey } = generateKeyPairSync("ed25519");
+    writeFileSync(file, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600, flag: "wx", flush: true });
+    syncFolder(folder);
+  }
+  const secret = readKey(file);
+  const publicKey = createPublicKey(secret).export({ type: "spki", format: "der" }).subarray(-32);
+  const key = { name, type: COSIGNATURE, publicKey, id: keyIdOf(sha256, { name, type: COSIGNATURE, publicKey }) };
+  return { key, vkey: formatVerifierKey(key), sign: (message) => sign(null, message, secret) };
+}
+
+/** The newest note that was cosigned for a log, as text. */
+export function readNote(folder: string, name: string): string | null {
+  const file = join(folder, name);
+  return existsSync(file) ? readFileSync(file, "utf8") : null;
+}
+
+/**
+ * A kept note with its last line alone, which is the witness's own. An earlier version kept every line that came with it,
+ * and so one more than a note may have.
+ */
+function withOwnLine(text: string): string {
+  const lines = text.lastIndexOf("\n\n") + 2;
+  const own = text.lastIndexOf("\n", text.length - 2) + 1;
+  return `${text.slice(0, lines)}${text.slice(Math.max(lines, own))}`;
+}
+
+/**
+ * What the newest kept note of an origin says.
+ * @throws Error when the file is there but cannot be read: a witness that forgot must not start again from nothing.
+ */
+export function readSeen(folder: string, origin: string): Seen | null {
+  const text = readNote(folder, nameOf(origin));
+  if (text === null) return null;
+  const note = parseNote(text) ?? parseNote(withOwnLine(text));
+  const checkpoint = note && parseCheckpoint(note.text);
+  if (!checkpoint || checkpoint.origin !== origin) throw new Error(`The kept checkpoint of ${origin} is damaged.`);
+  return { size: checkpoint.size, root: checkpoint.root };
+}
+
+/** Keeps a cosigned note; on disk when this returns. */
+export function keepNote(folder: string, origin: string, note: string): void {
+  replaceFile(folder, nameOf(origin), note);
+}

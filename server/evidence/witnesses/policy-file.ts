@@ -1,0 +1,78 @@
+import { readFileSync } from "node:fs";
+import { signingKeys, vkeyOf } from "@/server/evidence/chain/signing-key";
+import { noteTools } from "@/server/evidence/tree/note-tools";
+import { type Member, type Policy, parsePolicy, type Witness } from "@/server/evidence/tree/policy";
+import { formatVerifierKey } from "@/server/evidence/tree/signed-note";
+import { type EnvError, env, unusableVariable } from "@/server/ground/env";
+
+/** The witnesses of this installation, from TRAILMARK_WITNESS_POLICY_FILE (c2sp.org/tlog-policy). */
+
+const NAME = "TRAILMARK_WITNESS_POLICY_FILE";
+
+function fault(file: string, line: number, reason: string): EnvError {
+  const at = line > 0 ? `line ${line}: ` : "";
+  return unusableVariable(NAME, `${file}: ${at}${reason}`);
+}
+
+/** A note holds 16 signatures; the log's own keys need some of them. */
+const MAX_ASKED = 12;
+
+const isWeb = (url: string): boolean => /^https?:$/.test(new URL(url).protocol);
+
+/** @throws EnvError naming the file, the line and what is wrong with it */
+export function readPolicyFile(file: string): Policy {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch {
+    throw fault(file, 0, "the file cannot be read");
+  }
+  const policy = parsePolicy(noteTools.sha256, text);
+  if ("reason" in policy) throw fault(file, policy.line, policy.reason);
+  const odd = policy.witnesses.find(({ url }) => url !== null && !isWeb(url));
+  if (odd) throw fault(file, 0, `witness ${odd.name}: ${odd.url} is not an http or https address`);
+  if (policy.witnesses.filter(({ url }) => url !== null).length > MAX_ASKED)
+    throw fault(file, 0, `at most ${MAX_ASKED} witnesses with an address can be asked`);
+  return policy;
+}
+
+/**
+ * The policy of this installation; null when it asks no witness.
+ * @throws EnvError when the file cannot be used; the server reads it once, at its start
+ */
+export function witnessPolicy(): Policy | null {
+  const file = env().TRAILMARK_WITNESS_POLICY_FILE;
+  loaded ??= { policy: file ? readPolicyFile(file) : null };
+  return loaded.policy;
+}
+let loaded: { policy: Policy | null } | undefined;
+
+const nameOf = (member: Member): string => (member.kind === "witness" ? member.witness.name : member.group.name);
+
+/** The lines of the groups below a member, each after the ones that it names. */
+function groupLines(member: Member): string[] {
+  if (member.kind === "witness") return [];
+  const { name, threshold, members } = member.group;
+  return [...members.flatMap(groupLines), `group ${name} ${threshold} ${members.map(nameOf).join(" ")}`];
+}
+
+// Without its address: an auditor believes a witness's key and never asks the witness.
+const witnessLine = ({ name, key }: Witness): string => `witness ${name} ${formatVerifierKey(key)}`;
+
+/**
+ * A policy file for auditors: the keys that sign this installation's logs, and whom else it asks to sign.
+ * @param logs verifier keys
+ */
+export function formatPolicy(logs: readonly string[], policy: Policy | null): string {
+  const { witnesses = [], quorum = null } = policy ?? {};
+  const lines = [
+    ...logs.map((key) => `log ${key}`),
+    ...witnesses.map(witnessLine),
+    ...(quorum ? groupLines(quorum) : []),
+    `quorum ${quorum ? nameOf(quorum) : "none"}`,
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+/** The policy that auditors save: GET /.well-known/trailmark-log. */
+export const publishedPolicy = (): string => formatPolicy(signingKeys().map(vkeyOf), witnessPolicy());

@@ -1,0 +1,69 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { clientIp, networkOf, PEER_HEADER } from "./client-ip";
+
+const headers = (all: Record<string, string>) => ({ get: (name: string) => all[name] ?? null });
+const CF = "cf-connecting-ip";
+const XFF = "x-forwarded-for";
+const REAL = "x-real-ip";
+
+describe("client IP behind a trusted proxy", () => {
+  it.each([
+    [{ [CF]: "203.0.113.1", [XFF]: "203.0.113.2", [REAL]: "203.0.113.3" }, "203.0.113.1"],
+    [{ [XFF]: "203.0.113.2", [REAL]: "203.0.113.3" }, "203.0.113.2"],
+    [{ [REAL]: "203.0.113.3" }, "203.0.113.3"],
+    [{}, "10.0.0.9"],
+    [{ [CF]: "unknown", [XFF]: "203.0.113.2" }, "203.0.113.2"],
+    [{ [CF]: "", [REAL]: "203.0.113.3" }, "203.0.113.3"],
+    [{ [XFF]: "unknown, 203.0.113.2, 203.0.113.4" }, "203.0.113.2"],
+    [{ [XFF]: "_hidden, , ;" }, "10.0.0.9"],
+    [{ [XFF]: " 203.0.113.2 ,203.0.113.4" }, "203.0.113.2"],
+    [{ [XFF]: "203.0.113.2:4711" }, "203.0.113.2"],
+    [{ [XFF]: "[2001:db8::1]:443" }, "2001:db8::1"],
+    [{ [CF]: "2001:DB8:0:0::1" }, "2001:db8::1"],
+    [{ [CF]: "::ffff:203.0.113.7" }, "203.0.113.7"],
+    [{ [CF]: "fe80::1%eth0" }, "fe80::1"],
+    [{ [CF]: "1234" }, "10.0.0.9"],
+    [{ [CF]: "203.0.113" }, "10.0.0.9"],
+    [{ [CF]: "256.1.1.1", [REAL]: "203.0.113.3" }, "203.0.113.3"],
+    [{ [CF]: "0x7f.0.0.1" }, "10.0.0.9"],
+    [{ [CF]: "' OR 1=1" }, "10.0.0.9"],
+  ])("%j is %s", (all, ip) => {
+    expect(clientIp(headers(all as Record<string, string>), "10.0.0.9", true)).toBe(ip);
+    expect(clientIp(headers(all as Record<string, string>), "::ffff:10.0.0.9", false)).toBe("10.0.0.9");
+  });
+
+  it("is null where no one knows it", () => expect(clientIp(headers({}), null, true)).toBeNull());
+});
+
+it.each([
+  ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"],
+  ["2001:db8:1:2::ffff", "2001:db8:1:2::"],
+  ["2001:db8:1:3::1", "2001:db8:1:3::"],
+  ["203.0.113.7", "203.0.113.7"],
+  [null, null],
+])("limits count %s as %s", (ip, network) => {
+  expect(networkOf(ip)).toBe(network);
+});
+
+describe("a proxy that the setting does not fit", () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  it.for<[string, Record<string, string>, string, RegExp | null]>([
+    ["false", { [XFF]: "203.0.113.2" }, "127.0.0.1", /TRUST_PROXY_HEADERS is off/],
+    ["true", {}, "10.0.0.7", /a request named no caller/],
+    ["false", {}, "127.0.0.1", null],
+    ["true", { [XFF]: "203.0.113.2" }, "127.0.0.1", null],
+    ["false", { [XFF]: "203.0.113.2" }, "1.1.1.1", null],
+  ])("trust %s, %j from %s: told once, or not at all", async ([trust, given, peer, message]) => {
+    vi.stubEnv("TRUST_PROXY_HEADERS", trust);
+    vi.stubEnv("DATABASE_URL", "postgres://a:b@localhost/c");
+    vi.stubEnv("NEXTAUTH_SECRET", "s".repeat(32));
+    vi.stubEnv("NEXTAUTH_URL", "http://localhost:3000");
+    vi.resetModules();
+    const [{ originOf }, { log }] = await Promise.all([import("./client-ip"), import("./log")]);
+    const warn = vi.spyOn(log, "warn").mockImplementation(() => {});
+    const request = new Request("http://localhost", { headers: { ...given, [PEER_HEADER]: peer } });
+    for (let i = 0; i < 3; i++) originOf(request);
+    expect(warn.mock.calls.map(([, text]) => text)).toEqual(message ? [expect.stringMatching(message)] : []);
+  });
+});

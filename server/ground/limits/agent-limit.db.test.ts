@@ -1,0 +1,19 @@
+import { beforeAll, expect, it } from "vitest";
+import { POST as heartbeat } from "@/app/api/v1/agents/[id]/heartbeat/route";
+import { env } from "@/server/ground/env";
+import { call, createDevice, type TestDevice } from "@/testing/factories";
+
+beforeAll(() => {
+  Object.assign(env(), { AGENT_REQUESTS_PER_MINUTE: 3 });
+});
+
+it("an agent's requests are counted by the address that they come from: a stolen token keeps no agent out", async () => {
+  const [device, other] = [await createDevice(), await createDevice()];
+  const beat = async (token: TestDevice, ip: string) =>
+    (await call(heartbeat, { token, params: { id: token.agentId }, body: {}, ip })).status;
+  const statuses = [];
+  for (let i = 0; i < 4; i++) statuses.push(await beat(device, "203.0.113.66"));
+  expect(statuses).toEqual([200, 200, 200, 429]);
+  expect(await beat(device, "198.51.100.10")).toBe(200);
+  expect(await beat(other, "203.0.113.66")).toBe(200);
+});

@@ -1,0 +1,64 @@
+import { Secret, TOTP } from "otpauth";
+import { expect, it } from "vitest";
+import { POST as token } from "@/app/api/v1/auth/token/route";
+import { POST as answer } from "@/app/api/v1/auth/token/second-factor/route";
+import { POST as password } from "@/app/api/v1/me/password/route";
+import { POST as confirm } from "@/app/api/v1/me/two-factor/totp/confirm/route";
+import { POST as begin } from "@/app/api/v1/me/two-factor/totp/route";
+import type { AppError } from "@/server/ground/errors";
+import { changePassword } from "@/server/identity/me/change-password";
+import { bearer, call, createUser, ctxFor, PASSWORD } from "@/testing/factories";
+
+const AT_ONCE = 30;
+const MAX_FAILURES = 10;
+
+const countOf = (answers: { status: number }[], wanted: number) =>
+  answers.filter(({ status }) => status === wanted).length;
+const atOnce = <T>(one: (n: number) => Promise<T>) => Promise.all(Array.from({ length: AT_ONCE }, (_, n) => one(n)));
+
+it("passwords tried at the same moment are counted like those tried one by one", async () => {
+  const { email } = await createUser();
+  const ip = "198.51.100.71";
+  const answers = await atOnce((n) => call(token, { body: { email, password: `wrong ${n}` }, ip }));
+  expect(countOf(answers, 401)).toBe(MAX_FAILURES);
+  expect(countOf(answers, 429)).toBe(AT_ONCE - MAX_FAILURES);
+  expect((await call(token, { body: { email, password: PASSWORD }, ip })).status).toBe(429);
+});
+
+it("the right password at the same moment is never one too many", async () => {
+  const { email } = await createUser();
+  const answers = await atOnce(() => call(token, { body: { email, password: PASSWORD }, ip: "198.51.100.72" }));
+  expect(countOf(answers, 200)).toBe(AT_ONCE);
+});
+
+it("so are codes of a second factor", async () => {
+  const user = await createUser();
+  const session = await bearer(user);
+  const { secret } = (await call(begin, { method: "POST", token: session })).body;
+  const totp = new TOTP({ secret: Secret.fromBase32(secret) });
+  const used = totp.generate();
+  await call(confirm, { token: session, body: { code: used } });
+  const ip = "198.51.100.73";
+  const { challenge } = (await call(token, { body: { email: user.email, password: PASSWORD }, ip })).body;
+  // A code that was used before is a wrong one.
+  const answers = await atOnce(() => call(answer, { body: { challenge, code: used }, ip }));
+  expect(countOf(answers, 401)).toBe(MAX_FAILURES);
+  expect(countOf(answers, 429)).toBe(AT_ONCE - MAX_FAILURES);
+  expect(
+    (await call(answer, { body: { challenge, code: totp.generate({ timestamp: Date.now() + 30_000 }) }, ip })).status,
+  ).toBe(429);
+});
+
+it("so is the present password of who changes it", async () => {
+  const user = await createUser();
+  const ctx = await ctxFor(user);
+  const newPassword = "a good new password";
+  // Past the caller's share of requests, which refuses what has waited for too long with the same code.
+  const codes = await atOnce((n) =>
+    changePassword.run(ctx, { currentPassword: `wrong ${n}`, newPassword }).catch((error: AppError) => error.code),
+  );
+  expect(codes.filter((code) => code === "validation_failed")).toHaveLength(MAX_FAILURES);
+  expect(codes.filter((code) => code === "rate_limited")).toHaveLength(AT_ONCE - MAX_FAILURES);
+  const right = { currentPassword: PASSWORD, newPassword };
+  expect((await call(password, { token: await bearer(user), body: right })).status).toBe(429);
+});

@@ -1,0 +1,86 @@
+import { networkOf, originOf } from "@/server/ground/client-ip";
+import type { Caller } from "@/server/ground/context";
+import { isHttps } from "@/server/ground/env";
+import { AppError, notFound, unknownToken } from "@/server/ground/errors";
+import { canonicalId } from "@/server/ground/ids";
+import { limit } from "@/server/ground/limits/rate-limit";
+import { hashSecret, looksLike, SECRET_PREFIXES } from "@/server/ground/secrets";
+import { findAgentCaller, findApiKeyCaller, findUserCaller } from "./caller";
+import { verifyAccessToken } from "./jwt";
+import { sessionToken } from "./session-cookie";
+
+/** A caller and the way its credential came: a cookie is sent by browsers unasked, so writes need more (origin.ts). */
+export type Authenticated = Caller & { viaCookie: boolean };
+/**
+ * records: the request only submits events, which a key may do while the database is away. at: when an access token
+ * has to be valid, by default now; one that expires later still covers what it was used for in time.
+ */
+type Options = { auth: "none" | "user" | "agent"; agentId?: string; records?: boolean; at?: Date };
+
+/** The caller of doors that are open to all: no scope, no permissions. */
+export const ANONYMOUS: Caller = {
+  actor: { type: "system" },
+  scope: { kind: "partner", orgIds: [], partnerId: "" },
+  permissions: new Set(),
+  homeOrgId: null,
+};
+
+type Headers = { get(name: string): string | null };
+
+function bearer(headers: Headers): string | null {
+  const header = headers.get("authorization");
+  if (header === null) return null;
+  return /^bearer +(\S+)$/i.exec(header.trim())?.[1] ?? "";
+}
+
+/** The one credential of a request that counts, good or bad; null without any. One in a header counts alone. */
+export const credentialOf = (headers: Headers): string | null =>
+  bearer(headers) ?? headers.get("x-api-key") ?? sessionToken(headers, isHttps());
+
+async function authenticateAgent(request: Request, agentId: string | undefined): Promise<Authenticated> {
+  const token = bearer(request.headers);
+  if (!token || !looksLike("agent", token))
+    throw new AppError("unauthenticated", "This needs the agent's bearer token.");
+  const caller = await findAgentCaller(hashSecret(token));
+  if (caller?.actor.type !== "agent") throw unknownToken();
+  if (agentId !== undefined && canonicalId(caller.actor.id) !== canonicalId(agentId)) throw notFound("agent");
+  await limit("agent", `${caller.actor.id} ${networkOf(originOf(request).ip)}`);
+  return { ...caller, viaCookie: false };
+}
+
+async function byAccessToken(token: string, viaCookie: boolean, at?: Date): Promise<Caller | null> {
+  const claims = await verifyAccessToken(token, at);
+  return claims && findUserCaller(claims.sub, { sid: claims.sid, viaCookie });
+}
+
+/** A credential in a header counts alone: when it is bad, no cookie makes up for it. */
+async function authenticateUser(request: Request, { records = false, at }: Options): Promise<Authenticated> {
+  const text = bearer(request.headers) ?? request.headers.get("x-api-key");
+  if (text === null) {
+    const cookie = sessionToken(request.headers, isHttps());
+    const caller = cookie ? await byAccessToken(cookie, true, at) : null;
+    if (!caller) throw new AppError("unauthenticated");
+    return { ...caller, viaCookie: true };
+  }
+  const isKey = text.startsWith(SECRET_PREFIXES.apiKey);
+  const viaKeyHeader = request.headers.get("authorization") === null;
+  const usable = isKey ? looksLike("apiKey", text) : !viaKeyHeader;
+  const caller = usable
+    ? await (isKey
+        ? findApiKeyCaller(hashSecret(text), { ip: originOf(request).ip, records })
+        : byAccessToken(text, false, at))
+    : null;
+  if (!caller) throw new AppError("unauthenticated", "The credential is unknown, expired or revoked.");
+  return { ...caller, viaCookie: false };
+}
+
+/**
+ * Finds out who sends a request. What the caller may reach is looked up every time, so a removal takes effect at once.
+ * @throws AppError unauthenticated without a good credential of the right kind; not_found for an agent's token under
+ * another agent's id.
+ */
+export function authenticate(request: Request, options: Options): Promise<Authenticated> {
+  const { auth, agentId } = options;
+  if (auth === "none") return Promise.resolve({ ...ANONYMOUS, viaCookie: false });
+  return auth === "agent" ? authenticateAgent(request, agentId) : authenticateUser(request, options);
+}

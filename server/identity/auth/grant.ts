@@ -1,0 +1,51 @@
+import { eq } from "drizzle-orm";
+import type { Tx } from "@/db/client";
+import { users } from "@/db/schema";
+import type { Ctx } from "@/server/ground/context";
+import { AppError } from "@/server/ground/errors";
+import { isPartnerRole, type Permission, ROLE_PERMISSIONS, type Role } from "@/server/ground/permissions";
+
+/** The command line acts as the platform itself and may give what it likes. */
+const isPlatform = (ctx: Ctx): boolean => ctx.actor.type === "system" && ctx.scope.kind === "system";
+
+/**
+ * No role has audit:write, so people give it to the keys that they create; a key gives only what it has itself.
+ * @throws AppError forbidden when a permission is above the caller's own
+ */
+export function requireMayGrant(ctx: Ctx, permissions: readonly Permission[]): void {
+  if (isPlatform(ctx)) return;
+  const mayGive = (p: Permission) => ctx.permissions.has(p) || (p === "audit:write" && ctx.actor.type === "user");
+  const above = permissions.filter((p) => !mayGive(p));
+  if (above.length > 0) throw new AppError("forbidden", `You cannot give what you do not have: ${above.join(", ")}.`);
+}
+
+/** @throws AppError forbidden when the role is above the caller's own. */
+export function requireMayGrantRole(ctx: Ctx, role: Role): void {
+  if (isPlatform(ctx)) return;
+  const wider = isPartnerRole(role)
+    ? ctx.scope.kind === "organization"
+    : role === "system_admin" && ctx.scope.kind !== "system";
+  if (wider || ROLE_PERMISSIONS[role].some((p) => !ctx.permissions.has(p)))
+    throw new AppError("forbidden", "That role is above your own.");
+}
+
+/** Whether the caller reaches every organization of its partner, also those to come. */
+export async function reachesWholePartner(tx: Tx, ctx: Ctx): Promise<boolean> {
+  if (ctx.scope.kind === "system") return true;
+  if (ctx.scope.kind === "organization" || ctx.scope.partnerId === null) return false;
+  if (ctx.actor.type !== "user") return true;
+  const [row] = await tx.select({ all: users.allOrganizations }).from(users).where(eq(users.id, ctx.actor.id));
+  return row?.all ?? false;
+}
+
+/**
+ * Refuses what concerns a partner as a whole to those who reach selected organizations of it only.
+ * @throws AppError forbidden
+ */
+export async function requireWholePartner(
+  tx: Tx,
+  ctx: Ctx,
+  message = "This concerns organizations that you have no access to.",
+): Promise<void> {
+  if (!(await reachesWholePartner(tx, ctx))) throw new AppError("forbidden", message);
+}

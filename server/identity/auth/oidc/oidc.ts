@@ -1,0 +1,154 @@
+import { and, eq, notExists, sql } from "drizzle-orm";
+import type { OAuthConfig } from "next-auth/providers/oauth";
+import { asSystem, type Tx } from "@/db/client";
+import { organizations, userIdentities, users } from "@/db/schema";
+import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
+import { type Ctx, systemCtx } from "@/server/ground/context";
+import { env } from "@/server/ground/env";
+import { newId } from "@/server/ground/ids";
+import { countInTurn } from "@/server/ground/limits/room";
+import { requireRoomForUser } from "@/server/ground/limits/room-for-user";
+import { inOneLine, repairText } from "@/server/ground/text";
+import { findUserCaller } from "@/server/identity/auth/caller";
+import { email as emailSchema } from "@/server/identity/auth/schema";
+
+/** What an identity provider says of a person (OpenID Connect Core 1.0, section 5.1). */
+export type Profile = { sub: string; email?: string; email_verified?: boolean; name?: string };
+
+/** How far a provider's clock may be ahead of our clock. */
+const MAX_CLOCK_SKEW_SECONDS = 60;
+
+/** The provider that the environment names, for next-auth; null without one. */
+export function oidcProvider(): OAuthConfig<Profile> | null {
+  const { OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_NAME } = env();
+  if (!OIDC_ISSUER || !OIDC_CLIENT_ID || !OIDC_CLIENT_SECRET) return null;
+  return {
+    id: "oidc",
+    name: OIDC_NAME,
+    type: "oauth",
+    wellKnown: `${OIDC_ISSUER.replace(/\/$/, "")}/.well-known/openid-configuration`,
+    clientId: OIDC_CLIENT_ID,
+    clientSecret: OIDC_CLIENT_SECRET,
+    authorization: { params: { scope: "openid email profile" } },
+    idToken: true,
+    checks: ["pkce", "state", "nonce"],
+    // Providers that follow the standard give the address at the userinfo endpoint only.
+    userinfo: {
+      request: async ({ client, tokens }) => {
+        const given = await client.userinfo(tokens.access_token ?? "");
+        const signed = Buffer.from(String(tokens.id_token).split(".")[1] ?? "", "base64url").toString();
+        const { sub, iat }: { sub?: unknown; iat?: unknown } = JSON.parse(signed);
+        if (given.sub !== sub) throw new Error("userinfo describes another subject");
+        if (!(Number(iat) <= Date.now() / 1000 + MAX_CLOCK_SKEW_SECONDS))
+          throw new Error("the ID token is not signed yet");
+        return given as Profile;
+      },
+    },
+    profile: ({ sub, email, name }) => ({ id: sub, email: email ?? null, name: name ?? null }),
+  };
+}
+
+/** Of a subject, by the standard (OpenID Connect Core 1.0, section 2); what is longer would not fit into its index. */
+const MAX_SUBJECT_LENGTH = 255;
+/** Characters of a person's name, as of one that is typed here. */
+const MAX_NAME_LENGTH = 255;
+
+type Verified = { sub: string; address: string; name: unknown };
+
+/** A subject that is kept as it is: two that the database would make one are two people. */
+const isSubject = (sub: unknown): sub is string =>
+  typeof sub === "string" && sub !== "" && sub.length <= MAX_SUBJECT_LENGTH && repairText(sub) === sub;
+
+async function findLinked(tx: Tx, sub: string): Promise<string | undefined> {
+  const same = and(eq(userIdentities.issuer, env().OIDC_ISSUER ?? ""), eq(userIdentities.subject, sub));
+  const [row] = await tx.select({ userId: userIdentities.userId }).from(userIdentities).where(same);
+  return row?.userId;
+}
+
+/**
+ * The person with the address that the provider has verified; only then is it the same person. Not one whom the provider
+ * has named already: companies give addresses of those who left to others.
+ */
+async function findByAddress(tx: Tx, address: string): Promise<{ id: string; isDisabled: boolean } | undefined> {
+  const linked = and(eq(userIdentities.userId, users.id), eq(userIdentities.issuer, env().OIDC_ISSUER ?? ""));
+  const isFree = notExists(tx.select({ subject: userIdentities.subject }).from(userIdentities).where(linked));
+  const same = and(eq(sql`lower(${users.email})`, address), isFree);
+  const [row] = await tx.select({ id: users.id, disabledAt: users.disabledAt }).from(users).where(same);
+  return row && { id: row.id, isDisabled: row.disabledAt !== null };
+}
+
+/** A provider's name for a person as one that is typed here may be; their address where it has none. */
+function nameOf({ name, address }: Verified): string {
+  const given = typeof name === "string" ? inOneLine(repairText(name)).trim() : "";
+  return [...(given || address)].slice(0, MAX_NAME_LENGTH).join("").trim();
+}
+
+/** Just in time, where the environment names an organization for it: a viewer of that organization, and nothing more. */
+async function createViewer(tx: Tx, verified: Verified) {
+  const orgId = env().OIDC_JIT_ORGANIZATION;
+  if (!orgId) return undefined;
+  const [org] = await tx.select().from(organizations).where(eq(organizations.id, orgId));
+  if (!org) return undefined;
+  const person = { id: newId(), email: verified.address, name: nameOf(verified), role: "org_viewer" as const };
+  const row = { ...person, orgId, partnerId: org.partnerId };
+  await requireRoomForUser(tx, row);
+  const created = await tx.insert(users).values(row).onConflictDoNothing().returning({ id: users.id });
+  return created.length > 0 ? { ...person, orgId } : undefined;
+}
+
+/**
+ * Links a subject to whom its address is, unless they are disabled; of several with one address that come at once, the
+ * first one.
+ */
+function linkByAddress(verified: Verified) {
+  const { sub, address } = verified;
+  return asSystem(async (tx) => {
+    await countInTurn(tx, `identities of ${address}`);
+    const known = await findLinked(tx, sub);
+    if (known) return { userId: known, isNew: false };
+    const found = await findByAddress(tx, address);
+    // Named whether or not there is room for a viewer: nobody new is made of them.
+    if (found?.isDisabled) return { userId: found.id, isNew: false };
+    const viewer = found ? undefined : await createViewer(tx, verified);
+    const userId = found?.id ?? viewer?.id;
+    if (!userId) return undefined;
+    await tx.insert(userIdentities).values({ issuer: env().OIDC_ISSUER ?? "", subject: sub, userId });
+    return { userId, viewer, isNew: true };
+  });
+}
+
+type Viewer = NonNullable<Awaited<ReturnType<typeof createViewer>>>;
+
+function recordViewer(ctx: Ctx, { id, email, name, role, orgId }: Viewer): void {
+  const about = resourceOf("user", { id, name });
+  const details = { via: "oidc", after: { email, name, role } };
+  record({ ...systemCtx(), ip: ctx.ip, userAgent: ctx.userAgent }, { action: "user.create", orgId, ...about, details });
+}
+
+async function recordLink(ctx: Ctx, userId: string): Promise<void> {
+  const caller = await findUserCaller(userId);
+  if (caller?.actor.type !== "user") return;
+  const { id, name } = caller.actor;
+  const event = { action: "user.identity.link" as const, orgId: caller.homeOrgId, ...resourceOf("user", { id, name }) };
+  record({ ...ctx, ...caller }, { ...event, details: { issuer: env().OIDC_ISSUER ?? "" } });
+}
+
+/**
+ * Who a person of the identity provider is here: the one linked to that subject, else the one with the verified address,
+ * who is linked from now on, else (only where the environment says so) a new viewer; undefined for any other. A disabled
+ * person is named, for the audit log, and is not linked.
+ * @throws AppError conflict when the organization has no room for a viewer more
+ */
+export async function findByIdentity(ctx: Ctx, profile: Profile): Promise<string | undefined> {
+  const { sub, email, email_verified, name } = profile;
+  if (!isSubject(sub)) return undefined;
+  const known = await asSystem((tx) => findLinked(tx, sub));
+  if (known) return known;
+  const address = emailSchema.safeParse(email);
+  if (email_verified !== true || !address.success) return undefined;
+  const linked = await linkByAddress({ sub, address: address.data, name });
+  if (linked?.viewer) recordViewer(ctx, linked.viewer);
+  if (linked?.isNew) await recordLink(ctx, linked.userId);
+  return linked?.userId;
+}

@@ -1,0 +1,73 @@
+import { and, eq, gt, isNull } from "drizzle-orm";
+import { asSystem } from "@/db/client";
+import { refreshTokens } from "@/db/schema";
+import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
+import { callersChanged } from "@/server/ground/background/streams";
+import { AppError } from "@/server/ground/errors";
+import { limit } from "@/server/ground/limits/rate-limit";
+import { operation } from "@/server/ground/operation";
+import { hashSecret, looksLike } from "@/server/ground/secrets";
+import { findUserCaller } from "./caller";
+import { refreshInput, tokenOutput } from "./schema";
+import { addRefreshToken, endSessions, lockSignIns } from "./sessions";
+import { toTokens } from "./start-session";
+
+type Rotation =
+  | { kind: "fresh"; userId: string; sid: string; next: string }
+  | { kind: "reused"; userId: string }
+  | { kind: "unknown" };
+
+/** Marks the token as used and adds its successor, in one transaction: of two users of one token only one gets on. */
+function rotate(tokenHash: string, now: Date): Promise<Rotation> {
+  return asSystem(async (tx): Promise<Rotation> => {
+    const unused = and(isNull(refreshTokens.usedAt), isNull(refreshTokens.revokedAt), gt(refreshTokens.expiresAt, now));
+    const same = eq(refreshTokens.tokenHash, tokenHash);
+    const [owner] = await tx.select({ id: refreshTokens.userId }).from(refreshTokens).where(same);
+    if (owner) await lockSignIns(tx, owner.id);
+    const [used] = await tx.update(refreshTokens).set({ usedAt: now }).where(and(same, unused)).returning();
+    if (used) {
+      const { userId, familyId: sid } = used;
+      return { kind: "fresh", userId, sid, next: await addRefreshToken(tx, { userId, sid, now }) };
+    }
+    const [known] = await tx.select().from(refreshTokens).where(same);
+    // One that was ended before its use is in no second pair of hands: whoever has it has not heard of the end.
+    if (!known?.usedAt) return { kind: "unknown" };
+    await endSessions(tx, { userId: known.userId, sid: known.familyId, now });
+    return { kind: "reused", userId: known.userId };
+  });
+}
+
+/**
+ * POST /auth/refresh: new tokens for a refresh token, which is spent by it. One that comes back was stolen or copied,
+ * so its whole family ends, access tokens included.
+ * @throws AppError unauthenticated, rate_limited
+ */
+export const refreshToken = operation({
+  input: refreshInput,
+  output: tokenOutput,
+  async run(ctx, input) {
+    await limit("refresh", ctx.ip);
+    const rotation: Rotation = looksLike("refresh", input.refreshToken)
+      ? await rotate(hashSecret(input.refreshToken), ctx.now())
+      : { kind: "unknown" };
+    if (rotation.kind === "reused") callersChanged();
+    const caller = rotation.kind === "unknown" ? null : await findUserCaller(rotation.userId);
+    if (rotation.kind === "reused" && caller?.actor.type === "user") {
+      const { id, name } = caller.actor;
+      record(
+        { ...ctx, ...caller },
+        {
+          action: "user.token.reuse",
+          orgId: caller.homeOrgId,
+          ...resourceOf("user", { id, name }),
+          result: "denied",
+          errorMessage: "A refresh token was used twice.",
+        },
+      );
+    }
+    if (rotation.kind !== "fresh" || caller?.actor.type !== "user")
+      throw new AppError("unauthenticated", "The refresh token is unknown, expired or spent.");
+    return toTokens({ caller: { ...caller, actor: caller.actor }, sid: rotation.sid, refreshToken: rotation.next });
+  },
+});

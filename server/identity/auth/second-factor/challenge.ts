@@ -1,0 +1,54 @@
+import { asSystem } from "@/db/client";
+import { AppError } from "@/server/ground/errors";
+import { lockSignIns } from "@/server/identity/auth/sessions";
+import { type Method, OUTDATED, type Proven } from "@/server/identity/auth/start-session";
+import { issueUserToken } from "@/server/identity/auth/user-tokens";
+import type { SecondFactors } from "./factors";
+import { arePasskeysPossible, authenticationOptions } from "./passkeys";
+
+/** What the server keeps of a challenge: the first proof that was given, and what a passkey has to sign. */
+type Kept = { first: Method; passkey: string | null };
+
+/** What was kept of a challenge that came back. */
+export const keptIn = ({ challenge }: { challenge: string | null }): Kept => JSON.parse(challenge ?? "{}") as Kept;
+
+/** What a person can answer with, and what the browser needs for a passkey: of the given challenge, else of a new one. */
+export async function optionsOf(factors: SecondFactors, challenge?: string | null) {
+  const isPossible = factors.passkeys.length > 0 && arePasskeysPossible() && challenge !== null;
+  const options = isPossible ? await authenticationOptions(factors.passkeys) : undefined;
+  const passkeyOptions = options && { ...options, challenge: challenge ?? options.challenge };
+  const methods = [
+    ...(factors.totp ? ["totp"] : []),
+    ...(passkeyOptions ? ["passkey"] : []),
+    ...(factors.recoveryCodesLeft > 0 ? ["recovery_code"] : []),
+  ];
+  return { methods, passkeyOptions };
+}
+
+/**
+ * The refusal that asks for the second factor of a person whose first proof was right (contract, Accounts).
+ * @throws AppError unauthenticated when that proof is not good any more
+ */
+export async function secondFactorRequired({
+  userId,
+  factors,
+  first,
+  now,
+  isGood = async () => true,
+}: {
+  userId: string;
+  factors: SecondFactors;
+  first: Method;
+  now: Date;
+} & Pick<Proven, "isGood">): Promise<AppError> {
+  const { methods, passkeyOptions } = await optionsOf(factors);
+  const kept: Kept = { first, passkey: passkeyOptions?.challenge ?? null };
+  const { secret } = await asSystem(async (tx) => {
+    await lockSignIns(tx, userId);
+    if (!(await isGood(tx))) throw new AppError("unauthenticated", OUTDATED);
+    return issueUserToken(tx, { userId, purpose: "second_factor", now, challenge: JSON.stringify(kept) });
+  });
+  return new AppError("second_factor_required", "Give the second factor to continue.", {
+    secondFactor: { challenge: secret, methods, ...(passkeyOptions && { passkeyOptions }) },
+  });
+}

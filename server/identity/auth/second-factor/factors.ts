@@ -1,0 +1,33 @@
+import { and, asc, count, eq, isNotNull, isNull } from "drizzle-orm";
+import { asSystem, type Tx } from "@/db/client";
+import { userPasskeys, userRecoveryCodes, userTotp } from "@/db/schema";
+import { lockSignIns } from "@/server/identity/auth/sessions";
+
+/** The second factors of a person, as a transaction sees them. */
+export async function secondFactorsIn(tx: Tx, userId: string) {
+  const [[totp], passkeys, [codes]] = await Promise.all([
+    tx
+      .select({ confirmedAt: userTotp.confirmedAt })
+      .from(userTotp)
+      .where(and(eq(userTotp.userId, userId), isNotNull(userTotp.confirmedAt))),
+    tx.select().from(userPasskeys).where(eq(userPasskeys.userId, userId)).orderBy(asc(userPasskeys.createdAt)),
+    tx
+      .select({ left: count() })
+      .from(userRecoveryCodes)
+      .where(and(eq(userRecoveryCodes.userId, userId), isNull(userRecoveryCodes.usedAt))),
+  ]);
+  const isOn = totp !== undefined || passkeys.length > 0;
+  return { isOn, totp: totp !== undefined, passkeys, recoveryCodesLeft: codes?.left ?? 0 };
+}
+
+/** The second factors of a person. */
+export const secondFactorsOf = (userId: string) => asSystem((tx) => secondFactorsIn(tx, userId));
+export type SecondFactors = Awaited<ReturnType<typeof secondFactorsOf>>;
+
+/** Takes every second factor of a person away, recovery codes included. */
+export const removeSecondFactors = (userId: string): Promise<void> =>
+  asSystem(async (tx) => {
+    await lockSignIns(tx, userId);
+    for (const table of [userTotp, userPasskeys, userRecoveryCodes])
+      await tx.delete(table).where(eq(table.userId, userId));
+  });

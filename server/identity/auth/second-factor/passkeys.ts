@@ -1,0 +1,130 @@
+import { isIP } from "node:net";
+import {
+  type AuthenticationResponseJSON,
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  type RegistrationResponseJSON,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from "@simplewebauthn/server";
+import { and, eq } from "drizzle-orm";
+import { asSystem } from "@/db/client";
+import { userPasskeys } from "@/db/schema";
+import { env } from "@/server/ground/env";
+import { AppError } from "@/server/ground/errors";
+import type { SecondFactors } from "./factors";
+
+type Passkey = SecondFactors["passkeys"][number];
+
+/** What a challenge was given out for: a person in a session is asked for a passkey, and must not register one instead. */
+type Ceremony = "create" | "get";
+
+/** A challenge as it is kept, with what it is for. */
+export const keptChallenge = (ceremony: Ceremony, challenge: string): string => `${ceremony} ${challenge}`;
+
+/** The challenge that was kept for this; null for one that was given out for anything else. */
+export function challengeFor(ceremony: Ceremony, kept: string | null): string | null {
+  const start = keptChallenge(ceremony, "");
+  return kept?.startsWith(start) ? kept.slice(start.length) : null;
+}
+
+/** The relying party (WebAuthn Level 3): the name and origin under which browsers know this installation. */
+function relyingParty(): { rpID: string; origin: string } | null {
+  const { hostname, origin } = new URL(env().NEXTAUTH_URL);
+  return isIP(hostname.replace(/^\[|\]$/g, "")) === 0 ? { rpID: hostname, origin } : null;
+}
+
+/** False where the installation is known by an address alone: browsers bind passkeys to names. */
+export const arePasskeysPossible = (): boolean => relyingParty() !== null;
+
+function requireRelyingParty() {
+  const found = relyingParty();
+  if (!found)
+    throw new AppError("conflict", "Passkeys need a host name: NEXTAUTH_URL of this installation holds an address.");
+  return found;
+}
+
+const toDescriptor = ({ credentialId, transports }: Passkey) => ({
+  id: credentialId,
+  transports: transports as never[],
+});
+
+/** What the browser needs to make a passkey for a person; its challenge must be known again when the answer comes. */
+export const registrationOptions = (person: { id: string; email: string; name: string }, known: Passkey[]) =>
+  generateRegistrationOptions({
+    rpName: "Trailmark",
+    rpID: requireRelyingParty().rpID,
+    userID: new TextEncoder().encode(person.id),
+    userName: person.email,
+    userDisplayName: person.name,
+    excludeCredentials: known.map(toDescriptor),
+    authenticatorSelection: { residentKey: "preferred", userVerification: "preferred" },
+  });
+
+/** What a credential may weigh in base64url: an id of 1 to 1023 bytes (WebAuthn Level 3), a key that leaves room for larger ones. */
+const CREDENTIAL_ID = /^[\w-]{2,1364}$/;
+const MAX_PUBLIC_KEY = 8_192;
+const TRANSPORT = /^[a-z-]{1,32}$/;
+
+/** The ways to reach an authenticator, which its browser names; what is none is of no use to any. */
+const transportsIn = (given: unknown): string[] =>
+  (Array.isArray(given) ? given : []).filter((one) => typeof one === "string" && TRANSPORT.test(one)).slice(0, 10);
+
+/** Whether a frame on another site asked for it (WebAuthn Level 3, crossOrigin): no site can frame our pages. */
+const isFramed = (clientDataJSON: string): boolean =>
+  JSON.parse(Buffer.from(clientDataJSON, "base64url").toString()).crossOrigin === true;
+
+/** The credential that an authenticator has made; null when the answer does not fit the challenge, or is no such credential. */
+export async function readRegistration(response: unknown, expectedChallenge: string) {
+  const { rpID, origin } = requireRelyingParty();
+  const answer = response as RegistrationResponseJSON;
+  const { verified, registrationInfo } = await verifyRegistrationResponse({
+    response: answer,
+    expectedChallenge,
+    expectedOrigin: origin,
+    expectedRPID: rpID,
+    requireUserVerification: false,
+  }).catch(() => ({ verified: false, registrationInfo: undefined }));
+  if (!verified || !registrationInfo || isFramed(answer.response.clientDataJSON)) return null;
+  const { id, publicKey, counter } = registrationInfo.credential;
+  const key = Buffer.from(publicKey).toString("base64url");
+  if (!CREDENTIAL_ID.test(id) || key.length > MAX_PUBLIC_KEY) return null;
+  return { credentialId: id, publicKey: key, counter, transports: transportsIn(answer.response.transports) };
+}
+
+/** What the browser needs to prove one of a person's passkeys. */
+export const authenticationOptions = (known: Passkey[]) =>
+  generateAuthenticationOptions({
+    rpID: requireRelyingParty().rpID,
+    allowCredentials: known.map(toDescriptor),
+    userVerification: "preferred",
+  });
+
+/** Whether the answer proves one of the person's passkeys; notes its use and its counter, which must have grown. */
+export async function provesPasskey(
+  userId: string,
+  { response, challenge, now }: { response: unknown; challenge: string; now: Date },
+): Promise<boolean> {
+  const { rpID, origin } = requireRelyingParty();
+  const answer = response as AuthenticationResponseJSON;
+  const mine = and(eq(userPasskeys.userId, userId), eq(userPasskeys.credentialId, String(answer?.id)));
+  const [known] = await asSystem((tx) => tx.select().from(userPasskeys).where(mine));
+  if (!known) return false;
+  const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+    response: answer,
+    expectedChallenge: challenge,
+    expectedOrigin: origin,
+    expectedRPID: rpID,
+    requireUserVerification: false,
+    credential: {
+      id: known.credentialId,
+      publicKey: new Uint8Array(Buffer.from(known.publicKey, "base64url")),
+      counter: known.counter,
+    },
+  }).catch(() => ({ verified: false, authenticationInfo: undefined }));
+  if (!verified || !authenticationInfo || isFramed(answer.response.clientDataJSON)) return false;
+  const used = { counter: authenticationInfo.newCounter, lastUsedAt: now };
+  // Of two who come with one counter at the same moment, perhaps to two processes, one has a copy.
+  const unused = and(mine, eq(userPasskeys.counter, known.counter));
+  return (await asSystem((tx) => tx.update(userPasskeys).set(used).where(unused).returning())).length > 0;
+}

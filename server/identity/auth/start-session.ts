@@ -1,0 +1,71 @@
+import { and, eq, isNull } from "drizzle-orm";
+import { asSystem, type Tx } from "@/db/client";
+import { userSessions, users } from "@/db/schema";
+import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
+import type { Caller, Ctx } from "@/server/ground/context";
+import { AppError } from "@/server/ground/errors";
+import { newId } from "@/server/ground/ids";
+import { ACCESS_TOKEN_SECONDS, scopeClaims, signAccessToken } from "./jwt";
+import type { Person } from "./person";
+import type { TokenOutput } from "./schema";
+import { addRefreshToken } from "./sessions";
+
+/** A proven sign-in: who, its id (the refresh family) and the first refresh token. */
+export type SignIn = { caller: Caller & { actor: Person }; sid: string; refreshToken: string };
+
+/** Which door a person came through, and how long (seconds) the sign-in's refresh token lives. */
+export type Door = { via: "api" | "browser"; seconds?: number };
+
+/** Why a proof that was right does not count. */
+export const OUTDATED = "What you proved yourself by was used or changed meanwhile. Sign in again.";
+
+/** What a person proved who they are with. */
+export type Method = "password" | "totp" | "recovery_code" | "passkey" | "oidc";
+
+/**
+ * How a person proved who they are. isGood is called once their account can no longer change, because a proof takes
+ * time and may have become worthless.
+ */
+export type Proven = { methods: Method[]; isGood?: (tx: Tx) => Promise<boolean> };
+
+/**
+ * Begins a sign-in of a person who has just proved who they are, and records it.
+ * @throws AppError unauthenticated when that is not good any more, or the person was disabled
+ */
+export async function startSession(
+  ctx: Ctx,
+  caller: SignIn["caller"],
+  { via, seconds, methods, isGood = async () => true }: Door & Proven,
+): Promise<SignIn> {
+  const { id: userId, name } = caller.actor;
+  const sid = newId();
+  const now = ctx.now();
+  const refreshToken = await asSystem(async (tx) => {
+    const enabled = and(eq(users.id, userId), isNull(users.disabledAt));
+    const [person] = await tx.update(users).set({ lastLoginAt: now }).where(enabled).returning({ id: users.id });
+    if (!person || !(await isGood(tx))) throw new AppError("unauthenticated", OUTDATED);
+    const token = await addRefreshToken(tx, { userId, sid, now, seconds });
+    const from = { ip: ctx.ip, userAgent: ctx.userAgent?.slice(0, 1000) ?? null };
+    await tx
+      .insert(userSessions)
+      .values({ id: sid, userId, via, ...from, createdAt: now, lastSeenAt: now, provenAt: now });
+    return token;
+  });
+  record(
+    { ...ctx, ...caller },
+    {
+      action: "user.login",
+      orgId: caller.homeOrgId,
+      ...resourceOf("user", { id: userId, name }),
+      details: { sessionId: sid, via, methods },
+    },
+  );
+  return { caller, sid, refreshToken };
+}
+
+/** The pair of tokens that the API hands out for a sign-in. */
+export async function toTokens({ caller, sid, refreshToken }: SignIn): Promise<TokenOutput> {
+  const accessToken = await signAccessToken({ sub: caller.actor.id, sid, ...scopeClaims(caller.scope) });
+  return { accessToken, tokenType: "Bearer", expiresIn: ACCESS_TOKEN_SECONDS, refreshToken };
+}

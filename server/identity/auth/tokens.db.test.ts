@@ -1,0 +1,232 @@
+import { eq } from "drizzle-orm";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { POST as logout } from "@/app/api/v1/auth/logout/route";
+import { POST as refresh } from "@/app/api/v1/auth/refresh/route";
+import { POST as token } from "@/app/api/v1/auth/token/route";
+import { GET as me } from "@/app/api/v1/me/route";
+import { asSystem } from "@/db/client";
+import { refreshTokens, users } from "@/db/schema";
+import { callerChanges } from "@/server/ground/background/streams";
+import { env } from "@/server/ground/env";
+import { limit } from "@/server/ground/limits/rate-limit";
+import { log } from "@/server/ground/log";
+import { hashSecret } from "@/server/ground/secrets";
+import { closeRoles, roles } from "@/testing/chain";
+import { auditRows, call, createApiKey, createPartner, createUser, PASSWORD, type TestUser } from "@/testing/factories";
+import { ACCESS_TOKEN_SECONDS } from "./jwt";
+
+afterAll(closeRoles);
+
+const signIn = (user: TestUser, ip = "127.0.0.1") =>
+  call(token, { body: { email: user.email, password: PASSWORD }, ip });
+const lastOf = async (orgId: string | null, action: string) =>
+  (await auditRows(orgId as string)).filter((r) => r.action === action).at(-1);
+
+describe("POST /auth/token", () => {
+  it("answers tokens that work, in any case of the e-mail, and records the sign-in", async () => {
+    const user = await createUser({ role: "org_viewer" });
+    const answer = await call(token, {
+      body: { email: user.email.toUpperCase(), password: PASSWORD },
+      ip: "198.51.100.9",
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ tokenType: "Bearer", expiresIn: 900 });
+    expect((await call(me, { token: answer.body.accessToken })).body.user).toMatchObject({
+      id: user.id,
+      email: user.email,
+    });
+    expect(await lastOf(user.orgId, "user.login")).toMatchObject({
+      actorType: "user",
+      actorId: user.id,
+      actorEmail: user.email,
+      result: "success",
+      ipAddress: "198.51.100.9",
+    });
+  });
+
+  it("asks for a retry where the database does not say in time who is meant", async () => {
+    const user = await createUser();
+    await roles.owner.begin(async (tx) => {
+      await tx`LOCK TABLE users IN ACCESS EXCLUSIVE MODE`;
+      const answer = await signIn(user, "198.51.100.10");
+      expect(answer).toMatchObject({ status: 503, body: { code: "unavailable" } });
+      expect(answer.headers.get("retry-after")).toBe("2");
+    });
+    expect((await signIn(user, "198.51.100.10")).status).toBe(200);
+  });
+
+  it("records a partner's sign-in in the partner's home organization", async () => {
+    const partner = await createPartner();
+    await signIn(await createUser({ role: "partner_admin", partnerId: partner.id }));
+    expect(await lastOf(partner.homeOrgId, "user.login")).toBeTruthy();
+  });
+
+  it("is nothing out of the ordinary where no one has the e-mail: a stranger fills no log with warnings", async () => {
+    const spies = [vi.spyOn(log, "error"), vi.spyOn(log, "warn"), vi.spyOn(console, "warn")];
+    const told = vi.spyOn(log, "info");
+    const { NODE_ENV } = env();
+    // As in production: tests get no details.
+    Object.assign(env(), { NODE_ENV: "production" });
+    const email = "not.a.person@example.test";
+    const { status } = await call(token, { body: { email, password: PASSWORD }, ip: "198.51.100.77" });
+    Object.assign(env(), { NODE_ENV });
+    expect(status).toBe(401);
+    for (const spy of spies) expect(spy).not.toHaveBeenCalled();
+    expect(told).toHaveBeenCalledWith(expect.objectContaining({ ip: "198.51.100.77" }), "a sign-in names no account");
+    expect(JSON.stringify(told.mock.calls)).not.toContain(email);
+    for (const spy of [...spies, told]) spy.mockRestore();
+  });
+
+  it("refuses wrong, unknown and disabled alike, and records the known ones", async () => {
+    const user = await createUser();
+    const disabled = await createUser({ disabled: true });
+    const answers = await Promise.all([
+      call(token, { body: { email: user.email, password: "wrong" }, ip: "198.51.100.1" }),
+      call(token, { body: { email: "nobody@example.test", password: "wrong" }, ip: "198.51.100.1" }),
+      signIn(disabled, "198.51.100.1"),
+    ]);
+    for (const { status, headers, body } of answers) {
+      expect(status).toBe(401);
+      expect(headers.get("www-authenticate")).toBe("Bearer");
+      expect({ ...body, requestId: "" }).toEqual({ ...answers[0]?.body, requestId: "" });
+      expect(body.detail).toBe("Wrong e-mail address or password, or the account is disabled.");
+    }
+    expect(await lastOf(user.orgId, "user.login.failed")).toMatchObject({
+      actorId: user.id,
+      actorEmail: user.email,
+      result: "failure",
+    });
+    expect(await lastOf(disabled.orgId, "user.login.failed")).toMatchObject({ result: "denied" });
+  });
+
+  it("counts the addresses of one IPv6 /64 together", async () => {
+    for (let i = 0; i < 20; i++) await limit("setup", `2001:db8:9:9::${i.toString(16)}`);
+    await expect(limit("setup", "2001:db8:9:9:ffff::1")).rejects.toMatchObject({ code: "rate_limited" });
+    await limit("setup", "2001:db8:9:8::1");
+  });
+
+  it("answers 429 after a hundred failures for that e-mail from anywhere", async () => {
+    const user = await createUser();
+    for (let i = 0; i < 99; i++) await limit("login.failed.account", user.email.toLowerCase());
+    const wrong = await call(token, { body: { email: user.email, password: "wrong" }, ip: "198.51.100.201" });
+    expect(wrong.status).toBe(401);
+    expect((await signIn(user, "198.51.100.202")).status).toBe(429);
+  });
+
+  it("answers 429 after ten failures for that e-mail and address, even to the right password", async () => {
+    const user = await createUser();
+    const ip = "198.51.100.77";
+    const wrong = () => call(token, { body: { email: user.email, password: "wrong" }, ip });
+    for (let i = 0; i < 10; i++) expect((await wrong()).status).toBe(401);
+    const refused = await signIn(user, ip);
+    expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } });
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(refused.headers.get("ratelimit-remaining")).toBe("0");
+    expect((await signIn(user, "198.51.100.78")).status).toBe(200);
+  });
+
+  it("does not count successes as failures", async () => {
+    const user = await createUser();
+    const answers = await Promise.all(Array.from({ length: 30 }, () => signIn(user, "198.51.100.79")));
+    expect(answers.every((a) => a.status === 200)).toBe(true);
+  });
+
+  it("refuses unknown members and non-strings", async () => {
+    const bodies = [
+      {},
+      { email: "a@b.test" },
+      { email: "a@b.test", password: "x", extra: 1 },
+      { email: ["a@b.test"], password: {} },
+      { email: "a\0@b.test", password: "x" },
+    ];
+    for (const body of bodies) expect((await call(token, { body })).status).toBe(400);
+  });
+});
+
+describe("POST /auth/refresh", () => {
+  it("rotates, and a token used twice ends its whole family, access tokens included", async () => {
+    const user = await createUser();
+    const first = (await signIn(user)).body;
+    const second = await call(refresh, { body: { refreshToken: first.refreshToken } });
+    expect(second.status).toBe(200);
+    expect(second.body.refreshToken).not.toBe(first.refreshToken);
+    expect((await call(me, { token: second.body.accessToken })).status).toBe(200);
+    const changes = callerChanges();
+    expect((await call(refresh, { body: { refreshToken: first.refreshToken } })).status).toBe(401);
+    expect(callerChanges()).toBeGreaterThan(changes);
+    expect((await call(refresh, { body: { refreshToken: second.body.refreshToken } })).status).toBe(401);
+    expect((await call(me, { token: second.body.accessToken })).status).toBe(401);
+    expect(await lastOf(user.orgId, "user.token.reuse")).toMatchObject({ actorId: user.id, result: "denied" });
+  });
+
+  it("lets one of many simultaneous users of a token through", async () => {
+    const { refreshToken } = (await signIn(await createUser())).body;
+    const answers = await Promise.all(Array.from({ length: 8 }, () => call(refresh, { body: { refreshToken } })));
+    expect(answers.filter((a) => a.status === 200)).toHaveLength(1);
+  });
+
+  it("refuses expired, foreign-shaped and access tokens, and a person disabled meanwhile", async () => {
+    const user = await createUser();
+    const { refreshToken, accessToken } = (await signIn(user)).body;
+    await asSystem((tx) =>
+      tx
+        .update(refreshTokens)
+        .set({ expiresAt: new Date(0) })
+        .where(eq(refreshTokens.tokenHash, hashSecret(refreshToken))),
+    );
+    for (const bad of [refreshToken, accessToken, "x", "tmr_", (await createApiKey()).key])
+      expect((await call(refresh, { body: { refreshToken: bad } })).status, bad).toBe(401);
+    const leaver = await createUser();
+    const theirs = (await signIn(leaver)).body.refreshToken;
+    await asSystem((tx) => tx.update(users).set({ disabledAt: new Date() }).where(eq(users.id, leaver.id)));
+    expect((await call(refresh, { body: { refreshToken: theirs } })).status).toBe(401);
+  });
+});
+
+describe("POST /auth/logout", () => {
+  it("ends the sign-in at once, by refresh token or as a whole", async () => {
+    const user = await createUser();
+    const [one, two] = [(await signIn(user)).body, (await signIn(user)).body];
+    expect((await call(logout, { token: one.accessToken, body: { refreshToken: one.refreshToken } })).status).toBe(204);
+    expect((await call(me, { token: one.accessToken })).status).toBe(401);
+    expect((await call(refresh, { body: { refreshToken: one.refreshToken } })).status).toBe(401);
+    expect((await call(me, { token: two.accessToken })).status).toBe(200);
+    expect((await call(logout, { method: "POST", token: two.accessToken })).status).toBe(204);
+    expect((await call(me, { token: two.accessToken })).status).toBe(401);
+    expect(await lastOf(user.orgId, "user.logout")).toMatchObject({ actorId: user.id });
+    expect(await lastOf(user.orgId, "user.token.reuse")).toBeUndefined();
+  });
+
+  it("changes nothing for another user's refresh token, and needs a person", async () => {
+    const [mine, other] = [(await signIn(await createUser())).body, (await signIn(await createUser())).body];
+    expect((await call(logout, { token: mine.accessToken, body: { refreshToken: other.refreshToken } })).status).toBe(
+      204,
+    );
+    expect((await call(me, { token: other.accessToken })).status).toBe(200);
+    expect((await call(me, { token: mine.accessToken })).status).toBe(200);
+    expect((await call(logout, { method: "POST", token: (await createApiKey()).key })).status).toBe(403);
+    expect((await call(logout, { method: "POST" })).status).toBe(401);
+  });
+});
+
+describe("an access token", () => {
+  it("is refused from the second on in which it expires, however often it was taken before", async () => {
+    const { accessToken } = (await signIn(await createUser())).body;
+    for (let i = 0; i < 3; i++) expect((await call(me, { token: accessToken })).status).toBe(200);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + ACCESS_TOKEN_SECONDS * 1_000 });
+    try {
+      expect((await call(me, { token: accessToken })).status).toBe(401);
+    } finally {
+      vi.useRealTimers();
+    }
+    expect((await call(me, { token: accessToken })).status).toBe(200);
+  });
+
+  it("with another signature is refused beside the one that was taken", async () => {
+    const { accessToken } = (await signIn(await createUser())).body;
+    expect((await call(me, { token: accessToken })).status).toBe(200);
+    const [head, claims, signature] = accessToken.split(".");
+    const other = `${signature.startsWith("A") ? "B" : "A"}${signature.slice(1)}`;
+    expect((await call(me, { token: `${head}.${claims}.${other}` })).status).toBe(401);
+  });
+});

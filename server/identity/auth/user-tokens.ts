@@ -1,0 +1,90 @@
+import { and, eq, gt, inArray, isNull, lt } from "drizzle-orm";
+import type { Tx } from "@/db/client";
+import { users, userTokens } from "@/db/schema";
+import { AppError } from "@/server/ground/errors";
+import { newId } from "@/server/ground/ids";
+import { hashSecret, looksLike, newSecret } from "@/server/ground/secrets";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/ground/time/durations";
+
+/** How long what is handed out for a purpose is good. */
+const LIFETIME_MS = {
+  invite: 7 * DAY_MS,
+  reset: HOUR_MS,
+  second_factor: 5 * MINUTE_MS,
+  passkey: 5 * MINUTE_MS,
+} as const;
+type TokenPurpose = keyof typeof LIFETIME_MS;
+
+/** challenge: what the server must know again when the token comes back. */
+type Issue = { userId: string; purpose: TokenPurpose; now: Date; challenge?: string };
+export type LinkKind = "invite" | "reset";
+/** replaces: the kinds of which the person's earlier links end; checked: the person as they were when it was granted. */
+type LinkIssue = Issue & { purpose: LinkKind; replaces: LinkKind[]; checked?: { updatedAt: Date } | undefined };
+type Given = { secret: string; purpose: TokenPurpose; now: Date };
+type Found = { userId: string; challenge: string | null };
+
+/**
+ * Makes what was handed out for a person worthless: with another password, or other rights, than they had when it was, it
+ * would give more than its holder was meant to have.
+ */
+export async function dropUserTokens(tx: Tx, userId: string): Promise<void> {
+  await tx.delete(userTokens).where(and(eq(userTokens.userId, userId), isNull(userTokens.usedAt)));
+}
+
+/** A fresh token for a person, beside their earlier ones; those that have expired are removed. */
+export async function issueUserToken(
+  tx: Tx,
+  { userId, purpose, now, challenge }: Issue,
+): Promise<{ id: string; secret: string; expiresAt: Date }> {
+  const { secret, hash: tokenHash } = newSecret(purpose);
+  const expiresAt = new Date(now.getTime() + LIFETIME_MS[purpose]);
+  const id = newId();
+  await tx
+    .delete(userTokens)
+    .where(and(eq(userTokens.userId, userId), eq(userTokens.purpose, purpose), lt(userTokens.expiresAt, now)));
+  await tx.insert(userTokens).values({ id, userId, purpose, tokenHash, challenge, expiresAt, createdAt: now });
+  return { id, secret, expiresAt };
+}
+
+/**
+ * The same of a link: replaced names the earlier ones that it takes the place of, for the caller to drop once the new one
+ * is handed out. Of two that are issued at the same moment the second waits, and replaces the first.
+ * @throws AppError conflict where the person got other rights since they were checked, which the link would give
+ */
+export async function issueUserLink(tx: Tx, issue: LinkIssue) {
+  const { userId, replaces, checked } = issue;
+  const theirs = eq(users.id, userId);
+  const [row] = await tx.select({ updatedAt: users.updatedAt }).from(users).where(theirs).for("update");
+  if (checked && row?.updatedAt.getTime() !== checked.updatedAt.getTime())
+    throw new AppError("conflict", "This user has just been changed. Try again.");
+  const earlier = and(eq(userTokens.userId, userId), inArray(userTokens.purpose, replaces));
+  const rows = await tx.select({ id: userTokens.id }).from(userTokens).where(earlier);
+  return { ...(await issueUserToken(tx, issue)), replaced: rows.map(({ id }) => id) };
+}
+
+/** Makes these tokens worthless. */
+export async function dropTokens(tx: Tx, ids: string[]): Promise<void> {
+  if (ids.length > 0) await tx.delete(userTokens).where(inArray(userTokens.id, ids));
+}
+
+const sameAs = ({ secret, purpose, now }: Given) =>
+  and(
+    eq(userTokens.tokenHash, hashSecret(secret)),
+    eq(userTokens.purpose, purpose),
+    isNull(userTokens.usedAt),
+    gt(userTokens.expiresAt, now),
+  );
+
+/** Whose token it is, without spending it; null for an unknown, spent or expired one. */
+export async function findUserToken(tx: Tx, given: Given): Promise<Found | null> {
+  if (!looksLike(given.purpose, given.secret)) return null;
+  const [row] = await tx.select().from(userTokens).where(sameAs(given));
+  return row ? { userId: row.userId, challenge: row.challenge } : null;
+}
+
+/** Spends a token: of two who use it, only one gets the person; null for an unknown, spent or expired one. */
+export async function spendUserToken(tx: Tx, given: Given): Promise<Found | null> {
+  if (!looksLike(given.purpose, given.secret)) return null;
+  const [row] = await tx.update(userTokens).set({ usedAt: given.now }).where(sameAs(given)).returning();
+  return row ? { userId: row.userId, challenge: row.challenge } : null;
+}

@@ -1,0 +1,88 @@
+import { and, eq, isNull, sql } from "drizzle-orm";
+import { Secret, TOTP } from "otpauth";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { DELETE as removePasskey } from "@/app/api/v1/me/passkeys/[id]/route";
+import { POST as options } from "@/app/api/v1/me/passkeys/options/route";
+import { POST as addPasskey } from "@/app/api/v1/me/passkeys/route";
+import { POST as renew } from "@/app/api/v1/me/two-factor/recovery-codes/route";
+import { GET as factors } from "@/app/api/v1/me/two-factor/route";
+import { POST as confirm } from "@/app/api/v1/me/two-factor/totp/confirm/route";
+import { POST as begin, DELETE as removeTotp } from "@/app/api/v1/me/two-factor/totp/route";
+import { asSystem } from "@/db/client";
+import { organizations, userRecoveryCodes } from "@/db/schema";
+import { env } from "@/server/ground/env";
+import { createAuthenticator } from "@/testing/authenticator";
+import { bearer, call, createUser } from "@/testing/factories";
+import { atOnce } from "@/testing/held-rows";
+
+const ORIGIN = "http://localhost:3000";
+const before = env().NEXTAUTH_URL;
+beforeAll(() => void Object.assign(env(), { NEXTAUTH_URL: ORIGIN }));
+afterAll(() => void Object.assign(env(), { NEXTAUTH_URL: before }));
+
+/** A person who may give a first code of an app and a first answer of a passkey. */
+async function createPerson() {
+  const user = await createUser();
+  const session = await bearer(user);
+  const { secret } = (await call(begin, { method: "POST", token: session })).body;
+  const asked = (await call(options, { method: "POST", token: session })).body;
+  const response = createAuthenticator({ rpId: "localhost", origin: ORIGIN }).create(asked.options.challenge);
+  const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate();
+  return {
+    user,
+    session,
+    confirm: () => call(confirm, { token: session, body: { code } }),
+    add: () => call(addPasskey, { token: session, body: { challenge: asked.challenge, name: "Laptop", response } }),
+    known: async () => (await call(factors, { token: session })).body,
+  };
+}
+
+const rowOf = (id: string) => sql`SELECT FROM users WHERE id = ${id} FOR UPDATE`;
+
+it("leaves one set of recovery codes of two that are made at the same moment", async () => {
+  const person = await createPerson();
+  await person.confirm();
+  const codes = and(eq(userRecoveryCodes.userId, person.user.id), isNull(userRecoveryCodes.usedAt));
+  const again = () => call(renew, { method: "POST", token: person.session });
+  const created = await atOnce(sql`SELECT FROM user_recovery_codes WHERE ${codes} FOR UPDATE`, [again, again]);
+  expect(created.map(({ status }) => status)).toEqual([200, 200]);
+  expect(await person.known()).toMatchObject({ recoveryCodesLeft: 10 });
+});
+
+it("gives one set of them to two first factors that come at the same moment", async () => {
+  const person = await createPerson();
+  const both = await atOnce(rowOf(person.user.id), [person.confirm, person.add]);
+  expect(both.map(({ status, body }) => [status, body.recoveryCodes?.length])).toEqual([
+    [200, 10],
+    [200, undefined],
+  ]);
+  expect(await person.known()).toMatchObject({ totp: true, passkeys: [{}], recoveryCodesLeft: 10 });
+});
+
+it("leaves one factor of two that are removed at the same moment where one is required", async () => {
+  const person = await createPerson();
+  await person.confirm();
+  await person.add();
+  const home = eq(organizations.id, person.user.orgId as string);
+  await asSystem((tx) => tx.update(organizations).set({ requireTwoFactor: true }).where(home));
+  const [{ id }] = (await person.known()).passkeys;
+  const held = sql`SELECT FROM user_totp t JOIN user_passkeys k USING (user_id) WHERE user_id = ${person.user.id}
+    FOR UPDATE`;
+  const both = await atOnce(held, [
+    () => call(removeTotp, { method: "DELETE", token: person.session }),
+    () => call(removePasskey, { method: "DELETE", token: person.session, params: { id } }),
+  ]);
+  expect(both.map(({ status }) => status)).toEqual([204, 409]);
+  expect(await person.known()).toMatchObject({ totp: false, passkeys: [{}], recoveryCodesLeft: 10 });
+});
+
+it("keeps the recovery codes of a factor that is added while the last one is removed", async () => {
+  const person = await createPerson();
+  await person.confirm();
+  const [removed, added] = await atOnce(rowOf(person.user.id), [
+    () => call(removeTotp, { method: "DELETE", token: person.session }),
+    person.add,
+  ]);
+  expect([removed?.status, added?.status]).toEqual([204, 200]);
+  expect(await person.known()).toMatchObject({ totp: false, passkeys: [{}], recoveryCodesLeft: 10 });
+});

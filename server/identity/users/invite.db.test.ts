@@ -1,0 +1,370 @@
+import { eq, sql } from "drizzle-orm";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { POST as accept } from "@/app/api/v1/auth/invite/accept/route";
+import { POST as forgot } from "@/app/api/v1/auth/password/forgot/route";
+import { POST as reset } from "@/app/api/v1/auth/password/reset/route";
+import { POST as token } from "@/app/api/v1/auth/token/route";
+import { POST as changePassword } from "@/app/api/v1/me/password/route";
+import { GET as me } from "@/app/api/v1/me/route";
+import { POST as invite } from "@/app/api/v1/users/[id]/invite/route";
+import { PATCH } from "@/app/api/v1/users/[id]/route";
+import { POST as create, GET as list } from "@/app/api/v1/users/route";
+import { asSystem } from "@/db/client";
+import { userIdentities, users, userTokens } from "@/db/schema";
+import { env } from "@/server/ground/env";
+import { closeRoles } from "@/testing/chain";
+import {
+  auditRows,
+  bearer,
+  call,
+  createOrg,
+  createPartner,
+  createUser,
+  PASSWORD,
+  type TestUser,
+} from "@/testing/factories";
+import { atOnce, cutOffAt } from "@/testing/held-rows";
+import { type MailServer, startMailServer } from "@/testing/mail-server";
+import { whileRefused } from "@/testing/while-refused";
+
+afterAll(closeRoles);
+
+const CHOSEN = "the password that I chose";
+let n = 0;
+const address = () => `invited-${process.pid}-${Date.now()}-${n++}@example.test`;
+const send = (who: TestUser, id: string) => call(invite, { method: "POST", token: who, params: { id } });
+const secretOf = (link: string) => new URL(link).hash.slice(1);
+const signIn = (email: string, password: string) => call(token, { body: { email, password } });
+
+async function invited() {
+  const admin = await createUser({ role: "org_admin" });
+  const body = { email: address(), name: "Ira Invited", role: "org_viewer" };
+  const created = await call(create, { token: admin, body });
+  return { admin, id: created.body.id as string, email: body.email, created };
+}
+
+let mail: MailServer | undefined;
+async function withMail(options = {}) {
+  mail = await startMailServer(options);
+  Object.assign(env(), { SMTP_URL: mail.url, SMTP_FROM: "Trailmark <trailmark@example.test>" });
+  return mail;
+}
+afterEach(async () => {
+  Object.assign(env(), { SMTP_URL: undefined, SMTP_FROM: undefined });
+  await mail?.close();
+  mail = undefined;
+});
+
+describe("an invitation", () => {
+  it("is a link shown once where no mail is configured; whoever has it chooses a password and can sign in", async () => {
+    const { admin, id, email, created } = await invited();
+    expect(created).toMatchObject({ status: 201, body: { invited: true, disabled: false } });
+    expect((await signIn(email, CHOSEN)).status).toBe(401);
+    const { status, body } = await send(admin, id);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ kind: "invite", sentTo: null });
+    expect(body.link).toMatch(/\/invite#tmi_[\w-]{40}$/);
+    const accepted = await call(accept, { body: { token: secretOf(body.link), password: CHOSEN } });
+    expect(accepted).toMatchObject({ status: 200, body: { email, name: "Ira Invited" } });
+    expect((await signIn(email, CHOSEN)).status).toBe(200);
+    expect((await call(list, { token: admin, path: `/?search=${email}` })).body.data[0].invited).toBe(false);
+    const rows = await auditRows(admin.orgId as string);
+    expect(rows.map((r) => r.action)).toEqual([
+      "user.create",
+      "user.login.failed",
+      "user.invite",
+      "user.invite.accept",
+      "user.login",
+    ]);
+    expect(JSON.stringify(rows.map((r) => r.details))).not.toContain("tmi_");
+    expect(rows[3]).toMatchObject({ actorId: id, resourceId: id });
+  });
+
+  it("is good once, for a time, and only the newest of it; the database keeps its hash alone", async () => {
+    const { admin, id } = await invited();
+    const first = secretOf((await send(admin, id)).body.link);
+    const second = secretOf((await send(admin, id)).body.link);
+    const use = (secret: string) => call(accept, { body: { token: secret, password: CHOSEN } });
+    expect((await use(first)).body).toMatchObject({ status: 400, errors: [{ path: "token" }] });
+    const rows = await asSystem((tx) => tx.select().from(userTokens).where(eq(userTokens.userId, id)));
+    expect(JSON.stringify(rows)).not.toContain(second);
+    const both = await Promise.all([use(second), use(second)]);
+    expect(both.map((a) => a.status).sort()).toEqual([200, 400]);
+    const { id: other, admin: boss } = await invited();
+    const late = secretOf((await send(boss, other)).body.link);
+    await asSystem((tx) =>
+      tx
+        .update(userTokens)
+        .set({ expiresAt: new Date(Date.now() - 1000) })
+        .where(eq(userTokens.userId, other)),
+    );
+    expect((await use(late)).status).toBe(400);
+    expect((await call(reset, { body: { token: late, password: CHOSEN } })).status).toBe(400);
+  });
+
+  it("is one at a time, also of two that are asked for at the same moment", async () => {
+    const { admin, id } = await invited();
+    const links = await Promise.all(Array.from({ length: 4 }, () => send(admin, id)));
+    const uses = [];
+    for (const { body } of links)
+      uses.push(await call(accept, { body: { token: secretOf(body.link), password: CHOSEN } }));
+    expect(uses.map((a) => a.status).sort()).toEqual([200, 400, 400, 400]);
+  });
+
+  it("ends when the person gets other rights than they had when it was made, or is disabled", async () => {
+    const partner = await createPartner();
+    const [a, b] = [await createOrg({ partnerId: partner.id }), await createOrg({ partnerId: partner.id })];
+    const boss = await createUser({ role: "partner_admin", partnerId: partner.id });
+    const limited = await createUser({ role: "partner_admin", partnerId: partner.id, organizationIds: [a.id] });
+    const changes = [{ organizationIds: [a.id, b.id] }, { role: "partner_admin" }, { disabled: true }];
+    for (const body of changes) {
+      const person = { email: address(), name: "P", role: "partner_technician", organizationIds: [a.id] };
+      const { id } = (await call(create, { token: boss, body: person })).body;
+      const held = secretOf((await send(limited, id)).body.link);
+      expect((await call(PATCH, { method: "PATCH", token: boss, params: { id }, body })).status).toBe(200);
+      if (body.disabled) await call(PATCH, { method: "PATCH", token: boss, params: { id }, body: { disabled: false } });
+      expect((await call(accept, { body: { token: held, password: CHOSEN } })).status).toBe(400);
+    }
+  });
+
+  it("is not made while the person gets other rights, which it would give to its holder", async () => {
+    const admin = await createUser({ role: "org_admin" });
+    const user = await createUser({ role: "org_viewer", orgId: admin.orgId as string });
+    const promote = () =>
+      call(PATCH, { method: "PATCH", token: admin, params: { id: user.id }, body: { role: "org_admin" } });
+    const row = sql`SELECT FROM users WHERE id = ${user.id} FOR UPDATE`;
+    const [promoted, sent] = await atOnce(row, [promote, () => send(admin, user.id)]);
+    expect([promoted?.status, sent?.status, sent?.body.code]).toEqual([200, 409, "conflict"]);
+    expect((await send(admin, user.id)).status).toBe(200);
+  });
+
+  it("ends, like a sign-in that was begun, when the person changes the password", async () => {
+    const admin = await createUser({ role: "org_admin" });
+    const user = await createUser({ role: "org_viewer", orgId: admin.orgId as string });
+    const held = secretOf((await send(admin, user.id)).body.link);
+    const own = await bearer(user);
+    const body = { currentPassword: PASSWORD, newPassword: CHOSEN };
+    expect((await call(changePassword, { token: own, body })).status).toBe(200);
+    expect((await call(reset, { body: { token: held, password: "what the thief chose" } })).status).toBe(400);
+    expect((await signIn(user.email, CHOSEN)).status).toBe(200);
+  });
+
+  it("is not spent by an attempt that the database did not take", async () => {
+    const { admin, id, email } = await invited();
+    const secret = secretOf((await send(admin, id)).body.link);
+    const use = () => call(accept, { body: { token: secret, password: CHOSEN } });
+    const failed = await whileRefused({ table: "users", column: "id", id }, use);
+    expect(failed.status).toBe(500);
+    expect((await use()).status).toBe(200);
+    expect((await signIn(email, CHOSEN)).status).toBe(200);
+  });
+
+  it("goes by mail where mail is configured, and then is shown to no one", async () => {
+    const { mails } = await withMail();
+    const { admin, id, email } = await invited();
+    const { body } = await send(admin, id);
+    expect(body).toMatchObject({ kind: "invite", sentTo: email, link: null });
+    expect(mails).toHaveLength(1);
+    expect(mails[0]?.to).toEqual([email]);
+    const secret = /#(tmi_[\w-]{40})/.exec((mails[0]?.text ?? "").replace(/=\r?\n/g, ""))?.[1] as string;
+    expect((await call(accept, { body: { token: secret, password: CHOSEN } })).status).toBe(200);
+  });
+
+  it("says so when the mail server refuses it, is on record as failed, and changes nothing of how they sign in", async () => {
+    await withMail({ refuse: true });
+    const { admin, id } = await invited();
+    await asSystem((tx) =>
+      tx.insert(userIdentities).values({ issuer: "https://id.example.test", subject: id, userId: id }),
+    );
+    expect(await send(admin, id)).toMatchObject({ status: 503, body: { code: "unavailable" } });
+    expect((await auditRows(admin.orgId as string)).at(-1)).toMatchObject({
+      action: "user.invite",
+      result: "failure",
+      resourceId: id,
+      details: { sentTo: null },
+      errorMessage: expect.stringContaining("Nothing was sent"),
+    });
+    const known = await asSystem((tx) => tx.select().from(userIdentities).where(eq(userIdentities.userId, id)));
+    expect(known).toHaveLength(1);
+  });
+
+  it("unlinks them from their identity provider, on record; where the database does not, the link is good all the same", async () => {
+    const { admin, id } = await invited();
+    const link = (subject: string) =>
+      asSystem((tx) => tx.insert(userIdentities).values({ issuer: "https://id.example.test", subject, userId: id }));
+    const details = async () => (await auditRows(admin.orgId as string)).at(-1)?.details;
+    await link(`${id} one`);
+    expect((await send(admin, id)).status).toBe(200);
+    expect(await details()).toMatchObject({ sentTo: null, unlinkedIdentities: 1 });
+    await send(admin, id);
+    expect(await details()).not.toHaveProperty("unlinkedIdentities");
+    await link(`${id} two`);
+    const held = sql`SELECT FROM user_identities WHERE user_id = ${id} FOR UPDATE`;
+    const { status, body } = await cutOffAt(held, () => send(admin, id));
+    expect(status).toBe(200);
+    expect(await details()).not.toHaveProperty("unlinkedIdentities");
+    expect((await call(accept, { body: { token: secretOf(body.link), password: CHOSEN } })).status).toBe(200);
+  });
+
+  it("leaves an earlier link good when the mail server refuses it, and replaces it once it takes it", async () => {
+    const { admin, id } = await invited();
+    const earlier = secretOf((await send(admin, id)).body.link);
+    const tokens = () => asSystem((tx) => tx.select().from(userTokens).where(eq(userTokens.userId, id)));
+    const [kept] = await tokens();
+    await withMail({ refuse: true });
+    expect((await send(admin, id)).status).toBe(503);
+    expect(await tokens()).toEqual([kept]);
+    await mail?.close();
+    await withMail();
+    expect((await send(admin, id)).status).toBe(200);
+    expect(await tokens()).toHaveLength(1);
+    expect((await call(accept, { body: { token: earlier, password: CHOSEN } })).status).toBe(400);
+  });
+
+  it("becomes a reset link for someone who has a password, and ends their sessions when used", async () => {
+    const admin = await createUser({ role: "org_admin" });
+    const user = await createUser({ role: "org_viewer", orgId: admin.orgId as string });
+    const open = await bearer(user);
+    await signIn(user.email, PASSWORD);
+    const { body } = await send(admin, user.id);
+    expect(body.kind).toBe("reset");
+    expect((await call(me, { token: open })).status).toBe(200);
+    expect((await call(reset, { body: { token: secretOf(body.link), password: CHOSEN } })).status).toBe(204);
+    expect((await call(me, { token: open })).status).toBe(401);
+    expect((await signIn(user.email, CHOSEN)).status).toBe(200);
+  });
+
+  it("ends an earlier one of the other kind; one that a stranger can ask for ends no invitation", async () => {
+    const { admin, id, email } = await invited();
+    const first = secretOf((await send(admin, id)).body.link);
+    const since = (lastLoginAt: Date | null) =>
+      asSystem((tx) => tx.update(users).set({ lastLoginAt }).where(eq(users.id, id)));
+    await since(new Date());
+    expect((await send(admin, id)).body.kind).toBe("reset");
+    const use = (secret: string) => call(accept, { body: { token: secret, password: CHOSEN } });
+    expect((await use(first)).status).toBe(400);
+    await since(null);
+    const second = secretOf((await send(admin, id)).body.link);
+    const { mails } = await withMail();
+    await call(forgot, { body: { email } });
+    await expect.poll(() => mails).toHaveLength(1);
+    await expect.poll(async () => (await auditRows(admin.orgId as string)).at(-1)?.action).toMatch(/reset\.request$/);
+    expect((await use(second)).status).toBe(200);
+  });
+
+  it("is for those whom the caller may administer: not above, not elsewhere, not wider, not disabled", async () => {
+    const partner = await createPartner();
+    const [own, other] = [await createOrg({ partnerId: partner.id }), await createOrg({ partnerId: partner.id })];
+    const limited = await createUser({ role: "partner_admin", partnerId: partner.id, organizationIds: [own.id] });
+    const wider = await createUser({
+      role: "partner_technician",
+      partnerId: partner.id,
+      organizationIds: [own.id, other.id],
+    });
+    const whole = await createUser({ role: "partner_technician", partnerId: partner.id });
+    expect([(await send(limited, wider.id)).status, (await send(limited, whole.id)).status]).toEqual([403, 403]);
+    const orgAdmin = await createUser({ role: "org_admin", orgId: own.id });
+    expect((await send(orgAdmin, whole.id)).status).toBe(404);
+    expect((await send(orgAdmin, (await createUser()).id)).status).toBe(404);
+    const gone = await createUser({ role: "org_viewer", orgId: own.id, disabled: true });
+    expect((await send(orgAdmin, gone.id)).status).toBe(409);
+  });
+});
+
+describe("POST /auth/password/forgot", () => {
+  it("answers the known and the unknown alike, and mails the known a link that works", async () => {
+    const { mails } = await withMail();
+    const user = await createUser();
+    const [known, unknown] = [
+      await call(forgot, { body: { email: user.email } }),
+      await call(forgot, { body: { email: "nobody@example.test" } }),
+    ];
+    expect([known.status, known.text]).toEqual([202, ""]);
+    expect([unknown.status, unknown.text]).toEqual([202, ""]);
+    await expect.poll(() => auditRows(user.orgId as string)).toHaveLength(1);
+    expect(mails.map(({ to }) => to)).toEqual([[user.email]]);
+    const secret = /#(tmp_[\w-]{40})/.exec((mails[0]?.text ?? "").replace(/=\r?\n/g, ""))?.[1] as string;
+    expect((await call(reset, { body: { token: secret, password: CHOSEN } })).status).toBe(204);
+    expect((await signIn(user.email, CHOSEN)).status).toBe(200);
+    const rows = await auditRows(user.orgId as string);
+    expect(rows.map((r) => r.action)).toEqual(["user.password.reset.request", "user.password.reset", "user.login"]);
+  });
+
+  it("mails no one without a mail server, and one address at most three times an hour", async () => {
+    const user = await createUser();
+    expect((await call(forgot, { body: { email: user.email } })).status).toBe(202);
+    const { mails } = await withMail();
+    for (let i = 0; i < 5; i++) await call(forgot, { body: { email: user.email }, ip: "198.51.100.77" });
+    await expect.poll(() => mails).toHaveLength(3);
+    await expect.poll(() => auditRows(user.orgId as string)).toHaveLength(3);
+  });
+
+  it("leaves an earlier link good when the mail server refuses the mail, and is on record as failed", async () => {
+    const admin = await createUser({ role: "org_admin" });
+    const user = await createUser({ role: "org_viewer", orgId: admin.orgId as string });
+    const earlier = secretOf((await send(admin, user.id)).body.link);
+    await withMail({ refuse: true });
+    expect((await call(forgot, { body: { email: user.email } })).status).toBe(202);
+    await expect
+      .poll(async () => (await auditRows(user.orgId as string)).at(-1))
+      .toMatchObject({
+        action: "user.password.reset.request",
+        actorId: user.id,
+        result: "failure",
+        details: { sentTo: null },
+      });
+    expect((await call(reset, { body: { token: earlier, password: CHOSEN } })).status).toBe(204);
+  });
+});
+
+describe("the reach of a partner's user", () => {
+  it("is all or a chosen set of organizations, can be changed, and counts at once in an open session", async () => {
+    const partner = await createPartner();
+    const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
+    const [a, b, c] = await Promise.all([1, 2, 3].map(() => createOrg({ partnerId: partner.id })));
+    const ids = [a, b, c].map((o) => o?.id as string).sort();
+    const body = {
+      email: address(),
+      password: PASSWORD,
+      name: "T",
+      role: "partner_technician",
+      organizationIds: ids.slice(0, 2),
+    };
+    const created = await call(create, { token: admin, body });
+    const open = (await signIn(body.email, PASSWORD)).body.accessToken;
+    const reached = async () =>
+      (await call(me, { token: open })).body.organizations.map((o: { id: string }) => o.id).sort();
+    expect(await reached()).toEqual(ids.slice(0, 2));
+    const patch = (organizationIds: string[] | null, who = admin) =>
+      call(PATCH, { method: "PATCH", token: who, params: { id: created.body.id }, body: { organizationIds } });
+    expect((await patch([ids[2] as string])).body.organizationIds).toEqual([ids[2]]);
+    expect(await reached()).toEqual([ids[2]]);
+    expect((await patch(null)).body.organizationIds).toBeNull();
+    expect(await reached()).toEqual([...ids, partner.homeOrgId].sort());
+    const foreign = await createOrg();
+    expect((await patch([foreign.id])).status).toBe(403);
+    const limited = await createUser({
+      role: "partner_admin",
+      partnerId: partner.id,
+      organizationIds: [ids[0] as string],
+    });
+    expect((await patch([ids[0] as string], limited)).status).toBe(403);
+    const changes = (await auditRows(partner.homeOrgId)).filter((r) => r.action === "user.permission.change");
+    expect(changes.map((r) => r.details)).toEqual([
+      { before: { organizationIds: ids.slice(0, 2) }, after: { organizationIds: [ids[2]] } },
+      { before: { organizationIds: [ids[2]] }, after: { organizationIds: null } },
+    ]);
+  });
+
+  it("is not for organization roles nor for oneself, and an empty set is refused by name", async () => {
+    const partner = await createPartner();
+    const org = await createOrg({ partnerId: partner.id });
+    const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
+    const viewer = await createUser({ role: "org_viewer", orgId: org.id });
+    const patch = (id: string, organizationIds: string[]) =>
+      call(PATCH, { method: "PATCH", token: admin, params: { id }, body: { organizationIds } });
+    expect((await patch(viewer.id, [org.id])).body.errors[0].path).toBe("organizationIds");
+    expect((await patch(admin.id, [org.id])).status).toBe(403);
+    expect((await patch(viewer.id, [])).body.errors[0].path).toBe("organizationIds");
+  });
+});

@@ -1,0 +1,304 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { eq } from "drizzle-orm";
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { POST as RESEND } from "@/app/api/v1/deliveries/[id]/resend/route";
+import { GET as LOG } from "@/app/api/v1/deliveries/route";
+import { POST as ROTATE } from "@/app/api/v1/webhooks/[id]/rotate/route";
+import { DELETE, PATCH } from "@/app/api/v1/webhooks/[id]/route";
+import { POST as TEST } from "@/app/api/v1/webhooks/[id]/test/route";
+import { POST as CREATE, GET as LIST } from "@/app/api/v1/webhooks/route";
+import { asSystem } from "@/db/client";
+import { notificationDeliveries, webhookEndpoints } from "@/db/schema";
+import { env } from "@/server/ground/env";
+import { postTime } from "@/server/notify/webhooks/post";
+import { auditRows, call, createOrg, createPartner, createUser, type TestUser } from "@/testing/factories";
+import { startMailServer } from "@/testing/mail-server";
+import { portOf } from "@/testing/port-of";
+import { startWebhookReceiver, type WebhookReceiver } from "@/testing/webhook-receiver";
+import { nextAttempt } from "./backoff";
+import { claim } from "./claim";
+import { queueMail } from "./queue";
+import { deliveryWorker, workOffDeliveries } from "./worker";
+
+const HOUR = 3_600_000;
+let receiver: WebhookReceiver;
+beforeAll(async () => {
+  Object.assign(env(), { TRAILMARK_WEBHOOKS_PRIVATE: true, TRAILMARK_WEBHOOKS_HTTP: true });
+  // Longer than a test waits for anything: none may pass because an endpoint was given up.
+  Object.assign(postTime, { answer: 120_000 });
+  receiver = await startWebhookReceiver();
+});
+afterAll(() => receiver.close());
+beforeEach(() => {
+  receiver.received.length = 0;
+  receiver.answer.status = 204;
+});
+
+const create = async (token: TestUser, over: object = {}) =>
+  (await call(CREATE, { token, body: { name: "Desk", url: receiver.url, kinds: ["chain.broken"], ...over } })).body;
+const test = (token: TestUser, id: string) => call(TEST, { token, method: "POST", params: { id } });
+const logOf = async (token: TestUser, endpointId: string) =>
+  (await call(LOG, { token, path: `/?endpointId=${endpointId}` })).body.data;
+const verify = (secret: string, { headers, body }: WebhookReceiver["received"][0]) =>
+  new Webhook(secret).verify(body, headers as Record<string, string>);
+const failing = (id: string, hours: number) =>
+  asSystem((tx) =>
+    tx
+      .update(webhookEndpoints)
+      .set({ failingSince: new Date(Date.now() - hours * HOUR) })
+      .where(eq(webhookEndpoints.id, id)),
+  );
+const storedOf = async (id: string) =>
+  (await asSystem((tx) => tx.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, id))))[0];
+
+describe("the signing secret", () => {
+  it("is shown once, stored encrypted, and never told again or recorded", async () => {
+    const admin = await createUser();
+    const created = await create(admin);
+    expect(created.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    const row = await storedOf(created.id);
+    expect(JSON.stringify(row)).not.toContain(created.secret.slice(6));
+    expect((await call(LIST, { token: admin })).text).not.toContain("secret");
+    const rows = await auditRows(admin.orgId as string);
+    expect(rows).toMatchObject([{ action: "webhook.create", resourceId: created.id, resourceName: "Desk" }]);
+    expect(JSON.stringify(rows.map(({ details }) => details))).not.toContain(created.secret.slice(6));
+  });
+
+  it("is changed with two signatures for the overlap, and with the new one alone after it", async () => {
+    const admin = await createUser();
+    const { id, secret: former } = await create(admin);
+    const { body } = await call(ROTATE, {
+      token: admin,
+      method: "POST",
+      params: { id },
+      body: { overlapSeconds: 3600 },
+    });
+    await test(admin, id);
+    await workOffDeliveries();
+    const [during] = receiver.received;
+    if (!during) throw new Error("nothing was received");
+    for (const secret of [former, body.secret])
+      expect(verify(secret, during)).toMatchObject({ type: "notification.test" });
+    await asSystem((tx) =>
+      tx
+        .update(webhookEndpoints)
+        .set({ formerUntil: new Date(0) })
+        .where(eq(webhookEndpoints.id, id)),
+    );
+    await test(admin, id);
+    await workOffDeliveries();
+    const after = receiver.received[1] as WebhookReceiver["received"][0];
+    expect(() => verify(former, after)).toThrow();
+    expect(verify(body.secret, after)).toBeTruthy();
+  });
+});
+
+describe("a message that fails", () => {
+  it("is tried again after longer and longer pauses by whichever process, then given up", async () => {
+    const admin = await createUser();
+    const { id } = await create(admin);
+    receiver.answer.status = 500;
+    await test(admin, id);
+    let now = new Date(Date.now() + 1000);
+    const attempts: number[] = [];
+    for (let i = 0; i < 12; i++) {
+      await workOffDeliveries(() => now);
+      const [row] = await logOf(admin, id);
+      attempts.push(row.attempts);
+      if (row.status === "failed") break;
+      expect(row).toMatchObject({ status: "pending", responseCode: 500, error: "The endpoint answered 500." });
+      now = new Date(Date.parse(row.nextAttemptAt) + 1);
+    }
+    expect(attempts).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    const ids = new Set(receiver.received.map(({ headers }) => headers["webhook-id"]));
+    expect([ids.size, receiver.received.length]).toEqual([1, 10]);
+
+    receiver.answer.status = 200;
+    const [failed] = await logOf(admin, id);
+    expect((await call(RESEND, { token: admin, method: "POST", params: { id: failed.id } })).body.status).toBe(
+      "pending",
+    );
+    await workOffDeliveries(() => now);
+    expect((await logOf(admin, id))[0]).toMatchObject({ status: "delivered", attempts: 1, responseCode: 200 });
+    expect((await auditRows(admin.orgId as string)).map(({ action }) => action)).toContain("webhook.resend");
+  });
+
+  it("waits 5 seconds at first, and three days in all", () => {
+    const now = new Date(0);
+    const pauses = Array.from({ length: 10 }, (_, i) => nextAttempt(i + 1, now, 0.5)?.getTime() ?? null);
+    expect(pauses[0]).toBe(5000);
+    expect(pauses[9]).toBeNull();
+    const all = pauses.reduce((sum: number, pause) => sum + (pause ?? 0), 0);
+    expect(all / HOUR).toBeCloseTo(75.6, 0);
+  });
+
+  it("disables an endpoint to which nothing could be delivered for five days, which is recorded, and nothing more is sent to it", async () => {
+    const admin = await createUser();
+    const { id } = await create(admin);
+    receiver.answer.status = 503;
+    await failing(id, 121);
+    await test(admin, id);
+    await workOffDeliveries();
+    // An earlier message was given up days ago: this one is not, and may be delivered still.
+    expect(await storedOf(id)).toMatchObject({ disabledAt: null, disabledByFailure: false });
+    await asSystem((tx) =>
+      tx
+        .update(notificationDeliveries)
+        .set({ attempts: 9, nextAttemptAt: new Date() })
+        .where(eq(notificationDeliveries.endpointId, id)),
+    );
+    await workOffDeliveries();
+    expect(await storedOf(id)).toMatchObject({ disabledByFailure: true });
+    expect((await auditRows(admin.orgId as string)).at(-1)).toMatchObject({
+      action: "webhook.disable",
+      actorType: "system",
+    });
+    expect((await test(admin, id)).status).toBe(409);
+    const enabled = await call(PATCH, { token: admin, method: "PATCH", params: { id }, body: { disabled: false } });
+    expect(enabled.body).toMatchObject({ disabledAt: null, disabledByFailure: false, failingSince: null });
+  });
+
+  it("no longer counts against an endpoint that has another address", async () => {
+    const admin = await createUser();
+    const { id, url } = await create(admin);
+    await failing(id, 121);
+    const patch = async (body: object) =>
+      (await call(PATCH, { token: admin, method: "PATCH", params: { id }, body })).body;
+    expect(await patch({ name: "Pager", url })).toMatchObject({ failingSince: expect.any(String) });
+    expect(await patch({ url: `${url}/other` })).toMatchObject({ failingSince: null });
+  });
+
+  it("disables an endpoint that answers 410 at once", async () => {
+    const admin = await createUser();
+    const { id } = await create(admin);
+    receiver.answer.status = 410;
+    await test(admin, id);
+    await workOffDeliveries();
+    expect(await storedOf(id)).toMatchObject({ disabledByFailure: true });
+    expect((await logOf(admin, id))[0]).toMatchObject({ status: "failed", responseCode: 410 });
+  });
+});
+
+it("is taken by one process at a time, and by another when the first one died", async () => {
+  const admin = await createUser();
+  const { id } = await create(admin);
+  const { body } = await test(admin, id);
+  const now = new Date();
+  const taken = (await Promise.all([claim(now, 8), claim(now, 8), claim(now, 8)]))
+    .flat()
+    .filter((one) => one.id === body.id);
+  expect(taken).toHaveLength(1);
+  const later = new Date(now.getTime() + 121_000);
+  expect((await claim(later, 8)).filter((one) => one.id === body.id)).toHaveLength(1);
+});
+
+it("an endpoint that does not answer holds up no other's messages", async () => {
+  const silent = createServer();
+  silent.listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const port = portOf(silent);
+  const admin = await createUser();
+  const slow = await create(admin, { url: `http://127.0.0.1:${port}/hook` });
+  const quick = await create(admin);
+  const asked = once(silent, "request");
+  deliveryWorker.start();
+  await test(admin, slow.id);
+  await asked;
+  await test(admin, quick.id);
+  await expect.poll(async () => (await logOf(admin, quick.id))[0].status).toBe("delivered");
+  expect((await logOf(admin, slow.id))[0]).toMatchObject({ status: "pending", error: null });
+  silent.closeAllConnections();
+  silent.close();
+  await deliveryWorker.stop();
+  expect((await logOf(admin, slow.id))[0]).toMatchObject({ error: "The connection was cut." });
+});
+
+it("however many endpoints of one organization do not answer, another's message is sent", async () => {
+  const silent = createServer();
+  silent.listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const [one, other] = [await createUser(), await createUser()];
+  const slow = await create(one, { url: `http://127.0.0.1:${portOf(silent)}/hook` });
+  for (let i = 0; i < 20; i++) await test(one, slow.id);
+  const asked = once(silent, "request");
+  deliveryWorker.start();
+  await asked;
+  const quick = await create(other);
+  await test(other, quick.id);
+  await expect.poll(async () => (await logOf(other, quick.id))[0].status).toBe("delivered");
+  expect((await logOf(one, slow.id)).every(({ status }: { status: string }) => status === "pending")).toBe(true);
+  silent.closeAllConnections();
+  silent.close();
+  await deliveryWorker.stop();
+});
+
+describe("who may", () => {
+  it("administers the organization, the whole partner for a partner's, and sees no other's log", async () => {
+    const partner = await createPartner();
+    const org = await createOrg({ partnerId: partner.id });
+    const whole = await createUser({ role: "partner_admin", partnerId: partner.id });
+    const limited = await createUser({ role: "partner_admin", partnerId: partner.id, organizationIds: [org.id] });
+    const wide = await create(whole);
+    expect(wide).toMatchObject({ orgId: null, partnerId: partner.id });
+    const refused = { name: "x", url: receiver.url, kinds: ["chain.broken"] };
+    expect((await call(CREATE, { token: limited, body: refused })).status).toBe(403);
+    expect((await call(DELETE, { token: limited, method: "DELETE", params: { id: wide.id } })).status).toBe(403);
+    const viewer = await createUser({ role: "org_viewer", orgId: org.id });
+    expect((await call(LIST, { token: viewer })).status).toBe(403);
+    await test(whole, wide.id);
+    const orgAdmin = await createUser({ orgId: org.id });
+    expect(await logOf(orgAdmin, wide.id)).toEqual([]);
+    expect(await logOf(limited, wide.id)).toEqual([]);
+    expect(await logOf(whole, wide.id)).toHaveLength(1);
+  });
+
+  it("reads of a partner's endpoint the host alone where less than the partner is reached", async () => {
+    const partner = await createPartner();
+    const org = await createOrg({ partnerId: partner.id });
+    const whole = await createUser({ role: "partner_admin", partnerId: partner.id });
+    const limited = await createUser({ role: "partner_admin", partnerId: partner.id, organizationIds: [org.id] });
+    const url = "https://hooks.example.com/T0/secret-token";
+    await create(whole, { url });
+    const urlsFor = async (token: TestUser) =>
+      (await call(LIST, { token })).body.data.map((hook: { url: string }) => hook.url);
+    expect(await urlsFor(limited)).toEqual(["https://hooks.example.com"]);
+    await create(limited, { url, orgId: org.id });
+    expect(await urlsFor(limited)).toEqual([url, "https://hooks.example.com"]);
+    expect(await urlsFor(whole)).toEqual([url, url]);
+  });
+
+  it("gets an address back as it is posted to, odd characters escaped", async () => {
+    const admin = await createUser();
+    const { url } = await create(admin, { url: "https://hooks.example.com/a\u0000b\ud800/ü" });
+    expect(url).toBe("https://hooks.example.com/a%EF%BF%BDb%EF%BF%BD/%C3%BC");
+  });
+
+  it("may not name an address that the operator does not allow", async () => {
+    const admin = await createUser();
+    Object.assign(env(), { TRAILMARK_WEBHOOKS_PRIVATE: false, TRAILMARK_WEBHOOKS_HTTP: false });
+    for (const url of ["http://hooks.example.com/", "https://10.0.0.1/", "https://localhost/", "nonsense"]) {
+      const answer = await call(CREATE, { token: admin, body: { name: "x", url, kinds: ["chain.broken"] } });
+      expect([url, answer.status, answer.body.errors[0].path]).toEqual([url, 400, "url"]);
+    }
+    Object.assign(env(), { TRAILMARK_WEBHOOKS_PRIVATE: true, TRAILMARK_WEBHOOKS_HTTP: true });
+  });
+});
+
+it("mails reach a real mail server at the person's present address, and are in their log alone", async () => {
+  const mail = await startMailServer();
+  Object.assign(env(), { SMTP_URL: mail.url, SMTP_FROM: "Trailmark <trailmark@example.test>" });
+  const [admin, colleague] = [await createUser(), await createUser()];
+  const message = { type: "notifications", subject: "Trailmark: Grüße", at: new Date(), mail: { text: "Line one" } };
+  const row = await asSystem((tx) => queueMail(tx, admin, message));
+  await workOffDeliveries();
+  expect(mail.mails).toMatchObject([{ to: [admin.email] }]);
+  expect(mail.mails[0]?.text).toContain("Line one");
+  const log = async (token: TestUser) => (await call(LOG, { token })).body.data;
+  expect(await log(admin)).toMatchObject([{ id: row.id, channel: "mail", target: admin.email, status: "delivered" }]);
+  expect(await log(colleague)).toEqual([]);
+  await mail.close();
+  Object.assign(env(), { SMTP_URL: undefined, SMTP_FROM: undefined });
+  await asSystem((tx) => tx.delete(notificationDeliveries).where(eq(notificationDeliveries.id, row.id)));
+});

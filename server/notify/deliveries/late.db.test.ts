@@ -1,0 +1,132 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { POST as RESEND } from "@/app/api/v1/deliveries/[id]/resend/route";
+import { PATCH } from "@/app/api/v1/webhooks/[id]/route";
+import { POST as TEST } from "@/app/api/v1/webhooks/[id]/test/route";
+import { POST as CREATE } from "@/app/api/v1/webhooks/route";
+import { asSystem } from "@/db/client";
+import { notificationDeliveries as t, webhookEndpoints } from "@/db/schema";
+import { env } from "@/server/ground/env";
+import { postTime } from "@/server/notify/webhooks/post";
+import { call, createUser } from "@/testing/factories";
+import { portOf } from "@/testing/port-of";
+import { claim } from "./claim";
+import { settle } from "./settle";
+import { workOffDeliveries } from "./worker";
+
+/** What was posted and waits for its answer, or has had it. */
+const posts: ServerResponse[] = [];
+const receiver = createServer((_, response) => posts.push(response));
+beforeAll(async () => {
+  Object.assign(env(), { TRAILMARK_WEBHOOKS_PRIVATE: true, TRAILMARK_WEBHOOKS_HTTP: true });
+  // Longer than a test waits for anything: an attempt ends when the test answers it.
+  Object.assign(postTime, { answer: 120_000 });
+  receiver.listen(0, "127.0.0.1");
+  await once(receiver, "listening");
+});
+afterAll(() => {
+  receiver.closeAllConnections();
+  receiver.close();
+});
+beforeEach(() => {
+  posts.length = 0;
+});
+
+const posted = (count: number) => expect.poll(() => posts.length).toBe(count);
+const answer = (index: number, status: number) => posts[index]?.writeHead(status).end();
+
+/** A message to an endpoint, after so many failed attempts. */
+async function arrange(attempts = 0) {
+  const admin = await createUser();
+  const url = `http://127.0.0.1:${portOf(receiver)}/hook`;
+  const { id } = (await call(CREATE, { token: admin, body: { name: "Desk", url, kinds: ["chain.broken"] } })).body;
+  const message = (await call(TEST, { token: admin, method: "POST", params: { id } })).body.id;
+  await asSystem((tx) =>
+    tx
+      .update(t)
+      .set({ attempts, nextAttemptAt: new Date(0) })
+      .where(eq(t.id, message)),
+  );
+  const rowOf = async () => (await asSystem((tx) => tx.select().from(t).where(eq(t.id, message))))[0];
+  const endpointOf = async () =>
+    (await asSystem((tx) => tx.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, id))))[0];
+  const resend = () => call(RESEND, { token: admin, method: "POST", params: { id: message } });
+  const patch = (body: object) => call(PATCH, { token: admin, method: "PATCH", params: { id }, body });
+  return { message, url, rowOf, endpointOf, resend, patch };
+}
+
+it.each([
+  ["first", 0],
+  ["last", 9],
+])("the %s attempt that fails after the message was sent again and delivered changes nothing", async (_, attempts) => {
+  const { rowOf, endpointOf, resend } = await arrange(attempts);
+  const works = [workOffDeliveries()];
+  await posted(1);
+  expect((await resend()).status).toBe(200);
+  works.push(workOffDeliveries());
+  await posted(2);
+  answer(1, 204);
+  await expect.poll(async () => (await rowOf())?.status).toBe("delivered");
+  answer(0, 503);
+  await Promise.all(works);
+  expect(await rowOf()).toMatchObject({ status: "delivered", responseCode: 204, error: null, nextAttemptAt: null });
+  expect(await endpointOf()).toMatchObject({ failingSince: null });
+  expect(posts).toHaveLength(2);
+});
+
+it("a message that is sent again during its last attempt is sent, though that one fails", async () => {
+  const { rowOf, resend } = await arrange(9);
+  const work = workOffDeliveries();
+  await posted(1);
+  await resend();
+  answer(0, 503);
+  await posted(2);
+  answer(1, 204);
+  await work;
+  expect(await rowOf()).toMatchObject({ status: "delivered", attempts: 1 });
+});
+
+it("an attempt that another process took over says only that it delivered", async () => {
+  const { message, rowOf } = await arrange();
+  const now = new Date();
+  const take = async (at: Date) => {
+    const claimed = (await claim(at, 8)).find(({ id }) => id === message);
+    if (!claimed) throw new Error("the message is not due");
+    return claimed;
+  };
+  const [first, second] = [await take(now), await take(new Date(now.getTime() + 30_000))];
+  const [failed, delivered] = [
+    { status: 503, error: "The endpoint answered 503." },
+    { status: 204, error: null },
+  ];
+  await settle(first, failed, now);
+  expect(await rowOf()).toMatchObject({ status: "pending", error: null, nextAttemptAt: expect.any(Date) });
+  await settle(first, delivered, now);
+  await settle(second, failed, now);
+  expect(await rowOf()).toMatchObject({ status: "delivered", error: null });
+});
+
+it("what an address answered does not count against the one that the endpoint has now", async () => {
+  const { url, rowOf, endpointOf, patch } = await arrange();
+  const work = workOffDeliveries();
+  await posted(1);
+  expect((await patch({ url: `${url}/new` })).status).toBe(200);
+  answer(0, 410);
+  await work;
+  expect(await rowOf()).toMatchObject({ responseCode: 410 });
+  expect(await endpointOf()).toMatchObject({ disabledAt: null, disabledByFailure: false, failingSince: null });
+});
+
+it("a message that a process with a slow clock is sending is not taken by another one", async () => {
+  const { message, rowOf } = await arrange();
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 60_000 });
+  const work = workOffDeliveries();
+  await posted(1);
+  vi.useRealTimers();
+  expect((await claim(new Date(), 8)).map(({ id }) => id)).not.toContain(message);
+  answer(0, 204);
+  await work;
+  expect(await rowOf()).toMatchObject({ status: "delivered", attempts: 1 });
+});

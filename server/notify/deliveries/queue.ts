@@ -1,0 +1,66 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Tx } from "@/db/client";
+import { oneOf } from "@/db/rows";
+import { notificationDeliveries } from "@/db/schema";
+import { newId } from "@/server/ground/ids";
+
+export type DeliveryRow = typeof notificationDeliveries.$inferSelect;
+
+/** What is posted to an endpoint (Standard Webhooks, "Payload structure"). */
+type WebhookBody = { type: string; timestamp: string; data: Record<string, unknown> };
+/** What is mailed; csv is attached under its name. */
+export type MailBody = { text: string; html?: string; csv?: { name: string; content: string } };
+
+/** The recipient, and the organization or partner it belongs to, which row level security checks. */
+type Target = { partnerId: string | null; orgId: string | null };
+type Message = { type: string; subject: string; at: Date };
+
+/** When a message is due that is to leave now: by the database's clock too, where this process's is ahead of it. */
+export const atOnce = (now: Date): SQL => sql`least(${now.toISOString()}::timestamptz, now())`;
+
+type New = Omit<typeof notificationDeliveries.$inferInsert, "id"> & { createdAt: Date };
+
+async function insert(tx: Tx, row: New): Promise<DeliveryRow> {
+  const queued = await tx
+    .insert(notificationDeliveries)
+    .values({ ...row, id: newId(), nextAttemptAt: atOnce(row.createdAt) })
+    .returning();
+  return oneOf(queued);
+}
+
+/** Puts a message to an endpoint into the queue; it leaves once the transaction is committed. */
+export function queueWebhook(
+  tx: Tx,
+  endpoint: Target & { id: string },
+  { type, subject, at, data }: Message & { data: Record<string, unknown> },
+): Promise<DeliveryRow> {
+  const { id: endpointId, partnerId, orgId } = endpoint;
+  const body: WebhookBody = { type, timestamp: at.toISOString(), data };
+  return insert(tx, {
+    partnerId,
+    orgId,
+    endpointId,
+    type,
+    subject,
+    body: JSON.stringify(body),
+    createdAt: at,
+  });
+}
+
+/** The same for a mail to a person. */
+export function queueMail(
+  tx: Tx,
+  person: Target & { id: string },
+  { type, subject, at, mail }: Message & { mail: MailBody },
+): Promise<DeliveryRow> {
+  const { id: userId, partnerId, orgId } = person;
+  return insert(tx, {
+    partnerId,
+    orgId,
+    userId,
+    type,
+    subject,
+    body: JSON.stringify(mail),
+    createdAt: at,
+  });
+}

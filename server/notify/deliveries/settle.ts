@@ -1,0 +1,101 @@
+import { and, eq, isNull, sql } from "drizzle-orm";
+import { asSystem, type Tx } from "@/db/client";
+import { oneOf, rowsOf } from "@/db/rows";
+import { notificationDeliveries, webhookEndpoints } from "@/db/schema";
+import { record } from "@/server/audit/record/record";
+import { counter } from "@/server/ground/background/metrics";
+import { systemCtx } from "@/server/ground/context";
+import { aboutEndpoint } from "@/server/notify/webhooks/endpoint";
+import type { Outcome } from "./attempt";
+import { DISABLE_AFTER_MS, nextAttempt } from "./backoff";
+import { type Claimed, stillClaimed } from "./claim";
+
+const GONE = 410;
+
+const sent = counter("trailmark_deliveries_sent_total", "Mails and webhooks that were accepted");
+const givenUp = counter("trailmark_deliveries_failed_total", "Mails and webhooks that were given up");
+
+/** isGivenUp: the message is not tried again. */
+type Failure = { status: number | null; isGivenUp: boolean; now: Date };
+/** Where the log mentions an endpoint that was disabled. */
+type Disabled = Awaited<ReturnType<typeof aboutEndpoint>>;
+
+type Endpoint = NonNullable<Claimed["endpoint"]>;
+
+/** The endpoint that the message went to: what another address answered says nothing of the one that it has now. */
+const sameAddress = ({ id, url }: Endpoint) => and(eq(webhookEndpoints.id, id), eq(webhookEndpoints.url, url));
+
+/**
+ * Notes that an endpoint failed, and disables one that wants no more, or to which nothing could be delivered for days. Since
+ * when it fails may be from an earlier message, and nothing was tried since: this one has all of its attempts first.
+ */
+async function noteFailure(tx: Tx, endpoint: Endpoint, { status, isGivenUp, now }: Failure): Promise<Disabled | null> {
+  const t = webhookEndpoints;
+  const at = now.toISOString();
+  const [row] = await tx
+    .update(t)
+    .set({ failingSince: sql`coalesce(${t.failingSince}, ${at}::timestamptz)` })
+    .where(and(sameAddress(endpoint), isNull(t.disabledAt)))
+    .returning();
+  if (!row?.failingSince) return null;
+  const isOverdue = isGivenUp && now.getTime() - row.failingSince.getTime() >= DISABLE_AFTER_MS;
+  if (status !== GONE && !isOverdue) return null;
+  await tx.update(t).set({ disabledAt: now, disabledByFailure: true, pendingFrom: null }).where(eq(t.id, row.id));
+  return aboutEndpoint(tx, row);
+}
+
+type Attempted = { claimed: Claimed; outcome: Outcome; now: Date };
+/** isLate: the message was delivered, taken over or sent again meanwhile, and the failure of this attempt is no news. */
+type Stored = { isLate: true } | { isLate: false; isGivenUp: boolean; disabled: Disabled | null };
+
+async function storeSuccess(tx: Tx, { claimed: { id, endpoint }, outcome, now }: Attempted): Promise<Stored> {
+  await tx
+    .update(notificationDeliveries)
+    .set({ responseCode: outcome.status, error: null, status: "delivered", deliveredAt: now, nextAttemptAt: null })
+    .where(eq(notificationDeliveries.id, id));
+  if (endpoint) await tx.update(webhookEndpoints).set({ failingSince: null }).where(sameAddress(endpoint));
+  return { isLate: false, isGivenUp: false, disabled: null };
+}
+
+async function storeFailure(tx: Tx, { claimed, outcome, now }: Attempted): Promise<Stored> {
+  const { attempts, endpoint } = claimed;
+  const { status: responseCode, error, isFinal } = outcome;
+  const again = isFinal ? null : nextAttempt(attempts, now);
+  const isGivenUp = again === null;
+  const kept = await tx
+    .update(notificationDeliveries)
+    .set({ responseCode, error, status: isGivenUp ? "failed" : "pending", nextAttemptAt: again })
+    .where(stillClaimed(claimed))
+    .returning({ id: notificationDeliveries.id });
+  if (kept.length === 0) return { isLate: true };
+  if (!endpoint || endpoint.isDisabled) return { isLate: false, isGivenUp, disabled: null };
+  const disabled = await noteFailure(tx, endpoint, { status: responseCode, isGivenUp, now });
+  return { isLate: false, isGivenUp, disabled };
+}
+
+async function timeOf(tx: Tx): Promise<Date> {
+  const time = await rowsOf<{ ms: number }>(tx, sql`SELECT (extract(epoch FROM now()) * 1000)::float8 AS ms`);
+  return new Date(oneOf(time).ms);
+}
+
+/**
+ * Writes down what became of an attempt, and when the next one is. That it was delivered is always kept; that it failed,
+ * only while the message still waits for this attempt.
+ * @param now by default the database's time
+ */
+export async function settle(claimed: Claimed, outcome: Outcome, now?: Date): Promise<void> {
+  const isDelivered = outcome.error === null;
+  const store = isDelivered ? storeSuccess : storeFailure;
+  const stored = await asSystem(async (tx) => store(tx, { claimed, outcome, now: now ?? (await timeOf(tx)) }));
+  if (isDelivered) sent.inc();
+  if (stored.isLate) return;
+  if (stored.isGivenUp) givenUp.inc();
+  if (!stored.disabled) return;
+  record(systemCtx(), {
+    ...stored.disabled,
+    action: "webhook.disable",
+    details: {
+      reason: outcome.status === GONE ? "it answered 410 Gone" : "nothing could be delivered to it for 5 days",
+    },
+  });
+}

@@ -1,0 +1,131 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { PUT as CHOOSE } from "@/app/api/v1/me/notification-settings/route";
+import { GET as LIST } from "@/app/api/v1/notifications/route";
+import { POST as CREATE } from "@/app/api/v1/webhooks/route";
+import { ownKeys } from "@/server/evidence/checkpoints/keys";
+import { signCheckpoint } from "@/server/evidence/checkpoints/sign";
+import { formatVerifierKey } from "@/server/evidence/tree/signed-note";
+import { readPolicyFile } from "@/server/evidence/witnesses/policy-file";
+import { env } from "@/server/ground/env";
+import { workOffDeliveries } from "@/server/notify/deliveries/worker";
+import { appendEvents } from "@/testing/audit-entries";
+import { call, createOrg, createPartner, createUser, type TestPartner, type TestUser } from "@/testing/factories";
+import { type MailServer, startMailServer } from "@/testing/mail-server";
+import { type RunningWitness, startWitness } from "@/testing/proofs/witness";
+import { startWebhookReceiver, type WebhookReceiver } from "@/testing/webhook-receiver";
+import { checkAwayWitnesses } from "./conditions/away-witnesses";
+import type { Check, Finding } from "./conditions/finding";
+import { checkLostEvents, reportLosses } from "./conditions/lost-events";
+import { checkPruning } from "./conditions/pruning";
+import { checkUnprovenChains } from "./conditions/unproven-chains";
+import { evaluate } from "./evaluate";
+import { sendMessages } from "./send-messages";
+
+const HOUR = 3_600_000;
+const KINDS = ["chain.unproven", "witness.away", "pruning.off", "events.lost"] as const;
+
+let receiver: WebhookReceiver;
+let mail: MailServer;
+let witness: RunningWitness;
+let dir: string;
+let partner: TestPartner;
+let owner: TestUser;
+let quiet: TestUser;
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), "trailmark-causes-"));
+  [receiver, mail] = [await startWebhookReceiver(), await startMailServer()];
+  const policy = join(dir, "policy");
+  const webhooks = { TRAILMARK_WEBHOOKS_PRIVATE: true, TRAILMARK_WEBHOOKS_HTTP: true };
+  const smtp = { SMTP_URL: mail.url, SMTP_FROM: "trailmark@example.test" };
+  Object.assign(env(), { TRAILMARK_DATA_DIR: dir, TRAILMARK_WITNESS_POLICY_FILE: policy, ...webhooks, ...smtp });
+  witness = await startWitness("far.example", ownKeys());
+  const { key, url } = witness.witness;
+  writeFileSync(policy, `witness far ${formatVerifierKey(key)} ${url}\ngroup any 1 far\nquorum any\n`);
+  partner = await createPartner();
+  owner = await createUser({ role: "partner_admin", partnerId: partner.id });
+  quiet = await createUser({ role: "partner_admin", partnerId: partner.id });
+});
+afterAll(() => Promise.all([receiver.close(), mail.close(), witness.remove()]));
+
+/** A check whose findings are those of some organizations: what concerns all partners would reach the other tests too. */
+const among =
+  (check: Check, orgIds: readonly string[]): Check =>
+  async (now) =>
+    (await check(now)).map(
+      (finding): Finding => ({
+        ...finding,
+        checked: new Set(orgIds),
+        found: finding.found.filter(({ orgId }) => orgIds.includes(orgId)),
+      }),
+    );
+
+/** Evaluations of other files may run at the same moment: it is tried until it is this one's turn. */
+async function pass(now: Date, checks: Check[]): Promise<void> {
+  for (;;) {
+    const { isDone, failures } = await evaluate(checks, now, sendMessages);
+    if (failures.length > 0) throw failures[0];
+    if (isDone) return;
+    await new Promise((again) => setTimeout(again, 20));
+  }
+}
+
+const choose = (token: TestUser, kinds: readonly string[]) =>
+  call(CHOOSE, { token, method: "PUT", body: { productKinds: kinds, mailKinds: kinds } });
+const openOf = async (token: TestUser): Promise<string[]> =>
+  (await call(LIST, { token, path: "/?status=open" })).body.data.map(({ kind }: { kind: string }) => kind).sort();
+
+it("an unproven chain, a witness away for a day, pruning off and lost events are told in the product, by mail and by a signed webhook, to whoever wants it", async () => {
+  const { id: orgId } = await createOrg({ partnerId: partner.id });
+  const home = partner.homeOrgId;
+  await choose(owner, KINDS);
+  await choose(quiet, []);
+  const endpoint = { name: "Desk", url: receiver.url, kinds: KINDS };
+  const { secret } = (await call(CREATE, { token: owner, body: endpoint })).body;
+
+  await witness.stop();
+  await appendEvents([{ orgId }]);
+  expect(await signCheckpoint(orgId)).toMatchObject({ kind: "signed" });
+  const lost = join(dir, "another process");
+  // The last check is at the present: receivers refuse a message that was signed at another time.
+  const aDayLater = new Date();
+  const began = new Date(aDayLater.getTime() - 24 * HOUR);
+  await reportLosses(began, { dropped: 3, deadLetters: 0 }, lost);
+  const { id: unread } = await createOrg({ partnerId: partner.id });
+  await appendEvents([{ orgId: unread }]);
+  const checks = [
+    among(() => checkUnprovenChains([unread]), [unread]),
+    among((now) => checkAwayWitnesses(now, readPolicyFile(join(dir, "policy"))), [home]),
+    among(() => checkPruning(new Date(began.getTime() + 1_000 * HOUR), false), [home]),
+    among(checkLostEvents, [home]),
+  ];
+
+  await pass(began, checks);
+  expect(await openOf(owner)).toEqual(["events.lost"]);
+  await pass(new Date(began.getTime() + HOUR), checks);
+  expect(await openOf(owner)).toEqual(["chain.unproven", "events.lost", "pruning.off"]);
+  await pass(aDayLater, checks);
+  expect(await openOf(owner)).toEqual([...KINDS].sort());
+  expect(await openOf(quiet)).toEqual([]);
+
+  await workOffDeliveries();
+  const told = receiver.received.map(({ body, headers }) => {
+    const message = new Webhook(secret).verify(body, headers as Record<string, string>);
+    return (message as { data: { kind: string } }).data.kind;
+  });
+  expect(told.sort()).toEqual([...KINDS].sort());
+  // What other tests have queued may be delivered in the same moment.
+  const mails = mail.mails.filter(({ to }) => to.includes(owner.email));
+  expect(mail.mails.flatMap(({ to }) => to)).not.toContain(quiet.email);
+  const text = mails.map((one) => one.text.replaceAll("=\r\n", "")).join("\n");
+  for (const words of [
+    "is not proven",
+    "cosignature of the witness far",
+    "AUDIT_ADMIN_DATABASE_URL",
+    "audit events were lost",
+  ])
+    expect(text).toContain(words);
+});

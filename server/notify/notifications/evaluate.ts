@@ -1,0 +1,117 @@
+import { isDeepStrictEqual } from "node:util";
+import { and, eq, isNull, sql } from "drizzle-orm";
+import { asSystem, type Tx } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import { notifications, organizations } from "@/db/schema";
+import type { NotificationKind } from "@/server/notify/vocabulary";
+import { type Step, stepOf } from "./condition";
+import type { Check, Finding } from "./conditions/finding";
+import { firstSeen, hasMore, withSeen } from "./seen-names";
+import { type Detail, detail as detailSchema } from "./sentences";
+
+/** The evaluations of all processes are one after the other: a process that finds another evaluating does nothing. */
+const LOCK = "trailmark notifications";
+
+type OpenRow = typeof notifications.$inferSelect;
+/** One evaluation, with the number that what it found carries. */
+export type Pass = { tx: Tx; now: Date; number: number };
+
+async function isAlone(tx: Tx): Promise<boolean> {
+  const [row] = await rowsOf<{ free: boolean }>(
+    tx,
+    sql`SELECT pg_try_advisory_xact_lock(hashtextextended(${LOCK}, 0)) AS free`,
+  );
+  return row?.free ?? false;
+}
+
+async function nextNumber(tx: Tx): Promise<number> {
+  const [row] = await rowsOf<{ last: number }>(
+    tx,
+    sql`SELECT greatest(max(raised_in), max(resolved_in), 0)::float8 AS last FROM notifications`,
+  );
+  return (row?.last ?? 0) + 1;
+}
+
+async function begin(
+  { tx, now, number }: Pass,
+  row: { orgId: string; kind: string; detail: Detail },
+  isRaised: boolean,
+) {
+  const raised = isRaised ? { raisedAt: now, raisedIn: number } : {};
+  await tx.insert(notifications).values({ ...row, since: now, observedAt: now, ...raised });
+}
+
+/** hasJoined: a witness or an endpoint has a raised condition that others had before. */
+type Move = { step: Step; detail: Detail; hasJoined: boolean };
+
+/** What an evaluation found of the organization of a row; undefined: nothing. */
+type Found = { kind: NotificationKind; found: Finding["found"][number] | undefined; now: Date };
+
+/** What becomes of an open row. */
+function moveOf(row: OpenRow, { kind, found, now }: Found): Move {
+  const before = { detail: detailSchema.safeParse(row.detail).data ?? {}, since: row.since };
+  const detail = withSeen(kind, found?.detail ?? {}, { before, now });
+  const step = stepOf(kind, { ...row, since: firstSeen(detail) ?? row.since }, { holds: found?.holds ?? false, now });
+  return { step, detail, hasJoined: step.do === "nothing" && hasMore(detail, before.detail) };
+}
+
+/** Writes what becomes of an open row. One that another joins is raised again: unread, and reported to everyone. */
+async function move({ tx, now, number }: Pass, row: OpenRow, { step, detail, hasJoined }: Move): Promise<void> {
+  const where = eq(notifications.id, row.id);
+  if (step.do === "forget") await tx.delete(notifications).where(where);
+  else if (step.do === "wait")
+    await tx.update(notifications).set({ since: step.since, observedAt: now, detail }).where(where);
+  else if (step.do === "raise")
+    await tx
+      .update(notifications)
+      .set({ since: step.since, observedAt: now, detail, raisedAt: now, raisedIn: number })
+      .where(where);
+  else if (step.do === "resolve")
+    await tx.update(notifications).set({ resolvedAt: now, resolvedIn: number, resolution: detail }).where(where);
+  else if (hasJoined) await tx.update(notifications).set({ detail, raisedAt: now, raisedIn: number }).where(where);
+  else if (!isDeepStrictEqual(row.detail, detail)) await tx.update(notifications).set({ detail }).where(where);
+}
+
+/** Takes the rows of one kind to where the finding says they are; organizations that are gone are passed over. */
+async function apply(pass: Pass, { kind, checked, found }: Finding, known: ReadonlySet<string>): Promise<void> {
+  const { tx, now } = pass;
+  const rows = await tx
+    .select()
+    .from(notifications)
+    .where(and(eq(notifications.kind, kind), isNull(notifications.resolvedAt)));
+  const open = new Map(rows.map((row) => [row.orgId, row]));
+  const byOrg = new Map(found.map((one) => [one.orgId, one]));
+  for (const { orgId, holds, detail } of found) {
+    const step = holds && !open.has(orgId) && known.has(orgId) ? stepOf(kind, null, { holds, now }) : null;
+    const row = { orgId, kind, detail: withSeen(kind, detail, { before: null, now }) };
+    if (step?.do === "begin") await begin(pass, row, step.isRaised);
+  }
+  for (const row of rows) {
+    if (checked !== "all" && !checked.has(row.orgId)) continue;
+    await move(pass, row, moveOf(row, { kind, found: byOrg.get(row.orgId), now }));
+  }
+}
+
+/** What came of an evaluation: whether it was this process's turn, and why some looks failed. */
+type Evaluated = { isDone: boolean; failures: unknown[] };
+
+/**
+ * Checks every condition and stores which began and which are over; then, in the same transaction, who is to be
+ * notified. One process at a time does so. @param checks one that fails changes nothing of its kinds
+ */
+export function evaluate(
+  checks: readonly Check[],
+  now: Date,
+  then: (pass: Pass) => Promise<void> = async () => {},
+): Promise<Evaluated> {
+  return asSystem(async (tx) => {
+    if (!(await isAlone(tx))) return { isDone: false, failures: [] };
+    const results = await Promise.allSettled(checks.map((check) => check(now)));
+    const pass = { tx, now, number: await nextNumber(tx) };
+    const known = new Set((await tx.select({ id: organizations.id }).from(organizations)).map(({ id }) => id));
+    for (const result of results)
+      if (result.status === "fulfilled") for (const finding of result.value) await apply(pass, finding, known);
+    await then(pass);
+    return { isDone: true, failures: results.flatMap((r) => (r.status === "rejected" ? [r.reason] : [])) };
+  });
+}

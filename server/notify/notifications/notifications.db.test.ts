@@ -1,0 +1,284 @@
+import { randomUUID } from "node:crypto";
+import { eq } from "drizzle-orm";
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { PUT as CHOOSE } from "@/app/api/v1/me/notification-settings/route";
+import { POST as READ } from "@/app/api/v1/notifications/read/route";
+import { GET as LIST } from "@/app/api/v1/notifications/route";
+import { GET as SUMMARY } from "@/app/api/v1/notifications/summary/route";
+import { POST as CREATE } from "@/app/api/v1/webhooks/route";
+import { asSystem } from "@/db/client";
+import { notificationDeliveries } from "@/db/schema";
+import { clearAlarm, raiseAlarm } from "@/server/evidence/integrity/alarm";
+import { env } from "@/server/ground/env";
+import { workOffDeliveries } from "@/server/notify/deliveries/worker";
+import { call, createOrg, createPartner, createUser, type TestUser } from "@/testing/factories";
+import { startWebhookReceiver, type WebhookReceiver } from "@/testing/webhook-receiver";
+import { checkBrokenChains } from "./conditions/broken-chains";
+import type { Finding } from "./conditions/finding";
+import { evaluate } from "./evaluate";
+import { sendMessages } from "./send-messages";
+
+const brk = { seq: 7, id: "", kind: "altered", expected: "a", actual: "b" } as const;
+const breakChain = (orgId: string) =>
+  raiseAlarm({ orgId, at: new Date().toISOString(), source: "nightly", breaks: [brk] });
+
+/** Evaluations of other files may run at the same moment: it is tried until it is this one's turn. */
+async function pass(now: Date, checks = [checkBrokenChains]): Promise<void> {
+  for (;;) {
+    const { isDone, failures } = await evaluate(checks, now, sendMessages);
+    if (failures.length > 0) throw failures[0];
+    if (isDone) return;
+    await new Promise((again) => setTimeout(again, 20));
+  }
+}
+
+let receiver: WebhookReceiver;
+beforeAll(async () => {
+  Object.assign(env(), { TRAILMARK_WEBHOOKS_PRIVATE: true, TRAILMARK_WEBHOOKS_HTTP: true });
+  receiver = await startWebhookReceiver();
+});
+afterAll(() => receiver.close());
+beforeEach(() => {
+  receiver.received.length = 0;
+});
+
+const listOf = async (token: TestUser, query = "") => (await call(LIST, { token, path: `/?${query}` })).body.data;
+const endpoint = (token: TestUser, over: object = {}) =>
+  call(CREATE, { token, body: { name: "Desk", url: receiver.url, kinds: ["chain.broken", "agents.silent"], ...over } });
+
+describe("a broken chain", () => {
+  it("is in the list of whoever may read that log, once while it lasts, and resolved when it is over", async () => {
+    const viewer = await createUser({ role: "org_viewer" });
+    const orgId = viewer.orgId as string;
+    await breakChain(orgId);
+    const first = new Date();
+    await pass(first);
+    await pass(new Date(first.getTime() + 60_000));
+    const [raised, ...others] = await listOf(viewer);
+    expect(others).toEqual([]);
+    expect(raised).toMatchObject({ orgId, kind: "chain.broken", status: "open", isRead: false, resolution: null });
+    expect(raised.sentence).toMatch(
+      /^The audit chain of Org .+ is broken\. The first contradiction found is at entry 7\.$/,
+    );
+    expect(raised.raisedAt).toBe(first.toISOString());
+    expect((await call(SUMMARY, { token: viewer })).body).toEqual({ unread: 1, open: 1 });
+    expect((await call(READ, { token: viewer, body: { ids: [raised.id] } })).status).toBe(204);
+    expect((await call(SUMMARY, { token: viewer })).body).toEqual({ unread: 0, open: 1 });
+
+    await clearAlarm(orgId, new Date());
+    const over = new Date(first.getTime() + 120_000);
+    await pass(over);
+    const [resolved] = await listOf(viewer, "status=resolved");
+    expect(resolved).toMatchObject({
+      id: raised.id,
+      status: "resolved",
+      resolvedAt: over.toISOString(),
+      isRead: false,
+    });
+    expect(resolved.resolution).toContain("found no contradiction");
+    expect((await call(SUMMARY, { token: viewer })).body).toEqual({ unread: 1, open: 0 });
+    expect((await call(READ, { token: viewer, method: "POST" })).status).toBe(204);
+    expect((await call(SUMMARY, { token: viewer })).body.unread).toBe(0);
+  });
+
+  it("is read and chosen by the platform's operator also where they look at one organization alone", async () => {
+    const operator = await createUser({ role: "system_admin" });
+    const [first, second] = [await createOrg(), await createOrg()];
+    await breakChain(first.id);
+    await breakChain(second.id);
+    await pass(new Date());
+    const [seen] = await listOf(operator, `orgId=${first.id}`);
+    expect((await call(READ, { token: operator, body: { ids: [seen.id] } })).status).toBe(204);
+    expect(await listOf(operator, `orgId=${first.id}`)).toMatchObject([{ id: seen.id, isRead: true }]);
+    const summary = async (org: { id: string }) =>
+      (await call(SUMMARY, { token: operator, path: `/?orgId=${org.id}` })).body;
+    expect(await summary(first)).toEqual({ unread: 0, open: 1 });
+    const choose = (body: object) => call(CHOOSE, { token: operator, method: "PUT", body });
+    expect((await choose({ organizationIds: [first.id] })).status).toBe(200);
+    expect(await listOf(operator, `orgId=${second.id}`)).toEqual([]);
+    expect((await choose({ organizationIds: null, productKinds: ["agents.silent"] })).status).toBe(200);
+    expect(await summary(first)).toEqual({ unread: 0, open: 0 });
+    expect((await choose({ organizationIds: [randomUUID()] })).status).toBe(403);
+  });
+
+  it("is read with all others of the organization that is named, and none of another", async () => {
+    const partner = await createPartner();
+    const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
+    const [first, second] = [await createOrg({ partnerId: partner.id }), await createOrg({ partnerId: partner.id })];
+    for (const { id } of [first, second]) await breakChain(id);
+    await pass(new Date());
+    expect((await call(READ, { token: admin, body: { orgId: first.id } })).status).toBe(204);
+    expect(await listOf(admin, `orgId=${first.id}`)).toMatchObject([{ isRead: true }]);
+    expect(await listOf(admin, `orgId=${second.id}`)).toMatchObject([{ isRead: false }]);
+    expect((await call(READ, { token: admin, body: { orgId: (await createOrg()).id } })).status).toBe(403);
+  });
+
+  it("concerns no one of another organization", async () => {
+    const [mine, other] = [await createUser(), await createUser()];
+    await breakChain(other.orgId as string);
+    await pass(new Date());
+    expect(await listOf(mine)).toEqual([]);
+    const [theirs] = await listOf(other);
+    await call(READ, { token: mine, body: { ids: [theirs.id] } });
+    expect((await call(SUMMARY, { token: other })).body.unread).toBe(1);
+    expect((await call(LIST, { token: mine, path: `/?orgId=${other.orgId}` })).status).toBe(403);
+  });
+});
+
+describe("a webhook", () => {
+  it("is posted one message that the library of Standard Webhooks verifies, and one when it is over", async () => {
+    const admin = await createUser();
+    const orgId = admin.orgId as string;
+    const { body: created } = await endpoint(admin);
+    await breakChain(orgId);
+    const now = new Date();
+    await pass(now);
+    await workOffDeliveries(() => now);
+    expect(receiver.received).toHaveLength(1);
+    const [{ headers, body }] = receiver.received as [WebhookReceiver["received"][0]];
+    const told = new Webhook(created.secret).verify(body, headers as Record<string, string>);
+    expect(told).toMatchObject({
+      type: "notification.raised",
+      data: { kind: "chain.broken", total: 1, notifications: [{ orgId, resolvedAt: null }] },
+    });
+    expect(() => new Webhook(created.secret).verify(`${body} `, headers as Record<string, string>)).toThrow();
+    await clearAlarm(orgId, new Date());
+    const later = new Date(now.getTime() + 61_000);
+    await pass(later);
+    await workOffDeliveries(() => later);
+    expect(JSON.parse(receiver.received[1]?.body ?? "")).toMatchObject({ type: "notification.resolved" });
+    const rows = await asSystem((tx) =>
+      tx.select().from(notificationDeliveries).where(eq(notificationDeliveries.endpointId, created.id)),
+    );
+    expect(rows.map(({ status, attempts, responseCode }) => [status, attempts, responseCode])).toEqual([
+      ["delivered", 1, 204],
+      ["delivered", 1, 204],
+    ]);
+  });
+
+  it("tells a partner of a hundred silent customers in one message, and another customer's never", async () => {
+    const partner = await createPartner();
+    const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
+    const orgs = await Promise.all(Array.from({ length: 100 }, () => createOrg({ partnerId: partner.id })));
+    const foreign = await createOrg();
+    const { body: created } = await endpoint(admin);
+    const found = [...orgs, foreign].map(({ id }) => ({ orgId: id, holds: true, detail: { count: 2 } }));
+    const checked = new Set(found.map(({ orgId }) => orgId));
+    const silent = async (): Promise<Finding[]> => [{ kind: "agents.silent", checked, found }];
+    const first = new Date();
+    for (let minute = 0; minute <= 20; minute += 4) await pass(new Date(first.getTime() + minute * 60_000), [silent]);
+    const now = new Date(first.getTime() + 21 * 60_000);
+    await workOffDeliveries(() => now);
+    const mine = receiver.received.map(({ body }) => JSON.parse(body));
+    expect(mine).toHaveLength(1);
+    expect(mine[0].data).toMatchObject({ kind: "agents.silent", total: 100 });
+    expect(new Set(mine[0].data.notifications.map((n: { orgId: string }) => n.orgId))).toEqual(
+      new Set(orgs.map(({ id }) => id)),
+    );
+    expect((await call(SUMMARY, { token: admin })).body).toEqual({ unread: 1, open: 100 });
+    expect(created.kinds).toContain("agents.silent");
+  });
+});
+
+describe("a condition that another joins", () => {
+  const HOUR = 3_600_000;
+
+  type Look = readonly [hours: number, names: string[], ids?: string[]];
+
+  /** What an organization's viewer is told of a kind after each of these looks: when, with how many names, and by which sentence. */
+  async function watch(kind: "witness.away" | "webhook.disabled", looks: readonly Look[]) {
+    const viewer = await createUser({ role: "org_viewer" });
+    const orgId = viewer.orgId as string;
+    const began = Date.now();
+    const told: [hours: number, unread: number, sentence: string][] = [];
+    for (const [hours, names, ids] of looks) {
+      const found = names.length > 0 ? [{ orgId, holds: true, detail: { names, ...(ids && { ids }) } }] : [];
+      await pass(new Date(began + hours * HOUR), [async () => [{ kind, checked: new Set([orgId]), found }]]);
+      const [row] = await listOf(viewer, `kind=${kind}`);
+      const { unread } = (await call(SUMMARY, { token: viewer })).body;
+      if (row) told.push([(Date.parse(row.raisedAt) - began) / HOUR, unread, row.sentence]);
+      if (row) await call(READ, { token: viewer, method: "POST" });
+    }
+    const at = (hours: number) =>
+      new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium", timeZone: "UTC" }).format(
+        new Date(began + hours * HOUR),
+      );
+    return { told, at };
+  }
+
+  it("is raised again for a webhook, and not for one that is no longer disabled", async () => {
+    const { told } = await watch("webhook.disabled", [
+      [0, ["Desk"]],
+      [1, ["Desk", "Desk"]],
+      [2, ["Desk"]],
+      [3, ["Desk"]],
+    ]);
+    expect(told.map(([hours, unread]) => [hours, unread])).toEqual([
+      [0, 1],
+      [1, 1],
+      [1, 0],
+      [1, 0],
+    ]);
+  });
+
+  it("is not raised again for a webhook that is renamed, but for another of the same name", async () => {
+    const { told } = await watch("webhook.disabled", [
+      [0, ["Desk"], ["a"]],
+      [1, ["Front desk"], ["a"]],
+      [2, ["Front desk"], ["b"]],
+    ]);
+    expect(told.map(([hours, unread]) => [hours, unread])).toEqual([
+      [0, 1],
+      [0, 0],
+      [2, 1],
+    ]);
+    expect(told[1]?.[2]).toContain("Front desk");
+  });
+
+  it("is raised again once a witness is away for a day itself, each dated by its own absence", async () => {
+    const { told, at } = await watch("witness.away", [
+      [0, ["far"]],
+      [24, ["far"]],
+      [30, ["far", "near"]],
+      [53, ["near"]],
+      [54, ["near"]],
+    ]);
+    const since = (name: string, hours: number) => `the witness ${name} since ${at(hours)} UTC`;
+    const none = "None of the newest checkpoints has carried a cosignature of";
+    expect(told).toEqual([
+      [24, 1, `${none} ${since("far", 0)}.`],
+      [24, 0, `${none} ${since("far", 0)}, nor of ${since("near", 30)}.`],
+      [24, 0, `${none} ${since("near", 30)}.`],
+      [54, 1, `${none} ${since("near", 30)}.`],
+    ]);
+  });
+
+  it("is not raised for a day in which one witness after the other was away", async () => {
+    const { told } = await watch("witness.away", [
+      [0, ["far"]],
+      [12, ["far", "near"]],
+      [24, ["near"]],
+      [35, ["near"]],
+      [36, ["near"]],
+    ]);
+    expect(told.map(([hours]) => hours)).toEqual([36]);
+  });
+});
+
+describe("what began and what is over in one evaluation", () => {
+  it("are two at the bell and two groups in the list, whatever the organizations are called", async () => {
+    const partner = await createPartner();
+    const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
+    const create = (name: string) => createOrg({ partnerId: partner.id, name });
+    const [first, over, last] = [await create("Adatum"), await create("Contoso"), await create("Tailspin")];
+    await breakChain(over.id);
+    const began = new Date();
+    await pass(began);
+    await clearAlarm(over.id, new Date());
+    for (const { id } of [first, last]) await breakChain(id);
+    await pass(new Date(began.getTime() + 60_000));
+    expect((await call(SUMMARY, { token: admin })).body).toEqual({ unread: 2, open: 2 });
+    expect((await listOf(admin)).map((row: { orgId: string }) => row.orgId)).toEqual([over.id, first.id, last.id]);
+  });
+});

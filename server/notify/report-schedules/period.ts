@@ -1,0 +1,28 @@
+import { DAY_MS } from "@/server/ground/time/durations";
+import { fromWallClock, wallClock } from "@/server/ground/time/wall-clock";
+import type { Cadence } from "./schema";
+
+/** The hour of the zone's wall clock at which reports are sent. */
+const SENT_AT_HOUR = 6;
+
+/** The beginning of a week (Monday) or month that so many of them come after the one of a wall clock. */
+function begins(cadence: Cadence, wallMs: number, after: number): number {
+  const at = new Date(wallMs);
+  if (cadence === "monthly") return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + after, 1);
+  const sinceMonday = (at.getUTCDay() + 6) % 7;
+  return Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate() - sinceMonday + 7 * after);
+}
+
+/** The last whole week or month before an instant, by the clocks of a zone; `to` is its last millisecond. */
+export function lastPeriod(cadence: Cadence, zone: string, now: Date): { from: Date; to: Date } {
+  const wall = wallClock(now, zone);
+  const [from, end] = [begins(cadence, wall, -1), begins(cadence, wall, 0)];
+  return { from: fromWallClock(from, zone), to: new Date(fromWallClock(end, zone).getTime() - 1) };
+}
+
+/** When the next report is due after an instant: at six on a Monday or the first of a month. */
+export function nextRun(cadence: Cadence, zone: string, now: Date): Date {
+  const wall = wallClock(now, zone);
+  const at = (after: number) => fromWallClock(begins(cadence, wall, after) + SENT_AT_HOUR * (DAY_MS / 24), zone);
+  return at(0) > now ? at(0) : at(1);
+}

@@ -1,0 +1,72 @@
+import { and, eq } from "drizzle-orm";
+import type { Tx } from "@/db/client";
+import { webhookEndpoints } from "@/db/schema";
+import { resourceOf } from "@/server/audit/resource-of";
+import type { Ctx } from "@/server/ground/context";
+import { invalid, notFound } from "@/server/ground/errors";
+import { homeOrgIn } from "@/server/ground/partner";
+import { inReach } from "@/server/ground/scope";
+import { requireWholePartner } from "@/server/identity/auth/grant";
+import { allowed, RefusedAddress, requireAllowed } from "./address";
+import type { Webhook } from "./schema";
+
+export type EndpointRow = typeof webhookEndpoints.$inferSelect;
+
+/**
+ * An endpoint that the caller may change, locked for this transaction.
+ * @throws AppError not_found, forbidden for a partner's and a caller who reaches less
+ */
+export async function lockEndpoint(tx: Tx, ctx: Ctx, id: string): Promise<EndpointRow> {
+  const where = and(inReach(webhookEndpoints, ctx.scope), eq(webhookEndpoints.id, id));
+  const [row] = await tx.select().from(webhookEndpoints).where(where).for("update");
+  if (!row) throw notFound("webhook");
+  if (row.orgId === null) await requireWholePartner(tx, ctx);
+  return row;
+}
+
+/** @throws AppError validation_failed for an address that the operator does not allow. */
+export function checkAddress(address: string): void {
+  try {
+    requireAllowed(new URL(address), allowed());
+  } catch (error) {
+    throw error instanceof RefusedAddress ? invalid("url", error.message) : error;
+  }
+}
+
+/** What the audit log holds of an endpoint; its address may hold a token of the receiver, so only the host is recorded. */
+export const auditable = ({
+  name,
+  url,
+  kinds,
+  disabledAt,
+}: Pick<EndpointRow, "name" | "url" | "kinds" | "disabledAt">) => ({
+  name,
+  host: new URL(url).host,
+  kinds,
+  disabled: disabledAt !== null,
+});
+
+/** Where and under which name the audit log mentions an endpoint, read with what is changed about it. */
+export const aboutEndpoint = async (tx: Tx, row: Pick<EndpointRow, "id" | "name" | "orgId" | "partnerId">) => ({
+  orgId: row.orgId ?? (await homeOrgIn(tx, row.partnerId)),
+  ...resourceOf("webhook", row),
+});
+
+/** The endpoint for a caller who reaches less than it is notified of: its address may hold a token of the receiver. */
+export const withoutAddress = (row: EndpointRow): EndpointRow => ({ ...row, url: new URL(row.url).origin });
+
+/** Member by member, so that a secret can never slip out. */
+export const toWebhook = (row: EndpointRow): Webhook => ({
+  id: row.id,
+  name: row.name,
+  url: row.url,
+  kinds: row.kinds,
+  orgId: row.orgId,
+  partnerId: row.partnerId,
+  disabledAt: row.disabledAt?.toISOString() ?? null,
+  disabledByFailure: row.disabledByFailure,
+  failingSince: row.failingSince?.toISOString() ?? null,
+  formerUntil: row.formerUntil?.toISOString() ?? null,
+  createdAt: row.createdAt.toISOString(),
+  updatedAt: row.updatedAt.toISOString(),
+});

@@ -1,0 +1,36 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { seal, unseal } from "@/server/ground/derived-key";
+
+const PREFIX = "whsec_";
+const SECRET_BYTES = 32;
+
+/** A fresh signing secret of an endpoint (Standard Webhooks, "Symmetric"). */
+export const newSigningSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toString("base64");
+
+const keptFor = (endpointId: string) => ({ purpose: "webhooks", owner: endpointId });
+
+/** A signing secret as it is stored, bound to its endpoint. */
+export const sealSecret = (secret: string, endpointId: string): string => seal(secret, keptFor(endpointId));
+
+/** @throws Error when it was sealed under another NEXTAUTH_SECRET */
+export const unsealSecret = (stored: string, endpointId: string): string => unseal(stored, keptFor(endpointId));
+
+export type Message = { id: string; at: Date; payload: string };
+
+function signature(secret: string, { id, payload }: Message, seconds: number): string {
+  const key = Buffer.from(secret.slice(PREFIX.length), "base64");
+  return `v1,${createHmac("sha256", key).update(`${id}.${seconds}.${payload}`).digest("base64")}`;
+}
+
+/**
+ * The headers of a message by Standard Webhooks: its id, the time of this attempt, and a signature by each secret.
+ * @param secrets of the form whsec_…; two while the endpoint changes from one to the other
+ */
+export function signedHeaders(message: Message, secrets: readonly string[]): Record<string, string> {
+  const seconds = Math.floor(message.at.getTime() / 1000);
+  return {
+    "webhook-id": message.id,
+    "webhook-timestamp": String(seconds),
+    "webhook-signature": secrets.map((secret) => signature(secret, message, seconds)).join(" "),
+  };
+}

@@ -1,0 +1,33 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, renameSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { env } from "@/server/ground/env";
+import { ArchiveWriter } from "./archive-writer";
+import { addDataFolder } from "./data-folder";
+
+const member = (name: string, text: string) => ({
+  name,
+  size: text.length,
+  sha256: createHash("sha256").update(text).digest("hex"),
+});
+
+it.each([
+  ["longer", "a checkpoint\n", "a checkpoint that covers more entries\n"],
+  ["shorter", "a checkpoint with its cosignatures\n", "a checkpoint\n"],
+])("a checkpoint that is replaced by a %s one meanwhile is copied whole", async (_, before, after) => {
+  const dir = mkdtempSync(join(tmpdir(), "trailmark-data-folder-"));
+  Object.assign(env(), { TRAILMARK_DATA_DIR: dir });
+  const folder = join(dir, "checkpoints", "an-organization");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "latest"), before);
+  writeFileSync(join(dir, "draft"), after);
+  const archive = new ArchiveWriter(join(dir, "archive"));
+  const added = addDataFolder(archive);
+  renameSync(join(dir, "draft"), join(folder, "latest"));
+  const name = "data/checkpoints/an-organization/latest";
+  const latest = (await added).find((one) => one.name === name);
+  await archive.abort();
+  expect([member(name, before), member(name, after)]).toContainEqual(latest);
+});

@@ -1,0 +1,56 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { env } from "@/server/ground/env";
+import type { ArchiveWriter, Member } from "./archive-writer";
+import { DATA } from "./manifest";
+import type { KeyFile } from "./sealed-keys";
+
+/** What a backup takes of the data folder as it is: events that wait for the database, and what was signed. */
+const FOLDERS = ["spool", "checkpoints"] as const;
+
+/** Every secret of the data folder and the file that TRAILMARK_SIGNING_KEY_FILE names, under its name in the folder. */
+export function keyFiles(): KeyFile[] {
+  const { TRAILMARK_DATA_DIR: dir, TRAILMARK_SIGNING_KEY_FILE: given } = env();
+  const names = ["nextauth-secret", ...filesBelow(dir, "keys")];
+  const found = names.filter((name) => existsSync(join(dir, name)));
+  const files = found.map((name) => ({ name, content: readFileSync(join(dir, name)).toString("base64") }));
+  if (!given) return files;
+  const signing = "keys/checkpoint-ed25519.pem";
+  return [
+    ...files.filter(({ name }) => name !== signing),
+    { name: signing, content: readFileSync(given).toString("base64") },
+  ];
+}
+
+/** Names of the files below a folder of the data folder, with slashes. */
+function filesBelow(dir: string, folder: string): string[] {
+  const top = join(dir, folder);
+  if (!existsSync(top)) return [];
+  return readdirSync(top, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) =>
+      join(entry.parentPath, entry.name)
+        .slice(dir.length + 1)
+        .replaceAll("\\", "/"),
+    )
+    .sort();
+}
+
+/** Adds spool and checkpoints. A file that goes meanwhile (a spool segment that was written down) is left out. */
+export async function addDataFolder(archive: ArchiveWriter): Promise<Member[]> {
+  const dir = env().TRAILMARK_DATA_DIR;
+  const members: Member[] = [];
+  for (const name of FOLDERS.flatMap((folder) => filesBelow(dir, folder))) {
+    // Opened before anything is asked of it: after that it can neither vanish nor be another file.
+    const file = await open(join(dir, name)).catch(() => null);
+    if (!file) continue;
+    try {
+      const { size } = await file.stat();
+      members.push(await archive.add(`${DATA}${name}`, size, file.createReadStream({ autoClose: false })));
+    } finally {
+      await file.close();
+    }
+  }
+  return members;
+}

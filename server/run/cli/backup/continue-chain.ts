@@ -1,0 +1,39 @@
+import { continueChain as continueOrganization } from "@/server/retention/continue-chain";
+import { type Command, printNote, readArgs, required, say } from "@/server/run/cli/command";
+import { knownOrganization } from "@/server/run/cli/known-organization";
+import { onPlatform } from "@/server/run/cli/platform";
+import { showBreaks } from "@/server/run/cli/show-verdict";
+import { EXIT_CODE, wordOf } from "@/server/run/cli/verdict-words";
+
+/** Lets a chain continue that was restored to an older state, which is recorded, signed and visible permanently. */
+export const continueChain: Command = {
+  usage: "--org ID",
+  summary:
+    "let a chain continue that was restored to an older state or lost all entries: recorded, signed, never intact over what was lost; exit code 3 done, 0 nothing to do, 1 refused",
+  async run(args) {
+    const { values } = readArgs(args, { org: { type: "string" } });
+    const org = required(values.org, "--org");
+    const done = await onPlatform(async () => continueOrganization(await knownOrganization(org)));
+    if (done.kind === "right") {
+      say("The chain holds everything that this server has signed: there is nothing to do.");
+      return EXIT_CODE.intact;
+    }
+    if (done.kind === "refused") {
+      printNote("Refused: the entries that are there are broken themselves. Nothing was changed.");
+      showBreaks(done);
+      return EXIT_CODE.broken;
+    }
+    const { after } = done;
+    if (done.kind === "finished")
+      say("Finished   an earlier run, which had signed the restoration and not recorded it");
+    else {
+      const { lastSeq, proven, lost } = done;
+      say(`Continues  behind sequence ${lastSeq}; proven to be what was signed through sequence ${proven}`);
+      say(`Lost       entries of a checkpoint of ${lost.size} entries, signed ${lost.signedAt}`);
+    }
+    say(`${wordOf(after.status).padEnd(10)} the whole chain, as every verdict over it says from now on`);
+    for (const reason of after.reasons) say(`  ${reason}`);
+    showBreaks(after);
+    return EXIT_CODE[after.status];
+  },
+};

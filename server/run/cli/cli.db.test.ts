@@ -1,0 +1,387 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { eq } from "drizzle-orm";
+import postgres from "postgres";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { GET as getEvidence } from "@/app/api/v1/audit-logs/evidence/route";
+import { POST as token } from "@/app/api/v1/auth/token/route";
+import { GET as getMe } from "@/app/api/v1/me/route";
+import { asSystem } from "@/db/client";
+import { startEmbedded } from "@/db/embedded/embedded";
+import { migrate } from "@/db/migrate";
+import { agentLogs, deviceEventLogs, organizations, users, userTotp } from "@/db/schema";
+import { appendAudit } from "@/server/audit/record/append";
+import { relay, stopRelay } from "@/server/devices/live/current";
+import { signCheckpoint } from "@/server/evidence/integrity/checkpoints";
+import { watchCallers } from "@/server/ground/background/streams";
+import { env } from "@/server/ground/env";
+import { auditRows, closeRoles, daysAgo, roles, tamper } from "@/testing/chain";
+import { runCli, settingsFor, withCli } from "@/testing/cli";
+import {
+  bearer,
+  call,
+  createDevice,
+  createOrg,
+  createPartner,
+  createUser,
+  auditRows as recordedRows,
+} from "@/testing/factories";
+
+const PASSWORD = "correct horse battery staple";
+const dir = withCli();
+const settings = settingsFor(dir);
+
+beforeAll(() => {
+  Object.assign(env(), { TRAILMARK_DATA_DIR: dir });
+});
+afterAll(() => Promise.all([closeRoles(), stopRelay()]));
+
+describe("verify", () => {
+  let orgId: string;
+  let bundle: string;
+  const file = () => join(dir, "bundle.ndjson");
+  const check = (text: string, ...args: string[]) => {
+    writeFileSync(file(), text);
+    return runCli(["verify", file(), ...args]);
+  };
+
+  beforeAll(async () => {
+    orgId = (await createOrg({ name: "Contoso" })).id;
+    const admin = await createUser({ orgId, role: "org_admin" });
+    // U+2028 ends a line for readline, not for a bundle.
+    await appendAudit(roles.app, auditRows(orgId, 20, { resourceName: "one\u2028two" }));
+    bundle = (await call(getEvidence, { path: "/audit-logs/evidence", token: admin })).text;
+  });
+
+  const key = () => (JSON.parse(bundle.split("\n")[0] ?? "") as { publicKeys: string[] }).publicKeys[0] ?? "";
+
+  it("keeps its exit code when no one reads what it says", async () => {
+    writeFileSync(file(), bundle);
+    const run = () => runCli(["verify", file(), "--key", key()], { deaf: true });
+    expect(await run()).toMatchObject({ code: 0, err: "" });
+  });
+
+  it("says intact with exit code 0 under the installation's key, with no setting at all", async () => {
+    const ran = await check(bundle, "--key", key());
+    expect(ran).toMatchObject({ code: 0, err: "" });
+    expect(ran.out).toMatch(/^INTACT: evidence bundle, version \d/);
+    expect(ran.out).toContain(`Of         Contoso (${orgId})`);
+    expect(ran.out).toContain("Entries    20 inside the range, sequence 1 to 20");
+    expect(ran.out).toContain(`Signed by  ${key()}`);
+  });
+
+  it("reads standard input and answers JSON", async () => {
+    const ran = await runCli(["verify", "-", "--json", "--key", key()], { input: bundle });
+    expect(ran.code).toBe(0);
+    expect(JSON.parse(ran.out)).toMatchObject({ status: "intact", rowsChecked: 20 });
+  });
+
+  it("says not proven with exit code 3 without a key, or under another one", async () => {
+    const other = "elsewhere.example+2c3e6502+AWVncZBeHvcx9lzQoNn7BhI4OAoaAS5qvfhG7MfS6jb9";
+    for (const args of [[], ["--key", other]]) {
+      const ran = await check(bundle, ...args);
+      expect(ran).toMatchObject({ code: 3, err: "" });
+      expect(ran.out).toContain("NOT PROVEN: evidence bundle");
+      expect(ran.out).toMatch(args.length > 0 ? /^Not proven /m : /^Not proven It fits in itself.*; pass --key\.$/m);
+    }
+  });
+
+  it("refuses a key that is malformed, or whose id is not its own", async () => {
+    const forged = key().replace(/\+[0-9a-f]{8}\+/, "+00000000+");
+    for (const wrong of ["nonsense", forged])
+      expect(await check(bundle, "--key", wrong)).toMatchObject({ code: 2, out: "" });
+  });
+
+  it("names the first break with exit code 1", async () => {
+    const ran = await check(bundle.replace("one", "two"), "--key", key());
+    expect(ran.code).toBe(1);
+    expect(ran.out).toContain("BROKEN");
+    expect(ran.out).toContain("altered at sequence 1 ");
+  });
+
+  it.each([
+    ["text", "hello\n"],
+    ["an empty file", ""],
+    ["another version", '{"type":"header","format":"trailmark-evidence","version":9}\n'],
+  ])("says unreadable with exit code 2 of %s", async (_, text) => {
+    const ran = await check(text);
+    expect(ran).toMatchObject({ code: 2, out: "" });
+    expect(ran.err).toContain("UNREADABLE");
+  });
+
+  it("says so of a file that is not there, and of a call without one", async () => {
+    expect(await runCli(["verify", join(dir, "none")])).toMatchObject({ code: 2 });
+    expect((await runCli(["verify"])).err).toContain("FILE is needed");
+  });
+});
+
+describe("beside a database of one's own", () => {
+  it("makes a system administrator and a partner administrator, the password from standard input", async () => {
+    const name = `cli-${Date.now()}`;
+    const system = await runCli(["create-admin", "--email", `${name}@system.example`, "--password-stdin", "--system"], {
+      env: settings,
+      input: `${PASSWORD}\n`,
+    });
+    expect(system).toMatchObject({ code: 0, err: "" });
+    const partner = await createPartner();
+    const args = [
+      "create-admin",
+      "--email",
+      `${name}@partner.example`,
+      "--password",
+      PASSWORD,
+      "--partner",
+      partner.id,
+    ];
+    expect(await runCli(args, { env: settings })).toMatchObject({ code: 0 });
+    const found = await asSystem((tx) =>
+      tx
+        .select({ role: users.role })
+        .from(users)
+        .where(eq(users.email, `${name}@partner.example`)),
+    );
+    expect(found).toEqual([{ role: "partner_admin" }]);
+    const recorded = await recordedRows(partner.homeOrgId);
+    expect(recorded.map((row) => [row.action, row.actorType])).toContainEqual(["user.create", "system"]);
+    expect((await runCli(args, { env: settings })).err).toContain("already in use");
+  });
+
+  it("lists administrators and gives one a new password, which ends their sessions and is recorded", async () => {
+    const partner = await createPartner();
+    const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
+    const listed = await runCli(["list-admins"], { env: settings });
+    expect(listed.out).toContain(`${admin.email}\tpartner_admin\t${partner.name}\tactive\tnever\n`);
+    const open = await bearer(admin);
+    const input = "an entirely new password";
+    const args = ["reset-password", "--email", admin.email.toUpperCase(), "--password-stdin"];
+    await relay().listen();
+    let woken = 0;
+    const leave = watchCallers(() => void woken++);
+    const done = await runCli(args, { env: settings, input });
+    expect(done).toMatchObject({ code: 0, out: `${admin.email} has a new password; 1 session ended.\n` });
+    await expect.poll(() => woken).toBeGreaterThan(0);
+    leave();
+    expect((await call(getMe, { token: open })).status).toBe(401);
+    expect((await call(token, { body: { email: admin.email, password: input } })).status).toBe(200);
+    expect((await recordedRows(partner.homeOrgId)).map((row) => row.action)).toEqual([
+      "user.password.reset",
+      "user.login",
+    ]);
+    expect(await runCli(args, { env: settings, input: "short" })).toMatchObject({ code: 2 });
+    await asSystem((tx) => tx.insert(userTotp).values({ userId: admin.id, secret: "x", confirmedAt: new Date() }));
+    const signIn = async () => (await call(token, { body: { email: admin.email, password: input } })).status;
+    expect(await signIn()).toBe(401);
+    expect(await runCli([...args, "--remove-two-factor"], { env: settings, input })).toMatchObject({ code: 0 });
+    expect(await signIn()).toBe(200);
+    const unknown = ["reset-password", "--email", "nobody@example.test", "--password-stdin"];
+    expect((await runCli(unknown, { env: settings, input })).err).toContain("There is no user nobody@example.test.");
+  });
+
+  it("gives a new password where NATS is away, and ends", async () => {
+    const user = await createUser({ orgId: (await createOrg()).id });
+    const args = ["reset-password", "--email", user.email, "--password-stdin"];
+    const away = { ...settings, NATS_URL: "nats://127.0.0.1:1" };
+    const done = await runCli(args, { env: away, input: "an entirely new password" });
+    expect(done).toMatchObject({ code: 0, out: expect.stringContaining("has a new password") });
+    expect((await recordedRows(user.orgId as string)).map((row) => row.action)).toEqual(["user.password.reset"]);
+  });
+
+  it("refuses a short password, a missing e-mail and an unknown option, and says how", async () => {
+    const short = await runCli(["create-admin", "--email", "a@b.example", "--password", "short", "--system"], {
+      env: settings,
+    });
+    expect(short).toMatchObject({ code: 2, out: "" });
+    expect(short.err).toContain("password: must have at least 12 characters");
+    expect((await runCli(["create-admin", "--password", PASSWORD])).err).toContain("--email is needed");
+    expect(await runCli(["create-admin", "--nonsense"])).toMatchObject({ code: 2 });
+    expect(await runCli(["nonsense"])).toMatchObject({ code: 2 });
+  });
+
+  it("prints a new API key alone on standard output, and it works", async () => {
+    const org = await createOrg();
+    const [row] = await asSystem((tx) =>
+      tx.select({ slug: organizations.slug }).from(organizations).where(eq(organizations.id, org.id)),
+    );
+    const args = ["create-api-key", "--name", "Script", "--permission", "audit:read,audit:export"];
+    const created = await runCli([...args, "--org", row?.slug ?? ""], { env: settings });
+    expect(created.code).toBe(0);
+    expect(created.out).toMatch(/^tmk_[A-Za-z0-9_-]{40}\n$/);
+    expect((await call(getEvidence, { path: "/audit-logs/evidence", token: created.out.trim() })).status).toBe(200);
+    expect((await runCli([...args, "--org", "nowhere"], { env: settings })).err).toContain("no organization");
+    expect((await runCli([...args.slice(0, -1), "everything", "--org", org.id], { env: settings })).code).toBe(2);
+  });
+
+  it("prunes once, and only looks when told to", async () => {
+    const { id } = await createOrg();
+    await appendAudit(roles.app, auditRows(id, 7, { timestamp: daysAgo(400) }));
+    const look = await runCli(["retention", "--dry-run", "--org", id], { env: settings });
+    expect(look).toMatchObject({ code: 0 });
+    expect(look.out).toContain("7 audit entries would go (sequence 1 to 7)");
+    const run = await runCli(["retention", "--org", id], { env: settings });
+    expect(run.out).toContain("7 audit entries went");
+    expect(run.out).toContain("0 diagnostic logs and 0 device events of 1 organizations went.");
+    expect((await runCli(["retention", "--org", id], { env: settings })).out).toContain(
+      "0 audit entries of 1 organizations",
+    );
+    const { AUDIT_ADMIN_DATABASE_URL: _, ...without } = settings;
+    const off = await runCli(["retention"], { env: without });
+    expect(off).toMatchObject({ code: 1, err: "AUDIT_ADMIN_DATABASE_URL is not set: no audit entry can be pruned.\n" });
+  });
+
+  it("prunes the organization that is named in capitals, and takes no name that is none's", async () => {
+    const { id } = await createOrg();
+    await appendAudit(roles.app, auditRows(id, 7, { timestamp: daysAgo(400) }));
+    const run = (org: string) => runCli(["retention", "--dry-run", "--org", org], { env: settings });
+    expect((await run(id.toUpperCase())).out).toContain("7 audit entries would go (sequence 1 to 7)");
+    const [nobody, odd] = [await run(randomUUID()), await run("contoso")];
+    expect(nobody).toMatchObject({ code: 2, out: "", err: expect.stringContaining("there is no organization") });
+    expect(odd).toMatchObject({ code: 2, out: "", err: expect.stringContaining("is not an organization's id") });
+  });
+
+  it("prunes nothing while the clocks of the database and of this machine are apart", async () => {
+    const { id } = await createOrg();
+    await appendAudit(roles.app, auditRows(id, 7, { timestamp: daysAgo(400) }));
+    const twoHoursAhead = "data:text/javascript,Date.now=(n=>()=>n()+7200000)(Date.now)";
+    const env = { ...settings, NODE_OPTIONS: `--import ${twoHoursAhead}` };
+    const ran = await runCli(["retention", "--org", id], { env });
+    expect(ran).toMatchObject({
+      code: 1,
+      out: "",
+      err: expect.stringMatching(/ 2 hours apart\. Nothing is pruned\.\n$/),
+    });
+    expect(await recordedRows(id)).toHaveLength(7);
+  });
+
+  it("prunes device logs as well, for which it needs no elevated role", async () => {
+    const { id: deviceId, orgId } = await createDevice();
+    const [old, recent] = [new Date(daysAgo(400)), new Date(daysAgo(3))];
+    const common = { deviceId, orgId, message: "m", level: "info", createdAt: recent } as const;
+    await asSystem(async (tx) => {
+      for (const timestamp of [old, old, recent]) {
+        await tx.insert(agentLogs).values({ ...common, timestamp, component: "c" });
+        await tx.insert(deviceEventLogs).values({ ...common, timestamp, category: "system", source: "s" });
+      }
+    });
+    const { AUDIT_ADMIN_DATABASE_URL: _, ...without } = settings;
+    const run = (...more: string[]) => runCli(["retention", "--org", orgId, ...more], { env: without });
+    const two = "2 diagnostic logs and 2 device events";
+    expect((await run("--dry-run")).out).toBe(`${orgId}  ${two} would go\n${two} of 1 organizations would go.\n`);
+    expect((await run()).out).toBe(`${orgId}  ${two} went\n${two} of 1 organizations went.\n`);
+    expect(await asSystem((tx) => tx.$count(deviceEventLogs, eq(deviceEventLogs.orgId, orgId)))).toBe(1);
+    expect((await run()).out).toBe("0 diagnostic logs and 0 device events of 1 organizations went.\n");
+  });
+
+  it("examines everything and names what contradicts a signed checkpoint", async () => {
+    const { id } = await createOrg();
+    await appendAudit(roles.app, auditRows(id, 3));
+    await signCheckpoint(id);
+    const findings = async () => {
+      const ran = await runCli(["doctor", "--json"], { env: settings });
+      const all = JSON.parse(ran.out) as { about: string; level: string; detail: string }[];
+      return { code: ran.code, of: (about: string) => all.find((f) => f.about === about) };
+    };
+    const before = await findings();
+    for (const about of ["environment", "data folder", "database", "application role", "migrations", "pruning"])
+      expect(before.of(about)).toMatchObject({ level: "ok" });
+    expect(before.of("checkpoints")?.level).not.toBe("fail");
+    expect(before.of("signing key")?.detail).toMatch(/\S+\+[0-9a-f]{8}\+\S{44} \(pins every organization below \S+\)$/);
+    expect(before.of("witnesses")).toMatchObject({ level: "ok" });
+    await tamper((tx) => tx`UPDATE audit_logs SET checksum = repeat('0', 64) WHERE org_id = ${id} AND chain_seq = 3`);
+    const after = await findings();
+    expect(after.code).toBe(1);
+    expect(after.of("checkpoints")).toMatchObject({ level: "fail", detail: expect.stringContaining(id) });
+  });
+
+  it("says what is wrong with the environment, the database and its role", async () => {
+    const away = { ...settings, DATABASE_URL: "postgres://trailmark_app:x@127.0.0.1:1/none" };
+    expect((await runCli(["doctor"], { env: away })).out).toMatch(/FAIL {2}database +not reachable/);
+    const broken = await runCli(["doctor"], { env: { ...settings, PORT: "no", LOG_LEVEL: "loud" } });
+    expect(broken).toMatchObject({ code: 1 });
+    expect(broken.err).toContain("PORT");
+    const policy = join(dir, "witnesses.policy");
+    writeFileSync(policy, "quorum none\nwitness one nokey http://x\n");
+    const witnessed = await runCli(["doctor"], { env: { ...settings, TRAILMARK_WITNESS_POLICY_FILE: policy } });
+    expect(witnessed.out).toMatch(/FAIL {2}witnesses .*line 2: the verifier key is malformed/);
+    const asOwner = { ...settings, DATABASE_URL: settings.TRAILMARK_OWNER_DATABASE_URL ?? "" };
+    expect((await runCli(["doctor"], { env: asOwner })).out).toContain("it could change history");
+    const misspelt = await runCli(["doctor"], { env: { ...settings, TRAILMARK_SIGNING_KEYFILE: "/etc/key.pem" } });
+    expect(misspelt.out).toMatch(
+      /WARN {2}environment +TRAILMARK_SIGNING_KEYFILE .* did you mean TRAILMARK_SIGNING_KEY_FILE/,
+    );
+  });
+
+  it.each([
+    ["doctor", 1],
+    ["nightly", 2],
+    ["backup", 1],
+    ["retention", 1],
+    ["list-admins", 1],
+  ] as const)("%s without the settings of an installation makes none of its own", async (command, code) => {
+    const empty = mkdtempSync(join(tmpdir(), "trailmark-cli-empty-"));
+    const ran = await runCli([command], { env: { TRAILMARK_DATA_DIR: empty } });
+    expect(ran).toMatchObject({ code, out: "" });
+    expect(ran.err).toContain("There is no installation to work on: DATABASE_URL is not set");
+    expect(readdirSync(empty)).toEqual([]);
+    rmSync(empty, { recursive: true });
+  });
+});
+
+it("says in a sentence that the data folder takes no file", async () => {
+  const ran = await runCli(["migrate"], { env: { TRAILMARK_DATA_DIR: "/proc" } });
+  expect(ran).toMatchObject({ code: 1, out: "" });
+  expect(ran.err).toMatch(/TRAILMARK_DATA_DIR: \/proc\/nextauth-secret cannot be kept \(.*\)/);
+  expect(ran.err).not.toMatch(/^ +at /m);
+});
+
+describe("beside the embedded PostgreSQL", () => {
+  it("works while a server runs on it, and leaves it running", async () => {
+    const home = mkdtempSync(join(tmpdir(), "trailmark-cli-embedded-"));
+    const server = await startEmbedded(home, { durable: false });
+    try {
+      await migrate(server);
+      const env = { TRAILMARK_DATA_DIR: home };
+      const created = await runCli(["create-admin", "--email", "first@partner.example", "--password-stdin"], {
+        env,
+        input: PASSWORD,
+      });
+      expect(created).toMatchObject({ code: 0, err: "" });
+      expect(created.out).toContain("Created the partner Home");
+      const sql = postgres(server.ownerUrl, { max: 1, onnotice: () => {} });
+      expect((await sql`SELECT count(*)::int AS n FROM users`)[0]?.n).toBe(1);
+      await sql.end();
+    } finally {
+      await server.stop();
+      rmSync(home, { recursive: true, force: true });
+    }
+  });
+});
+
+describe("witness", () => {
+  const VKEY = "trailmark.contoso.example+49d704ea+AYqI4910CfGV/VLbLTy6XXLKZwm/HZQSG/N0iAG0D29c";
+
+  it("makes its key, says where it listens and for whom, and stops on a signal", async () => {
+    const folder = join(dir, "witness");
+    const args = ["witness", "--log", VKEY, "--dir", folder, "--listen", "127.0.0.1:0", "--name", "witness.example"];
+    const first = await runCli(args, { until: /Log / });
+    expect(first).toMatchObject({ code: 0, err: "" });
+    expect(first.out).toMatch(/Key +witness\.example\+[0-9a-f]{8}\+[A-Za-z0-9+/]+\n/);
+    expect(first.out).toMatch(/Listening +http:\/\/127\.0\.0\.1:\d+\/add-checkpoint\n/);
+    expect(first.out).toContain("Log        trailmark.contoso.example and every log below it");
+    const keyOf = (out: string) => /^Key.*$/m.exec(out)?.[0];
+    expect(keyOf((await runCli(args, { until: /Log / })).out)).toBe(keyOf(first.out));
+  });
+
+  it("is told what is wrong with its options", async () => {
+    for (const [args, wrong] of [
+      [[], "--log is needed."],
+      [["--log", VKEY.replace("49d704ea", "49d704eb"), "--dir", dir], "is not a verifier key"],
+      [["--log", VKEY], "--dir is needed."],
+      [["--log", VKEY, "--dir", dir, "--listen", "8787"], "is not HOST:PORT"],
+    ] as const) {
+      const ran = await runCli(["witness", ...args]);
+      expect(ran).toMatchObject({ code: 2, err: expect.stringContaining(wrong) });
+    }
+  });
+});

@@ -1,0 +1,158 @@
+import { chainHealth } from "@/db/citus/health";
+import { appSql, asSystem, closeDatabase } from "@/db/client";
+import { staleFunctions } from "@/db/install-functions";
+import { tightLimits } from "@/db/limits";
+import { EXPECTED } from "@/db/roles";
+import { causeOf, codeOf, messageOf } from "@/db/thrown";
+import { countApplied, countMigrations, functionsOfVersion, isOfLater, OF_LATER, readApplied } from "@/db/version";
+import { readLatest } from "@/server/evidence/checkpoints/folder";
+import { readRoot } from "@/server/evidence/checkpoints/nodes";
+import { checkpointOf } from "@/server/evidence/checkpoints/stored-note";
+import { TreeDamage } from "@/server/evidence/checkpoints/tiles";
+import { openAlarms } from "@/server/evidence/integrity/alarm";
+import { type Head, listHeads, listLostOrganizations } from "@/server/evidence/integrity/checkpoints";
+import { equalBytes } from "@/server/evidence/tree/tree";
+import { env, ownPoolSize } from "@/server/ground/env";
+import { HOUR_MS } from "@/server/ground/time/durations";
+import { checkAdminConnection } from "@/server/retention/check-connection";
+import { refuseUnsafeRole } from "@/server/run/process/guard-role";
+import { lastBackup } from "@/server/setup/backup-runs";
+import type { Finding } from "./finding";
+
+const MAX_NAMED = 5;
+/** A head is signed every minute or thousand rows; one much further behind has no signer. */
+const FAR_BEHIND_ROWS = 5_000;
+
+/** Retention goes by the database's clock, tokens and the limit on future times by this machine's. */
+const MAX_APART_SECONDS = 5;
+
+const finding = (about: string, level: Finding["level"], detail: string): Finding => ({ level, about, detail });
+
+async function checkRole(): Promise<Finding> {
+  try {
+    await refuseUnsafeRole();
+    return finding("application role", "ok", "neither superuser nor owner, row level security applies");
+  } catch (error) {
+    return finding("application role", "fail", messageOf(error));
+  }
+}
+
+/** What a session of the application runs under where it differs from what statements rely on, and the two clocks. */
+async function checkSession(): Promise<Finding[]> {
+  const names = Object.keys(EXPECTED);
+  const [row] = await appSql()<{ now: string; values: string[] }[]>`
+    SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now,
+      ARRAY(SELECT current_setting(name) FROM unnest(${names}::text[]) WITH ORDINALITY AS s(name, n) ORDER BY n) AS values`;
+  const odd = names.filter((name, i) => row?.values[i] !== EXPECTED[name]);
+  const tight = await tightLimits(appSql(), ownPoolSize());
+  const apart = Math.round((Date.now() - Number(row?.now)) / 1000);
+  const clock =
+    apart === 0 ? "as this machine's" : `${Math.abs(apart)} s ${apart > 0 ? "behind" : "ahead of"} this machine's`;
+  return [
+    finding(
+      "session settings",
+      odd.length === 0 ? "ok" : "warn",
+      odd.map((name) => `ALTER ROLE … SET ${name} = '${EXPECTED[name]}' is missing or overruled`).join("; ") ||
+        "as expected",
+    ),
+    finding("session limits", tight.length === 0 ? "ok" : "warn", tight.join("; ") || "wide enough"),
+    finding("database clock", Math.abs(apart) > MAX_APART_SECONDS ? "warn" : "ok", clock),
+  ];
+}
+
+async function checkChain(): Promise<Finding[]> {
+  const dates = await readApplied(appSql());
+  const [applied, wanted, { faults, silent }] = [countApplied(dates), countMigrations(), await chainHealth()];
+  const stale = (await staleFunctions(appSql(), functionsOfVersion(env().TRAILMARK_CITUS))).map(({ name }) => name);
+  return [
+    finding("migrations", applied >= wanted ? "ok" : "fail", `${applied} of ${wanted} applied`),
+    ...(isOfLater(dates) ? [finding("migrations", "warn", OF_LATER)] : []),
+    finding("functions", stale.length === 0 ? "ok" : "fail", stale.join(", ") || "all of this version"),
+    finding("chain guards", faults.length === 0 ? "ok" : "fail", faults.join("; ") || "all in place"),
+    ...silent.map((node) => finding("node", "fail", `${node} does not answer`)),
+  ];
+}
+
+type Anchoring = "anchored" | "behind" | "unsigned" | "contradicted";
+
+/** Whether the newest checkpoint kept outside the database still says what the database does. */
+async function anchoringOf(head: Head): Promise<Anchoring> {
+  const newest = await readLatest(head.orgId);
+  if (!newest) return "unsigned";
+  if (newest.size > head.seq) return "contradicted";
+  const root = await asSystem((tx) => readRoot(tx, head.orgId, newest.size)).catch((error: unknown) => {
+    if (error instanceof TreeDamage) return null;
+    throw error;
+  });
+  if (!root || !equalBytes(root, checkpointOf(newest).root)) return "contradicted";
+  return head.seq - newest.size > FAR_BEHIND_ROWS ? "behind" : "anchored";
+}
+
+async function checkAnchors(): Promise<Finding> {
+  const about = "checkpoints";
+  const byState: Record<Anchoring, string[]> = { anchored: [], behind: [], unsigned: [], contradicted: [] };
+  const heads = (await listHeads()).filter(({ seq }) => seq > 0);
+  for (const head of heads) byState[await anchoringOf(head)].push(head.orgId);
+  const named = (ids: string[]) => ids.slice(0, MAX_NAMED).join(", ") + (ids.length > MAX_NAMED ? " …" : "");
+  const lost = (await listLostOrganizations()).map(({ orgId }) => orgId);
+  const faults = [
+    ...(byState.contradicted.length > 0
+      ? [`the database contradicts what was signed: ${named(byState.contradicted)}`]
+      : []),
+    ...(lost.length > 0 ? [`the database lacks organizations whose entries were signed: ${named(lost)}`] : []),
+  ];
+  if (faults.length > 0) return finding(about, "fail", faults.join("; "));
+  const late = [...byState.behind, ...byState.unsigned];
+  if (late.length > 0) return finding(about, "warn", `not or no longer signed on this machine: ${named(late)}`);
+  return finding(about, "ok", `${heads.length} chains signed`);
+}
+
+async function checkAlarms(): Promise<Finding> {
+  const alarms = await openAlarms({ kind: "system" });
+  if (alarms.length === 0) return finding("alarms", "ok", "none");
+  const named = alarms.slice(0, MAX_NAMED).map((a) => `${a.orgId} since ${a.at}`);
+  return finding(
+    "alarms",
+    "fail",
+    `${alarms.length === 1 ? "a chain was" : `${alarms.length} chains were`} found broken: ${named.join(", ")}`,
+  );
+}
+
+async function checkPruning(): Promise<Finding> {
+  const { status, detail } = await checkAdminConnection();
+  const LEVEL = { ok: "ok", off: "warn", wrong: "fail" } as const;
+  return finding("pruning", LEVEL[status], detail);
+}
+
+/** A backup a day, with a night's grace. */
+const OLD_BACKUP_HOURS = 36;
+
+/** How old the newest backup by this installation's own command is; another way of backing up is not seen here. */
+async function checkBackup(): Promise<Finding> {
+  const last = await lastBackup();
+  if (!last) return finding("backup", "warn", "none yet by `trailmark backup`; other ways are not seen here");
+  const hours = Math.floor((Date.now() - last.takenAt.getTime()) / HOUR_MS);
+  const age = hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} days`;
+  return finding("backup", hours > OLD_BACKUP_HOURS ? "warn" : "ok", `the last is ${age} old: ${last.file}`);
+}
+
+/** Everything that the database must be; when it cannot be reached, only that. */
+export async function checkDatabase(): Promise<Finding[]> {
+  try {
+    const [row] = await appSql()<{ version: string; name: string }[]>`
+      SELECT current_setting('server_version') AS version, current_user AS name`;
+    const reached = finding("database", "ok", `PostgreSQL ${row?.version}, as ${row?.name}`);
+    const role = await checkRole();
+    try {
+      const chain = [...(await checkSession()), ...(await checkChain()), await checkAnchors(), await checkAlarms()];
+      return [reached, role, ...chain, await checkPruning(), await checkBackup()];
+    } catch (error) {
+      const why = messageOf(causeOf(error));
+      return [reached, role, finding("migrations", "fail", `the database is not at this version: ${why}`)];
+    }
+  } catch (error) {
+    return [finding("database", "fail", `not reachable: ${messageOf(error) || codeOf(error)}`)];
+  } finally {
+    await closeDatabase();
+  }
+}

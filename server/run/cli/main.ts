@@ -1,0 +1,84 @@
+import { isExpected, messageOf, stackOf } from "@/db/thrown";
+import "./quiet";
+import { ZodError } from "zod";
+import { EnvError } from "@/server/ground/env";
+import { AppError, invalidInput } from "@/server/ground/errors";
+import { UnsafeRoleError } from "@/server/run/process/guard-role";
+import { createAdmin } from "./accounts/create-admin";
+import { createApiKey } from "./accounts/create-api-key";
+import { listAdmins } from "./accounts/list-admins";
+import { resetPassword } from "./accounts/reset-password";
+import { backup } from "./backup/backup";
+import { continueChain } from "./backup/continue-chain";
+import { restore } from "./backup/restore";
+import { type Command, printNote, say, UsageError } from "./command";
+import { doctor } from "./doctor/doctor";
+import { migrate } from "./migrate";
+import { nightly } from "./nightly";
+import { repairHead } from "./repair-head";
+import { retention } from "./retention";
+import { verify } from "./verify";
+import { witness } from "./witness";
+
+const COMMANDS: Record<string, Command> = {
+  verify,
+  migrate,
+  doctor,
+  "create-admin": createAdmin,
+  "create-api-key": createApiKey,
+  "list-admins": listAdmins,
+  "reset-password": resetPassword,
+  retention,
+  nightly,
+  "repair-head": repairHead,
+  backup,
+  restore,
+  "continue-chain": continueChain,
+  witness,
+};
+const FAILED = 1;
+const MISUSED = 2;
+
+function help(): void {
+  say("Usage: npm run trailmark -- COMMAND");
+  for (const [name, { usage, summary }] of Object.entries(COMMANDS)) say(`\n  ${name} ${usage}\n      ${summary}`);
+}
+
+/** What an operator can do something about is shown in a sentence, everything else with its stack. */
+function explain(error: unknown): string {
+  if (error instanceof ZodError) {
+    const { errors = [] } = invalidInput(error).extra;
+    return errors.map(({ path, message }) => `${path}: ${message}`).join("\n");
+  }
+  if (error instanceof EnvError || error instanceof UnsafeRoleError || error instanceof AppError) return error.message;
+  return isExpected(error) ? messageOf(error) : stackOf(error);
+}
+
+async function main([name = "help", ...args]: string[]): Promise<number> {
+  if (["help", "--help", "-h"].includes(name)) {
+    help();
+    return 0;
+  }
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (!command) {
+    printNote(`There is no command "${name}".\n`);
+    help();
+    return MISUSED;
+  }
+  if (args.includes("--help") || args.includes("-h")) {
+    say(`Usage: npm run trailmark -- ${name} ${command.usage}\n\n  ${command.summary}`);
+    return 0;
+  }
+  try {
+    return await command.run(args);
+  } catch (error) {
+    if (error instanceof UsageError) {
+      printNote(`${error.message}\nUsage: npm run trailmark -- ${name} ${command.usage}`);
+      return MISUSED;
+    }
+    printNote(explain(error));
+    return error instanceof ZodError ? MISUSED : (command.failed ?? FAILED);
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,30 @@
+import { join } from "node:path";
+import { closeDatabase } from "@/db/client";
+import { migrate } from "@/db/migrate";
+import { startRecording, stopRecording } from "@/server/audit/record/record";
+import { databaseAddresses, env } from "@/server/ground/env";
+import { refuseUnsafeRole } from "@/server/run/process/guard-role";
+import { prepareEnvironment } from "@/server/run/process/prepare";
+
+/**
+ * Runs a command with everything that the server has: the environment, PostgreSQL (attached when the server's own is
+ * running, else started for as long as it takes), every migration, the recorder. Works beside a running server.
+ * @throws EnvError also where there is no installation yet, unless the command may make one
+ */
+export async function onPlatform<T>(work: () => Promise<T>, options?: { mayMake: boolean }): Promise<T> {
+  const embedded = await prepareEnvironment(options);
+  try {
+    const { TRAILMARK_DATA_DIR } = env();
+    await migrate(databaseAddresses());
+    await refuseUnsafeRole();
+    await startRecording({ dir: join(TRAILMARK_DATA_DIR, "spool") });
+    try {
+      return await work();
+    } finally {
+      await stopRecording();
+      await closeDatabase();
+    }
+  } finally {
+    await embedded?.stop();
+  }
+}

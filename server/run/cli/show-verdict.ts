@@ -1,0 +1,75 @@
+import type { BundleRange } from "@/server/evidence/bundle/format";
+import type { JudgedBundle } from "@/server/evidence/bundle/verdict";
+import { type Break, MAX_BREAKS } from "@/server/evidence/chain/verifier";
+import { say, visible } from "./command";
+import { wordOf } from "./verdict-words";
+
+/** A bundle's verdict as lines for a person. */
+
+const MAX_BREAKS_SHOWN = 10;
+
+const field = (name: string, text: string): void => say(`${name.padEnd(11)}${visible(text)}`);
+
+function rangeText(range: BundleRange): string {
+  if (range.kind === "whole") return "the whole log";
+  if (range.kind === "sequence") return `sequences ${range.first} to ${range.last}`;
+  return `${range.from ?? "the beginning"} to ${range.to ?? "the end"}`;
+}
+
+const COMPLETE = {
+  proven: "proven: no entry of the range is left out",
+  attested: "attested by the installation: the tree alone cannot prove it for a range of time",
+};
+
+function showEntries(verdict: JudgedBundle): void {
+  const { rowsChecked: rows, inside, hashesOnly, firstSeq, lastSeq } = verdict;
+  const span = firstSeq === null ? "" : `, sequence ${firstSeq} to ${lastSeq}`;
+  const outside = rows - inside > 0 ? `, ${rows - inside} outside the range` : "";
+  field("Entries", `${inside} inside the range${outside}${span}`);
+  if (verdict.version === 2) field("Outside", `${hashesOnly} as hashes only`);
+  if (verdict.firstTime) field("Times", `${verdict.firstTime} to ${verdict.lastTime}`);
+  if (verdict.complete) field("Complete", COMPLETE[verdict.complete]);
+}
+
+function showSignatures(verdict: JudgedBundle, hasTrust: boolean): void {
+  const { checkpoint, signedBy, anchoredThrough, receipt } = verdict;
+  if (checkpoint) field("Checkpoint", `size ${checkpoint.size}, signed at ${checkpoint.signedAt}`);
+  else if (anchoredThrough !== null) field("Checkpoint", `through sequence ${anchoredThrough}`);
+  for (const key of signedBy) field("Signed by", hasTrust ? key : `${key} (named by the bundle itself)`);
+  if (signedBy.length === 0) field("Signed by", "no key that counts");
+  for (const { name, at } of verdict.cosignedBy) field("Cosigned", `${name} at ${at}`);
+  if (verdict.quorum) field("Quorum", verdict.quorum);
+  if (receipt)
+    field(
+      "Retention",
+      `through sequence ${receipt.through}${receipt.before ? `, entries before ${receipt.before}` : ""}`,
+    );
+}
+
+/** The places where a chain does not hold, the first ones in full. */
+export function showBreaks({ breaks }: { breaks: readonly Break[] }): void {
+  for (const { seq, id, kind, expected, actual } of breaks.slice(0, MAX_BREAKS_SHOWN)) {
+    say(`  ${kind}${seq > 0 ? ` at sequence ${seq}` : ""}${id ? ` (entry ${id})` : ""}`);
+    say(`    expected ${visible(expected)}`);
+    say(`    found    ${visible(actual)}`);
+  }
+  const more = breaks.length - MAX_BREAKS_SHOWN;
+  if (more > 0) say(`  and ${breaks.length < MAX_BREAKS ? "" : "at least "}${more} more`);
+}
+
+/** @param hasTrust whether a key or policy was given */
+export function showVerdict(verdict: JudgedBundle, hasTrust: boolean): void {
+  const { header } = verdict;
+  say(`${wordOf(verdict.status)}: evidence bundle, version ${verdict.version}`);
+  if (header) {
+    field("Of", `${header.organization} (${header.orgId})`);
+    field("Log", header.origin);
+    field("Range", rangeText(header.range));
+    field("Created", header.createdAt);
+  }
+  showEntries(verdict);
+  showSignatures(verdict, hasTrust);
+  for (const reason of verdict.reasons) field("Not proven", reason);
+  showBreaks(verdict);
+  for (const notice of verdict.notices) field("Note", notice);
+}

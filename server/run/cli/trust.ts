@@ -1,0 +1,46 @@
+import { messageOf } from "@/db/thrown";
+import type { Trust } from "@/server/evidence/proofs/judge-proof";
+import { noteTools } from "@/server/evidence/tree/note-tools";
+import { parsePolicy } from "@/server/evidence/tree/policy";
+import { ED25519, parseVerifierKey } from "@/server/evidence/tree/signed-note";
+import { UsageError } from "./command";
+import { readText } from "./read-bytes";
+
+/** The options by which the command line names the trusted keys. */
+export const trustOptions = { key: { type: "string", multiple: true }, policy: { type: "string" } } as const;
+
+function readPolicy(file: string): Trust {
+  let text: string;
+  try {
+    text = readText(file);
+  } catch (error) {
+    throw new UsageError(`--policy: ${file} cannot be read: ${messageOf(error)}.`);
+  }
+  const policy = parsePolicy(noteTools.sha256, text);
+  if (!("reason" in policy)) return policy;
+  throw new UsageError(`--policy: ${file}${policy.line ? `, line ${policy.line}` : ""}: ${policy.reason}.`);
+}
+
+const MAX_SHOWN = 60;
+
+/** As much of what is no verifier key as shows what it is: it may be a private key, and output is kept in logs. */
+const startOf = (text: string): string => {
+  const start = text.slice(0, MAX_SHOWN).split("\n", 1)[0] ?? "";
+  return start.length < text.length ? `${start}…` : start;
+};
+
+/**
+ * The trusted keys: what --key and --policy name, else none.
+ * @throws UsageError when a key or the policy is malformed
+ */
+export function trustOf({ key: keys = [], policy }: { key?: string[]; policy?: string }): Trust {
+  const logs = keys.map((text) => {
+    const key = parseVerifierKey(noteTools.sha256, text);
+    if (key?.type === ED25519) return key;
+    throw new UsageError(
+      `--key: "${startOf(text)}" is not a verifier key (NAME+ID+BASE64), or its id is not the hash of its key.`,
+    );
+  });
+  const found: Trust = policy === undefined ? { logs: [], witnesses: [], quorum: null } : readPolicy(policy);
+  return { ...found, logs: [...found.logs, ...logs] };
+}

@@ -1,0 +1,54 @@
+import { MAX_PROOF_CHARACTERS } from "@/server/evidence/proofs/entry-proof";
+import { judgeProof, type ProofVerdict } from "@/server/evidence/proofs/judge-proof";
+import { timeOfSeconds } from "@/server/evidence/tree/instant";
+import { noteTools } from "@/server/evidence/tree/note-tools";
+import { printNote, say, visible } from "./command";
+import { EXIT_CODE, type VerifyOptions, wordOf } from "./verdict-words";
+
+const LABEL_WIDTH = 11;
+
+type Judged = Exclude<ProofVerdict, { status: "unreadable" }>;
+
+const line = (label: string, text: string): void => say(`${label.padEnd(LABEL_WIDTH)}${visible(text)}`);
+const isoOf = (ms: number): string => (Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : String(ms));
+
+function describeEntry({ row, checkpoint }: Judged): void {
+  if (!row || !checkpoint) return;
+  const { chainSeq, timestampMs, actorEmail, actorId, action, resourceName, resourceType, result } = row;
+  line("Entry", `${row.id} of ${isoOf(Number(timestampMs))}`);
+  line("", `${actorEmail ?? actorId} · ${action} · ${resourceName ?? resourceType} · ${result}`);
+  line("Position", `entry ${chainSeq} of ${checkpoint.size} in ${checkpoint.origin}`);
+}
+
+function describe(verdict: Judged): void {
+  line(wordOf(verdict.status), verdict.status === "intact" ? "the entry is part of the signed log" : "");
+  describeEntry(verdict);
+  for (const name of verdict.signedBy) line("Signed by", `${name}, at ${verdict.checkpoint?.signedAt}`);
+  for (const { name, seconds } of verdict.cosignedBy)
+    if (seconds !== null) line("Cosigned", `by witness ${name}, at ${timeOfSeconds(seconds)}`);
+  if (verdict.unchecked.length > 0) line("Unchecked", `signatures of unknown keys: ${verdict.unchecked.join(" ")}`);
+  for (const reason of verdict.reasons) line(verdict.status === "broken" ? "Reason" : "Missing", reason);
+}
+
+/** The text of a proof; of one that is too long, as much as shows that. */
+async function readAll(pieces: AsyncIterable<string>): Promise<string> {
+  let text = "";
+  for await (const piece of pieces) {
+    text += piece;
+    if (text.length > MAX_PROOF_CHARACTERS) break;
+  }
+  return text;
+}
+
+/** Judges a .tlog-proof file. @returns the exit code @throws Error when it cannot be read */
+export async function verifyProofFile(
+  file: string,
+  pieces: AsyncIterable<string>,
+  { trust, json }: VerifyOptions,
+): Promise<number> {
+  const verdict = judgeProof(noteTools, await readAll(pieces), trust);
+  if (json) say(JSON.stringify(verdict));
+  else if (verdict.status !== "unreadable") describe(verdict);
+  if (verdict.status === "unreadable") printNote(`UNREADABLE ${visible(file)}: ${verdict.reason}`);
+  return EXIT_CODE[verdict.status];
+}

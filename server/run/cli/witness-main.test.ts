@@ -1,0 +1,52 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { beforeAll, expect, it } from "vitest";
+import { ED25519, formatVerifierKey } from "@/server/evidence/tree/signed-note";
+import { testKey } from "@/testing/notes";
+
+let dir: string;
+let packages: string[];
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), "trailmark-witness-file-"));
+  const { metafile } = await build({
+    entryPoints: ["server/run/cli/witness-main.ts"],
+    outfile: join(dir, "witness.mjs"),
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    packages: "external",
+    alias: { "@": process.cwd() },
+    metafile: true,
+  });
+  const [output] = Object.values(metafile.outputs);
+  packages = (output?.imports ?? []).map(({ path }) => path);
+});
+
+/** Runs the file far from this checkout; `until` stops it once it said that. */
+async function run(args: string[], until = /$./): Promise<{ code: number | null; out: string }> {
+  const child = spawn(process.execPath, [join(dir, "witness.mjs"), ...args], {
+    cwd: dir,
+    env: { NODE_ENV: "production" },
+  });
+  let out = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      out += text;
+      if (until.test(out)) child.kill("SIGTERM");
+    });
+  const [code] = await once(child, "close");
+  return { code, out };
+}
+
+it("is one file that needs Node alone", async () => {
+  expect(packages.filter((path) => !path.startsWith("node:"))).toEqual([]);
+  const key = formatVerifierKey(testKey(1, "trailmark.example", ED25519).key);
+  const ran = await run(["--log", key, "--dir", join(dir, "kept"), "--listen", "127.0.0.1:0", "--name", "w"], /Log /);
+  expect(ran.code).toBe(0);
+  expect(ran.out).toMatch(/^Key {8}w\+[0-9a-f]{8}\+B/m);
+  expect(await run([])).toMatchObject({ code: 2, out: expect.stringContaining("Usage: node witness.mjs") });
+});

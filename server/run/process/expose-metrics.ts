@@ -1,0 +1,40 @@
+import { timingSafeEqual } from "node:crypto";
+import { problemResponse } from "@/server/doors/http/problem";
+import { registry } from "@/server/ground/background/metrics";
+import { PEER_HEADER } from "@/server/ground/client-ip";
+import { env } from "@/server/ground/env";
+import { AppError } from "@/server/ground/errors";
+import { registerGauges } from "./gauges";
+
+const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/;
+/** This machine as its own programs name it. Under any other name a page that is open in a browser here may be asking. */
+const OWN_NAME = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i;
+
+/** Headers that a proxy adds: with one of them the socket's address is the proxy's, not the caller's. */
+const FORWARDING = /^(forwarded|x-forwarded-.*|x-real-ip|x-client-ip|cf-connecting-ip|true-client-ip|via)$/i;
+
+const isForwarded = ({ headers }: Request): boolean => [...headers].some(([name]) => FORWARDING.test(name));
+
+const isOwnMachine = ({ headers }: Request): boolean =>
+  LOOPBACK.test(headers.get(PEER_HEADER) ?? "") && OWN_NAME.test(headers.get("host") ?? "localhost");
+
+function mayRead(request: Request): boolean {
+  const token = env().METRICS_TOKEN;
+  if (!token) return isOwnMachine(request) && !isForwarded(request);
+  const given = Buffer.from((request.headers.get("authorization") ?? "").replace(/^Bearer /i, ""));
+  const wanted = Buffer.from(token);
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}
+
+/** Prometheus text for holders of METRICS_TOKEN, or for this machine alone where none is set. */
+export async function exposeMetrics(request: Request): Promise<Response> {
+  if (!mayRead(request))
+    return problemResponse(
+      new AppError("unauthenticated", "Metrics need METRICS_TOKEN, or a call from this machine."),
+      crypto.randomUUID(),
+    );
+  registerGauges();
+  return new Response(await registry.metrics(), {
+    headers: { "Content-Type": registry.contentType, "Cache-Control": "no-store" },
+  });
+}

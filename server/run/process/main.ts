@@ -1,0 +1,103 @@
+#!/usr/bin/env -S MALLOC_ARENA_MAX=2 node --max-semi-space-size=8
+import { createServer } from "node:http";
+import { setFlagsFromString } from "node:v8";
+import next from "next";
+import type { RequestHandler } from "next/dist/server/next";
+import type { Embedded } from "@/db/embedded/embedded";
+import { causeOf, codeOf, isExpected, messageOf, stackOf } from "@/db/thrown";
+import { createFront } from "@/server/doors/front/front";
+import { EnvError, env, unusableVariable } from "@/server/ground/env";
+import { log } from "@/server/ground/log";
+import { readableStack } from "@/server/ground/readable-stack";
+import { unknownVariables } from "@/server/ground/unknown-variables";
+import { CurrentService } from "./current-service";
+import { lockFolder } from "./data-folder/lock";
+import { UnsafeRoleError } from "./guard-role";
+import { completePlaces, prepareEnvironment } from "./prepare";
+import { startService } from "./service";
+import { shutdown } from "./shutdown";
+
+/**
+ * By default V8 and malloc keep several times what is in use, because the machine has so much. The first line of this
+ * file bounds the space of new objects and how many arenas malloc divides memory into; the heap of old ones is collected
+ * once it has grown by this much. Nothing bounds what may be in use.
+ */
+setFlagsFromString("--heap-growing-percent=30");
+
+const SIGNALS = ["SIGTERM", "SIGINT"] as const;
+
+/** In development the launcher rebuilds the service when a source file changes and sends the new bundle's address. */
+function replaceOnChange(service: CurrentService, toNext: RequestHandler): void {
+  process.on("message", ({ bundle }: { bundle: string }) => {
+    const load = (): Promise<{ startService: typeof startService }> => import(bundle);
+    void service.replace(async () => (await load()).startService(toNext));
+  });
+}
+
+async function serve(): Promise<void> {
+  const { HOST, PORT, NEXTAUTH_URL, TRAILMARK_DEV } = env();
+  let handle: RequestHandler | undefined;
+  const toNext: RequestHandler = async (incoming, outgoing) => {
+    if (!handle) throw new Error("Next is not ready");
+    return handle(incoming, outgoing);
+  };
+  const service = new CurrentService(() => startService(toNext));
+  const server = createFront(service.listener);
+  // Next takes every request to upgrade on the server that it is given, for its hot reloading. In production it would only
+  // keep a client that offers HTTP/2 or WebSockets waiting indefinitely: there it gets a server that no client reaches.
+  const httpServer = TRAILMARK_DEV ? server : createServer();
+  const app = next({ dev: TRAILMARK_DEV, dir: process.cwd(), httpServer, hostname: HOST, port: PORT });
+  const [{ notice }] = await Promise.all([service.get(), app.prepare()]);
+  handle = app.getRequestHandler();
+  await new Promise<void>((resolve, reject) =>
+    server.once("error", (error) => reject(listenFault(error))).listen(PORT, HOST, resolve),
+  );
+  process.stdout.write(`\n  Trailmark is at ${NEXTAUTH_URL}\n${notice ? `  ${notice}\n` : ""}\n`);
+  if (TRAILMARK_DEV) replaceOnChange(service, toNext);
+  const stop = shutdown({ server, service, closeNext: () => app.close(), embedded });
+  for (const signal of SIGNALS) process.removeAllListeners(signal).on(signal, stop);
+}
+
+/** What a listener was refused, by the setting that is to blame; the error itself where none is. */
+function listenFault(error: unknown): unknown {
+  const { HOST, PORT } = env();
+  const code = codeOf(error);
+  if (["ENOTFOUND", "EAI_AGAIN", "EADDRNOTAVAIL"].includes(code))
+    return unusableVariable("HOST", `${HOST} is no address of this machine (${code})`);
+  if (code === "EACCES") return unusableVariable("PORT", `this user may not listen on ${PORT}`);
+  return error;
+}
+
+/** Away, read-only, no room, a statement that took too long, a file that cannot be read: not our statement's fault. */
+const OF_DATABASE = /^(08|25006|28|3D|53|57|58)/;
+
+/** Faults that the operator can mend: a line, without a stack. */
+function sentenceOf(error: unknown): string {
+  if (codeOf(error) === "EADDRINUSE") return `Port ${env().PORT} is taken by another program; set PORT to a free one.`;
+  const isSentence = isExpected(error) || error instanceof EnvError || error instanceof UnsafeRoleError;
+  if (isSentence) return messageOf(error);
+  const cause = causeOf(error);
+  if (OF_DATABASE.test(codeOf(cause)))
+    return `The start needs more of the database than it gives: ${messageOf(cause)} (SQLSTATE ${codeOf(cause)}).`;
+  return readableStack(stackOf(error));
+}
+
+let embedded: Embedded | null = null;
+// Before there is anything to drain, a signal only has to take the embedded PostgreSQL along.
+const abandon = async () => {
+  await embedded?.stop().catch(() => {});
+  process.exit(130);
+};
+for (const signal of SIGNALS) process.on(signal, () => void abandon());
+// The driver rejects promises that no caller can await (a LISTEN that reconnects): they are logged.
+process.on("unhandledRejection", (error) => log.error({ err: error }, "unhandled rejection"));
+for (const sentence of unknownVariables()) log.warn(sentence);
+try {
+  process.on("exit", await lockFolder(completePlaces()));
+  embedded = await prepareEnvironment({ mayMake: true });
+  await serve();
+} catch (error) {
+  process.stderr.write(`\n${sentenceOf(error)}\n\n`);
+  await embedded?.stop().catch(() => {});
+  process.exit(1);
+}

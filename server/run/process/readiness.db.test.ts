@@ -1,0 +1,147 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, it, vi } from "vitest";
+import { appendAudit } from "@/server/audit/record/append";
+import { startRecording, stopRecording } from "@/server/audit/record/record";
+import { signCheckpoint } from "@/server/evidence/checkpoints/sign";
+import { openAlarms } from "@/server/evidence/integrity/alarm";
+import { alarmWatch } from "@/server/evidence/integrity/alarm-watch";
+import { listLostHeads, raiseHeadAlarm } from "@/server/evidence/integrity/heads";
+import { registry } from "@/server/ground/background/metrics";
+import { auditRows, closeRoles, inTenant, roles, tamper } from "@/testing/chain";
+import { createOrg } from "@/testing/factories";
+import { checkReadiness, readyTime } from "./readiness";
+
+const PATIENT = { database: 60_000 };
+Object.assign(readyTime, PATIENT);
+afterAll(closeRoles);
+
+const heads = async () => (await checkReadiness()).checks.find(({ name }) => name === "heads");
+
+it("a chain that lost its head is shown and raises the alarm; the process stays ready for the others", async () => {
+  const { id } = await createOrg();
+  await appendAudit(roles.app, auditRows(id, 5));
+  expect(await listLostHeads(id)).toEqual([]);
+  await tamper((tx) => tx`DELETE FROM audit_chain_heads WHERE org_id = ${id}`);
+  expect(await heads()).toMatchObject({
+    ok: false,
+    detail: expect.stringMatching(/^(1 chain without its|\d+ chains without their) head or/),
+  });
+  expect(await checkReadiness()).toMatchObject({ ready: true });
+  await raiseHeadAlarm(id);
+  const scope = { kind: "organization", orgIds: [id], partnerId: "" } as const;
+  expect(await openAlarms(scope)).toMatchObject([{ source: "head", breaks: [{ seq: 6, kind: "truncated" }] }]);
+  alarmWatch.start();
+  await expect.poll(() => registry.metrics()).toMatch(/trailmark_audit_lost_heads [1-9]/);
+  await alarmWatch.stop();
+  await tamper(
+    (tx) => tx`INSERT INTO audit_chain_heads (org_id, seq, checksum)
+      SELECT org_id, chain_seq, checksum FROM audit_logs WHERE org_id = ${id} AND chain_seq = 5`,
+  );
+  expect(await listLostHeads(id)).toEqual([]);
+});
+
+it("however many ask at once, two checks answer all of them", async () => {
+  const { id } = await createOrg();
+  await appendAudit(roles.app, auditRows(id, 5));
+  const [first, ...others] = Array.from({ length: 20 }, checkReadiness);
+  expect(new Set(others).size).toBe(1);
+  expect(others).not.toContain(first);
+  await tamper((tx) => tx`DELETE FROM audit_chain_heads WHERE org_id = ${id}`);
+  const heads = (await checkReadiness()).checks.find(({ name }) => name === "heads");
+  expect(heads).toMatchObject({ ok: false });
+});
+
+it("a spool that cannot be opened is named, and the process stays ready: the database takes the events", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "trailmark-no-spool-"));
+  writeFileSync(join(dir, "spool"), "");
+  await startRecording({ dir: join(dir, "spool") });
+  const { ready, checks } = await checkReadiness();
+  expect(ready).toBe(true);
+  expect(checks.find(({ name }) => name === "spool disk")).toEqual({
+    name: "spool disk",
+    ok: false,
+    detail: expect.stringMatching(/^takes no events \(cannot be opened\)/),
+  });
+  await stopRecording();
+  rmSync(dir, { recursive: true });
+});
+
+it("a chain that lost every entry with its head, behind a checkpoint, is shown as well, and cannot begin anew", async () => {
+  const { id } = await createOrg();
+  await appendAudit(roles.app, auditRows(id, 5));
+  expect(await signCheckpoint(id)).toMatchObject({ kind: "signed" });
+  await tamper(async (tx) => {
+    await tx`DELETE FROM audit_logs WHERE org_id = ${id}`;
+    await tx`DELETE FROM audit_chain_heads WHERE org_id = ${id}`;
+  });
+  const lost = { orgId: id, head: null, last: 0, signed: 5 };
+  expect(await listLostHeads(id)).toEqual([lost]);
+  expect(await heads()).toMatchObject({ ok: false });
+  await raiseHeadAlarm(id);
+  const scope = { kind: "organization", orgIds: [id], partnerId: "" } as const;
+  expect(await openAlarms(scope)).toMatchObject([{ breaks: [{ seq: 1, kind: "truncated" }] }]);
+  await expect(appendAudit(roles.app, auditRows(id, 2))).rejects.toThrow("entries of this chain were signed");
+});
+
+it("a note that none of our keys signed makes no chain too short, nor keeps one that is from being shown", async () => {
+  const { id } = await createOrg();
+  await appendAudit(roles.app, auditRows(id, 5));
+  await signCheckpoint(id);
+  const insert = (kind: string, size: number) =>
+    inTenant(
+      "system",
+      (tx) => tx`INSERT INTO audit_notes (org_id, kind, size, signed_at, note)
+      VALUES (${id}, ${kind}, ${size}, now() + interval '1 day', 'nothing')`,
+    );
+  await insert("checkpoint", 9e15);
+  expect(await listLostHeads(id)).toEqual([]);
+  await insert("restored", 9e15);
+  await tamper((tx) => tx`DELETE FROM audit_logs WHERE org_id = ${id} AND chain_seq > 3`);
+  await tamper(
+    (tx) => tx`UPDATE audit_chain_heads h SET seq = 3, checksum = a.checksum
+      FROM audit_logs a WHERE a.org_id = h.org_id AND a.chain_seq = 3 AND h.org_id = ${id}`,
+  );
+  expect(await listLostHeads(id)).toEqual([{ orgId: id, head: 3, last: 3, signed: 5 }]);
+});
+
+it("while the database takes no writes the process stays ready, and says so, as long as the spool takes events", async () => {
+  // The pool is this process's one: it is opened again under the other address, in a separate module.
+  vi.resetModules();
+  const { env: settings } = await import("@/server/ground/env");
+  Object.assign(settings(), { DATABASE_URL: `${settings().DATABASE_URL}?default_transaction_read_only=on` });
+  const { checkReadiness, readyTime } = await import("./readiness");
+  const { writeTime } = await import("@/server/audit/record/pending-write");
+  Object.assign(readyTime, PATIENT);
+  Object.assign(writeTime, { giveUp: 60_000 });
+  const readiness = async (name: string) => {
+    const { ready, checks } = await checkReadiness();
+    return { ready, check: checks.find((check) => check.name === name) };
+  };
+  const reason = "it is a replica, or read-only";
+  // Nothing records here yet.
+  expect(await readiness("spool")).toMatchObject({ ready: false, check: { ok: false } });
+  const refused = { name: "writes", ok: false, detail: `the database takes no writes: ${reason}` };
+  expect(await readiness("writes")).toEqual({ ready: false, check: refused });
+
+  const recording = await import("@/server/audit/record/record");
+  const dir = mkdtempSync(join(tmpdir(), "trailmark-read-only-"));
+  await recording.startRecording({ dir });
+  expect(await readiness("writes")).toEqual({ ready: true, check: refused });
+  const { id } = await createOrg();
+  await recording.recordDurably(auditRows(id, 1));
+  const detail = expect.stringMatching(
+    new RegExp(`^the database has taken no audit event for \\d+ s \\(${reason}\\); 1 waits$`),
+  );
+  await expect.poll(() => readiness("writes")).toEqual({ ready: true, check: { name: "writes", ok: false, detail } });
+  expect(await readiness("database")).toMatchObject({ ready: true, check: { ok: true } });
+  expect(await readiness("spool")).toMatchObject({ ready: true, check: { ok: true, detail: "1 event waiting" } });
+  await recording.stopRecording();
+  expect(await readiness("spool")).toMatchObject({
+    ready: false,
+    check: { ok: false, detail: expect.stringContaining("it takes no more") },
+  });
+  await (await import("@/db/client")).closeDatabase();
+  rmSync(dir, { recursive: true });
+});

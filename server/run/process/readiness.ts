@@ -1,0 +1,157 @@
+import { chainHealth } from "@/db/citus/health";
+import { appSql } from "@/db/client";
+import { codeOf } from "@/db/thrown";
+import { countApplied, countMigrations, readApplied } from "@/db/version";
+import { Growth } from "@/server/audit/record/growth";
+import { recordingStats } from "@/server/audit/record/record";
+import { openAlarms } from "@/server/evidence/integrity/alarm";
+import { listLostHeads } from "@/server/evidence/integrity/heads";
+import { sharedRuns } from "@/server/ground/background/shared-runs";
+import { counted } from "@/server/ground/text";
+import { whyNotPruned } from "@/server/retention/schedule";
+
+/** `ready` says whether this process can serve; another check that is not ok is for an operator to look at. */
+export type Readiness = { ready: boolean; checks: Check[] };
+type Check = { name: string; ok: boolean; detail?: string };
+type Stats = ReturnType<typeof recordingStats>;
+
+/** The check of a node of a distributed database that is away. */
+const NODE = "node";
+/** The check of whether the database takes what is recorded. */
+const WRITES = "writes";
+/** What every process suffers alike: with all of them taken out of a proxy nothing would be served, and no event kept. */
+const SHARED = [NODE, WRITES];
+/** How long the database may take to answer, in ms. Tests of what it answers raise it: how fast it is, is the machine's. */
+export const readyTime = { database: 3_000 };
+/** A lost connection is mended within a try or two; a database that keeps refusing is full, read-only or away. */
+const MAX_WRITE_FAULT_MS = 1_000;
+/** SQLSTATE 53100 */
+const DISK_FULL = "53100";
+/** SQLSTATE 25006 */
+const READ_ONLY = "25006";
+const growth = new Growth();
+
+function withTimeout<T>(work: Promise<T>): Promise<T> {
+  const timeout = new Promise<never>((_, reject) =>
+    setTimeout(() => reject(new Error("no answer in time")), readyTime.database).unref(),
+  );
+  return Promise.race([work, timeout]);
+}
+
+async function checkDatabase(stats: Stats): Promise<Check[]> {
+  try {
+    const [[row], dates, { faults, silent }] = await withTimeout(
+      Promise.all([
+        appSql()<{ readOnly: boolean }[]>`SELECT current_setting('transaction_read_only') = 'on' AS "readOnly"`,
+        readApplied(appSql()),
+        chainHealth(),
+      ]),
+    );
+    const [applied, wanted] = [countApplied(dates), countMigrations()];
+    return [
+      { name: "database", ok: true },
+      checkWrites(stats, row?.readOnly ?? false),
+      { name: "migrations", ok: applied >= wanted, detail: `${applied} of ${wanted} applied` },
+      { name: "chain", ok: faults.length === 0, ...(faults.length > 0 ? { detail: faults.join("; ") } : {}) },
+      ...silent.map((node) => ({ name: NODE, ok: false, detail: `${node} does not answer` })),
+    ];
+  } catch (error) {
+    const code = codeOf(error);
+    const away = { name: "database", ok: false, detail: code ? `unreachable (${code})` : "unreachable" };
+    return [away, checkWrites(stats, false)];
+  }
+}
+
+/** Damage to one chain, and events set aside: nothing that another process could do better, so all others continue. */
+async function checkDamage({ held, deadLetters, spoolFault }: Stats): Promise<Check[]> {
+  const heads = await withTimeout(listLostHeads()).then(
+    ({ length }) => ({
+      ok: length === 0,
+      detail: counted(length, "chain without its head or its end", "chains without their head or their end"),
+    }),
+    () => ({ ok: false, detail: "could not be looked at" }),
+  );
+  const alarms = await withTimeout(openAlarms({ kind: "system" })).then(
+    ({ length }) => ({
+      ok: length === 0,
+      detail: counted(length, "chain was found broken", "chains were found broken"),
+    }),
+    () => ({ ok: false, detail: "could not be looked at" }),
+  );
+  return [
+    { name: "heads", ...heads },
+    { name: "alarms", ...alarms },
+    {
+      name: "held",
+      ok: held === 0,
+      detail: counted(
+        held,
+        "event waits for the repair of a damaged chain",
+        "events wait for the repair of a damaged chain",
+      ),
+    },
+    {
+      name: "spool disk",
+      ok: spoolFault === "",
+      detail: spoolFault
+        ? `takes no events (${spoolFault}): they are in memory alone until the database has them`
+        : "takes events",
+    },
+    {
+      name: "dead letters",
+      ok: deadLetters === 0,
+      detail: counted(deadLetters, "event was refused by the database", "events were refused by the database"),
+    },
+  ];
+}
+
+function pruning(): string {
+  const reason = whyNotPruned();
+  return reason ? `off: ${reason}` : "on";
+}
+
+const REASONS: Record<string, string> = {
+  [DISK_FULL]: "its disk is full",
+  [READ_ONLY]: "it is a replica, or read-only",
+  "": "no answer",
+};
+
+/**
+ * Whether events that are recorded reach the database; only writing shows it, because a full disk still answers every
+ * read.
+ */
+function checkWrites({ queued, writeFault }: Stats, isReadOnly: boolean): Check {
+  if (writeFault && writeFault.ms >= MAX_WRITE_FAULT_MS) {
+    const reason = REASONS[writeFault.code] ?? writeFault.code;
+    const seconds = Math.floor(writeFault.ms / 1_000);
+    const detail = `the database has taken no audit event for ${seconds} s (${reason}); ${counted(queued, "waits", "wait")}`;
+    return { name: WRITES, ok: false, detail };
+  }
+  return isReadOnly
+    ? { name: WRITES, ok: false, detail: `the database takes no writes: ${REASONS[READ_ONLY]}` }
+    : { name: WRITES, ok: true };
+}
+
+/** While the database accepts nothing the spool keeps the events, up to a limit. */
+function checkSpool({ queued, spoolTakesEvents }: Stats, takesWrites: boolean): Check {
+  const isGrowing = growth.isGrowing(queued);
+  const waiting = counted(queued, "event waiting", "events waiting");
+  if (takesWrites || spoolTakesEvents) return { name: "spool", ok: !isGrowing, detail: waiting };
+  return { name: "spool", ok: false, detail: `${waiting}, and it takes no more` };
+}
+
+/**
+ * Whether this process can do its work: database reachable, migrations applied, chain guarded, and database or spool taking
+ * what is recorded. One check at a time, because each looks at every chain and anyone may ask: an answer is of a check that
+ * began after the question.
+ */
+export const checkReadiness = sharedRuns(async (): Promise<Readiness> => {
+  const stats = recordingStats();
+  const database = await checkDatabase(stats);
+  const takesWrites = database.every(({ name, ok }) => name !== WRITES || ok);
+  const checks = [...database, { name: "pruning", ok: true, detail: pruning() }, checkSpool(stats, takesWrites)];
+  return {
+    ready: checks.every((c) => c.ok || SHARED.includes(c.name)),
+    checks: [...checks, ...(await checkDamage(stats))],
+  };
+});

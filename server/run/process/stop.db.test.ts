@@ -1,0 +1,147 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { eq } from "drizzle-orm";
+import { afterAll, expect, it, vi } from "vitest";
+import { POST } from "@/app/api/v1/report-schedules/route";
+import { asSystem } from "@/db/client";
+import { reportSchedules, userTokens } from "@/db/schema";
+import { handOutPasswordLink } from "@/server/identity/auth/links/password-link";
+import { chainOf, closeRoles, roles } from "@/testing/chain";
+import { call, createOrg, createUser, type TestUser } from "@/testing/factories";
+import { startMailServer } from "@/testing/mail-server";
+import { elapsedMs, quickest } from "@/testing/quickest";
+import { stopTime } from "./stop";
+
+afterAll(closeRoles);
+
+/** Reports that are due before any other, each of a person of their own. */
+const dueReports = (count: number): Promise<TestUser[]> =>
+  Promise.all(
+    Array.from({ length: count }, async () => {
+      const token = await createUser();
+      const { body } = await call(POST, { token, body: { report: "security", cadence: "weekly", timeZone: "UTC" } });
+      await asSystem((tx) =>
+        tx
+          .update(reportSchedules)
+          .set({ nextRunAt: new Date(0) })
+          .where(eq(reportSchedules.id, body.id)),
+      );
+      return token;
+    }),
+  );
+
+/** As long as it takes: how fast the work ends is the machine's. */
+const PATIENT = { work: 60_000 };
+
+/** A process that records: what it closes at its end is its own. */
+async function startRecorder(time = PATIENT): Promise<{ stop: () => Promise<void> }> {
+  vi.resetModules();
+  const { env } = await import("@/server/ground/env");
+  Object.assign(env(), { SMTP_URL: "smtp://127.0.0.1:9", SMTP_FROM: "Trailmark <trailmark@example.test>" });
+  const { startRecording } = await import("@/server/audit/record/record");
+  await startRecording({ dir: mkdtempSync(join(tmpdir(), "trailmark-stop-")) });
+  const { stopService, stopTime } = await import("./stop");
+  Object.assign(stopTime, time);
+  return { stop: stopService };
+}
+
+/** One that works in the background as well. */
+async function startProcess(time = PATIENT): Promise<{ stop: () => Promise<void> }> {
+  const { stop } = await startRecorder(time);
+  const { reportWorker } = await import("@/server/notify/report-schedules/run");
+  const { startWorkers } = await import("./workers");
+  await startWorkers();
+  reportWorker.notify();
+  return { stop };
+}
+
+/** Keeps a report from being queued, as a database that is busy would, until `release` is called. */
+async function holdReports(): Promise<{ isMet: () => Promise<boolean>; release: () => Promise<void> }> {
+  const holder = await roles.owner.reserve();
+  await holder`BEGIN`;
+  await holder`LOCK TABLE notification_deliveries IN SHARE MODE`;
+  // Other work may wait for the table too: a report holds the schedule that it has claimed.
+  const isMet = async () => {
+    const waiting = await roles.owner`
+      SELECT 1 FROM pg_locks queued JOIN pg_locks claim USING (pid)
+      WHERE queued.relation = 'notification_deliveries'::regclass AND NOT queued.granted
+        AND claim.relation = 'report_schedules'::regclass AND claim.mode = 'RowShareLock' AND claim.granted`;
+    return waiting.length > 0;
+  };
+  const release = async () => {
+    await holder`COMMIT`;
+    holder.release();
+  };
+  return { isMet, release };
+}
+
+const exported = async ({ orgId }: TestUser) =>
+  (await chainOf(orgId as string)).filter(({ action }) => action === "audit_logs.export").length;
+
+it("what the background work does while it ends is recorded, and no further report is begun", async () => {
+  const people = await dueReports(2);
+  const { isMet, release } = await holdReports();
+  const { stop } = await startProcess();
+  await expect.poll(isMet).toBe(true);
+  const stopped = stop();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await release();
+  await stopped;
+  const entries = await Promise.all(people.map(exported));
+  expect(entries.sort()).toEqual([0, 1]);
+});
+
+it("what is pending is written out although the relay's message broker is gone", async () => {
+  vi.doMock("@/server/devices/live/current", async (original) => ({
+    ...(await original<object>()),
+    stopRelay: () => Promise.reject(new Error("the connection is closed")),
+  }));
+  const { stop } = await startProcess();
+  vi.doUnmock("@/server/devices/live/current");
+  const { record } = await import("@/server/audit/record/record");
+  const { systemCtx } = await import("@/server/ground/context");
+  const { id: orgId } = await createOrg();
+  record(systemCtx(), { action: "device.create", orgId, resourceType: "device" });
+  await stop();
+  expect((await chainOf(orgId)).map(({ action }) => action)).toEqual(["device.create"]);
+});
+
+it("a password link that is being mailed meanwhile is on record, and ends the earlier ones", async () => {
+  const person = await createUser();
+  await handOutPasswordLink({ userId: person.id, kind: "reset", replaces: [], now: new Date() }, async () => {});
+  let take = () => {};
+  const taken = new Promise<void>((resolve) => {
+    take = resolve;
+  });
+  const mail = await startMailServer({ slow: () => taken });
+  const { stop } = await startRecorder();
+  const { env } = await import("@/server/ground/env");
+  Object.assign(env(), { SMTP_URL: mail.url });
+  const { POST: forgot } = await import("@/app/api/v1/auth/password/forgot/route");
+  expect((await call(forgot, { body: { email: person.email } })).status).toBe(202);
+  await expect.poll(() => mail.mails.filter(({ to }) => to.includes(person.email))).toHaveLength(1);
+  const stopped = stop();
+  take();
+  await stopped;
+  const entries = await chainOf(person.orgId as string);
+  expect(entries).toMatchObject([{ action: "user.password.reset.request", result: "success" }]);
+  const links = await asSystem((tx) => tx.select().from(userTokens).where(eq(userTokens.userId, person.id)));
+  expect(links).toHaveLength(1);
+  await mail.close();
+});
+
+it("work that does not end is left, so that the process is out within ten seconds", async () => {
+  const attempt = async () => {
+    await dueReports(1);
+    const { isMet, release } = await holdReports();
+    const { stop } = await startProcess(stopTime);
+    await expect.poll(isMet).toBe(true);
+    const ended = elapsedMs(stop);
+    const took = await Promise.race([ended, new Promise<number>((resolve) => setTimeout(resolve, 30_000, 30_000))]);
+    await release();
+    await ended;
+    return took;
+  };
+  expect(await quickest(9_000, attempt)).toBeLessThan(9_000);
+});

@@ -1,0 +1,32 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { and, gt, gte } from "drizzle-orm";
+import { afterAll, expect, it } from "vitest";
+import { asSystem } from "@/db/client";
+import { recordingLosses } from "@/db/schema";
+import { record, startRecording, stopRecording } from "@/server/audit/record/record";
+import { systemCtx } from "@/server/ground/context";
+import { env } from "@/server/ground/env";
+import { createOrg } from "@/testing/factories";
+import { startWorkers, stopWorkers } from "./workers";
+
+afterAll(stopWorkers);
+
+it("a process that does no background work tells of the events that it lost all the same", async () => {
+  const began = new Date();
+  const { id: orgId } = await createOrg();
+  await startRecording({ dir: mkdtempSync(join(tmpdir(), "trailmark-workers-")) });
+  await stopRecording();
+  record(systemCtx(), { action: "device.update", orgId, resourceType: "device" });
+  Object.assign(env(), { WORKERS: false });
+  await startWorkers();
+  const told = () =>
+    asSystem((tx) =>
+      tx
+        .select({ dropped: recordingLosses.dropped })
+        .from(recordingLosses)
+        .where(and(gte(recordingLosses.droppedAt, began), gt(recordingLosses.dropped, 0))),
+    );
+  await expect.poll(told).toMatchObject([{ dropped: 1 }]);
+});

@@ -1,0 +1,71 @@
+import { searchWorker } from "@/server/audit/query/search-worker";
+import { importWorker } from "@/server/custom-fields/import/run/worker";
+import { pruneDeviceLogs } from "@/server/devices/device-logs/prune";
+import { alarmWatch } from "@/server/evidence/integrity/alarm-watch";
+import { checkpointWorker } from "@/server/evidence/integrity/checkpoint-worker";
+import { figuresWatch } from "@/server/evidence/integrity/figures";
+import { verificationJob } from "@/server/evidence/integrity/nightly";
+import { exportWorker } from "@/server/exports/worker";
+import type { DailyJob } from "@/server/ground/background/daily-job";
+import { env } from "@/server/ground/env";
+import { log } from "@/server/ground/log";
+import { lossReporter } from "@/server/notify/notifications/conditions/lost-events";
+import { notificationWorker } from "@/server/notify/notifications/worker";
+import { reportWorker } from "@/server/notify/report-schedules/run";
+import { refuseMovedClock } from "@/server/retention/clock";
+import { announcePruning, retentionJob } from "@/server/retention/worker";
+import { dailyJobsWorker } from "./daily-jobs";
+import { queuesWatch } from "./queues-watch";
+
+/** A background job of this process: started once, stopped at shutdown. */
+type Worker = { name: string; start: () => void | Promise<void>; stop: () => Promise<void> };
+
+/** Device logs go first: they need no elevated role. */
+const pruningJob: DailyJob = {
+  ...retentionJob,
+  async run(signal) {
+    await refuseMovedClock();
+    const pruned = await pruneDeviceLogs({ signal });
+    const rows = pruned.reduce((sum, { diagnostic, events }) => sum + diagnostic + events, 0);
+    log.info({ rows, organizations: pruned.length }, "device log retention run");
+    await retentionJob.run(signal);
+  },
+};
+
+/** What each process has to do for itself. */
+const OWN: Worker[] = [lossReporter];
+/** What any process does for all. */
+const WORKERS: Worker[] = [
+  alarmWatch,
+  figuresWatch,
+  queuesWatch,
+  checkpointWorker,
+  searchWorker,
+  importWorker,
+  notificationWorker,
+  reportWorker,
+  exportWorker,
+  dailyJobsWorker([verificationJob, pruningJob]),
+];
+const running: Worker[] = [];
+
+/**
+ * Starts the background work, with WORKERS=off only that of this process itself; one that cannot start is logged and does
+ * not keep the others back.
+ */
+export async function startWorkers(): Promise<void> {
+  announcePruning();
+  for (const worker of env().WORKERS ? [...OWN, ...WORKERS] : OWN) {
+    try {
+      await worker.start();
+      running.push(worker);
+    } catch (error) {
+      log.error({ err: error, worker: worker.name }, "worker did not start");
+    }
+  }
+}
+
+/** Stops what startWorkers() started, all at once, and waits for it. */
+export async function stopWorkers(): Promise<void> {
+  await Promise.allSettled(running.splice(0).map((w) => w.stop()));
+}
