@@ -189,8 +189,7 @@ export const PACKAGES = [
   },
   {
     files: /^components\//,
-    packages:
-      /^(node:|postgres$|drizzle-orm|pg-boss$|pino$|nodemailer$|next-auth(?!\/react)|@node-rs\/|@nats-io\/|server-only$)/,
+    packages: /^(node:|postgres$|drizzle-orm|pg-boss$|pino$|nodemailer$|next-auth(?!\/react)|@node-rs\/|server-only$)/,
     instead: "Components run in the browser.",
   },
 ];

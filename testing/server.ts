@@ -16,7 +16,7 @@ const READY_TIMEOUT_MS = 230_000;
 const STOP_TIMEOUT_MS = 15_000;
 
 /** Variables that would lead the server under test to a real database or address. */
-const FOREIGN = /^(TEST_)?(DATABASE_|AUDIT_ADMIN_DATABASE_|TRAILMARK_|NEXTAUTH_|NATS_|METRICS_|TRUST_PROXY|WORKERS)/;
+const FOREIGN = /^(TEST_)?(DATABASE_|AUDIT_ADMIN_DATABASE_|TRAILMARK_|NEXTAUTH_|METRICS_|TRUST_PROXY|WORKERS)/;
 
 export type Server = { base: string; child: ChildProcess; dataDir: string; port: number };
 

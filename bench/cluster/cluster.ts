@@ -48,7 +48,6 @@ export class Cluster {
   readonly etcd: Part;
   readonly proxy: Part;
   readonly pooler: Part;
-  readonly nats: Part;
   readonly nodes: Part[];
   readonly servers: Server[] = [];
 
@@ -72,7 +71,6 @@ export class Cluster {
     this.proxy = here("haproxy", "haproxy", ["-db", "-f", file("haproxy.cfg", haproxySettings())]);
     file("pooler-users", poolerUsers());
     this.pooler = here("pgbouncer", "pgbouncer", [file("pgbouncer.ini", poolerSettings(folder))]);
-    this.nats = here("nats", "nats", ["-a", "127.0.0.1", "-p", String(PORTS.nats)]);
     this.nodes = ([0, 1] as const).map((at) => this.#node(at, here, file));
   }
 
@@ -116,8 +114,8 @@ export class Cluster {
     await until("a primary", async () => has(await members(), "leader") !== undefined);
     this.nodes[1]?.start();
     await this.nodeAs("leader");
-    say("haproxy, pgbouncer, nats-server");
-    for (const each of [this.proxy, this.pooler, this.nats]) each.start();
+    say("haproxy, pgbouncer");
+    for (const each of [this.proxy, this.pooler]) each.start();
     await until("the database through the proxy", async () => createDatabase().then(() => true));
     say("three server processes");
     const key = join(this.folder, "signing-key.pem");
@@ -144,7 +142,7 @@ export class Cluster {
   }
 
   get parts(): Part[] {
-    return [this.nats, this.pooler, this.proxy, ...this.nodes, this.etcd];
+    return [this.pooler, this.proxy, ...this.nodes, this.etcd];
   }
 
   /** @param keepLogs leaves the folder, with each part's output, for a later analysis. */

@@ -6,7 +6,6 @@ const FIRST_PORT = 4170;
 export const PORTS = {
   etcd: FIRST_PORT,
   etcdPeer: FIRST_PORT + 1,
-  nats: FIRST_PORT + 2,
   pooler: FIRST_PORT + 3,
   primary: FIRST_PORT + 4,
   replica: FIRST_PORT + 5,
@@ -47,7 +46,6 @@ export const serverEnvironment = (signingKey: string): Record<string, string> =>
   NEXTAUTH_URL: `http://127.0.0.1:${PORTS.http}`,
   TRAILMARK_SIGNING_KEY_FILE: signingKey,
   TRUST_PROXY_HEADERS: "true",
-  NATS_URL: `nats://127.0.0.1:${PORTS.nats}`,
   DATABASE_POOL_SIZE: "10",
   LOG_LEVEL: "warn",
 });

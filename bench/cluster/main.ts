@@ -11,7 +11,7 @@ import { Gaps, killOne, VICTIMS } from "./rounds";
 
 /**
  * `npm run cluster [-- --rounds N | --full | --stay] [--only PART]`: three server processes behind a proxy and a pooler, PostgreSQL with
- * a replica, NATS, all on loopback; each part killed in turn under load, then what was acknowledged compared with what is
+ * a replica, all on loopback; each part killed in turn under load, then what was acknowledged compared with what is
  * stored. `--stay` only brings it up, until Ctrl-C. Exits non-zero when anything was lost or took too long.
  */
 

@@ -7,7 +7,6 @@ const PROGRAMS = {
   etcd: { file: "/usr/bin/etcd", from: "etcd-server" },
   haproxy: { file: "/usr/sbin/haproxy", from: "haproxy" },
   pgbouncer: { file: "/usr/sbin/pgbouncer", from: "pgbouncer" },
-  nats: { file: "/usr/sbin/nats-server", from: "nats-server" },
 } as const;
 
 const POSTGRES = "/usr/lib/postgresql";

@@ -34,7 +34,6 @@ export const VICTIMS: Victim[] = [
   { name: "the primary", limitMs: 15_000, kill: async (cluster) => lose(await cluster.nodeAs("leader")) },
   { name: "the proxy", limitMs: 5_000, kill: async (cluster) => lose(cluster.proxy) },
   { name: "the pooler", limitMs: 5_000, kill: async (cluster) => lose(cluster.pooler) },
-  { name: "NATS", limitMs: 5_000, kill: async (cluster) => lose(cluster.nats) },
 ];
 
 /** What callers saw since the last call. */

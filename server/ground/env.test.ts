@@ -56,6 +56,12 @@ describe("the environment", () => {
       expect(faultsOf({ ...good, [name]: value })).toContain(`${name}: must be an http or https address`);
   });
 
+  it("needs the address past a pooler where nothing may be prepared", () => {
+    const pooled = { ...good, DATABASE_PREPARE: "false" };
+    expect(faultsOf(pooled)).toContain("DATABASE_PREPARE=false needs DATABASE_DIRECT_URL");
+    expect(faultsOf({ ...pooled, DATABASE_DIRECT_URL: good.DATABASE_URL })).toBe("");
+  });
+
   it("names HOST where the listener could not have it", () => {
     expect(faultsOf({ ...good, HOST: "not a host" })).toContain("HOST: must be an address or a host name");
     for (const HOST of ["0.0.0.0", "::1", "fe80::1%eth0", "db_1.example"]) expect(faultsOf({ ...good, HOST })).toBe("");

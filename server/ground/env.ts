@@ -60,7 +60,6 @@ export const envSchema = z.object({
   SMTP_FROM: z.string().min(3).optional(),
   TRAILMARK_WEBHOOKS_PRIVATE: flag.default(false),
   TRAILMARK_WEBHOOKS_HTTP: flag.default(false),
-  NATS_URL: z.string().min(1).optional(),
   /** Read by the exporter itself, as are the other OTEL_EXPORTER_OTLP_ variables. */
   OTEL_EXPORTER_OTLP_ENDPOINT: webUrl.optional(),
   OTEL_SERVICE_NAME: z.string().min(1).default("trailmark"),
@@ -93,7 +92,6 @@ export const SECRETS = [
   "NEXTAUTH_SECRET",
   "METRICS_TOKEN",
   "CHECKPOINT_WEBHOOK_SECRET",
-  "NATS_URL",
   "SMTP_URL",
   "OIDC_CLIENT_SECRET",
 ];
@@ -140,6 +138,8 @@ export function parseEnv(source: NodeJS.ProcessEnv): Env {
     faults.push("OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET go together; one of them is missing");
   if (parsed.success && !parsed.data.SMTP_URL !== !parsed.data.SMTP_FROM)
     faults.push("SMTP_URL and SMTP_FROM go together; one of them is missing");
+  if (parsed.success && !parsed.data.DATABASE_PREPARE && !parsed.data.DATABASE_DIRECT_URL)
+    faults.push("DATABASE_PREPARE=false needs DATABASE_DIRECT_URL, the address of PostgreSQL past the pooler");
   if (faults.length > 0 || !parsed.success) throw unusable(faults);
   return { ...parsed.data, TRAILMARK_DATA_DIR: resolve(parsed.data.TRAILMARK_DATA_DIR) };
 }

@@ -40,7 +40,6 @@ const WELL: Record<string, [number, number]> = {
   trailmark_exports_age_seconds: [20, 0],
   trailmark_requests_refused_total: [100, 1],
   trailmark_figures_age_seconds: [310, 0],
-  trailmark_nats_connected: [1, 0],
   trailmark_database_transactions: [12, 0],
   trailmark_database_pool_size: [20, 0],
 };
@@ -72,7 +71,6 @@ const SICK: Record<string, Partial<typeof WELL>> = {
   TrailmarkExportsWaiting: { trailmark_exports_age_seconds: [1_801, 0] },
   TrailmarkRequestsRefused: { trailmark_requests_refused_total: [0, 60] },
   TrailmarkFiguresMissing: { trailmark_figures_age_seconds: [901, 0] },
-  TrailmarkNatsAway: { trailmark_nats_connected: [0, 0] },
   TrailmarkPoolBusy: { trailmark_database_transactions: [41, 0] },
 };
 

@@ -3,7 +3,7 @@ import { asSystem, type Tx } from "@/db/client";
 import { agents, devices, enrollmentKeys } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
-import { relay } from "@/server/devices/live/current";
+import { relay } from "@/server/devices/live/relay";
 import { type Closed, closeStream } from "@/server/devices/live/stream-store";
 import type { Ctx } from "@/server/ground/context";
 import { AppError } from "@/server/ground/errors";

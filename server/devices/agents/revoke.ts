@@ -4,7 +4,7 @@ import { agents } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { findDevice } from "@/server/devices/find";
-import { relay } from "@/server/devices/live/current";
+import { relay } from "@/server/devices/live/relay";
 import { closeStream } from "@/server/devices/live/stream-store";
 import type { Ctx } from "@/server/ground/context";
 import { notFound } from "@/server/ground/errors";

@@ -1,5 +1,8 @@
+import { appSql } from "@/db/client";
+import { connectApp, directUrl } from "@/db/connect";
+
 /**
- * What a process is notified of; the table says the rest, so a lost message costs time and nothing else: commands and
+ * The notifications between processes; the tables hold the facts, so a lost one costs time and nothing else: commands and
  * answers are polled, streams looked up at each beat, and the callers of open answers every CALLER_CHECK_MS.
  */
 const NEWS = ["commands", "answers", "streams", "callers"] as const;
@@ -15,5 +18,30 @@ export type Bus = {
   close(): Promise<void>;
 };
 
-/** Whether a message is one that this version sends. */
-export const isNews = (text: string): text is News => NEWS.some((news) => news === text);
+const isNews = (text: string): text is News => NEWS.some((news) => news === text);
+
+/** One channel a process. */
+const channelOf = (processId: string): string => `trailmark_live_${processId.replaceAll("-", "")}`;
+
+const TO_ALL = "trailmark_live_all";
+
+/**
+ * LISTEN and NOTIFY. Listening needs a session of its own, hence a separate connection past any pooler; it comes back by
+ * itself.
+ */
+export function createBus(): Bus {
+  const listener = connectApp({ name: "trailmark-live", max: 1, url: directUrl() });
+  return {
+    async listen(processId, onNews, onAgain) {
+      const hear = (text: string) => isNews(text) && onNews(text);
+      await Promise.all([listener.listen(channelOf(processId), hear, onAgain), listener.listen(TO_ALL, hear)]);
+    },
+    async notify(processId, news) {
+      await appSql()`SELECT pg_notify(${channelOf(processId)}, ${news})`;
+    },
+    async notifyAll(news) {
+      await appSql()`SELECT pg_notify(${TO_ALL}, ${news})`;
+    },
+    close: () => listener.end({ timeout: 1 }),
+  };
+}

@@ -1,7 +1,7 @@
 import { agentCaller } from "@/server/devices/agent-caller";
 import { trackStream } from "@/server/ground/background/streams";
 import { operation } from "@/server/ground/operation";
-import { relay } from "./current";
+import { relay } from "./relay";
 import { STREAM_COMMENT_MS, streamInput } from "./schema";
 
 const encoder = new TextEncoder();

@@ -9,8 +9,8 @@ import { AppError, type ErrorCode, notFound } from "@/server/ground/errors";
 import { log } from "@/server/ground/log";
 import { admit } from "@/server/ground/operation";
 import { inScope } from "@/server/ground/scope";
-import { relay } from "./current";
 import { type Parsed, sanitize } from "./parse-answer";
+import { relay } from "./relay";
 import { LIVE_QUERY_TIMEOUT_MS } from "./schema";
 
 /** The access to a device may have ended while it was asked. @throws AppError what a new query would be refused with */

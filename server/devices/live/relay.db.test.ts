@@ -5,14 +5,13 @@ import { agentStreams, agents, liveCommands } from "@/db/schema";
 import { watchCallers } from "@/server/ground/background/streams";
 import { createDevice, createOrg, type TestDevice } from "@/testing/factories";
 import { elapsedMs, quickest } from "@/testing/quickest";
-import type { Bus } from "./bus";
-import { createPostgresBus } from "./postgres-bus";
+import { type Bus, createBus } from "./bus";
 import { Relay } from "./relay";
 import { closeStream } from "./stream-store";
 
 const relays: Relay[] = [];
 /** A relay with its own LISTEN connection, as a server process has. */
-function createRelay(bus: Bus = createPostgresBus()): Relay {
+function createRelay(bus: Bus = createBus()): Relay {
   const relay = new Relay(bus);
   relays.push(relay);
   return relay;

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
+import { sharedRuns } from "@/server/ground/background/shared-runs";
 import { wakeWatchers } from "@/server/ground/background/streams";
 import { AppError } from "@/server/ground/errors";
 import { isUuid } from "@/server/ground/ids";
 import { tooMany } from "@/server/ground/limits/too-many";
 import { log } from "@/server/ground/log";
-import type { Bus, News } from "./bus";
+import { type Bus, createBus, type News } from "./bus";
 import {
   claimAnswer,
   claimDone,
@@ -22,7 +23,6 @@ import {
   MAX_COMMANDS_PER_AGENT,
   STREAM_COMMENT_MS,
 } from "./schema";
-import { singleFlight } from "./single-flight";
 import { beatStreams, buryDead, type Closed, listedStreams, listStream, unlistStream } from "./stream-store";
 
 export type AgentOnStream = { agentId: string; orgId: string; deviceId: string };
@@ -44,6 +44,10 @@ const offline = () => new AppError("device_offline", "The device has no connecte
 const busy = () =>
   tooMany("Too many live queries of this device are in flight.", { limit: MAX_COMMANDS_PER_AGENT, seconds: 1 });
 
+/** Looks at a table, one look at a time. A failure is logged: the next poll tries again. */
+const lookUp = (work: () => Promise<void>): (() => Promise<void>) =>
+  sharedRuns(() => work().catch((error) => log.warn({ err: error }, "the relay could not reach the database")));
+
 /**
  * Brings queries to agents and their answers back, whichever processes the requester, the agent's stream and the answer
  * arrive at. The tables decide, the bus only says "look". One of these a process.
@@ -59,9 +63,9 @@ export class Relay {
 
   constructor(readonly bus: Bus) {
     this.#handlers = {
-      commands: singleFlight("commands", () => this.#deliverWaiting()),
-      answers: singleFlight("answers", () => this.#collectDone()),
-      streams: singleFlight("streams", () => this.#endUnlisted()),
+      commands: lookUp(() => this.#deliverWaiting()),
+      answers: lookUp(() => this.#collectDone()),
+      streams: lookUp(() => this.#endUnlisted()),
       callers: async () => wakeWatchers(),
     };
   }
@@ -269,4 +273,17 @@ export class Relay {
   async #unlist(agentId: string, streamId: string): Promise<void> {
     for (const requester of await unlistStream(agentId, streamId)) this.#notify(requester, "answers");
   }
+}
+
+let current: Relay | undefined;
+
+/** The relay of this process, made at its first use. */
+export function relay(): Relay {
+  current ??= new Relay(createBus());
+  return current;
+}
+
+/** At shutdown, before the database is closed. */
+export async function stopRelay(): Promise<void> {
+  await current?.stop();
 }

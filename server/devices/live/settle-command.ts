@@ -2,7 +2,7 @@ import { agentCaller } from "@/server/devices/agent-caller";
 import { notFound } from "@/server/ground/errors";
 import { log } from "@/server/ground/log";
 import { operation } from "@/server/ground/operation";
-import { relay } from "./current";
+import { relay } from "./relay";
 import { resultInput } from "./schema";
 
 /**

@@ -13,7 +13,7 @@ import { startEmbedded } from "@/db/embedded/embedded";
 import { migrate } from "@/db/migrate";
 import { agentLogs, deviceEventLogs, organizations, users, userTotp } from "@/db/schema";
 import { appendAudit } from "@/server/audit/record/append";
-import { relay, stopRelay } from "@/server/devices/live/current";
+import { relay, stopRelay } from "@/server/devices/live/relay";
 import { signCheckpoint } from "@/server/evidence/integrity/checkpoints";
 import { watchCallers } from "@/server/ground/background/streams";
 import { env } from "@/server/ground/env";
@@ -177,15 +177,6 @@ describe("beside a database of one's own", () => {
     expect(await signIn()).toBe(200);
     const unknown = ["reset-password", "--email", "nobody@example.test", "--password-stdin"];
     expect((await runCli(unknown, { env: settings, input })).err).toContain("There is no user nobody@example.test.");
-  });
-
-  it("gives a new password where NATS is away, and ends", async () => {
-    const user = await createUser({ orgId: (await createOrg()).id });
-    const args = ["reset-password", "--email", user.email, "--password-stdin"];
-    const away = { ...settings, NATS_URL: "nats://127.0.0.1:1" };
-    const done = await runCli(args, { env: away, input: "an entirely new password" });
-    expect(done).toMatchObject({ code: 0, out: expect.stringContaining("has a new password") });
-    expect((await recordedRows(user.orgId as string)).map((row) => row.action)).toEqual(["user.password.reset"]);
   });
 
   it("refuses a short password, a missing e-mail and an unknown option, and says how", async () => {

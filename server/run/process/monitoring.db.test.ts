@@ -8,7 +8,6 @@ import { POST as postLogs } from "@/app/api/v1/agents/[id]/logs/route";
 import { asSystem } from "@/db/client";
 import { auditExports } from "@/db/schema";
 import { searchWorker } from "@/server/audit/query/search-worker";
-import { createNatsBus } from "@/server/devices/live/nats-bus";
 import { readChain } from "@/server/evidence/chain/chain-stream";
 import { alarmWatch } from "@/server/evidence/integrity/alarm-watch";
 import { figuresWatch } from "@/server/evidence/integrity/figures";
@@ -56,7 +55,6 @@ it("every metric of the alerts and of the dashboard is one that the server expos
   announcePruning();
   countRequest("/api/v1/me", 200, 1);
   noteWitnessed("example.org/log", true);
-  createNatsBus("nats://127.0.0.1:1");
   await readChain({ kind: "system" }, async () => undefined);
   const late = ["trailmark_audit_lost_heads", "trailmark_retention_age_seconds", "trailmark_deliveries_pending"];
   for (const name of [...late, "trailmark_audit_search_behind_rows"])

@@ -1,20 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { appSql, asSystem, closeDatabase, tenantInsert } from "@/db/client";
 import { connectApp, directUrl } from "@/db/connect";
 import { lookUpAll } from "@/db/lookup";
 import { migrate } from "@/db/migrate";
 import { writerConnection } from "@/server/audit/record/writer-connection";
-import { createPollingBus } from "@/server/devices/live/polling-bus";
-import { createPostgresBus } from "@/server/devices/live/postgres-bus";
-import { Relay } from "@/server/devices/live/relay";
-import { closeStream } from "@/server/devices/live/stream-store";
+import { createBus } from "@/server/devices/live/bus";
 import { verifyChain } from "@/server/evidence/chain/verify";
 import { systemCtx } from "@/server/ground/context";
 import { env } from "@/server/ground/env";
 import { auditRows } from "@/testing/chain";
-import { createDevice } from "@/testing/factories";
 import { hasPooler, type Pooler, startPooler } from "@/testing/postgres/pooler";
 import { checkAddresses } from "./check-addresses";
 
@@ -74,33 +70,12 @@ describe.skipIf(!hasPooler())("behind a pooler in transaction mode", () => {
   });
 
   it("hears the other processes", async () => {
-    const bus = createPostgresBus();
+    const bus = createBus();
     const heard = new Promise(
       (resolve) => void bus.listen(crypto.randomUUID(), resolve, () => {}).then(() => bus.notifyAll("callers")),
     );
     expect(await heard).toBe("callers");
     await bus.close();
-  });
-
-  it("needs no address past the pooler: it polls, and reads whole chains through it", async () => {
-    const kept = { ...env() };
-    Object.assign(env(), { DATABASE_DIRECT_URL: undefined });
-    await checkAddresses();
-    const relay = new Relay(createPollingBus());
-    await relay.listen();
-    const { agentId, orgId: agentOrg, id: deviceId } = await createDevice();
-    const peer = { send: vi.fn(), end: vi.fn() };
-    await relay.open({ agentId, orgId: agentOrg, deviceId }, peer);
-    await asSystem((tx) => closeStream(tx, agentId));
-    await expect.poll(() => peer.end.mock.calls.length).toBe(1);
-    await relay.stop();
-    const orgId = crypto.randomUUID();
-    const writer = writerConnection();
-    await writer.append(auditRows(orgId, 30));
-    await writer.close();
-    expect(await verifyChain(systemCtx(), { orgId })).toMatchObject({ status: "intact", rowsChecked: 30 });
-    expect(pooler.log()).not.toContain("not linked");
-    Object.assign(env(), kept);
   });
 
   it("makes a role that could not log in before, and lets it in through the pooler at once", async () => {

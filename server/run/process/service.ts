@@ -5,7 +5,7 @@ import { appSql } from "@/db/client";
 import { tightLimits } from "@/db/limits";
 import { migrate } from "@/db/migrate";
 import { startRecording } from "@/server/audit/record/record";
-import { relay } from "@/server/devices/live/current";
+import { relay } from "@/server/devices/live/relay";
 import { createListener } from "@/server/doors/front/front";
 import { pages } from "@/server/doors/front/pages";
 import { endHolding } from "@/server/doors/front/shares";

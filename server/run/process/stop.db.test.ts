@@ -92,13 +92,13 @@ it("what the background work does while it ends is recorded, and no further repo
   expect(entries.sort()).toEqual([0, 1]);
 });
 
-it("what is pending is written out although the relay's message broker is gone", async () => {
-  vi.doMock("@/server/devices/live/current", async (original) => ({
+it("what is pending is written out although the relay cannot close its connection", async () => {
+  vi.doMock("@/server/devices/live/relay", async (original) => ({
     ...(await original<object>()),
     stopRelay: () => Promise.reject(new Error("the connection is closed")),
   }));
   const { stop } = await startProcess();
-  vi.doUnmock("@/server/devices/live/current");
+  vi.doUnmock("@/server/devices/live/relay");
   const { record } = await import("@/server/audit/record/record");
   const { systemCtx } = await import("@/server/ground/context");
   const { id: orgId } = await createOrg();

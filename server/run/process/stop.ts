@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { closeDatabase } from "@/db/client";
 import { stopRecording } from "@/server/audit/record/record";
-import { stopRelay } from "@/server/devices/live/current";
+import { stopRelay } from "@/server/devices/live/relay";
 import { closeDenials } from "@/server/doors/http/denied";
 import { stopTracing } from "@/server/ground/background/tracing";
 import { unawaitedDone } from "@/server/ground/background/unawaited";
@@ -21,7 +21,7 @@ const noteUnclean = (error: unknown): void => log.warn({ err: error }, "the rela
 /**
  * Stops the background work, waits for what goes on behind answers, closes the database and writes out what is pending, in
  * this order: work that ends records what it did, and work that does not end by itself ends with its connections, before
- * recording stops. A relay whose message broker is gone keeps none of what follows from being done.
+ * recording stops. A relay that cannot close its connection keeps none of what follows from being done.
  */
 export async function stopService(): Promise<void> {
   closeDenials();

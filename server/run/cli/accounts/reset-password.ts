@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
-import { relay, stopRelay } from "@/server/devices/live/current";
+import { relay, stopRelay } from "@/server/devices/live/relay";
 import { systemCtx } from "@/server/ground/context";
 import { AppError } from "@/server/ground/errors";
 import { findByEmail } from "@/server/identity/auth/find-by-email";

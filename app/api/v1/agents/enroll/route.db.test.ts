@@ -8,7 +8,7 @@ import { DELETE as REVOKE } from "@/app/api/v1/devices/[id]/agent/route";
 import { asSystem } from "@/db/client";
 import { agents, auditLogs, deviceSourceIds, devices } from "@/db/schema";
 import { flushRecording } from "@/server/audit/record/record";
-import { relay } from "@/server/devices/live/current";
+import { relay } from "@/server/devices/live/relay";
 import { hashSecret } from "@/server/ground/secrets";
 import {
   bearer,

@@ -18,7 +18,7 @@ import * as byId from "@/app/api/v1/devices/[id]/route";
 import { asSystem } from "@/db/client";
 import { auditLogs } from "@/db/schema";
 import { flushRecording } from "@/server/audit/record/record";
-import { stopRelay } from "@/server/devices/live/current";
+import { stopRelay } from "@/server/devices/live/relay";
 import { eventOutput, eventsOutput, logOutput, logsOutput } from "@/server/devices/live/schema";
 import { createFront, createListener } from "@/server/doors/front/front";
 import { closeStreams } from "@/server/ground/background/streams";
