@@ -23,8 +23,8 @@ const OWNER_NEEDS =
   "\nThe owner needs CREATEROLE and must own the database and its schema public (ALTER SCHEMA public OWNER TO …).";
 const DIRECT = "It must not: name PostgreSQL itself there, because a migration holds a lock of its session.";
 
-/** A line in a migration that names functions which its statements need; they are installed before that statement. */
-const NEEDS = /^--> functions (.+)$/gm;
+/** A line in a migration behind which statements need this version's functions: they are installed there. */
+const FUNCTIONS = "--> functions\n";
 
 async function checkOnly({ appUrl, citus = false, warn = () => {} }: MigrateInput): Promise<void> {
   const sql = await reach({ url: appUrl, role: "the application role (DATABASE_URL)" });
@@ -72,20 +72,20 @@ async function prepareRecords(tx: postgres.TransactionSql): Promise<void> {
 async function applyMissing(tx: postgres.TransactionSql, { migrations }: Missing, citus: boolean): Promise<void> {
   const functions = functionsOfVersion(citus);
   await prepareRecords(tx);
+  const install = async () => installFunctions(tx, await staleFunctions(tx, functions));
   // A function that a migration needs may name what only a later one creates.
   await tx`SET LOCAL check_function_bodies = off`;
   for (const { sql: statements, hash, folderMillis } of migrations) {
-    for (const statement of statements) {
-      const names = [...statement.matchAll(NEEDS)].flatMap(([, list]) => list?.split(" ") ?? []);
-      const needed = functions.filter(({ name }) => names.includes(name));
-      if (needed.length < names.length) throw new Error(`a migration names functions that do not exist: ${names}`);
-      await installFunctions(tx, await staleFunctions(tx, needed));
-      await tx.unsafe(statement);
+    const [first = "", ...others] = statements.join("").split(FUNCTIONS);
+    await tx.unsafe(first);
+    for (const part of others) {
+      await install();
+      await tx.unsafe(part);
     }
     await tx`INSERT INTO drizzle.__drizzle_migrations (hash, created_at) VALUES (${hash}, ${folderMillis})`;
   }
   await tx`SET LOCAL check_function_bodies = on`;
-  await installFunctions(tx, await staleFunctions(tx, functions));
+  await install();
   if (citus) await distribute(tx);
   else await tx`SELECT audit_self_test()`;
 }

@@ -29,13 +29,10 @@ function journal(): Entry[] {
 }
 
 /**
- * The functions of this version; on a distributed database some have another text, and some are added. Their version ends
- * in the newest migration's number: of two builds between two releases the one with more migrations counts as later, so
- * that starts of both in turn do not install each other's functions.
+ * The functions of this version; on a distributed database some have another text, and some are added.
  */
 export function functionsOfVersion(citus = false): SqlFunction[] {
-  const { version: release } = packageFile.parse(JSON.parse(readFileSync(join(FOLDER, "..", "package.json"), "utf8")));
-  const version = `${release}+${journal().at(-1)?.idx ?? 0}`;
+  const { version } = packageFile.parse(JSON.parse(readFileSync(join(FOLDER, "..", "package.json"), "utf8")));
   const functions = readFunctions(join(FOLDER, "functions"), version);
   if (!citus) return functions;
   const others = readFunctions(join(FOLDER, "citus", "functions"), version);
@@ -44,9 +41,6 @@ export function functionsOfVersion(citus = false): SqlFunction[] {
 
 /** How many migrations this version brings. */
 export const countMigrations = (): number => journal().length;
-
-/** The date of the last of 0.110.0's 24 migrations, and of the last of the first ones here, which replaced those. */
-const RELEASED = 1_795_200_028_558;
 
 /** The dates of the migrations that a database has. */
 type Applied = ReadonlySet<number>;
@@ -57,9 +51,7 @@ export async function readApplied(sql: postgres.Sql): Promise<Applied> {
   return new Set(rows.map(({ at }) => Number(at)));
 }
 
-/** Each is looked for separately: of two builds between two releases the later one may have brought the earlier date. */
-const pendingOf = (applied: Applied): Entry[] =>
-  journal().filter(({ when }) => !applied.has(when) && !(when < RELEASED && applied.has(RELEASED)));
+const pendingOf = (applied: Applied): Entry[] => journal().filter(({ when }) => !applied.has(when));
 
 /** How many of this version's migrations a database has. */
 export const countApplied = (applied: Applied): number => journal().length - pendingOf(applied).length;
@@ -87,18 +79,15 @@ async function unlessAbsent<T>(query: Promise<T>, otherwise: T): Promise<T> {
 }
 
 /**
- * Compares a database with this version. Migrations are known by their dates, as Drizzle has it. The first ones bear the
- * dates of the last of the 24 that they replaced: a database that has these 24 lacks nothing.
- * @throws MigrationError when the database has some of the 24 only
+ * Compares a database with this version. Migrations are known by their dates, as Drizzle has it.
+ * @throws MigrationError when the database is of a build before the first release
  */
 export async function missingFrom(sql: postgres.Sql, citus = false): Promise<Missing> {
   const applied = await unlessAbsent(readApplied(sql), new Set<number>());
-  const newest = Math.max(0, ...applied);
   const pending = pendingOf(applied);
-  if (newest > 0 && newest < RELEASED && !journal().some(({ when }) => when === newest))
+  if (Math.min(...applied) < Math.min(...journal().map(({ when }) => when)))
     throw new MigrationError(
-      "The database is older than version 0.110.0, from which this version continues (its newest migration is of " +
-        `${new Date(newest).toISOString()}).\nStart version 0.110.0 on it once, then this one.`,
+      "The database was made by a build before version 1.0.0, which no later version takes over: give this one a new database.",
     );
   const functions = functionsOfVersion(citus);
   const dates = new Set(pending.map(({ when }) => when));

@@ -13,11 +13,8 @@ BEGIN
   END IF;
 END
 $$;
---> statement-breakpoint
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
---> statement-breakpoint
 CREATE EXTENSION IF NOT EXISTS btree_gin;
---> statement-breakpoint
 REVOKE CREATE ON SCHEMA public FROM PUBLIC;
---> statement-breakpoint
 GRANT USAGE ON SCHEMA public TO trailmark_app, trailmark_audit_admin, trailmark_sealer;
+--> functions

@@ -1,5 +1,5 @@
--- What the checksum of a stored row must be, given its prev_checksum and chain_seq.
-CREATE OR REPLACE FUNCTION audit_checksum(r audit_logs) RETURNS text
+-- The checksum that a stored row of audit_logs must have, given its prev_checksum and chain_seq.
+CREATE OR REPLACE FUNCTION audit_checksum(r record) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, public, pg_temp
 AS $$

@@ -1,6 +1,8 @@
 -- Row level security behind every query (not instead of its own condition): the application role sees and writes a row
 -- only in a transaction whose tenant settings reach it, or in the platform's own. The settings are read through scalar
 -- sub-selects, so once a statement; a setting that was local to an earlier transaction reads as '', hence NULLIF.
+-- Rows of 'system' are the platform's alone; rows of a 'person' are reached with the person, whom row level security
+-- shows or hides.
 -- Migrations call it for their new tables. A change of this text reaches existing tables when a migration calls it
 -- again. Citus takes no sub-selects in the policies of distributed tables: for these the settings are read for every
 -- row.
@@ -13,31 +15,31 @@ AS $$
 DECLARE
   is_distributed boolean := false;
   setting text := '(SELECT %s)';
-  scope text;
+  platform text;
   by_org text;
   by_partner text;
-  reached text;
+  name text := p_table || CASE p_rows_of WHEN 'system' THEN '_system' ELSE '_tenant' END;
 BEGIN
   IF to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL THEN
     SELECT EXISTS (SELECT FROM pg_dist_partition d WHERE d.logicalrelid = to_regclass(quote_ident(p_table)))
     INTO is_distributed;
   END IF;
   IF is_distributed THEN setting := '(%s)'; END IF;
-  scope := format(setting, $sql$current_setting('trailmark.scope', true)$sql$);
+  platform := format(setting || ' = ''system''', $sql$current_setting('trailmark.scope', true)$sql$);
   by_org := format(
     'org_id = ANY (%s::uuid[])',
     format(setting, $sql$NULLIF(current_setting('trailmark.org_ids', true), '')::uuid[]$sql$));
   by_partner := format(
     'partner_id = %s', format(setting, $sql$NULLIF(current_setting('trailmark.partner_id', true), '')::uuid$sql$));
-  reached := CASE p_rows_of
-    WHEN 'organization' THEN by_org
-    WHEN 'partner' THEN by_partner
-    WHEN 'organization or partner' THEN format('%s OR (org_id IS NULL AND %s)', by_org, by_partner)
-  END;
   EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY', p_table);
-  EXECUTE format('DROP POLICY IF EXISTS %I ON %I', p_table || '_tenant', p_table);
-  EXECUTE format(
-    $sql$CREATE POLICY %I ON %I FOR %s TO trailmark_app USING (%s = 'system' OR %s)$sql$,
-    p_table || '_tenant', p_table, p_command, scope, reached);
+  EXECUTE format('DROP POLICY IF EXISTS %I ON %I', name, p_table);
+  EXECUTE format('CREATE POLICY %I ON %I FOR %s TO trailmark_app USING (%s)', name, p_table, p_command,
+    CASE p_rows_of
+      WHEN 'organization' THEN format('%s OR %s', platform, by_org)
+      WHEN 'partner' THEN format('%s OR %s', platform, by_partner)
+      WHEN 'organization or partner' THEN format('%s OR %s OR (org_id IS NULL AND %s)', platform, by_org, by_partner)
+      WHEN 'person' THEN 'EXISTS (SELECT FROM users u WHERE u.id = user_id)'
+      WHEN 'system' THEN platform
+    END);
 END
 $$;

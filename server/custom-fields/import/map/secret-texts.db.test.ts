@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
@@ -12,7 +12,6 @@ import { savePlan } from "@/server/custom-fields/import/save-plan";
 import { startRun } from "@/server/custom-fields/import/start/run";
 import { listDefinitions } from "@/server/custom-fields/list";
 import { updateDefinition } from "@/server/custom-fields/update";
-import { roles } from "@/testing/chain";
 import { toCsv } from "@/testing/import/files";
 import { check, createWorld, run, stageText, withFields } from "@/testing/import/imports";
 
@@ -106,48 +105,4 @@ describe("few values of a secret, each used often", () => {
     const { plans, mappings } = await keptBy(partnerId);
     expect(plans + mappings + JSON.stringify((await listDefinitions.run(ctx, {})).data)).not.toContain("24!");
   });
-});
-
-it("what plans and mappings kept of secrets before is removed, and nothing else of them", async () => {
-  const { ctx, partnerId } = await createWorld();
-  const staged = await stageText(ctx, fileOf("Admin Password").replaceAll("Rack", "Site").replaceAll(/R\d+/g, "HQ|2"));
-  await check(ctx, staged.id);
-  await run(ctx, staged.id);
-  const mine = { options: PASSWORDS, decisions: [{ text: PASSWORDS[0], action: "skip" }], type: "dropdown" };
-  const open = { ...mine, secret: false, options: ["HQ", "Annex"], decisions: [] };
-  const before = {
-    identifiers: {},
-    fields: [
-      { column: 2, action: "create", ...open },
-      { column: 3, action: "skip", ...mine, secret: true },
-    ],
-  };
-  const declared = { fields: [{ column: 0, action: "existing", ...mine, secret: false }] };
-  const columns = [{ index: 0, secret: "declared" }];
-  await asSystem(async (tx) => {
-    const [i, m] = [customFieldImports, customFieldImportMappings];
-    await tx.update(i).set({ plan: before }).where(eq(i.id, staged.id));
-    await tx.update(m).set({ mapping: before }).where(eq(m.partnerId, partnerId));
-    const of = { partnerId, orgIds: [], createdBy: partnerId, createdByName: "x", source: "automate" };
-    await tx.insert(i).values({ ...of, id: crypto.randomUUID(), plan: declared, columns });
-    await tx.insert(i).values({ ...of, id: crypto.randomUUID(), plan: null });
-  });
-  await roles.owner.begin(async (tx) => {
-    for (const statement of readFileSync("db/migrations/0052_secret_choices.sql", "utf8").split(
-      "--> statement-breakpoint",
-    ))
-      await tx.unsafe(statement);
-  });
-  const { plans, mappings } = await keptBy(partnerId);
-  const forgotten = { options: null, decisions: [] };
-  const after = { ...before, fields: [before.fields[0], { ...before.fields[1], ...forgotten, type: "text" }] };
-  expect(JSON.parse(mappings)).toEqual([{ mapping: after }]);
-  expect(JSON.parse(plans)).toHaveLength(3);
-  expect(JSON.parse(plans)).toEqual(
-    expect.arrayContaining([
-      { plan: after },
-      { plan: { fields: [{ ...declared.fields[0], ...forgotten }] } },
-      { plan: null },
-    ]),
-  );
 });

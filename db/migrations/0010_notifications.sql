@@ -1,7 +1,5 @@
 -- What an owner must know: conditions of an organization with their beginning and end, who has read of them, by which
--- ways people and programs are told, and the messages that went out. Also: reports that are sent by mail, and one switch
--- of a partner that requires a second factor of everybody.
---> functions tenant_policy
+-- ways people and programs are told, and the messages that went out. Also: reports that are sent by mail.
 
 -- One row for each time that a condition holds; at most one of an organization and a kind is open. It is pending until
 -- raised_at. raised_in and resolved_in number the evaluation, so that what it found at once is told at once.
@@ -26,15 +24,10 @@ CREATE TABLE notifications (
   CONSTRAINT notifications_org_id_organizations_id_fk
     FOREIGN KEY (org_id) REFERENCES organizations (id) ON DELETE CASCADE
 );
---> statement-breakpoint
 CREATE UNIQUE INDEX notifications_open_key ON notifications (org_id, kind) WHERE resolved_at IS NULL;
---> statement-breakpoint
 CREATE INDEX notifications_org_idx ON notifications (org_id, raised_at);
---> statement-breakpoint
 CREATE INDEX notifications_raised_in_idx ON notifications (raised_in);
---> statement-breakpoint
 CREATE INDEX notifications_resolved_in_idx ON notifications (resolved_in);
---> statement-breakpoint
 
 -- Who has read of which; what changed after read_at is unread again.
 CREATE TABLE notification_reads (
@@ -47,9 +40,7 @@ CREATE TABLE notification_reads (
   CONSTRAINT notification_reads_notification_id_notifications_id_fk
     FOREIGN KEY (notification_id) REFERENCES notifications (id) ON DELETE CASCADE
 );
---> statement-breakpoint
 CREATE INDEX notification_reads_notification_idx ON notification_reads (notification_id);
---> statement-breakpoint
 
 -- What a person wants to be told, and where; NULL is the default of the role. pending_from is the evaluation from which
 -- on a mail is owed.
@@ -64,7 +55,6 @@ CREATE TABLE notification_settings (
   CONSTRAINT notification_settings_user_id_users_id_fk
     FOREIGN KEY (user_id) REFERENCES users (id) ON DELETE CASCADE
 );
---> statement-breakpoint
 
 -- Where messages are posted to; org_id NULL is every organization of the partner. The secrets are encrypted, because
 -- each message is signed with them; the former one signs too until former_until.
@@ -92,11 +82,8 @@ CREATE TABLE webhook_endpoints (
   CONSTRAINT webhook_endpoints_org_id_organizations_id_fk
     FOREIGN KEY (org_id) REFERENCES organizations (id) ON DELETE CASCADE
 );
---> statement-breakpoint
 CREATE INDEX webhook_endpoints_partner_idx ON webhook_endpoints (partner_id);
---> statement-breakpoint
 CREATE INDEX webhook_endpoints_org_idx ON webhook_endpoints (org_id);
---> statement-breakpoint
 
 -- Each message to an endpoint or a person. Who takes one moves next_attempt_at on, so that a crash in between is
 -- followed by another attempt; body is what is sent, the same at every attempt.
@@ -124,23 +111,9 @@ CREATE TABLE notification_deliveries (
   CONSTRAINT notification_deliveries_user_id_users_id_fk
     FOREIGN KEY (user_id) REFERENCES users (id) ON DELETE CASCADE
 );
---> statement-breakpoint
 CREATE INDEX notification_deliveries_due_idx ON notification_deliveries (next_attempt_at) WHERE status = 'pending';
---> statement-breakpoint
 CREATE INDEX notification_deliveries_endpoint_idx ON notification_deliveries (endpoint_id, created_at);
---> statement-breakpoint
 CREATE INDEX notification_deliveries_user_idx ON notification_deliveries (user_id, created_at);
---> statement-breakpoint
-
--- What each server process lost or set aside of the audit events that it was given; a process is known by its spool.
-CREATE TABLE recording_losses (
-  spool_id text CONSTRAINT recording_losses_pkey PRIMARY KEY,
-  dropped bigint NOT NULL DEFAULT 0,
-  dropped_at timestamptz(3),
-  dead_letters bigint NOT NULL DEFAULT 0,
-  seen_at timestamptz(3) NOT NULL
-);
---> statement-breakpoint
 
 -- A report that is sent to whoever made it, again and again. next_run_at moves on when a run is taken.
 CREATE TABLE report_schedules (
@@ -155,50 +128,21 @@ CREATE TABLE report_schedules (
   last_run_at timestamptz(3),
   last_error text,
   created_at timestamptz(3) NOT NULL DEFAULT now(),
+  follows_organization boolean NOT NULL DEFAULT false,
   CONSTRAINT report_schedules_cadence_check CHECK (cadence IN ('weekly', 'monthly')),
   CONSTRAINT report_schedules_user_id_users_id_fk
     FOREIGN KEY (user_id) REFERENCES users (id) ON DELETE CASCADE,
   CONSTRAINT report_schedules_org_id_organizations_id_fk
     FOREIGN KEY (org_id) REFERENCES organizations (id) ON DELETE CASCADE
 );
---> statement-breakpoint
 CREATE INDEX report_schedules_user_idx ON report_schedules (user_id);
---> statement-breakpoint
 CREATE INDEX report_schedules_due_idx ON report_schedules (next_run_at);
---> statement-breakpoint
-
--- A build between two releases had it in 0014_accounts.
-ALTER TABLE partners ADD COLUMN IF NOT EXISTS require_two_factor boolean NOT NULL DEFAULT false;
---> statement-breakpoint
-
--- Denials are few: this index holds them alone, for the question how many there were lately.
-CREATE INDEX audit_logs_denied_idx ON audit_logs (org_id, "timestamp") WHERE result = 'denied';
---> statement-breakpoint
 
 SELECT tenant_policy('notifications');
---> statement-breakpoint
 SELECT tenant_policy(t, 'organization or partner')
 FROM unnest(ARRAY['webhook_endpoints', 'notification_deliveries', 'report_schedules']) AS t;
---> statement-breakpoint
 
--- What a person has read and wants is reached through the person, whom row level security shows or hides.
-ALTER TABLE notification_reads ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
---> statement-breakpoint
-CREATE POLICY notification_reads_tenant ON notification_reads TO trailmark_app
-  USING (EXISTS (SELECT FROM users u WHERE u.id = user_id));
---> statement-breakpoint
-ALTER TABLE notification_settings ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
---> statement-breakpoint
-CREATE POLICY notification_settings_tenant ON notification_settings TO trailmark_app
-  USING (EXISTS (SELECT FROM users u WHERE u.id = user_id));
---> statement-breakpoint
-ALTER TABLE recording_losses ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
---> statement-breakpoint
-CREATE POLICY recording_losses_system ON recording_losses TO trailmark_app
-  USING ((SELECT current_setting('trailmark.scope', true)) = 'system');
---> statement-breakpoint
-
+SELECT tenant_policy(t, 'person') FROM unnest(ARRAY['notification_reads', 'notification_settings']) AS t;
 GRANT SELECT, INSERT, UPDATE, DELETE ON
-  notifications, notification_reads, notification_settings, webhook_endpoints, notification_deliveries,
-  recording_losses, report_schedules
+  notifications, notification_reads, notification_settings, webhook_endpoints, notification_deliveries, report_schedules
   TO trailmark_app;

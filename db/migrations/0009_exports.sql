@@ -1,7 +1,6 @@
 -- Exports that are written in the background, to be downloaded for a day. Whoever asked for one alone may see it; a row
 -- is of the organization or partner that the caller was in, both are null for the platform's operator. The entries of an
 -- export are those that stood in the chains up to `heads`, so that a restart writes the same file again.
---> functions tenant_policy
 CREATE TABLE audit_exports (
   id uuid DEFAULT gen_random_uuid() CONSTRAINT audit_exports_pkey PRIMARY KEY,
   org_id uuid,
@@ -33,12 +32,8 @@ CREATE TABLE audit_exports (
   CONSTRAINT audit_exports_status_check CHECK (status IN ('waiting', 'running', 'done', 'failed')),
   CONSTRAINT audit_exports_sha256_check CHECK (sha256 ~ '^[0-9a-f]{64}$')
 );
---> statement-breakpoint
 CREATE INDEX audit_exports_creator_idx ON audit_exports (created_by, created_at);
---> statement-breakpoint
 CREATE INDEX audit_exports_unfinished_idx ON audit_exports (created_at) WHERE status IN ('waiting', 'running');
---> statement-breakpoint
 
 SELECT tenant_policy('audit_exports', 'organization or partner');
---> statement-breakpoint
 GRANT SELECT, INSERT, UPDATE, DELETE ON audit_exports TO trailmark_app;

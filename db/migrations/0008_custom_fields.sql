@@ -1,5 +1,4 @@
 -- Custom fields: definitions, values, and imports with their rows, results and what they changed.
---> functions tenant_policy
 CREATE TABLE custom_field_definitions (
   id uuid DEFAULT gen_random_uuid() CONSTRAINT custom_field_definitions_pkey PRIMARY KEY,
   partner_id uuid NOT NULL,
@@ -21,13 +20,10 @@ CREATE TABLE custom_field_definitions (
   CONSTRAINT custom_field_definitions_org_id_organizations_id_fk
     FOREIGN KEY (org_id) REFERENCES organizations (id)
 );
---> statement-breakpoint
 CREATE UNIQUE INDEX custom_field_definitions_org_key ON custom_field_definitions (org_id, field_key)
   WHERE org_id IS NOT NULL;
---> statement-breakpoint
 CREATE UNIQUE INDEX custom_field_definitions_partner_key ON custom_field_definitions (partner_id, field_key)
   WHERE org_id IS NULL;
---> statement-breakpoint
 
 CREATE TABLE custom_field_values (
   device_id uuid CONSTRAINT custom_field_values_pkey PRIMARY KEY,
@@ -38,9 +34,7 @@ CREATE TABLE custom_field_values (
   CONSTRAINT custom_field_values_device_id_devices_id_fk
     FOREIGN KEY (device_id) REFERENCES devices (id) ON DELETE CASCADE
 );
---> statement-breakpoint
 CREATE INDEX custom_field_values_org_idx ON custom_field_values (org_id);
---> statement-breakpoint
 
 CREATE TABLE custom_field_imports (
   id uuid DEFAULT gen_random_uuid() CONSTRAINT custom_field_imports_pkey PRIMARY KEY,
@@ -75,11 +69,8 @@ CREATE TABLE custom_field_imports (
   CONSTRAINT custom_field_imports_partner_id_partners_id_fk
     FOREIGN KEY (partner_id) REFERENCES partners (id)
 );
---> statement-breakpoint
 CREATE INDEX custom_field_imports_partner_idx ON custom_field_imports (partner_id, created_at);
---> statement-breakpoint
 CREATE INDEX custom_field_imports_job_idx ON custom_field_imports (lease_until) WHERE job IS NOT NULL;
---> statement-breakpoint
 
 CREATE TABLE custom_field_import_rows (
   import_id uuid NOT NULL,
@@ -91,7 +82,6 @@ CREATE TABLE custom_field_import_rows (
   fault text,
   CONSTRAINT custom_field_import_rows_pkey PRIMARY KEY (import_id, row_no)
 );
---> statement-breakpoint
 
 CREATE TABLE custom_field_import_results (
   import_id uuid NOT NULL,
@@ -106,7 +96,6 @@ CREATE TABLE custom_field_import_results (
   picked_device_id uuid,
   CONSTRAINT custom_field_import_results_pkey PRIMARY KEY (import_id, row_no)
 );
---> statement-breakpoint
 
 CREATE TABLE custom_field_import_changes (
   import_id uuid NOT NULL,
@@ -119,7 +108,20 @@ CREATE TABLE custom_field_import_changes (
   undone boolean NOT NULL DEFAULT false,
   CONSTRAINT custom_field_import_changes_pkey PRIMARY KEY (import_id, row_no)
 );
---> statement-breakpoint
+
+-- Values that a person has put right before an import is run, so that each change can be undone: one row for each
+-- different value that a change replaced, with the rows that held it.
+CREATE TABLE custom_field_import_edits (
+  import_id uuid NOT NULL,
+  edit_no integer NOT NULL,
+  part integer NOT NULL,
+  partner_id uuid NOT NULL,
+  column_no integer NOT NULL,
+  before text NOT NULL,
+  after text NOT NULL,
+  row_nos integer[] NOT NULL,
+  CONSTRAINT custom_field_import_edits_pkey PRIMARY KEY (import_id, edit_no, part)
+);
 
 CREATE TABLE custom_field_import_mappings (
   partner_id uuid NOT NULL,
@@ -132,31 +134,26 @@ CREATE TABLE custom_field_import_mappings (
   CONSTRAINT custom_field_import_mappings_partner_id_partners_id_fk
     FOREIGN KEY (partner_id) REFERENCES partners (id)
 );
---> statement-breakpoint
 
 -- A definition belongs to one organization, or (org_id NULL) to a partner as a whole; whoever belongs to the partner
 -- sees the latter. Who may change which is decided by the application.
 SELECT tenant_policy('custom_field_definitions', 'organization or partner');
---> statement-breakpoint
 SELECT tenant_policy(t) FROM unnest(ARRAY['custom_field_values', 'custom_field_import_changes']) AS t;
---> statement-breakpoint
 
--- The import's rows and results are reached through the import alone; a bulk write cannot afford a look-up per row.
+-- The import's rows, results and edits are reached through the import alone; a bulk write cannot afford a look-up per row.
 SELECT tenant_policy(t, 'partner')
 FROM unnest(ARRAY[
-  'custom_field_import_rows', 'custom_field_import_results', 'custom_field_import_mappings']) AS t;
---> statement-breakpoint
+  'custom_field_import_rows', 'custom_field_import_results', 'custom_field_import_edits',
+  'custom_field_import_mappings']) AS t;
 
 -- An import may name every organization that its creator reached: only who reaches all of them sees it.
 ALTER TABLE custom_field_imports ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
---> statement-breakpoint
 CREATE POLICY custom_field_imports_tenant ON custom_field_imports TO trailmark_app
   USING ((SELECT current_setting('trailmark.scope', true)) = 'system'
     OR (partner_id = (SELECT NULLIF(current_setting('trailmark.partner_id', true), '')::uuid)
       AND org_ids <@ (SELECT NULLIF(current_setting('trailmark.org_ids', true), '')::uuid[])));
---> statement-breakpoint
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON
   custom_field_definitions, custom_field_values, custom_field_imports, custom_field_import_rows,
-  custom_field_import_results, custom_field_import_changes, custom_field_import_mappings
+  custom_field_import_results, custom_field_import_changes, custom_field_import_edits, custom_field_import_mappings
   TO trailmark_app;

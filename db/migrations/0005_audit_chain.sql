@@ -16,7 +16,6 @@
 -- trailmark_sealer owns the functions that seal. It cannot log in, has no members and has exactly the rights used here.
 -- Row level security is forced, so each table that it touches has a USING (true) policy for it: without one the sealing
 -- trigger would see no row and commit it unsealed, which is why it raises when it cannot see its row.
---> functions tenant_policy audit_seal audit_refuse audit_guard_delete audit_prune audit_default_policy
 
 CREATE TABLE audit_logs (
   id uuid DEFAULT gen_random_uuid() CONSTRAINT audit_logs_pkey PRIMARY KEY,
@@ -38,18 +37,19 @@ CREATE TABLE audit_logs (
   prev_checksum varchar(128),
   chain_seq bigint,
   seal_tx xid8 DEFAULT pg_current_xact_id(),
+  -- When the database took the row: retention judges by the lesser of this and the timestamp, which is the client's.
+  sealed_at timestamptz(3) NOT NULL DEFAULT now(),
   CONSTRAINT audit_logs_actor_type_check CHECK (actor_type IN ('user', 'api_key', 'agent', 'system', 'ai_agent')),
   CONSTRAINT audit_logs_result_check CHECK (result IN ('success', 'failure', 'denied')),
   CONSTRAINT audit_logs_timestamp_check
     CHECK ("timestamp" >= '1970-01-01T00:00:00Z' AND "timestamp" < '10000-01-01T00:00:00Z')
 );
---> statement-breakpoint
 CREATE UNIQUE INDEX audit_logs_org_seq_key ON audit_logs (org_id, chain_seq) WHERE chain_seq IS NOT NULL;
---> statement-breakpoint
 CREATE INDEX audit_logs_org_ts_idx ON audit_logs (org_id, "timestamp", chain_seq);
---> statement-breakpoint
 CREATE INDEX audit_logs_unsealed_idx ON audit_logs (seal_tx) WHERE chain_seq IS NULL;
---> statement-breakpoint
+-- Denials and failures are few: these hold them alone.
+CREATE INDEX audit_logs_denied_idx ON audit_logs (org_id, "timestamp") WHERE result = 'denied';
+CREATE INDEX audit_logs_failure_idx ON audit_logs (org_id, "timestamp") WHERE result = 'failure';
 
 CREATE TABLE audit_chain_heads (
   org_id uuid NOT NULL,
@@ -59,7 +59,6 @@ CREATE TABLE audit_chain_heads (
   pruned_through_checksum varchar(128),
   CONSTRAINT audit_chain_heads_pkey PRIMARY KEY (org_id, seq)
 );
---> statement-breakpoint
 
 CREATE TABLE audit_retention_policies (
   org_id uuid CONSTRAINT audit_retention_policies_pkey PRIMARY KEY,
@@ -73,58 +72,37 @@ CREATE TABLE audit_retention_policies (
   CONSTRAINT audit_retention_policies_org_id_organizations_id_fk
     FOREIGN KEY (org_id) REFERENCES organizations (id) ON DELETE CASCADE
 );
---> statement-breakpoint
 
 ALTER TABLE audit_chain_heads SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
---> statement-breakpoint
 ALTER TABLE audit_logs SET (
   autovacuum_vacuum_scale_factor = 0.05,
   autovacuum_vacuum_insert_scale_factor = 0.05,
   autovacuum_analyze_scale_factor = 0.02);
---> statement-breakpoint
 
 -- Rights. The application role writes every column but the seal's.
 GRANT SELECT ON audit_logs TO trailmark_app, trailmark_audit_admin, trailmark_sealer;
---> statement-breakpoint
 GRANT INSERT (
   id, org_id, "timestamp", actor_type, actor_id, actor_email, action, resource_type, resource_id, resource_name,
   details, ip_address, user_agent, result, error_message) ON audit_logs TO trailmark_app;
---> statement-breakpoint
 GRANT INSERT, UPDATE (chain_seq, checksum, prev_checksum, seal_tx) ON audit_logs TO trailmark_sealer;
---> statement-breakpoint
 GRANT DELETE ON audit_logs TO trailmark_audit_admin;
---> statement-breakpoint
 GRANT SELECT, INSERT, UPDATE ON audit_chain_heads TO trailmark_sealer;
---> statement-breakpoint
 GRANT SELECT ON audit_chain_heads TO trailmark_audit_admin;
---> statement-breakpoint
 GRANT SELECT, INSERT, UPDATE ON audit_retention_policies TO trailmark_app;
---> statement-breakpoint
 GRANT SELECT, UPDATE (last_cleanup_at) ON audit_retention_policies TO trailmark_audit_admin;
---> statement-breakpoint
 GRANT SELECT, INSERT ON audit_retention_policies TO trailmark_sealer;
---> statement-breakpoint
 -- The owner could take these back, but not by mistake.
 REVOKE UPDATE, DELETE, TRUNCATE ON audit_logs, audit_chain_heads FROM CURRENT_USER;
---> statement-breakpoint
 
 -- Row level security. The application role has no policy on the heads: functions show it those that it reaches.
 SELECT tenant_policy(t) FROM unnest(ARRAY['audit_logs', 'audit_retention_policies']) AS t;
---> statement-breakpoint
 ALTER TABLE audit_chain_heads ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
---> statement-breakpoint
 CREATE POLICY audit_logs_sealer ON audit_logs TO trailmark_sealer USING (true);
---> statement-breakpoint
 CREATE POLICY audit_chain_heads_sealer ON audit_chain_heads TO trailmark_sealer USING (true);
---> statement-breakpoint
 CREATE POLICY audit_retention_policies_sealer ON audit_retention_policies TO trailmark_sealer USING (true);
---> statement-breakpoint
 CREATE POLICY audit_logs_admin ON audit_logs TO trailmark_audit_admin USING (true);
---> statement-breakpoint
 CREATE POLICY audit_chain_heads_admin ON audit_chain_heads FOR SELECT TO trailmark_audit_admin USING (true);
---> statement-breakpoint
 CREATE POLICY audit_retention_policies_admin ON audit_retention_policies TO trailmark_audit_admin USING (true);
---> statement-breakpoint
 
 -- Triggers. No role can update what a row says, whatever the statement would hit; the seal columns once, the sealer
 -- alone, for no other role has the right: not even the tables' owner, from whom it is taken above. Guards on
@@ -135,45 +113,37 @@ CREATE CONSTRAINT TRIGGER audit_logs_seal
   FOR EACH ROW
   WHEN (NEW.chain_seq IS NULL)
   EXECUTE FUNCTION audit_seal();
---> statement-breakpoint
 CREATE TRIGGER audit_logs_no_update
   BEFORE UPDATE OF id, org_id, "timestamp", actor_type, actor_id, actor_email, action, resource_type, resource_id,
     resource_name, details, ip_address, user_agent, result, error_message ON audit_logs
   FOR EACH STATEMENT
   EXECUTE FUNCTION audit_refuse();
---> statement-breakpoint
 CREATE TRIGGER audit_logs_seal_once
   BEFORE UPDATE ON audit_logs
   FOR EACH ROW
   WHEN (OLD.chain_seq IS NOT NULL OR NEW.chain_seq IS NULL OR NEW.checksum IS NULL)
   EXECUTE FUNCTION audit_refuse('A row is sealed once.');
---> statement-breakpoint
 CREATE TRIGGER audit_logs_guard_delete
   BEFORE DELETE ON audit_logs
   FOR EACH STATEMENT
   EXECUTE FUNCTION audit_guard_delete();
---> statement-breakpoint
 CREATE TRIGGER audit_logs_prune
   AFTER DELETE ON audit_logs
   REFERENCING OLD TABLE AS pruned
   FOR EACH STATEMENT
   EXECUTE FUNCTION audit_prune();
---> statement-breakpoint
 CREATE TRIGGER audit_logs_no_truncate
   BEFORE TRUNCATE ON audit_logs
   FOR EACH STATEMENT
   EXECUTE FUNCTION audit_refuse();
---> statement-breakpoint
 CREATE TRIGGER audit_chain_heads_no_delete
   BEFORE DELETE ON audit_chain_heads
   FOR EACH STATEMENT
   EXECUTE FUNCTION audit_refuse();
---> statement-breakpoint
 CREATE TRIGGER audit_chain_heads_no_truncate
   BEFORE TRUNCATE ON audit_chain_heads
   FOR EACH STATEMENT
   EXECUTE FUNCTION audit_refuse();
---> statement-breakpoint
 CREATE TRIGGER organizations_retention_policy
   AFTER INSERT ON organizations
   FOR EACH ROW

@@ -2,7 +2,6 @@
 -- owner because its start would need CREATE on the database. The application starts it with migrate: false and rights
 -- on rows alone; queues are tables and so are created here too.
 CREATE SCHEMA pgboss;
---> statement-breakpoint
 CREATE TYPE pgboss.job_state AS ENUM (
     'created',
     'retry',
@@ -11,14 +10,12 @@ CREATE TYPE pgboss.job_state AS ENUM (
     'cancelled',
     'failed'
   );
---> statement-breakpoint
 CREATE TABLE pgboss.version (
     version int primary key,
     maintained_on timestamp with time zone,
     cron_on timestamp with time zone,
     monitored_on timestamp with time zone
   );
---> statement-breakpoint
 CREATE TABLE pgboss.queue (
     name text,
     policy text,
@@ -33,7 +30,6 @@ CREATE TABLE pgboss.queue (
     updated_on timestamp with time zone not null default now(),
     PRIMARY KEY (name)
   );
---> statement-breakpoint
 CREATE TABLE pgboss.schedule (
     name text REFERENCES pgboss.queue ON DELETE CASCADE,
     cron text not null,
@@ -44,7 +40,6 @@ CREATE TABLE pgboss.schedule (
     updated_on timestamp with time zone not null default now(),
     PRIMARY KEY (name)
   );
---> statement-breakpoint
 CREATE TABLE pgboss.subscription (
     event text not null,
     name text not null REFERENCES pgboss.queue ON DELETE CASCADE,
@@ -52,7 +47,6 @@ CREATE TABLE pgboss.subscription (
     updated_on timestamp with time zone not null default now(),
     PRIMARY KEY(event, name)
   );
---> statement-breakpoint
 CREATE TABLE pgboss.job (
     id uuid not null default gen_random_uuid(),
     name text not null,
@@ -75,17 +69,11 @@ CREATE TABLE pgboss.job (
     dead_letter text,
     policy text
   ) PARTITION BY LIST (name);
---> statement-breakpoint
 ALTER TABLE pgboss.job ADD PRIMARY KEY (name, id);
---> statement-breakpoint
 CREATE TABLE pgboss.archive (LIKE pgboss.job);
---> statement-breakpoint
 ALTER TABLE pgboss.archive ADD PRIMARY KEY (name, id);
---> statement-breakpoint
 ALTER TABLE pgboss.archive ADD archived_on timestamptz NOT NULL DEFAULT now();
---> statement-breakpoint
 CREATE INDEX archive_i1 ON pgboss.archive(archived_on);
---> statement-breakpoint
 CREATE FUNCTION pgboss.create_queue(queue_name text, options json)
 RETURNS VOID AS
 $$
@@ -142,7 +130,6 @@ BEGIN
 END;
 $$
 LANGUAGE plpgsql;
---> statement-breakpoint
 CREATE FUNCTION pgboss.delete_queue(queue_name text)
 RETURNS VOID AS
 $$
@@ -160,17 +147,11 @@ BEGIN
 END;
 $$
 LANGUAGE plpgsql;
---> statement-breakpoint
 INSERT INTO pgboss.version(version) VALUES ('24');
---> statement-breakpoint
 SELECT pgboss.create_queue('__pgboss__send-it', '{"policy": "standard"}');
---> statement-breakpoint
 SELECT pgboss.create_queue(
   'retention', '{"policy": "standard", "retryLimit": 2, "retryDelay": 600, "expireInSeconds": 21600}');
---> statement-breakpoint
 SELECT pgboss.create_queue(
   'verification', '{"policy": "standard", "retryLimit": 2, "retryDelay": 600, "expireInSeconds": 21600}');
---> statement-breakpoint
 GRANT USAGE ON SCHEMA pgboss TO trailmark_app;
---> statement-breakpoint
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA pgboss TO trailmark_app;

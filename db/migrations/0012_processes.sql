@@ -1,0 +1,53 @@
+-- State that the server's processes share. None of it belongs to an organization: read and written without a tenant.
+
+-- Repeated requests: what a request that created something was answered, so that the same request sent again creates
+-- nothing more. The caller and its Idempotency-Key stand as hashes, the answer sealed with a key made of the
+-- Idempotency-Key and the server's secret: it may hold a secret that is shown once.
+CREATE TABLE idempotency_keys (
+  caller text NOT NULL,
+  key_hash text NOT NULL,
+  request_hash text NOT NULL,
+  status integer,
+  answer text,
+  claimed_at timestamptz(3) NOT NULL DEFAULT now(),
+  CONSTRAINT idempotency_keys_pkey PRIMARY KEY (caller, key_hash)
+);
+CREATE INDEX idempotency_keys_claimed_idx ON idempotency_keys (claimed_at);
+
+-- Failures of an account are counted once for all processes. The key is a hash of the rule and what is counted; losing
+-- the counts in a crash costs nothing, so nothing of them is logged.
+CREATE UNLOGGED TABLE shared_limits (
+  key text NOT NULL,
+  points integer NOT NULL,
+  expires_at timestamptz(3) NOT NULL,
+  CONSTRAINT shared_limits_pkey PRIMARY KEY (key)
+);
+CREATE INDEX shared_limits_expires_idx ON shared_limits (expires_at);
+
+-- What each server process lost or set aside of the audit events that it was given; a process is known by its spool.
+CREATE TABLE recording_losses (
+  spool_id text CONSTRAINT recording_losses_pkey PRIMARY KEY,
+  dropped bigint NOT NULL DEFAULT 0,
+  dropped_at timestamptz(3),
+  dead_letters bigint NOT NULL DEFAULT 0,
+  seen_at timestamptz(3) NOT NULL
+);
+
+-- Backups and restores that commands of this installation made, for doctor, the metric and whoever sets the system up.
+CREATE TABLE backup_runs (
+  id uuid DEFAULT gen_random_uuid() CONSTRAINT backup_runs_pkey PRIMARY KEY,
+  kind text NOT NULL,
+  ran_at timestamptz(3) NOT NULL DEFAULT now(),
+  taken_at timestamptz(3) NOT NULL,
+  file text NOT NULL,
+  bytes bigint NOT NULL,
+  has_keys boolean NOT NULL,
+  CONSTRAINT backup_runs_kind_check CHECK (kind IN ('backup', 'restore')),
+  CONSTRAINT backup_runs_bytes_check CHECK (bytes >= 0)
+);
+CREATE INDEX backup_runs_kind_ran_idx ON backup_runs (kind, ran_at);
+
+SELECT tenant_policy(t, 'system')
+FROM unnest(ARRAY['idempotency_keys', 'shared_limits', 'recording_losses', 'backup_runs']) AS t;
+GRANT SELECT, INSERT, UPDATE, DELETE ON idempotency_keys, shared_limits, recording_losses TO trailmark_app;
+GRANT SELECT, INSERT ON backup_runs TO trailmark_app;
