@@ -1,4 +1,4 @@
-/** The one CSV writer of reports, exports and downloads (RFC 4180, CRLF), for server and browser; decision 016 says why. */
+/** The one CSV writer of reports, exports and downloads (RFC 4180, CRLF), for server and browser; csv-stringify took twice the time. */
 
 const QUOTED = /[",\r\n]/;
 /** First characters that make a spreadsheet take a cell for a formula, the full-width ones included. */

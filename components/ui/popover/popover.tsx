@@ -35,7 +35,7 @@ type Props = { opened: boolean; onClose: () => void; align?: Align; width: numbe
 
 /**
  * A small dialog beside the button that opens it. It is on every page, so it uses only code that is loaded anyway:
- * Mantine's own adds 45 KB of scripts (decision 008).
+ * Mantine's own adds 45 KB of scripts.
  */
 export function Popover({ align = "start", children, ...state }: Props) {
   const anchor = useRef<HTMLElement>(null);

@@ -115,6 +115,7 @@ const passSilence = () => roles.owner`
 
 /** A process that takes the job at once and never ends it. */
 const HOLDER = `
+  import "@/server/ground/env";
   import { dailyJobsWorker } from "@/server/run/process/daily-jobs";
   const job = { name: "retention", cron: "15 3 * * *", lastRanAt: async () => null, run: () => {
     process.stdout.write("running");
