@@ -46,10 +46,25 @@ export const MAX_EVENTS_PER_REQUEST = 500;
 export const MAX_UNPROVEN_ROWS = 1_000;
 /** Spec, Limits: export rows. */
 export const MAX_EXPORT_ROWS = 10_000;
-export const EXPORT_FORMATS = ["csv", "json"] as const;
-export type ExportFormat = (typeof EXPORT_FORMATS)[number];
-/** Of an export that is written in the background. */
-export const FILE_FORMATS = ["csv", "ndjson", "json"] as const;
+/**
+ * Export formats; `WRITERS` in entries/export-writer.ts has the writer of each. `direct` is how POST /audit-logs/export
+ * answers it: as a file to save or as a JSON answer; null where it is written in the background alone.
+ */
+export const FORMATS = {
+  csv: { label: "CSV, for a spreadsheet", ending: "csv", mediaType: "text/csv; charset=utf-8", direct: "file" },
+  json: { label: "JSON, with all details", ending: "json", mediaType: "application/json", direct: "answer" },
+  ndjson: { label: "NDJSON, one entry per line", ending: "ndjson", mediaType: "application/x-ndjson", direct: null },
+} as const;
+export type ExportFormat = keyof typeof FORMATS;
+export const EXPORT_FORMATS = keysOf(FORMATS);
+export type DirectFormat = {
+  [F in ExportFormat]: (typeof FORMATS)[F]["direct"] extends null ? never : F;
+}[ExportFormat];
+export const isDirect = (format: ExportFormat): format is DirectFormat => FORMATS[format].direct !== null;
+export const DIRECT_FORMATS = EXPORT_FORMATS.filter(isDirect);
+/** Media types of some formats, without parameters. */
+export const mediaTypesOf = (formats: readonly ExportFormat[]): string[] =>
+  formats.map((format) => FORMATS[format].mediaType.replace(/;.*/, ""));
 /** Size of the details as JSON text: a log entry is no file store. */
 export const MAX_DETAILS_BYTES = 64 * 1024;
 /** Characters of the columns of audit_logs; the text columns have no limit in the database. */

@@ -5,6 +5,7 @@ import { isEverything } from "@/server/audit/entries/export";
 import { requireProofForMany } from "@/server/audit/entries/prove-for-many";
 import { exportName } from "@/server/audit/export-name";
 import { reachedBy } from "@/server/audit/query/rows";
+import { FORMATS } from "@/server/audit/vocabulary";
 import type { Ctx } from "@/server/ground/context";
 import { AppError } from "@/server/ground/errors";
 import { newId } from "@/server/ground/ids";
@@ -48,7 +49,7 @@ async function nameOf(tx: Tx, orgIds: readonly string[]): Promise<string> {
   return org?.name ?? "";
 }
 
-const endingOf = ({ format, gzip }: CreateInput): string => (gzip ? `${format}.gz` : format);
+const endingOf = ({ format, gzip }: CreateInput): string => `${FORMATS[format].ending}${gzip ? ".gz" : ""}`;
 
 /**
  * Asks for an export of every entry that meets the filters, to be written in the background.

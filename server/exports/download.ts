@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
-import { MAX_UNPROVEN_ROWS } from "@/server/audit/vocabulary";
+import { FORMATS, MAX_UNPROVEN_ROWS } from "@/server/audit/vocabulary";
 import { unawaitedSource } from "@/server/ground/background/unawaited";
 import type { Ctx } from "@/server/ground/context";
 import { toBody } from "@/server/ground/download";
@@ -17,8 +17,6 @@ import { type ExportRow, myExport } from "./export-job";
 import { exportPath } from "./files";
 import { recordedWith } from "./recorded-with";
 import { DOWNLOAD_SLOTS, type DownloadInput, downloadInput } from "./schema";
-
-const MEDIA_TYPE = { csv: "text/csv; charset=utf-8", ndjson: "application/x-ndjson", json: "application/json" };
 
 type Left = { span: Span; isComplete: boolean; logs: readonly string[] };
 
@@ -73,7 +71,7 @@ async function openDownload(ctx: Ctx, { input: { id, range, ifRange }, release }
   const wanted = ifRange === undefined || ifRange === etag ? byteRange(range, row.sizeBytes) : null;
   const span = wanted ?? { first: 0, last: row.sizeBytes - 1 };
   const headers: Record<string, string> = {
-    "Content-Type": row.gzip ? "application/gzip" : MEDIA_TYPE[row.format],
+    "Content-Type": row.gzip ? "application/gzip" : FORMATS[row.format].mediaType,
     "Content-Disposition": `attachment; filename="${row.fileName}"`,
     "Content-Length": String(span.last - span.first + 1),
     "Accept-Ranges": "bytes",

@@ -1,8 +1,7 @@
 import type { Heads } from "@/server/audit/entries/every-key";
 import { everyRow, takeSnapshot } from "@/server/audit/entries/every-row";
 import { exportEvents } from "@/server/audit/entries/export-event";
-import { asCsv, asJson, asNdjson, type Writer } from "@/server/audit/entries/export-writer";
-import type { BodyRow } from "@/server/audit/query/rows";
+import { writeEntries } from "@/server/audit/entries/export-writer";
 import { record, whenWritten } from "@/server/audit/record/record";
 import { type Ctx, systemCtx } from "@/server/ground/context";
 import { isDiskFull, requireFreeDisk } from "@/server/ground/disk";
@@ -25,34 +24,6 @@ const DISK_FULL =
 
 type Work = { row: ExportRow; ctx: Ctx; heads: Heads; rowsPerOrg: Map<string, number> };
 type Progress = { rowsDone: number; sizeBytes: number };
-
-/** The text of the file; `step` is awaited before each chunk. */
-async function* textsOf<Row extends BodyRow>(
-  { row, ctx, heads, rowsPerOrg }: Work,
-  writer: Writer<Row>,
-  step: (rowsDone: number) => Promise<void>,
-): AsyncGenerator<string> {
-  let rowsDone = 0;
-  yield writer.head;
-  for await (const rows of everyRow(ctx, { filter: filterOf(row), heads }, writer.shape)) {
-    for (const { org_id } of rows) rowsPerOrg.set(org_id, (rowsPerOrg.get(org_id) ?? 0) + 1);
-    yield writer.body(rows, rowsDone === 0);
-    rowsDone += rows.length;
-    await step(rowsDone);
-  }
-  yield writer.tail(rowsDone, false);
-}
-
-function textOf(work: Work, step: (rowsDone: number) => Promise<void>): AsyncGenerator<string> {
-  switch (work.row.format) {
-    case "csv":
-      return textsOf(work, asCsv, step);
-    case "json":
-      return textsOf(work, asJson, step);
-    case "ndjson":
-      return textsOf(work, asNdjson, step);
-  }
-}
 
 /** The entries as they stood when the export was first begun: begun again, it is of the same. */
 async function headsOf(row: ExportRow, ctx: Ctx): Promise<Heads> {
@@ -88,7 +59,13 @@ async function write(work: Work, stopping: AbortSignal): Promise<void> {
     progress.sizeBytes = sum;
   };
   const path = exportPath(row.id, row.attempt);
-  const written = await writeFile(path, textOf(work, step), { gzip: row.gzip, signal: stopping, onBytes });
+  const texts = writeEntries(row.format, {
+    read: (shape) => everyRow(work.ctx, { filter: filterOf(row), heads: work.heads }, shape),
+    onRows: step,
+    totalOf: (total) => ({ total, isTruncated: false }),
+    rowsPerOrg: work.rowsPerOrg,
+  });
+  const written = await writeFile(path, texts, { gzip: row.gzip, signal: stopping, onBytes });
   // Recorded first: what can be downloaded is always in the log. The same file's entry has one id, so doing it again adds
   // none; written anew it may be another file, as after a name in it was changed, and then has an entry of its own.
   await renewLease(row);

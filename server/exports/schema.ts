@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { exportInput } from "@/server/audit/entries/export-schema";
-import { FILE_FORMATS } from "@/server/audit/vocabulary";
+import { EXPORT_FORMATS, FORMATS } from "@/server/audit/vocabulary";
 import { DAY_MS } from "@/server/ground/time/durations";
 import { guid, isoTime, zoneName } from "@/server/ground/wire";
 
@@ -21,7 +21,10 @@ export const createInput = z.strictObject({
   orgId: shape.orgId,
   filters: shape.filters,
   dateRange: shape.dateRange,
-  format: z.enum(FILE_FORMATS).default("csv").describe("csv, ndjson (an entry a line) or json (one object)"),
+  format: z
+    .enum(EXPORT_FORMATS)
+    .default("csv")
+    .describe(`How the file is written: ${EXPORT_FORMATS.map((one) => FORMATS[one].label).join("; ")}`),
   gzip: z.boolean().default(false).describe("Compresses the file"),
   timeZone: zoneName.default("UTC").describe("IANA name of the zone in which the file's name says the range"),
 });
@@ -33,7 +36,7 @@ export const exportJob = z.strictObject({
   status: z
     .enum(["waiting", "running", "done", "failed"])
     .describe("waiting, running, done (the file can be downloaded) or failed (error says why; nothing is kept)"),
-  format: z.enum(FILE_FORMATS).describe("Format of the file"),
+  format: z.enum(EXPORT_FORMATS).describe("Format of the file"),
   gzip: z.boolean().describe("True where the file is compressed"),
   fileName: z.string().describe("Name of the file: organization and range"),
   totalRows: z.int().nullable().describe("Entries that meet the filters; null until they are counted"),

@@ -14,13 +14,11 @@ import { useZone } from "@/components/format/zone";
 import { useReturnedFocus } from "@/components/ui/dialogs/use-returned-focus";
 import { Message } from "@/components/ui/message";
 import { exportName } from "@/server/audit/export-name";
-import { MAX_EXPORT_ROWS } from "@/server/audit/vocabulary";
+import { EXPORT_FORMATS, type ExportFormat, FORMATS, isDirect, MAX_EXPORT_ROWS } from "@/server/audit/vocabulary";
 import classes from "./export-dialog.module.css";
 import { MyExports } from "./my-exports";
 import { useBackgroundExport } from "./use-background-export";
 import { type ExportState, useExport } from "./use-export";
-
-type Format = "csv" | "json" | "ndjson";
 
 /** Exports the list with the current filters, which are described before the download starts. */
 export function ExportDialog({ onClose }: { onClose: () => void }) {
@@ -29,7 +27,7 @@ export function ExportDialog({ onClose }: { onClose: () => void }) {
   const { names, total, isTruncated } = audit;
   const { zone } = useZone();
   const { org, organizations, several } = useOrg();
-  const [format, setFormat] = useState<Format>("csv");
+  const [format, setFormat] = useState<ExportFormat>("csv");
   const home = org ?? (organizations.length === 1 ? organizations[0] : null);
   const of = several.length > 0 ? several : organizations;
   const span = spanOf(view, zone, now);
@@ -39,13 +37,13 @@ export function ExportDialog({ onClose }: { onClose: () => void }) {
   const background = useBackgroundExport();
   // Above the limit the export runs in the background by default; the user can choose the newest entries instead.
   const isLarge = total !== null && (isTruncated || total > MAX_EXPORT_ROWS);
-  const isBackground = format === "ndjson" || (inBackground ?? isLarge);
+  const isBackground = !isDirect(format) || (inBackground ?? isLarge);
   const name = exportName({
     organization: home?.name ?? `${of.length} organizations`,
     ...span,
     now,
     zone,
-    ending: format,
+    ending: FORMATS[format].ending,
   });
   const filters = describeFilters(view, names);
   return (
@@ -85,7 +83,7 @@ export function ExportDialog({ onClose }: { onClose: () => void }) {
             leftSection={<Download size={15} aria-hidden />}
             onClick={() => {
               if (isBackground) background.start({ input, format, gzip, timeZone: zone });
-              else void start(format === "json" ? "json" : "csv", name);
+              else void start(format, name);
             }}
           >
             {isBackground ? "Export in the background" : "Export"}
@@ -98,15 +96,15 @@ export function ExportDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-const toFormat = (value: string): Format => (value === "json" || value === "ndjson" ? value : "csv");
+type ChoiceProps = { format: ExportFormat; onFormat: (format: ExportFormat) => void };
 
-function FormatChoice({ format, onFormat }: { format: Format; onFormat: (format: Format) => void }) {
+function FormatChoice({ format, onFormat }: ChoiceProps) {
   return (
-    <Radio.Group label="Format" value={format} onChange={(value) => onFormat(toFormat(value))}>
+    <Radio.Group label="Format" value={format} onChange={onFormat}>
       <Group gap="xl" mt={8}>
-        <Radio value="csv" label="CSV, for a spreadsheet" />
-        <Radio value="json" label="JSON, with all details" />
-        <Radio value="ndjson" label="NDJSON, one entry per line" />
+        {EXPORT_FORMATS.map((one) => (
+          <Radio key={one} value={one} label={FORMATS[one].label} />
+        ))}
       </Group>
     </Radio.Group>
   );
@@ -114,7 +112,7 @@ function FormatChoice({ format, onFormat }: { format: Format; onFormat: (format:
 
 type DestinationProps = {
   isBackground: boolean;
-  format: Format;
+  format: ExportFormat;
   all: string;
   newest: string;
   onBackground: (isBackground: boolean) => void;
@@ -131,7 +129,7 @@ function DestinationChoice({ isBackground, format, all, newest, onBackground }: 
         <Radio value="background" label={all} description="Kept for one day. Only you can download it." />
         <Radio
           value="now"
-          disabled={format === "ndjson"}
+          disabled={!isDirect(format)}
           label={newest}
           description={`A direct download holds at most ${count(MAX_EXPORT_ROWS)} entries.`}
         />

@@ -1,7 +1,7 @@
 import type { Input } from "@/components/audit/state/list-input";
 import type { ExportFormat } from "@/server/audit/vocabulary";
 
-/** The body of POST /audit-logs/export with the same filters as the list. */
+/** The body of POST /audit-logs/export, and most of that of POST /audit-logs/exports, with the same filters as the list. */
 export function exportBody(format: ExportFormat, { from, to, cursor: _, skipCount: __, orgId, ...filters }: Input) {
   return { format, orgId, filters, dateRange: { from, to } };
 }

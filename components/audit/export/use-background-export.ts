@@ -4,9 +4,10 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Input } from "@/components/audit/state/list-input";
 import { useTRPC } from "@/components/trpc";
 import { errorText } from "@/components/ui/notice";
+import type { ExportFormat } from "@/server/audit/vocabulary";
 import { exportBody } from "./export-request";
 
-type ExportInput = { input: Input; format: "csv" | "json" | "ndjson"; gzip: boolean; timeZone: string };
+type ExportInput = { input: Input; format: ExportFormat; gzip: boolean; timeZone: string };
 
 /** Starts a background export with the list's filters. */
 export function useBackgroundExport() {
@@ -18,8 +19,7 @@ export function useBackgroundExport() {
     }),
   );
   const start = ({ input, format, gzip, timeZone }: ExportInput) => {
-    const { format: _, ...rest } = exportBody("json", input);
-    create.mutate(JSON.parse(JSON.stringify({ ...rest, format, gzip, timeZone })));
+    create.mutate(JSON.parse(JSON.stringify({ ...exportBody(format, input), gzip, timeZone })));
   };
   return { start, isAsking: create.isPending, error: create.error && errorText(create.error) };
 }

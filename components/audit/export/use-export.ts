@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "react";
 import type { Input } from "@/components/audit/state/list-input";
 import { fetchConfirmed } from "@/components/step-up";
-import type { ExportFormat } from "@/server/audit/vocabulary";
+import type { DirectFormat } from "@/server/audit/vocabulary";
 import { exportBody, readBody, saveFile } from "./export-request";
 
 export type ExportState =
@@ -17,7 +17,7 @@ export function useExport(input: Input) {
   const [state, setState] = useState<ExportState>({ kind: "idle" });
   const abort = useRef<AbortController | null>(null);
   useEffect(() => () => abort.current?.abort(), []);
-  const start = async (format: ExportFormat, name: string) => {
+  const start = async (format: DirectFormat, name: string) => {
     const running = new AbortController();
     const { signal } = running;
     abort.current = running;

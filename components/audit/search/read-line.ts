@@ -1,6 +1,7 @@
 import { type Clock, findTime, parseTime } from "@/components/audit/filters/typed-time";
 import type { Filters } from "@/components/audit/state/address";
 import type { Span } from "@/components/audit/state/range";
+import { EXPORT_FORMATS } from "@/server/audit/vocabulary";
 import { applyQuery, type Parsed } from "./query-text";
 
 const TIME = /(?:^|(?<=\s))(on|after|before):(?:"([^"]+)"|(\S+))/gi;
@@ -12,7 +13,7 @@ const FILLERS =
 const ACTOR =
   /\b(?:everything|anything|all|what) ((?:[\p{L}\d.@_-]+ ){1,3})did\b|\bdid ((?:[\p{L}\d.@_-]+ ){1,3})do\b/iu;
 /** "… as csv": the export is a separate step. */
-const FORMAT = /,? as (?:csv|json|ndjson)\s*$/i;
+const FORMAT = new RegExp(`,? as (?:${EXPORT_FORMATS.join("|")})\\s*$`, "i");
 /** Means either result: no entry is both failed and denied. */
 const FAILED_OR_DENIED = /\b(?:failed or (?:(?:was|were) )?denied|(?:was |were )?denied or failed)\b/i;
 

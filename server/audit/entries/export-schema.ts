@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { filterShape, fromBeforeTo, fullEntry } from "@/server/audit/schema";
-import { EXPORT_FORMATS } from "@/server/audit/vocabulary";
+import { DIRECT_FORMATS } from "@/server/audit/vocabulary";
 import { guid } from "@/server/ground/wire";
 
 /** Exports that one caller may have running in one process: each holds rows in memory and takes turns at the database. */
@@ -11,7 +11,7 @@ const { actorId: _, ...commonFilters } = filters;
 
 /** Body of POST /audit-logs/export: the lists' filters. */
 export const exportInput = z.strictObject({
-  format: z.enum(EXPORT_FORMATS).default("json"),
+  format: z.enum(DIRECT_FORMATS).default("json"),
   orgId,
   filters: z.strictObject({ ...filters, orgId }).optional(),
   dateRange: z.strictObject({ from, to }).superRefine(fromBeforeTo).optional(),

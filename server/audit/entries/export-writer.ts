@@ -1,10 +1,11 @@
 import { BODY_ONLY, type BodyRow, ENTRY, type EntryRow, type Shape } from "@/server/audit/query/rows";
+import type { ExportFormat } from "@/server/audit/vocabulary";
 import { writeExact } from "@/server/ground/exact-json";
 import { csvHeader, rowsToCsv } from "./export-csv";
 import { toFullEntry } from "./to-entry";
 
 /** How a format reads rows and writes them. */
-export type Writer<Row> = {
+type Writer<Row> = {
   shape: Shape<Row>;
   head: string;
   body: (rows: Row[], isFirst: boolean) => string;
@@ -12,23 +13,52 @@ export type Writer<Row> = {
   tail: (total: number, isTruncated: boolean) => string;
 };
 
+type Plan = {
+  /** The rows of the export in chunks, with the columns of a shape. */
+  read: <Row extends BodyRow>(shape: Shape<Row>) => AsyncIterable<Row[]>;
+  /** Awaited after each chunk, with the entries written so far. */
+  onRows?: (rowsDone: number) => Promise<void>;
+  /** How many entries match in all, from how many were written. */
+  totalOf: (rowsDone: number) => { total: number; isTruncated: boolean };
+  /** Filled with the number of entries written, by organization. */
+  rowsPerOrg: Map<string, number>;
+};
+type Write = (plan: Plan) => AsyncGenerator<string>;
+
+const writerOf = <Row extends BodyRow>(writer: Writer<Row>): Write =>
+  async function* ({ read, onRows, totalOf, rowsPerOrg }) {
+    let rowsDone = 0;
+    yield writer.head;
+    for await (const rows of read(writer.shape)) {
+      for (const { org_id } of rows) rowsPerOrg.set(org_id, (rowsPerOrg.get(org_id) ?? 0) + 1);
+      yield writer.body(rows, rowsDone === 0);
+      rowsDone += rows.length;
+      await onRows?.(rowsDone);
+    }
+    const { total, isTruncated } = totalOf(rowsDone);
+    yield writer.tail(total, isTruncated);
+  };
+
 const lineOf = (row: EntryRow): string => writeExact(JSON.stringify(toFullEntry(row)));
 
-/** The spec's fourteen columns. */
-export const asCsv: Writer<BodyRow> = { shape: BODY_ONLY, head: csvHeader(), body: rowsToCsv, tail: () => "" };
-
-/** One object of full entries, as POST /audit-logs/export answers it. */
-export const asJson: Writer<EntryRow> = {
-  shape: ENTRY,
-  head: '{"data":[',
-  body: (rows, isFirst) => (isFirst ? "" : ",") + rows.map(lineOf).join(","),
-  tail: (total, truncated) => `],"total":${total},"truncated":${truncated}}`,
+const WRITERS: Record<ExportFormat, Write> = {
+  /** The spec's fourteen columns. */
+  csv: writerOf({ shape: BODY_ONLY, head: csvHeader(), body: rowsToCsv, tail: () => "" }),
+  /** One object of full entries, as POST /audit-logs/export answers it. */
+  json: writerOf({
+    shape: ENTRY,
+    head: '{"data":[',
+    body: (rows, isFirst) => (isFirst ? "" : ",") + rows.map(lineOf).join(","),
+    tail: (total, truncated) => `],"total":${total},"truncated":${truncated}}`,
+  }),
+  /** One full entry a line. */
+  ndjson: writerOf({
+    shape: ENTRY,
+    head: "",
+    body: (rows) => rows.map((row) => `${lineOf(row)}\n`).join(""),
+    tail: () => "",
+  }),
 };
 
-/** One full entry a line. */
-export const asNdjson: Writer<EntryRow> = {
-  shape: ENTRY,
-  head: "",
-  body: (rows) => rows.map((row) => `${lineOf(row)}\n`).join(""),
-  tail: () => "",
-};
+/** The text of an export in chunks. */
+export const writeEntries = (format: ExportFormat, plan: Plan): AsyncGenerator<string> => WRITERS[format](plan);

@@ -1,12 +1,13 @@
 import { exportCsv, exportEntries } from "@/server/audit/entries/export";
 import { exportOutput } from "@/server/audit/entries/export-schema";
+import { DIRECT_FORMATS, mediaTypesOf } from "@/server/audit/vocabulary";
 import { route } from "@/server/doors/http/route";
 
 export const POST = route(exportEntries, {
   summary: "The newest 10,000 entries that match the filters, as JSON or CSV",
   auth: "user",
   body: "optional",
-  produces: ["application/json", "text/csv"],
+  produces: mediaTypesOf(DIRECT_FORMATS),
   streams: exportOutput,
 });
 
