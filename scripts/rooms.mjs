@@ -8,7 +8,7 @@ const WIRE_FILES = [
   "ground/(csv|records|text|wire|permissions)",
   "ground/time/(bounds|durations|wall-clock)",
   "audit/(actions|action-label|device-named|export-name|row)",
-  "audit/query/(catalogue|network|old-address|value-list|word-list)",
+  "audit/query/(catalogue|old-address|values)",
   "evidence/chain/(chain|bundle|note|verifier)",
   "evidence/proofs/(entry-proof|judge-proof)",
   "evidence/tree/(?!note-tools)[\\w-]+",

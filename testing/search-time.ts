@@ -1,5 +1,5 @@
 import { lookupTime } from "@/db/lookup";
-import { searchTime } from "@/server/audit/query/search-time";
+import { searchTime } from "@/server/audit/query/search";
 import { writeTime } from "@/server/audit/record/pending-write";
 import { readTime } from "@/server/custom-fields/import/reader/read-files";
 import { askTime } from "@/server/evidence/witnesses/ask";

@@ -4,8 +4,7 @@ import { type Bench, type Figure, figure, interleave, medianMsOf, rateWithin } f
 import { startRecorder } from "@/bench/recorder";
 import { SEED, type World } from "@/bench/world";
 import { migrate } from "@/db/migrate";
-import { listFullEntries } from "@/server/audit/entries/list";
-import { searchEntries } from "@/server/audit/entries/search";
+import { listFullEntries, searchEntries } from "@/server/audit/entries/list";
 import { listInput, searchInput } from "@/server/audit/schema";
 import { createOrg } from "@/testing/factories";
 import { cursorAt } from "./place";

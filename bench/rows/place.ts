@@ -1,5 +1,5 @@
 import type { World } from "@/bench/world";
-import { encodeCursor } from "@/server/audit/query/cursor";
+import { encodeCursor } from "@/server/audit/query/rows";
 
 /** The cursor of a page so many rows below the newest, in the order of the lists. */
 export async function cursorAt({ app }: World, orgId: string, depth: number): Promise<string> {

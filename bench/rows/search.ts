@@ -1,8 +1,7 @@
 import postgres from "postgres";
 import { type Bench, type Figure, figure, interleave, medianMsOf, msOf } from "@/bench/harness";
 import type { World } from "@/bench/world";
-import { listFullEntries } from "@/server/audit/entries/list";
-import { searchEntries } from "@/server/audit/entries/search";
+import { listFullEntries, searchEntries } from "@/server/audit/entries/list";
 import { listInput, searchInput } from "@/server/audit/schema";
 
 const ABSENT = "qqxzjw-absent";

@@ -3,7 +3,7 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useCan } from "@/components/account/org";
 import { useRequestedAction } from "@/components/requested-action";
-import { wordsOf } from "@/server/audit/query/word-list";
+import { wordsOf } from "@/server/audit/query/values";
 import { useAuditList } from "./audit-list";
 import type { View } from "./state/address";
 import { useOpenEntry } from "./state/open-entry";

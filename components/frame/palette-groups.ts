@@ -30,7 +30,7 @@ import { accountItem, isVisibleTo, navGroups, startItem } from "@/components/nav
 import { requestAction } from "@/components/requested-action";
 import { useTRPC } from "@/components/trpc";
 import { copyText } from "@/components/ui/copy/copy-text";
-import { networkOf } from "@/server/audit/query/network";
+import { networkOf } from "@/server/audit/query/values";
 import { GUID, MAX_FILTER_LENGTH } from "@/server/ground/text";
 
 const DEBOUNCE_MS = 200;

@@ -1,6 +1,6 @@
 import type { RangeView } from "@/components/audit/filters/range-choices";
 import { zoneParam } from "@/components/format/zone-param";
-import { joinValues } from "@/server/audit/query/value-list";
+import { joinValues } from "@/server/audit/query/values";
 import type { ActorType } from "@/server/audit/vocabulary";
 import { GUID } from "@/server/ground/text";
 

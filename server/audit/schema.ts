@@ -15,9 +15,7 @@ import {
   positiveInt,
 } from "@/server/ground/wire";
 import { type Catalogue, excludableIn, FILTERS, type Filter, faultOf, toExclusion } from "./query/catalogue";
-import { isAddress } from "./query/network";
-import { splitValues } from "./query/value-list";
-import { MAX_WORDS, wordsOf } from "./query/word-list";
+import { isAddress, MAX_WORDS, splitValues, wordsOf } from "./query/values";
 import type { Field } from "./row";
 import {
   ACTOR_TYPES,

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { countRows } from "@/server/audit/query/count";
+import { planOf } from "@/server/audit/query/plan";
 import { operation } from "@/server/ground/operation";
 import { DAY_MS } from "@/server/ground/time/durations";
 import { onlyIdInput } from "@/server/ground/wire";
@@ -40,7 +41,7 @@ export const getOverview = operation({
           sql`SELECT (SELECT ${ms} FROM audit_logs WHERE org_id = ${id} ORDER BY "timestamp" LIMIT 1) AS oldest,
         (SELECT ${ms} FROM audit_logs WHERE org_id = ${id} ORDER BY "timestamp" DESC LIMIT 1) AS newest`,
         ),
-        countRows(tx, { orgIds: [id], filter: { from }, probe: null }),
+        countRows(tx, planOf({ orgIds: [id], filter: { from }, probe: null })),
       ]);
       return toOverview(id, { head, row, recentRows, rowBytes: await rowBytes(tx) }, ctx.now());
     });

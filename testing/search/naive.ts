@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { appSql } from "@/db/client";
-import { searchEntries } from "@/server/audit/entries/search";
+import { searchEntries } from "@/server/audit/entries/list";
 import { searchInput } from "@/server/audit/schema";
 import type { Ctx } from "@/server/ground/context";
 

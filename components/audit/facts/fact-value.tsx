@@ -6,7 +6,7 @@ import { useCan, useOrg } from "@/components/account/org";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
 import { CopiedCode } from "@/components/ui/code/copied-code";
-import { joinValues } from "@/server/audit/query/value-list";
+import { joinValues } from "@/server/audit/query/values";
 import { withVisibleMarks } from "@/server/ground/text";
 import type { Fact, IdOf } from "./fact";
 import classes from "./facts.module.css";

@@ -2,7 +2,7 @@ import { keepPreviousData } from "@tanstack/react-query";
 import type { Input } from "@/components/audit/state/list-input";
 import { type Outputs, UNBATCHED, type useTRPC } from "@/components/trpc";
 import { type FacetName, FILTER_NAMES, FILTERS, type FilterName } from "@/server/audit/query/catalogue";
-import { splitValues } from "@/server/audit/query/value-list";
+import { splitValues } from "@/server/audit/query/values";
 
 export type FacetValue = Outputs["audit"]["facets"][FacetName][number];
 

@@ -1,8 +1,7 @@
 import type { Filters } from "@/components/audit/state/address";
 import { excluding, exclusionsOf } from "@/components/audit/state/narrow";
 import { type Catalogue, type Exclusion, FILTERS, type Filter, faultOf } from "@/server/audit/query/catalogue";
-import { networkOf } from "@/server/audit/query/network";
-import { joinValues, splitValues } from "@/server/audit/query/value-list";
+import { joinValues, networkOf, splitValues } from "@/server/audit/query/values";
 
 /** Time qualifiers: they set the range. */
 export const TIME_QUALIFIERS = {

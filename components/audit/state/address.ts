@@ -10,8 +10,7 @@ import {
 import { instantParam } from "@/components/format/instant-param";
 import { zoneParam } from "@/components/format/zone-param";
 import { type Catalogue, FILTERS, type Filter, faultOf, toExclusion } from "@/server/audit/query/catalogue";
-import { splitValues } from "@/server/audit/query/value-list";
-import { MAX_WORDS, wordsOf } from "@/server/audit/query/word-list";
+import { MAX_WORDS, splitValues, wordsOf } from "@/server/audit/query/values";
 import { MAX_FILTER_LIST_LENGTH } from "@/server/audit/vocabulary";
 import { mapValues } from "@/server/ground/records";
 import { GUID, MAX_FILTER_LENGTH } from "@/server/ground/text";

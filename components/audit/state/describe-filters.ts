@@ -1,6 +1,6 @@
 import { counted } from "@/components/format/amounts";
 import { type Catalogue, FILTERS } from "@/server/audit/query/catalogue";
-import { splitValues } from "@/server/audit/query/value-list";
+import { splitValues } from "@/server/audit/query/values";
 import { FROM_START, type View } from "./address";
 import { labelOf, valueLabel } from "./labels";
 import { exclusionsOf, hidesRoutine, include, isRoutine } from "./narrow";

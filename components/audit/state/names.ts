@@ -5,7 +5,7 @@ import { useMemo } from "react";
 import { useOrg } from "@/components/account/org";
 import type { Entry } from "@/components/audit/entry";
 import { useTRPC } from "@/components/trpc";
-import { joinValues, splitValues } from "@/server/audit/query/value-list";
+import { joinValues, splitValues } from "@/server/audit/query/values";
 import type { FullPage } from "@/server/audit/schema";
 import type { View } from "./address";
 import { namesOf } from "./labels";

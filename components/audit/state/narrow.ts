@@ -6,7 +6,7 @@ import {
   type FilterName,
   toExclusion,
 } from "@/server/audit/query/catalogue";
-import { joinValues, splitValues } from "@/server/audit/query/value-list";
+import { joinValues, splitValues } from "@/server/audit/query/values";
 import { ACTOR_TYPE_LABEL, ROUTINE_ACTIONS } from "@/server/audit/vocabulary";
 import { GUID } from "@/server/ground/text";
 import { FROM_START, type View } from "./address";

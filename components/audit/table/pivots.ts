@@ -7,7 +7,7 @@ import type { ColumnId } from "@/components/audit/state/table-params";
 import { toChange } from "@/components/audit/views/view-query";
 import { dateTime } from "@/components/format/time";
 import { FILTERS, type FilterName } from "@/server/audit/query/catalogue";
-import { joinValues } from "@/server/audit/query/value-list";
+import { joinValues } from "@/server/audit/query/values";
 import { ACTOR_TYPE_LABEL, RESULT_LABEL } from "@/server/audit/vocabulary";
 import { mapValues } from "@/server/ground/records";
 import { type CellContext, type CellRef, deviceOf } from "./columns";

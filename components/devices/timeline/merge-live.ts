@@ -1,4 +1,4 @@
-import { wordsOf } from "@/server/audit/query/word-list";
+import { wordsOf } from "@/server/audit/query/values";
 import type { Entry as LiveEvent } from "@/server/devices/live/schema";
 import type { TimelineItem } from "@/server/devices/timeline/schema";
 import type { Span } from "./timeline-params";

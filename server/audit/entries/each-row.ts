@@ -4,10 +4,9 @@ import { tenantRead } from "@/db/read";
 import { rowsOf } from "@/db/rows";
 import { type AuditFilter, conditionsOf } from "@/server/audit/query/conditions";
 import { countRows } from "@/server/audit/query/count";
-import type { Cursor } from "@/server/audit/query/cursor";
-import { resolveFilter } from "@/server/audit/query/resolve";
-import { type Key, newestRows, rowsByKey, type Shape } from "@/server/audit/query/rows";
-import { findKeys } from "@/server/audit/query/search-keys";
+import { planFor } from "@/server/audit/query/plan";
+import { type Cursor, type Key, newestRows, rowsByKey, type Shape } from "@/server/audit/query/rows";
+import { findKeys } from "@/server/audit/query/search";
 import type { Ctx } from "@/server/ground/context";
 import { delayFactorOf } from "@/server/ground/limits/fair-share";
 import { rest } from "@/server/ground/limits/rest";
@@ -43,14 +42,14 @@ async function headOf(tx: Tx, orgId: string): Promise<SQL> {
 export const settleRows = (ctx: Ctx, filter: AuditFilter, max: number): Promise<{ rows: Settled; total: number }> =>
   turns.run(() =>
     tenantRead(ctx.scope, async (tx) => {
-      const resolved = await resolveFilter(tx, ctx, filter);
-      const [orgId] = resolved.orgIds;
-      if (!resolved.probe && resolved.orgIds.length === 1 && orgId) {
-        const conditions = [...conditionsOf(resolved.filter), await headOf(tx, orgId)];
-        return { rows: { orgId, conditions, max }, total: await countRows(tx, resolved) };
+      const plan = await planFor(tx, ctx, filter);
+      const [orgId] = plan.orgIds;
+      if (plan.all.kind === "rows" && plan.orgIds.length === 1 && orgId) {
+        const conditions = [...conditionsOf(plan.filter), await headOf(tx, orgId)];
+        return { rows: { orgId, conditions, max }, total: await countRows(tx, plan) };
       }
-      const { keys } = await findKeys(tx, resolved, { need: max + 1 });
-      const total = keys.length > max ? Math.max(keys.length, await countRows(tx, resolved)) : keys.length;
+      const { keys } = await findKeys(tx, plan, { need: max + 1 });
+      const total = keys.length > max ? Math.max(keys.length, await countRows(tx, plan)) : keys.length;
       return { rows: { keys: keys.slice(0, max) }, total };
     }),
   );

@@ -1,12 +1,9 @@
 import { sql } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
-import { rowsOf } from "@/db/rows";
 import { conditionsOf } from "@/server/audit/query/conditions";
-import type { Cursor } from "@/server/audit/query/cursor";
-import { type ResolvedFilter, withNewProbe } from "@/server/audit/query/resolve";
-import { newestKeys } from "@/server/audit/query/rows";
-import { type Found, KEY, type KeyRow, NEWEST_FIRST } from "@/server/audit/query/search-blocks";
-import { findKeys } from "@/server/audit/query/search-keys";
+import { type Plan, planRows } from "@/server/audit/query/plan";
+import { type Cursor, type Found, keysByTime } from "@/server/audit/query/rows";
+import { findKeys } from "@/server/audit/query/search";
 import type { Scope } from "@/server/ground/context";
 
 /** Where the chain of each organization ended: entries never change, so those up to there stay what they are. */
@@ -32,19 +29,13 @@ export type NextKeys = (size: number) => Promise<Found[]>;
  * Reads each organization along its own index by time and merges: taking the newest of all in one query would read
  * that many of each organization for every part.
  */
-function mergedKeys(read: Read, { orgIds, filter }: ResolvedFilter, heads: Heads): NextKeys {
+function mergedKeys(read: Read, { orgIds, filter }: Plan, heads: Heads): NextKeys {
   const limit = Math.min(MOST_KEYS, Math.max(FEWEST_KEYS, Math.floor(HELD_KEYS / orgIds.length)));
   const sources: Source[] = orgIds.map((orgId) => ({ orgId, keys: [], at: 0, isRead: false }));
   async function fill(source: Source): Promise<void> {
     const conditions = [...conditionsOf(filter), sql`a.chain_seq <= ${heads[source.orgId] ?? 0}::bigint`];
     const after = source.keys.at(-1);
-    const rows = await read((tx) =>
-      rowsOf<KeyRow>(
-        tx,
-        sql`SELECT ${KEY} FROM (${newestKeys([source.orgId], { conditions, after, limit })}) a ${NEWEST_FIRST}`,
-      ),
-    );
-    const keys = rows.map((row) => ({ orgId: row.org_id, seq: row.chain_seq, ms: row.ms }));
+    const keys = await read((tx) => keysByTime(tx, [source.orgId], { conditions, after, limit }));
     Object.assign(source, { keys, at: 0, isRead: keys.length < limit });
   }
   return async (size) => {
@@ -66,13 +57,15 @@ function mergedKeys(read: Read, { orgIds, filter }: ResolvedFilter, heads: Heads
 }
 
 /** By the search index, where it narrows the filter. */
-function searchedKeys(read: Read, resolved: ResolvedFilter, heads: Heads): NextKeys {
+function searchedKeys(read: Read, plan: Plan, heads: Heads): NextKeys {
   let after: Cursor | undefined;
   let isOver = false;
   return async (size) => {
     for (;;) {
       if (isOver) return [];
-      const { keys } = await read(async (tx) => findKeys(tx, await withNewProbe(tx, resolved), { after, need: size }));
+      const { keys } = await read(async (tx) =>
+        findKeys(tx, await planRows(tx, plan.orgIds, plan.filter), { after, need: size }),
+      );
       isOver = keys.length < size;
       after = keys.at(-1);
       const settled = keys.filter(({ orgId, seq }) => Number(seq) <= (heads[orgId] ?? 0));
@@ -85,7 +78,7 @@ function searchedKeys(read: Read, resolved: ResolvedFilter, heads: Heads): NextK
  * The keys of every entry that meets a filter, in the chains up to the given heads, newest first. They come in parts,
  * each read in its own transaction, so their number is not limited.
  */
-export function everyKey(scope: Scope, resolved: ResolvedFilter, heads: Heads): NextKeys {
+export function everyKey(scope: Scope, plan: Plan, heads: Heads): NextKeys {
   const read: Read = (fn) => tenant(scope, fn);
-  return (resolved.probe ? searchedKeys : mergedKeys)(read, resolved, heads);
+  return (plan.all.kind === "keys" ? searchedKeys : mergedKeys)(read, plan, heads);
 }

@@ -4,7 +4,7 @@ import { type Tx, tenant } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import type { AuditFilter } from "@/server/audit/query/conditions";
 import { countRows } from "@/server/audit/query/count";
-import { resolveFilter } from "@/server/audit/query/resolve";
+import { planFor } from "@/server/audit/query/plan";
 import { rowsByKey, type Shape } from "@/server/audit/query/rows";
 import type { Ctx } from "@/server/ground/context";
 import { bytesOf, MAX_ROWS, nextSize, type SizedRow } from "./each-row";
@@ -16,9 +16,9 @@ export type Snapshot = { heads: Heads; total: number };
 /** Where the chains within reach end now, and how many entries meet the filter. */
 export const takeSnapshot = (ctx: Ctx, filter: AuditFilter): Promise<Snapshot> =>
   tenant(ctx.scope, async (tx) => {
-    const resolved = await resolveFilter(tx, ctx, filter);
-    const heads = await headsOf(tx, resolved.orgIds);
-    return { heads, total: await countRows(tx, resolved) };
+    const plan = await planFor(tx, ctx, filter);
+    const heads = await headsOf(tx, plan.orgIds);
+    return { heads, total: await countRows(tx, plan) };
   });
 
 async function headsOf(tx: Tx, orgIds: readonly string[]): Promise<Heads> {
@@ -38,8 +38,8 @@ export async function* everyRow<R extends SizedRow>(
   { filter, heads }: { filter: AuditFilter; heads: Heads },
   shape: Shape<R>,
 ): AsyncGenerator<R[]> {
-  const resolved = await tenant(ctx.scope, (tx) => resolveFilter(tx, ctx, filter));
-  const next = everyKey(ctx.scope, resolved, heads);
+  const plan = await tenant(ctx.scope, (tx) => planFor(tx, ctx, filter));
+  const next = everyKey(ctx.scope, plan, heads);
   for (let size = MAX_ROWS; ; ) {
     const keys = await next(size);
     if (keys.length === 0) return;

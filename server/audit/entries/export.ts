@@ -15,10 +15,10 @@ import { EXPORT_SLOTS, type ExportInput, exportCsvInput, exportInput } from "./e
 import { writeEntries } from "./export-writer";
 import { requireProofForMany } from "./prove-for-many";
 
-type Plan = { ctx: Ctx; format: DirectFormat; filter: AuditFilter; rows: Settled; total: number };
+type Export = { ctx: Ctx; format: DirectFormat; filter: AuditFilter; rows: Settled; total: number };
 
 /** The text of an export in chunks. However it ends, the rows that left are recorded. */
-async function* writeExport({ ctx, format, filter, rows, total }: Plan): AsyncGenerator<string> {
+async function* writeExport({ ctx, format, filter, rows, total }: Export): AsyncGenerator<string> {
   const rowsPerOrg = new Map<string, number>();
   let complete = false;
   try {

@@ -1,8 +1,8 @@
 import { tenant } from "@/db/client";
 import type { AuditFilter } from "@/server/audit/query/conditions";
-import { resolveFilter } from "@/server/audit/query/resolve";
+import { planFor } from "@/server/audit/query/plan";
 import { ENTRY, type EntryRow, rowsByKey } from "@/server/audit/query/rows";
-import { findKeys } from "@/server/audit/query/search-keys";
+import { findKeys } from "@/server/audit/query/search";
 import type { FullEntry } from "@/server/audit/schema";
 import { ZERO_UUID } from "@/server/ground/context";
 import { operation } from "@/server/ground/operation";
@@ -60,10 +60,10 @@ export const getPreviousChange = operation({
     if (!same) return { entry: null, read: 0, isWhole: true };
     return tenant(ctx.scope, async (tx) => {
       const filter: AuditFilter = { ...same.filter, result: ["success"], routine: "without", to: new Date(entry.ms) };
-      const resolved = await resolveFilter(tx, narrow(ctx, entry.org_id), filter);
+      const plan = await planFor(tx, narrow(ctx, entry.org_id), filter);
       let after = { ms: entry.ms, seq: entry.chain_seq, orgId: entry.org_id };
       for (let read = 0; read < MAX_READ; ) {
-        const { keys } = await findKeys(tx, resolved, { after, need: STEP });
+        const { keys } = await findKeys(tx, plan, { after, need: STEP });
         const rows = await rowsByKey(tx, keys, ENTRY);
         const found = rows.find((row) => same.isSame(row) && isChange(row));
         read += rows.length;

@@ -1,7 +1,7 @@
 import { ACTOR_TYPE_LABEL, CATEGORY_LABEL, RESULT_LABEL } from "@/server/audit/vocabulary";
 import { keysOf } from "@/server/ground/records";
 import { GUID, MAX_FILTER_LENGTH } from "@/server/ground/text";
-import { networkOf } from "./network";
+import { networkOf } from "./values";
 
 /** In the order in which they are counted and shown. */
 export const FACET_NAMES = [
@@ -18,7 +18,7 @@ export type FacetName = (typeof FACET_NAMES)[number];
 /**
  * The filters of the audit log, each declared once. The inputs of the procedures and routes, the parameters of the
  * viewer's address, its chips, qualifiers, completion, facets and labels derive from these entries; the server adds a
- * condition (conditions.ts) and, where the search index can narrow by it, a tag (index-probe.ts).
+ * condition (conditions.ts) and, where the search index can narrow by it, a tag (probe.ts).
  */
 export type Filter = {
   label: string;

@@ -6,7 +6,7 @@ import { ROUTINE_ACTIONS, type Routine } from "@/server/audit/vocabulary";
 import { keysOf } from "@/server/ground/records";
 import { containsPattern, GUID } from "@/server/ground/text";
 import { EXCLUDED_BARE, type FilterName, toExclusion } from "./catalogue";
-import { groupsOf } from "./network";
+import { groupsOf } from "./values";
 import { actorsWithin, actorTypesCalled, devicesWithin, holdsWord, type Within, type Word } from "./words";
 
 /** The filters of rows; words are looked up first, and become separate conditions. */
@@ -27,7 +27,7 @@ type Narrowing = { [N in RowFilterName]?: string | readonly string[] | undefined
 /** Which rows are asked for: the common filters, and words. */
 export type AuditFilter = Narrowing & { q?: string | undefined };
 
-/** The same with its words looked up (resolve.ts): wanted ones all occur, excluded ones do not. */
+/** The same with its words looked up (plan.ts): wanted ones all occur, excluded ones do not. */
 export type RowFilter = Narrowing & {
   q?: never;
   words?: readonly Word[];

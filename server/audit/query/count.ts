@@ -3,47 +3,12 @@ import { textArray, uuids } from "@/db/arrays";
 import { eachOf, eachWith } from "@/db/citus/each-of";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { conditionsOf, isUnfiltered, type RowFilter } from "./conditions";
-import { clauseOf, type IndexProbe, isIndexed } from "./index-probe";
-import type { ResolvedFilter } from "./resolve";
+import { conditionsOf } from "./conditions";
+import type { Plan, Total } from "./plan";
+import { clauseOf, type IndexProbe } from "./probe";
 import { allOf, INDEXED_THROUGH, rowsBetween } from "./rows";
-import { BY_KIND_ALONE, shapeFor, talliedCounts } from "./search-tallies";
-import { kindHolds, kindHoldsWord, namesNobody, spellingsOf, type Word } from "./words";
-
-async function totalOf(tx: Tx, query: SQL): Promise<number> {
-  const [row] = await rowsOf<{ total: number }>(tx, query);
-  return row?.total ?? 0;
-}
-
-/** By the tallies, where the range holds any; null where they do not know what is asked for. */
-async function countTallied(tx: Tx, orgIds: readonly string[], filter: RowFilter): Promise<number | null> {
-  const shape = shapeFor(filter);
-  if (!shape) return null;
-  const counts = talliedCounts(orgIds, filter, { shape });
-  if (!counts) return countRead(tx, orgIds, filter);
-  return totalOf(tx, sql`SELECT COALESCE(sum(n), 0)::float8 AS total FROM (${counts}) counts`);
-}
-
-/** Text that a block's own text decides about exactly; anything else is looked up in the rows. */
-const isPlain = (term: string): boolean => /^[\x20-\x7e]+$/.test(term);
-
-/** A text, and the condition that what a row is holds it already. */
-type Text = { text: string; inKind: SQL };
-/** Each further text doubles the ways in which a row can hold them all. */
-const MAX_TEXTS = 3;
-
-/** A word that names no actor, and is written in one way alone. */
-const isBare = (word: Word): boolean => namesNobody(word) && spellingsOf(word).length === 1;
-
-/** The texts that are all that is asked for, where they are few, plain and bare; else null. */
-function textsOf({ phrase, words = [], orgId: _, ...rest }: RowFilter): Text[] | null {
-  const texts = phrase
-    ? [{ text: phrase, inKind: kindHolds(phrase) }]
-    : words.map((word) => ({ text: word.text, inKind: kindHoldsWord(word) }));
-  const isMixed = phrase !== undefined && words.length > 0;
-  const isEasy = texts.length > 0 && texts.length <= MAX_TEXTS && texts.every(({ text }) => isPlain(text));
-  return isUnfiltered(rest) && !isMixed && isEasy && words.every(isBare) ? texts : null;
-}
+import { BY_KIND_ALONE, type Shape, talliedCounts } from "./tallies";
+import type { Text } from "./words";
 
 /**
  * How many rows hold some texts, as a sum: by the tallies those that do by what they are; by the blocks' text, for each
@@ -64,8 +29,6 @@ function textCount(orgIds: readonly string[], texts: readonly Text[], hasOthers:
   return sql`(SELECT COALESCE(sum(n), 0) FROM (${tallied}) counts) + ${sql.join(lines, sql` + `)}`;
 }
 
-type Indexed = ResolvedFilter & { probe: IndexProbe };
-
 /**
  * How far each organization's blocks are counted, as rows `o(id, n)`. As far as the index had come when the tags of the
  * probe were looked up; texts alone need none, and their blocks are counted as far as it has come now.
@@ -74,46 +37,54 @@ const countedThrough = (orgIds: readonly string[], probe: IndexProbe, texts: rea
   texts ? sql`(SELECT o.id, i.through AS n FROM ${eachOf(orgIds)}, ${INDEXED_THROUGH}) o` : eachWith(probe.through);
 
 /** By the blocks that can hold a match: their rows are checked, or, where texts are all that is asked for, these alone. */
-async function countIndexed(tx: Tx, { orgIds, filter, probe }: Indexed): Promise<number> {
-  const texts = textsOf(filter);
+function byIndex({ orgIds, filter }: Plan, { probe, texts }: Extract<Total, { by: "index" }>): SQL {
   const text = texts && textCount(orgIds, texts, !filter.phrase);
   // What the tallies have counted already.
   const counted = texts ? [sql`(${allOf(texts.map(({ inKind }) => inKind))}) IS NOT TRUE`] : [];
   const where = allOf([...counted, ...conditionsOf(filter)]);
   const chains = countedThrough(orgIds, probe, texts);
-  return totalOf(
-    tx,
-    sql`WITH chains AS MATERIALIZED (SELECT o.id, o.n FROM ${chains})
+  return sql`WITH chains AS MATERIALIZED (SELECT o.id, o.n FROM ${chains})
       SELECT (${text ?? sql`0`}
       + (SELECT count(*) FROM audit_search_blocks(${uuids(orgIds)}, ${clauseOf(probe)}::jsonb, ${text !== null}, NULL) b
         JOIN chains o ON o.id = b.org_id AND b.first_seq <= o.n, LATERAL (
           SELECT * FROM audit_logs l WHERE l.org_id = b.org_id AND l.chain_seq BETWEEN b.first_seq AND b.last_seq OFFSET 0) a
         WHERE a.chain_seq <= o.n AND ${where})
       + (SELECT count(*) FROM chains o, ${rowsBetween(sql`o.n`)} WHERE ${where})
-      )::float8 AS total`,
-  );
+      )::float8 AS total`;
 }
 
-/** By reading: along the index by time where there is a range. */
-const countRead = (tx: Tx, orgIds: readonly string[], filter: RowFilter): Promise<number> =>
-  totalOf(
-    tx,
-    sql`SELECT count(*)::float8 AS total FROM ${eachOf(orgIds)}
-      JOIN audit_logs a ON a.org_id = o.id WHERE ${allOf(conditionsOf(filter))}`,
-  );
+const byHeads = ({ orgIds }: Plan): SQL =>
+  sql`SELECT COALESCE(sum(h.seq - h.pruned_through_seq), 0)::float8 AS total FROM audit_chain_heads_of(${uuids(orgIds)}) h`;
+
+/** Along the index by time where there is a range. */
+const byRows = ({ orgIds, filter }: Plan): SQL =>
+  sql`SELECT count(*)::float8 AS total FROM ${eachOf(orgIds)}
+    JOIN audit_logs a ON a.org_id = o.id WHERE ${allOf(conditionsOf(filter))}`;
+
+function byTallies(plan: Plan, shape: Shape): SQL {
+  const counts = talliedCounts(plan.orgIds, plan.filter, { shape });
+  return counts ? sql`SELECT COALESCE(sum(n), 0)::float8 AS total FROM (${counts}) counts` : byRows(plan);
+}
+
+function queryOf(plan: Plan): SQL {
+  switch (plan.total.by) {
+    case "heads":
+      return byHeads(plan);
+    case "tallies":
+      return byTallies(plan, plan.total.shape);
+    case "index":
+      return byIndex(plan, plan.total);
+    case "rows":
+      return byRows(plan);
+  }
+}
 
 /**
  * How many rows of some organizations answer a filter, exactly. Without filters the chain knows: its sequence has no
  * gaps, so head minus what was pruned is the count, at any length of history.
  */
-export async function countRows(tx: Tx, { orgIds, filter, probe }: ResolvedFilter): Promise<number> {
-  if (orgIds.length === 0) return 0;
-  if (isUnfiltered(filter))
-    return totalOf(
-      tx,
-      sql`SELECT COALESCE(sum(h.seq - h.pruned_through_seq), 0)::float8 AS total FROM audit_chain_heads_of(${uuids(orgIds)}) h`,
-    );
-  const tallied = await countTallied(tx, orgIds, filter);
-  if (tallied !== null) return tallied;
-  return probe && isIndexed(probe) ? countIndexed(tx, { orgIds, filter, probe }) : countRead(tx, orgIds, filter);
+export async function countRows(tx: Tx, plan: Plan): Promise<number> {
+  if (plan.orgIds.length === 0) return 0;
+  const [row] = await rowsOf<{ total: number }>(tx, queryOf(plan));
+  return row?.total ?? 0;
 }

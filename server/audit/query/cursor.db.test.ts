@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { decodeCursor, encodeCursor } from "./cursor";
+import { decodeCursor, encodeCursor } from "./rows";
 
 const CURSOR = { ms: 1_795_200_028_551, seq: "9007199254740993", orgId: "0192f0a0-0000-7000-8000-00000000abcd" };
 

@@ -8,7 +8,7 @@ import { listInput } from "@/server/audit/schema";
 import { narrow } from "@/server/ground/scope";
 import { appendEvents } from "@/testing/audit-entries";
 import { createApiKey, createDevice, createOrg, createUser, ctxFor } from "@/testing/factories";
-import { type ResolvedFilter, resolveFilter } from "./resolve";
+import { type Plan, planFor } from "./plan";
 import { ENTRY, newestRows } from "./rows";
 
 /** By the index of their name alone, whether the planner knows yet how many have it or not. */
@@ -68,9 +68,9 @@ it("lists an entry once where two agents of one UUID were let in, in capitals an
 });
 
 /** Whom a filter found by name: what its words mean, and the tags that are looked up for it. */
-const idsIn = ({ filter, probe }: ResolvedFilter): string[] => [
+const idsIn = ({ filter, all }: Plan): string[] => [
   ...(filter.words ?? []).flatMap(({ people, keys, agents }) => [...people, ...keys, ...agents]),
-  ...(probe?.tags.flat() ?? []).map((tag) => tag.slice(tag.indexOf(":") + 1)),
+  ...(all.kind === "keys" ? all.probe.tags.flat() : []).map((tag) => tag.slice(tag.indexOf(":") + 1)),
 ];
 
 it("looks names up in the organizations that the platform's operator asks for, among theirs and their partner's", async () => {
@@ -88,7 +88,7 @@ it("looks names up in the organizations that the platform's operator asks for, a
   const ctx = await ctxFor(operator);
   const narrowed = narrow(ctx, asked.id);
   const found = (by: typeof ctx, filter: object) =>
-    tenant(by.scope, async (tx) => idsIn(await resolveFilter(tx, by, filter)).sort());
+    tenant(by.scope, async (tx) => idsIn(await planFor(tx, by, filter)).sort());
   const { own, partners, key, partnersKey, device } = theirs;
   const actors = [own, partners, key, partnersKey, operator.id, device.agentId].sort();
   expect(await found(narrowed, { q: name })).toEqual(actors);

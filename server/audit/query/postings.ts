@@ -3,20 +3,32 @@ import { eachOf } from "@/db/citus/each-of";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { ACTOR_FILTERS, asksOnly, conditionsOf, conditionsOn, type RowFilter, valuesOf } from "./conditions";
-import type { Cursor } from "./cursor";
-import { allOf, type Key, keyRows, olderThan, rowsAt, rowsBetween } from "./rows";
-import { type Found, KEY, type KeyRow, Matches, NEWEST_FIRST } from "./search-blocks";
-import { BY_ACTOR_ALONE, BY_RESOURCE } from "./search-tallies";
+import {
+  allOf,
+  type Cursor,
+  type Found,
+  KEY,
+  type Key,
+  keyRows,
+  Matches,
+  NEWEST_FIRST,
+  olderThan,
+  rowsAt,
+  rowsBetween,
+} from "./rows";
+import { BY_ACTOR_ALONE, BY_RESOURCE, type Shape } from "./tallies";
 
 /** So many rows are read by key for a page; where more would have to be, walking on or the blocks are faster. */
 const MOST_ROWS = 4_000;
 
-type Shape = { table: string; columns?: string };
+/** The counts that know where the rows of a filter are, and its conditions on them; isAll: it asks for nothing else. */
+export type Postings = { shape: Shape; conditions: SQL[]; isAll: boolean };
+
 /** A slice of a chain with rows of who or what is asked for; ms is the time of the newest of them. */
 type Slice = { org_id: string; first_seq: string; ms: number; rows: number; seqs: Buffer | null };
 
-/** Which counts know where the rows of a filter are, and its conditions on them; null where none do. */
-function postingsFor(orgIds: readonly string[], filter: RowFilter) {
+/** Null where no counts know where the rows of a filter are. */
+export function postingsOf(orgIds: readonly string[], filter: RowFilter): Postings | null {
   const about = valuesOf(filter, "resourceId").length > 0;
   const by = ACTOR_FILTERS.some((name) => name !== "actorType" && valuesOf(filter, name).length > 0);
   const shape = about ? BY_RESOURCE : by ? BY_ACTOR_ALONE : null;
@@ -33,7 +45,7 @@ function postingsFor(orgIds: readonly string[], filter: RowFilter) {
 async function readSlices(
   tx: Tx,
   orgIds: readonly string[],
-  { shape, conditions, enough }: { shape: Shape; conditions: SQL[]; enough: number },
+  { shape, conditions, enough }: Omit<Postings, "isAll"> & { enough: number },
 ): Promise<Slice[]> {
   const { table, columns = "t.*" } = shape;
   return rowsOf(
@@ -72,7 +84,7 @@ const untalliedKeys = (
   tx: Tx,
   orgIds: readonly string[],
   { where, need }: { where: SQL; need: number },
-): Promise<KeyRow[]> =>
+): Promise<Found[]> =>
   rowsOf(
     tx,
     sql`SELECT ${KEY} FROM ${eachOf(orgIds)}, LATERAL (SELECT COALESCE(
@@ -93,15 +105,14 @@ function spanOf({ from, to }: RowFilter, after: Cursor | undefined): SQL[] {
  * The newest rows of some people or resources, by key: the counts of each slice say where its rows are (db:
  * audit_search_values), and rows that are not counted yet are read. Slices are gone through by the time of their newest row
  * until enough rows are newer than any slice that is left; what is read of a slice is checked by all conditions.
- * @returns null where the filter names none, or so many rows that other ways are faster
+ * @returns null where there are so many rows that other ways are faster
  */
 export async function findPosted(
   tx: Tx,
-  { orgIds, filter }: { orgIds: readonly string[]; filter: RowFilter },
+  { orgIds, filter, postings }: { orgIds: readonly string[]; filter: RowFilter; postings: Postings },
   { after, need }: { after?: Cursor | undefined; need: number },
 ): Promise<Found[] | null> {
-  const postings = postingsFor(orgIds, filter);
-  if (!postings || need > MOST_ROWS) return null;
+  if (need > MOST_ROWS) return null;
   const { shape, isAll } = postings;
   const where = allOf([...conditionsOf(filter), ...(after ? [olderThan(after)] : [])]);
   const matches = new Matches();
@@ -119,7 +130,7 @@ export async function findPosted(
     if (rows > MOST_ROWS || (left && (rows < enough || !isAll))) return null;
     matches.add(untallied);
     matches.add(
-      await rowsOf<KeyRow>(tx, sql`SELECT ${KEY} FROM ${rowsAt(keyRows(read.flatMap(keysOf)))} WHERE ${where}`),
+      await rowsOf<Found>(tx, sql`SELECT ${KEY} FROM ${rowsAt(keyRows(read.flatMap(keysOf)))} WHERE ${where}`),
     );
     if (!left || matches.newerThan(left.ms) >= need) return matches.newest(need);
     if (enough > MOST_ROWS) return null;

@@ -5,8 +5,25 @@ import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { COLUMNS, FIELDS, type SqlRow } from "@/server/audit/row";
 import type { Scope } from "@/server/ground/context";
+import { readSigned, signText } from "@/server/ground/derived-key";
 import { env } from "@/server/ground/env";
-import type { Cursor } from "./cursor";
+import { invalid } from "@/server/ground/errors";
+
+/** A row's position in the order of the lists: (timestamp, chain sequence, organization), newest first. */
+export type Cursor = { ms: number; seq: string; orgId: string };
+
+const PURPOSE = "cursor";
+const CURSOR = /^(\d{1,15})\.(\d{1,18})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
+/** A cursor as the opaque text that clients hand back. */
+export const encodeCursor = ({ ms, seq, orgId }: Cursor): string => signText(PURPOSE, `${ms}.${seq}.${orgId}`);
+
+/** @throws AppError validation_failed for a text that no list has handed out, altered ones included. */
+export function decodeCursor(cursor: string): Cursor {
+  const [, ms, seq, orgId] = CURSOR.exec(readSigned(PURPOSE, cursor) ?? "") ?? [];
+  if (!seq || !orgId) throw invalid("cursor", "is not a cursor of this list");
+  return { ms: Number(ms), seq, orgId };
+}
 
 /** A stored row with the names that people know its actor by. */
 export type EntryRow = Omit<SqlRow, "timestamp"> & {
@@ -68,6 +85,41 @@ export const BODY_ONLY: Shape<BodyRow> = {
 /** Instants in milliseconds since 1970 UTC as an array of timestamps. */
 export const instants = (ms: readonly number[]): SQL =>
   sql`${sql.param(ms.map((one) => new Date(one).toISOString()))}::text[]::timestamptz[]`;
+
+/** The key of a row: its organization's chain, and its sequence there. */
+export type Key = { orgId: string; seq: string };
+/** The same with the row's timestamp, in milliseconds since 1970 UTC. */
+export type Found = Key & { ms: number };
+
+/** What a query selects of rows `a` to give keys. */
+export const KEY = sql.raw(
+  `a.org_id AS "orgId", a.chain_seq AS seq, (extract(epoch FROM a."timestamp") * 1000)::float8 AS ms`,
+);
+export const NEWEST_FIRST = sql.raw(`ORDER BY a."timestamp" DESC, a.chain_seq DESC, a.org_id DESC`);
+
+/** The matches found so far, each once. */
+export class Matches {
+  readonly #found = new Map<string, Found>();
+
+  add(keys: readonly Found[]): void {
+    for (const key of keys) this.#found.set(`${key.orgId}${key.seq}`, key);
+  }
+
+  get count(): number {
+    return this.#found.size;
+  }
+
+  newest(need: number): Found[] {
+    const order = (a: Found, b: Found) => b.ms - a.ms || Number(b.seq) - Number(a.seq) || (a.orgId < b.orgId ? 1 : -1);
+    return [...this.#found.values()].sort(order).slice(0, need);
+  }
+
+  newerThan(ms: number): number {
+    let count = 0;
+    for (const key of this.#found.values()) if (key.ms > ms) count++;
+    return count;
+  }
+}
 
 /** Joins conditions with AND; none is true. */
 export const allOf = (conditions: SQL[]): SQL =>
@@ -139,6 +191,10 @@ export function newestKeys(
     ) n ORDER BY n."timestamp" ${order}, n.chain_seq ${order}, n.org_id ${order} LIMIT ${limit} OFFSET ${offset}`;
 }
 
+/** The keys of the newest rows of some organizations that meet the conditions, read along the index by time. */
+export const keysByTime = (tx: Tx, orgIds: readonly string[], window: RowWindow): Promise<Found[]> =>
+  rowsOf(tx, sql`SELECT ${KEY} FROM (${newestKeys(orgIds, window)}) a ${NEWEST_FIRST}`);
+
 /** Runs a query of full rows and gives each its names, newest first. */
 export const withNames = <Row>(tx: Tx, rows: SQL, { output }: Shape<Row>): Promise<Row[]> =>
   rowsOf(tx, sql`WITH rows AS MATERIALIZED (${rows}) SELECT ${output} ${NAMES}`);
@@ -168,9 +224,6 @@ export async function newestRows<Row>(
     : sql`SELECT ${columns} FROM ${rowsAt(newestKeys(orgIds, window))}`;
   return withNames(tx, rows, shape);
 }
-
-/** The key of a row: its organization's chain, and its sequence there. */
-export type Key = { orgId: string; seq: string };
 
 /** The rows of some keys, newest first. */
 export const rowsByKey = async <Row>(tx: Tx, keys: readonly Key[], shape: Shape<Row>): Promise<Row[]> =>

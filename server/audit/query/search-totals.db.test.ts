@@ -8,7 +8,7 @@ import { createOrg, createUser, ctxFor } from "@/testing/factories";
 import { advanceIndex } from "@/testing/search/advance-index";
 import { ACTIONS, type Filters, inLists, naive } from "@/testing/search/naive";
 import { countRows } from "./count";
-import { resolveFilter } from "./resolve";
+import { planFor } from "./plan";
 
 describe("totals by kind and time, by actor and by resource", () => {
   it("equal a count of the rows, whatever the range cuts", async () => {
@@ -80,7 +80,7 @@ describe("totals by kind and time, by actor and by resource", () => {
       fc.assert(
         fc.asyncProperty(filters, async (q) => {
           fc.pre(!q.from || !q.to || q.from <= q.to);
-          const count = await tenant(ctx.scope, async (tx) => countRows(tx, await resolveFilter(tx, ctx, inLists(q))));
+          const count = await tenant(ctx.scope, async (tx) => countRows(tx, await planFor(tx, ctx, inLists(q))));
           expect([q, count]).toEqual([q, (await naive(ctx, q.phrase ?? "", q)).length]);
         }),
         { numRuns: runs },

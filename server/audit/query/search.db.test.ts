@@ -3,8 +3,7 @@ import postgres from "postgres";
 import { beforeAll, describe, expect, it } from "vitest";
 import { GET } from "@/app/api/v1/audit-logs/search/route";
 import { tenant } from "@/db/client";
-import { listFullEntries } from "@/server/audit/entries/list";
-import { searchEntries } from "@/server/audit/entries/search";
+import { listFullEntries, searchEntries } from "@/server/audit/entries/list";
 import type { RowInput } from "@/server/audit/record/to-row";
 import { listInput, searchInput } from "@/server/audit/schema";
 import type { Ctx } from "@/server/ground/context";
@@ -14,13 +13,11 @@ import { permit } from "@/testing/permit";
 import { advanceIndex } from "@/testing/search/advance-index";
 import { ACTIONS, type Filters, inLists, naive, searched } from "@/testing/search/naive";
 import { countRows } from "./count";
-import type { Cursor } from "./cursor";
-import { resolveFilter } from "./resolve";
-import { ENTRY, type Key, rowsByKey } from "./rows";
-import type { Found } from "./search-blocks";
-import { findKeys } from "./search-keys";
-import { scanKeys } from "./search-scan";
-import { searchTime } from "./search-time";
+import { planFor } from "./plan";
+import { type Cursor, ENTRY, type Found, type Key, rowsByKey } from "./rows";
+import { scanKeys } from "./scan";
+
+import { findKeys, searchTime } from "./search";
 import { searchWorker } from "./search-worker";
 
 const LETTERS = [
@@ -149,15 +146,15 @@ describe("search", () => {
         const ctx = wide ? several : single;
         const expected = await naive(ctx, q ?? "", more);
         await tenant(ctx.scope, async (tx) => {
-          const resolved = await resolveFilter(tx, ctx, { ...more, ...(q && { phrase: q }) });
+          const plan = await planFor(tx, ctx, { ...more, ...(q && { phrase: q }) });
           const idsOf = async (keys: Key[]) => (await rowsByKey(tx, keys, ENTRY)).map((row) => row.id);
           const keys: Found[] = [];
           for (let page: Found[] | null = null; page === null || page.length === need; ) {
-            page = (await findKeys(tx, resolved, { after: keys.at(-1), need, sizes })).keys;
+            page = (await findKeys(tx, plan, { after: keys.at(-1), need, sizes })).keys;
             keys.push(...page);
           }
           expect(await idsOf(keys)).toEqual(expected);
-          const stopped = await findKeys(tx, resolved, { need, deadline: 0, sizes });
+          const stopped = await findKeys(tx, plan, { need, deadline: 0, sizes });
           expect(await idsOf(stopped.keys)).toEqual(expected.slice(0, stopped.cut ? stopped.keys.length : need));
         });
       }),
@@ -172,9 +169,9 @@ describe("search", () => {
       fc.asyncProperty(searches, fc.integer({ min: 2, max: 90 }), async ({ q, more, wide }, need) => {
         const ctx = wide ? several : single;
         await tenant(ctx.scope, async (tx) => {
-          const resolved = await resolveFilter(tx, ctx, { ...more, ...(q && { phrase: q }) });
+          const plan = await planFor(tx, ctx, { ...more, ...(q && { phrase: q }) });
           const sizes = { ahead: 8, first: 2, most: 8, rare: 60, counted: 40 };
-          const { total } = await findKeys(tx, resolved, { need, total: true, sizes });
+          const { total } = await findKeys(tx, plan, { need, total: true, sizes });
           if (total === undefined) return;
           known++;
           expect(total).toBe((await naive(ctx, q ?? "", more)).length);
@@ -317,9 +314,7 @@ describe("the index of a chain that retention cuts", () => {
         { phrase: "here@" },
       ];
       for (const filter of filters) {
-        const count = await tenant(ctx.scope, async (tx) =>
-          countRows(tx, await resolveFilter(tx, ctx, inLists(filter))),
-        );
+        const count = await tenant(ctx.scope, async (tx) => countRows(tx, await planFor(tx, ctx, inLists(filter))));
         expect([filter, count]).toEqual([filter, (await naive(ctx, filter.phrase ?? "", filter)).length]);
       }
     };
@@ -343,9 +338,9 @@ describe("the indexer in the background", () => {
     const ctx = await ctxFor(await createUser({ orgId: id }));
     await appendEvents(Array.from({ length: 100 }, () => ({ orgId: id, action: "device.wipe" })));
     const { keys } = await tenant(ctx.scope, async (tx) => {
-      const resolved = await resolveFilter(tx, ctx, { action: "wipe" });
+      const plan = await planFor(tx, ctx, { action: "wipe" });
       await advanceIndex(id);
-      return findKeys(tx, resolved, { need: 200 });
+      return findKeys(tx, plan, { need: 200 });
     });
     expect(keys).toHaveLength(100);
   });
@@ -358,9 +353,9 @@ describe("the indexer in the background", () => {
         const wipe = { orgId: id, action: "device.wipe", ipAddress: "10.0.0.1" };
         await appendEvents(Array.from({ length: 100 }, () => wipe));
         const counted = await tenant(ctx.scope, async (tx) => {
-          const resolved = await resolveFilter(tx, ctx, filter);
+          const plan = await planFor(tx, ctx, filter);
           await advanceIndex(id);
-          return countRows(tx, resolved);
+          return countRows(tx, plan);
         });
         expect([filter, counted]).toEqual([filter, total]);
       }

@@ -8,7 +8,7 @@ import type { Ctx } from "@/server/ground/context";
 import { appendEvents } from "@/testing/audit-entries";
 import { createDevice, createOrg, createPartner, createUser, ctxFor } from "@/testing/factories";
 import { advanceIndex } from "@/testing/search/advance-index";
-import { wordsOf } from "./word-list";
+import { wordsOf } from "./values";
 
 const START = Date.UTC(2026, 4, 1);
 const ROWS = 700;

@@ -8,7 +8,7 @@ import { ACTOR_TYPE_LABEL, ACTOR_TYPES, type ActorType, type AuditResult, RESULT
 import { env } from "@/server/ground/env";
 import { containsPattern, inJson } from "@/server/ground/text";
 import { INDEXED_THROUGH, rowsBetween } from "./rows";
-import { wordsOf } from "./word-list";
+import { wordsOf } from "./values";
 
 /**
  * A word or phrase that an entry has to hold: in a stored field, or in what the screen says instead of one. That was
@@ -120,6 +120,9 @@ export const spellingsOf = ({ text }: Word): string[] => [...new Set([text, inJs
 
 const holdsIn = (fields: readonly string[], text: string): SQL[] =>
   fields.map((field) => sql`${sql.raw(`a.${field}`)} ILIKE ${containsPattern(text)}`);
+
+/** A text, and the condition that what a row is holds it already. */
+export type Text = { text: string; inKind: SQL };
 
 /** The condition that a text occurs in what rows `a` are: action, resource type. */
 export const kindHolds = (text: string): SQL => sql`(${sql.join(holdsIn(KIND_FIELDS, text), sql` OR `)})`;

@@ -3,7 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { toFullEntry } from "@/server/audit/entries/to-entry";
 import { type AuditFilter, conditionsOf } from "@/server/audit/query/conditions";
-import { toRowFilter } from "@/server/audit/query/resolve";
+import { toRowFilter } from "@/server/audit/query/plan";
 import { allOf, ENTRY, rowsBetween, withNames } from "@/server/audit/query/rows";
 import type { FullEntry } from "@/server/audit/schema";
 import type { Ctx, Scope } from "@/server/ground/context";

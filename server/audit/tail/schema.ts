@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { FullEntry } from "@/server/audit/schema";
-import { filterInput } from "@/server/audit/schema";
+import { type FullEntry, filterInput } from "@/server/audit/schema";
 
 /** Rows of one message, and of one read: a chain is followed in steps of so many rows. */
 export const TAIL_STEP_ROWS = 200;

@@ -3,10 +3,9 @@ import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { devicesNamed } from "@/server/audit/device-named";
 import { toFullEntry } from "@/server/audit/entries/to-entry";
-import type { Cursor } from "@/server/audit/query/cursor";
-import { resolveFilter } from "@/server/audit/query/resolve";
-import { ENTRY, type EntryRow, rowsByKey } from "@/server/audit/query/rows";
-import { findKeys } from "@/server/audit/query/search-keys";
+import { planFor } from "@/server/audit/query/plan";
+import { type Cursor, ENTRY, type EntryRow, rowsByKey } from "@/server/audit/query/rows";
+import { findKeys } from "@/server/audit/query/search";
 import { type Ctx, ZERO_UUID } from "@/server/ground/context";
 import { narrow } from "@/server/ground/scope";
 import type { Start } from "./cursor";
@@ -57,13 +56,13 @@ export async function auditItems(
 ): Promise<TimelineItem[]> {
   const { from, to, search, limit } = input;
   const filter = { device: [device.hostname], from, to, ...(search && { q: search }) };
-  const resolved = await resolveFilter(tx, narrow(ctx, device.orgId), filter);
+  const plan = await planFor(tx, narrow(ctx, device.orgId), filter);
   const agents = await agentsOf(tx, device.id);
   const found: TimelineItem[] = [];
   let after = cursorOf(start, device.orgId);
   const need = Math.max(MIN_KEYS, limit + 1);
   while (found.length <= limit) {
-    const { keys } = await findKeys(tx, resolved, { after, need });
+    const { keys } = await findKeys(tx, plan, { after, need });
     for (const row of await rowsByKey(tx, keys, ENTRY)) {
       if (!isAbout(row, device, agents)) continue;
       found.push({ source: "audit", at: new Date(row.ms).toISOString(), key: row.chain_seq, entry: toFullEntry(row) });

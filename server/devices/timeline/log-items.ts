@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { textArray } from "@/db/arrays";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { wordsOf } from "@/server/audit/query/word-list";
+import { wordsOf } from "@/server/audit/query/values";
 import type { AgentLog } from "@/server/devices/agent-logs/schema";
 import type { EventLog } from "@/server/devices/event-logs/schema";
 import { readMembers } from "@/server/ground/exact-json";

@@ -9,7 +9,7 @@ import * as flatList from "@/app/api/v1/audit-logs/route";
 import * as deviceLogs from "@/app/api/v1/devices/[id]/diagnostic-logs/route";
 import * as deviceEvents from "@/app/api/v1/devices/[id]/eventlogs/route";
 import { asSystem } from "@/db/client";
-import { getEntryJson } from "@/server/audit/entries/get-json";
+import { getEntryJson } from "@/server/audit/entries/get";
 import { flushRecording } from "@/server/audit/record/record";
 import { createApiKey, createDevice, createUser, ctxFor, type TestDevice } from "@/testing/factories";
 import type { RouteHandler } from "./route";

@@ -1,12 +1,9 @@
 import { getFacets } from "@/server/audit/entries/counts/facets";
 import { getHistogram } from "@/server/audit/entries/counts/histogram";
 import { foldRoutine } from "@/server/audit/entries/counts/routine";
-import { getAuditEntry } from "@/server/audit/entries/get";
-import { getEntryJson } from "@/server/audit/entries/get-json";
-import { listFullEntries } from "@/server/audit/entries/list";
-import { getNeighbours } from "@/server/audit/entries/neighbours";
+import { getAuditEntry, getEntryJson, getNeighbours } from "@/server/audit/entries/get";
+import { listForPrint, listFullEntries } from "@/server/audit/entries/list";
 import { getPreviousChange } from "@/server/audit/entries/previous-change";
-import { listForPrint } from "@/server/audit/entries/print";
 import { listRelated } from "@/server/audit/entries/related";
 import {
   wholeCompliance,

@@ -7,11 +7,10 @@ import { actorsOf } from "@/server/audit/entries/reports/whole-reports";
 import { actorName, toFullEntry } from "@/server/audit/entries/to-entry";
 import { conditionsOf, isTallied, isTimed } from "@/server/audit/query/conditions";
 import { countRows } from "@/server/audit/query/count";
-import type { ResolvedFilter } from "@/server/audit/query/resolve";
+import type { Plan } from "@/server/audit/query/plan";
 import { allOf, ENTRY, keyRows, rowsAt, rowsByKey } from "@/server/audit/query/rows";
-import { findKeys } from "@/server/audit/query/search-keys";
-import { BY_KIND, BY_ORGANIZATION, talliedCounts } from "@/server/audit/query/search-tallies";
-import { searchTime } from "@/server/audit/query/search-time";
+import { findKeys, searchTime } from "@/server/audit/query/search";
+import { BY_KIND, BY_ORGANIZATION, talliedCounts } from "@/server/audit/query/tallies";
 import { ZERO_UUID } from "@/server/ground/context";
 import { MAX_EXACT_ROWS, MAX_FACET_ROWS, MAX_FACET_VALUES } from "./facets-schema";
 
@@ -42,13 +41,13 @@ const countValues = (tx: Tx, rows: SQL): Promise<Count[]> =>
  * The values among the matches: among all of them where they are few enough to be read in time, else among the newest
  * MAX_FACET_ROWS.
  */
-export async function countRead(tx: Tx, resolved: ResolvedFilter): Promise<Counted> {
+export async function countRead(tx: Tx, plan: Plan): Promise<Counted> {
   const deadline = performance.now() + searchTime.counts;
-  const { keys, cut } = await findKeys(tx, resolved, { need: MAX_FACET_ROWS + 1, deadline });
+  const { keys, cut } = await findKeys(tx, plan, { need: MAX_FACET_ROWS + 1, deadline });
   const isAll = !cut && keys.length <= MAX_FACET_ROWS;
-  if (!isAll && isTallied(resolved.filter)) {
-    const total = await countRows(tx, resolved);
-    const rows = sql`${eachOf(resolved.orgIds)} JOIN audit_logs a ON a.org_id = o.id WHERE ${allOf(conditionsOf(resolved.filter))}`;
+  if (!isAll && isTallied(plan.filter)) {
+    const total = await countRows(tx, plan);
+    const rows = sql`${eachOf(plan.orgIds)} JOIN audit_logs a ON a.org_id = o.id WHERE ${allOf(conditionsOf(plan.filter))}`;
     if (total <= MAX_EXACT_ROWS) return { counts: await countValues(tx, rows), rows: total, cut: false };
   }
   const newest = keys.slice(0, MAX_FACET_ROWS);
@@ -58,7 +57,7 @@ export async function countRead(tx: Tx, resolved: ResolvedFilter): Promise<Count
 type TalliedRow = { action: string; actor_type: string; result: string; resource_type: string; n: number };
 
 /** Every match by action, actor type, result and resource type; null where the filter has conditions that the tallies do not know. */
-export async function countKinds(tx: Tx, { orgIds, filter }: ResolvedFilter): Promise<Count[] | null> {
+export async function countKinds(tx: Tx, { orgIds, filter }: Plan): Promise<Count[] | null> {
   const counts = orgIds.length > 0 && isTallied(filter) ? talliedCounts(orgIds, filter, { shape: BY_KIND }) : null;
   if (!counts) return null;
   const rows = await rowsOf<TalliedRow>(
@@ -80,7 +79,7 @@ export async function countKinds(tx: Tx, { orgIds, filter }: ResolvedFilter): Pr
 }
 
 /** Every match by organization; null in the same case. */
-export async function countOrganizations(tx: Tx, { orgIds, filter }: ResolvedFilter): Promise<Count[] | null> {
+export async function countOrganizations(tx: Tx, { orgIds, filter }: Plan): Promise<Count[] | null> {
   const counts =
     orgIds.length > 0 && isTallied(filter) ? talliedCounts(orgIds, filter, { shape: BY_ORGANIZATION }) : null;
   if (!counts) return null;
@@ -92,7 +91,7 @@ export async function countOrganizations(tx: Tx, { orgIds, filter }: ResolvedFil
 }
 
 /** Every match by actor, one more than a facet shows where there are so many; null where more than time narrows them. */
-export async function countActors(tx: Tx, { orgIds, filter }: ResolvedFilter): Promise<Count[] | null> {
+export async function countActors(tx: Tx, { orgIds, filter }: Plan): Promise<Count[] | null> {
   if (!isTimed(filter)) return null;
   const actors = (await actorsOf(tx, orgIds, filter)).sort((a, b) => b.count - a.count).slice(0, MAX_FACET_VALUES + 1);
   const names = await namesOf(tx, actors);

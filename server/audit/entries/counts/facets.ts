@@ -6,8 +6,7 @@ import { actionLabel } from "@/server/audit/action-label";
 import { categoryOf } from "@/server/audit/actions";
 import { FACET_NAMES, type FacetName, type FilterName } from "@/server/audit/query/catalogue";
 import type { RowFilter } from "@/server/audit/query/conditions";
-import { probeOf } from "@/server/audit/query/index-probe";
-import { type ResolvedFilter, resolveFilter } from "@/server/audit/query/resolve";
+import { type Plan, planFor, planRows } from "@/server/audit/query/plan";
 import { operation } from "@/server/ground/operation";
 import { fromKeys, mapValues } from "@/server/ground/records";
 import { narrow } from "@/server/ground/scope";
@@ -51,12 +50,12 @@ type Own = Exclude<FilterName, "q">;
  * What a facet counts; the filters that it sets, which its own counts ignore so that other values can be added; and
  * how all matches are counted.
  */
-type Plan = {
+type Counting = {
   kind: Kind;
   sets: readonly Own[];
-  whole: (tx: Tx, resolved: ResolvedFilter) => Promise<Count[] | null>;
+  whole: (tx: Tx, plan: Plan) => Promise<Count[] | null>;
 };
-const PLAN: Record<FacetName, Plan> = {
+const COUNTING: Record<FacetName, Counting> = {
   category: { kind: "action", sets: ["category"], whole: countKinds },
   action: { kind: "action", sets: ["actions"], whole: countKinds },
   actorType: { kind: "actorType", sets: ["actorType"], whole: countKinds },
@@ -72,18 +71,18 @@ class FacetQuery {
   #newest: Promise<Counted> | undefined;
   constructor(
     private readonly tx: Tx,
-    readonly chosen: ResolvedFilter,
-    private readonly all: ResolvedFilter,
+    readonly chosen: Plan,
+    private readonly all: Plan,
   ) {}
 
   /** The filter without a facet's own part. */
-  async #without(facet: FacetName): Promise<[string, ResolvedFilter]> {
+  async #without(facet: FacetName): Promise<[string, Plan]> {
     const { orgIds, filter } = facet === "organization" ? this.all : this.chosen;
-    const own = PLAN[facet].sets.filter((name) => filter[name]?.length);
+    const own = COUNTING[facet].sets.filter((name) => filter[name]?.length);
     const isSame = own.length === 0 && orgIds.length === this.chosen.orgIds.length;
     if (isSame) return ["", this.chosen];
     const rest: RowFilter = { ...filter, ...Object.fromEntries(own.map((name) => [name, undefined])) };
-    return [facet, { orgIds, filter: rest, probe: await probeOf(this.tx, orgIds, rest) }];
+    return [facet, await planRows(this.tx, orgIds, rest)];
   }
 
   newest(): Promise<Counted> {
@@ -93,14 +92,14 @@ class FacetQuery {
 
   /** The counts of one facet: of every match where there is time for it, else of the newest. */
   async count(facet: FacetName): Promise<{ counts: Count[]; isExact: boolean }> {
-    const { kind, whole } = PLAN[facet];
-    const [key, resolved] = await this.#without(facet);
+    const { kind, whole } = COUNTING[facet];
+    const [key, plan] = await this.#without(facet);
     const name = `${key} ${whole.name}`;
-    const counting = this.#wholes.get(name) ?? whole(this.tx, resolved);
+    const counting = this.#wholes.get(name) ?? whole(this.tx, plan);
     this.#wholes.set(name, counting);
     const all = await counting;
     if (all) return { counts: all.filter((count) => count.kind === kind), isExact: true };
-    const read = key === "" ? await this.newest() : await countRead(this.tx, resolved);
+    const read = key === "" ? await this.newest() : await countRead(this.tx, plan);
     return { counts: read.counts.filter((count) => count.kind === kind), isExact: !read.cut };
   }
 }
@@ -116,11 +115,7 @@ export const getFacets = operation({
   output: facets,
   async run(ctx, { among, ...filter }) {
     return tenantRead(ctx.scope, async (tx) => {
-      const query = new FacetQuery(
-        tx,
-        await resolveFilter(tx, narrow(ctx, among), filter),
-        await resolveFilter(tx, ctx, filter),
-      );
+      const query = new FacetQuery(tx, await planFor(tx, narrow(ctx, among), filter), await planFor(tx, ctx, filter));
       const found = new Map<FacetName, Count[]>();
       const exact: FacetName[] = [];
       const rarer: FacetName[] = [];

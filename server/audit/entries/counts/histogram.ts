@@ -4,11 +4,10 @@ import type { Tx } from "@/db/client";
 import { tenantRead } from "@/db/read";
 import { rowsOf } from "@/db/rows";
 import { conditionsOf, isTallied } from "@/server/audit/query/conditions";
-import { type ResolvedFilter, resolveFilter } from "@/server/audit/query/resolve";
+import { type Plan, planFor } from "@/server/audit/query/plan";
 import { instants, keyRows, newestKeys, rowsAt } from "@/server/audit/query/rows";
-import { findKeys } from "@/server/audit/query/search-keys";
-import { TALLY_MS, talliedCounts } from "@/server/audit/query/search-tallies";
-import { searchTime } from "@/server/audit/query/search-time";
+import { findKeys, searchTime } from "@/server/audit/query/search";
+import { TALLY_MS, talliedCounts } from "@/server/audit/query/tallies";
 import type { AuditResult } from "@/server/audit/vocabulary";
 import { operation } from "@/server/ground/operation";
 import { bounded } from "@/server/ground/time/bounds";
@@ -36,17 +35,17 @@ const bucketed = (rows: SQL, edges: readonly number[]): SQL => sql`
   FROM (${rows}) AS r(at, result, n) GROUP BY 1, 2`;
 
 /** The newest matches one by one, at most MAX_HISTOGRAM_ROWS. */
-async function countNewest(tx: Tx, resolved: ResolvedFilter, edges: readonly number[]): Promise<Counts> {
+async function countNewest(tx: Tx, plan: Plan, edges: readonly number[]): Promise<Counts> {
   const limit = MAX_HISTOGRAM_ROWS;
   let rows: SQL;
   let cut = false;
-  if (resolved.probe && !isTallied(resolved.filter)) {
-    const found = await findKeys(tx, resolved, { need: limit, deadline: performance.now() + searchTime.counts });
+  if (plan.all.kind === "keys" && !isTallied(plan.filter)) {
+    const found = await findKeys(tx, plan, { need: limit, deadline: performance.now() + searchTime.counts });
     cut = found.cut;
     rows = sql`SELECT a."timestamp", a.result, 1 FROM ${rowsAt(keyRows(found.keys))}`;
   } else {
     const columns = sql.raw(`a.org_id, a.chain_seq, a."timestamp", a.result`);
-    const newest = newestKeys(resolved.orgIds, { conditions: conditionsOf(resolved.filter), limit }, columns);
+    const newest = newestKeys(plan.orgIds, { conditions: conditionsOf(plan.filter), limit }, columns);
     rows = sql`SELECT a."timestamp", a.result, 1 FROM (${newest}) a`;
   }
   const counts = await rowsOf<Count>(tx, bucketed(rows, edges));
@@ -57,7 +56,7 @@ async function countNewest(tx: Tx, resolved: ResolvedFilter, edges: readonly num
  * Every match by the tallies, which are of UTC's hours: at once where all edges are, else bucket by bucket, each with the
  * rows at its two ends. Null for buckets shorter than an hour.
  */
-function talliedRows({ orgIds, filter }: ResolvedFilter, edges: readonly number[]): SQL | null {
+function talliedRows({ orgIds, filter }: Plan, edges: readonly number[]): SQL | null {
   if (edges.every((edge) => edge % TALLY_MS === 0)) return talliedCounts(orgIds, filter);
   const [from, to] = [
     filter.from?.getTime() ?? Number.NEGATIVE_INFINITY,
@@ -76,10 +75,10 @@ function talliedRows({ orgIds, filter }: ResolvedFilter, edges: readonly number[
   return buckets.length > 0 ? sql.join(buckets, sql` UNION ALL `) : null;
 }
 
-async function countAll(tx: Tx, resolved: ResolvedFilter, edges: readonly number[]): Promise<Counts> {
+async function countAll(tx: Tx, plan: Plan, edges: readonly number[]): Promise<Counts> {
   const isLong = (edges[1] ?? 0) - (edges[0] ?? 0) >= TALLY_MS;
-  const rows = isLong && isTallied(resolved.filter) ? talliedRows(resolved, edges) : null;
-  if (!rows) return countNewest(tx, resolved, edges);
+  const rows = isLong && isTallied(plan.filter) ? talliedRows(plan, edges) : null;
+  if (!rows) return countNewest(tx, plan, edges);
   return { counts: await rowsOf<Count>(tx, bucketed(rows, edges)), truncated: false };
 }
 
@@ -116,14 +115,14 @@ export const getHistogram = operation({
   output: histogram,
   async run(ctx, { zone, ...filter }) {
     return tenantRead(ctx.scope, async (tx) => {
-      const resolved = await resolveFilter(tx, ctx, filter);
-      const bounds = resolved.orgIds.length > 0 ? await boundsOf(tx, resolved.orgIds) : { first: null, last: null };
+      const plan = await planFor(tx, ctx, filter);
+      const bounds = plan.orgIds.length > 0 ? await boundsOf(tx, plan.orgIds) : { first: null, last: null };
       const from = filter.from?.getTime() ?? bounds.first;
       const to = filter.to?.getTime() ?? bounds.last;
       if (from === null || to === null || from > to) return NOTHING;
       const step = stepOf(from, to);
       const edges = edgesOf(from, to, { step, zone }).map(bounded);
-      const { counts, truncated } = await countAll(tx, resolved, edges);
+      const { counts, truncated } = await countAll(tx, plan, edges);
       const oldest = truncated ? Math.min(...counts.map((count) => count.oldest ?? to)) : null;
       return {
         from: new Date(from).toISOString(),

@@ -4,12 +4,10 @@ import { type Tx, tenant } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { type AuditFilter, conditionsOf } from "@/server/audit/query/conditions";
 import { countRows } from "@/server/audit/query/count";
-import { decodeCursor } from "@/server/audit/query/cursor";
-import { type ResolvedFilter, resolveFilter } from "@/server/audit/query/resolve";
-import { allOf, instants, type Key, keyRows, rowsAt } from "@/server/audit/query/rows";
-import { findKeys } from "@/server/audit/query/search-keys";
-import type { Ctx } from "@/server/ground/context";
-import { ZERO_UUID } from "@/server/ground/context";
+import { type Plan, planFor } from "@/server/audit/query/plan";
+import { allOf, decodeCursor, instants, type Key, keyRows, rowsAt } from "@/server/audit/query/rows";
+import { findKeys } from "@/server/audit/query/search";
+import { type Ctx, ZERO_UUID } from "@/server/ground/context";
 import { operation } from "@/server/ground/operation";
 import { MAX_FOLDED_ROWS, type RoutineFold, routineFolds, routineInput } from "./facets-schema";
 import { edgesOf } from "./time-steps";
@@ -34,12 +32,12 @@ async function byDay(tx: Tx, keys: readonly (Key & { ms: number })[], zone: stri
 
 /** Every entry that a filter meets as one fold; null where there is none. */
 async function inOne(tx: Tx, ctx: Ctx, filter: AuditFilter): Promise<RoutineFold | null> {
-  const resolved: ResolvedFilter = await resolveFilter(tx, ctx, filter);
-  const count = await countRows(tx, resolved);
+  const plan: Plan = await planFor(tx, ctx, filter);
+  const count = await countRows(tx, plan);
   if (count === 0) return null;
-  const where = allOf(conditionsOf(resolved.filter));
+  const where = allOf(conditionsOf(plan.filter));
   const end = (direction: "ASC" | "DESC") =>
-    sql`(SELECT e.at FROM ${eachOf(resolved.orgIds)}, LATERAL (SELECT (extract(epoch FROM a."timestamp") * 1000)::float8 AS at FROM audit_logs a
+    sql`(SELECT e.at FROM ${eachOf(plan.orgIds)}, LATERAL (SELECT (extract(epoch FROM a."timestamp") * 1000)::float8 AS at FROM audit_logs a
       WHERE a.org_id = o.id AND ${where} ORDER BY a."timestamp" ${sql.raw(direction)} LIMIT 1) e ORDER BY 1 ${sql.raw(direction)} LIMIT 1)`;
   const [ends] = await rowsOf<{ first: number; last: number }>(
     tx,
@@ -73,8 +71,8 @@ export const foldRoutine = operation({
     };
     if (filter.from && filter.to && filter.from > filter.to) return { folds: [] };
     return tenant(ctx.scope, async (tx) => {
-      const resolved = await resolveFilter(tx, ctx, filter);
-      const { keys } = await findKeys(tx, resolved, { need: MAX_FOLDED_ROWS + 1 });
+      const plan = await planFor(tx, ctx, filter);
+      const { keys } = await findKeys(tx, plan, { need: MAX_FOLDED_ROWS + 1 });
       if (keys.length <= MAX_FOLDED_ROWS) return { folds: await byDay(tx, keys, zone) };
       // What happened in the same instant stays together.
       const cut = keys.at(-1)?.ms ?? 0;

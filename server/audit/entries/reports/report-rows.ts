@@ -3,9 +3,9 @@ import type { Tx } from "@/db/client";
 import { tenantRead } from "@/db/read";
 import { rowsOf } from "@/db/rows";
 import { type AuditFilter, conditionsOf } from "@/server/audit/query/conditions";
-import { type ResolvedFilter, resolveFilter } from "@/server/audit/query/resolve";
+import { type Plan, planFor } from "@/server/audit/query/plan";
 import { ENTRY, type EntryRow, type Key, keyRows, newestKeys, rowsAt, rowsByKey } from "@/server/audit/query/rows";
-import { findKeys } from "@/server/audit/query/search-keys";
+import { findKeys } from "@/server/audit/query/search";
 import type { ActorType } from "@/server/audit/vocabulary";
 import type { Ctx } from "@/server/ground/context";
 import { RECENT_ENTRIES } from "./report-schema";
@@ -31,16 +31,14 @@ const ofKeys = (keys: SQL): SQL => sql`SELECT ${COLUMNS} FROM ${rowsAt(keys)}
   ORDER BY a."timestamp" DESC, a.chain_seq DESC, a.org_id DESC`;
 
 /** The query of the newest rows that meet a filter, by the same conditions and indexes as the lists. */
-async function queryOf(tx: Tx, resolved: ResolvedFilter, max: number): Promise<SQL | null> {
-  if (resolved.orgIds.length === 0) return null;
-  if (resolved.probe) {
-    const { keys } = await findKeys(tx, resolved, { after: undefined, need: max });
+async function queryOf(tx: Tx, plan: Plan, max: number): Promise<SQL | null> {
+  if (plan.orgIds.length === 0) return null;
+  if (plan.all.kind === "keys") {
+    const { keys } = await findKeys(tx, plan, { after: undefined, need: max });
     return keys.length === 0 ? null : ofKeys(keyRows(keys.slice(0, max)));
   }
-  const window = { conditions: conditionsOf(resolved.filter), limit: max };
-  return resolved.orgIds.length === 1
-    ? newestKeys(resolved.orgIds, window, COLUMNS)
-    : ofKeys(newestKeys(resolved.orgIds, window));
+  const window = { conditions: conditionsOf(plan.filter), limit: max };
+  return plan.orgIds.length === 1 ? newestKeys(plan.orgIds, window, COLUMNS) : ofKeys(newestKeys(plan.orgIds, window));
 }
 
 /** The newest rows that a report is about, at most `max`, newest first; the first RECENT_ENTRIES of them also whole. */
@@ -50,7 +48,7 @@ export function readReportRows(
   max: number,
 ): Promise<{ rows: ReportRow[]; recent: EntryRow[]; names: Map<string, ActorNames> }> {
   return tenantRead(ctx.scope, async (tx) => {
-    const query = await queryOf(tx, await resolveFilter(tx, ctx, filter), max);
+    const query = await queryOf(tx, await planFor(tx, ctx, filter), max);
     const rows = query ? await rowsOf<ReportRow>(tx, query) : [];
     const first: Key[] = rows.slice(0, RECENT_ENTRIES).map((row) => ({ orgId: row.org_id, seq: row.chain_seq }));
     return { rows, recent: await rowsByKey(tx, first, ENTRY), names: await namesOf(tx, rows) };

@@ -6,8 +6,9 @@ import { COMPLIANCE_ACTIONS, SECURITY_ACTIONS } from "@/server/audit/actions";
 import { actorName, toFullEntry } from "@/server/audit/entries/to-entry";
 import type { RowFilter } from "@/server/audit/query/conditions";
 import { countRows } from "@/server/audit/query/count";
+import { planOf } from "@/server/audit/query/plan";
 import { reachedBy } from "@/server/audit/query/rows";
-import { BY_ACTION, BY_ACTOR, countedRows, talliedCounts } from "@/server/audit/query/search-tallies";
+import { BY_ACTION, BY_ACTOR, countedRows, talliedCounts } from "@/server/audit/query/tallies";
 import { type RangeInput, rangeInput } from "@/server/audit/schema";
 import type { ActorType } from "@/server/audit/vocabulary";
 import type { Ctx } from "@/server/ground/context";
@@ -100,7 +101,7 @@ async function countAll(ctx: Ctx, { from, to }: RangeInput, actions?: readonly s
       byAction,
       users: actions ? [] : await usersOf(tx, orgIds, filter),
       totalEvents: byAction.reduce((sum, { count }) => sum + count, 0),
-      before: earlier && (await countRows(tx, { orgIds, filter: { ...filter, ...earlier }, probe: null })),
+      before: earlier && (await countRows(tx, planOf({ orgIds, filter: { ...filter, ...earlier }, probe: null }))),
     };
   });
   const { recent } = await readReportRows(ctx, filter, RECENT_ENTRIES);

@@ -1,4 +1,4 @@
-import { searchEntries } from "@/server/audit/entries/search";
+import { searchEntries } from "@/server/audit/entries/list";
 import { route } from "@/server/doors/http/route";
 
 export const GET = route(searchEntries, {

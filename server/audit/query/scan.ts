@@ -2,17 +2,8 @@ import { sql } from "drizzle-orm";
 import { eachOf } from "@/db/citus/each-of";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { MIN_INDEXED_TERM } from "@/server/audit/vocabulary";
 import { conditionsOf, type RowFilter } from "./conditions";
-import type { Cursor } from "./cursor";
-import { allOf, olderThan } from "./rows";
-import type { Found } from "./search-blocks";
-
-/** True when the only text that is asked for is too short for the index. */
-export function isShort({ phrase, words = [] }: RowFilter): boolean {
-  const texts = [...words.map((word) => word.text), ...(phrase ? [phrase] : [])];
-  return texts.length > 0 && texts.every((text) => [...text].length < MIN_INDEXED_TERM);
-}
+import { allOf, type Cursor, type Found, olderThan } from "./rows";
 
 const FIRST_CHUNK = 1_000;
 const MAX_CHUNK = 8_000;

@@ -28,3 +28,25 @@ export function networkOf(text: string): Network | null {
   if (isIPv4(address)) return bits <= 32 ? { address, bits, version: 4 } : null;
   return groupsOf(address) && bits <= 128 ? { address, bits, version: 6 } : null;
 }
+
+/** A value: in double quotes, which keep its commas and double those inside, or up to the next comma. Isomorphic. */
+const VALUE = /(?:^|,)\s*(?:"((?:[^"]|"")*)"\s*(?=,|$)|([^,]*))/g;
+
+/** The values of a filter's text, "failure,denied" or "\"Doe, Jane\",bob"; empty ones are left out. */
+export const splitValues = (text: string): string[] =>
+  [...text.replace(/^[\s,]+/, "").matchAll(VALUE)]
+    .map(([, quoted, bare = ""]) => quoted?.replaceAll('""', '"') ?? bare.trim())
+    .filter(Boolean);
+
+const written = (value: string): string => (/[,"]|^\s|\s$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
+
+/** The same back as text, each value once. */
+export const joinValues = (values: readonly string[]): string => [...new Set(values)].map(written).join(",");
+
+/** More words narrow nothing that fewer would not. */
+export const MAX_WORDS = 20;
+
+/** The words and quoted phrases of a text, each once. Isomorphic: the browser highlights them. */
+export const wordsOf = (text: string): string[] => [
+  ...new Set([...text.matchAll(/"([^"]*)"|\S+/g)].map(([word, phrase]) => phrase ?? word).filter(Boolean)),
+];

@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import { listInput } from "@/server/audit/schema";
 import { appendEvents } from "@/testing/audit-entries";
 import { createOrg, createUser, ctxFor } from "@/testing/factories";
+import { getNeighbours } from "./get";
 import { listFullEntries } from "./list";
-import { getNeighbours } from "./neighbours";
 
 it("walks an organization's entries in the order of its list, and ends at both ends", async () => {
   const [{ id: orgId }, other] = [await createOrg(), await createOrg()];

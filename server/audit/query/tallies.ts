@@ -20,7 +20,7 @@ import { allOf, rowsBetween } from "./rows";
  * What the tallies count rows by (db: audit_search_tally), and the same of rows `a` that are read one by one. columns make
  * a tally look like a row to the conditions; among finds the tallies that can meet them.
  */
-type Shape = {
+export type Shape = {
   table: string;
   columns?: string;
   among?: (orgIds: readonly string[], filter: RowFilter) => SQL;
@@ -122,6 +122,10 @@ function splitRange({ from, to }: RowFilter, span: number): { whole: SQL[]; edge
   }
   return { whole, edges };
 }
+
+/** Whether the range of a filter holds a whole tally of a shape: in a shorter one, reading its rows is the shorter way. */
+export const holdsTally = (filter: RowFilter, { spanMs }: Shape): boolean =>
+  env().TRAILMARK_CITUS || splitRange(filter, spanMs) !== null;
 
 /**
  * How many rows meet a filter, as rows of the shape, some of them for the same group: whole tallies are taken as they

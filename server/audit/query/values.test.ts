@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { joinValues, splitValues } from "./value-list";
+import { joinValues, splitValues } from "./values";
 
 test("values are separated by commas, and quotes keep a value's own", () => {
   expect(splitValues("failure, denied")).toEqual(["failure", "denied"]);
