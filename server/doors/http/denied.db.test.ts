@@ -10,7 +10,7 @@ import { actionSentence } from "@/server/audit/action-label";
 import { createContext } from "@/server/doors/trpc/context";
 import { appRouter } from "@/server/doors/trpc/root";
 import { AppError } from "@/server/ground/errors";
-import { checkManyDenials } from "@/server/notify/notifications/conditions/many-denials";
+import { DEFINITIONS } from "@/server/notify/notifications/kinds";
 import { MANY_DENIALS } from "@/server/notify/vocabulary";
 import {
   auditRows,
@@ -137,8 +137,8 @@ describe("what a signed-in caller is refused", () => {
       closeDenials();
     }
     await deniedOf(viewer.orgId);
-    const [finding] = await checkManyDenials(new Date());
-    expect(finding?.found.find(({ orgId }) => orgId === viewer.orgId)).toMatchObject({ holds: true });
+    const { found } = await DEFINITIONS["denials.many"].check(new Date());
+    expect(found.find(({ orgId }) => orgId === viewer.orgId)).toMatchObject({ holds: true });
   });
 });
 

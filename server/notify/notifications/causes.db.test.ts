@@ -12,17 +12,18 @@ import { formatVerifierKey } from "@/server/evidence/tree/signed-note";
 import { readPolicyFile } from "@/server/evidence/witnesses/policy-file";
 import { env } from "@/server/ground/env";
 import { workOffDeliveries } from "@/server/notify/deliveries/worker";
+import type { NotificationKind } from "@/server/notify/vocabulary";
 import { appendEvents } from "@/testing/audit-entries";
 import { call, createOrg, createPartner, createUser, type TestPartner, type TestUser } from "@/testing/factories";
 import { type MailServer, startMailServer } from "@/testing/mail-server";
 import { type RunningWitness, startWitness } from "@/testing/proofs/witness";
 import { startWebhookReceiver, type WebhookReceiver } from "@/testing/webhook-receiver";
-import { checkAwayWitnesses } from "./conditions/away-witnesses";
-import type { Check, Finding } from "./conditions/finding";
-import { checkLostEvents, reportLosses } from "./conditions/lost-events";
-import { checkPruning } from "./conditions/pruning";
-import { checkUnprovenChains } from "./conditions/unproven-chains";
 import { evaluate } from "./evaluate";
+import { DEFINITIONS } from "./kinds";
+import { checkAwayWitnesses, checkUnprovenChains } from "./kinds/chains";
+import type { Check } from "./kinds/definition";
+import { checkPruning } from "./kinds/installation";
+import { reportLosses } from "./losses";
 import { sendMessages } from "./send-messages";
 
 const HOUR = 3_600_000;
@@ -54,17 +55,13 @@ afterAll(() => Promise.all([receiver.close(), mail.close(), witness.remove()]));
 /** A check whose findings are those of some organizations: what concerns all partners would reach the other tests too. */
 const among =
   (check: Check, orgIds: readonly string[]): Check =>
-  async (now) =>
-    (await check(now)).map(
-      (finding): Finding => ({
-        ...finding,
-        checked: new Set(orgIds),
-        found: finding.found.filter(({ orgId }) => orgIds.includes(orgId)),
-      }),
-    );
+  async (now) => {
+    const { found } = await check(now);
+    return { checked: new Set(orgIds), found: found.filter(({ orgId }) => orgIds.includes(orgId)) };
+  };
 
 /** Evaluations of other files may run at the same moment: it is tried until it is this one's turn. */
-async function pass(now: Date, checks: Check[]): Promise<void> {
+async function pass(now: Date, checks: Partial<Record<NotificationKind, Check>>): Promise<void> {
   for (;;) {
     const { isDone, failures } = await evaluate(checks, now, sendMessages);
     if (failures.length > 0) throw failures[0];
@@ -96,12 +93,12 @@ it("an unproven chain, a witness away for a day, pruning off and lost events are
   await reportLosses(began, { dropped: 3, deadLetters: 0 }, lost);
   const { id: unread } = await createOrg({ partnerId: partner.id });
   await appendEvents([{ orgId: unread }]);
-  const checks = [
-    among(() => checkUnprovenChains([unread]), [unread]),
-    among((now) => checkAwayWitnesses(now, readPolicyFile(join(dir, "policy"))), [home]),
-    among(() => checkPruning(new Date(began.getTime() + 1_000 * HOUR), false), [home]),
-    among(checkLostEvents, [home]),
-  ];
+  const checks = {
+    "chain.unproven": among(() => checkUnprovenChains([unread]), [unread]),
+    "witness.away": among(() => checkAwayWitnesses(readPolicyFile(join(dir, "policy"))), [home]),
+    "pruning.off": among(() => checkPruning(new Date(began.getTime() + 1_000 * HOUR), false), [home]),
+    "events.lost": among(DEFINITIONS["events.lost"].check, [home]),
+  };
 
   await pass(began, checks);
   expect(await openOf(owner)).toEqual(["events.lost"]);

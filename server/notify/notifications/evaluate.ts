@@ -3,18 +3,18 @@ import { and, eq, isNull, sql } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { notifications, organizations } from "@/db/schema";
+import { keysOf } from "@/server/ground/records";
 import type { NotificationKind } from "@/server/notify/vocabulary";
 import { type Step, stepOf } from "./condition";
-import type { Check, Finding } from "./conditions/finding";
+import { type Check, type Detail, detail as detailSchema, type Finding } from "./kinds/definition";
 import { firstSeen, hasMore, withSeen } from "./seen-names";
-import { type Detail, detail as detailSchema } from "./sentences";
 
 /** The evaluations of all processes are one after the other: a process that finds another evaluating does nothing. */
 const LOCK = "trailmark notifications";
 
 type OpenRow = typeof notifications.$inferSelect;
-/** One evaluation, with the number that what it found carries. */
-export type Pass = { tx: Tx; now: Date; number: number };
+/** One evaluation, with the number that its findings carry; known: the organizations there are. */
+export type Pass = { tx: Tx; now: Date; number: number; known: ReadonlySet<string> };
 
 async function isAlone(tx: Tx): Promise<boolean> {
   const [row] = await rowsOf<{ free: boolean }>(
@@ -73,8 +73,8 @@ async function move({ tx, now, number }: Pass, row: OpenRow, { step, detail, has
 }
 
 /** Takes the rows of one kind to where the finding says they are; organizations that are gone are passed over. */
-async function apply(pass: Pass, { kind, checked, found }: Finding, known: ReadonlySet<string>): Promise<void> {
-  const { tx, now } = pass;
+async function apply(pass: Pass, kind: NotificationKind, { checked, found }: Finding): Promise<void> {
+  const { tx, now, known } = pass;
   const rows = await tx
     .select()
     .from(notifications)
@@ -92,25 +92,30 @@ async function apply(pass: Pass, { kind, checked, found }: Finding, known: Reado
   }
 }
 
+type Checks = Partial<Record<NotificationKind, Check>>;
+
 /** What came of an evaluation: whether it was this process's turn, and why some looks failed. */
 type Evaluated = { isDone: boolean; failures: unknown[] };
 
 /**
  * Checks every condition and stores which began and which are over; then, in the same transaction, who is to be
- * notified. One process at a time does so. @param checks one that fails changes nothing of its kinds
+ * notified. One process at a time does so. @param checks one that fails changes nothing of its kind
  */
 export function evaluate(
-  checks: readonly Check[],
+  checks: Checks,
   now: Date,
   then: (pass: Pass) => Promise<void> = async () => {},
 ): Promise<Evaluated> {
   return asSystem(async (tx) => {
     if (!(await isAlone(tx))) return { isDone: false, failures: [] };
-    const results = await Promise.allSettled(checks.map((check) => check(now)));
-    const pass = { tx, now, number: await nextNumber(tx) };
+    const kinds = keysOf(checks);
+    const results = await Promise.allSettled(kinds.map((kind) => checks[kind]?.(now)));
     const known = new Set((await tx.select({ id: organizations.id }).from(organizations)).map(({ id }) => id));
-    for (const result of results)
-      if (result.status === "fulfilled") for (const finding of result.value) await apply(pass, finding, known);
+    const pass = { tx, now, number: await nextNumber(tx), known };
+    for (const [i, kind] of kinds.entries()) {
+      const result = results[i];
+      if (result?.status === "fulfilled" && result.value) await apply(pass, kind, result.value);
+    }
     await then(pass);
     return { isDone: true, failures: results.flatMap((r) => (r.status === "rejected" ? [r.reason] : [])) };
   });

@@ -12,19 +12,22 @@ import { notificationDeliveries } from "@/db/schema";
 import { clearAlarm, raiseAlarm } from "@/server/evidence/integrity/alarm";
 import { env } from "@/server/ground/env";
 import { workOffDeliveries } from "@/server/notify/deliveries/worker";
+import type { NotificationKind } from "@/server/notify/vocabulary";
 import { call, createOrg, createPartner, createUser, type TestUser } from "@/testing/factories";
 import { startWebhookReceiver, type WebhookReceiver } from "@/testing/webhook-receiver";
-import { checkBrokenChains } from "./conditions/broken-chains";
-import type { Finding } from "./conditions/finding";
 import { evaluate } from "./evaluate";
+import { DEFINITIONS } from "./kinds";
+import type { Check } from "./kinds/definition";
 import { sendMessages } from "./send-messages";
 
 const brk = { seq: 7, id: "", kind: "altered", expected: "a", actual: "b" } as const;
 const breakChain = (orgId: string) =>
   raiseAlarm({ orgId, at: new Date().toISOString(), source: "nightly", breaks: [brk] });
 
+const broken = { "chain.broken": DEFINITIONS["chain.broken"].check };
+
 /** Evaluations of other files may run at the same moment: it is tried until it is this one's turn. */
-async function pass(now: Date, checks = [checkBrokenChains]): Promise<void> {
+async function pass(now: Date, checks: Partial<Record<NotificationKind, Check>> = broken): Promise<void> {
   for (;;) {
     const { isDone, failures } = await evaluate(checks, now, sendMessages);
     if (failures.length > 0) throw failures[0];
@@ -165,9 +168,9 @@ describe("a webhook", () => {
     const { body: created } = await endpoint(admin);
     const found = [...orgs, foreign].map(({ id }) => ({ orgId: id, holds: true, detail: { count: 2 } }));
     const checked = new Set(found.map(({ orgId }) => orgId));
-    const silent = async (): Promise<Finding[]> => [{ kind: "agents.silent", checked, found }];
+    const silent = { "agents.silent": async () => ({ checked, found }) } as const;
     const first = new Date();
-    for (let minute = 0; minute <= 20; minute += 4) await pass(new Date(first.getTime() + minute * 60_000), [silent]);
+    for (let minute = 0; minute <= 20; minute += 4) await pass(new Date(first.getTime() + minute * 60_000), silent);
     const now = new Date(first.getTime() + 21 * 60_000);
     await workOffDeliveries(() => now);
     const mine = receiver.received.map(({ body }) => JSON.parse(body));
@@ -194,7 +197,7 @@ describe("a condition that another joins", () => {
     const told: [hours: number, unread: number, sentence: string][] = [];
     for (const [hours, names, ids] of looks) {
       const found = names.length > 0 ? [{ orgId, holds: true, detail: { names, ...(ids && { ids }) } }] : [];
-      await pass(new Date(began + hours * HOUR), [async () => [{ kind, checked: new Set([orgId]), found }]]);
+      await pass(new Date(began + hours * HOUR), { [kind]: async () => ({ checked: new Set([orgId]), found }) });
       const [row] = await listOf(viewer, `kind=${kind}`);
       const { unread } = (await call(SUMMARY, { token: viewer })).body;
       if (row) told.push([(Date.parse(row.raisedAt) - began) / HOUR, unread, row.sentence]);

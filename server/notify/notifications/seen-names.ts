@@ -1,5 +1,5 @@
 import { KINDS, type NotificationKind } from "@/server/notify/vocabulary";
-import type { Detail } from "./sentences";
+import type { Detail } from "./kinds/definition";
 
 /** The open row that a finding continues; null where it begins one. */
 type Before = { detail: Detail; since: Date } | null;

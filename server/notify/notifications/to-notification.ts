@@ -1,7 +1,9 @@
 import { env } from "@/server/ground/env";
-import { isKind, KINDS, type NotificationKind } from "@/server/notify/vocabulary";
+import { inOneLine } from "@/server/ground/text";
+import { isKind, KINDS } from "@/server/notify/vocabulary";
+import { DEFINITIONS } from "./kinds";
+import { detail as detailSchema } from "./kinds/definition";
 import type { Notification } from "./schema";
-import { detail, raisedSentence, resolvedSentence } from "./sentences";
 
 /** A raised row with its organization's name. */
 export type NotificationRow = {
@@ -18,47 +20,27 @@ export type NotificationRow = {
   resolvedIn: number | null;
 };
 
-/** Where each kind is looked into. */
-const PAGES: Record<NotificationKind, string> = {
-  "chain.broken": "/integrity?orgId=",
-  "chain.head_lost": "/integrity?orgId=",
-  "chain.unproven": "/integrity?orgId=",
-  "witness.away": "/integrity?orgId=",
-  "pruning.off": "/settings/retention?orgId=",
-  "events.lost": "/notifications?orgId=",
-  "agents.silent": "/devices?orgId=",
-  "denials.many": "/?result=denied&orgId=",
-  "webhook.disabled": "/settings/notifications?orgId=",
-};
+const detailOf = (value: unknown) => detailSchema.safeParse(value).data ?? {};
 
-const linkOf = (kind: NotificationKind, orgId: string): string => `${env().NEXTAUTH_URL}${PAGES[kind]}${orgId}`;
-
-/** What a row says; null for a kind of another version of this server. */
+/** A row as its reader sees it; null for a kind of another version of this server. It claims what was seen and no more. */
 export function toNotification(row: NotificationRow, isRead: boolean): Notification | null {
-  const { kind, raisedAt, resolvedAt } = row;
+  const { kind, organization, since, raisedAt, resolvedAt } = row;
   if (!isKind(kind) || !raisedAt) return null;
-  const [raised, resolved] = [detail.safeParse(row.detail), detail.safeParse(row.resolution)];
-  const fields = {
-    kind,
-    organization: row.organization,
-    detail: raised.data ?? {},
-    resolution: resolved.data ?? {},
-    since: row.since,
-  };
+  const { raised, resolved, page } = DEFINITIONS[kind];
   return {
     id: row.id,
     orgId: row.orgId,
-    organization: row.organization,
+    organization,
     kind,
     label: KINDS[kind].label,
     status: resolvedAt ? "resolved" : "open",
-    sentence: raisedSentence(fields),
-    resolution: resolvedAt ? resolvedSentence(fields) : null,
-    since: row.since.toISOString(),
+    sentence: inOneLine(raised(organization, detailOf(row.detail), since)),
+    resolution: resolvedAt ? inOneLine(resolved(organization, detailOf(row.resolution))) : null,
+    since: since.toISOString(),
     raisedAt: raisedAt.toISOString(),
     resolvedAt: resolvedAt?.toISOString() ?? null,
     batch: row.resolvedIn ?? row.raisedIn ?? 0,
     isRead,
-    link: linkOf(kind, row.orgId),
+    link: `${env().NEXTAUTH_URL}${page}${row.orgId}`,
   };
 }

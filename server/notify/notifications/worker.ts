@@ -1,30 +1,14 @@
 import { backgroundLoop } from "@/server/ground/background/background-loop";
 import { log } from "@/server/ground/log";
+import { mapValues } from "@/server/ground/records";
 import { deliveryWorker, notifyDeliveries } from "@/server/notify/deliveries/worker";
-import { checkAwayWitnesses } from "./conditions/away-witnesses";
-import { checkBrokenChains } from "./conditions/broken-chains";
-import { checkDisabledWebhooks } from "./conditions/disabled-webhooks";
-import type { Check } from "./conditions/finding";
-import { checkLostEvents } from "./conditions/lost-events";
-import { checkManyDenials } from "./conditions/many-denials";
-import { checkPruning } from "./conditions/pruning";
-import { checkSilentAgents } from "./conditions/silent-agents";
-import { checkUnprovenChains } from "./conditions/unproven-chains";
 import { evaluate } from "./evaluate";
+import { DEFINITIONS } from "./kinds";
 import { sendMessages } from "./send-messages";
 
 const EVERY_MS = 60_000;
 
-const CHECKS: readonly Check[] = [
-  checkBrokenChains,
-  () => checkUnprovenChains(),
-  (now) => checkAwayWitnesses(now),
-  (now) => checkPruning(now),
-  checkLostEvents,
-  checkSilentAgents,
-  checkManyDenials,
-  checkDisabledWebhooks,
-];
+const CHECKS = mapValues(DEFINITIONS, ({ check }) => check);
 
 /** Evaluates every condition once and queues what is to be sent. */
 async function evaluateNow(): Promise<void> {

@@ -9,7 +9,7 @@ import { exportWorker } from "@/server/exports/worker";
 import type { DailyJob } from "@/server/ground/background/daily-job";
 import { env } from "@/server/ground/env";
 import { log } from "@/server/ground/log";
-import { lossReporter } from "@/server/notify/notifications/conditions/lost-events";
+import { lossReporter } from "@/server/notify/notifications/losses";
 import { notificationWorker } from "@/server/notify/notifications/worker";
 import { reportWorker } from "@/server/notify/report-schedules/run";
 import { refuseMovedClock } from "@/server/retention/clock";

@@ -9,7 +9,7 @@ import { record, startRecording, stopRecording } from "@/server/audit/record/rec
 import { systemCtx } from "@/server/ground/context";
 import { env } from "@/server/ground/env";
 import { createOrg } from "@/testing/factories";
-import { lossReporter } from "./lost-events";
+import { lossReporter } from "./losses";
 
 it("what a process lost since it last told of it, it tells at its end", async () => {
   const began = new Date();

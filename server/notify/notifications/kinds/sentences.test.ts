@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
-import { raisedSentence, type Said } from "./sentences";
+import type { NotificationKind } from "@/server/notify/vocabulary";
+import { DEFINITIONS } from ".";
+import type { Detail } from "./definition";
 
-const said = (over: Pick<Said, "kind" | "detail">): string =>
-  raisedSentence({ organization: "Contoso", resolution: {}, since: new Date(0), ...over });
+const said = ({ kind, detail }: { kind: NotificationKind; detail: Detail }): string =>
+  DEFINITIONS[kind].raised("Contoso", detail, new Date(0));
 
 test("a disabled webhook may have answered 410 as well as failed for days", () => {
   expect(said({ kind: "webhook.disabled", detail: { names: ["Desk"] } })).toBe(

@@ -5,29 +5,27 @@ import { asSystem } from "@/db/client";
 import { devices, recordingLosses, webhookEndpoints } from "@/db/schema";
 import { raiseAlarm } from "@/server/evidence/integrity/alarm";
 import { readState } from "@/server/evidence/integrity/state";
+import { reportLosses } from "@/server/notify/notifications/losses";
+import type { NotificationKind } from "@/server/notify/vocabulary";
 import { appendEvents } from "@/testing/audit-entries";
 import { createDevice, createOrg, createPartner } from "@/testing/factories";
-import { checkBrokenChains } from "./broken-chains";
-import { checkDisabledWebhooks } from "./disabled-webhooks";
-import type { Finding } from "./finding";
-import { checkLostEvents, reportLosses } from "./lost-events";
-import { checkManyDenials } from "./many-denials";
-import { checkPruning } from "./pruning";
-import { checkSilentAgents } from "./silent-agents";
-import { checkUnprovenChains } from "./unproven-chains";
+import { DEFINITIONS } from ".";
+import { checkUnprovenChains } from "./chains";
+import type { Finding } from "./definition";
+import { checkPruning } from "./installation";
 
 const MINUTE = 60_000;
-const of = (findings: Finding[], orgId: string, kind = findings[0]?.kind) =>
-  findings.find((finding) => finding.kind === kind)?.found.find((one) => one.orgId === orgId);
+const of = ({ found }: Finding, orgId: string) => found.find((one) => one.orgId === orgId);
+const check = async (kind: NotificationKind, orgId: string, now = new Date()) =>
+  of(await DEFINITIONS[kind].check(now), orgId);
 
 describe("a lost head", () => {
   it("is told as such, not as a broken chain as well", async () => {
     const { id } = await createOrg();
     const now = new Date();
     await raiseAlarm({ orgId: id, at: now.toISOString(), source: "head", breaks: [] });
-    const findings = await checkBrokenChains(now);
-    expect(of(findings, id, "chain.head_lost")).toMatchObject({ holds: true });
-    expect(of(findings, id, "chain.broken")).toBeUndefined();
+    expect(await check("chain.head_lost", id)).toMatchObject({ holds: true });
+    expect(await check("chain.broken", id)).toBeUndefined();
   });
 
   it("is told as a broken chain once entries are found altered, though the alarm keeps what raised it first", async () => {
@@ -43,16 +41,15 @@ describe("a lost head", () => {
     };
     await raise("head", ["truncated"]);
     await raise("nightly", ["truncated"]);
-    expect(of(await checkBrokenChains(now), id, "chain.broken")).toBeUndefined();
+    expect(await check("chain.broken", id)).toBeUndefined();
     await raise("nightly", ["altered", "truncated"]);
-    const findings = await checkBrokenChains(now);
-    expect(of(findings, id, "chain.broken")).toEqual({ orgId: id, holds: true, detail: { seq: 7 } });
+    expect(await check("chain.broken", id)).toEqual({ orgId: id, holds: true, detail: { seq: 7 } });
     // The head is looked at every minute, the entries are not.
     await raise("head", ["truncated"]);
-    expect(of(await checkBrokenChains(now), id, "chain.broken")).toMatchObject({ detail: { seq: 7 } });
+    expect(await check("chain.broken", id)).toMatchObject({ detail: { seq: 7 } });
     // Who has read the whole chain knows better.
     await raise("on demand", ["truncated"], { isWhole: true });
-    expect(of(await checkBrokenChains(now), id, "chain.broken")).toBeUndefined();
+    expect(await check("chain.broken", id)).toBeUndefined();
   });
 });
 
@@ -61,14 +58,14 @@ describe("a chain that is not proven", () => {
     const { id } = await createOrg();
     const empty = await createOrg();
     await appendEvents([{ orgId: id }]);
-    const findings = await checkUnprovenChains([id, empty.id]);
-    const found = of(findings, id);
+    const finding = await checkUnprovenChains([id, empty.id]);
+    const found = of(finding, id);
     expect(found).toMatchObject({ holds: true });
     const { state } = await readState({ kind: "system" }, id);
     expect(state).toMatchObject({ status: "unproven" });
     expect(found?.detail.reasons).toEqual([...new Set(state.reasons)]);
-    expect(of(findings, empty.id)).toMatchObject({ holds: false, detail: { status: "empty" } });
-    expect(findings[0]?.checked).not.toBe("all");
+    expect(of(finding, empty.id)).toMatchObject({ holds: false, detail: { status: "empty" } });
+    expect(finding.checked).not.toBe("all");
   });
 });
 
@@ -79,14 +76,14 @@ describe("silent agents", () => {
     const heard = (minutesAgo: number) => new Date(now.getTime() - minutesAgo * MINUTE);
     await createDevice({ orgId, lastSeenAt: heard(50) });
     const lively = await createDevice({ orgId, lastSeenAt: heard(10) });
-    expect(of(await checkSilentAgents(now), orgId)).toMatchObject({ holds: false });
+    expect(await check("agents.silent", orgId, now)).toMatchObject({ holds: false });
     await asSystem((tx) =>
       tx
         .update(devices)
         .set({ lastSeenAt: heard(40) })
         .where(eq(devices.id, lively.id)),
     );
-    const silent = of(await checkSilentAgents(now), orgId);
+    const silent = await check("agents.silent", orgId, now);
     expect(silent).toEqual({ orgId, holds: true, detail: { count: 2, at: heard(40).toISOString() } });
   });
 
@@ -94,7 +91,7 @@ describe("silent agents", () => {
     const { id: orgId } = await createOrg();
     await createDevice({ orgId });
     await createDevice({ orgId, revoked: true, lastSeenAt: new Date(0) });
-    expect(of(await checkSilentAgents(new Date()), orgId)).toBeUndefined();
+    expect(await check("agents.silent", orgId)).toBeUndefined();
   });
 });
 
@@ -112,9 +109,9 @@ describe("many denials", () => {
       );
     await denied(30, 61);
     await denied(24, 20);
-    expect(of(await checkManyDenials(now), orgId)).toMatchObject({ holds: false });
+    expect(await check("denials.many", orgId, now)).toMatchObject({ holds: false });
     await denied(1, 5);
-    expect(of(await checkManyDenials(now), orgId)).toEqual({ orgId, holds: true, detail: { count: 25 } });
+    expect(await check("denials.many", orgId, now)).toEqual({ orgId, holds: true, detail: { count: 25 } });
   });
 });
 
@@ -128,7 +125,7 @@ describe("lost events", () => {
     await reportLosses(new Date(now.getTime() + MINUTE), { ...stats, dropped: 1003, deadLetters: 0 }, spool);
     const [row] = await asSystem((tx) => tx.select().from(recordingLosses).where(eq(recordingLosses.spoolId, spool)));
     expect(row).toMatchObject({ dropped: 1003, deadLetters: 0, droppedAt: new Date(now.getTime() + MINUTE) });
-    const found = of(await checkLostEvents(now), homeOrgId);
+    const found = await check("events.lost", homeOrgId, now);
     expect(found?.detail.count).toBeGreaterThanOrEqual(1003);
     await asSystem((tx) => tx.delete(recordingLosses).where(eq(recordingLosses.spoolId, spool)));
   });
@@ -156,8 +153,10 @@ describe("a webhook that was disabled for its failures", () => {
         { ...row, orgId, name: "Fine" },
       ]),
     );
-    const findings = await checkDisabledWebhooks();
-    expect(of(findings, orgId)?.detail).toEqual({ names: ["Desk"], ids: [expect.any(String)] });
-    expect(of(findings, partner.homeOrgId)?.detail).toEqual({ names: ["All"], ids: [expect.any(String)] });
+    expect((await check("webhook.disabled", orgId))?.detail).toEqual({ names: ["Desk"], ids: [expect.any(String)] });
+    expect((await check("webhook.disabled", partner.homeOrgId))?.detail).toEqual({
+      names: ["All"],
+      ids: [expect.any(String)],
+    });
   });
 });

@@ -11,7 +11,7 @@ import { env } from "@/server/ground/env";
 import { auditRows, closeRoles, roles } from "@/testing/chain";
 import { createOrg, createPartner } from "@/testing/factories";
 import { type RunningWitness, startWitness } from "@/testing/proofs/witness";
-import { checkAwayWitnesses } from "./away-witnesses";
+import { checkAwayWitnesses } from "./chains";
 
 const NAMES = ["near.example", "far.example"];
 
@@ -36,8 +36,8 @@ it("a witness is away while none of a partner's newest checkpoints carries its c
   const { id: partnerId, homeOrgId } = await createPartner();
   const orgs = [await createOrg({ partnerId }), await createOrg({ partnerId })];
   const away = async () => {
-    const [finding] = await checkAwayWitnesses(new Date(), readPolicyFile(join(dir, "policy")));
-    return finding?.found.find(({ orgId }) => orgId === homeOrgId)?.detail.names ?? [];
+    const { found } = await checkAwayWitnesses(readPolicyFile(join(dir, "policy")));
+    return found.find(({ orgId }) => orgId === homeOrgId)?.detail.names ?? [];
   };
   const sign = async (at: number) => {
     const orgId = orgs[at]?.id ?? "";

@@ -1,14 +1,11 @@
 import { createHash } from "node:crypto";
 import { hostname } from "node:os";
-import { gt, max, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { recordingLosses } from "@/db/schema";
 import { recordingStats } from "@/server/audit/record/record";
 import { backgroundLoop } from "@/server/ground/background/background-loop";
 import { env } from "@/server/ground/env";
-import { LOSS_SHOWN_MS } from "@/server/notify/vocabulary";
-import type { Finding } from "./finding";
-import { homeOrganizations } from "./open-of";
 
 const EVERY_MS = 60_000;
 
@@ -47,10 +44,7 @@ export async function reportLosses(now: Date, stats: Lost = recordingStats(), id
 
 const loop = backgroundLoop("lost events", EVERY_MS, () => reportLosses(new Date()));
 
-/**
- * Tells of this process's losses: each process has its own, whether it evaluates conditions or not. What it lost since it
- * last did so it tells at its end, for nobody else knows of it.
- */
+/** Stores this process's losses every minute and, since nobody else knows of them, once more when it stops. */
 export const lossReporter = {
   ...loop,
   async stop(): Promise<void> {
@@ -58,22 +52,3 @@ export const lossReporter = {
     if (recordingStats().dropped > reported.dropped) await reportLosses(new Date());
   },
 };
-
-/** Events that any process lost lately, or set aside. It is not known whose they were: every partner is notified. */
-export async function checkLostEvents(now: Date): Promise<Finding[]> {
-  const since = new Date(now.getTime() - LOSS_SHOWN_MS).toISOString();
-  const [row] = await asSystem((tx) =>
-    tx
-      .select({
-        dropped: sql<number>`coalesce(sum(${t.dropped}) FILTER (WHERE ${t.droppedAt} > ${since}::timestamptz), 0)::float8`,
-        at: max(t.droppedAt),
-        setAside: sql<number>`coalesce(sum(${t.deadLetters}), 0)::float8`,
-      })
-      .from(t)
-      .where(gt(t.seenAt, new Date(since))),
-  );
-  const { dropped = 0, setAside = 0, at } = row ?? {};
-  const homes = dropped + setAside > 0 ? await homeOrganizations() : [];
-  const detail = { count: dropped, setAside, ...(at && { at: at.toISOString() }) };
-  return [{ kind: "events.lost", checked: "all", found: homes.map(({ orgId }) => ({ orgId, holds: true, detail })) }];
-}

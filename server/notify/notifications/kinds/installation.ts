@@ -1,0 +1,109 @@
+import { count as counted, gt, max, sql } from "drizzle-orm";
+import { asSystem } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import { auditRetentionPolicies, recordingLosses } from "@/db/schema";
+import { HOUR_MS } from "@/server/ground/time/durations";
+import { LOSS_SHOWN_MS } from "@/server/notify/vocabulary";
+import { isPruningEnabled } from "@/server/retention/schedule";
+import {
+  type Check,
+  count,
+  type Detail,
+  type Finding,
+  homeOrganizations,
+  type KindDefinition,
+  time,
+} from "./definition";
+
+/** A condition of the whole installation: at every partner's home, or over everywhere. */
+async function atHomes(holds: boolean, detail: Detail): Promise<Finding> {
+  const homes = holds ? await homeOrganizations() : [];
+  return { checked: "all", found: homes.map(({ orgId }) => ({ orgId, holds: true, detail })) };
+}
+
+/** The run is daily; another process than this one may do it. */
+const RAN_WITHIN_MS = 48 * HOUR_MS;
+
+/** Policies that are not carried out. */
+export async function checkPruning(now: Date, isEnabled = isPruningEnabled()): Promise<Finding> {
+  const since = new Date(now.getTime() - RAN_WITHIN_MS);
+  const p = auditRetentionPolicies;
+  const [[policies], [pruned]] = await asSystem(async (tx) => [
+    await tx.select({ n: counted() }).from(p),
+    await tx.select({ n: counted() }).from(p).where(gt(p.lastCleanupAt, since)),
+  ]);
+  return atHomes(!isEnabled && (policies?.n ?? 0) > 0 && (pruned?.n ?? 0) === 0, {});
+}
+
+/** Events that any process lost lately, or set aside. It is not known whose they were: every partner is notified. */
+const checkLostEvents: Check = async (now) => {
+  const t = recordingLosses;
+  const since = new Date(now.getTime() - LOSS_SHOWN_MS).toISOString();
+  const [row] = await asSystem((tx) =>
+    tx
+      .select({
+        dropped: sql<number>`coalesce(sum(${t.dropped}) FILTER (WHERE ${t.droppedAt} > ${since}::timestamptz), 0)::float8`,
+        at: max(t.droppedAt),
+        setAside: sql<number>`coalesce(sum(${t.deadLetters}), 0)::float8`,
+      })
+      .from(t)
+      .where(gt(t.seenAt, new Date(since))),
+  );
+  const { dropped = 0, setAside = 0, at } = row ?? {};
+  return atHomes(dropped + setAside > 0, { count: dropped, setAside, ...(at && { at: at.toISOString() }) });
+};
+
+function lost({ count: dropped = 0, setAside = 0, at }: Detail): string {
+  const gone =
+    dropped > 0 && `${count(dropped, "audit event")} ${dropped === 1 ? "was" : "were"} lost, the last at ${time(at)}`;
+  const aside =
+    setAside > 0 &&
+    `${count(setAside, "audit event")} ${setAside === 1 ? "was" : "were"} refused by the database and set aside`;
+  const whose = dropped + setAside === 1 ? "It" : "They";
+  return `${[gone, aside].filter(Boolean).join("; ")}. ${whose} may belong to any organization of this installation.`;
+}
+
+/** Endpoints that this server disabled, at their organization or their partner's home. */
+const checkDisabledWebhooks: Check = async () => {
+  const rows = await asSystem((tx) =>
+    rowsOf<{ orgId: string; names: string[]; ids: string[] }>(
+      tx,
+      sql`SELECT o.id AS "orgId", array_agg(e.name ORDER BY e.name) AS names,
+          array_agg(e.id ORDER BY e.name) AS ids
+        FROM webhook_endpoints e
+        JOIN organizations o ON o.id = e.org_id OR (e.org_id IS NULL AND o.partner_id = e.partner_id AND o.is_home)
+        WHERE e.disabled_by_failure AND e.disabled_at IS NOT NULL
+        GROUP BY o.id`,
+    ),
+  );
+  return {
+    checked: "all",
+    found: rows.map(({ orgId, names, ids }) => ({ orgId, holds: true, detail: { names, ids } })),
+  };
+};
+
+export const installationKinds = {
+  "pruning.off": {
+    page: "/settings/retention?orgId=",
+    check: (now) => checkPruning(now),
+    raised: () =>
+      "Expired entries are not removed, regardless of the retention policies: AUDIT_ADMIN_DATABASE_URL is not set.",
+    resolved: () => "Pruning is on.",
+  },
+  "events.lost": {
+    page: "/notifications?orgId=",
+    check: checkLostEvents,
+    raised: (_, detail) => lost(detail),
+    resolved: () =>
+      "No audit event was lost within the last 7 days, and none is set aside. What was lost before stays lost.",
+  },
+  "webhook.disabled": {
+    page: "/settings/notifications?orgId=",
+    check: checkDisabledWebhooks,
+    raised: (org, { names = [] }) =>
+      names.length === 1
+        ? `The webhook endpoint ${names[0]} of ${org} was disabled by this server: it answered 410 Gone, or nothing could be delivered to it for 5 days.`
+        : `The webhook endpoints ${names.join(", ")} of ${org} were disabled by this server: each answered 410 Gone, or nothing could be delivered to it for 5 days.`,
+    resolved: (org) => `No webhook endpoint of ${org} is disabled because of failures.`,
+  },
+} satisfies Record<string, KindDefinition>;
