@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""An independent verifier of Trailmark evidence bundles, versions 1 and 2: the standard library alone.
+"""An independent verifier of Trailmark evidence bundles: the standard library alone.
    docs/evidence.md has the format.
    Usage: verify_bundle.py FILE [--key KEY]... [--policy FILE] [--since NOTE]
    Exit code: 0 intact or empty, 1 broken, 2 unreadable, 3 not proven"""
@@ -161,18 +161,6 @@ class Fold:
         for _, left in reversed(self.parts[:-1]): root = node(left, root)
         return root
 
-def included(index, size, value, path, root):
-    if index >= size: return False
-    last = size - 1
-    for other in path:
-        if last == 0: return False
-        if index % 2 or index == last:
-            value = node(other, value)
-            while index % 2 == 0 and index: index, last = index // 2, last // 2
-        else: value = node(value, other)
-        index, last = index // 2, last // 2
-    return last == 0 and value == root
-
 def consistent(older, size, older_root, root, proof):
     if older > size: return False
     if older == size: return not proof and older_root == root
@@ -196,7 +184,7 @@ FIELDS = ["prevChecksum", "chainSeq", "id", "orgId", "timestampMs", "actorType",
           "resourceType", "resourceId", "resourceName", "details", "ipAddress", "userAgent", "result", "errorMessage"]
 NULLABLE = {"actorEmail", "resourceId", "resourceName", "details", "ipAddress", "userAgent", "errorMessage"}
 ORIGIN = re.compile(r".+/log/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})", re.S)
-NUMBER, HEX = re.compile(r"(0|[1-9]\d{0,14})", re.A), re.compile(r"[0-9a-f]{64}")
+NUMBER = re.compile(r"(0|[1-9]\d{0,14})", re.A)
 TEXT = r'"(?:[^"\\\x00-\x1f]|\\["\\bfnrt]|\\u00(?:0[0-7bef]|1[0-9a-f]))*"'
 SHAPE = {"prevChecksum": '(?:null|"[0-9a-f]{64}")', "chainSeq": "[1-9][0-9]{0,14}", "timestampMs": "(?:0|-?[1-9][0-9]{0,14})"}
 ROW = re.compile(r'\{"type":"row",' + ",".join(
@@ -213,7 +201,6 @@ def is_int(low): return lambda v: type(v) is int and low <= v < 10**15
 def is_text(v): return isinstance(v, str)
 def is_hash(v): return is_text(v) and len(unbase64(v) or b"") == 32
 def is_hashes(most): return lambda v: isinstance(v, list) and len(v) <= most and all(map(is_hash, v))
-def is_hex(v): return is_text(v) and HEX.fullmatch(v)
 def or_null(is_good): return lambda v: v is None or is_good(v)
 def is_one(value): return lambda v: v == value and type(v) is type(value)
 def is_instant(v): return instant(v) is not None
@@ -234,22 +221,14 @@ LINES = {
                 "range": is_range, "createdAt": is_instant, "publicKeys": is_texts}],
     "checkpoint": [{"note": is_text}], "receipt": [{"note": is_text}], "end": [{"note": is_text}],
     "timestamp": [{"token": lambda v: is_text(v) and unbase64(v) is not None}],
-    "since": [{"size": is_int(0), "hashes": is_hashes(64)}, {"seq": is_int(1), "checksum": is_hex, "hashes": is_hashes(64)}],
+    "since": [{"size": is_int(0), "hashes": is_hashes(64)}],
     "skip": [{"through": is_int(1), "hashes": is_hashes(128)}]}
-LINES_V1 = {
-    "header": [{**HEADER, "version": is_one(1), "orgId": lambda v: is_text(v) and re.fullmatch(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", v),
-                "organization": is_text, "from": or_null(is_text), "to": or_null(is_text), "createdAt": is_text, "origin": is_text,
-                "publicKeys": is_texts, "start": lambda v: shaped(v, {"seq": is_count, "checksum": or_null(is_hex)})}],
-    "checkpoint": [{"note": is_text}],
-    "receipt": [{"throughSeq": lambda v: is_count(v), "throughChecksum": or_null(is_hex)}],
-    "end": [{"rows": lambda v: is_count(v), "digest": is_hex}]}
-def is_count(v): return type(v) is int and abs(v) < 2**53
 
-def read(line, kinds):   # a line that is no row: of a known shape, and written as that is written
+def read(line):   # a line that is no row: of a known shape, and written as that is written
     try: item = json.loads(line)
     except (ValueError, RecursionError): raise Bad("not JSON")
     kind = item.get("type") if isinstance(item, dict) else None
-    shapes = kinds.get(kind, []) if is_text(kind) else []
+    shapes = LINES.get(kind, []) if is_text(kind) else []
     need(any(shaped(item, {"type": is_one(kind), **shape}) for shape in shapes), "a line of unknown type or members")
     need(json.dumps(item, ensure_ascii=False, separators=(",", ":")) == line, "a line written in another way")
     return item
@@ -314,7 +293,7 @@ def text_of(data):
 ORDER = ["header", "checkpoint", "timestamp", "since", "receipt", "skip", "end"]
 
 def verify(first, stream, trust, since):
-    head = read(first, LINES)
+    head = read(first)
     origin, org, span = head["origin"], head["orgId"], head["range"]
     need((ORIGIN.fullmatch(origin) or [0, 0])[1] == org, "the origin is of another organization")
     need("\n" not in origin, "the origin holds a line break")
@@ -344,7 +323,7 @@ def verify(first, stream, trust, since):
             fold.push(0, leaf(bytes.fromhex(row["checksum"])))
             at, before, rows, first_row = seq, row["checksum"], rows + 1, first_row or seq
         else:
-            item = read(line, LINES); place = ORDER.index(item["type"])
+            item = read(line); place = ORDER.index(item["type"])
             need((place > order or place == order == 5) and (place < 2 or size is not None), f"a {item['type']} line stands in the wrong place")
             order = place
             if place == 1: (_, size, root, restored), cosigned, good = log.note(item["note"], checkpoint_of, "checkpoint")
@@ -369,9 +348,6 @@ def verify(first, stream, trust, since):
     need(pruned <= (receipt[0][1] if receipt else 0), f"sequence {low}: missing, and no receipt explains it")
     need(fold.root() == root, "entries and hashes do not come to the checkpoint's root")
     need(seal[0][1] == digest.digest(), "the digest is not the one of the seal")
-    if older and "seq" in older:
-        need(included(older["seq"] - 1, size, leaf(bytes.fromhex(older["checksum"])), [unbase64(h) for h in older["hashes"]], root),
-             f"the proof of entry {older['seq']} does not lead to the root")
     if not trust.keys: log.missing.append("it fits in itself; pass --key")
     elif not log.trusted: log.missing.append(f"the trusted key is not good for {origin}")
     else:
@@ -391,106 +367,30 @@ def verify(first, stream, trust, since):
     said = f"{rows} entries inside the range, {size - rows} outside as hashes only, {head['organization']}, range {json.dumps(span)}, checkpoint of size {size}"
     return ("intact" if rows else "empty"), said, log.missing, log.notices
 
-def read_since(text, trust):   # -> version, organization, origin, number, hash, whether a trusted key signed
+def read_since(text, trust):   # -> organization, size, root, whether a trusted key signed
     note = parse_note(text)
-    need(note, "--since: not a signed checkpoint", Misuse)
-    said = checkpoint_of(note[0])
-    if said:
-        checks = [signed_by(note, said[0], key[2]) for key in trust.keys if covers(key[0], said[0])]
-        return 2, ORIGIN.fullmatch(said[0])[1], said[0], said[1], said[2], False if False in checks else True in checks or None
-    old = old_checkpoint(text)
-    need(old, "--since: not a signed checkpoint", Misuse)
-    name = old[0][:old[0].index("/audit/")]
-    checks = [signed_by(note, name, key[2]) for key in trust.keys if covers(name, key[0])]
-    return 1, old[3], old[0], old[1], bytes.fromhex(old[2]), False if False in checks else True in checks or None
+    said = note and checkpoint_of(note[0])
+    need(said, "--since: not a signed checkpoint", Misuse)
+    checks = [signed_by(note, said[0], key[2]) for key in trust.keys if covers(key[0], said[0])]
+    return ORIGIN.fullmatch(said[0])[1], said[1], said[2], False if False in checks else True in checks or None
 
 def check_since(log, since, older, org, size, root):
-    version, of, _, number, value, good = since
+    of, number, value, good = since
     if of != org: return log.missing.append("the note given with --since is of another log")
     need(good is not False, "a signature of the note given with --since does not hold")
     if good is None: return log.missing.append("no trusted key signed the note given with --since")
     if number > size: return log.missing.append("the note given with --since is newer than the bundle's checkpoint")
-    proof = [unbase64(h) for h in older["hashes"]] if older else []
-    if version == 2:
-        fits = older and older.get("size") == number
-        if not fits and number not in (0, size): return log.missing.append(f"the bundle holds no proof from size {number}")
-        need(consistent(number, size, value, root, proof if fits else []), f"the log does not go on from the note of size {number}")
-    else:
-        if not older or older.get("seq") != number: return log.missing.append(f"the bundle holds no proof of entry {number}")
-        need(older["checksum"] == value.hex(), f"entry {number} is another one than the note's")
+    fits = older and older["size"] == number
+    if not fits and number not in (0, size): return log.missing.append(f"the bundle holds no proof from size {number}")
+    proof = [unbase64(h) for h in older["hashes"]] if fits else []
+    need(consistent(number, size, value, root, proof), f"the log does not go on from the note of size {number}")
     log.notices.append("the log goes on from the note given with --since")
-
-# Version 1
-def old_checkpoint(note):   # -> origin, sequence, checksum, organization, text, [(name, id, signature)]
-    text, cut, rest = note.partition("\n\n")
-    lines = (text + "\n").split("\n")
-    org = re.search(r"/audit/([0-9a-f-]{36})$", lines[0]) if cut and len(lines) > 4 else None
-    if not org or lines[0].endswith("\n") or not re.fullmatch(r"[0-9]{1,15}", lines[1]) or not lines[2] or not re.match("signed-at .", lines[3]): return None
-    try:
-        blobs = [(line.split(" ") + [""])[1:3] for line in rest.split("\n") if line.startswith("\u2014 ")]
-        signatures = [(name, data[:4].hex(), data[4:]) for name, data in ((n, base64.b64decode(b, validate=True)) for n, b in blobs)]
-        return lines[0], int(lines[1]), base64.b64decode(lines[2], validate=True).hex(), org[1], text + "\n", signatures
-    except ValueError: return None
-
-def verify_v1(first, stream, trust):
-    head = read(first, LINES_V1)
-    name, org = head["origin"][:max(0, head["origin"].find("/audit/"))], head["orgId"]
-    trusted = [(name, key[2]) for key in trust.keys if covers(name, key[0])]
-    named = []
-    for text in head["publicKeys"]:
-        try: key = verifier_key(text, (1, 4)); named.append((key[0], key[2]) if key[1] == 1 else None)
-        except Misuse: pass
-    seq, before, anchors, proven, receipt = head["start"]["seq"], head["start"]["checksum"], {}, set(), None
-    need(seq <= 0 or before, f"sequence {seq}: missing")
-    from_start, through = seq <= 0, 0   # of a whole chain: how far retention's receipt says that the beginning is gone
-    digest, rows, first_row, end = hashlib.sha256(first.encode() + b"\n"), 0, None, None   # checkpoints, a receipt, rows, the end
-    for raw, data in lines_of(stream):
-        need(end is None, "something stands behind the end line")
-        line = text_of(raw if data is None else data)
-        if line.startswith('{"type":"row"'):
-            row = read_row(line); at = row["chainSeq"]
-            need(row["good"], f"sequence {at}: altered")
-            if not rows and from_start and at > 1 and (row["prevChecksum"] is None or through == at - 1):   # pruned before it
-                seq, before = at - 1, receipt["throughChecksum"] if row["prevChecksum"] else None
-            need(at == seq + 1, f"sequence {seq + 1}: missing")
-            need(row["prevChecksum"] == before, f"sequence {at}: relinked")
-            need(row["orgId"] == org, f"sequence {at}: another organization's")
-            need(anchors.get(at, row["checksum"]) == row["checksum"], f"sequence {at}: not what its checkpoint signed")
-            seq, before, rows, first_row = at, row["checksum"], rows + 1, first_row or at
-        else:
-            item = read(line, LINES_V1)
-            need(item["type"] != "header", "a second header")
-            if item["type"] == "end": end = item; continue
-            if item["type"] == "receipt": need(not rows and not receipt, "a receipt line stands in the wrong place"); receipt = item; through = max(0, item["throughSeq"])
-            else:
-                note = old_checkpoint(item["note"])
-                need(note and note[3] == org, "a checkpoint that cannot be read, or of another organization")
-                need(not rows and not receipt, "a checkpoint line stands in the wrong place")
-                checks = []
-                for who in trusted + [key for key in named if key]:
-                    for n, i, blob in note[5]:
-                        if (n, i) == (who[0], key_id(who[0], b"\x01" + who[1])):
-                            need(holds(who[1], note[4].encode(), blob), "a checkpoint whose signature does not hold")
-                            checks.append(who in trusted)
-                if checks: need(anchors.setdefault(note[1], note[2]) == note[2], f"sequence {note[1]}: two checkpoints that differ")
-                if True in checks: proven.add(note[1])
-        digest.update(raw)
-    need(end and end["rows"] == rows and end["digest"] == digest.hexdigest(), "the end is missing or does not fit")
-    last = seq if rows or not from_start else through
-    need(max(anchors, default=0) <= last, "cut before its last checkpoint")
-    missing = []
-    if not trust.keys: missing.append("it fits in itself; pass --key")
-    elif not rows or seq not in proven: missing.append("no checkpoint of a trusted key names the last row")
-    if through and first_row == through + 1: missing.append("the receipt of retention is not signed")
-    elif rows and from_start and first_row > 1: missing.append(f"the entries before sequence {first_row} are not in it, and no receipt says why")
-    if trust.quorum: missing.append("the quorum of the policy is not met")
-    notices = ["organization, range and time of creation are not signed in version 1"]
-    return "intact", f"{rows} entries, through sequence {seq}, {head['organization']}", missing, notices
 
 def why_no_header(first):
     if not first: return "the file is empty"
     if first.startswith(b"c2sp.org/tlog-proof@"): return "it is the proof of an entry: verify_proof.py checks it"
-    if first.startswith(b'{"type":"header","format":"trailmark-evidence","version":'): return "it is an evidence bundle of a version that this verifier does not know"
+    other = re.match(rb'\{"type":"header","format":"trailmark-evidence","version":(\d{1,9})?', first)
+    if other: return f"it is an evidence bundle of version {(other[1] or b'unknown').decode()}, which is not supported: version 2 is"
     return "it is no evidence bundle: it does not begin with the header of one"
 
 def read_text(path):   # of an option
@@ -509,11 +409,10 @@ def judge(path, keys=(), policy=None, since=None):   # -> word, exit code, sente
     with stream:
         try:
             first = stream.readline(MAX_LINE + 1)
-            found = re.match(rb'\{"type":"header","format":"trailmark-evidence","version":([12]),', first)
-            if not found: return "unreadable", 2, [why_no_header(first)]
+            if not first.startswith(b'{"type":"header","format":"trailmark-evidence","version":2,'): return "unreadable", 2, [why_no_header(first)]
             need(first.endswith(b"\n"), "the file ends in its first line")
             first = text_of(first[:-1])
-            word, said, missing, notices = verify_v1(first, stream, trust) if found[1] == b"1" else verify(first, stream, trust, kept)
+            word, said, missing, notices = verify(first, stream, trust, kept)
         except Bad as error: return "broken", 1, [str(error)]
         except OSError as error: return "unreadable", 2, [f"{path}: {error.strerror}"]
     return ("not proven", 3, [said, *missing, *notices]) if missing else (word, 0, [said, *notices])

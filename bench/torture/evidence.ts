@@ -4,14 +4,12 @@ import { itemAt } from "@/server/ground/records";
 import type { Mutation } from "@/testing/evidence/base-bundles";
 import { installationKey, trustIn, vkeyOf } from "@/testing/evidence/bundles";
 import { MUTATIONS } from "@/testing/evidence/mutations";
-import { MUTATIONS_V1 } from "@/testing/evidence/mutations-v1";
 import { judgedByPython, PYTHON_WORD } from "@/testing/evidence/python";
 import type { Line } from "./types";
 
-/** C5: bundles of both versions after a change, with the log's key and without any. */
+/** C5: bundles after a change, with the log's key and without any. */
 
 export const isGood = (word: string): boolean => word === "intact" || word === "empty";
-/** The installation's key is good for its logs, and for version 1. */
 export const KEYS = [vkeyOf(installationKey)];
 
 /** A byte of each changed at random; a change that changes nothing is none. */
@@ -32,7 +30,7 @@ const believes = (text: string): boolean =>
 export function changedBundles(rounds: number, random: () => number): Mutation[] {
   const whole = MUTATIONS.filter(({ verdict, hasUnknownSigner }) => verdict === "intact" && !hasUnknownSigner);
   const altered = Array.from({ length: 40 * rounds }, (_, i) => alter(itemAt(whole, i), random));
-  return [...MUTATIONS, ...MUTATIONS_V1, ...altered];
+  return [...MUTATIONS, ...altered];
 }
 
 async function run({ rounds, random }: { rounds: number; random: () => number }) {

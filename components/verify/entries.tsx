@@ -8,7 +8,7 @@ import { useZone } from "@/components/format/zone";
 import { SearchField } from "@/components/ui/search-field";
 import { Section } from "@/components/ui/section";
 import { actionLabel } from "@/server/audit/action-label";
-import type { BundleRow } from "@/server/evidence/chain/bundle";
+import type { BundleRow } from "@/server/evidence/chain/chain";
 import classes from "./entries.module.css";
 import { EntryDialog } from "./entry-dialog";
 import type { EntryIndex } from "./entry-index";

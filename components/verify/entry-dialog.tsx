@@ -5,7 +5,7 @@ import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { useReturnedFocus } from "@/components/ui/dialogs/use-returned-focus";
 import { SEALED_FIELDS } from "@/server/audit/row";
-import type { BundleRow } from "@/server/evidence/chain/bundle";
+import type { BundleRow } from "@/server/evidence/chain/chain";
 import classes from "./entries.module.css";
 
 /** One entry, field by field, as it was hashed. */

@@ -1,5 +1,5 @@
 import { isNullable, SEALED_FIELDS } from "@/server/audit/row";
-import type { BundleRow } from "@/server/evidence/chain/bundle";
+import type { BundleRow } from "@/server/evidence/chain/chain";
 
 const INITIAL_CAPACITY = 4096;
 const LINES_PER_READ = 2_000;

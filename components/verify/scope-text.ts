@@ -9,9 +9,6 @@ export function rangeText(range: BundleRange, at: (when: string) => string): str
   return `${range.from ? at(range.from) : "the beginning"} to ${range.to ? at(range.to) : "the end"}`;
 }
 
-/** How many entries are inside the range, and what else the file contains. */
-export function countsText({ version, rowsChecked, inside, hashesOnly }: JudgedBundle): string {
-  const within = `${counted(inside, "entry", "entries")} inside the range`;
-  if (version === 2) return `${within}, ${count(hashesOnly)} outside as hashes only`;
-  return rowsChecked > inside ? `${within}, ${count(rowsChecked - inside)} outside it in the file` : within;
-}
+/** How many entries are inside the range, and how many hashes stand for the others. */
+export const countsText = ({ rowsChecked, hashesOnly }: JudgedBundle): string =>
+  `${counted(rowsChecked, "entry", "entries")} inside the range, ${count(hashesOnly)} outside as hashes only`;

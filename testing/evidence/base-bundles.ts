@@ -15,7 +15,7 @@ export type Mutation = {
 };
 
 export const ROWS = chainRows(11);
-export const OTHER = chainRows(11, (row) => {
+const OTHER = chainRows(11, (row) => {
   if (row.chainSeq === 2) row.action = "device.harmless";
 });
 /** Another installation's key, with the same names. */

@@ -1,4 +1,4 @@
-import type { BundleRow } from "@/server/evidence/chain/bundle";
+import type { BundleRow } from "@/server/evidence/chain/chain";
 import { itemAt, keysOf } from "@/server/ground/records";
 import {
   BASES,

@@ -1,13 +1,11 @@
 import { COSIGNATURE, formatVerifierKey, toBase64 } from "@/server/evidence/tree/signed-note";
 import { checkpointText } from "@/server/evidence/tree/statement";
-import { consistencyProof, inclusionProof, rootOf } from "@/server/evidence/tree/tree";
-import { itemAt } from "@/server/ground/records";
+import { consistencyProof, rootOf } from "@/server/evidence/tree/tree";
 import { noteTools, testKey } from "@/testing/notes";
-import { FORGED, OTHER, ROWS, strangerKey } from "./base-bundles";
+import { FORGED, ROWS, strangerKey } from "./base-bundles";
 import {
   checkpointOf,
   createBundle,
-  HOST,
   installationKey,
   logKey,
   nodesOf,
@@ -48,26 +46,6 @@ export const SINCE = {
   same: signedBy(checkpointOf(ROWS), [logKey]),
   bundle: createBundle({ rows: ROWS, since }),
   wrongProof: createBundle({ rows: ROWS, since: { ...since, hashes: since.hashes.toReversed() } }),
-};
-
-const entry = itemAt(ROWS, 3);
-const oldNote = (checksum: string): string => {
-  const text = `${HOST}/audit/${entry.orgId}\n4\n${Buffer.from(checksum, "hex").toString("base64")}\nsigned-at ${SIGNED_AT}\n`;
-  return signedBy(text, [installationKey]);
-};
-/** The same with a note of version 1, which names one entry. */
-export const SINCE_ENTRY = {
-  note: oldNote(entry.checksum),
-  rewritten: oldNote(itemAt(OTHER, 3).checksum),
-  bundle: createBundle({
-    rows: ROWS,
-    since: {
-      type: "since",
-      seq: 4,
-      checksum: entry.checksum,
-      hashes: inclusionProof(tree, 3, 11).map(toBase64),
-    },
-  }),
 };
 
 /** A policy's bundles: cosigned by the witness, and by a witness whose signature does not hold. */

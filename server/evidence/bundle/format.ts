@@ -10,20 +10,19 @@ import { HASH_BYTES, MAX_PROOF_HASHES } from "@/server/evidence/tree/tree";
  */
 export const BUNDLE_FORMAT = "trailmark-evidence";
 
-const FIRST_LINE = /^\{"type":"header","format":"trailmark-evidence","version":(1|2),/;
+const HEADER = /^\{"type":"header","format":"trailmark-evidence","version":2,/;
 
-/** The version that a first line names, or null when it is not the header of a known one. */
-export function versionOf(firstLine: string): 1 | 2 | null {
-  const version = FIRST_LINE.exec(firstLine)?.[1];
-  return version === "1" ? 1 : version === "2" ? 2 : null;
-}
+/** Whether a first line begins as a bundle's header does. */
+export const isHeader = (firstLine: string): boolean => HEADER.test(firstLine);
 
-const ANY_VERSION = /^\{"type":"header","format":"trailmark-evidence","version":/;
+const ANY_VERSION = /^\{"type":"header","format":"trailmark-evidence","version":(\d{1,9})?/;
 const ANY_PROOF = /^c2sp\.org\/tlog-proof@/;
 
-/** Why a first line that names no known version is no header, for its reader. */
+/** Why a first line is no header of this version, for its reader. */
 export function whyNoHeader(firstLine: string): string {
-  if (ANY_VERSION.test(firstLine)) return "it is an evidence bundle of a version that this verifier does not know";
+  const other = ANY_VERSION.exec(firstLine);
+  if (other)
+    return `it is an evidence bundle of version ${other[1] ?? "unknown"}, which is not supported: version 2 is`;
   if (ANY_PROOF.test(firstLine)) return "it is the proof of an entry, of a version that this verifier does not know";
   return "it is no evidence bundle: it does not begin with the header of one";
 }
@@ -64,25 +63,17 @@ const LINES = {
     type: z.literal("timestamp"),
     token: text.refine((base64) => fromBase64(base64) !== null, "is not base64"),
   }),
-  since: z.union([
-    z.strictObject({
-      type: z.literal("since"),
-      size: z.int().min(0).max(MAX_SEQUENCE),
-      hashes: hashes(MAX_PROOF_HASHES),
-    }),
-    z.strictObject({
-      type: z.literal("since"),
-      seq: sequence,
-      checksum: z.string().regex(/^[0-9a-f]{64}$/),
-      hashes: hashes(MAX_PROOF_HASHES),
-    }),
-  ]),
+  since: z.strictObject({
+    type: z.literal("since"),
+    size: z.int().min(0).max(MAX_SEQUENCE),
+    hashes: hashes(MAX_PROOF_HASHES),
+  }),
   receipt: z.strictObject({ type: z.literal("receipt"), note: text }),
   skip: z.strictObject({ type: z.literal("skip"), through: sequence, hashes: hashes(MAX_SKIP_HASHES) }),
   end: z.strictObject({ type: z.literal("end"), note: text }),
 };
 
-export type BundleHeaderV2 = z.output<(typeof LINES)["header"]>;
+export type BundleHeader = z.output<(typeof LINES)["header"]>;
 export type SinceLine = z.output<(typeof LINES)["since"]>;
 type LineType = keyof typeof LINES;
 /** Any line of a bundle but a row. */
@@ -104,7 +95,7 @@ const inWords = ({ code }: { code: string | undefined }): string =>
     : "it is missing, or not what the format says";
 
 /** A line that has this shape and is written as the shape is written. @throws BadLine otherwise */
-export function readShape<T extends z.ZodType>(shape: T, value: unknown, line: string): z.output<T> {
+function readShape<T extends z.ZodType>(shape: T, value: unknown, line: string): z.output<T> {
   const parsed = shape.safeParse(value, { error: inWords });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
@@ -115,7 +106,7 @@ export function readShape<T extends z.ZodType>(shape: T, value: unknown, line: s
 }
 
 /** The value of a line of JSON. @throws BadLine when it is none */
-export function jsonOf(line: string): unknown {
+function jsonOf(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {

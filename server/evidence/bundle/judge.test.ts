@@ -4,7 +4,6 @@ import { nodeBundleTools } from "@/server/evidence/export/node-bundle-tools";
 import { BASES, strangerKey } from "@/testing/evidence/base-bundles";
 import { chainRows, createBundle, installationKey, logKey, trustIn, vkeyOf } from "@/testing/evidence/bundles";
 import { MUTATIONS } from "@/testing/evidence/mutations";
-import { MUTATIONS_V1 } from "@/testing/evidence/mutations-v1";
 import { type Case, judgedByPython, PYTHON_WORD } from "@/testing/evidence/python";
 import {
   BADLY_COSIGNED,
@@ -12,7 +11,6 @@ import {
   ONCE_BADLY_COSIGNED,
   POLICY,
   SINCE,
-  SINCE_ENTRY,
   STRICT_POLICY,
   TWICE_COSIGNED,
 } from "@/testing/evidence/trust";
@@ -93,24 +91,6 @@ describe("every change of a bundle", () => {
   });
 });
 
-describe("bundles of version 1", () => {
-  it("are judged alike by all three verifiers, under the installation's key", async () => {
-    const found = await words(MUTATIONS_V1.map(({ text }) => ({ text, keys: [vkeyOf(installationKey)] })));
-    expect(MUTATIONS_V1.map(({ name }, i) => `${name}: ${found[i]}`)).toEqual(
-      MUTATIONS_V1.map(({ name, verdict }) => `${name}: ${verdict}`),
-    );
-  });
-
-  it.each([
-    ["no key", []],
-    ["another key of the same name", [vkeyOf(strangerKey)]],
-  ])("are never intact under %s", async (_, keys) => {
-    const held = MUTATIONS_V1.filter(({ name }) => !name.endsWith("signed by another key"));
-    const found = await words(held.map(({ text }) => ({ text, keys })));
-    expect(found.filter((word) => word === "intact" || word === "empty")).toEqual([]);
-  });
-});
-
 describe("every single byte of a small bundle", () => {
   it("counts: none can be changed, and all three say so", async () => {
     const bytes = Buffer.from(createBundle({ rows: chainRows(4), range: { kind: "sequence", first: 2, last: 3 } }));
@@ -140,6 +120,14 @@ it("a bundle that was cut off counts the hashes that are in it, and none of what
 });
 
 describe("a header", () => {
+  it("of another version is unreadable, and the reason names the version", async () => {
+    const texts = [1, 3].map((version) => BASES.whole.replace('"version":2', `"version":${version}`));
+    expect(await words(texts.map((text) => ({ text, keys: HELD })))).toEqual(["unreadable", "unreadable"]);
+    const reason = "it is an evidence bundle of version 1, which is not supported: version 2 is";
+    expect(await judge(NODE, { text: texts[0] ?? "" })).toMatchObject({ reason });
+    expect(judgedByPython([{ text: texts[0] ?? "" }])).toEqual([["unreadable", 2, [reason]]]);
+  });
+
   it("that is not UTF-8 is broken, for it says what it is", async () => {
     const bytes = Buffer.from(createBundle({ rows: chainRows(2), organization: "Contoso" }));
     bytes[bytes.indexOf("Contoso")] = 0xff;
@@ -172,9 +160,6 @@ describe("a checkpoint that the asker kept", () => {
     ["has a proof that does not hold", wrongProof, note, "broken"],
     ["is signed by nobody who is trusted", bundle, unsigned, "unproven"],
     ["is newer than the bundle", bundle, newer, "unproven"],
-    ["is of version 1", SINCE_ENTRY.bundle, SINCE_ENTRY.note, "intact"],
-    ["is of version 1 and another history", SINCE_ENTRY.bundle, SINCE_ENTRY.rewritten, "broken"],
-    ["is of version 1 and not in the bundle", bundle, SINCE_ENTRY.note, "unproven"],
   ])("%s", async ([_, text, since, verdict]) => {
     expect(await words([{ text: text ?? "", keys: [vkeyOf(installationKey)], since }])).toEqual([verdict]);
   });

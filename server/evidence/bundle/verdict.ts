@@ -6,12 +6,12 @@ import type { BundleRange } from "./format";
 /** `empty` is `intact` of no entry; `unproven`: nothing contradicts, but a link to a trusted key is missing. */
 type BundleStatus = "intact" | "empty" | "broken" | "unproven";
 
-/** What retention was allowed to remove, by a signed receipt; version 1 had no signature, time or policy. */
-type ReceiptShown = { through: number; before: string | null; days: number | null; signedAt: string | null };
+/** What retention was allowed to remove, by a signed receipt. */
+type ReceiptShown = { through: number; before: string; days: number; signedAt: string };
 
 export type JudgedBundle = {
   status: BundleStatus;
-  version: 1 | 2;
+  version: 2;
   /** Why it is unproven, a sentence each. */
   reasons: string[];
   /** What a reader must know besides, a sentence each. */
@@ -19,9 +19,8 @@ export type JudgedBundle = {
   breaks: Break[];
   /** Null where the header itself is not of the format. */
   header: HeaderShown | null;
-  /** Entries in the file, and those of them within the range that was asked for. */
+  /** Entries in the file: those of the range that was asked for. */
   rowsChecked: number;
-  inside: number;
   /** Entries of which the file holds a hash and nothing else. */
   hashesOnly: number;
   firstSeq: number | null;
@@ -31,7 +30,7 @@ export type JudgedBundle = {
   lastTime: string | null;
   /** Whether no entry of the range is left out: proven by the tree, or the installation's signed word. */
   complete: "proven" | "attested" | null;
-  /** The newest entry that a good signature covers; version 2 covers all or nothing. */
+  /** The newest entry that a good signature covers: all are, or none. */
   anchoredThrough: number | null;
   checkpoint: { size: number; signedAt: string } | null;
   /** Verifier keys that signed: trusted ones where one was given, else those that the bundle names itself. */

@@ -1,7 +1,6 @@
 import type { NoteTools } from "@/server/evidence/tree/signed-note";
-import { BadLine, versionOf, whyNoHeader } from "./format";
+import { BadLine, isHeader, whyNoHeader } from "./format";
 import { BundleJudge } from "./judge";
-import { BundleJudgeV1 } from "./judge-v1";
 import type { KeptNote } from "./since";
 import { NO_TRUST, type Trust } from "./trust";
 import type { BundleVerdict, JudgedBundle } from "./verdict";
@@ -49,7 +48,7 @@ function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
 class BundleReading {
   readonly #digest: ReturnType<BundleTools["digest"]>;
   readonly #utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  #judge: BundleJudge | BundleJudgeV1 | null = null;
+  #judge: BundleJudge | null = null;
   /** Bytes of a line that is not there in full yet; its place in the file; the number of the line. */
   #rest: Uint8Array = new Uint8Array();
   #at = 0;
@@ -105,22 +104,17 @@ class BundleReading {
   #open(line: Uint8Array): void {
     // What is no header need not be UTF-8 to be recognized as none; what begins as one is broken when it is not.
     const start = new TextDecoder("latin1").decode(line.subarray(0, HEADER_START_BYTES));
-    const version = versionOf(start);
-    if (!version) throw new BadLine(whyNoHeader(start));
+    if (!isHeader(start)) throw new BadLine(whyNoHeader(start));
     const { trust = NO_TRUST, since = null } = this.options;
-    this.#judge =
-      version === 1 ? new BundleJudgeV1(this.tools, { trust }) : new BundleJudge(this.tools, { trust, since });
+    this.#judge = new BundleJudge(this.tools, { trust, since });
     this.#judge.line(this.#text(line));
   }
 
   /** The end of the file. @throws BadLine */
   #close(): void {
     if (this.#rest.length === 0) return;
-    // Every line ends with its newline; version 1 let the last one go without.
-    if (this.#judge instanceof BundleJudge) throw new BadLine("it does not end with a newline");
-    const isEnd = startsWith(this.#rest, 0, END_START);
-    if (!isEnd) this.#digest.update(this.#rest);
-    this.#read(this.#rest, 0, this.#rest.length);
+    if (!this.#judge) this.#read(this.#rest, 0, this.#rest.length);
+    throw new BadLine("it does not end with a newline");
   }
 
   /** @param failed the fault that reading stopped at */
@@ -140,7 +134,7 @@ class BundleReading {
 }
 
 /**
- * Checks an evidence bundle of either version with no access to the server. Once the first line is a known header
+ * Checks an evidence bundle with no access to the server. Once the first line is a known header
  * nothing is unreadable any more: a line that is not of the format contradicts.
  * @param chunks the file's bytes; none is needed again
  */

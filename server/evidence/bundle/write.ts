@@ -1,13 +1,13 @@
-import type { BundleRow } from "@/server/evidence/chain/bundle";
+import type { BundleRow } from "@/server/evidence/chain/chain";
 import { toBase64 } from "@/server/evidence/tree/signed-note";
 import { sealText } from "@/server/evidence/tree/statement";
 import { decompose, type NodeId, type NodeSource } from "@/server/evidence/tree/tree";
-import { BUNDLE_FORMAT, type BundleHeaderV2, type SinceLine } from "./format";
+import { BUNDLE_FORMAT, type BundleHeader, type SinceLine } from "./format";
 
 /** The lines of a bundle of version 2 as they are written; where rows and hashes come from is the caller's. */
 
 export type BundleHead = {
-  header: Omit<BundleHeaderV2, "type" | "format" | "version">;
+  header: Omit<BundleHeader, "type" | "format" | "version">;
   /** The signed note of the checkpoint that everything is proven under. */
   checkpoint: string;
   /** A time-stamp of the checkpoint's text, in base64. */

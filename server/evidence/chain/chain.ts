@@ -1,5 +1,12 @@
 import type { ChainRow } from "@/server/audit/row";
 
+/** A sealed row as a line of evidence; its members are in the order of the canonical payload. */
+export type BundleRow = { type: "row" } & Omit<ChainRow, "timestampMs" | "chainSeq"> & {
+    timestampMs: number;
+    chainSeq: number;
+    checksum: string;
+  };
+
 /** The version of the canonical payload; the first field of every payload. */
 export const PAYLOAD_VERSION = "v1";
 

@@ -1,5 +1,5 @@
 import { COLUMNS, FIELDS, type Field, SEALED_FIELDS } from "@/server/audit/row";
-import type { BundleRow } from "./bundle";
+import type { BundleRow } from "./chain";
 import { CopyBinaryReader, type CopyRow, lengthOf, startOf } from "./copy-binary";
 import { RawRow } from "./raw-row";
 import { RunCollector } from "./run-collector";

@@ -86,7 +86,6 @@ it("says of a chain that was divided anywhere what it says of it row by row, wha
       const input: VerifierInput = {
         start: { seq: 0, checksum: null },
         pruned: pruned === null ? null : { throughSeq: pruned, throughChecksum: pruned ? `sum ${pruned}` : null },
-        anchors: [],
         mark,
       };
       const chain = { rows, head: heads[head] ?? "unknown" };

@@ -14,7 +14,7 @@ const RAW_KEY_BYTES = 32;
 const OTHERS_MAY_READ = 0o077;
 
 /** The id of a key (C2SP signed-note): the first four bytes of SHA-256 over name, newline, type and key. */
-export function keyIdOf(name: string, publicKey: Buffer): Buffer {
+function keyIdOf(name: string, publicKey: Buffer): Buffer {
   return createHash("sha256")
     .update(`${name}\n`)
     .update(Buffer.from([ED25519_TYPE]))

@@ -22,7 +22,6 @@ function judge(rows: readonly Link[], [first, last] = WHOLE, head: HeadClaim = H
     start: first === 1 ? { seq: 0, checksum: null } : { seq: first - 1, checksum: before?.checksum ?? null },
     end: toEnd ? undefined : last,
     pruned: null,
-    anchors: [],
   });
   for (const row of rows) if (row.seq >= first && row.seq <= last) verifier.add(row);
   return verifier.finish(toEnd ? head : "unknown");

@@ -21,7 +21,7 @@ export const unsealed = (id: string): Break => ({
   actual: "no sequence and checksum",
 });
 
-/** A place that is known from elsewhere: a signed checkpoint, or the head that the database keeps. */
+/** A place in the chain, known by its checksum. */
 export type Anchor = { seq: number; checksum: string };
 
 /** What retention removed: through which sequence, and that row's checksum. */
@@ -40,8 +40,6 @@ export type VerifierInput = {
   end?: number | undefined;
   /** Receipts of retention; the newest says where the chain begins now. */
   pruned: PrunedPrefix | null;
-  /** Checkpoints kept outside the database, in any order. */
-  anchors: readonly Anchor[];
   /** The sequence whose row is wanted, to be proven by what was signed. */
   mark?: number | undefined;
 };
@@ -68,7 +66,6 @@ export const MAX_BREAKS = 100;
 
 export class Verifier {
   readonly #breaks: Break[] = [];
-  readonly #anchors: Map<number, string>;
   readonly #pruned: PrunedPrefix | null;
   #prevSeq: number;
   #prevChecksum: string | null;
@@ -81,14 +78,13 @@ export class Verifier {
   readonly #mark: number;
   #marked: Anchor | null = null;
 
-  constructor({ start, end, pruned, anchors, mark }: VerifierInput) {
+  constructor({ start, end, pruned, mark }: VerifierInput) {
     this.#prevSeq = start.seq;
     this.#prevChecksum = start.checksum;
     this.#startsAtRange = start.seq > 0;
     this.#end = end;
     this.#mark = mark ?? Number.MAX_SAFE_INTEGER;
     this.#pruned = pruned && pruned.throughSeq > 0 ? pruned : null;
-    this.#anchors = new Map(anchors.map((a) => [a.seq, a.checksum]));
     if (this.#startsAtRange && start.checksum === null) this.#reportMissing(start.seq, "no row before the range");
   }
 
@@ -103,9 +99,6 @@ export class Verifier {
     if (row.recomputed !== row.checksum)
       this.#report({ seq: row.seq, id: row.id, kind: "altered", expected: row.checksum, actual: row.recomputed });
     this.#checkPlace(row);
-    const anchor = this.#anchors.get(row.seq);
-    if (anchor !== undefined && anchor !== row.checksum && row.recomputed === row.checksum)
-      this.#report({ seq: row.seq, id: row.id, kind: "altered", expected: anchor, actual: row.checksum });
     if (row.seq === this.#mark) this.#marked = { seq: row.seq, checksum: row.checksum };
     this.#prevSeq = row.seq;
     this.#prevChecksum = row.checksum;
@@ -114,7 +107,7 @@ export class Verifier {
 
   /**
    * The next rows of the chain, of which the first alone can be at fault: each other one was found unaltered, next in
-   * sequence and linked to the row before it. No anchor is among them, and the row at the mark is their last.
+   * sequence and linked to the row before it. The row at the mark is their last.
    */
   addRun({ first, last, rows }: Run): void {
     this.add(first);
@@ -168,10 +161,8 @@ export class Verifier {
     });
   }
 
-  /** The earliest retained row: its link dangles rightly when retention's receipt names it, or when it is null. */
+  /** The earliest retained row: its link dangles rightly when retention's receipt names it. */
   #isPrunedStart(row: Link): boolean {
-    if (row.seq === 1) return false;
-    if (row.prevChecksum === null) return true;
     return (
       this.#pruned !== null &&
       this.#pruned.throughSeq === row.seq - 1 &&
@@ -191,9 +182,6 @@ export class Verifier {
     if (claim === "absent" && this.#rows > 0) this.#reportNoHead(last);
     if (this.#end !== undefined && last < this.#end)
       this.#reportMissing(last + 1, last === 0 ? "no entry" : `the range ends at sequence ${last}`);
-    const beyond = [...this.#anchors.keys()].filter((seq) => seq > last).sort((a, b) => a - b)[0];
-    if (beyond !== undefined && !(head && head.seq > last))
-      this.#reportCut(last, `rows up to sequence ${beyond} (${this.#anchors.get(beyond)}), which a checkpoint names`);
     const breaks = this.#breaks.sort((a, b) => a.seq - b.seq);
     const empty = this.#rows === 0 && breaks.length === 0;
     if (this.#rows > 0 && this.#prevSeq < this.#mark && this.#prevChecksum !== null)

@@ -101,7 +101,6 @@ async function judge(reader: ChainReader, input: VerifyInput, bounds: Bounds | n
     end: toEnd || last < first ? undefined : last,
     pruned: fromStart ? pruned : null,
     mark: input.mark,
-    anchors: [],
   });
   await readRuns(reader, {
     tenant: tenantOf(orgId),

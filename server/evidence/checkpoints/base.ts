@@ -4,18 +4,16 @@ import { rowsOf } from "@/db/rows";
 import { type Break, breakOf } from "@/server/evidence/chain/verifier";
 import { isSuperseded, type Restoration } from "@/server/evidence/tree/restoration";
 import { toBase64 } from "@/server/evidence/tree/signed-note";
-import type { PruneReceipt } from "@/server/evidence/tree/statement";
 import { equalBytes } from "@/server/evidence/tree/tree";
 import { folderKeptThrough, readLatest } from "./folder";
 import { readRoot } from "./nodes";
-import { listRestorations, newestCheckpoint, newestReceipt } from "./note-store";
-import { findOldReceipt } from "./old-receipt";
+import { listRestorations, newestCheckpoint } from "./note-store";
 import { checkpointOf, type StoredNote } from "./stored-note";
-import { readTiles, readTree, TILE_WIDTH, TreeDamage } from "./tiles";
+import { readEdge, readTiles, TILE_WIDTH, TreeDamage } from "./tiles";
 import { loadBuilder, type TreeBuilder } from "./tree-builder";
 
 /** The newest row of a chain, as the database keeps it. */
-export type Head = { seq: number; checksum: string; prunedThrough: number; prunedChecksum: string | null };
+export type Head = { seq: number; checksum: string };
 
 /** From where a tree is extended: its right edge, proven to be what our newest checkpoint names. */
 export type Base = {
@@ -25,10 +23,7 @@ export type Base = {
   inFolder: boolean;
   inDatabase: boolean;
   builder: TreeBuilder;
-  zeroThrough: number;
-  /** Where the tree begins behind rows that were pruned before there were receipts: what is to be signed of them. */
-  unsigned: OldReceipt | null;
-  /** The last leaf; null for an empty tree, and where it is zero and so says nothing. */
+  /** The last leaf; null for an empty tree. */
   lastLeaf: Uint8Array | null;
   /** Each restoration of the log, which every checkpoint says, oldest first. */
   restored: Restoration[];
@@ -36,8 +31,6 @@ export type Base = {
   warnings: Break[];
 };
 
-type OldReceipt = Pick<PruneReceipt, "through" | "before" | "days">;
-type TreeStart = { head: Head; zeroThrough: number };
 type Notes = {
   newest: StoredNote | null;
   /** The folder's, though a restoration left it behind. */
@@ -50,36 +43,17 @@ export type Refused = { kind: "refused"; breaks: Break[] };
 const refused = (found: Omit<Break, "id">): Refused => ({ kind: "refused", breaks: [breakOf(found)] });
 
 async function readHead(tx: Tx, orgId: string): Promise<Head | null> {
-  const [row] = await rowsOf<{ seq: string; checksum: string; through: string; through_checksum: string | null }>(
+  const [row] = await rowsOf<{ seq: string; checksum: string }>(
     tx,
-    sql`SELECT seq, checksum, pruned_through_seq AS through, pruned_through_checksum AS through_checksum
-      FROM audit_chain_head(${orgId}::uuid)`,
+    sql`SELECT seq, checksum FROM audit_chain_head(${orgId}::uuid)`,
   );
-  if (!row) return null;
-  const { checksum, through_checksum: prunedChecksum } = row;
-  return { seq: Number(row.seq), checksum, prunedThrough: Number(row.through), prunedChecksum };
+  return row ? { seq: Number(row.seq), checksum: row.checksum } : null;
 }
 
-/** Rows that were pruned before there was a tree are its zero leaves; settled once, when the tree is begun. */
-async function beginTree(tx: Tx, orgId: string, head: Head | null): Promise<number> {
-  const known = await readTree(tx, orgId);
-  if (known) return known.zeroThrough;
-  const zeroThrough = head?.prunedThrough ?? 0;
-  await tx.execute(
-    sql`INSERT INTO audit_trees (org_id, zero_through) VALUES (${orgId}, ${zeroThrough}) ON CONFLICT DO NOTHING`,
-  );
-  return zeroThrough;
-}
-
-/** What retention removed before there were receipts, as long as none of our receipts states it. */
-async function unsignedPruning(
-  tx: Tx,
-  orgId: string,
-  { head, zeroThrough: through }: TreeStart,
-): Promise<OldReceipt | null> {
-  const receipt = await newestReceipt(tx, orgId);
-  if ((receipt?.size ?? 0) >= through) return null;
-  return findOldReceipt(tx, orgId, { through, checksum: head.prunedChecksum });
+/** Retention writes to the row of a tree and never makes one. */
+async function beginTree(tx: Tx, orgId: string): Promise<void> {
+  if (await readEdge(tx, orgId)) return;
+  await tx.execute(sql`INSERT INTO audit_trees (org_id, zero_through) VALUES (${orgId}, 0) ON CONFLICT DO NOTHING`);
 }
 
 /** A log that ends before what a checkpoint of it covers. */
@@ -134,14 +108,6 @@ const otherRoot = (note: StoredNote, root: Uint8Array): Refused =>
 
 const damaged = (size: number, damage: TreeDamage): Refused =>
   refused({ seq: size, kind: "missing", expected: `the tree of ${size} entries`, actual: damage.message });
-
-const unexplained = (through: number): Refused =>
-  refused({
-    seq: 1,
-    kind: "missing",
-    expected: "sequence 1, or the record of its removal by retention",
-    actual: `the head claims that retention removed everything through sequence ${through}`,
-  });
 
 const MIN_AGE_MS = 10 * 60_000;
 
@@ -211,10 +177,8 @@ export async function findBase(tx: Tx, orgId: string): Promise<Base | Refused> {
   if (newest && newest.size > (head?.seq ?? 0)) return { kind: "refused", breaks: [beyondHead(head, newest)] };
   const proven = newest || restored.length > 0 ? null : await provenBefore(tx, orgId);
   if (proven && proven.size > (head?.seq ?? 0)) return rolledBack(head, proven);
-  const zeroThrough = await beginTree(tx, orgId, head);
-  const size = newest?.size ?? zeroThrough;
-  const unsigned = head && zeroThrough > 0 ? await unsignedPruning(tx, orgId, { head, zeroThrough }) : null;
-  if (zeroThrough > 0 && !newest && !unsigned) return unexplained(zeroThrough);
+  await beginTree(tx, orgId);
+  const size = newest?.size ?? 0;
   try {
     const builder = await loadBuilder(tx, orgId, size);
     if (newest && !equalBytes(builder.root(), checkpointOf(newest).root)) return otherRoot(newest, builder.root());
@@ -226,11 +190,9 @@ export async function findBase(tx: Tx, orgId: string): Promise<Base | Refused> {
       head,
       newest,
       builder,
-      zeroThrough,
-      unsigned,
       inFolder: latest !== null && latest.size === size,
       inDatabase: stored !== null && stored.size === size,
-      lastLeaf: size > zeroThrough ? (builder.lastLeaf ?? (await lastLeafOf(tx, orgId, size))) : null,
+      lastLeaf: size > 0 ? (builder.lastLeaf ?? (await lastLeafOf(tx, orgId, size))) : null,
       restored: restorationsOf(restored, newest),
       warnings: await warningsOf(tx, orgId, { newest, kept, restored, proven }),
     };

@@ -2,7 +2,6 @@ import { sql } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { checksumOf } from "@/server/evidence/chain/chain-hash";
 import { readChain } from "@/server/evidence/chain/chain-stream";
-import { readCheckpoints } from "@/server/evidence/chain/checkpoint-store";
 import { copyQuery } from "@/server/evidence/chain/copy-query";
 import { createLinkReader } from "@/server/evidence/chain/copy-rows";
 import { pacing } from "@/server/evidence/chain/pacing";
@@ -27,7 +26,7 @@ const lockTree = (tx: Tx, orgId: string) =>
 /** What the row before the first one to come must be: its checksum is known by its leaf alone, as the first row names it. */
 function startOf(base: Base, first: Link): { seq: number; checksum: string | null } {
   const { size } = base.builder;
-  if (!base.lastLeaf) return { seq: size, checksum: size === 0 ? null : (base.head?.prunedChecksum ?? null) };
+  if (!base.lastLeaf) return { seq: size, checksum: null };
   const names = first.prevChecksum;
   const links = names !== null && names.length === 64 && equalBytes(leafOf(names), base.lastLeaf);
   return { seq: size, checksum: links ? names : "the row whose leaf is in the tree" };
@@ -56,16 +55,13 @@ type Chunk = { base: Base; head: Head; last: number };
 async function readChunk(tx: Tx, orgId: string, { base, head, last }: Chunk): Promise<Break[]> {
   const { builder } = base;
   const first = builder.size + 1;
-  // Before the first checkpoint: the notes of version 1 that are kept were signed over these rows.
-  const to = last === head.seq ? Number.MAX_SAFE_INTEGER : last;
-  const anchors = base.newest ? [] : await readCheckpoints(orgId, { from: first, to });
   let verifier: Verifier | undefined;
   await readLinks(tx, { orgId, first, last }, (link) => {
-    verifier ??= new Verifier({ start: startOf(base, link), end: last, pruned: null, anchors });
+    verifier ??= new Verifier({ start: startOf(base, link), end: last, pruned: null });
     verifier.add(link);
     builder.append(link.recomputed);
   });
-  verifier ??= new Verifier({ start: { seq: first - 1, checksum: "unread" }, end: last, pruned: null, anchors });
+  verifier ??= new Verifier({ start: { seq: first - 1, checksum: "unread" }, end: last, pruned: null });
   base.lastLeaf = builder.lastLeaf ?? base.lastLeaf;
   return verifier.finish(last === head.seq ? head : "unknown").breaks;
 }

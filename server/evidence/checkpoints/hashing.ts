@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { emptyRoot, HASH_BYTES, leafHash, nodeHash, type Sha256 } from "@/server/evidence/tree/tree";
+import { emptyRoot, HASH_BYTES, leafHash, type Sha256 } from "@/server/evidence/tree/tree";
 
 /**
  * Node's SHA-256 for trees of a million leaves. A digest costs less than half as a string of bytes as in a buffer of its
@@ -32,18 +32,6 @@ export function writeLeaf(checksum: string, into: Uint8Array, at = 0): void {
   // Not 64 digits: what the row holds is no checksum, and its leaf is of what can be read of it.
   if (written === HASH_BYTES && checksum.length === 2 * HASH_BYTES) writeDigest(leafInput, into, at);
   else into.set(leafHash(sha256, Buffer.from(checksum, "hex")), at);
-}
-
-const zeros: Uint8Array[] = [leafHash(sha256, new Uint8Array(HASH_BYTES))];
-
-/** The root of 2^height leaves of rows that were pruned before there was a tree: 32 zero bytes each. */
-export function zeroHash(height: number): Uint8Array {
-  const known = zeros[height];
-  if (known) return known;
-  const below = zeroHash(height - 1);
-  const hash = nodeHash(sha256, below, below);
-  zeros.push(hash);
-  return hash;
 }
 
 /** The root over a power of two of neighbouring hashes, one behind the other. */

@@ -26,7 +26,7 @@ function compute(tiles: Tiles, id: NodeId): Uint8Array {
 
 /**
  * Hashes of perfect subtrees of an organization's tree of `size` leaves, out of stored tiles, the rows behind the last
- * of them, and zero leaves. At most five statements, however many are asked for; nodesRead() says what a proof reads.
+ * of them. At most five statements, however many are asked for; nodesRead() says what a proof reads.
  * @throws TreeDamage when a tile or a row that they need is gone
  */
 export async function readNodes(

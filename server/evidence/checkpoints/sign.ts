@@ -7,7 +7,6 @@ import { keepLatest } from "./folder";
 import { EMPTY_ROOT } from "./hashing";
 import { originOfOrg, signStatement } from "./keys";
 import { insertNote, thinNotes } from "./note-store";
-import { signReceipt } from "./receipts";
 import { publishNote } from "./sinks";
 import { checkpointOf, readOwnNote, type StoredNote } from "./stored-note";
 import { awaitsWitness } from "./witnessed";
@@ -79,7 +78,6 @@ async function signNow(orgId: string, now: string): Promise<Signing> {
   // "Never had a row" is proven too.
   if (!newest && size > 0)
     await signAndKeep(orgId, { size: 0, root: EMPTY_ROOT, signedAt, restored, isFirstOfHour: false });
-  if (base.unsigned) await signReceipt(orgId, { ...base.unsigned, signedAt });
   const stands = newest?.size === size && checkpointOf(newest).origin === originOfOrg(orgId);
   const asked = stands ? await askAgain(newest) : null;
   if (!newest || !asked || asked.hasMore) {

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { HASH_BYTES } from "@/server/evidence/tree/tree";
-import { leafOf, zeroHash } from "./hashing";
+import { leafOf } from "./hashing";
 
 /** Hashes in a tile (c2sp.org/tlog-tiles), and the height of the subtree that one stands for. */
 export const TILE_WIDTH = 256;
@@ -15,9 +15,8 @@ export type TileSpan = { level: number; first: number; last: number };
 /** The tree as it is stored is not the one that it must be: tiles or rows are gone. */
 export class TreeDamage extends Error {}
 
-/** Stored hashes of one tree, as fetched; what is neither stored nor zero is damage. */
+/** Stored hashes of one tree, as fetched; what is not stored is damage. */
 export type Tiles = {
-  zeroThrough: number;
   /** The root of a full tile. @throws TreeDamage */
   hash: (level: number, idx: number) => Uint8Array;
   /** A leaf hash. @throws TreeDamage */
@@ -48,13 +47,13 @@ async function readRows(tx: Tx, orgId: string, { spans, leavesOf }: Wanted) {
   return { hashes: hashRows, leaves: leafRows };
 }
 
-/** How many leaves of a tree are zero, and the leaf hashes that retention took from its last tile. */
-export async function readTree(tx: Tx, orgId: string): Promise<{ zeroThrough: number; edge: Uint8Array } | null> {
-  const [row] = await rowsOf<{ zero_through: string; edge: Uint8Array | null }>(
+/** The leaf hashes that retention took from the last tile of a tree; null where no tree has begun. */
+export async function readEdge(tx: Tx, orgId: string): Promise<Uint8Array | null> {
+  const [row] = await rowsOf<{ edge: Uint8Array | null }>(
     tx,
-    sql`SELECT zero_through, edge FROM audit_trees WHERE org_id = ${orgId}`,
+    sql`SELECT edge FROM audit_trees WHERE org_id = ${orgId}`,
   );
-  return row ? { zeroThrough: Number(row.zero_through), edge: row.edge ?? new Uint8Array() } : null;
+  return row ? (row.edge ?? new Uint8Array()) : null;
 }
 
 type LooseRow = { seq: string; checksum: string };
@@ -89,27 +88,24 @@ function looseLeaves(
 export async function readTiles(tx: Tx, orgId: string, { spans = [], leavesOf = [] }: Partial<Wanted>): Promise<Tiles> {
   const newest = leavesOf.length > 0 ? Math.max(...leavesOf) : null;
   // In this order on the connection: a tile that another process stores meanwhile is found by the later statement.
-  const [looseRows, tree, rows] = await Promise.all([
+  const [looseRows, edge, rows] = await Promise.all([
     newest === null ? [] : readLooseRows(tx, orgId, newest),
-    readTree(tx, orgId),
+    readEdge(tx, orgId),
     readRows(tx, orgId, { spans, leavesOf }),
   ]);
-  const { zeroThrough, edge } = tree ?? { zeroThrough: 0, edge: new Uint8Array() };
   const hashes = new Map([...rows.hashes, ...rows.leaves].map((row) => [`${row.level}/${row.idx}`, row.hash]));
   const stored = new Map(rows.leaves.map(({ idx, leaves }) => [Number(idx), leaves as Uint8Array]));
-  const isZeroTile = (idx: number) => (idx + 1) * TILE_WIDTH <= zeroThrough;
-  const isOpen = newest !== null && !stored.has(newest) && !isZeroTile(newest);
-  const loose = isOpen ? looseLeaves(looseRows, { tile: newest, edge }) : new Map<number, Uint8Array>();
+  const isOpen = newest !== null && !stored.has(newest);
+  const loose = isOpen
+    ? looseLeaves(looseRows, { tile: newest, edge: edge ?? new Uint8Array() })
+    : new Map<number, Uint8Array>();
   return {
-    zeroThrough,
     hash(level, idx) {
-      if ((idx + 1) * TILE_WIDTH ** (level + 1) <= zeroThrough) return zeroHash((level + 1) * TILE_HEIGHT);
       const hash = hashes.get(`${level}/${idx}`);
       if (!hash) throw new TreeDamage(`tile ${idx} of level ${level} is not stored`);
       return hash;
     },
     leaf(index) {
-      if (index < zeroThrough) return zeroHash(0);
       const leaves = stored.get(Math.floor(index / TILE_WIDTH));
       const leaf = leaves ? hashAt(leaves, index % TILE_WIDTH) : loose.get(index);
       if (!leaf) throw new TreeDamage(`leaf ${index} is neither stored nor in the log`);

@@ -89,7 +89,6 @@ describe("an evidence bundle", () => {
       status: "intact",
       complete: "attested",
       rowsChecked: 3,
-      inside: 3,
       notices: [expect.stringContaining("signed word")],
     });
   });
@@ -257,13 +256,10 @@ it("of a log that lost an entry which `since` needs is sent without that proof, 
   const admin = await createUser({ orgId: id, role: "org_admin" });
   await appendAudit(roles.app, auditRows(id, 6));
   await signCheckpoint(id);
-  const checksum = (await chainOf(id))[1]?.checksum;
   await tamperBy(`DELETE FROM audit_logs WHERE org_id = '${id}' AND chain_seq = 3`);
-  for (const since of ["2", `2:${checksum}`]) {
-    const text = await download(admin, `since=${since}`);
-    expect(shape(text)).toEqual(["header", "checkpoint", 1, 2, 4, 5, 6, "end"]);
-    expect(await checkText(text, { keys: keys() })).toMatchObject({ status: "broken" });
-  }
+  const text = await download(admin, "since=2");
+  expect(shape(text)).toEqual(["header", "checkpoint", 1, 2, 4, 5, 6, "end"]);
+  expect(await checkText(text, { keys: keys() })).toMatchObject({ status: "broken" });
 });
 
 it("is refused for the time being where no checkpoint can be signed, and is given afterwards", async () => {

@@ -131,7 +131,7 @@ function detailsOf({ from, to, since }: EvidenceInput, { range, checkpoint }: Pl
     from: from?.toISOString() ?? null,
     to: to?.toISOString() ?? null,
     ...(range.kind === "sequence" && { fromSeq: range.first, toSeq: range.last }),
-    ...(since && { since: since.number }),
+    ...(since !== undefined && { since }),
     checkpointSize: checkpoint.size,
     fileName,
   };

@@ -9,7 +9,7 @@ import { TreeDamage } from "@/server/evidence/checkpoints/tiles";
 import { checkpointToShow } from "@/server/evidence/checkpoints/witnessed";
 import { signCheckpoint } from "@/server/evidence/integrity/checkpoints";
 import { parseNote, toBase64 } from "@/server/evidence/tree/signed-note";
-import { consistencyProof, inclusionProof } from "@/server/evidence/tree/tree";
+import { consistencyProof } from "@/server/evidence/tree/tree";
 import { timestampOf } from "@/server/evidence/witnesses/timestamp";
 import type { Ctx } from "@/server/ground/context";
 import { AppError, invalid } from "@/server/ground/errors";
@@ -69,7 +69,7 @@ async function choose(tx: Tx, orgId: string, input: EvidenceInput): Promise<Chos
   const range = rangeOf(input, newest.size);
   const last = (await lastOf(tx, orgId, input)) ?? newest.size;
   const about = range.kind === "sequence" ? range : range.kind;
-  const wanted = { size: Math.max(last, input.since?.number ?? 0), about };
+  const wanted = { size: Math.max(last, input.since ?? 0), about };
   return { range, checkpoint: (await checkpointToShow(tx, orgId, wanted)) ?? newest, signed: newest.size };
 }
 
@@ -82,16 +82,11 @@ async function sinceLine(
   { orgId, size }: StoredNote,
   since: EvidenceInput["since"],
 ): Promise<SinceLine | null> {
-  if (!since) return null;
-  const { number, checksum } = since;
-  if (number > size) throw invalid("since", `lies beyond the newest checkpoint, of size ${size}`);
-  if (checksum !== null && number === 0) throw invalid("since", "has no sequence");
+  if (since === undefined) return null;
+  if (since > size) throw invalid("since", `lies beyond the newest checkpoint, of size ${size}`);
   try {
-    const hashes = await fromTree(tx, { orgId, size }, (tree) =>
-      checksum === null ? consistencyProof(tree, number, size) : inclusionProof(tree, number - 1, size),
-    );
-    const named = checksum === null ? { size: number } : { seq: number, checksum };
-    return { type: "since", ...named, hashes: hashes.map(toBase64) };
+    const hashes = await fromTree(tx, { orgId, size }, (tree) => consistencyProof(tree, since, size));
+    return { type: "since", size: since, hashes: hashes.map(toBase64) };
   } catch (error) {
     if (error instanceof TreeDamage) return null;
     throw error;

@@ -2,10 +2,10 @@ import { sql } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { type Break, breakOf } from "@/server/evidence/chain/verifier";
-import { foldPerfect, leafOf, zeroHash } from "@/server/evidence/checkpoints/hashing";
+import { foldPerfect, leafOf } from "@/server/evidence/checkpoints/hashing";
 import { readRoot } from "@/server/evidence/checkpoints/nodes";
 import { checkpointOf, type StoredNote } from "@/server/evidence/checkpoints/stored-note";
-import { readTree, TILE_BYTES, TILE_HEIGHT, TILE_WIDTH, TreeDamage } from "@/server/evidence/checkpoints/tiles";
+import { TILE_BYTES, TILE_WIDTH, TreeDamage } from "@/server/evidence/checkpoints/tiles";
 import { equalBytes, HASH_BYTES } from "@/server/evidence/tree/tree";
 
 type Slice = { first: number; last: number };
@@ -16,16 +16,11 @@ const altered = (seq: number, expected: string, actual: string): Break =>
 const hashesOf = (bytes: Uint8Array): Uint8Array[] =>
   Array.from({ length: bytes.length / HASH_BYTES }, (_, at) => bytes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES));
 
-/** How many of the hashes below a tile are of zero leaves, which are not stored. */
-const zerosBelow = (zeroThrough: number, { level, idx }: { level: number; idx: number }): number =>
-  Math.min(Math.max(Math.floor(zeroThrough / TILE_WIDTH ** level) - idx * TILE_WIDTH, 0), TILE_WIDTH);
-
 /**
  * Whether each stored hash above the lowest level is that of the hashes below it, all of which must be there: the root is
  * made without them. Where not, the first entry below.
  */
 async function foldLevels(tx: Tx, orgId: string): Promise<Break | null> {
-  const zeroThrough = (await readTree(tx, orgId))?.zeroThrough ?? 0;
   const rows = await rowsOf<{ level: number; idx: string; hash: Uint8Array; below: Uint8Array | null }>(
     tx,
     sql`SELECT p.level, p.idx, p.hash, (
@@ -36,8 +31,7 @@ async function foldLevels(tx: Tx, orgId: string): Promise<Break | null> {
   );
   for (const { level, idx, hash, below } of rows) {
     const seq = Number(idx) * TILE_WIDTH ** (level + 1) + 1;
-    const zeros = Array<Uint8Array>(zerosBelow(zeroThrough, { level, idx: Number(idx) }));
-    const hashes = Buffer.concat([...zeros.fill(zeroHash(level * TILE_HEIGHT)), below ?? new Uint8Array()]);
+    const hashes = below ?? new Uint8Array();
     if (hashes.length !== TILE_BYTES) {
       const actual = `${hashes.length / HASH_BYTES} of them`;
       return { ...altered(seq, `${TILE_WIDTH} tiles below tile ${level}/${idx} of the tree`, actual), kind: "missing" };

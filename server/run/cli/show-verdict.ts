@@ -22,28 +22,22 @@ const COMPLETE = {
 };
 
 function showEntries(verdict: JudgedBundle): void {
-  const { rowsChecked: rows, inside, hashesOnly, firstSeq, lastSeq } = verdict;
+  const { rowsChecked, hashesOnly, firstSeq, lastSeq } = verdict;
   const span = firstSeq === null ? "" : `, sequence ${firstSeq} to ${lastSeq}`;
-  const outside = rows - inside > 0 ? `, ${rows - inside} outside the range` : "";
-  field("Entries", `${inside} inside the range${outside}${span}`);
-  if (verdict.version === 2) field("Outside", `${hashesOnly} as hashes only`);
+  field("Entries", `${rowsChecked} inside the range${span}`);
+  field("Outside", `${hashesOnly} as hashes only`);
   if (verdict.firstTime) field("Times", `${verdict.firstTime} to ${verdict.lastTime}`);
   if (verdict.complete) field("Complete", COMPLETE[verdict.complete]);
 }
 
 function showSignatures(verdict: JudgedBundle, hasTrust: boolean): void {
-  const { checkpoint, signedBy, anchoredThrough, receipt } = verdict;
+  const { checkpoint, signedBy, receipt } = verdict;
   if (checkpoint) field("Checkpoint", `size ${checkpoint.size}, signed at ${checkpoint.signedAt}`);
-  else if (anchoredThrough !== null) field("Checkpoint", `through sequence ${anchoredThrough}`);
   for (const key of signedBy) field("Signed by", hasTrust ? key : `${key} (named by the bundle itself)`);
   if (signedBy.length === 0) field("Signed by", "no key that counts");
   for (const { name, at } of verdict.cosignedBy) field("Cosigned", `${name} at ${at}`);
   if (verdict.quorum) field("Quorum", verdict.quorum);
-  if (receipt)
-    field(
-      "Retention",
-      `through sequence ${receipt.through}${receipt.before ? `, entries before ${receipt.before}` : ""}`,
-    );
+  if (receipt) field("Retention", `through sequence ${receipt.through}, entries before ${receipt.before}`);
 }
 
 /** The places where a chain does not hold, the first ones in full. */

@@ -65,8 +65,7 @@ export const INTEGRITY: WordTable[] = [
     path: "/audit-logs/evidence",
     request: {
       orgId: "The organization; may be left out by callers of a single one",
-      since:
-        "Size of a checkpoint that you kept (or SEQUENCE:CHECKSUM of one of version 1): the bundle proves that the log has grown from it",
+      since: "Size of a checkpoint that you kept: the bundle proves that the log has grown from it",
     },
   },
   {
