@@ -28,9 +28,7 @@ ALTER TABLE audit_tree_tiles ALTER COLUMN leaves SET STORAGE EXTERNAL;
 
 CREATE TABLE audit_trees (
   org_id uuid CONSTRAINT audit_trees_pkey PRIMARY KEY,
-  zero_through bigint NOT NULL,
   edge bytea,
-  CONSTRAINT audit_trees_zero_through_check CHECK (zero_through >= 0),
   CONSTRAINT audit_trees_edge_check CHECK (octet_length(edge) % 32 = 0 AND octet_length(edge) < 8192)
 );
 
@@ -49,9 +47,9 @@ CREATE TABLE audit_notes (
 CREATE INDEX audit_notes_signed_idx ON audit_notes (org_id, signed_at, size) WHERE kind = 'checkpoint';
 
 GRANT SELECT, INSERT ON audit_tree_tiles, audit_notes TO trailmark_app;
-GRANT SELECT, INSERT (org_id, zero_through) ON audit_trees TO trailmark_app;
+GRANT SELECT, INSERT (org_id) ON audit_trees TO trailmark_app;
 GRANT SELECT, DELETE ON audit_notes TO trailmark_sealer;
-GRANT SELECT, UPDATE (edge, zero_through) ON audit_trees TO trailmark_sealer;
+GRANT SELECT, UPDATE (edge) ON audit_trees TO trailmark_sealer;
 GRANT SELECT, DELETE ON audit_tree_tiles TO trailmark_sealer;
 REVOKE UPDATE, DELETE, TRUNCATE ON audit_tree_tiles, audit_trees, audit_notes FROM CURRENT_USER;
 

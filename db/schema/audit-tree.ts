@@ -28,20 +28,16 @@ export const auditTreeTiles = pgTable(
 );
 
 /**
- * What a tree is besides its tiles. zeroThrough: leaves of rows that were pruned before there was a tree, 32 zero bytes
- * each; edge: the hashes of the leaves that retention took from the tile that is not full yet.
+ * What a tree is besides its tiles. edge: the hashes of the leaves that retention took from the tile that is not full
+ * yet.
  */
 export const auditTrees = pgTable(
   "audit_trees",
   {
     orgId: uuid("org_id").primaryKey(),
-    zeroThrough: bigint("zero_through", { mode: "number" }).notNull(),
     edge: bytes("edge"),
   },
-  () => [
-    check("audit_trees_zero_through_check", sql`zero_through >= 0`),
-    check("audit_trees_edge_check", sql`octet_length(edge) % 32 = 0 AND octet_length(edge) < 8192`),
-  ],
+  () => [check("audit_trees_edge_check", sql`octet_length(edge) % 32 = 0 AND octet_length(edge) < 8192`)],
 );
 
 /** Signed notes: checkpoints, by the number of entries that they cover, and retention's receipts, by `through`. */

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import type { BundleRange, BundleRow, SinceLine } from "@/server/evidence/bundle/format";
+import type { BundleRange, SinceLine } from "@/server/evidence/bundle/format";
 import { readKeptNote } from "@/server/evidence/bundle/since";
 import { NO_TRUST, type Trust } from "@/server/evidence/bundle/trust";
 import type { BundleVerdict } from "@/server/evidence/bundle/verdict";
 import { verifyBundle } from "@/server/evidence/bundle/verify";
 import { endLine, headLines, rowLine, sealOf, skipLine } from "@/server/evidence/bundle/write";
+import type { BundleRow } from "@/server/evidence/chain/chain";
 import { checksumOf } from "@/server/evidence/chain/chain-hash";
 import { nodeBundleTools } from "@/server/evidence/export/node-bundle-tools";
 import { parseTrust } from "@/server/evidence/proofs/judge-proof";

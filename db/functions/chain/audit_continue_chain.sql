@@ -19,7 +19,7 @@ BEGIN
   DELETE FROM audit_tree_tiles t
   WHERE t.org_id = org AND (t.idx + 1) * 256::numeric ^ (t.level + 1) > proven;
   IF proven = 0 THEN
-    UPDATE audit_trees t SET zero_through = 0, edge = NULL WHERE t.org_id = org;
+    UPDATE audit_trees t SET edge = NULL WHERE t.org_id = org;
   END IF;
 END
 $$;

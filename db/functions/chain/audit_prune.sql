@@ -62,12 +62,9 @@ BEGIN
 
     UPDATE audit_trees t
     SET edge =
-      CASE WHEN through > tile_start
-        THEN coalesce(t.edge, decode(repeat(
-          '7f9c9e31ac8256ca2f258583df262dbc7d6f68f2a03043d5c99a4ae5a7396ce9', (through - tile_start)::int), 'hex'))
-        ELSE '' END || taken
+      CASE WHEN through > tile_start THEN t.edge ELSE '' END || taken
     WHERE t.org_id = o.org_id
-      AND (tile_start <= t.zero_through OR EXISTS (
+      AND (tile_start = 0 OR EXISTS (
         SELECT FROM audit_tree_tiles f WHERE f.org_id = o.org_id AND f.level = 0 AND f.idx = tile_start / 256 - 1));
     IF NOT FOUND THEN
       RAISE EXCEPTION 'audit_logs: the tree does not hold the rows through % yet, DELETE refused', o.last

@@ -53,7 +53,7 @@ async function readHead(tx: Tx, orgId: string): Promise<Head | null> {
 /** Retention writes to the row of a tree and never makes one. */
 async function beginTree(tx: Tx, orgId: string): Promise<void> {
   if (await readEdge(tx, orgId)) return;
-  await tx.execute(sql`INSERT INTO audit_trees (org_id, zero_through) VALUES (${orgId}, 0) ON CONFLICT DO NOTHING`);
+  await tx.execute(sql`INSERT INTO audit_trees (org_id) VALUES (${orgId}) ON CONFLICT DO NOTHING`);
 }
 
 /** A log that ends before what a checkpoint of it covers. */

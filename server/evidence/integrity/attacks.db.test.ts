@@ -198,7 +198,7 @@ async function storeTree(size: number): Promise<StoredNote> {
   const orgId = randomUUID();
   const signedAt = new Date().toISOString();
   const root = await asSystem(async (tx) => {
-    await tx.execute(sql`INSERT INTO audit_trees (org_id, zero_through) VALUES (${orgId}, 0)`);
+    await tx.execute(sql`INSERT INTO audit_trees (org_id) VALUES (${orgId})`);
     const builder = await loadBuilder(tx, orgId, 0);
     while (builder.size < size) builder.append(createHash("sha256").update(String(builder.size)).digest("hex"));
     await insertTiles(tx, orgId, builder.takeFull());
