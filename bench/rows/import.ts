@@ -3,7 +3,7 @@ import { type Bench, type Figure, figure, median, msOf } from "@/bench/harness";
 import type { World } from "@/bench/world";
 import { type Tx, tenant } from "@/db/client";
 import { coerceText } from "@/server/custom-fields/coerce";
-import { getImport } from "@/server/custom-fields/import/get";
+import { getImport } from "@/server/custom-fields/import/imports";
 import type { RunReport } from "@/server/custom-fields/import/outcome-schema";
 import type { PlanField } from "@/server/custom-fields/import/plan-schema";
 import { runWaitingImports } from "@/server/custom-fields/import/run/worker";

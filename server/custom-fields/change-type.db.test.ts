@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createDevices, createWorld, valuesOf } from "@/testing/import/imports";
-import { createDefinition } from "./create";
+import { createDefinition } from "./definitions";
 import { setDeviceValues } from "./set-values";
 import { retypeDefinition, updateDefinition } from "./update";
 

@@ -3,14 +3,11 @@ import { expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { check, createDevices, createSimple, createWorld, stageText, valuesOf } from "@/testing/import/imports";
-import { createDefinition } from "./create";
-import { lockDefinitions } from "./hold-definitions";
-import { getImport } from "./import/get";
+import { createDefinition, listDefinitions, lockDefinitions, removeDefinition } from "./definitions";
+import { getImport } from "./import/imports";
 import { runWaitingImports } from "./import/run/worker";
 import { startRun } from "./import/start/run";
 import { startUndo } from "./import/start/undo";
-import { listDefinitions } from "./list";
-import { removeDefinition } from "./remove";
 import { createInput } from "./schema";
 import { setDeviceValues } from "./set-values";
 

@@ -7,7 +7,7 @@ import { AppError, type FieldError } from "@/server/ground/errors";
 import { operation } from "@/server/ground/operation";
 import { coerceValue } from "./coerce";
 import type { DefinitionRow } from "./definition";
-import { holdDefinitionsOf } from "./hold-definitions";
+import { holdDefinitionsOf } from "./definitions";
 import { deviceValues, type FieldValue, MASK, setValuesInput } from "./schema";
 import { type DeviceRef, fieldsOfDevice, findDevice, readDeviceValues, toValueMap } from "./values";
 

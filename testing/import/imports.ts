@@ -1,11 +1,10 @@
 import { eq, sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { customFieldValues } from "@/db/schema";
-import { createImport } from "@/server/custom-fields/import/create";
-import { getImport } from "@/server/custom-fields/import/get";
-import { listRows } from "@/server/custom-fields/import/list-rows";
+import { createImport, getImport } from "@/server/custom-fields/import/imports";
 import type { RowOutcome } from "@/server/custom-fields/import/outcome-schema";
 import type { Plan, PlanField } from "@/server/custom-fields/import/plan-schema";
+import { listRows } from "@/server/custom-fields/import/rows";
 import { runWaitingImports } from "@/server/custom-fields/import/run/worker";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 import { startCheck } from "@/server/custom-fields/import/start/check";

@@ -10,7 +10,7 @@ import { useChange } from "@/components/import/use-change";
 import { useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
-import type { Candidate, ImportRow } from "@/server/custom-fields/import/row-schema";
+import type { Candidate, ImportRow } from "@/server/custom-fields/import/outcome-schema";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 
 /** Facts that tell apart devices of the same name. */

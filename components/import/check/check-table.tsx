@@ -10,7 +10,7 @@ import { Failure, Notice } from "@/components/ui/notice";
 import { StateTag } from "@/components/ui/state-tag";
 import { VirtualRows } from "@/components/ui/virtual-rows";
 import { ROW_OUTCOME_LABELS, type RowOutcome, type ValueOutcome } from "@/server/custom-fields/import/outcome-schema";
-import type { ImportRow } from "@/server/custom-fields/import/row-schema";
+import type { ImportRow } from "@/server/custom-fields/import/outcome-schema";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 import { capitalized } from "@/server/ground/text";
 import classes from "./check.module.css";

@@ -5,7 +5,7 @@ import { ChevronLeft, ChevronRight, type LucideIcon } from "lucide-react";
 import Link from "next/link";
 import { count } from "@/components/format/amounts";
 import { ROW_OUTCOME_LABELS } from "@/server/custom-fields/import/outcome-schema";
-import type { ImportRow } from "@/server/custom-fields/import/row-schema";
+import type { ImportRow } from "@/server/custom-fields/import/outcome-schema";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 import { capitalized } from "@/server/ground/text";
 import { Candidates } from "./candidates";

@@ -9,7 +9,7 @@ import { useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";
 import { errorText } from "@/components/ui/notice";
 import { VALUE_OUTCOME_LABELS, type ValueOutcome } from "@/server/custom-fields/import/outcome-schema";
-import type { ImportRow } from "@/server/custom-fields/import/row-schema";
+import type { ImportRow } from "@/server/custom-fields/import/outcome-schema";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 import type { FieldValue } from "@/server/custom-fields/schema";
 import classes from "./check.module.css";

@@ -5,7 +5,7 @@ import {
   VALUE_OUTCOMES,
   type ValueOutcome,
 } from "@/server/custom-fields/import/outcome-schema";
-import type { ImportRow } from "@/server/custom-fields/import/row-schema";
+import type { ImportRow } from "@/server/custom-fields/import/outcome-schema";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 
 /** How many values there are of each outcome, in all fields together. */

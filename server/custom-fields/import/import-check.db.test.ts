@@ -14,12 +14,11 @@ import {
   valuesOf,
   withFields,
 } from "@/testing/import/imports";
-import { getImport } from "./get";
-import { listRows } from "./list-rows";
+import { getImport } from "./imports";
 import type { RowOutcome } from "./outcome-schema";
-import { pickCandidate } from "./pick-candidate";
+import { savePlan } from "./plan";
+import { listRows, pickCandidate } from "./rows";
 import { runWaitingImports } from "./run/worker";
-import { savePlan } from "./save-plan";
 import { startCheck } from "./start/check";
 
 describe("the check", () => {

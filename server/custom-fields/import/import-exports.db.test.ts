@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { GET as OTHER_SCOPES } from "@/app/api/v1/custom-fields/imports/[id]/other-scopes/route";
 import { GET as OUTCOMES } from "@/app/api/v1/custom-fields/imports/[id]/outcomes/route";
 import { GET as REJECTED } from "@/app/api/v1/custom-fields/imports/[id]/rejected/route";
-import { listDefinitions } from "@/server/custom-fields/list";
+import { listDefinitions } from "@/server/custom-fields/definitions";
 import { listDeviceValues, toValueMap } from "@/server/custom-fields/values";
 import type { Ctx } from "@/server/ground/context";
 import { roles } from "@/testing/chain";
@@ -17,8 +17,8 @@ import {
   toXlsx,
 } from "@/testing/import/files";
 import { check, createDevices, createWorld, run, stageFiles, stageText, withFields } from "@/testing/import/imports";
-import { getImport } from "./get";
-import { savePlan } from "./save-plan";
+import { getImport } from "./imports";
+import { savePlan } from "./plan";
 import type { ImportState } from "./schema";
 
 /** Of all tables, those that hold a text in any of their rows. */

@@ -4,9 +4,7 @@ import { describe, expect, it } from "vitest";
 import { GET as OUTCOMES } from "@/app/api/v1/custom-fields/imports/[id]/outcomes/route";
 import { GET as REJECTED } from "@/app/api/v1/custom-fields/imports/[id]/rejected/route";
 import { POST as UPLOAD } from "@/app/api/v1/custom-fields/imports/upload/route";
-import { createDefinition } from "@/server/custom-fields/create";
-import { listDefinitions } from "@/server/custom-fields/list";
-import { removeDefinition } from "@/server/custom-fields/remove";
+import { createDefinition, listDefinitions, removeDefinition } from "@/server/custom-fields/definitions";
 import { createInput } from "@/server/custom-fields/schema";
 import { call, createUser, ctxFor } from "@/testing/factories";
 import { toCsv, toXlsx } from "@/testing/import/files";
@@ -24,14 +22,11 @@ import {
   valuesOf,
   withFields,
 } from "@/testing/import/imports";
-import { createImport } from "./create";
-import { getImport } from "./get";
-import { ignoreMapping } from "./ignore-mapping";
-import { importFolder } from "./import-folder";
-import { listImports } from "./list";
-import { listRows } from "./list-rows";
+import { createImport, getImport, listImports } from "./imports";
+import { ignoreMapping, savePlan } from "./plan";
+import { importFolder } from "./record";
+import { listRows } from "./rows";
 import { runWaitingImports } from "./run/worker";
-import { savePlan } from "./save-plan";
 import { startStaging } from "./start/staging";
 import { uploadPart } from "./upload";
 

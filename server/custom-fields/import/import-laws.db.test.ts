@@ -6,12 +6,11 @@ import { setDeviceValues } from "@/server/custom-fields/set-values";
 import type { Ctx } from "@/server/ground/context";
 import { toCsv } from "@/testing/import/files";
 import { check, createDevices, createWorld, run, stageText, type World, withFields } from "@/testing/import/imports";
-import { listRows } from "./list-rows";
-import { pickCandidate } from "./pick-candidate";
+import type { ImportRow } from "./outcome-schema";
+import { savePlan } from "./plan";
 import type { PlanField } from "./plan-schema";
-import type { ImportRow } from "./row-schema";
+import { listRows, pickCandidate } from "./rows";
 import { runWaitingImports } from "./run/worker";
-import { savePlan } from "./save-plan";
 import type { ImportState } from "./schema";
 import { startUndo } from "./start/undo";
 

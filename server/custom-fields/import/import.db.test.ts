@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { auditLogs, customFieldImports, deviceSourceIds } from "@/db/schema";
 import { flushRecording, startRecording, stopRecording } from "@/server/audit/record/record";
-import { listDefinitions } from "@/server/custom-fields/list";
+import { listDefinitions } from "@/server/custom-fields/definitions";
 import { setDeviceValues } from "@/server/custom-fields/set-values";
 import { toCsv } from "@/testing/import/files";
 import {
@@ -20,14 +20,12 @@ import {
   valuesOf,
   withFields,
 } from "@/testing/import/imports";
-import { cancelImport } from "./cancel";
-import { discardImport } from "./discard";
-import { getImport } from "./get";
-import { importFolder } from "./import-folder";
-import { listRows } from "./list-rows";
+import { cancelImport, discardImport, getImport } from "./imports";
+import { savePlan } from "./plan";
+import { importFolder } from "./record";
+import { listRows } from "./rows";
 import { claimImport } from "./run/lease";
 import { runWaitingImports } from "./run/worker";
-import { savePlan } from "./save-plan";
 import { cancelInput } from "./schema";
 import { startCheck } from "./start/check";
 import { startRun } from "./start/run";

@@ -2,8 +2,7 @@ import { eq } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
 import type { Ctx } from "@/server/ground/context";
-import { type ImportRecord, toRecord } from "./record/record";
-import { personOf } from "./record/scope";
+import { type ImportRecord, personOf, toRecord } from "./record";
 import type { Job } from "./schema";
 
 type Work = { found: ImportRecord; job: Job; also?: Partial<typeof customFieldImports.$inferInsert> };

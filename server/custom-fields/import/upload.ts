@@ -11,11 +11,8 @@ import { isDiskFull, requireFreeDisk } from "@/server/ground/disk";
 import { AppError, invalid } from "@/server/ground/errors";
 import { operation } from "@/server/ground/operation";
 import { repairText } from "@/server/ground/text";
-import { importFolder } from "./import-folder";
 import { MAX_IMPORT_BYTES } from "./plan-schema";
-import { findImport, lockImport } from "./record/find";
-import { type StoredFile, unread } from "./record/record";
-import { requireIdle } from "./record/require";
+import { findImport, importFolder, lockImport, requireIdle, type StoredFile, unread } from "./record";
 import { type UploadInput, uploadInput, uploadOutput } from "./schema";
 
 const DISK_FULL =

@@ -1,6 +1,10 @@
-import { createDefinition } from "@/server/custom-fields/create";
-import { getDefinition, listDefinitions } from "@/server/custom-fields/list";
-import { countUsage, removeDefinition } from "@/server/custom-fields/remove";
+import {
+  countUsage,
+  createDefinition,
+  getDefinition,
+  listDefinitions,
+  removeDefinition,
+} from "@/server/custom-fields/definitions";
 import { setDeviceValues } from "@/server/custom-fields/set-values";
 import { retypeDefinition, updateDefinition } from "@/server/custom-fields/update";
 import { listDeviceValues } from "@/server/custom-fields/values";

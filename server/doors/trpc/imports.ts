@@ -1,19 +1,21 @@
-import { cancelImport } from "@/server/custom-fields/import/cancel";
-import { createImport } from "@/server/custom-fields/import/create";
-import { discardImport } from "@/server/custom-fields/import/discard";
-import { editValues } from "@/server/custom-fields/import/edit/edit-values";
-import { undoEdit } from "@/server/custom-fields/import/edit/undo-edit";
-import { getImport } from "@/server/custom-fields/import/get";
-import { ignoreMapping } from "@/server/custom-fields/import/ignore-mapping";
-import { listImports } from "@/server/custom-fields/import/list";
-import { listFaults } from "@/server/custom-fields/import/list-faults";
-import { listGuesses } from "@/server/custom-fields/import/list-guesses";
-import { listRows } from "@/server/custom-fields/import/list-rows";
-import { listSources } from "@/server/custom-fields/import/list-sources";
-import { pickCandidate } from "@/server/custom-fields/import/pick-candidate";
-import { previewFile } from "@/server/custom-fields/import/preview";
-import { savePlan } from "@/server/custom-fields/import/save-plan";
-import { setFormat } from "@/server/custom-fields/import/set-format";
+import { editValues, undoEdit } from "@/server/custom-fields/import/edit";
+import {
+  cancelImport,
+  createImport,
+  discardImport,
+  getImport,
+  listImports,
+  listSources,
+} from "@/server/custom-fields/import/imports";
+import {
+  ignoreMapping,
+  listFaults,
+  listGuesses,
+  previewFile,
+  savePlan,
+  setFormat,
+} from "@/server/custom-fields/import/plan";
+import { listRows, pickCandidate } from "@/server/custom-fields/import/rows";
 import { startCheck } from "@/server/custom-fields/import/start/check";
 import { startRun } from "@/server/custom-fields/import/start/run";
 import { startStaging } from "@/server/custom-fields/import/start/staging";

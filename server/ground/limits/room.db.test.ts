@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { POST } from "@/app/api/v1/webhooks/route";
 import { asSystem } from "@/db/client";
-import { createDefinition } from "@/server/custom-fields/create";
+import { createDefinition } from "@/server/custom-fields/definitions";
 import { createInput as fieldInput, MAX_DEFINITIONS_PER_OWNER } from "@/server/custom-fields/schema";
 import { MAX_LINKS_PER_ENTRY } from "@/server/evidence/links/schema";
 import { shareProof } from "@/server/evidence/links/share";

@@ -1,5 +1,5 @@
-import { createDefinition } from "@/server/custom-fields/create";
-import { listDefinitions } from "@/server/custom-fields/list";
+import { createDefinition } from "@/server/custom-fields/definitions";
+import { listDefinitions } from "@/server/custom-fields/definitions";
 import { route } from "@/server/doors/http/route";
 
 export const GET = route(listDefinitions, {

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { GET as REJECTED } from "@/app/api/v1/custom-fields/imports/[id]/rejected/route";
-import { editValues } from "@/server/custom-fields/import/edit/edit-values";
-import { undoEdit } from "@/server/custom-fields/import/edit/undo-edit";
-import { listRows } from "@/server/custom-fields/import/list-rows";
+import { editValues, undoEdit } from "@/server/custom-fields/import/edit";
+import { savePlan } from "@/server/custom-fields/import/plan";
 import type { PlanField } from "@/server/custom-fields/import/plan-schema";
-import { savePlan } from "@/server/custom-fields/import/save-plan";
+import { listRows } from "@/server/custom-fields/import/rows";
 import { call } from "@/testing/factories";
 import { toCsv } from "@/testing/import/files";
 import { check, createSimple, type GivenFile, run, stageFiles, stageText, withFields } from "@/testing/import/imports";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { POST } from "@/app/api/v1/custom-fields/route";
-import { listRows } from "@/server/custom-fields/import/list-rows";
+import { listRows } from "@/server/custom-fields/import/rows";
 import { call } from "@/testing/factories";
 import { toCsv } from "@/testing/import/files";
 import { check, createDevices, createWorld, run, stageText, valuesOf } from "@/testing/import/imports";

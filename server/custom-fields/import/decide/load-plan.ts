@@ -15,8 +15,7 @@ import {
   plannedChoices,
 } from "@/server/custom-fields/import/plan-schema";
 import { presetOf } from "@/server/custom-fields/import/presets";
-import type { ImportRecord } from "@/server/custom-fields/import/record/record";
-import type { PartnerScope } from "@/server/custom-fields/import/record/scope";
+import type { ImportRecord, PartnerScope } from "@/server/custom-fields/import/record";
 import { appliesTo } from "@/server/custom-fields/values";
 import { groupBy } from "@/server/ground/records";
 import type { ActiveField } from "./decide-value";

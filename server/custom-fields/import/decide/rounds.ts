@@ -1,4 +1,4 @@
-import type { ImportRecord } from "@/server/custom-fields/import/record/record";
+import type { ImportRecord } from "@/server/custom-fields/import/record";
 
 /** Cells and bytes of the files held at once while rows are worked through: memory does not grow with what a file has. */
 const CELLS_AT_ONCE = 20_000;

@@ -1,13 +1,11 @@
 import { expect, it } from "vitest";
-import { getImport } from "@/server/custom-fields/import/get";
-import { listRows } from "@/server/custom-fields/import/list-rows";
+import { listDefinitions, removeDefinition } from "@/server/custom-fields/definitions";
+import { downloadOutcomes, downloadRejected } from "@/server/custom-fields/import/download";
+import { getImport } from "@/server/custom-fields/import/imports";
+import { listRows } from "@/server/custom-fields/import/rows";
 import { runWaitingImports } from "@/server/custom-fields/import/run/worker";
 import { startUndo } from "@/server/custom-fields/import/start/undo";
-import { listDefinitions } from "@/server/custom-fields/list";
-import { removeDefinition } from "@/server/custom-fields/remove";
 import { check, createSimple, run, stageText } from "@/testing/import/imports";
-import { downloadOutcomes } from "./outcomes";
-import { downloadRejected } from "./rejected";
 
 it("a finished import keeps its rows, both downloads and its undo when a field that it wrote into has been deleted", async () => {
   const { ctx, text } = await createSimple(["PC1"]);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { cancelImport } from "@/server/custom-fields/import/cancel";
-import { getImport } from "@/server/custom-fields/import/get";
-import { listFaults } from "@/server/custom-fields/import/list-faults";
-import { listRows } from "@/server/custom-fields/import/list-rows";
+import { editValues, undoEdit } from "@/server/custom-fields/import/edit";
+import { cancelImport, getImport } from "@/server/custom-fields/import/imports";
+import { listFaults } from "@/server/custom-fields/import/plan";
 import { MAX_IMPORT_ROWS } from "@/server/custom-fields/import/plan-schema";
+import { listRows } from "@/server/custom-fields/import/rows";
 import { runWaitingImports } from "@/server/custom-fields/import/run/worker";
 import { editInput, pickInput, rowsInput } from "@/server/custom-fields/import/schema";
 import { startRun } from "@/server/custom-fields/import/start/run";
@@ -18,8 +18,6 @@ import {
   stageText,
   valuesOf,
 } from "@/testing/import/imports";
-import { editValues } from "./edit-values";
-import { undoEdit } from "./undo-edit";
 
 const TAG = 3;
 const PATCHED = 4;

@@ -1,11 +1,10 @@
 import { expect, it } from "vitest";
-import { cancelImport } from "@/server/custom-fields/import/cancel";
-import { editValues } from "@/server/custom-fields/import/edit/edit-values";
-import { getImport } from "@/server/custom-fields/import/get";
+import { listDefinitions } from "@/server/custom-fields/definitions";
+import { editValues } from "@/server/custom-fields/import/edit";
+import { cancelImport, getImport } from "@/server/custom-fields/import/imports";
 import { runWaitingImports } from "@/server/custom-fields/import/run/worker";
 import { startCheck } from "@/server/custom-fields/import/start/check";
 import { startRun } from "@/server/custom-fields/import/start/run";
-import { listDefinitions } from "@/server/custom-fields/list";
 import { createUser, ctxFor } from "@/testing/factories";
 import { check, createSimple, run, stageText, valuesOf } from "@/testing/import/imports";
 

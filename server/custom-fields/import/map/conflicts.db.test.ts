@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { listFaults } from "@/server/custom-fields/import/list-faults";
-import { listRows } from "@/server/custom-fields/import/list-rows";
+import { listDefinitions } from "@/server/custom-fields/definitions";
+import { listFaults, savePlan } from "@/server/custom-fields/import/plan";
 import type { ChoiceDecision } from "@/server/custom-fields/import/plan-schema";
-import { savePlan } from "@/server/custom-fields/import/save-plan";
+import { listRows } from "@/server/custom-fields/import/rows";
 import { startCheck } from "@/server/custom-fields/import/start/check";
-import { listDefinitions } from "@/server/custom-fields/list";
 import type { Ctx } from "@/server/ground/context";
 import { toCsv } from "@/testing/import/files";
 import { check, createDevices, createWorld, run, stageText, valuesOf, withFields } from "@/testing/import/imports";

@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { ignoreMapping } from "@/server/custom-fields/import/ignore-mapping";
-import { listFaults } from "@/server/custom-fields/import/list-faults";
-import { savePlan } from "@/server/custom-fields/import/save-plan";
+import { listDefinitions } from "@/server/custom-fields/definitions";
+import { ignoreMapping, listFaults, savePlan } from "@/server/custom-fields/import/plan";
 import { startCheck } from "@/server/custom-fields/import/start/check";
 import { startRun } from "@/server/custom-fields/import/start/run";
-import { listDefinitions } from "@/server/custom-fields/list";
 import { createUser, ctxFor } from "@/testing/factories";
 import { toCsv } from "@/testing/import/files";
 import {

@@ -1,16 +1,102 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
-import { customFieldImportMappings } from "@/db/schema";
+import { customFieldImportMappings } from "@/db/schema/index";
 import type { DefinitionRow } from "@/server/custom-fields/definition";
 import { normaliseHeader } from "@/server/custom-fields/import/normalise";
-import type { Plan, PlanField, PlanIdentifiers } from "@/server/custom-fields/import/plan-schema";
-import { misfitOf, type SourceColumn } from "@/server/custom-fields/import/plan-schema";
-import { presetOf } from "@/server/custom-fields/import/presets";
+import {
+  isHidden,
+  type Misfit,
+  misfitOf,
+  type Plan,
+  type PlanField,
+  type PlanIdentifiers,
+  type SourceColumn,
+} from "@/server/custom-fields/import/plan-schema";
+import { presetOf } from "@/server/custom-fields/import/presets/index";
 import { IDENTIFIERS, type Identifier } from "@/server/custom-fields/import/presets/preset";
-import type { ImportRecord } from "@/server/custom-fields/import/record/record";
+import type { ImportRecord } from "@/server/custom-fields/import/record";
 import { type DateOrder, RESERVED_KEYS } from "@/server/custom-fields/schema";
 import { defaultPlan, definingNothing, intoExisting, partnerDefinitions } from "./default-plan";
-import { withoutSecretTexts } from "./secret-columns";
+
+/** A column without its values. */
+function withoutValues(column: SourceColumn): SourceColumn {
+  const counted = ({ count }: Misfit): Misfit => ({ count, odd: [] });
+  const { text, number, boolean, mdy, dmy, ymd } = column.misfits;
+  const misfits = {
+    text: counted(text),
+    number: counted(number),
+    boolean: counted(boolean),
+    mdy: counted(mdy),
+    dmy: counted(dmy),
+    ymd: counted(ymd),
+  };
+  return { ...column, samples: [], misfits, guess: column.guess && { ...column.guess, options: null } };
+}
+
+/** A column as it may be shown: without its values where these are secret. */
+export function shownColumn(column: SourceColumn, plan: Plan | null): SourceColumn {
+  const field = plan?.fields.find((one) => one.column === column.index);
+  return isHidden(column, field) ? withoutValues(column) : column;
+}
+
+/** The columns that the product says are secret, or whose titles do, and that were not chosen for import. */
+export function leftOutSecrets({ columns, plan }: Pick<ImportRecord, "columns" | "plan">): number[] {
+  const chosen = new Set([
+    ...Object.values(plan?.identifiers ?? {}),
+    ...(plan?.fields ?? []).flatMap(({ action, column }) => (action === "skip" ? [] : column)),
+  ]);
+  return columns.filter(({ secret, index }) => secret !== null && !chosen.has(index)).map(({ index }) => index);
+}
+
+/**
+ * A plan as it may be stored: a field that exists is as secret as its definition is now, and a secret's values are no
+ * choices, which everybody may read, nor decided about one by one.
+ */
+export function withoutSecretTexts(
+  plan: Plan,
+  { columns, definitions }: { columns: readonly SourceColumn[]; definitions: readonly DefinitionRow[] },
+): Plan {
+  const fields = plan.fields.map((field): PlanField => {
+    const definition = field.action === "existing" && definitions.find(({ id }) => id === field.fieldId);
+    const secret = definition ? definition.secret : field.secret;
+    const column = columns[field.column];
+    if (!column || !isHidden(column, { secret })) return field;
+    const type = field.type === "dropdown" && !definition ? "text" : field.type;
+    return { ...field, secret, type, options: null, decisions: [] };
+  });
+  return { ...plan, fields };
+}
+
+/** The columns without what was seen in some of them. */
+export const withoutSamples = (columns: readonly SourceColumn[], of: readonly number[]): SourceColumn[] =>
+  columns.map((column) => (of.includes(column.index) ? withoutValues(column) : column));
+
+/** A plan, and the ids of planned fields that an existing one has taken the place of. */
+export type Adopted = { plan: Plan; ids: ReadonlyMap<string, string> };
+
+/**
+ * Fields that the plan would create, and that another user has created since the import began, are taken as they are:
+ * two people who bring the same fields over at once share them. `mayAdopt` says which.
+ */
+export function adoptFields(
+  plan: Plan,
+  {
+    definitions,
+    since,
+    mayAdopt,
+  }: { definitions: DefinitionRow[]; since: Date; mayAdopt: (d: DefinitionRow, type: string) => boolean },
+): Adopted {
+  const targets = new Set(plan.fields.map(({ fieldId }) => fieldId));
+  const ids = new Map<string, string>();
+  const fields = plan.fields.map((field) => {
+    if (field.action !== "create") return field;
+    const other = definitions.find(({ fieldKey, id }) => fieldKey === field.fieldKey && id !== field.fieldId);
+    if (!other || other.createdAt <= since || targets.has(other.id) || !mayAdopt(other, field.type)) return field;
+    if (field.fieldId) ids.set(field.fieldId, other.id);
+    return { ...field, ...intoExisting(other), action: "existing" as const };
+  });
+  return { plan: { ...plan, fields }, ids };
+}
 
 /** A plan by titles instead of column numbers, as it is kept for the next file with the same columns. */
 type Mapping = {

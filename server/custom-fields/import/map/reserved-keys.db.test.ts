@@ -1,9 +1,8 @@
 import { sql } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { asSystem } from "@/db/client";
-import { listFaults } from "@/server/custom-fields/import/list-faults";
+import { listFaults, savePlan } from "@/server/custom-fields/import/plan";
 import type { Plan } from "@/server/custom-fields/import/plan-schema";
-import { savePlan } from "@/server/custom-fields/import/save-plan";
 import { planInput } from "@/server/custom-fields/import/schema";
 import { startCheck } from "@/server/custom-fields/import/start/check";
 import { toCsv } from "@/testing/import/files";

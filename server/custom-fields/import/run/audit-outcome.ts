@@ -4,7 +4,7 @@ import { type AuditEvent, record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { partnerDefinitions } from "@/server/custom-fields/import/map/default-plan";
 import type { RunReport } from "@/server/custom-fields/import/outcome-schema";
-import { fileNames, type ImportRecord } from "@/server/custom-fields/import/record/record";
+import { fileNames, type ImportRecord } from "@/server/custom-fields/import/record";
 import type { ChangedByOrg, UndoReport } from "@/server/custom-fields/import/schema";
 import type { Ctx } from "@/server/ground/context";
 

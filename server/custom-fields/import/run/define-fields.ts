@@ -12,7 +12,7 @@ import {
 } from "@/server/custom-fields/definition";
 import { partnerDefinitions } from "@/server/custom-fields/import/map/default-plan";
 import { activeFields, addedChoices, type Plan, plannedChoices } from "@/server/custom-fields/import/plan-schema";
-import type { ImportRecord } from "@/server/custom-fields/import/record/record";
+import type { ImportRecord } from "@/server/custom-fields/import/record";
 import { MAX_CHOICES, MAX_DEFINITIONS_PER_OWNER } from "@/server/custom-fields/schema";
 import type { Ctx } from "@/server/ground/context";
 import { AppError } from "@/server/ground/errors";

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, utimesSync } from "node:fs";
 import { expect, it } from "vitest";
-import { importFolder } from "@/server/custom-fields/import/import-folder";
-import { listImports } from "@/server/custom-fields/import/list";
+import { listImports } from "@/server/custom-fields/import/imports";
+import { importFolder } from "@/server/custom-fields/import/record";
 import { newId } from "@/server/ground/ids";
 import { check, createSimple, run, stageText } from "@/testing/import/imports";
 import { expireDrafts } from "./expire-drafts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { and, eq, isNull, lt, type SQL, sql } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
-import { importFolder } from "@/server/custom-fields/import/import-folder";
+import { importFolder } from "@/server/custom-fields/import/record";
 import { DRAFT_DAYS } from "@/server/custom-fields/import/schema";
 import { DAY_MS } from "@/server/ground/time/durations";
 

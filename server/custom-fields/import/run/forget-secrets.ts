@@ -1,8 +1,7 @@
 import { tenant } from "@/db/client";
 import { rowsAtOnce } from "@/server/custom-fields/import/decide/rounds";
-import { leftOutSecrets } from "@/server/custom-fields/import/map/secret-columns";
-import type { ImportRecord } from "@/server/custom-fields/import/record/record";
-import type { PartnerScope } from "@/server/custom-fields/import/record/scope";
+import { leftOutSecrets } from "@/server/custom-fields/import/map/mapping";
+import type { ImportRecord, PartnerScope } from "@/server/custom-fields/import/record";
 import { forgetEdits } from "./tables/edits";
 import { forgetColumns } from "./tables/staged";
 

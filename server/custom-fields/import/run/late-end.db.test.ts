@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { auditLogs, users } from "@/db/schema";
 import { flushRecording, startRecording, stopRecording } from "@/server/audit/record/record";
-import { getImport } from "@/server/custom-fields/import/get";
+import { getImport } from "@/server/custom-fields/import/imports";
 import { startRun } from "@/server/custom-fields/import/start/run";
 import { startUndo } from "@/server/custom-fields/import/start/undo";
 import type { Role } from "@/server/ground/permissions";

@@ -1,7 +1,7 @@
 import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
-import { type ImportRecord, toRecord } from "@/server/custom-fields/import/record/record";
+import { type ImportRecord, toRecord } from "@/server/custom-fields/import/record";
 import { LostLease, leaseEnd, ownerName, RELEASED, Stopped } from "@/server/ground/lease";
 
 /** This process's name on its claims, and whether it is about to end. */

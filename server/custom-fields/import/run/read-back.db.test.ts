@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { tenant } from "@/db/client";
-import { findImport } from "@/server/custom-fields/import/record/find";
-import { partnerScope } from "@/server/custom-fields/import/record/scope";
+import { findImport, partnerScope } from "@/server/custom-fields/import/record";
 import { setDeviceValues } from "@/server/custom-fields/set-values";
 import { toCsv } from "@/testing/import/files";
 import { check, createDevices, createWorld, run, stageText } from "@/testing/import/imports";

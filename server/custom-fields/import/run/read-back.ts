@@ -1,7 +1,6 @@
 import { tenant } from "@/db/client";
 import { rowsAtOnce } from "@/server/custom-fields/import/decide/rounds";
-import type { ImportRecord } from "@/server/custom-fields/import/record/record";
-import type { PartnerScope } from "@/server/custom-fields/import/record/scope";
+import type { ImportRecord, PartnerScope } from "@/server/custom-fields/import/record";
 import type { ChangedByOrg } from "@/server/custom-fields/import/schema";
 import { countWritten, lastChange } from "./tables/changes";
 

@@ -1,6 +1,6 @@
 import type { Tx } from "@/db/client";
+import type { RowReference } from "@/server/custom-fields/import/outcome-schema";
 import { type PlacedFile, rowPlace } from "@/server/custom-fields/import/read/row-place";
-import type { RowReference } from "@/server/custom-fields/import/row-schema";
 import { groupBy } from "@/server/ground/records";
 import { type RelatedRow, type ResultRow, readRowsAbout } from "./tables/results";
 

@@ -1,5 +1,5 @@
 import type { Tx } from "@/db/client";
-import { holdDefinitions, rulesOf } from "@/server/custom-fields/hold-definitions";
+import { holdDefinitions, rulesOf } from "@/server/custom-fields/definitions";
 import type { LoadedPlan } from "@/server/custom-fields/import/decide/load-plan";
 import { AppError } from "@/server/ground/errors";
 

@@ -1,8 +1,7 @@
 import { tenant } from "@/db/client";
 import { readFiles } from "@/server/custom-fields/import/reader/read-files";
 import type { Staged } from "@/server/custom-fields/import/reader/stage-rows";
-import type { ImportRecord } from "@/server/custom-fields/import/record/record";
-import type { PartnerScope } from "@/server/custom-fields/import/record/scope";
+import type { ImportRecord, PartnerScope } from "@/server/custom-fields/import/record";
 import { clearEdits } from "./tables/edits";
 import { clearResults } from "./tables/results";
 import { clearStaged, insertStaged } from "./tables/staged";

@@ -3,18 +3,20 @@ import { isDuplicate } from "@/db/duplicate";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import type { DefinitionRow } from "@/server/custom-fields/definition";
-import { toImportState } from "@/server/custom-fields/import/import-state";
-import { adoptFields } from "@/server/custom-fields/import/map/adopt";
+import { toImportState } from "@/server/custom-fields/import/imports";
 import { partnerDefinitions } from "@/server/custom-fields/import/map/default-plan";
-import { keepMapping } from "@/server/custom-fields/import/map/mapping";
+import { adoptFields, keepMapping, withoutSecretTexts } from "@/server/custom-fields/import/map/mapping";
 import { requireSound } from "@/server/custom-fields/import/map/plan-faults";
-import { withoutSecretTexts } from "@/server/custom-fields/import/map/secret-columns";
 import { activeFields, type Plan } from "@/server/custom-fields/import/plan-schema";
 import { queueWork } from "@/server/custom-fields/import/queue-work";
-import { lockImport } from "@/server/custom-fields/import/record/find";
-import { fileNames, type ImportRecord } from "@/server/custom-fields/import/record/record";
-import { requireIdle, requireRevision } from "@/server/custom-fields/import/record/require";
-import { partnerScope } from "@/server/custom-fields/import/record/scope";
+import {
+  fileNames,
+  type ImportRecord,
+  lockImport,
+  partnerScope,
+  requireIdle,
+  requireRevision,
+} from "@/server/custom-fields/import/record";
 import { defineFields, recordDefined } from "@/server/custom-fields/import/run/define-fields";
 import { notifyImports } from "@/server/custom-fields/import/run/worker";
 import { type ImportState, type ImportSummary, runInput } from "@/server/custom-fields/import/schema";

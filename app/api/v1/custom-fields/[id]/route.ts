@@ -1,5 +1,5 @@
-import { getDefinition } from "@/server/custom-fields/list";
-import { removeDefinition } from "@/server/custom-fields/remove";
+import { getDefinition } from "@/server/custom-fields/definitions";
+import { removeDefinition } from "@/server/custom-fields/definitions";
 import { updateDefinition } from "@/server/custom-fields/update";
 import { route } from "@/server/doors/http/route";
 

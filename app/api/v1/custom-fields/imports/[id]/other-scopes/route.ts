@@ -1,4 +1,4 @@
-import { downloadOutOfScope } from "@/server/custom-fields/import/download/out-of-scope";
+import { downloadOutOfScope } from "@/server/custom-fields/import/download";
 import { route } from "@/server/doors/http/route";
 
 export const GET = route(downloadOutOfScope, {

@@ -1,4 +1,4 @@
-import { downloadOutcomes } from "@/server/custom-fields/import/download/outcomes";
+import { downloadOutcomes } from "@/server/custom-fields/import/download";
 import { route } from "@/server/doors/http/route";
 
 export const GET = route(downloadOutcomes, {

@@ -1,4 +1,4 @@
-import { downloadRejected } from "@/server/custom-fields/import/download/rejected";
+import { downloadRejected } from "@/server/custom-fields/import/download";
 import { route } from "@/server/doors/http/route";
 
 export const GET = route(downloadRejected, {

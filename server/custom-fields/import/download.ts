@@ -1,24 +1,24 @@
 import { type Tx, tenant } from "@/db/client";
-import type { Columns, Known } from "@/server/custom-fields/import/columns/columns";
-import { nameDevices } from "@/server/custom-fields/import/columns/name-devices";
-import { type LoadedPlan, loadPlan } from "@/server/custom-fields/import/decide/load-plan";
-import { rowsAtOnce } from "@/server/custom-fields/import/decide/rounds";
-import { findImport } from "@/server/custom-fields/import/record/find";
-import type { ImportRecord } from "@/server/custom-fields/import/record/record";
-import { partnerScope } from "@/server/custom-fields/import/record/scope";
-import { loadHeldBefore } from "@/server/custom-fields/import/run/held-before";
-import { loadRowsAbout } from "@/server/custom-fields/import/run/related-rows";
-import { type ResultRow, readResults } from "@/server/custom-fields/import/run/tables/results";
 import type { Ctx } from "@/server/ground/context";
 import { toCsv } from "@/server/ground/csv";
 import { savedAs } from "@/server/ground/download";
+import { operation } from "@/server/ground/operation";
+import { idInput } from "@/server/ground/wire";
+import { type LoadedPlan, loadPlan } from "./decide/load-plan";
+import { rowsAtOnce } from "./decide/rounds";
+import { type Columns, type Known, nameDevices, outcomeColumns, rejectedColumns } from "./download-columns";
+import { isImportable, sourceType } from "./plan-schema";
+import { findImport, type ImportRecord, partnerScope } from "./record";
+import { loadHeldBefore } from "./run/held-before";
+import { loadRowsAbout } from "./run/related-rows";
+import { type ResultRow, readResults } from "./run/tables/results";
 
 /** Rows read at once for a download: it never holds more, and fewer where the file has many columns. */
 const MAX_PAGE = 2000;
 /** Rows that contradict those of a page. */
 const MAX_ABOUT = 20_000;
 /** The name of a download: that of the import's first file without its ending, and `what` is in it. */
-export const fileNameOf = (found: ImportRecord, what: string): string =>
+const fileNameOf = (found: ImportRecord, what: string): string =>
   `${
     (found.files[0]?.name ?? "import")
       .replace(/\.[a-z0-9]+$/i, "")
@@ -60,7 +60,7 @@ async function* pages(ctx: Ctx, { found, plan, columns }: Download): AsyncGenera
 }
 
 /** A CSV file to save under a name. */
-export const csvResponse = (body: ReadableStream<Uint8Array> | string, name: string): Response =>
+const csvResponse = (body: ReadableStream<Uint8Array> | string, name: string): Response =>
   savedAs(name, "text/csv; charset=utf-8", body);
 
 const toStream = (source: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> =>
@@ -79,7 +79,7 @@ const toStream = (source: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array
  * The rows of an import's file as CSV with columns of one's choice, streamed page by page.
  * @throws AppError not_found; conflict without a plan, validation_failed for one with faults
  */
-export async function download(
+async function download(
   ctx: Ctx,
   { id, what, columnsOf }: { id: string; what: string; columnsOf: (plan: LoadedPlan, found: ImportRecord) => Columns },
 ): Promise<Response> {
@@ -91,3 +91,42 @@ export async function download(
   });
   return csvResponse(toStream(pages(ctx, download)), fileNameOf(download.found, what));
 }
+
+/** CSV of every row with its outcome, streamed. @throws AppError not_found; conflict before anything is mapped. */
+export const downloadOutcomes = operation({
+  permission: "custom_fields:import",
+  input: idInput,
+  output: "stream",
+  run: (ctx, { id }) => download(ctx, { id, what: "outcomes", columnsOf: outcomeColumns }),
+});
+
+/** CSV of the rows that were not applied, in the original columns plus the reason, streamed. */
+export const downloadRejected = operation({
+  permission: "custom_fields:import",
+  input: idInput,
+  output: "stream",
+  run: (ctx, { id }) => download(ctx, { id, what: "not-applied", columnsOf: rejectedColumns }),
+});
+
+/** CSV of the location-scope and client-scope fields, to be created by hand as organization-level fields. */
+export const downloadOutOfScope = operation({
+  permission: "custom_fields:import",
+  input: idInput,
+  output: "stream",
+  async run(ctx, { id }) {
+    const found = await tenant(ctx.scope, (tx) => findImport(tx, ctx, id));
+    const rows = found.columns
+      .filter((column) => !isImportable(column))
+      .map((column) => [
+        column.title,
+        column.declared?.scope,
+        sourceType(column) ?? "",
+        column.declared?.options?.join("|") ?? "",
+        column.declared?.section ?? "",
+      ]);
+    return csvResponse(
+      `\ufeff${toCsv([["Title", "Scope", "Type", "Options", "Section"], ...rows])}`,
+      fileNameOf(found, "other-scopes"),
+    );
+  },
+});

@@ -1,0 +1,158 @@
+import { type SQL, sql } from "drizzle-orm";
+import { uuids } from "@/db/arrays";
+import type { Tx } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import { type FieldValue, MASK } from "@/server/custom-fields/schema";
+import type { Cell } from "@/server/ground/csv";
+import { type ActiveField, fittingValue, invalidReason } from "./decide/decide-value";
+import type { LoadedPlan } from "./decide/load-plan";
+import { leftOutSecrets } from "./map/mapping";
+import {
+  type Candidate,
+  MATCHED_OUTCOMES,
+  outcomeOfCode,
+  ROW_OUTCOME_LABELS,
+  VALUE_CODES,
+  VALUE_OUTCOME_LABELS,
+} from "./outcome-schema";
+import { REASON_TITLE, UNREADABLE_MARK } from "./plan-schema";
+import type { ImportRecord } from "./record";
+import type { HeldBefore } from "./run/held-before";
+import { type RowsAbout, relatedTo } from "./run/related-rows";
+import type { Result, ResultRow } from "./run/tables/results";
+
+/** True for a row that the run has applied. */
+export const isApplied = (row: ResultRow, found: ImportRecord): boolean =>
+  row.rowNo <= found.appliedThrough &&
+  (MATCHED_OUTCOMES.includes(row.outcome) || (row.outcome === "ambiguous" && row.pickedDeviceId !== null));
+
+/** What a download of rows consists of. */
+export type Columns = {
+  header: string[];
+  only: SQL;
+  /** True where cells are said of the rows' devices, which are then looked up. */
+  hasDevices: boolean;
+  row: (row: ResultRow, known: Known) => Cell[];
+};
+/** What was looked up for a page of rows. */
+export type Known = { names: DeviceNames; held: HeldBefore; about: RowsAbout };
+
+export type DeviceNames = ReadonlyMap<string, Candidate>;
+
+/** The devices within reach that results name, by id, with what distinguishes them. */
+export async function nameDevices(tx: Tx, orgIds: readonly string[], results: readonly Result[]): Promise<DeviceNames> {
+  const ids = new Set<string>();
+  for (const { deviceId, candidates, pickedDeviceId } of results)
+    for (const id of [deviceId, pickedDeviceId, ...(candidates ?? [])]) if (id) ids.add(id);
+  if (ids.size === 0) return new Map();
+  const found = await rowsOf<Candidate>(
+    tx,
+    sql`
+    SELECT d.id AS "deviceId", d.hostname, o.name AS organization, d.os, d.serial_number AS serial, d.last_ip AS address,
+      to_json(d.last_seen_at) AS "lastSeenAt", to_json(d.created_at) AS "enrolledAt"
+    FROM devices d JOIN organizations o ON o.id = d.org_id
+    WHERE d.id = ANY(${uuids(ids)}) AND d.org_id = ANY(${uuids(orgIds)})`,
+  );
+  return new Map(found.map((device) => [device.deviceId, device]));
+}
+
+/** A value as people read it. */
+const asText = (value: FieldValue | null): string =>
+  value === null ? "" : typeof value === "boolean" ? (value ? "Yes" : "No") : String(value);
+
+/** A cell of the file, what the device held, what the field would hold of the cell, and the outcome; secrets masked. */
+function valueCells(field: ActiveField, { text, code, held }: { text: string; code: string; held: FieldValue | null }) {
+  const outcome = outcomeOfCode(code);
+  const shown = (value: string) => (field.secret && value !== "" ? MASK : value);
+  const reason = outcome === "invalid" ? `: the value ${invalidReason(field, text)}` : "";
+  return [
+    shown(text),
+    shown(asText(held)),
+    shown(asText(fittingValue(field, text, outcome))),
+    `${VALUE_OUTCOME_LABELS[outcome]}${reason}`,
+  ];
+}
+
+/** Everything that is known of each row: what its device held against what the file says, and the rows that contradict it. */
+export function outcomeColumns(plan: LoadedPlan, found: ImportRecord): Columns {
+  const { hostname } = plan.identifiers;
+  return {
+    header: [
+      "File",
+      "Sheet",
+      "Line",
+      "Outcome",
+      "Reason",
+      "Other rows",
+      "Applied",
+      "Source device ID",
+      "Hostname",
+      "Device",
+      "Device ID",
+      ...plan.fields.flatMap(({ name }) => [name, `${name} (held)`, `${name} (new)`, `${name} (outcome)`]),
+    ],
+    only: sql``,
+    hasDevices: true,
+    row: (row, { names, held, about }) => {
+      const device = row.deviceId ?? row.pickedDeviceId;
+      const file = found.files[row.fileNo];
+      return [
+        file?.name ?? "",
+        (file?.format?.kind === "workbook" && file.format.sheet) || "",
+        row.line,
+        ROW_OUTCOME_LABELS[row.outcome],
+        row.reason ?? "",
+        relatedTo(row, about, found.files)
+          .map(({ place, sourceId }) => `${place}${sourceId === null ? "" : ` (ID ${sourceId})`}`)
+          .join("; "),
+        isApplied(row, found) ? "yes" : "no",
+        row.sourceId ?? "",
+        hostname === null ? "" : (row.cells[hostname] ?? ""),
+        (device && names.get(device)?.hostname) || "",
+        device ?? "",
+        ...plan.fields.flatMap((field, i) =>
+          valueCells(field, {
+            text: row.cells[field.column] ?? "",
+            code: row.codes[i] ?? VALUE_CODES.none,
+            held: held(row, i),
+          }),
+        ),
+      ];
+    },
+  };
+}
+
+/** Read as no value, by spreadsheets and by the importer. */
+const NO_VALUE = "#N/A";
+
+/** The rows that were not applied, or not wholly, as they came, with the reason behind: to be corrected and uploaded again. */
+export function rejectedColumns(plan: LoadedPlan, found: ImportRecord): Columns {
+  const faults = (row: ResultRow) =>
+    plan.fields.flatMap((field, i) =>
+      row.codes[i] === VALUE_CODES.invalid
+        ? [`${field.name} ${invalidReason(field, row.cells[field.column] ?? "")}`]
+        : [],
+    );
+  const clearing = new Set(plan.fields.flatMap(({ column, clearBlank }) => (clearBlank ? column : [])));
+  // A cell without a value comes again as none, where a blank one would clear what the device holds.
+  const cellOf = (row: ResultRow, i: number) => row.cells[i] ?? (clearing.has(i) ? NO_VALUE : "");
+  const leftOut = new Set(leftOutSecrets(found));
+  const whyNot = (row: ResultRow) => {
+    if (isApplied(row, found)) return [];
+    return row.outcome === "unreadable"
+      ? [`${UNREADABLE_MARK}it ${row.reason}. Correct the row, then empty this cell`]
+      : [row.reason ?? ROW_OUTCOME_LABELS[row.outcome]];
+  };
+  return {
+    header: [...found.columns.map((column) => column.title), REASON_TITLE],
+    only: sql`AND (r.row_no > ${found.appliedThrough} OR strpos(r.codes, ${VALUE_CODES.invalid}) > 0
+      OR NOT (r.outcome LIKE 'matched%' OR (r.outcome = 'ambiguous' AND r.picked_device_id IS NOT NULL)))`,
+    hasDevices: false,
+    row: (row) => {
+      // A secret that was left out was not asked for in a file either; one that was chosen must be there to come again.
+      const cells = found.columns.map((_, i) => (leftOut.has(i) ? "" : cellOf(row, i)));
+      // What is beyond the header comes after the reason, so that the reason is always in its own column.
+      return [...cells, [...whyNot(row), ...faults(row)].join("; "), ...row.cells.slice(cells.length)];
+    },
+  };
+}

@@ -1,0 +1,191 @@
+import { eq, sql } from "drizzle-orm";
+import { ints } from "@/db/arrays";
+import { type Tx, tenant } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import { customFieldImports } from "@/db/schema/index";
+import { MAX_TEXT_VALUE } from "@/server/custom-fields/schema";
+import type { Ctx } from "@/server/ground/context";
+import { AppError, invalid } from "@/server/ground/errors";
+import { operation } from "@/server/ground/operation";
+import { idInput, typed } from "@/server/ground/wire";
+import { evaluateRows } from "./decide/evaluate";
+import { loadPlan } from "./decide/load-plan";
+import { count } from "./decide/tally";
+import { toImportState } from "./imports";
+import { ColumnWatch } from "./map/guess-type";
+import { withoutDevice } from "./outcome-schema";
+import type { SourceColumn } from "./plan-schema";
+import { presetOf } from "./presets/index";
+import { queueWork } from "./queue-work";
+import { type ImportRecord, lockImport, partnerScope, requireIdle, toRecord } from "./record";
+import { isMoved, toResult } from "./run/check";
+import { claimEdit, type EditPart, insertEdit, readCells, writeCells } from "./run/tables/edits";
+import { readResults, replaceResult } from "./run/tables/results";
+import { notifyImports } from "./run/worker";
+import { type Edit, editInput, type ImportState, type ImportSummary } from "./schema";
+
+/** What is read to find the cells of a change. */
+const wanted = (edit: Edit) =>
+  edit.kind === "cell"
+    ? { column: edit.column, match: "row" as const, find: String(edit.rowNo) }
+    : { column: edit.column, match: edit.match, find: edit.find };
+
+const refusal = (path: string, message: string) =>
+  new AppError("validation_failed", message, { errors: [{ path, message }] });
+
+/**
+ * A value after the change: a part of it replaced, or all of it.
+ * @throws AppError validation_failed where a value would become longer than a field takes: a cell of the file may be.
+ */
+function afterOf(edit: Edit, before: string): string {
+  if (edit.kind === "cell") return edit.value;
+  if (edit.match === "cell") return edit.replace;
+  const parts = before.split(edit.find);
+  const length = before.length + (parts.length - 1) * (edit.replace.length - edit.find.length);
+  if (length > Math.max(before.length, MAX_TEXT_VALUE))
+    throw refusal(
+      "edit.replace",
+      `A value would become longer than ${MAX_TEXT_VALUE} characters. Nothing was changed.`,
+    );
+  return parts.join(edit.replace);
+}
+
+/**
+ * Puts values of the file right where they are: one cell, or every cell of a column that is or contains a text. The
+ * uploaded file stays as it is; each change can be undone.
+ * @throws AppError not_found; conflict for a row that could not be read or when nothing would change; validation_failed.
+ */
+export const editValues = operation({
+  permission: "custom_fields:import",
+  input: editInput,
+  output: typed<ImportState>(),
+  async run(ctx, { id, edit }) {
+    const row = await tenant(partnerScope(ctx), async (tx) => {
+      const found = await lockImport(tx, ctx, id);
+      requireIdle(found, "staged", "checked");
+      if (!found.columns[edit.column]) throw invalid("edit.column", "is not a column of the file");
+      if (edit.kind === "replace" && edit.match === "part" && edit.find === "")
+        throw refusal("edit.find", "Say which text to replace.");
+      const { cleanCell } = presetOf(found.source);
+      const cells = await readCells(tx, id, wanted(edit));
+      const parts = cells.flatMap(({ before, rowNos }): EditPart[] => {
+        const after = cleanCell(afterOf(edit, before));
+        return after === before ? [] : [{ before, after, rowNos }];
+      });
+      if (parts.length === 0) throw new AppError("conflict", "No value of this column would change.");
+      const before = found.summary.edits ?? [];
+      const rows = parts.reduce((sum, { rowNos }) => sum + rowNos.length, 0);
+      const edits = [...before, { column: edit.column, rows }];
+      await insertEdit(tx, found, { editNo: edits.length, column: edit.column, parts });
+      return applyEdit(tx, ctx, { found, column: edit.column, parts, edits });
+    });
+    if (row.job) notifyImports();
+    return toImportState(row);
+  },
+});
+
+/** Rows whose result is brought up to date at once; more of them are left to a new check. */
+const MAX_AT_ONCE = 200;
+
+/** The rows of a change and what they hold after it; null: no value. */
+type Part = Pick<EditPart, "rowNos"> & { after: string | null };
+type Change = { column: number; parts: readonly Part[]; edits: NonNullable<ImportSummary["edits"]> };
+
+/** What is seen in a column now: counted again from its different values. */
+async function profile(tx: Tx, found: ImportRecord, column: SourceColumn): Promise<SourceColumn> {
+  const uses = await rowsOf<{ text: string; uses: number; line: number }>(
+    tx,
+    sql`
+    SELECT cells ->> ${column.index}::int AS text, count(*)::int AS uses, min(line)::int AS line
+    FROM custom_field_import_rows
+    WHERE import_id = ${found.id}::uuid AND fault IS NULL AND cells ->> ${column.index}::int <> ''
+    GROUP BY 1 ORDER BY 3`,
+  );
+  const watch = new ColumnWatch();
+  for (const { text, uses: times, line } of uses) watch.add(text, line, times);
+  return { ...column, ...watch.profile(column.rows, presetOf(found.source).dateOrder) };
+}
+
+/**
+ * Decides the changed rows again, each on its own. A row in conflict stays so: whether it still is, all rows decide.
+ * The counts of the check are brought up to date.
+ * @returns false, with no result changed, where a row is about another device than before
+ */
+async function recheck(
+  tx: Tx,
+  ctx: Ctx,
+  { found, rowNos }: { found: ImportRecord; rowNos: number[] },
+): Promise<boolean> {
+  const check = found.summary.check;
+  if (!check) return true;
+  const plan = await loadPlan(tx, found, partnerScope(ctx));
+  const only = sql`AND r.row_no = ANY(${ints(rowNos)})`;
+  const before = await readResults(tx, found.id, { after: 0, limit: rowNos.length, only });
+  const rows = before.map((row) => ({ ...row, fault: null, picked: row.pickedDeviceId }));
+  const changes = (await evaluateRows(tx, plan, { rows })).flatMap((row) => {
+    const old = before.find(({ rowNo }) => rowNo === row.rowNo);
+    if (!old) return [];
+    const isDisputed = old.outcome === "identity_conflict";
+    return [{ old, now: isDisputed ? { ...old, codes: withoutDevice(row.codes) } : toResult(row, old.pickedDeviceId) }];
+  });
+  if (changes.some(({ old, now }) => isMoved(old, now))) return false;
+  for (const { old, now } of changes) {
+    await replaceResult(tx, plan, now);
+    count(check, old, -1);
+    count(check, now);
+  }
+  return true;
+}
+
+/**
+ * Writes the values of a change into the rows and says what follows from it: a few rows of a checked import are decided
+ * again at once; many, those that are about another device by now, or a column that identifies computers, are left to a
+ * new check, which is started.
+ */
+async function applyEdit(
+  tx: Tx,
+  ctx: Ctx,
+  { found, column, parts, edits }: Change & { found: ImportRecord },
+): Promise<ImportRecord> {
+  for (const { rowNos, after } of parts) await writeCells(tx, found.id, { column, rowNos, text: after });
+  const rowNos = parts.flatMap((part) => part.rowNos);
+  const columns = await Promise.all(found.columns.map((one) => (one.index === column ? profile(tx, found, one) : one)));
+  const summary = { ...found.summary, edits };
+  const changed = { ...found, columns, summary };
+  const isIdentifier = found.plan !== null && Object.values(found.plan.identifiers).includes(column);
+  const isFew = !isIdentifier && rowNos.length <= MAX_AT_ONCE;
+  if (found.status === "checked" && !(isFew && (await recheck(tx, ctx, { found: changed, rowNos }))))
+    return queueWork(tx, ctx, {
+      found: changed,
+      job: "check",
+      also: { status: "staged", columns, orgIds: [...partnerScope(ctx).orgIds] },
+    });
+  const [row] = await tx
+    .update(customFieldImports)
+    .set({ columns, summary, updatedAt: ctx.now() })
+    .where(eq(customFieldImports.id, found.id))
+    .returning();
+  return toRecord(row);
+}
+
+/** Undoes the last change to values of the file. @throws AppError not_found; conflict when there is none. */
+export const undoEdit = operation({
+  permission: "custom_fields:import",
+  input: idInput,
+  output: typed<ImportState>(),
+  async run(ctx, { id }) {
+    const row = await tenant(partnerScope(ctx), async (tx) => {
+      const found = await lockImport(tx, ctx, id);
+      requireIdle(found, "staged", "checked");
+      const edits = found.summary.edits ?? [];
+      const last = edits.at(-1);
+      if (!last) throw new AppError("conflict", "There is no change to undo.");
+      const parts = await claimEdit(tx, id, edits.length);
+      // What was blank may have been no value at all, and must not clear one: it comes back as none.
+      const back = parts.map(({ before, rowNos }) => ({ after: before || null, rowNos }));
+      return applyEdit(tx, ctx, { found, column: last.column, parts: back, edits: edits.slice(0, -1) });
+    });
+    if (row.job) notifyImports();
+    return toImportState(row);
+  },
+});

@@ -1,0 +1,210 @@
+import { rm } from "node:fs/promises";
+import { and, count, desc, eq, isNull } from "drizzle-orm";
+import { tenant } from "@/db/client";
+import { paginate } from "@/db/page";
+import { customFieldImports } from "@/db/schema/index";
+import { record } from "@/server/audit/record/record";
+import { AppError } from "@/server/ground/errors";
+import { newId } from "@/server/ground/ids";
+import { requireRoom } from "@/server/ground/limits/room";
+import { operation } from "@/server/ground/operation";
+import { DAY_MS } from "@/server/ground/time/durations";
+import { idInput, noInput, typed } from "@/server/ground/wire";
+import { shownColumn } from "./map/mapping";
+import { MAX_IMPORT_BYTES, MAX_IMPORT_ROWS } from "./plan-schema";
+import { PRESETS, presetOf } from "./presets/index";
+import {
+  findImport,
+  type ImportRecord,
+  importFolder,
+  listed,
+  lockImport,
+  ownImports,
+  partnerScope,
+  personOf,
+  requireWork,
+  revisionOf,
+  toRecord,
+  workStart,
+} from "./record";
+import { deleteImport } from "./run/expire-drafts";
+import {
+  cancelInput,
+  DRAFT_DAYS,
+  type ImportEntry,
+  type ImportPage,
+  type ImportState,
+  importListInput,
+  sourceInput,
+} from "./schema";
+
+const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
+
+function progressOf(row: ImportRecord): ImportState["job"] {
+  if (!row.job) return null;
+  const startedAt = workStart(row).toISOString();
+  return { name: row.job, done: row.jobDone, total: row.totalRows, startedAt, cancelRequested: row.cancelRequested };
+}
+
+/** An import as the wizard sees it, without where its files are stored. */
+export function toImportState(row: ImportRecord): ImportState {
+  const { restoring: _, ...summary } = row.summary;
+  return {
+    id: row.id,
+    source: row.source,
+    status: row.status,
+    createdByName: row.createdByName,
+    createdAt: row.createdAt.toISOString(),
+    startedAt: iso(row.startedAt),
+    finishedAt: iso(row.finishedAt),
+    undoneAt: iso(row.undoneAt),
+    files: row.files.map(({ path: _, ...file }) => file),
+    columns: row.columns.map((column) => shownColumn(column, row.plan)),
+    plan: row.plan,
+    summary,
+    totalRows: row.totalRows,
+    job: progressOf(row),
+    error: row.error,
+    revision: revisionOf(row),
+  };
+}
+
+/** Of imports that were not started: each is kept, with its files, until it is discarded or its days are over. */
+const MAX_DRAFTS = 500;
+const t = customFieldImports;
+
+/**
+ * Creates an import from a source product. Nothing is audited before it writes anything.
+ * @throws AppError conflict while the partner has too many that were not started.
+ */
+export const createImport = operation({
+  permission: "custom_fields:import",
+  input: sourceInput,
+  output: typed<ImportState>(),
+  async run(ctx, { source }) {
+    const scope = partnerScope(ctx);
+    const person = personOf(ctx);
+    const preset = presetOf(source);
+    const [row] = await tenant(scope, async (tx) => {
+      const where = and(eq(t.partnerId, scope.partnerId), isNull(t.startedAt));
+      const bound = { max: MAX_DRAFTS, owner: scope.partnerId, what: "imports that were not started" };
+      await requireRoom(tx, { table: t, where, ...bound });
+      return tx
+        .insert(t)
+        .values({
+          id: newId(),
+          partnerId: scope.partnerId,
+          orgIds: [...scope.orgIds],
+          createdBy: person.id,
+          createdByName: person.name,
+          source: preset.id,
+        })
+        .returning();
+    });
+    return toImportState(toRecord(row));
+  },
+});
+
+/** @throws AppError not_found */
+export const getImport = operation({
+  permission: "custom_fields:import",
+  input: idInput,
+  output: typed<ImportState>(),
+  run(ctx, { id }) {
+    return tenant(ctx.scope, async (tx) => toImportState(await findImport(tx, ctx, id)));
+  },
+});
+
+/** The imports within the caller's reach, newest first, without their columns and mappings, which are large. */
+export const listImports = operation({
+  permission: "custom_fields:import",
+  input: importListInput,
+  output: typed<ImportPage>(),
+  async run(ctx, { page, limit }) {
+    const scope = partnerScope(ctx);
+    const i = customFieldImports;
+    const { id, source, status, createdByName, createdAt, totalRows, files, updatedAt, startedAt, job } = i;
+    const columns = { id, source, status, createdByName, createdAt, totalRows, files, updatedAt, startedAt, job };
+    return tenant(scope, async (tx) => {
+      const where = ownImports(scope);
+      const rows = await tx
+        .select(columns)
+        .from(i)
+        .where(where)
+        .orderBy(desc(i.createdAt), desc(i.id))
+        .limit(limit)
+        .offset((page - 1) * limit);
+      const [counted] = await tx.select({ total: count() }).from(i).where(where);
+      const data = listed(rows).map(({ files, updatedAt, startedAt, job, ...row }): ImportEntry => {
+        const isDraft = startedAt === null && job === null;
+        const expiresAt = isDraft ? new Date(updatedAt.getTime() + DRAFT_DAYS * DAY_MS).toISOString() : null;
+        return { ...row, createdAt: row.createdAt.toISOString(), fileNames: files.map(({ name }) => name), expiresAt };
+      });
+      return { data, pagination: paginate({ page, limit }, counted?.total ?? 0) };
+    });
+  },
+});
+
+export type SourceList = { sources: { id: string; label: string; hint: string }[]; maxRows: number; maxBytes: number };
+
+/** The products that can be imported from, and the limits, shown before the upload. */
+export const listSources = operation({
+  permission: "custom_fields:import",
+  input: noInput,
+  output: typed<SourceList>(),
+  run: async () => ({
+    sources: PRESETS.map(({ id, label, hint }) => ({ id, label, hint })),
+    maxRows: MAX_IMPORT_ROWS,
+    maxBytes: MAX_IMPORT_BYTES,
+  }),
+});
+
+/**
+ * Asks the import's background work to stop: after the current rows a run is cancelled, with what it wrote kept (it can
+ * be undone), and an undo ends, with what it restored kept (it can be started again); any other work is dropped.
+ * Where the work has ended, nothing happens.
+ * @throws AppError not_found; conflict when the import does other work by now than the caller saw.
+ */
+export const cancelImport = operation({
+  permission: "custom_fields:import",
+  input: cancelInput,
+  output: typed<ImportState>(),
+  async run(ctx, { id, jobStartedAt }) {
+    const row = await tenant(ctx.scope, async (tx) => {
+      const found = await lockImport(tx, ctx, id);
+      if (!found.job) return found;
+      requireWork(found, jobStartedAt);
+      const [changed] = await tx
+        .update(customFieldImports)
+        .set({ cancelRequested: true })
+        .where(eq(customFieldImports.id, id))
+        .returning();
+      return toRecord(changed);
+    });
+    if (row.job === "apply" && row.cancelRequested)
+      record(ctx, {
+        action: "custom_fields.import.cancel",
+        orgId: ctx.homeOrgId,
+        resourceType: "custom_field_import",
+        resourceId: row.id,
+        details: { source: row.source, rowsDone: row.jobDone, rows: row.totalRows },
+      });
+    return toImportState(row);
+  },
+});
+
+/** Deletes an import that has not written anything. @throws AppError not_found, conflict. */
+export const discardImport = operation({
+  permission: "custom_fields:import",
+  input: idInput,
+  output: "empty",
+  async run(ctx, { id }) {
+    await tenant(ctx.scope, async (tx) => {
+      const found = await lockImport(tx, ctx, id);
+      if (found.job || found.startedAt)
+        throw new AppError("conflict", "An import that has run is kept, so that it can be undone.");
+      await deleteImport(tx, id);
+    });
+    await rm(importFolder(id), { recursive: true, force: true });
+  },
+});

@@ -1,0 +1,154 @@
+import { join } from "node:path";
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import { uuids } from "@/db/arrays";
+import type { Tx } from "@/db/client";
+import { customFieldImports } from "@/db/schema/index";
+import type { Ctx } from "@/server/ground/context";
+import { env } from "@/server/ground/env";
+import { AppError, invalid, notFound } from "@/server/ground/errors";
+import type { Misfit, Plan, SourceColumn } from "./plan-schema";
+import type { ImportFile, ImportStatus, ImportSummary, Job } from "./schema";
+
+type Row = typeof customFieldImports.$inferSelect;
+export type ImportRecord = Omit<Row, "files" | "columns" | "plan" | "summary" | "status" | "job"> & {
+  files: StoredFile[];
+  columns: SourceColumn[];
+  plan: Plan | null;
+  summary: ImportSummary;
+  status: ImportStatus;
+  job: Job | null;
+};
+const NO_MISFIT: Misfit = { count: 0, odd: [] };
+/** What a column lacks that an earlier version read. */
+const NOT_READ = {
+  secret: null,
+  misfits: { text: NO_MISFIT, number: NO_MISFIT, boolean: NO_MISFIT, mdy: NO_MISFIT, dmy: NO_MISFIT },
+};
+/** A column with what an earlier version did not store; that held dates of years first to the reading of months first. */
+function completedColumn(column: SourceColumn): SourceColumn {
+  const known = { ...NOT_READ, ...column };
+  const { mdy, ymd = mdy } = known.misfits;
+  return { ...known, misfits: { ...known.misfits, ymd } };
+}
+
+/** A plan with what an earlier version did not store. */
+const completed = (plan: Plan): Plan => ({
+  ...plan,
+  fields: plan.fields.map((field) => ({ ...field, decisions: field.decisions ?? [] })),
+});
+
+/** Casts a row: its JSON columns hold what this room wrote, and are not parsed again. */
+const asRecord = (row: Row): ImportRecord => row as ImportRecord;
+
+/**
+ * A row of the table with what an earlier version did not store.
+ * @throws AppError not_found where there is no row
+ */
+export function toRecord(row: Row | undefined): ImportRecord {
+  if (!row) throw notFound("import");
+  const found = asRecord(row);
+  const columns = found.columns.map(completedColumn);
+  return { ...found, columns, plan: found.plan && completed(found.plan) };
+}
+type Listed = Pick<
+  ImportRecord,
+  "id" | "source" | "status" | "createdByName" | "createdAt" | "totalRows" | "files" | "updatedAt" | "startedAt" | "job"
+>;
+/** Casts the columns that a list of imports reads. */
+export const listed = (rows: readonly Pick<Row, keyof Listed>[]): Listed[] => rows as Listed[];
+/** A file of an import as the database holds it; its bytes are stored in the data folder under `path`. */
+export type StoredFile = ImportFile & { path: string };
+
+/** What an import holds before its files are read, or once they have changed. */
+export const unread = { status: "draft", columns: [], plan: null, totalRows: 0, error: null };
+
+/** The names of an import's files, as its audit entries show them. */
+export const fileNames = (found: ImportRecord): string =>
+  found.files
+    .map((file) => file.name)
+    .join(", ")
+    .slice(0, 255);
+
+export type PartnerScope = Extract<Ctx["scope"], { kind: "partner" }> & { partnerId: string };
+
+const isPartnerScope = (scope: Ctx["scope"]): scope is PartnerScope =>
+  scope.kind === "partner" && scope.partnerId !== null;
+
+/** @throws AppError forbidden for callers without a partner: what is imported is the partner's. */
+export function partnerScope(ctx: Ctx): PartnerScope {
+  if (!isPartnerScope(ctx.scope))
+    throw new AppError("forbidden", "Only a partner's own staff can import custom fields.");
+  return ctx.scope;
+}
+
+/** @throws AppError forbidden: an import needs a person whose access is checked again while it runs. */
+export function personOf(ctx: Ctx): { id: string; name: string } {
+  if (ctx.actor.type !== "user") throw new AppError("forbidden", "Only a person can import custom fields.");
+  return { id: ctx.actor.id, name: ctx.actor.name };
+}
+
+/** Imports of the caller's partner that concern no organization beyond the caller's reach. */
+export function ownImports(scope: PartnerScope): SQL {
+  const i = customFieldImports;
+  return sql`${i.partnerId} = ${scope.partnerId}::uuid AND ${i.orgIds} <@ ${uuids(scope.orgIds)}`;
+}
+
+const selectImport = (tx: Tx, ctx: Ctx, id: string) =>
+  tx
+    .select()
+    .from(customFieldImports)
+    .where(and(ownImports(partnerScope(ctx)), eq(customFieldImports.id, id)));
+
+/** @throws AppError not_found, the same for a missing import and one outside the caller's reach. */
+export const findImport = async (tx: Tx, ctx: Ctx, id: string): Promise<ImportRecord> =>
+  toRecord((await selectImport(tx, ctx, id))[0]);
+
+/** The same for one that is about to be changed: locked until the transaction ends. @throws AppError not_found. */
+export const lockImport = async (tx: Tx, ctx: Ctx, id: string): Promise<ImportRecord> =>
+  toRecord((await selectImport(tx, ctx, id).for("update"))[0]);
+
+const IN_WORDS: Record<ImportStatus, string> = {
+  draft: "whose files have not been read",
+  staged: "that has not been checked",
+  checked: "that has not been run",
+  running: "that is running",
+  done: "that has run",
+  cancelled: "that was cancelled",
+  undone: "that was undone",
+};
+
+/** @throws AppError conflict while background work is under way, or in a status that does not allow the step. */
+export function requireIdle(found: ImportRecord, ...statuses: ImportStatus[]): void {
+  if (found.job) throw new AppError("conflict", "The import is busy; wait until it has finished.");
+  if (!statuses.includes(found.status))
+    throw new AppError("conflict", `This cannot be done with an import ${IN_WORDS[found.status]}.`);
+}
+
+/** Another one after each change, by any person. */
+export const revisionOf = (row: ImportRecord): string => row.updatedAt.toISOString();
+
+/** @throws AppError conflict where the import is not the one that the caller has seen. */
+export function requireRevision(found: ImportRecord, revision: string | undefined, advice: string): void {
+  if (revision !== undefined && revision !== revisionOf(found))
+    throw new AppError("conflict", `Somebody has changed this import, perhaps in another window. ${advice}`);
+}
+
+/** When the work was started that is under way. */
+export const workStart = ({ jobStartedAt, updatedAt }: ImportRecord): Date => jobStartedAt ?? updatedAt;
+
+/** @throws AppError conflict where the work under way is not the one that the caller has seen, by its start. */
+export function requireWork(found: ImportRecord, seen: Date | undefined): void {
+  if (seen && seen.getTime() !== workStart(found).getTime())
+    throw new AppError("conflict", "Somebody has started other work on this import. Look at it before you cancel it.");
+}
+
+/** @throws AppError validation_failed for a file that is not there or has not arrived completely. */
+export function completeFile(found: ImportRecord, fileNo: number): StoredFile {
+  const file = found.files[fileNo];
+  if (!file) throw invalid("fileNo", "there is no such file");
+  if (!file.complete) throw invalid("fileNo", "the file has not arrived completely");
+  return file;
+}
+
+/** Where an import's files are stored until it has run or has been discarded. */
+export const importFolder = (id: string): string => join(env().TRAILMARK_DATA_DIR, "imports", id);
