@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { writeManifest } from "./scripts/manifest.mjs";
@@ -14,40 +12,9 @@ const POLL_TIMEOUT_MS = 60_000;
 const TEST_TIMEOUT_MS = 300_000;
 
 const FOLDERS = ["server", "db", "components", "agent", "app", "scripts", "testing"];
-/**
- * What holds for a whole process: other modules in the place of ours, another clock, another environment, loops that
- * run on, pools that are closed. A file that names any of it has a process of its own; the others share one, as the
- * product's verbs do: to start a process and to load the product takes longer than most files.
- */
-const CHANGES_PROCESS = new RegExp(
-  [
-    /\bvi\.(mock|resetModules|stubEnv|stubGlobal|useFakeTimers)\b/,
-    /\bprocess\.(env\.\w+ (\?\?)?= |(on|once|kill|emit)\()/,
-    /\bObject\.assign\(env\(\)/,
-    /\b(closeDatabase|closeDenials|closeLookup|closeStreams|endHolding|stopRecording|stopRelay|stopTracing)\b/,
-    /\b(registry|startEmbedded|startOnlyWitness)\b|\.start\(\)/,
-  ]
-    .map(({ source }) => source)
-    .join("|"),
-);
-
-/** As a pattern that means this file alone: folders of routes have brackets in their names. */
-const literally = (file: string) => file.replace(/[^\w./-]/g, "?");
-
-/** The files of a kind: those that share a process, and those that have one each. */
-function filesOf(isKind: (name: string) => boolean): { shared: string[]; alone: string[] } {
-  const files = FOLDERS.flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-      .filter(isKind)
-      .map((name) => `${folder}/${name.replaceAll("\\", "/")}`),
-  );
-  const alone = files.filter((file) => CHANGES_PROCESS.test(readFileSync(join(root, file), "utf8")));
-  const shared = files.filter((file) => !alone.includes(file));
-  return { alone: alone.map(literally), shared: shared.map(literally) };
-}
-
-const pure = filesOf((name) => /(?<!\.db)\.test\.tsx?$/.test(name));
-const stored = filesOf((name) => name.endsWith(".db.test.ts"));
+/** A file is named by what it needs: `*.db.test.ts` a PostgreSQL, `*.alone.*` a process for itself; the others share one. */
+const filesOf = (names: string) => FOLDERS.map((folder) => `${folder}/**/${names}`);
+const ALONE = "**/*.alone.*";
 
 const unit = { globalSetup: ["testing/temp-folder.ts"] };
 const database = {
@@ -73,10 +40,32 @@ export default defineConfig({
     hookTimeout: TEST_TIMEOUT_MS,
     expect: { poll: { timeout: POLL_TIMEOUT_MS } },
     projects: [
-      { extends: true, test: { ...unit, name: "unit", isolate: false, include: pure.shared } },
-      { extends: true, test: { ...unit, name: "unit-alone", include: pure.alone } },
-      { extends: true, test: { ...database, ...turn(2), name: "database", isolate: false, include: stored.shared } },
-      { extends: true, test: { ...database, ...turn(1), name: "database-alone", include: stored.alone } },
+      {
+        extends: true,
+        test: {
+          ...unit,
+          name: "unit",
+          isolate: false,
+          include: filesOf("*.test.{ts,tsx}"),
+          exclude: [ALONE, "**/*.db.test.ts"],
+        },
+      },
+      { extends: true, test: { ...unit, name: "unit-alone", include: filesOf("*.alone.test.{ts,tsx}") } },
+      {
+        extends: true,
+        test: {
+          ...database,
+          ...turn(2),
+          name: "database",
+          isolate: false,
+          include: filesOf("*.db.test.ts"),
+          exclude: [ALONE],
+        },
+      },
+      {
+        extends: true,
+        test: { ...database, ...turn(1), name: "database-alone", include: filesOf("*.alone.db.test.ts") },
+      },
     ],
   },
 });

@@ -1,7 +1,7 @@
 // The rooms of the house and which may import which: scripts/structure.mjs tests it in `npm run check`.
 
 /** Files that load what is built beside them, by a path that only a running program knows, and the test of the rule. */
-export const RUN_TIME = /^(server\/run\/process\/(main|current-service\.test)|scripts\/structure\.test)\.ts$/;
+export const RUN_TIME = /^(server\/run\/process\/(main|current-service\.alone\.test)|scripts\/structure\.test)\.ts$/;
 
 /** The isomorphic files of server/, which the browser may know as well; they import each other alone. */
 const WIRE_FILES = [
