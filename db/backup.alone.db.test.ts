@@ -91,11 +91,11 @@ describe.skipIf(!available)("a logical backup, as the operating guide tells it",
     await query(
       url("trailmark_owner"),
       `CREATE ROLE trailmark_backup LOGIN PASSWORD 'secret';
-       GRANT USAGE ON SCHEMA public, drizzle, pgboss TO trailmark_backup;
+       GRANT USAGE ON SCHEMA public, drizzle, graphile_worker TO trailmark_backup;
        GRANT SELECT ON ALL TABLES IN SCHEMA public TO trailmark_backup;
        GRANT SELECT ON ALL TABLES IN SCHEMA drizzle TO trailmark_backup;
-       GRANT SELECT ON ALL TABLES IN SCHEMA pgboss TO trailmark_backup;
-       GRANT SELECT ON ALL SEQUENCES IN SCHEMA drizzle TO trailmark_backup`,
+       GRANT SELECT ON ALL TABLES IN SCHEMA graphile_worker TO trailmark_backup;
+       GRANT SELECT ON ALL SEQUENCES IN SCHEMA drizzle, graphile_worker TO trailmark_backup`,
     );
     const plain = dump();
     expect(plain.status).not.toBe(0);

@@ -1,6 +1,7 @@
 import type postgres from "postgres";
 import { checkCluster, distribute, hasFaults, revokeRights } from "./citus/distribute";
 import { installFunctions, staleFunctions, withSealer } from "./install-functions";
+import { installJobs, migrateJobs } from "./jobs";
 import { reach } from "./reach";
 import { EXPECTED, ensureRoles } from "./roles";
 import { causeOf, codeOf, messageOf } from "./thrown";
@@ -32,7 +33,7 @@ async function checkOnly({ appUrl, citus = false, warn = () => {} }: MigrateInpu
     await checkCluster(sql, citus);
     const { tags, functions, ofLater } = await missingFrom(sql, citus);
     if (ofLater) warn(OF_LATER);
-    if (tags.length + functions.length === 0) return;
+    if (tags.length + functions.length === 0) return await migrateJobs(appUrl);
     const what =
       tags.length > 0
         ? `${tags.length} of ${countMigrations()} migrations (the first is ${tags[0]})`
@@ -101,6 +102,7 @@ async function apply(sql: postgres.Sql, input: MigrateInput & { ownerUrl: string
   if (functions.length > 0) log(`installing ${functions.length} functions`);
   if (migrations.length + functions.length > 0)
     await sql.begin((tx) => withSealer(tx, () => applyMissing(tx, missing, citus)));
+  await installJobs(sql, input.ownerUrl);
   // It asks the nodes over its own connections, which would wait for this transaction's locks indefinitely.
   if (!citus) return;
   if (await hasFaults(sql)) await sql.begin((tx) => withSealer(tx, () => revokeRights(tx)));

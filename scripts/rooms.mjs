@@ -189,7 +189,8 @@ export const PACKAGES = [
   },
   {
     files: /^components\//,
-    packages: /^(node:|postgres$|drizzle-orm|pg-boss$|pino$|nodemailer$|next-auth(?!\/react)|@node-rs\/|server-only$)/,
+    packages:
+      /^(node:|postgres$|drizzle-orm|pg$|graphile-worker$|pino$|nodemailer$|next-auth(?!\/react)|@node-rs\/|server-only$)/,
     instead: "Components run in the browser.",
   },
 ];

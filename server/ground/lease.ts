@@ -9,7 +9,7 @@ import { exists } from "./process-name";
 /** A claim that is not renewed for this long belongs to a dead process; another one takes over. */
 export const LEASE_MS = 15_000;
 /** How often a process says that it still has what it claimed. */
-export const BEAT_MS = LEASE_MS / 3;
+const BEAT_MS = LEASE_MS / 3;
 
 /** This process's name on the work that it claims. */
 export const ownerName = `${hostname()}:${process.pid}:${crypto.randomUUID().slice(0, 8)}`;

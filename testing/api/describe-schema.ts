@@ -50,7 +50,7 @@ const CATALOGUES = {
       LATERAL aclexplode(o.acl) AS a
     WHERE a.privilege_type <> 'MAINTAIN' -- new in PostgreSQL 17: unknown to older dumps`,
 };
-const SCHEMAS = ["public", "drizzle", "pgboss"];
+const SCHEMAS = ["public", "drizzle", "graphile_worker"];
 
 /**
  * What a database consists of, as sorted lines: schemas, tables, columns in their order, constraints, indexes, triggers,

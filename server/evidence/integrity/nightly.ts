@@ -1,16 +1,15 @@
-import { and, asc, eq, max } from "drizzle-orm";
+import { asc } from "drizzle-orm";
 import { asSystem } from "@/db/client";
-import { auditVerifications, organizations } from "@/db/schema";
+import { organizations } from "@/db/schema";
 import { messageOf } from "@/db/thrown";
 import { type Anchor, type Break, breakOf } from "@/server/evidence/chain/verifier";
 import { findGap } from "@/server/evidence/chain/verify";
-import type { DailyJob } from "@/server/ground/background/daily-job";
 import { systemCtx } from "@/server/ground/context";
+import type { JobKind } from "@/server/ground/jobs";
 import { log } from "@/server/ground/log";
 import { raiseAlarm } from "./alarm";
 import { raiseLostAlarms } from "./alarm-watch";
 import { checkTiles } from "./check-tiles";
-import { isInTime } from "./coverage";
 import { type Judged, judgeChain } from "./judge";
 import { nextSlice } from "./nightly-range";
 import { ownNote } from "./own-note";
@@ -151,20 +150,13 @@ async function listOrganizationIds(): Promise<string[]> {
 }
 
 /** The nightly verification of every chain, an hour before pruning. */
-export const verificationJob: DailyJob = {
+export const verificationJob: JobKind<object> = {
   name: "verification",
   cron: VERIFICATION_CRON,
-  async lastRanAt() {
-    const { ranAt, kind } = auditVerifications;
-    const [row] = await asSystem((tx) =>
-      tx
-        .select({ at: max(ranAt) })
-        .from(auditVerifications)
-        .where(and(eq(kind, "nightly"), isInTime(ranAt))),
-    );
-    return row?.at ?? null;
-  },
-  async run(signal) {
+  catchesUp: true,
+  atOnce: 1,
+  maxAttempts: 8,
+  async run(_, { signal }) {
     await runNightly({ signal });
   },
 };

@@ -2,10 +2,10 @@ import { and, eq, lte, sql } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { organizations, reportSchedules, users } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
-import { backgroundLoop } from "@/server/ground/background/background-loop";
 import type { Ctx } from "@/server/ground/context";
 import { env } from "@/server/ground/env";
 import { idFrom, newRequestId } from "@/server/ground/ids";
+import type { JobKind } from "@/server/ground/jobs";
 import { log } from "@/server/ground/log";
 import { isMailConfigured } from "@/server/ground/mail";
 import { narrow, reaches } from "@/server/ground/scope";
@@ -21,8 +21,6 @@ import { REPORT_LABEL } from "./vocabulary";
 import { writeReport } from "./write";
 import { aligned } from "./zone";
 
-/** A process that dies while it writes a report frees it at once; another one finds it within this time. */
-const EVERY_MS = 20_000;
 const CANNOT_BE_WRITTEN = "The report could not be written. It is tried again every hour.";
 const t = reportSchedules;
 
@@ -117,8 +115,8 @@ async function send(tx: Tx, due: Due, now: Date): Promise<void> {
   recordExport(ctx, due, await reachedIds(tx, ctx));
 }
 
-/** Takes one schedule that is due; a second process passes over it until this transaction is over. */
-async function claimDue(tx: Tx, now: Date): Promise<ScheduleRow | null> {
+/** Locks one schedule that is due; what changes it waits for the end of this transaction. */
+async function lockDue(tx: Tx, now: Date): Promise<ScheduleRow | null> {
   const [row] = await tx
     .select()
     .from(t)
@@ -138,7 +136,7 @@ async function runOne(now: Date): Promise<boolean> {
   const begun: { schedule: ScheduleRow | null } = { schedule: null };
   try {
     return await asSystem(async (tx) => {
-      begun.schedule = await claimDue(tx, now);
+      begun.schedule = await lockDue(tx, now);
       if (begun.schedule) await runClaimed(tx, begun.schedule, now);
       return begun.schedule !== null;
     });
@@ -189,7 +187,13 @@ export async function runDueReports(now = new Date(), stopping?: AbortSignal): P
   return sent;
 }
 
-/** Sends scheduled reports; any number of processes may, each run is done once. */
-export const reportWorker = backgroundLoop("scheduled reports", EVERY_MS, async (stopping) => {
-  await runDueReports(new Date(), stopping);
-});
+/** Sends the scheduled reports that are due. */
+export const reportJob: JobKind<object> = {
+  name: "reports",
+  cron: "* * * * *",
+  atOnce: 1,
+  maxAttempts: 1,
+  async run(_, { signal }) {
+    await runDueReports(new Date(), signal);
+  },
+};

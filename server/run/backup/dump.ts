@@ -17,16 +17,17 @@ const PREPARE_ROLE = `
     IF NOT pg_has_role('${ROLE}', 'MEMBER') THEN
       GRANT ${ROLE} TO CURRENT_USER;
     END IF;
-    FOREACH s IN ARRAY ARRAY['public', 'drizzle', 'pgboss'] LOOP
+    FOREACH s IN ARRAY ARRAY['public', 'drizzle', 'graphile_worker'] LOOP
       CONTINUE WHEN to_regnamespace(s) IS NULL;
       EXECUTE format('GRANT USAGE ON SCHEMA %I TO ${ROLE}', s);
       EXECUTE format('GRANT SELECT ON ALL TABLES IN SCHEMA %I TO ${ROLE}', s);
       EXECUTE format('GRANT SELECT ON ALL SEQUENCES IN SCHEMA %I TO ${ROLE}', s);
     END LOOP;
-    FOR t IN SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relrowsecurity LOOP
+    FOR s, t IN SELECT nspname, relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE nspname IN ('public', 'graphile_worker') AND relrowsecurity LOOP
       CONTINUE WHEN EXISTS (
-        SELECT FROM pg_policy p WHERE p.polrelid = to_regclass(format('public.%I', t)) AND p.polname = t || '_backup');
-      EXECUTE format('CREATE POLICY %I ON %I FOR SELECT TO ${ROLE} USING (true)', t || '_backup', t);
+        SELECT FROM pg_policy p WHERE p.polrelid = to_regclass(format('%I.%I', s, t)) AND p.polname = t || '_backup');
+      EXECUTE format('CREATE POLICY %I ON %I.%I FOR SELECT TO ${ROLE} USING (true)', t || '_backup', s, t);
     END LOOP;
   END
   $$`;

@@ -25,7 +25,7 @@ export function countTables({ ownerUrl }: Target): Promise<number> {
   return withOwner(ownerUrl, async (sql) => {
     const [row] = await sql<{ n: number }[]>`
       SELECT count(*)::int AS n FROM pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace
-      WHERE c.relkind IN ('r', 'p') AND s.nspname IN ('public', 'drizzle', 'pgboss')`;
+      WHERE c.relkind IN ('r', 'p') AND s.nspname IN ('public', 'drizzle', 'graphile_worker')`;
     return row?.n ?? 0;
   });
 }
@@ -35,7 +35,7 @@ export const dropAll = ({ ownerUrl }: Target): Promise<unknown> =>
   withOwner(ownerUrl, (sql) =>
     sql.begin(async (tx) => {
       await tx`SET LOCAL client_min_messages = error`;
-      await tx.unsafe("DROP SCHEMA IF EXISTS public, drizzle, pgboss CASCADE");
+      await tx.unsafe("DROP SCHEMA IF EXISTS public, drizzle, graphile_worker CASCADE");
       await tx.unsafe("CREATE SCHEMA public");
     }),
   );

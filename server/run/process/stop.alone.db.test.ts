@@ -49,10 +49,11 @@ async function startRecorder(time = PATIENT): Promise<{ stop: () => Promise<void
 /** One that works in the background as well. */
 async function startProcess(time = PATIENT): Promise<{ stop: () => Promise<void> }> {
   const { stop } = await startRecorder(time);
-  const { reportWorker } = await import("@/server/notify/report-schedules/run");
+  const { reportJob } = await import("@/server/notify/report-schedules/run");
+  const { enqueue } = await import("@/server/ground/jobs");
   const { startWorkers } = await import("./workers");
   await startWorkers();
-  reportWorker.notify();
+  await asSystem((tx) => enqueue(tx, reportJob, { data: {}, key: "now" }));
   return { stop };
 }
 

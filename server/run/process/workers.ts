@@ -6,34 +6,37 @@ import { checkpointWorker } from "@/server/evidence/integrity/checkpoint-worker"
 import { figuresWatch } from "@/server/evidence/integrity/figures";
 import { verificationJob } from "@/server/evidence/integrity/nightly";
 import { exportWorker } from "@/server/exports/worker";
-import type { DailyJob } from "@/server/ground/background/daily-job";
 import { env } from "@/server/ground/env";
+import { type AnyJobKind, type JobKind, jobWorker } from "@/server/ground/jobs";
 import { log } from "@/server/ground/log";
 import { lossReporter } from "@/server/notify/notifications/losses";
 import { notificationWorker } from "@/server/notify/notifications/worker";
-import { reportWorker } from "@/server/notify/report-schedules/run";
+import { reportJob } from "@/server/notify/report-schedules/run";
 import { refuseMovedClock } from "@/server/retention/clock";
 import { announcePruning, retentionJob } from "@/server/retention/worker";
-import { dailyJobsWorker } from "./daily-jobs";
 import { queuesWatch } from "./queues-watch";
 
 /** A background job of this process: started once, stopped at shutdown. */
 type Worker = { name: string; start: () => void | Promise<void>; stop: () => Promise<void> };
 
 /** Device logs go first: they need no elevated role. */
-const pruningJob: DailyJob = {
+const pruningJob: JobKind<object> = {
   ...retentionJob,
-  async run(signal) {
+  async run(data, job) {
+    const { signal } = job;
     await refuseMovedClock();
     const pruned = await pruneDeviceLogs({ signal });
     const rows = pruned.reduce((sum, { diagnostic, events }) => sum + diagnostic + events, 0);
     log.info({ rows, organizations: pruned.length }, "device log retention run");
-    await retentionJob.run(signal);
+    await retentionJob.run(data, job);
   },
 };
 
 /** What each process has to do for itself. */
 const OWN: Worker[] = [lossReporter];
+/** Work that the job library hands to any process. */
+const JOBS: AnyJobKind[] = [verificationJob, pruningJob, reportJob];
+
 /** What any process does for all. */
 const WORKERS: Worker[] = [
   alarmWatch,
@@ -43,9 +46,8 @@ const WORKERS: Worker[] = [
   searchWorker,
   importWorker,
   notificationWorker,
-  reportWorker,
   exportWorker,
-  dailyJobsWorker([verificationJob, pruningJob]),
+  jobWorker(JOBS),
 ];
 const running: Worker[] = [];
 

@@ -1,0 +1,230 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { build } from "esbuild";
+import { afterAll, afterEach, expect, it } from "vitest";
+import { asSystem } from "@/db/client";
+import { closeRoles, roles } from "@/testing/chain";
+import { type AnyJobKind, dropJob, enqueue, type Job, type JobKind, jobWorker, readBacklog, SILENT_MS } from "./jobs";
+
+const workers: ReturnType<typeof jobWorker>[] = [];
+const start = (...kinds: AnyJobKind[]) => {
+  const worker = jobWorker(kinds);
+  workers.push(worker);
+  worker.start();
+  return worker;
+};
+
+afterEach(async () => {
+  await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+  await roles.owner`DELETE FROM graphile_worker._private_jobs`;
+  await roles.owner`DELETE FROM graphile_worker._private_known_crontabs`;
+});
+afterAll(closeRoles);
+
+type Data = { n: number };
+const kindOf = (over: Partial<JobKind<Data>>): JobKind<Data> => ({
+  name: "test",
+  atOnce: 1,
+  run: async () => {},
+  ...over,
+});
+const put = (kind: JobKind<Data>, n: number, group?: string) =>
+  asSystem((tx) => enqueue(tx, kind, { data: { n }, key: String(n), group }));
+const jobsLeft = async () => [
+  ...(await roles.owner`SELECT key, attempts, locked_by IS NOT NULL AS runs FROM graphile_worker._private_jobs ORDER BY id`),
+];
+/** Work that goes on until its signal ends it, and then throws. */
+const untilStopped = ({ signal }: Job) =>
+  new Promise<void>((_, reject) => signal.addEventListener("abort", () => reject(new Error("stopped"))));
+
+it("runs a job once, in one of several processes, when its transaction is committed", async () => {
+  const ran: number[] = [];
+  const kind = kindOf({ run: async ({ n }) => void ran.push(n) });
+  start(kind);
+  start(kind);
+  const refused = asSystem(async (tx) => {
+    await enqueue(tx, kind, { data: { n: 1 }, key: "1" });
+    throw new Error("rolled back");
+  });
+  await expect(refused).rejects.toThrow("rolled back");
+  await put(kind, 2);
+  await put(kind, 3);
+  await expect.poll(() => ran.length).toBe(2);
+  await expect.poll(jobsLeft).toEqual([]);
+  expect(ran.sort()).toEqual([2, 3]);
+});
+
+it("replaces a job of the same key that has not begun, and drops one on request", async () => {
+  const kind = kindOf({});
+  const later = new Date(Date.now() + 3_600_000);
+  await asSystem((tx) => enqueue(tx, kind, { data: { n: 1 }, key: "k", at: later }));
+  await asSystem((tx) => enqueue(tx, kind, { data: { n: 2 }, key: "k", at: later }));
+  expect(await jobsLeft()).toHaveLength(1);
+  await asSystem((tx) => dropJob(tx, kind, "k"));
+  expect(await jobsLeft()).toEqual([]);
+});
+
+it("does as many at a time as the kind and its groups allow", async () => {
+  let [now, most, mostOfA] = [0, 0, 0];
+  let ofA = 0;
+  let done = 0;
+  const kind = kindOf({
+    atOnce: 4,
+    atOncePerGroup: 2,
+    async run({ n }) {
+      now++;
+      if (n < 6) ofA++;
+      [most, mostOfA] = [Math.max(most, now), Math.max(mostOfA, ofA)];
+      await sleep(100);
+      now--;
+      if (n < 6) ofA--;
+      done++;
+    },
+  });
+  for (let n = 0; n < 12; n++) await put(kind, n, n < 6 ? "a" : `other ${n}`);
+  start(kind);
+  await expect.poll(() => done).toBe(12);
+  expect([most, mostOfA]).toEqual([4, 2]);
+});
+
+it("tries a job that fails again, later each time, and then gives it up", async () => {
+  const attempts: number[] = [];
+  const kind = kindOf({
+    maxAttempts: 2,
+    async run(_, { attempt }) {
+      attempts.push(attempt);
+      throw new Error("no luck");
+    },
+  });
+  await put(kind, 1);
+  start(kind);
+  await expect.poll(() => attempts).toEqual([1, 2]);
+  await expect.poll(jobsLeft).toEqual([{ key: "test 1", attempts: 2, runs: false }]);
+});
+
+it("hands a job on at once when its process stops", async () => {
+  let begun = 0;
+  const attempts: number[] = [];
+  const held = (_: Data, job: Job) => {
+    begun++;
+    return untilStopped(job);
+  };
+  const holding = start(kindOf({ run: held }));
+  await put(kindOf({}), 1);
+  await expect.poll(() => begun).toBe(1);
+  start(kindOf({ run: async (_, { attempt }) => void attempts.push(attempt) }));
+  await holding.stop();
+  await expect.poll(() => attempts, { timeout: 5_000 }).toEqual([1]);
+  await expect.poll(jobsLeft).toEqual([]);
+});
+
+it("makes good a night that was missed, once", async () => {
+  let ran = 0;
+  const hour = (new Date().getUTCHours() + 12) % 24;
+  const kind = kindOf({ cron: `15 ${hour} * * *`, catchesUp: true, run: async () => void ran++ });
+  await roles.owner`
+    INSERT INTO graphile_worker._private_known_crontabs (identifier, known_since, last_execution)
+    VALUES ('test', now() - interval '3 days', now() - interval '2 days')`;
+  start(kind);
+  start(kind);
+  await expect.poll(() => ran).toBe(1);
+  await sleep(1_000);
+  expect(ran).toBe(1);
+});
+
+it("waits for its hour when the last night was not missed", async () => {
+  let ran = 0;
+  const hour = (new Date().getUTCHours() + 12) % 24;
+  start(kindOf({ cron: `15 ${hour} * * *`, catchesUp: true, run: async () => void ran++ }));
+  await sleep(1_500);
+  expect(ran).toBe(0);
+});
+
+it("starts later where the database was away when it should have started", async () => {
+  let ran = 0;
+  const kind = kindOf({ run: async () => void ran++ });
+  await put(kind, 1);
+  await roles.owner`REVOKE USAGE ON SCHEMA graphile_worker FROM trailmark_app`;
+  const worker = start(kind);
+  await sleep(500);
+  await roles.owner`GRANT USAGE ON SCHEMA graphile_worker TO trailmark_app`;
+  await expect.poll(() => ran).toBe(1);
+  await worker.stop();
+  const left = () => roles.owner`SELECT FROM pg_stat_activity WHERE application_name = 'trailmark jobs'`;
+  await expect.poll(async () => [...(await left())]).toEqual([]);
+});
+
+/** As much time as a process may be silent goes by at once. */
+const passSilence = () =>
+  roles.owner`UPDATE job_processes SET seen_at = seen_at - make_interval(secs => ${SILENT_MS / 1_000})`;
+
+/** A process that takes the job at once and never ends it. */
+const HOLDER = `
+  import { jobWorker } from "@/server/ground/jobs";
+  import "@/server/ground/env";
+  const run = () => {
+    process.stdout.write("running");
+    return new Promise(() => setInterval(() => {}, 1000));
+  };
+  jobWorker([{ name: "test", atOnce: 1, run }]).start();`;
+
+async function startHolder(): Promise<ChildProcess> {
+  const root = process.cwd();
+  const outfile = join(root, "dist", `test-holder-${process.pid}.mjs`);
+  await build({
+    stdin: { contents: HOLDER, resolveDir: root, loader: "ts" },
+    ...{ outfile, bundle: true, format: "esm", platform: "node", packages: "external", alias: { "@": root } },
+  });
+  const child = spawn(process.execPath, [outfile], { stdio: ["ignore", "pipe", "inherit"] });
+  await once(child.stdout, "data");
+  rmSync(outfile);
+  return child;
+}
+
+it("continues in another process within half a minute when its own is killed", async () => {
+  const attempts: number[] = [];
+  await put(kindOf({}), 1);
+  const holder = await startHolder();
+  start(kindOf({ run: async (_, { attempt }) => void attempts.push(attempt) }));
+  await sleep(1_000);
+  expect(attempts).toEqual([]);
+  const gone = once(holder, "exit");
+  holder.kill("SIGKILL");
+  await gone;
+  await passSilence();
+  await expect.poll(() => attempts, { timeout: 30_000, interval: 100 }).toEqual([2]);
+  expect(SILENT_MS).toBeLessThan(20_000);
+});
+
+it("ends the work of a process that was taken for dead, and leaves the job to its successor", async () => {
+  let [begun, ended] = [0, 0];
+  const kind = kindOf({
+    run: async (_, job) => {
+      begun++;
+      await untilStopped(job).finally(() => ended++);
+    },
+  });
+  await put(kind, 1);
+  start(kind);
+  await expect.poll(() => begun).toBe(1);
+  // Another process has it now, and is alive.
+  await roles.owner`INSERT INTO job_processes VALUES ('other', now() + interval '1 hour')`;
+  await roles.owner`UPDATE graphile_worker._private_jobs SET locked_by = 'other'`;
+  await roles.owner`DELETE FROM job_processes WHERE id <> 'other'`;
+  await expect.poll(() => ended).toBe(1);
+  await sleep(500);
+  expect(await jobsLeft()).toEqual([{ key: "test 1", attempts: 1, runs: true }]);
+  await roles.owner`DELETE FROM job_processes WHERE id = 'other'`;
+});
+
+it("counts what waits, since when, and what was given up", async () => {
+  const kind = kindOf({});
+  await asSystem((tx) => enqueue(tx, kind, { data: { n: 1 }, key: "1", at: new Date(Date.now() - 60_000) }));
+  await asSystem((tx) => enqueue(tx, kind, { data: { n: 2 }, key: "2", at: new Date(Date.now() + 60_000) }));
+  const [backlog] = (await readBacklog()).filter(({ name }) => name === "test");
+  expect(backlog).toMatchObject({ due: 1, failed: 0 });
+  expect(backlog?.lateSeconds).toBeGreaterThan(50);
+});

@@ -1,0 +1,280 @@
+import { EventEmitter } from "node:events";
+import { sql } from "drizzle-orm";
+import {
+  type JobHelpers,
+  Logger,
+  parseCronItems,
+  type Runner,
+  run,
+  type TaskList,
+  type WorkerEvents,
+} from "graphile-worker";
+import type { Pool } from "pg";
+import { asSystem, type Tx } from "@/db/client";
+import { JOBS_SCHEMA, jobPool } from "@/db/jobs";
+import { rowsOf } from "@/db/rows";
+import { databaseSettings } from "@/db/settings";
+import { backgroundLoop } from "./background/background-loop";
+import { log } from "./log";
+import { DAY_MS } from "./time/durations";
+
+/** A process that has not been heard of for this long counts as dead: others take up its jobs. */
+export const SILENT_MS = 15_000;
+const BEAT_MS = SILENT_MS / 3;
+/** How soon a job is found that is due by its time; a new one is announced by NOTIFY. */
+const POLL_MS = 2_000;
+const START_AGAIN_MS = 5_000;
+
+/**
+ * signal: the process ends, or another one has taken the job over; the work then throws, and continues elsewhere.
+ * attempt: 1 at first, one more whenever it is begun again.
+ */
+export type Job = { signal: AbortSignal; attempt: number };
+
+/** One kind of background work. A run that throws is tried again after e, e², e³ … seconds, up to six hours. */
+export type JobKind<Data extends object> = {
+  name: string;
+  run: (data: Data, job: Job) => Promise<void>;
+  /** How many of them a process does at a time. */
+  atOnce: number;
+  /** The same for those of one group. */
+  atOncePerGroup?: number;
+  /** Tries before it is given up. */
+  maxAttempts?: number;
+  /** When it is due by itself (crontab, UTC): in one process at a time. */
+  cron?: string;
+  /** A time that passed within a day while no process ran is made good. */
+  catchesUp?: true;
+};
+
+/** key: an earlier job of this key that has not begun is replaced. at: when it is due, at once by default. */
+type Wish = { key: string; at?: Date; group?: string | null | undefined };
+
+const flagsOf = (name: string, group?: string | null): string[] => [name, ...(group ? [`${name} ${group}`] : [])];
+const keyOf = (name: string, key: string): string => `${name} ${key}`;
+
+/** Leaves work to any process, once this transaction is committed. */
+export async function enqueue<Data extends object>(
+  tx: Tx,
+  { name, maxAttempts = 25 }: Pick<JobKind<Data>, "name" | "maxAttempts">,
+  { data, key, at, group }: Wish & { data: Data },
+): Promise<void> {
+  const flags = JSON.stringify(flagsOf(name, group));
+  await tx.execute(sql`
+    SELECT FROM ${sql.identifier(JOBS_SCHEMA)}.add_job(${name}::text, ${JSON.stringify(data)}::text::json,
+      run_at => ${at?.toISOString() ?? null}::timestamptz, max_attempts => ${maxAttempts}::int,
+      job_key => ${keyOf(name, key)}::text,
+      flags => ARRAY(SELECT jsonb_array_elements_text(${flags}::text::jsonb)))`);
+}
+
+/** Drops a job that has not begun; one that runs is not tried again. */
+export async function dropJob(tx: Tx, { name }: { name: string }, key: string): Promise<void> {
+  await tx.execute(sql`SELECT FROM ${sql.identifier(JOBS_SCHEMA)}.remove_job(${keyOf(name, key)}::text)`);
+}
+
+/** Jobs of one kind over all processes: those that are due or run, since when the oldest is due (s), those given up. */
+export type Backlog = { name: string; due: number; lateSeconds: number; failed: number };
+
+/** How much work waits, by kind. */
+export const readBacklog = (): Promise<Backlog[]> =>
+  asSystem((tx) =>
+    rowsOf<Backlog>(
+      tx,
+      sql`SELECT task_identifier AS name, (count(*) FILTER (WHERE attempts < max_attempts OR locked_at IS NOT NULL))::int AS due,
+          coalesce(extract(epoch FROM now() - min(run_at) FILTER (WHERE locked_at IS NULL AND attempts < max_attempts)), 0)::float8
+            AS "lateSeconds",
+          (count(*) FILTER (WHERE attempts >= max_attempts AND locked_at IS NULL))::int AS failed
+        FROM ${sql.identifier(JOBS_SCHEMA)}.jobs WHERE run_at <= now() GROUP BY task_identifier`,
+    ),
+  );
+
+/** The library's troubles; failures of jobs are logged with their kind where they happen. */
+const logger = new Logger(() => (level, message, meta) => {
+  if (level === "error" && !meta?.failure) log.warn({ library: "graphile-worker" }, message);
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: kinds of different data stand in one list
+export type AnyJobKind = JobKind<any>;
+
+/** What one process runs at the moment, and what it therefore takes no more of. */
+class Running {
+  readonly #counts = new Map<string, number>();
+  readonly #kinds: ReadonlyMap<string, AnyJobKind>;
+
+  constructor(kinds: readonly AnyJobKind[]) {
+    this.#kinds = new Map(kinds.map((kind) => [kind.name, kind]));
+  }
+
+  #limitOf(flag: string): number {
+    const [name = ""] = flag.split(" ");
+    const kind = this.#kinds.get(name);
+    return (flag === name ? kind?.atOnce : kind?.atOncePerGroup) ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Flags of which this process has as many as it may. */
+  full(): string[] {
+    return [...this.#counts].filter(([flag, count]) => count >= this.#limitOf(flag)).map(([flag]) => flag);
+  }
+
+  /** @returns false where there are as many already: two were taken at the same moment */
+  begin(flags: readonly string[]): boolean {
+    if (flags.some((flag) => (this.#counts.get(flag) ?? 0) >= this.#limitOf(flag))) return false;
+    for (const flag of flags) this.#counts.set(flag, (this.#counts.get(flag) ?? 0) + 1);
+    return true;
+  }
+
+  end(flags: readonly string[]): void {
+    for (const flag of flags) {
+      const left = (this.#counts.get(flag) ?? 1) - 1;
+      if (left > 0) this.#counts.set(flag, left);
+      else this.#counts.delete(flag);
+    }
+  }
+}
+
+/** One process's share in the jobs of all: its registration, kept alive, and the library's workers. */
+class Share {
+  readonly #pool: Pool = jobPool();
+  readonly #kinds: readonly AnyJobKind[];
+  readonly #running: Running;
+  readonly #stopping = new AbortController();
+  #lost = new AbortController();
+  #id = "";
+  #registered: Promise<void> | null = null;
+  #runner: Runner | null = null;
+
+  constructor(kinds: readonly AnyJobKind[]) {
+    this.#kinds = kinds;
+    this.#running = new Running(kinds);
+  }
+
+  async start(): Promise<void> {
+    const events: WorkerEvents = new EventEmitter();
+    events.on("pool:create", ({ workerPool }) => {
+      this.#id = workerPool.id;
+    });
+    const crons = this.#kinds.flatMap(({ name, cron, catchesUp, maxAttempts = 25 }) =>
+      cron === undefined
+        ? []
+        : [
+            {
+              task: name,
+              match: cron,
+              identifier: name,
+              options: {
+                ...{ backfillPeriod: catchesUp ? DAY_MS : 0, maxAttempts },
+                ...{ queueName: name, jobKey: keyOf(name, "cron") },
+              },
+            },
+          ],
+    );
+    this.#runner = await run({
+      pgPool: this.#pool,
+      schema: JOBS_SCHEMA,
+      events,
+      logger,
+      noHandleSignals: true,
+      noPreparedStatements: !databaseSettings().DATABASE_PREPARE,
+      concurrency: this.#kinds.reduce((sum, { atOnce }) => sum + atOnce, 0),
+      pollInterval: POLL_MS,
+      parsedCronItems: parseCronItems(crons),
+      // No job is taken before this process is known to the others, which free what an unknown one has.
+      forbiddenFlags: async () => {
+        this.#registered ??= this.beat();
+        await this.#registered;
+        return this.#running.full();
+      },
+      taskList: Object.fromEntries(this.#kinds.map((kind) => [kind.name, this.#taskOf(kind)])) satisfies TaskList,
+    });
+  }
+
+  #taskOf(kind: AnyJobKind) {
+    return async (payload: unknown, helpers: JobHelpers): Promise<void> => {
+      const { job } = helpers;
+      const flags = Object.keys(job.flags ?? {});
+      const lost = this.#lost.signal;
+      const giveBack = async () => {
+        const spec = { maxAttempts: job.max_attempts, ...(job.key ? { jobKey: job.key } : {}), flags };
+        await helpers.addJob(kind.name, payload, kind.cron ? { ...spec, queueName: kind.name } : spec);
+      };
+      if (!this.#running.begin(flags)) return giveBack();
+      const began = performance.now();
+      try {
+        await kind.run(payload, { signal: AbortSignal.any([this.#stopping.signal, lost]), attempt: job.attempts });
+        if (kind.cron) log.info({ job: kind.name, ms: Math.round(performance.now() - began) }, "job done");
+      } catch (error) {
+        // A job that is another process's by now must not be given back: throwing changes nothing of it.
+        if (this.#stopping.signal.aborted && !lost.aborted) return giveBack();
+        if (!lost.aborted) log.warn({ err: error, job: kind.name, attempt: job.attempts }, "a job failed");
+        throw error;
+      } finally {
+        this.#running.end(flags);
+      }
+    };
+  }
+
+  /** Tells the others that this process is there, and frees the jobs of those that are silent. */
+  async beat(): Promise<void> {
+    const { rows } = await this.#pool.query<{ isNew: boolean }>(
+      `INSERT INTO job_processes (id, seen_at) VALUES ($1, clock_timestamp())
+        ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at RETURNING (xmax = 0) AS "isNew"`,
+      [this.#id],
+    );
+    if (rows[0]?.isNew && this.#registered) {
+      log.warn("other processes took this one for dead and have taken over its jobs");
+      this.#lost.abort();
+      this.#lost = new AbortController();
+    }
+    await this.#pool.query(
+      `WITH silent AS (
+        DELETE FROM job_processes WHERE seen_at < clock_timestamp() - make_interval(secs => $1) RETURNING id)
+      SELECT ${JOBS_SCHEMA}.force_unlock_workers(array_agg(id)) FROM silent HAVING count(*) > 0`,
+      [SILENT_MS / 1_000],
+    );
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#runner?.stop().catch(() => {});
+    await this.#pool
+      .query(
+        `WITH gone AS (DELETE FROM job_processes WHERE id = $1 RETURNING id)
+        SELECT ${JOBS_SCHEMA}.force_unlock_workers(array_agg(id)) FROM gone HAVING count(*) > 0`,
+        [this.#id],
+      )
+      .catch(() => {});
+    await this.#pool.end().catch(() => {});
+  }
+}
+
+/**
+ * Has this process do jobs of these kinds, for all: any number of processes may, each job is done by one of them at a time.
+ * What cannot start, because the database is away for a moment, starts later.
+ */
+export function jobWorker(kinds: readonly AnyJobKind[]) {
+  let share: Share | null = null;
+  const loop = backgroundLoop(
+    "jobs",
+    () => (share ? BEAT_MS : START_AGAIN_MS),
+    async () => {
+      if (share) return share.beat();
+      const starting = new Share(kinds);
+      try {
+        await starting.start();
+        share = starting;
+      } catch (error) {
+        await starting.stop();
+        throw error;
+      }
+    },
+  );
+  return {
+    name: "jobs",
+    start: loop.start,
+    async stop(): Promise<void> {
+      await loop.stop();
+      await share?.stop();
+      share = null;
+    },
+  };
+}
