@@ -14,15 +14,14 @@ CREATE TABLE idempotency_keys (
 );
 CREATE INDEX idempotency_keys_claimed_idx ON idempotency_keys (claimed_at);
 
--- Failures of an account are counted once for all processes. The key is a hash of the rule and what is counted; losing
--- the counts in a crash costs nothing, so nothing of them is logged.
+-- Failures of an account are counted once for all processes, in the form that rate-limiter-flexible expects (expire is in
+-- ms). The key is a hash of the rule and what is counted; losing the counts in a crash costs nothing: nothing is logged.
 CREATE UNLOGGED TABLE shared_limits (
   key text NOT NULL,
   points integer NOT NULL,
-  expires_at timestamptz(3) NOT NULL,
+  expire bigint,
   CONSTRAINT shared_limits_pkey PRIMARY KEY (key)
 );
-CREATE INDEX shared_limits_expires_idx ON shared_limits (expires_at);
 
 -- What each server process lost or set aside of the audit events that it was given; a process is known by its spool.
 CREATE TABLE recording_losses (

@@ -1,16 +1,12 @@
-import { index, integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
-import { instant } from "./columns";
+import { bigint, integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 
-/** How often something was tried, counted for all processes; key is a hash. Unlogged: a crash forgets it. */
+/** Attempts counted for all processes by rate-limiter-flexible; key is a hash, expire in ms. Unlogged: a crash forgets it. */
 export const sharedLimits = pgTable(
   "shared_limits",
   {
     key: text("key").notNull(),
     points: integer("points").notNull(),
-    expiresAt: instant("expires_at").notNull(),
+    expire: bigint("expire", { mode: "number" }),
   },
-  (t) => [
-    primaryKey({ name: "shared_limits_pkey", columns: [t.key] }),
-    index("shared_limits_expires_idx").on(t.expiresAt),
-  ],
+  (t) => [primaryKey({ name: "shared_limits_pkey", columns: [t.key] })],
 );

@@ -9,7 +9,7 @@ import { resourceOf } from "@/server/audit/resource-of";
 import type { Ctx } from "@/server/ground/context";
 import { AppError, invalid, notFound } from "@/server/ground/errors";
 import { newId } from "@/server/ground/ids";
-import { countInTurn } from "@/server/ground/limits/room";
+import { countInTurn } from "@/server/ground/limits/quota";
 import { operation } from "@/server/ground/operation";
 import { type Owner, ofOwner, ownPartner } from "@/server/ground/scope";
 import { idInput } from "@/server/ground/wire";

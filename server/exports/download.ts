@@ -8,8 +8,7 @@ import { unawaitedSource } from "@/server/ground/background/unawaited";
 import type { Ctx } from "@/server/ground/context";
 import { toBody } from "@/server/ground/download";
 import { AppError } from "@/server/ground/errors";
-import { inFairShare } from "@/server/ground/limits/fair-share";
-import { inSlot } from "@/server/ground/limits/slots";
+import { inCallerLimit, inSlot } from "@/server/ground/limits/concurrency";
 import { operation } from "@/server/ground/operation";
 import { requireRecentProof } from "@/server/ground/recent-proof";
 import { byteRange, type Span } from "./byte-range";
@@ -94,5 +93,5 @@ export const downloadExport = operation({
   output: "stream",
   waits: true,
   run: (ctx, input) =>
-    inSlot(ctx.actor, DOWNLOAD_SLOTS, (release) => inFairShare(ctx, () => openDownload(ctx, { input, release }))),
+    inSlot(ctx.actor, DOWNLOAD_SLOTS, (release) => inCallerLimit(ctx, () => openDownload(ctx, { input, release }))),
 });

@@ -160,3 +160,17 @@ export const notFound = (what = "resource") => new AppError("not_found", `No suc
 /** A validation failure of one field. */
 export const invalid = (path: string, message: string) =>
   new AppError("validation_failed", `${path}: ${message}`, { errors: [{ path, message }] });
+
+/** How much a caller may do or have at once, and the seconds after which it is worth asking again. */
+type Limit = { limit: number; seconds: number };
+
+/** The refusal of a caller that asks for too much, with Retry-After and RateLimit-* (contract, "Errors"). */
+export const tooMany = (message: string, { limit, seconds }: Limit): AppError =>
+  new AppError("rate_limited", message, {
+    headers: {
+      "Retry-After": String(seconds),
+      "RateLimit-Limit": String(limit),
+      "RateLimit-Remaining": "0",
+      "RateLimit-Reset": String(seconds),
+    },
+  });

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Ctx } from "./context";
 import { AppError } from "./errors";
-import { inFairShare } from "./limits/fair-share";
+import { inCallerLimit } from "./limits/concurrency";
 import type { Permission } from "./permissions";
 import { requireRecentProof } from "./recent-proof";
 import { narrow, reachesAll, requirePermission } from "./scope";
@@ -27,7 +27,7 @@ export type Operation<I extends z.ZodType = z.ZodType, R = unknown> = {
   output: Output<R>;
   /**
    * Waits for something other than the database (a device, a shared run, the batch writer, a witness, the mail server, an
-   * upload): takes no fair share, which would be idle meanwhile. Or acquires a slot, and takes its fair share after it.
+   * upload): is not counted among what its caller has running, which would be idle meanwhile. Or acquires a slot first.
    */
   waits?: true;
   run(ctx: Ctx, input: z.output<I>): Promise<R>;
@@ -71,7 +71,7 @@ export async function isStillAdmitted(ctx: Ctx, admission: Admission): Promise<b
 }
 
 /**
- * Runs an operation on validated input, for a caller whom the door has let in, within that caller's fair share.
+ * Runs an operation on validated input, for a caller whom the door has let in, within what that caller may have running.
  * @throws AppError rate_limited when too much of the caller waits already, and what the operation throws
  */
 export async function perform<I extends z.ZodType, R>(
@@ -81,5 +81,5 @@ export async function perform<I extends z.ZodType, R>(
 ): Promise<R> {
   if (operation.stepUp?.(input)) requireRecentProof(ctx, "browser");
   const run = () => operation.run(narrowTo(ctx, input), input);
-  return operation.waits ? run() : inFairShare(ctx, run);
+  return operation.waits ? run() : inCallerLimit(ctx, run);
 }

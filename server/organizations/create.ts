@@ -7,7 +7,7 @@ import { resourceOf } from "@/server/audit/resource-of";
 import type { Ctx } from "@/server/ground/context";
 import { AppError } from "@/server/ground/errors";
 import { newId } from "@/server/ground/ids";
-import { requireRoom } from "@/server/ground/limits/room";
+import { requireQuota } from "@/server/ground/limits/quota";
 import { operation } from "@/server/ground/operation";
 import { partnerFor } from "@/server/ground/partner";
 import { toSlug } from "@/server/ground/text";
@@ -80,7 +80,7 @@ export const createOrganization = operation({
     const { row, widened } = await asSystem(async (tx) => {
       const where = eq(organizations.partnerId, partnerId);
       const bound = { max: MAX_PER_PARTNER, owner: partnerId, what: "organizations", remedy: "" };
-      await requireRoom(tx, { table: organizations, where, ...bound });
+      await requireQuota(tx, { table: organizations, where, ...bound });
       const created = await insertOrganization(tx, { partnerId, name: input.name });
       return { row: created, widened: await grantCreatorAccess(tx, ctx, created.id) };
     });

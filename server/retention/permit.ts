@@ -1,5 +1,6 @@
 import { asSystem } from "@/db/client";
 import type { Break } from "@/server/evidence/chain/verifier";
+import { UNDIVIDED } from "@/server/evidence/chain/runs/ranges";
 import { verifyChain } from "@/server/evidence/chain/verify";
 import { newestReceipt } from "@/server/evidence/checkpoints/note-store";
 import { signReceipt } from "@/server/evidence/checkpoints/receipts";
@@ -56,7 +57,7 @@ async function proveRows(orgId: string, expired: Expired, now: Date): Promise<vo
     fromSeq: firstSeq,
     toSeq,
     mark: toSeq,
-    isPaced: true,
+    division: UNDIVIDED,
   });
   if (breaks.length > 0) await refuse(orgId, breaks);
   const contradiction = marked && (await proveRow(marked, signed.note));

@@ -6,7 +6,7 @@ import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { AppError } from "@/server/ground/errors";
 import { newId } from "@/server/ground/ids";
-import { countInTurn } from "@/server/ground/limits/room";
+import { countInTurn } from "@/server/ground/limits/quota";
 import { operation } from "@/server/ground/operation";
 import { auditable, nameTaken, personOf, privateOwner, sharedOwner, toSavedView } from "./saved-view";
 import { createInput, MAX_VIEWS_PER_PERSON, savedView } from "./schema";

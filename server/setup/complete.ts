@@ -1,6 +1,6 @@
 import { systemCtx } from "@/server/ground/context";
 import { AppError } from "@/server/ground/errors";
-import { limit } from "@/server/ground/limits/rate-limit";
+import { limit } from "@/server/ground/limits/windows";
 import { operation } from "@/server/ground/operation";
 import { hashSecret, sameHash } from "@/server/ground/secrets";
 import { noInput } from "@/server/ground/wire";

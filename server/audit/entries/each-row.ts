@@ -8,17 +8,10 @@ import { planFor } from "@/server/audit/query/plan";
 import { type Cursor, type Key, newestRows, rowsByKey, type Shape } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search";
 import type { Ctx } from "@/server/ground/context";
-import { delayFactorOf } from "@/server/ground/limits/fair-share";
-import { rest } from "@/server/ground/limits/rest";
-import { Turns } from "@/server/ground/limits/turns";
 
 /** Rows and bytes of details that are read at a time; twice as much is held, being read and being written. */
 export const MAX_ROWS = 500;
 const CHUNK_BYTES = 512 * 1024;
-/** Chunks that all exports of this process together read at a time: the rest of thread and database is for others. */
-const MAX_READERS = 1;
-
-const turns = new Turns(MAX_READERS);
 
 /** How many rows to read next, after so many of so many bytes. */
 export const nextSize = (rows: number, bytes: number): number =>
@@ -40,19 +33,17 @@ async function headOf(tx: Tx, orgId: string): Promise<SQL> {
  * @returns the newest `max`, and how many rows meet it in all
  */
 export const settleRows = (ctx: Ctx, filter: AuditFilter, max: number): Promise<{ rows: Settled; total: number }> =>
-  turns.run(() =>
-    tenantRead(ctx.scope, async (tx) => {
-      const plan = await planFor(tx, ctx, filter);
-      const [orgId] = plan.orgIds;
-      if (plan.all.kind === "rows" && plan.orgIds.length === 1 && orgId) {
-        const conditions = [...conditionsOf(plan.filter), await headOf(tx, orgId)];
-        return { rows: { orgId, conditions, max }, total: await countRows(tx, plan) };
-      }
-      const { keys } = await findKeys(tx, plan, { need: max + 1 });
-      const total = keys.length > max ? Math.max(keys.length, await countRows(tx, plan)) : keys.length;
-      return { rows: { keys: keys.slice(0, max) }, total };
-    }),
-  );
+  tenantRead(ctx.scope, async (tx) => {
+    const plan = await planFor(tx, ctx, filter);
+    const [orgId] = plan.orgIds;
+    if (plan.all.kind === "rows" && plan.orgIds.length === 1 && orgId) {
+      const conditions = [...conditionsOf(plan.filter), await headOf(tx, orgId)];
+      return { rows: { orgId, conditions, max }, total: await countRows(tx, plan) };
+    }
+    const { keys } = await findKeys(tx, plan, { need: max + 1 });
+    const total = keys.length > max ? Math.max(keys.length, await countRows(tx, plan)) : keys.length;
+    return { rows: { keys: keys.slice(0, max) }, total };
+  });
 
 export type SizedRow = { org_id: string; ms: number; chain_seq: string; details: string | null };
 
@@ -85,27 +76,11 @@ function reader<R extends SizedRow>(
 }
 
 /**
- * Reads when its turn comes and then pauses, within the turn and, for a caller who is being refused, after it as well.
- */
-async function paced<T>(ctx: Ctx, read: (tx: Tx) => Promise<T>): Promise<T> {
-  let workedMs = 0;
-  const found = await turns.run(async () => {
-    const began = performance.now();
-    const rows = await tenantRead(ctx.scope, read);
-    workedMs = performance.now() - began;
-    await rest(workedMs, Math.min(delayFactorOf(ctx.actor), 1));
-    return rows;
-  });
-  await rest(workedMs, delayFactorOf(ctx.actor) - 1);
-  return found;
-}
-
-/**
  * Settled rows in chunks; the next one is read while the last one is written. Each chunk has its own transaction, so a
  * slow client holds no connection. Rows that retention removes in between are left out.
  */
 export async function* eachChunk<R extends SizedRow>(ctx: Ctx, rows: Settled, shape: Shape<R>): AsyncGenerator<R[]> {
-  const read = reader((fn) => paced(ctx, fn), rows, shape);
+  const read = reader((fn) => tenantRead(ctx.scope, fn), rows, shape);
   const next = (size: number): Promise<R[]> => {
     const chunk = read(size);
     chunk.catch(() => {}); // Whoever awaits the chunk gets the error; when the client has gone nobody does.

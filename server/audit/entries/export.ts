@@ -5,8 +5,7 @@ import { type DirectFormat, FORMATS, MAX_EXPORT_ROWS } from "@/server/audit/voca
 import { unawaitedSource } from "@/server/ground/background/unawaited";
 import type { Ctx } from "@/server/ground/context";
 import { toBody } from "@/server/ground/download";
-import { inFairShare } from "@/server/ground/limits/fair-share";
-import { inSlot } from "@/server/ground/limits/slots";
+import { inCallerLimit, inSlot } from "@/server/ground/limits/concurrency";
 import { operation } from "@/server/ground/operation";
 import { narrow } from "@/server/ground/scope";
 import { eachChunk, type Settled, settleRows } from "./each-row";
@@ -46,7 +45,7 @@ const settleExport = async (ctx: Ctx, filter: AuditFilter): Promise<{ rows: Sett
 
 const startExport = (ctx: Ctx, format: DirectFormat, filter: AuditFilter): Promise<Response> =>
   inSlot(ctx.actor, EXPORT_SLOTS, async (release) => {
-    const { rows, total } = await inFairShare(ctx, () => settleExport(ctx, filter));
+    const { rows, total } = await inCallerLimit(ctx, () => settleExport(ctx, filter));
     const text = Readable.from(writeExport({ ctx, format, filter, rows, total }), {
       objectMode: false,
       highWaterMark: 64 * 1024,

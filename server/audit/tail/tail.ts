@@ -5,7 +5,7 @@ import { Signal } from "@/server/ground/background/signal";
 import { trackStream, watchCallers } from "@/server/ground/background/streams";
 import type { Ctx, Scope } from "@/server/ground/context";
 import { AppError } from "@/server/ground/errors";
-import { acquireSlot } from "@/server/ground/limits/slots";
+import { acquireSlot } from "@/server/ground/limits/concurrency";
 import { operation } from "@/server/ground/operation";
 import { advance, encodePosition, nextSpans, type Position, rowsBehind, startAt } from "./position";
 import { readSpans } from "./read";

@@ -6,7 +6,7 @@ import { customFieldImports } from "@/db/schema/index";
 import { record } from "@/server/audit/record/record";
 import { AppError } from "@/server/ground/errors";
 import { newId } from "@/server/ground/ids";
-import { requireRoom } from "@/server/ground/limits/room";
+import { requireQuota } from "@/server/ground/limits/quota";
 import { operation } from "@/server/ground/operation";
 import { DAY_MS } from "@/server/ground/time/durations";
 import { idInput, noInput, typed } from "@/server/ground/wire";
@@ -88,7 +88,7 @@ export const createImport = operation({
     const [row] = await tenant(scope, async (tx) => {
       const where = and(eq(t.partnerId, scope.partnerId), isNull(t.startedAt));
       const bound = { max: MAX_DRAFTS, owner: scope.partnerId, what: "imports that were not started" };
-      await requireRoom(tx, { table: t, where, ...bound });
+      await requireQuota(tx, { table: t, where, ...bound });
       return tx
         .insert(t)
         .values({

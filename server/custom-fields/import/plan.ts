@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { customFieldImports } from "@/db/schema/index";
 import type { Ctx } from "@/server/ground/context";
-import { inFairShare } from "@/server/ground/limits/fair-share";
+import { inCallerLimit } from "@/server/ground/limits/concurrency";
 import { operation } from "@/server/ground/operation";
 import { idInput, typed } from "@/server/ground/wire";
 import { reachesWholePartner } from "@/server/identity/auth/grant";
@@ -132,7 +132,7 @@ export const setFormat = operation({
   output: typed<ImportState>(),
   waits: true,
   async run(ctx, { id, fileNo, format }) {
-    const share = <T>(work: () => Promise<T>) => inFairShare(ctx, work);
+    const share = <T>(work: () => Promise<T>) => inCallerLimit(ctx, work);
     const before = await share(() => tenant(ctx.scope, (tx) => findImport(tx, ctx, id)));
     requireIdle(before, ...OPEN);
     const file = completeFile(before, fileNo);
@@ -169,7 +169,7 @@ export const previewFile = operation({
   waits: true,
   async run(ctx, { id, fileNo }) {
     const find = () => tenant(ctx.scope, (tx) => findImport(tx, ctx, id));
-    const found = await inFairShare(ctx, find);
+    const found = await inCallerLimit(ctx, find);
     const { path, format } = completeFile(found, fileNo);
     return readPreview(ctx, { source: found.source, path, format });
   },

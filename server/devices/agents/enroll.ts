@@ -8,7 +8,7 @@ import { type Closed, closeStream } from "@/server/devices/live/stream-store";
 import type { Ctx } from "@/server/ground/context";
 import { AppError } from "@/server/ground/errors";
 import { canonicalId, newId } from "@/server/ground/ids";
-import { limit, requireAttemptsLeft } from "@/server/ground/limits/rate-limit";
+import { limit, requireAttemptsLeft } from "@/server/ground/limits/windows";
 import { operation } from "@/server/ground/operation";
 import { hashSecret, looksLike, newSecret, sameHash } from "@/server/ground/secrets";
 import { type EnrollInput, enrollInput, enrollOutput } from "./schema";

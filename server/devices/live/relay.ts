@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { sharedRuns } from "@/server/ground/background/shared-runs";
 import { wakeWatchers } from "@/server/ground/background/streams";
-import { AppError } from "@/server/ground/errors";
+import { AppError, tooMany } from "@/server/ground/errors";
 import { isUuid } from "@/server/ground/ids";
-import { tooMany } from "@/server/ground/limits/too-many";
 import { log } from "@/server/ground/log";
 import { type Bus, createBus, type News } from "./bus";
 import {

@@ -6,7 +6,7 @@ import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { routes } from "@/server/doors/http/routes.generated";
 import { MAX_BATCH_CALLS } from "@/server/doors/trpc/batch";
-import { shareState } from "@/server/ground/limits/fair-share";
+import { requestFigures } from "@/server/ground/limits/concurrency";
 import { log } from "@/server/ground/log";
 import { appendEvents } from "@/testing/audit-entries";
 import { bearer, createUser } from "@/testing/factories";
@@ -103,10 +103,10 @@ describe("the front", () => {
     const calls = Array.from({ length: 12 }, () => "me.get");
     const page = new AbortController();
     const answer = ask(`/api/trpc/${calls.join(",")}?batch=1`, { headers: { authorization }, signal: page.signal });
-    while (shareState().waiting === 0) await setImmediate();
+    while (requestFigures().waiting === 0) await setImmediate();
     page.abort();
     await expect(answer).rejects.toThrow("aborted");
-    await expect.poll(shareState).toMatchObject({ running: 0, waiting: 0 });
+    await expect.poll(requestFigures).toMatchObject({ running: 0, waiting: 0 });
     expect(errors).not.toHaveBeenCalled();
   });
 

@@ -9,9 +9,10 @@ import { countRequest } from "@/server/ground/background/metrics";
 import { inRequest } from "@/server/ground/background/tracing";
 import { unawaited } from "@/server/ground/background/unawaited";
 import { PEER_HEADER } from "@/server/ground/client-ip";
-import { AppError, ERROR_CODES, invalid } from "@/server/ground/errors";
+import { AppError, invalid } from "@/server/ground/errors";
 import { log } from "@/server/ground/log";
 import { orAwayPage } from "./away-page";
+import { countInFlight, inPageLimit } from "./in-flight";
 import { lazyRequest } from "./lazy-request";
 import { watchPeer } from "./linux-peers";
 import { redirectPage } from "./page-redirect";
@@ -20,7 +21,6 @@ import { createRegistry, handlerOf, type RouteMatch } from "./registry";
 import { hasTooManyParameters, MAX_PAGE_PARAMETERS, namedTwice, pathOf } from "./request-target";
 import { respond } from "./respond";
 import { setPagePolicy, setSecurityHeaders } from "./security-headers";
-import { countInFlight, holdRefusal, inPageShare } from "./shares";
 
 export type FrontOptions = {
   routes: RouteFile[];
@@ -65,7 +65,6 @@ async function answerOf(
   const answer = tooMany
     ? refusal(tooMany)
     : await call(lazyRequest(incoming, outgoing, origin), { params: Promise.resolve(match.params) });
-  if (answer.status === ERROR_CODES.rate_limited.status) await holdRefusal(incoming, outgoing, handler?.spec);
   await whenWritten();
   return answer;
 }
@@ -101,9 +100,8 @@ async function servePage(incoming: IncomingMessage, outgoing: ServerResponse, op
   if (incoming.headers.accept === "text/event-stream") watchPeer(incoming.socket);
   const render = () => orAwayPage(incoming, outgoing, () => options.next(incoming, outgoing));
   if (options.dev) return render();
-  await inPageShare(incoming, outgoing, render).catch(async (error: unknown) => {
+  await inPageLimit(incoming, outgoing, render).catch((error: unknown) => {
     if (!(error instanceof AppError)) throw error;
-    await holdRefusal(incoming, outgoing);
     return respond(incoming, outgoing, refusal(error));
   });
 }

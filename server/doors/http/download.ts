@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { originOf } from "@/server/ground/client-ip";
 import type { Download } from "@/server/ground/download";
 import { toBody } from "@/server/ground/download";
-import { limit } from "@/server/ground/limits/rate-limit";
+import { limit } from "@/server/ground/limits/windows";
 import type { Answer } from "./answer";
 import { problemAnswer } from "./problem";
 import type { RouteContext } from "./route";

@@ -1,22 +1,22 @@
 import { availableParallelism } from "node:os";
 import type { Tenant } from "@/db/client";
 import { gauge } from "@/server/ground/background/metrics";
-import { Turns } from "@/server/ground/limits/turns";
+import { Concurrency } from "@/server/ground/limits/concurrency";
 import { type ChainReader, readOnOwnConnection } from "./own-connection";
 
 /**
  * Connections beside the pool, by what they are for, so that none keeps the others waiting: readings of whole chains,
  * short ones (a part, a count, the signing of a checkpoint), downloads, which are as slow as their clients.
  */
-const POOLS = { whole: new Turns(2), short: new Turns(2), download: new Turns(4) };
+const POOLS = { whole: new Concurrency(2), short: new Concurrency(2), download: new Concurrency(4) };
 export type ReaderPool = keyof typeof POOLS;
 
 /** As many cores as threads may have: each keeps one of the database's processes busy as well. */
 const MAX_THREADS = 4;
 /** Threads that read parts of long chains beside them, each on its own connection; together for all readings. */
-export const THREADS = new Turns(Math.min(availableParallelism(), MAX_THREADS));
+export const THREADS = new Concurrency(Math.min(availableParallelism(), MAX_THREADS));
 
-const sumOf = (count: (pool: Turns) => number) => () =>
+const sumOf = (count: (pool: Concurrency) => number) => () =>
   [...Object.values(POOLS), THREADS].reduce((sum, pool) => sum + count(pool), 0);
 
 /** How many readings wait for a connection of this kind. */

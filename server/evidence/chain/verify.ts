@@ -23,8 +23,6 @@ export type VerifyInput = {
   pool?: ReaderPool | undefined;
   /** How the reading is divided among threads; the verdict does not depend on it. */
   division?: Division | undefined;
-  /** On one connection, with as much time for writers, where there are any, as it takes: no caller waits for the verdict. */
-  isPaced?: boolean;
 };
 export type Integrity = Verdict & { orgId: string; head: Anchor | null };
 
@@ -111,7 +109,6 @@ async function judge(reader: ChainReader, input: VerifyInput, bounds: Bounds | n
     onProgress: input.onProgress,
     signal,
     division: input.division,
-    isPaced: input.isPaced,
   });
   if (!bounds) for (const { id } of await unsealedIn(reader, orgId)) verifier.addUnsealed(id);
   const verdict = verifier.finish(toEnd ? (head ?? "absent") : "unknown");

@@ -4,7 +4,6 @@ import { checksumOf } from "@/server/evidence/chain/chain-hash";
 import { readChain } from "@/server/evidence/chain/chain-stream";
 import { copyQuery } from "@/server/evidence/chain/copy-query";
 import { createLinkReader } from "@/server/evidence/chain/copy-rows";
-import { pacing } from "@/server/evidence/chain/pacing";
 import { readChainRows } from "@/server/evidence/chain/read-row";
 import { type Break, breakOf, type Link, Verifier } from "@/server/evidence/chain/verifier";
 import { equalBytes } from "@/server/evidence/tree/tree";
@@ -45,7 +44,7 @@ async function readLinks(tx: Tx, { orgId, first, last }: Rows, onLink: (link: Li
   }
   const links = createLinkReader(onLink);
   await readChain({ kind: "organization", orgIds: [orgId], partnerId: "" }, ({ copy }) =>
-    copy(copyQuery(orgId, { first, last }), (chunk) => links.push(chunk), { ready: pacing() }),
+    copy(copyQuery(orgId, { first, last }), (chunk) => links.push(chunk)),
   );
 }
 

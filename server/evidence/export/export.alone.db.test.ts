@@ -282,7 +282,7 @@ it("takes as long as its client: no timeout of the database cuts it", async () =
   await signCheckpoint(orgId);
   const scope = { kind: "organization", orgIds: [orgId], partnerId: "" } as const;
   const timeout = await readChain(scope, async (reader) => {
-    const target = { scope, out: new BundleStream(() => 0), signal: new AbortController().signal };
+    const target = { scope, out: new BundleStream(), signal: new AbortController().signal };
     await writeEntries(reader, { orgId, size: 4, range: { kind: "whole" } }, target);
     return (await reader.sql<{ statement_timeout: string }[]>`SHOW statement_timeout`)[0]?.statement_timeout;
   });

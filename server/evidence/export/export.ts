@@ -17,8 +17,7 @@ import { formatVerifierKey } from "@/server/evidence/tree/signed-note";
 import type { Ctx } from "@/server/ground/context";
 import { savedAs, toBody } from "@/server/ground/download";
 import { AppError, notFound } from "@/server/ground/errors";
-import { delayFactorOf } from "@/server/ground/limits/fair-share";
-import { inSlot } from "@/server/ground/limits/slots";
+import { inSlot } from "@/server/ground/limits/concurrency";
 import { log } from "@/server/ground/log";
 import { operation } from "@/server/ground/operation";
 import { narrow } from "@/server/ground/scope";
@@ -151,7 +150,7 @@ async function streamEvidence(ctx: Ctx, input: EvidenceInput): Promise<Response>
     const { organization, plan } = await planOf(scoped, orgId, input);
     const createdAt = ctx.now().toISOString();
     const fileName = fileNameOf(organization, plan.range, createdAt);
-    const out = new BundleStream(() => delayFactorOf(ctx.actor));
+    const out = new BundleStream();
     const gone = new AbortController();
     out.out.once("close", () => {
       gone.abort();

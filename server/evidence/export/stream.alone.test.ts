@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers());
 
 /** A stream whose client has taken nothing of what it holds at most. */
 function fullStream(): BundleStream {
-  const stream = new BundleStream(() => 0);
+  const stream = new BundleStream();
   stream.out.on("error", () => {});
   stream.write("x".repeat(300_000));
   return stream;

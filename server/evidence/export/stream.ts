@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { PassThrough } from "node:stream";
-import { rest } from "@/server/ground/limits/rest";
 
 const FLUSH_BYTES = 64 * 1024;
 /** A client that takes nothing for so long has left or never reads: it must not hold a connection and its snapshot. */
@@ -11,11 +10,6 @@ export class BundleStream {
   readonly out = new PassThrough({ highWaterMark: 4 * FLUSH_BYTES });
   readonly #digest = createHash("sha256");
   #buffer = "";
-  #began = performance.now();
-  #hasFlushed = false;
-
-  /** @param rests how many times as long as a piece took the next one waits (delayFactorOf in limits/fair-share.ts) */
-  constructor(private readonly rests: () => number) {}
 
   /** Lines, each with its newline. */
   write(lines: string): void {
@@ -28,20 +22,11 @@ export class BundleStream {
     this.#buffer = "";
     this.#digest.update(bytes);
     this.out.write(bytes);
-    this.#hasFlushed = true;
   }
 
-  /** Null until a piece was sent; then resolves after a rest, and when the client takes what comes. */
+  /** Null while the client takes what comes; else resolves when it does again. */
   ready(): Promise<void> | null {
-    if (!this.#hasFlushed) return null;
-    this.#hasFlushed = false;
-    return this.#rest();
-  }
-
-  async #rest(): Promise<void> {
-    await rest(performance.now() - this.#began, this.rests());
-    if (this.out.writableNeedDrain) await this.#drained();
-    this.#began = performance.now();
+    return this.out.writableNeedDrain ? this.#drained() : null;
   }
 
   #drained(): Promise<void> {

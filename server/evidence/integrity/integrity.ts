@@ -7,7 +7,7 @@ import { formatVerifierKey, toBase64 } from "@/server/evidence/tree/signed-note"
 import { witnessPolicy } from "@/server/evidence/witnesses/policy-file";
 import type { Ctx } from "@/server/ground/context";
 import { invalid } from "@/server/ground/errors";
-import { acquireSlot } from "@/server/ground/limits/slots";
+import { acquireSlot } from "@/server/ground/limits/concurrency";
 import { operation } from "@/server/ground/operation";
 import { narrow, reaches } from "@/server/ground/scope";
 import { clearAlarm, raiseAlarm } from "./alarm";

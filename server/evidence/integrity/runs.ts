@@ -1,5 +1,5 @@
 import { hasFreeReader, type ReaderPool, waitingReaders } from "@/server/evidence/chain/chain-stream";
-import { tooMany } from "@/server/ground/limits/too-many";
+import { tooMany } from "@/server/ground/errors";
 import { type InSnapshot, type Judged, judgeChain } from "./judge";
 
 /** Verifications that one caller may have running or waiting in one process. */

@@ -6,7 +6,7 @@ import { entryResource, proofFile } from "@/server/evidence/proofs/get";
 import { proveEntry } from "@/server/evidence/proofs/prove";
 import { type Ctx, type Scope, ZERO_UUID } from "@/server/ground/context";
 import { AppError } from "@/server/ground/errors";
-import { limit } from "@/server/ground/limits/rate-limit";
+import { limit } from "@/server/ground/limits/windows";
 import { operation } from "@/server/ground/operation";
 import { hashSecret } from "@/server/ground/secrets";
 import { openInput } from "./schema";

@@ -7,7 +7,7 @@ import { entryResource, proveReached } from "@/server/evidence/proofs/get";
 import { type Ctx, ZERO_UUID } from "@/server/ground/context";
 import { AppError } from "@/server/ground/errors";
 import { newId } from "@/server/ground/ids";
-import { countInTurn } from "@/server/ground/limits/room";
+import { countInTurn } from "@/server/ground/limits/quota";
 import { operation } from "@/server/ground/operation";
 import { hashSecret } from "@/server/ground/secrets";
 import { DAY_MS } from "@/server/ground/time/durations";

@@ -5,7 +5,7 @@ import { apiKeys } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { invalid } from "@/server/ground/errors";
 import { newId } from "@/server/ground/ids";
-import { requireRoom } from "@/server/ground/limits/room";
+import { requireQuota } from "@/server/ground/limits/quota";
 import { operation } from "@/server/ground/operation";
 import { ownerFor } from "@/server/ground/partner";
 import { ofOwner } from "@/server/ground/scope";
@@ -36,7 +36,7 @@ export const createApiKey = operation({
     const { row, about } = await tenant(ctx.scope, async (tx) => {
       if (!orgId) await requireWholePartner(tx, ctx);
       const bound = { max: MAX_PER_OWNER, owner: orgId ?? partnerId, what: "API keys" };
-      await requireRoom(tx, { table: t, where: and(ofOwner(t, owner), isNull(t.revokedAt)), ...bound });
+      await requireQuota(tx, { table: t, where: and(ofOwner(t, owner), isNull(t.revokedAt)), ...bound });
       const inserted = await tx
         .insert(apiKeys)
         .values({

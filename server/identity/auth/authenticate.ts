@@ -3,7 +3,7 @@ import type { Caller } from "@/server/ground/context";
 import { isHttps } from "@/server/ground/env";
 import { AppError, notFound, unknownToken } from "@/server/ground/errors";
 import { canonicalId } from "@/server/ground/ids";
-import { limit } from "@/server/ground/limits/rate-limit";
+import { limit } from "@/server/ground/limits/windows";
 import { hashSecret, looksLike, SECRET_PREFIXES } from "@/server/ground/secrets";
 import { findAgentCaller, findApiKeyCaller, findUserCaller } from "./caller";
 import { verifyAccessToken } from "./jwt";

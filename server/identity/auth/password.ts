@@ -1,28 +1,21 @@
 import { availableParallelism } from "node:os";
 import { hash, verify } from "@node-rs/argon2";
-import { backOffFactor, FairShare } from "@/server/ground/limits/fair-share";
-import { RecentCounts } from "@/server/ground/limits/recent-counts";
+import { CallerConcurrency, Concurrency } from "@/server/ground/limits/concurrency";
 
 /** A hundred sign-ins at once leave a core, and threads for files, to all other requests; each takes some 30 ms and 19 MiB. */
 export const MAX_AT_ONCE = Math.max(1, availableParallelism() - 1);
-/** Those of one turn-taker: more than one network may try in a minute ("token" in limits/rate-limit.ts). */
-const MAX_WAITING = 300;
-const MAX_WAIT_MS = 30_000;
-const wrong = new RecentCounts();
-/**
- * Networks take turns, so that a client that tries a hundred passwords keeps nobody else from signing in. It pauses
- * after wrong ones, which leaves time for other requests; right ones add no delay.
- */
-const share = new FairShare(
-  { total: MAX_AT_ONCE, perCaller: MAX_AT_ONCE, waiting: MAX_WAITING, waitMs: MAX_WAIT_MS },
-  (from) => backOffFactor(wrong.of(from)),
-);
+const all = new Concurrency(MAX_AT_ONCE);
+/** Of one network no more wait than it may try in a minute ("token" in limits/windows.ts). */
+const networks = new CallerConcurrency(MAX_AT_ONCE, { max: 300, ms: 30_000 });
+
+/** Networks take turns: a client that tries a hundred passwords keeps nobody else from signing in. */
+const inNetworkTurn = <T>(from: string, work: () => Promise<T>): Promise<T> => networks.run(from, () => all.run(work));
 
 /**
  * Argon2id with the library's defaults, which are OWASP's: 19 MiB, two passes, one lane.
  * @throws AppError rate_limited when too many are being made already
  */
-export const hashPassword = (password: string): Promise<string> => share.run("", () => hash(password));
+export const hashPassword = (password: string): Promise<string> => inNetworkTurn("", () => hash(password));
 
 /** What an unknown person's password is compared with, so that the answer takes as long as for a known one. */
 let decoy: Promise<string> | undefined;
@@ -46,10 +39,6 @@ export async function verifyPassword(
   from: string | null,
 ): Promise<boolean> {
   const against = passwordHash ?? (await decoyHash());
-  return share.run(from ?? "", async () => {
-    const matches = await verify(against, password).catch(() => false);
-    const isRight = matches && typeof passwordHash === "string";
-    if (!isRight) wrong.note(from ?? "");
-    return isRight;
-  });
+  const matches = await inNetworkTurn(from ?? "", () => verify(against, password).catch(() => false));
+  return matches && typeof passwordHash === "string";
 }

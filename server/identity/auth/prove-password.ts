@@ -2,8 +2,8 @@ import { eq } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { users } from "@/db/schema";
 import { AppError } from "@/server/ground/errors";
-import { inTurn } from "@/server/ground/limits/in-turn";
-import { limit, requireAttemptsLeft } from "@/server/ground/limits/rate-limit";
+import { inTurn } from "@/server/ground/limits/concurrency";
+import { limit, requireAttemptsLeft } from "@/server/ground/limits/windows";
 import { verifyPassword } from "./password";
 
 const storedHash = async (userId: string): Promise<string | null> => {

@@ -5,7 +5,7 @@ import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { callersChanged } from "@/server/ground/background/streams";
 import { AppError } from "@/server/ground/errors";
-import { limit } from "@/server/ground/limits/rate-limit";
+import { limit } from "@/server/ground/limits/windows";
 import { operation } from "@/server/ground/operation";
 import { hashSecret, looksLike } from "@/server/ground/secrets";
 import { findUserCaller } from "./caller";

@@ -8,7 +8,7 @@ import { asSystem } from "@/db/client";
 import { refreshTokens, users } from "@/db/schema";
 import { callerChanges } from "@/server/ground/background/streams";
 import { env } from "@/server/ground/env";
-import { limit } from "@/server/ground/limits/rate-limit";
+import { limit } from "@/server/ground/limits/windows";
 import { log } from "@/server/ground/log";
 import { hashSecret } from "@/server/ground/secrets";
 import { closeRoles, roles } from "@/testing/chain";

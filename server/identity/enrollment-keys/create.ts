@@ -6,7 +6,7 @@ import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { invalid } from "@/server/ground/errors";
 import { newId } from "@/server/ground/ids";
-import { requireRoom } from "@/server/ground/limits/room";
+import { requireQuota } from "@/server/ground/limits/quota";
 import { operation } from "@/server/ground/operation";
 import { partnerOfOrg } from "@/server/ground/partner";
 import { ownOrg } from "@/server/ground/scope";
@@ -36,7 +36,7 @@ export const createEnrollmentKey = operation({
     const { secret, shown, hash } = newSecret("enrollment");
     const rows = await tenant(ctx.scope, async (tx) => {
       const where = and(eq(t.orgId, orgId), isNull(t.revokedAt));
-      await requireRoom(tx, { table: t, where, max: MAX_PER_ORGANIZATION, owner: orgId, what: "enrollment keys" });
+      await requireQuota(tx, { table: t, where, max: MAX_PER_ORGANIZATION, owner: orgId, what: "enrollment keys" });
       return tx
         .insert(t)
         .values({

@@ -5,7 +5,7 @@ import { resourceOf } from "@/server/audit/resource-of";
 import type { Ctx } from "@/server/ground/context";
 import { AppError, invalid } from "@/server/ground/errors";
 import { newId } from "@/server/ground/ids";
-import { requireRoomForUser } from "@/server/ground/limits/room-for-user";
+import { requireUserQuota } from "@/server/ground/limits/quota";
 import { operation } from "@/server/ground/operation";
 import { homeOrgOf, partnerFor, partnerOfOrg } from "@/server/ground/partner";
 import { isPartnerRole } from "@/server/ground/permissions";
@@ -77,7 +77,7 @@ export const createUser = operation({
     const recordedIn = membership.orgId ?? (await homeOrgOf(membership.partnerId));
     const row = await tenant(ctx.scope, async (tx) => {
       if (ofPartner && !membership.organizationIds) await requireWholePartner(tx, ctx);
-      await requireRoomForUser(tx, membership);
+      await requireUserQuota(tx, membership);
       return insertUser(tx, input, { ...membership, passwordHash });
     });
     const { id, name, email, role, department } = row;

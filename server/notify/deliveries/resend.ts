@@ -4,7 +4,7 @@ import { oneOf } from "@/db/rows";
 import { notificationDeliveries, webhookEndpoints } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { AppError } from "@/server/ground/errors";
-import { limit } from "@/server/ground/limits/rate-limit";
+import { limit } from "@/server/ground/limits/windows";
 import { operation } from "@/server/ground/operation";
 import { onlyIdInput } from "@/server/ground/wire";
 import { aboutEndpoint } from "@/server/notify/webhooks/endpoint";

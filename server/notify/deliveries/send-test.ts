@@ -1,7 +1,7 @@
 import { tenant } from "@/db/client";
 import { record } from "@/server/audit/record/record";
 import { AppError } from "@/server/ground/errors";
-import { limit } from "@/server/ground/limits/rate-limit";
+import { limit } from "@/server/ground/limits/windows";
 import { operation } from "@/server/ground/operation";
 import { onlyIdInput } from "@/server/ground/wire";
 import { aboutEndpoint, lockEndpoint } from "@/server/notify/webhooks/endpoint";

@@ -7,7 +7,7 @@ import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { AppError, notFound } from "@/server/ground/errors";
 import { newId } from "@/server/ground/ids";
-import { countInTurn } from "@/server/ground/limits/room";
+import { countInTurn } from "@/server/ground/limits/quota";
 import { isMailConfigured } from "@/server/ground/mail";
 import { operation } from "@/server/ground/operation";
 import { partnerOfOrg } from "@/server/ground/partner";

@@ -3,7 +3,7 @@ import { oneOf } from "@/db/rows";
 import { webhookEndpoints } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { newId } from "@/server/ground/ids";
-import { requireRoom } from "@/server/ground/limits/room";
+import { requireQuota } from "@/server/ground/limits/quota";
 import { operation } from "@/server/ground/operation";
 import { ownerFor } from "@/server/ground/partner";
 import { ofOwner } from "@/server/ground/scope";
@@ -34,7 +34,7 @@ export const createWebhook = operation({
     const { row, about } = await tenant(ctx.scope, async (tx) => {
       if (!orgId) await requireWholePartner(tx, ctx);
       const bound = { max: MAX_PER_OWNER, owner: orgId ?? partnerId, what: "webhooks" };
-      await requireRoom(tx, { table: t, where: ofOwner(t, owner), ...bound });
+      await requireQuota(tx, { table: t, where: ofOwner(t, owner), ...bound });
       const created = await tx
         .insert(webhookEndpoints)
         .values({

@@ -4,7 +4,7 @@ import { recordingStats } from "@/server/audit/record/record";
 import { gauge } from "@/server/ground/background/metrics";
 import { openStreams } from "@/server/ground/background/streams";
 import { env } from "@/server/ground/env";
-import { shareState } from "@/server/ground/limits/fair-share";
+import { requestFigures } from "@/server/ground/limits/concurrency";
 
 const READS = {
   replica: "Reads that the replica answered",
@@ -49,12 +49,16 @@ export function registerGauges(): void {
     "Transactions that run or wait for a connection of the pool",
     () => transactions.open,
   );
-  gauge("trailmark_requests_running", "Requests of people and keys that run", () => shareState().running);
-  gauge("trailmark_requests_waiting", "Requests that wait behind others of their caller", () => shareState().waiting);
+  gauge("trailmark_requests_running", "Requests of people and keys that run", () => requestFigures().running);
+  gauge(
+    "trailmark_requests_waiting",
+    "Requests that wait behind others of their caller",
+    () => requestFigures().waiting,
+  );
   gauge(
     "trailmark_requests_refused_total",
     "Requests that were refused because too much of their caller waited",
-    () => shareState().refused,
+    () => requestFigures().refused,
   );
   gauge("trailmark_open_streams", "Open event streams", openStreams);
 }

@@ -13,7 +13,7 @@ import { alarmWatch } from "@/server/evidence/integrity/alarm-watch";
 import { figuresWatch } from "@/server/evidence/integrity/figures";
 import { noteWitnessed } from "@/server/evidence/witnesses/witnessed-age";
 import { countRequest } from "@/server/ground/background/metrics";
-import { inFairShare } from "@/server/ground/limits/fair-share";
+import { inCallerLimit } from "@/server/ground/limits/concurrency";
 import { announcePruning } from "@/server/retention/worker";
 import { call, createDevice, createOrg, createUser } from "@/testing/factories";
 import { exposeMetrics } from "./expose-metrics";
@@ -87,7 +87,7 @@ it("what agents send, what waits and what is given up moves its metric", async (
     name: "A",
     role: "org_viewer",
   } as const;
-  const running = await inFairShare({ actor: person }, () => metric("trailmark_requests_running"));
+  const running = await inCallerLimit({ actor: person }, () => metric("trailmark_requests_running"));
   expect(running).toBe((await metric("trailmark_requests_running")) + 1);
 
   const org = await createOrg();

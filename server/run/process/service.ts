@@ -8,7 +8,6 @@ import { startRecording } from "@/server/audit/record/record";
 import { relay } from "@/server/devices/live/relay";
 import { createListener } from "@/server/doors/front/front";
 import { pages } from "@/server/doors/front/pages";
-import { endHolding } from "@/server/doors/front/shares";
 import { publishRoutes } from "@/server/doors/http/openapi";
 import { routes } from "@/server/doors/http/routes.generated";
 import { checkSigningKey } from "@/server/evidence/chain/signing-key";
@@ -30,7 +29,7 @@ export type Service = {
   listener: RequestListener;
   /** The message to the operator of a database without an administrator; null once there is one. */
   notice: string | null;
-  /** Ends the answers that stay open, whose clients reconnect, and those that are held back. */
+  /** Ends the answers that stay open; their clients reconnect. */
   closeStreams: () => void;
   /** @see stopService */
   stop: () => Promise<void>;
@@ -42,11 +41,6 @@ async function prepareDatabase(): Promise<void> {
   await checkAddresses();
   await refuseUnsafeRole();
   for (const sentence of await tightLimits(appSql(), ownPoolSize())) log.warn(sentence);
-}
-
-function endAnswers(): void {
-  endHolding();
-  closeStreams();
 }
 
 /** @throws EnvError, UnsafeRoleError or what the database says, with everything stopped again. */
@@ -69,7 +63,7 @@ export async function startService(next: RequestHandler): Promise<Service> {
     return {
       listener: createListener({ routes, next, origin, dev }),
       notice,
-      closeStreams: endAnswers,
+      closeStreams,
       stop: stopService,
     };
   } catch (error) {

@@ -1,13 +1,11 @@
 import { once } from "node:events";
 import { parentPort, workerData } from "node:worker_threads";
-import { giveWay } from "@/server/ground/background/give-way";
 import { type FromThread, fromError } from "./messages";
 import type { Batch } from "./stage-rows";
 import { runTask, type Task } from "./tasks";
 
 /** The reading thread: one task, then it ends. A batch waits until the one before it has been taken. */
 async function main(task: Task): Promise<void> {
-  giveWay();
   const send = (message: FromThread) => parentPort?.postMessage(message);
   let taken: Promise<unknown> = Promise.resolve();
   const onBatch = async (batch: Batch) => {

@@ -9,8 +9,8 @@ const MAX_HEAP_MB = 320;
 /** Time for a thread to start, which is no matter of the file: on a machine that is busy with other things it takes seconds. */
 const START_MS = 60_000;
 /**
- * Time for a preview, and for reading to come to its next rows (ms): linear reading needs a fraction of it, also in a
- * thread that gives way to all else on a busy machine. Tests of what is read raise them: how fast it is, is the machine's.
+ * Time for a preview, and for reading to come to its next rows (ms): linear reading needs a fraction of it, also
+ * on a busy machine. Tests of what is read raise them: how fast it is, is the machine's.
  */
 export const readTime = { preview: 60_000, stage: 60_000 };
 /** All of a file's reading, the database's part included. */

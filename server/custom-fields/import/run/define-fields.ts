@@ -16,7 +16,7 @@ import type { ImportRecord } from "@/server/custom-fields/import/record";
 import { MAX_CHOICES, MAX_DEFINITIONS_PER_OWNER } from "@/server/custom-fields/schema";
 import type { Ctx } from "@/server/ground/context";
 import { AppError } from "@/server/ground/errors";
-import { countInTurn } from "@/server/ground/limits/room";
+import { countInTurn } from "@/server/ground/limits/quota";
 
 /** What a run made of the definitions before it wrote a value. */
 export type Defined = { created: DefinitionRow[]; extended: { before: DefinitionRow; after: DefinitionRow }[] };

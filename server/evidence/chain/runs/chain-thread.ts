@@ -1,7 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { stackOf } from "@/db/thrown";
 import { type ChainReader, readOnOwnConnection } from "@/server/evidence/chain/own-connection";
-import { giveWay } from "@/server/ground/background/give-way";
 import type { FromThread, ThreadTask, ToThread } from "./messages";
 import { readRange } from "./read-range";
 
@@ -33,7 +32,6 @@ async function readRanges(reader: ChainReader, { orgId, mark }: ThreadTask): Pro
 }
 
 async function main(task: ThreadTask): Promise<void> {
-  giveWay();
   try {
     await readOnOwnConnection(task.tenant, (reader) => readRanges(reader, task), task.snapshot);
   } catch (error) {

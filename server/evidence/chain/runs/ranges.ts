@@ -8,6 +8,8 @@ export type Division = { fromRows: number; rangeRows: number };
  * threads end together, and large enough that a statement for each costs nothing.
  */
 export const DIVISION: Division = { fromRows: 20_000, rangeRows: 50_000 };
+/** On the connection at hand alone, which leaves the other cores to writers: for a verdict that no caller waits for. */
+export const UNDIVIDED: Division = { fromRows: Number.POSITIVE_INFINITY, rangeRows: 1 };
 /** A row that was given a sequence far beyond the others makes no more ranges than this. */
 const MAX_RANGES = 1_000;
 

@@ -1,7 +1,6 @@
 import { copyQuery, type SeqRange } from "@/server/evidence/chain/copy-query";
 import { createRunReader } from "@/server/evidence/chain/copy-rows";
 import type { ChainReader } from "@/server/evidence/chain/own-connection";
-import { pacing } from "@/server/evidence/chain/pacing";
 import type { Run } from "@/server/evidence/chain/verifier";
 
 const PROGRESS_EVERY_ROWS = 20_000;
@@ -12,12 +11,11 @@ type Options = {
   mark: number | undefined;
   onProgress: (rows: number) => void;
   signal?: AbortSignal | undefined;
-  isPaced?: boolean | undefined;
 };
 
 /** Reads a range of a chain and hashes each row of it: in runs, in order. Memory does not grow with the range. */
 export async function readRange(reader: ChainReader, range: SeqRange, options: Options): Promise<Run[]> {
-  const { orgId, mark, onProgress, signal, isPaced } = options;
+  const { orgId, mark, onProgress, signal } = options;
   const runs: Run[] = [];
   const rows = createRunReader(mark, (run) => runs.push(run));
   let reported = 0;
@@ -27,7 +25,7 @@ export async function readRange(reader: ChainReader, range: SeqRange, options: O
     reported = rows.count();
     onProgress(reported);
   };
-  await reader.copy(copyQuery(orgId, range), push, { signal, ...(isPaced && { ready: pacing() }) });
+  await reader.copy(copyQuery(orgId, range), push, { signal });
   rows.end();
   onProgress(rows.count());
   return runs;

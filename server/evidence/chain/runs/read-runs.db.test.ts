@@ -1,13 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { readdirSync } from "node:fs";
-import { getPriority } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type postgres from "postgres";
 import { afterAll, describe, expect, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
 import { readChain, THREADS } from "@/server/evidence/chain/chain-stream";
 import { verifyChain } from "@/server/evidence/chain/verify";
-import { givenWay } from "@/server/ground/background/give-way";
 import { systemCtx } from "@/server/ground/context";
 import { auditRow, auditRows, closeRoles, roles, tamper } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
@@ -104,28 +101,6 @@ describe("a chain that is divided among threads", () => {
       isDone = true;
       await writer;
     }
-  });
-
-  it.runIf(process.platform === "linux")("leaves the processor to the thread that answers everyone", async () => {
-    const orgId = await chain();
-    const seen = new Set<number>();
-    const priorityOf = (thread: number) => {
-      try {
-        return [getPriority(thread)];
-      } catch {
-        // Other work's threads end while they are counted.
-        return [];
-      }
-    };
-    const look = () => {
-      for (const thread of readdirSync("/proc/self/task"))
-        for (const nice of priorityOf(Number(thread))) seen.add(nice);
-    };
-    // Threads that have given way come late on a busy machine: they are looked for all the time.
-    const looking = setInterval(look, 5);
-    await verifyChain(systemCtx(), { orgId, division: DIVIDED, onProgress: look });
-    clearInterval(looking);
-    expect([...seen]).toContain(givenWay());
   });
 
   it("is read for longer than the role's transactions may be idle", async () => {

@@ -23,8 +23,6 @@ type Reading = {
   onProgress?: ((rows: number) => void) | undefined;
   signal?: AbortSignal | undefined;
   division?: Division | undefined;
-  /** Whether it is read on the connection at hand, with as much time for writers, where there are any, as it takes. */
-  isPaced?: boolean | undefined;
 };
 
 /** The ranges of one reading: each is given out once, and again where it could not be read; runs leave in their order. */
@@ -117,15 +115,13 @@ async function readParallel(reader: ChainReader, ranges: Ranges, { tenant, orgId
  * read in the same snapshot, each on its own connection; where a thread cannot, the connection at hand reads on.
  */
 export async function readRuns(reader: ChainReader, reading: Reading): Promise<void> {
-  const { orgId, part, mark, signal, isPaced, division = DIVISION } = reading;
+  const { orgId, part, mark, signal, division = DIVISION } = reading;
   const extent = await extentOf(reader, orgId, part);
   // On a distributed database the nodes that hold the rows know nothing of the snapshot.
-  const isDivisible = THREADS.max > 1 && !isPaced && !env().TRAILMARK_CITUS;
+  const isDivisible = THREADS.max > 1 && !env().TRAILMARK_CITUS;
   const isLong = isDivisible && extent !== null && extent.last - extent.first + 1 >= division.fromRows;
   const ranges = new Ranges(isLong ? rangesOf(part, extent, division.rangeRows) : [part], reading);
   if (isLong) await readParallel(reader, ranges, reading);
   while (ranges.left)
-    await ranges.readNext((range, onProgress) =>
-      readRange(reader, range, { orgId, mark, onProgress, signal, isPaced }),
-    );
+    await ranges.readNext((range, onProgress) => readRange(reader, range, { orgId, mark, onProgress, signal }));
 }

@@ -3,7 +3,7 @@ import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { unawaited } from "@/server/ground/background/unawaited";
 import type { Ctx } from "@/server/ground/context";
-import { limit } from "@/server/ground/limits/rate-limit";
+import { limit } from "@/server/ground/limits/windows";
 import { log } from "@/server/ground/log";
 import { isMailConfigured, sendMail } from "@/server/ground/mail";
 import { operation } from "@/server/ground/operation";

@@ -5,7 +5,7 @@ import { callersChanged } from "@/server/ground/background/streams";
 import type { Ctx } from "@/server/ground/context";
 import { env } from "@/server/ground/env";
 import { AppError } from "@/server/ground/errors";
-import { limit } from "@/server/ground/limits/rate-limit";
+import { limit } from "@/server/ground/limits/windows";
 import { log } from "@/server/ground/log";
 import { findUserCaller } from "@/server/identity/auth/caller";
 import { setPasswordBy } from "@/server/identity/auth/set-password";

@@ -7,8 +7,7 @@ import { resourceOf } from "@/server/audit/resource-of";
 import { type Ctx, systemCtx } from "@/server/ground/context";
 import { env } from "@/server/ground/env";
 import { newId } from "@/server/ground/ids";
-import { countInTurn } from "@/server/ground/limits/room";
-import { requireRoomForUser } from "@/server/ground/limits/room-for-user";
+import { countInTurn, requireUserQuota } from "@/server/ground/limits/quota";
 import { inOneLine, repairText } from "@/server/ground/text";
 import { findUserCaller } from "@/server/identity/auth/caller";
 import { email as emailSchema } from "@/server/identity/auth/schema";
@@ -92,7 +91,7 @@ async function createViewer(tx: Tx, verified: Verified) {
   if (!org) return undefined;
   const person = { id: newId(), email: verified.address, name: nameOf(verified), role: "org_viewer" as const };
   const row = { ...person, orgId, partnerId: org.partnerId };
-  await requireRoomForUser(tx, row);
+  await requireUserQuota(tx, row);
   const created = await tx.insert(users).values(row).onConflictDoNothing().returning({ id: users.id });
   return created.length > 0 ? { ...person, orgId } : undefined;
 }

@@ -3,7 +3,7 @@ import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import type { Ctx } from "@/server/ground/context";
 import { AppError } from "@/server/ground/errors";
-import { limit } from "@/server/ground/limits/rate-limit";
+import { limit } from "@/server/ground/limits/windows";
 import { operation } from "@/server/ground/operation";
 import { findUserCaller } from "@/server/identity/auth/caller";
 import { type SecondFactorInput, secondFactorInput, tokenOutput } from "@/server/identity/auth/schema";

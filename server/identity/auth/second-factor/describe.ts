@@ -1,6 +1,6 @@
 import { asSystem } from "@/db/client";
 import { AppError } from "@/server/ground/errors";
-import { limit } from "@/server/ground/limits/rate-limit";
+import { limit } from "@/server/ground/limits/windows";
 import { operation } from "@/server/ground/operation";
 import { challengeInput, challengeOptions } from "@/server/identity/auth/schema";
 import { findUserToken } from "@/server/identity/auth/user-tokens";

@@ -1,8 +1,8 @@
 import { and, eq, isNotNull, isNull, lt } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { userRecoveryCodes, userTotp } from "@/db/schema";
-import { inTurn } from "@/server/ground/limits/in-turn";
-import { limit, requireAttemptsLeft } from "@/server/ground/limits/rate-limit";
+import { inTurn } from "@/server/ground/limits/concurrency";
+import { limit, requireAttemptsLeft } from "@/server/ground/limits/windows";
 import type { Method } from "@/server/identity/auth/start-session";
 import { provesPasskey } from "./passkeys";
 import { plainCode } from "./recovery-codes";

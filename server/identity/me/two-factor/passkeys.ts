@@ -2,7 +2,7 @@ import { and, eq } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { userPasskeys } from "@/db/schema";
 import { AppError, invalid, notFound } from "@/server/ground/errors";
-import { requireRoom } from "@/server/ground/limits/room";
+import { requireQuota } from "@/server/ground/limits/quota";
 import { operation } from "@/server/ground/operation";
 import { requireRecentProof } from "@/server/ground/recent-proof";
 import { noInput, onlyIdInput } from "@/server/ground/wire";
@@ -64,7 +64,7 @@ export const addPasskey = operation({
       await lockSignIns(tx, person.id);
       const where = eq(userPasskeys.userId, person.id);
       const bound = { max: MAX_PASSKEYS, what: "passkeys", owner: person.id, remedy: "Remove one first." };
-      await requireRoom(tx, { table: userPasskeys, where, ...bound });
+      await requireQuota(tx, { table: userPasskeys, where, ...bound });
       const row = { userId: person.id, name, createdAt: now, ...registered };
       const kept = await tx.insert(userPasskeys).values(row).onConflictDoNothing().returning({ id: userPasskeys.id });
       if (kept.length === 0) throw new AppError("conflict", "This passkey is in use already.");

@@ -1,10 +1,9 @@
 import { once } from "node:events";
 import { Agent, get, type Server } from "node:http";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
-import { MAX_IN_FLIGHT } from "@/server/ground/limits/in-flight";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { portOf } from "@/testing/port-of";
 import { createFront, createListener } from "./front";
-import { HeldRefusals } from "./held-refusals";
+import { MAX_IN_FLIGHT } from "./in-flight";
 
 type Headers = Record<string, string>;
 
@@ -28,19 +27,12 @@ const slow = (spec: object) => ({
     { spec },
   ),
 });
-const full = (spec: object) => ({
-  GET: Object.assign(async () => new Response("", { status: 429 }), { spec }),
-});
 const routes = [
   { path: "/api/v1/slow", module: slow({ auth: "user", permission: "audit:read" }) },
   { path: "/api/v1/events", module: slow({ auth: "user", permission: "audit:write" }) },
   { path: "/api/v1/live", module: slow({ auth: "user", permission: "devices:live" }) },
   { path: "/api/v1/open", module: slow({ auth: "none" }) },
   { path: "/api/trpc/[trpc]", module: { GET: slow({}).GET.bind(null) } },
-  { path: "/api/v1/full/events", module: full({ auth: "user", permission: "audit:write" }) },
-  { path: "/api/v1/full/live", module: full({ auth: "user", permission: "devices:live" }) },
-  { path: "/api/v1/full/agent", module: full({ auth: "agent" }) },
-  { path: "/api/v1/full/open", module: full({ auth: "none" }) },
 ];
 
 let server: Server;
@@ -127,24 +119,6 @@ it("a batch counts with each of its calls", async () => {
   await untilBegun(8);
   release();
   expect(new Set(await Promise.all(asked.map(({ status }) => status)))).toEqual(new Set([200]));
-});
-
-it("holds refusals back, but never those of whoever hands events in, of agents and of live queries", async () => {
-  const mine = { authorization: "Bearer refused" };
-  const kept = many(MAX_IN_FLIGHT, "/api/v1/slow", mine);
-  await untilBegun(MAX_IN_FLIGHT);
-  const hold = vi.spyOn(HeldRefusals.prototype, "hold");
-  const refused = many(80, "/api/v1/slow", mine);
-  expect(new Set(await Promise.all(refused.map(({ status }) => status)))).toEqual(new Set([429]));
-  expect(hold).toHaveBeenCalledTimes(80);
-  for (const path of ["/api/v1/full/events", "/api/v1/full/live", "/api/v1/full/agent"])
-    expect(await ask(path, mine).status).toBe(429);
-  expect(hold).toHaveBeenCalledTimes(80);
-  expect(await ask("/api/v1/full/open", {}).status).toBe(429);
-  expect(hold).toHaveBeenCalledTimes(81);
-  hold.mockRestore();
-  release();
-  await Promise.all(kept.map(({ status }) => status));
 });
 
 it("whoever hangs up has nothing in flight any more", async () => {

@@ -2,15 +2,11 @@ import { hash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { RouteSpec } from "@/server/doors/http/route";
 import { MAX_BATCH_CALLS } from "@/server/doors/trpc/batch";
-import { clientIp, networkOf } from "@/server/ground/client-ip";
-import { env, isHttps } from "@/server/ground/env";
-import { AppError, hungUp } from "@/server/ground/errors";
-import { backOffFactor, FairShare, hasSeveralCallers } from "@/server/ground/limits/fair-share";
-import { enterInFlight } from "@/server/ground/limits/in-flight";
-import { rest } from "@/server/ground/limits/rest";
+import { isHttps } from "@/server/ground/env";
+import { type AppError, hungUp, tooMany } from "@/server/ground/errors";
+import { BUSY_SECONDS, CallerConcurrency, hold } from "@/server/ground/limits/concurrency";
 import { credentialOf } from "@/server/identity/auth/authenticate";
 import { sessionToken } from "@/server/identity/auth/session-cookie";
-import { HeldRefusals } from "./held-refusals";
 import type { RouteMatch } from "./registry";
 
 /** Node's headers as those who find out the caller read them. */
@@ -33,8 +29,13 @@ type Called = { spec: RouteSpec | undefined; params: RouteMatch["params"] };
 const callsOf = ({ trpc }: RouteMatch["params"]): number =>
   typeof trpc === "string" ? Math.min(trpc.split(",").length, MAX_BATCH_CALLS) : 1;
 
+/** Requests of one credential that a process works on at a time: a browser has far fewer, a busy script keeps a hundred connections. */
+export const MAX_IN_FLIGHT = 128;
+
 /**
- * Counts a request of the API among those of its credential until its answer is complete.
+ * Counts a request of the API among those of its credential until its answer is complete, before it is known whose that is:
+ * a caller with hundreds of requests at once is refused without a database query. Only the whole secret counts, valid or
+ * not, so no caller uses up another's share.
  * @returns the refusal when that has too many in flight
  */
 export function countInFlight(
@@ -44,47 +45,27 @@ export function countInFlight(
 ): AppError | null {
   const credential = isCounted(spec) ? credentialOf(readable(headers)) : null;
   if (credential === null) return null;
-  const leave = enterInFlight(credential, callsOf(params));
-  if (leave instanceof AppError) return leave;
+  const leave = hold(`request ${hash("sha256", credential, "base64")}`, {
+    amount: callsOf(params),
+    max: MAX_IN_FLIGHT,
+  });
+  if (!leave)
+    return tooMany(`You have ${MAX_IN_FLIGHT} requests in flight, which is the limit. Send fewer at a time.`, {
+      limit: MAX_IN_FLIGHT,
+      seconds: BUSY_SECONDS,
+    });
   outgoing.once("close", leave);
   return null;
 }
 
-const held = new HeldRefusals();
-
-/** Lets the answers go that are held back, and holds none from now on. */
-export const endHolding = (): void => held.end();
-
-/**
- * Waits before a request is refused as one too many: the longer, the more such refusals its credential, or without one
- * its network, is waiting for. Submissions of events, agents and live queries never wait.
- */
-export async function holdRefusal(
-  { headers, socket }: IncomingMessage,
-  outgoing: ServerResponse,
-  spec?: RouteSpec,
-): Promise<void> {
-  if (!isCounted(spec) && spec?.auth !== "none") return;
-  const from = readable(headers);
-  const ip = clientIp(from, socket.remoteAddress ?? null, env().TRUST_PROXY_HEADERS);
-  const { over, letGo } = held.hold(hash("sha256", credentialOf(from) ?? networkOf(ip) ?? "", "base64"));
-  outgoing.once("close", letGo);
-  await over;
-}
-
-/**
- * Pages are rendered on the thread that answers requests: so many of one session at a time, the next ones after a
- * pause. A page's own requests count as its reader's, so there are others only when several readers ask.
- */
-const pages = new FairShare({ total: 64, perCaller: 2, waiting: 64, waitMs: 10_000 }, (_, waiting) =>
-  hasSeveralCallers() ? backOffFactor(waiting) : 0,
-);
+/** Pages are rendered on the thread that answers requests: two of one session at a time. */
+const pages = new CallerConcurrency(2, { max: 64, ms: 10_000 });
 
 /**
  * Renders a page when the session's turn comes; Next's files, and pages of strangers, at once.
  * @throws AppError rate_limited when too many of the session's pages wait
  */
-export function inPageShare(
+export async function inPageLimit(
   { headers, url = "/" }: IncomingMessage,
   outgoing: ServerResponse,
   render: () => Promise<void>,
@@ -98,12 +79,6 @@ export function inPageShare(
       resolve();
     });
   });
-  const key = hash("sha256", session, "base64");
-  // A client that disconnects loses its turn, whether the rendering notices or not. The rest keeps the next page waiting, not this one.
-  const work = async () => {
-    const began = performance.now();
-    await Promise.race([render(), closed]);
-    await rest(performance.now() - began, 1);
-  };
-  return pages.run(key, work, gone.signal);
+  // A client that disconnects loses its turn, whether the rendering notices or not.
+  return pages.run(hash("sha256", session, "base64"), () => Promise.race([render(), closed]), gone.signal);
 }
