@@ -6,7 +6,7 @@ import { withServer } from "./folder";
 import { json, prepare, signIn } from "./load";
 import type { Line } from "./types";
 
-/** H2: one caller asks for what costs most, as often as it can; the others continue as if it were not there. */
+/** H2: one caller asks for what costs most, as often as it can; others are answered, and nothing stays of it. */
 
 const AT_ONCE = 200;
 const EVENTS_PER_POST = 500;
@@ -15,7 +15,10 @@ const FULL_ROWS = 200_000;
 const QUICK_MS = 2_000;
 const FULL_MS = 10_000;
 const FULL_ROUNDS = 10;
-/** Below this users notice nothing; a quick run on a busy machine only sees that others are not shut out. */
+/** Others' p95 beside a flood on two cores; a quick run on a busy machine only sees that others are not shut out. */
+const MAX_P95_MS = 250;
+/** After this others wait no longer than before the flood, or too briefly to notice. */
+const RECOVERED_MS = 1_000;
 const NOTICED_MS = 100;
 /** Others who are not answered within this were shut out; a quick run is made on machines that do other things as well. */
 const TIMEOUT_MS = 10_000;
@@ -138,11 +141,18 @@ async function measure({ server, other, full }: Measure, verb: Verb, callers: re
   const { p95, work, refused, asked } = await busy.end();
   const faults: string[] = [];
   if (refused > 0) faults.push(`others were refused ${refused} times`);
-  if (full && p95 > Math.max(2 * before.p95, NOTICED_MS)) faults.push(`others waited ${Math.round(p95)} ms`);
+  if (full && p95 > MAX_P95_MS) faults.push(`others waited ${Math.round(p95)} ms`);
+  await sleep(RECOVERED_MS);
+  const recovered = watch();
+  await sleep(ms / 2);
+  const after = await recovered.end();
+  if (after.refused > 0) faults.push(`others were refused ${after.refused} times after it`);
+  if (full && after.p95 > Math.max(2 * before.p95, NOTICED_MS))
+    faults.push(`others waited ${Math.round(after.p95)} ms after it`);
   if (!answers.has(429)) faults.push("nothing was answered 429");
   for (const status of answers.keys()) if (!EXPECTED.has(status)) faults.push(`answered ${status}`);
   const summary = [...answers].filter(([status]) => status > 0).map(([status, count]) => `${status} x${count}`);
-  const waited = `others' p95 ${before.p95.toFixed(0)} -> ${p95.toFixed(0)} ms of ${asked}, work ${before.work.toFixed(0)} -> ${work.toFixed(0)} ms`;
+  const waited = `others' p95 ${before.p95.toFixed(0)} -> ${p95.toFixed(0)} -> ${after.p95.toFixed(0)} ms of ${asked}, work ${before.work.toFixed(0)} -> ${work.toFixed(0)} ms`;
   return { note: `${summary.join(" ")}; ${waited}`, faults, times: p95 / before.p95 };
 }
 

@@ -1,6 +1,6 @@
 import { asSystem } from "@/db/client";
-import type { Break } from "@/server/evidence/chain/verifier";
 import { UNDIVIDED } from "@/server/evidence/chain/runs/ranges";
+import type { Break } from "@/server/evidence/chain/verifier";
 import { verifyChain } from "@/server/evidence/chain/verify";
 import { newestReceipt } from "@/server/evidence/checkpoints/note-store";
 import { signReceipt } from "@/server/evidence/checkpoints/receipts";
