@@ -1,3 +1,4 @@
+import { doubleOrDigits } from "@/server/ground/exact-json";
 import { repairText } from "@/server/ground/text";
 import { type DateOrder, type FieldType, type FieldValue, MAX_TEXT_VALUE } from "./schema";
 
@@ -56,6 +57,10 @@ function parseBoolean(text: string): Coerced {
   return FALSE_WORDS.has(word) ? yes(false) : no("is neither yes nor no");
 }
 
+/** The digits of a JSON number that a double would change come as text (exact-json.ts). */
+const isBeyondDouble = (value: unknown): boolean =>
+  typeof value === "string" && typeof doubleOrDigits(value) === "string";
+
 /**
  * The one validator of custom field values: a typed value (from JSON) against a definition.
  * @returns the value as it is stored, or why it does not fit.
@@ -65,7 +70,8 @@ export function coerceValue(rule: FieldRule, value: unknown): Coerced {
     case "boolean":
       return typeof value === "boolean" ? yes(value) : no("must be true or false");
     case "number":
-      return typeof value === "number" && Number.isFinite(value) ? yes(value + 0) : no("must be a number");
+      if (typeof value === "number" && Number.isFinite(value)) return yes(value + 0);
+      return no(isBeyondDouble(value) ? "has more digits than are kept, it would be rounded" : "must be a number");
     case "date": {
       const match = typeof value === "string" ? ISO_DATE.exec(value) : null;
       if (!match) return no("must be a date as YYYY-MM-DD");

@@ -65,22 +65,17 @@ export function readMembers(text: string | null): Record<string, unknown> | null
   return isObject(value) ? value : null;
 }
 
-/** @throws AppError validation_failed naming the path of the first number with a fault */
-function refuseNumbers(text: string, fault: (digits: string) => string | null): void {
-  for (const { 0: token, index } of text.matchAll(TOKEN)) {
-    const found = /^[-\d]/.test(token) && !isPlain(token) ? fault(token) : null;
-    if (found) throw invalid(pathTo(text, index) || "body", found);
-  }
-}
-
 /**
- * Parses JSON from outside.
+ * Parses JSON from outside that will be stored.
  * @throws SyntaxError; AppError validation_failed naming the path of a number that could not be kept as it is
  */
 export function parseExact(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (!hasExact(text)) return value;
-  refuseNumbers(text, faultOf);
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+    const fault = /^[-\d]/.test(token) && !isPlain(token) ? faultOf(token) : null;
+    if (fault) throw invalid(pathTo(text, index) || "body", fault);
+  }
   return JSON.parse(markNumbers(text));
 }
 
@@ -99,51 +94,36 @@ function decimalOf(number: string): { digits: string; power: number } | null {
   return { digits: sign + digits.slice(0, end), power: Number(exponent) - fraction.length + digits.length - end };
 }
 
-/** What is as many digits as doubles are written with is one of them, unless it is a whole number, too large or too small. */
-function roundingOf(number: string): string | null {
+/** As many digits as doubles are written with are one of them, unless it is a whole number, too large or too small. */
+function isDouble(number: string): boolean {
   const [given, kept] = [decimalOf(number), decimalOf(String(Number(number)))];
   const isSame = given?.digits === kept?.digits && given?.power === kept?.power;
-  const isDouble =
-    given &&
-    kept &&
-    given.power < 0 &&
-    given.digits.replace("-", "").length <= MAX_DIGITS_OF_DOUBLE &&
-    kept.digits !== "0";
-  return isSame || isDouble ? null : "has more digits than are kept, it would be rounded";
+  const isRounded = !given || !kept || given.power >= 0 || kept.digits === "0";
+  return isSame || (!isRounded && given.digits.replace("-", "").length <= MAX_DIGITS_OF_DOUBLE);
 }
 
 /** A JSON number as a double, or as the text of its digits where a double would change them. */
 export const doubleOrDigits = (number: string): number | string =>
-  isPlain(number) || roundingOf(number) === null ? Number(number) : number;
-
-/**
- * Parses JSON from outside whose numbers become doubles.
- * @throws SyntaxError; AppError validation_failed naming the path of a number that is none of them
- */
-export function parseUnrounded(text: string): unknown {
-  const value: unknown = JSON.parse(text);
-  if (hasExact(text)) refuseNumbers(text, roundingOf);
-  return value;
-}
-
-/**
- * Parses JSON from outside of which some members alone are read: a number that no double is, is its digits as text. Where a
- * number is wanted a schema refuses it, and an unread one does no harm.
- * @throws SyntaxError
- */
-export function parseDigits(text: string): unknown {
-  const isRounded = (token: string) => /^[-\d]/.test(token) && typeof doubleOrDigits(token) === "string";
-  const asTexts = () => text.replace(TOKEN, (token) => (isRounded(token) ? `"${token}"` : token));
-  const value: unknown = JSON.parse(text);
-  return hasExact(text) ? JSON.parse(asTexts()) : value;
-}
+  isPlain(number) || isDouble(number) ? Number(number) : number;
 
 /** JSON text with its exact numbers as numbers. */
 export const writeExact = (json: string): string => (json.includes(MARK) ? json.replace(MARKED, "$1") : json);
 
 /**
- * The value with exact numbers as a browser's page takes them: as doubles, or as the text of their digits where a double
- * would change them. One without any is returned as it is, uncopied.
+ * The value with exact numbers as JavaScript takes them: as doubles, or as the text of their digits where a double would
+ * change them. One without any is returned as it is, uncopied.
  */
 export const plainNumbers = <T>(value: T): T =>
   mapTexts(value, { text: (text) => (text.startsWith(MARK) ? doubleOrDigits(text.slice(MARK.length)) : text) });
+
+/**
+ * Parses JSON from outside whose numbers a schema reads: doubles, or the text of their digits where a double would change
+ * them, which a schema refuses where it wants a number.
+ * @throws SyntaxError
+ */
+export function parsePlain(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  if (!hasExact(text)) return value;
+  const isBeyondDouble = (token: string) => /^[-\d]/.test(token) && typeof doubleOrDigits(token) === "string";
+  return JSON.parse(text.replace(TOKEN, (token) => (isBeyondDouble(token) ? `"${token}"` : token)));
+}

@@ -1,6 +1,6 @@
 import { createGunzip, type Gunzip } from "node:zlib";
 import { AppError, invalid } from "@/server/ground/errors";
-import { parseDigits, parseExact, parseUnrounded } from "@/server/ground/exact-json";
+import { parseExact, parsePlain } from "@/server/ground/exact-json";
 import { isObject } from "@/server/ground/records";
 import { repairJson } from "@/server/ground/text";
 
@@ -95,22 +95,9 @@ export function refuseHostileJson(value: unknown, path = "", depth = 1): void {
   }
 }
 
-/**
- * What becomes of a body's numbers: kept digit for digit; refused, or the text of their digits, where a double would change
- * them; or doubles.
- */
-export type Numbers = "exact" | "unrounded" | "digits" | "doubles";
-
-const PARSERS: Record<Numbers, (text: string) => unknown> = {
-  exact: parseExact,
-  unrounded: parseUnrounded,
-  digits: parseDigits,
-  doubles: (text) => JSON.parse(text),
-};
-
-function parse(text: string, numbers: Numbers): unknown {
+function parse(text: string, isExact: boolean): unknown {
   try {
-    return PARSERS[numbers](text);
+    return isExact ? parseExact(text) : parsePlain(text);
   } catch (error) {
     throw error instanceof AppError ? error : invalid("body", "is not valid JSON");
   }
@@ -122,7 +109,8 @@ const UNSTORABLE_ESCAPE = /\\u(?:0000|d[89a-f])/i;
 /** What strangers send: a form's fields. It is taken apart on the thread that answers requests. */
 export const MAX_STRANGERS_BYTES = 64 * 1024;
 
-type Taken = { numbers?: Numbers | undefined; max?: number | undefined };
+/** isExact: numbers are stored digit for digit. */
+type Taken = { isExact?: boolean | undefined; max?: number | undefined };
 
 /**
  * The JSON body of a request, decompressed, held to the limits, and its texts repaired to what the database stores: no verb
@@ -131,7 +119,7 @@ type Taken = { numbers?: Numbers | undefined; max?: number | undefined };
  */
 export async function readJson(
   request: Request,
-  { numbers = "doubles", max = MAX_BODY_BYTES }: Taken = {},
+  { isExact = false, max = MAX_BODY_BYTES }: Taken = {},
 ): Promise<unknown> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
   if (type !== "application/json" && !type.endsWith("+json"))
@@ -142,7 +130,7 @@ export async function readJson(
     throw new AppError("unsupported_media_type", "Content-Encoding may be gzip or identity.");
   const bytes = encoding === "gzip" ? await inflate(raw, max) : raw;
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
-  const value = parse(text, numbers);
+  const value = parse(text, isExact);
   refuseHostileJson(value);
   return UNSTORABLE_ESCAPE.test(text) ? repairJson(value) : value;
 }

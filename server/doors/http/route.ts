@@ -13,7 +13,7 @@ import { repairJson } from "@/server/ground/text";
 import { authenticate } from "@/server/identity/auth/authenticate";
 import { requireSameOrigin } from "@/server/identity/auth/origin";
 import { type Answer, setHeader, toResponse } from "./answer";
-import { bytesOf, hasBody, MAX_STRANGERS_BYTES, type Numbers, readJson } from "./body";
+import { bytesOf, hasBody, MAX_STRANGERS_BYTES, readJson } from "./body";
 import { recordDenied } from "./denied";
 import { idempotencyKeyOf, type KeepAnswer, once, repeaterOf, requestText } from "./idempotency";
 import { problemAnswer } from "./problem";
@@ -43,8 +43,8 @@ export type RouteOptions = {
   errors?: ErrorCode[];
   /** Status of success; by default 200, or 204 without a body. */
   status?: number;
-  /** What becomes of the body's numbers; by default doubles, where all that counts is what the input's schema says. */
-  numbers?: Numbers;
+  /** The body's numbers are stored digit for digit; by default the input's schema reads them. */
+  isExact?: true;
   /**
    * Sent again with the same Idempotency-Key it is answered the first answer. By default every POST that answers 201 or
    * 202 to a caller with a credential; without one, the input's member that proves the caller has to be named.
@@ -94,7 +94,7 @@ async function gatherInput(spec: RouteSpec, { request, params }: Call): Promise<
   let input = queryOf(request.url);
   if (takesJson(spec, request)) {
     const max = spec.auth === "none" ? MAX_STRANGERS_BYTES : undefined;
-    const json = await readJson(request, { numbers: spec.numbers, max });
+    const json = await readJson(request, { isExact: spec.isExact, max });
     if (!isObject(json)) throw invalid("body", "must be a JSON object");
     input = fillUp(json, input);
   }

@@ -4,7 +4,6 @@ import { z } from "zod";
 import { MAX_STRANGERS_BYTES, readJson, refuseHostileJson } from "@/server/doors/http/body";
 import { problemResponse } from "@/server/doors/http/problem";
 import { AppError, invalid, invalidInput, notFound } from "@/server/ground/errors";
-import { parseUnrounded } from "@/server/ground/exact-json";
 import { newRequestId } from "@/server/ground/ids";
 import { MAX_BATCH_CALLS } from "./batch";
 import { createContext } from "./context";
@@ -27,9 +26,9 @@ function requireReadable({ pathname, searchParams }: URL): void {
 
 function parse(input: string): unknown {
   try {
-    return parseUnrounded(input);
-  } catch (error) {
-    throw error instanceof AppError ? error : invalid("input", "is not valid JSON");
+    return JSON.parse(input);
+  } catch {
+    throw invalid("input", "is not valid JSON");
   }
 }
 
@@ -46,7 +45,7 @@ async function checked(request: Request): Promise<Request> {
   const url = new URL(request.url);
   requireReadable(url);
   if (request.method !== "POST") return request;
-  const body = JSON.stringify(await readJson(request, { numbers: "unrounded", max: await limitOf(request) }));
+  const body = JSON.stringify(await readJson(request, { max: await limitOf(request) }));
   const headers = new Headers([...request.headers].filter(([name]) => !/^content-(length|encoding)$/.test(name)));
   return new Request(url, { method: "POST", headers, signal: request.signal, body });
 }

@@ -11,5 +11,4 @@ export const POST = route(createDefinition, {
   summary: "Create a custom field for one organization or (a partner's caller, without orgId) for all organizations.",
   auth: "user",
   status: 201,
-  numbers: "unrounded",
 });

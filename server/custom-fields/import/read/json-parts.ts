@@ -1,7 +1,7 @@
 import { Tokenizer, TokenParser, TokenType } from "@streamparser/json";
 import { MAX_RECORD_CHARS } from "@/server/custom-fields/import/plan-schema";
 import { AppError } from "@/server/ground/errors";
-import { doubleOrDigits, parseDigits } from "@/server/ground/exact-json";
+import { doubleOrDigits, parsePlain } from "@/server/ground/exact-json";
 import { isObject } from "@/server/ground/records";
 import { badFile } from "./bad-file";
 
@@ -63,7 +63,7 @@ function parsing<T>(where: string, parse: () => T): T {
 }
 
 const parseLine = (text: string, line: number): JsonPart =>
-  parsing(`in line ${line}`, () => ({ key: null, value: parseDigits(text) }));
+  parsing(`in line ${line}`, () => ({ key: null, value: parsePlain(text) }));
 
 /** One value a line. @throws AppError validation_failed for a line that is no JSON. */
 export async function* splitLines(pieces: AsyncIterable<string>): AsyncGenerator<JsonPart> {

@@ -6,5 +6,5 @@ export const POST = route(submitEvents, {
   note: "With a key of all organizations every event names its organization as `orgId`: one without is dropped, not recorded.",
   auth: "user",
   status: 202,
-  numbers: "exact",
+  isExact: true,
 });

@@ -8,7 +8,6 @@ export const GET = route(getDefinition, { summary: "One custom field definition.
 export const PATCH = route(updateDefinition, {
   summary: "Change a custom field; its key and type stay.",
   auth: "user",
-  numbers: "unrounded",
 });
 
 export const DELETE = route(removeDefinition, { summary: "Delete a custom field with all its values.", auth: "user" });

@@ -4,5 +4,5 @@ import { route } from "@/server/doors/http/route";
 export const PUT = route(ingestEvents, {
   summary: "Submit events of the device; those already stored are ignored",
   auth: "agent",
-  numbers: "exact",
+  isExact: true,
 });

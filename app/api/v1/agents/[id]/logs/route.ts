@@ -4,6 +4,6 @@ import { route } from "@/server/doors/http/route";
 export const POST = route(ingestLogs, {
   summary: "Submit the agent's own diagnostic logs",
   auth: "agent",
-  numbers: "exact",
+  isExact: true,
   status: 201,
 });

@@ -1,7 +1,7 @@
 import { refuseAnswer, settleCommand } from "@/server/devices/live/settle-command";
 import { type RouteHandler, route } from "@/server/doors/http/route";
 
-const settle = route(settleCommand, { summary: "Submit the result of a command", auth: "agent", numbers: "digits" });
+const settle = route(settleCommand, { summary: "Submit the result of a command", auth: "agent" });
 
 /**
  * Statuses of an unusable body. The agent is identified by then, so the pending query fails now instead of timing out.
