@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import { writerConnection } from "@/server/audit/record/append";
 import { Recorder } from "@/server/audit/record/recorder";
-import { writerConnection } from "@/server/audit/record/writer-connection";
 import type { AuditInsert } from "@/server/audit/row";
 import type { World } from "./world";
 

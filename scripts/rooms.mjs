@@ -7,7 +7,7 @@ export const RUN_TIME = /^(server\/run\/process\/(main|current-service\.alone\.t
 const WIRE_FILES = [
   "ground/(csv|records|text|wire|permissions)",
   "ground/time/(bounds|durations|wall-clock)",
-  "audit/(actions|action-label|device-named|export-name|row)",
+  "audit/(actions|action-label|export-name|row)",
   "audit/query/(catalogue|old-address|values)",
   "evidence/chain/(chain|bundle|note|verifier)",
   "evidence/proofs/(entry-proof|judge-proof)",

@@ -2,12 +2,16 @@ import type { Metadata } from "next";
 import { cookies } from "next/headers";
 import type { SearchParams } from "nuqs/server";
 import { fetchOrNull, Prefetched, trpc } from "@/app/trpc-server";
-import { loadView } from "@/components/audit/state/address";
-import { entriesQuery } from "@/components/audit/state/entries-query";
-import { isFolding, listedInput, routineQuery } from "@/components/audit/state/folding";
-import { toListInput } from "@/components/audit/state/list-input";
+import { titleOf } from "@/components/audit/state/describe-filters";
 import { tableSettingsQuery } from "@/components/audit/state/table-params";
-import { titleOf } from "@/components/audit/state/title";
+import {
+  entriesQuery,
+  isFolding,
+  listedInput,
+  loadView,
+  routineQuery,
+  toListInput,
+} from "@/components/audit/state/view";
 import { Viewer } from "@/components/audit/viewer";
 import { StartPanel } from "@/components/checklist/start-panel";
 import { ZONE_COOKIE } from "@/components/format/time";

@@ -1,6 +1,5 @@
 import { Cog, Cpu, KeyRound, Sparkles, User } from "lucide-react";
-import type { ActorType as Kind } from "@/server/audit/vocabulary";
-import { ACTOR_TYPE_LABEL } from "@/server/audit/vocabulary";
+import { ACTOR_TYPE_LABEL, type ActorType as Kind } from "@/server/audit/vocabulary";
 import classes from "./actor-type.module.css";
 
 const ICON = { user: User, api_key: KeyRound, agent: Cpu, system: Cog, ai_agent: Sparkles } as const;

@@ -1,17 +1,52 @@
 "use client";
 
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import type { RefObject } from "react";
+import { useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type RefObject, useMemo } from "react";
+import { useOrg } from "@/components/account/org";
 import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
+import { joinValues, splitValues } from "@/server/audit/query/values";
+import type { FullPage } from "@/server/audit/schema";
+import type { Entry } from "./entry";
 import { useLive } from "./live/live";
-import { entriesQuery, isTruncated, totalQuery } from "./state/entries-query";
-import { routineQuery } from "./state/folding";
+import { namesOf } from "./state/describe-filters";
 import type { RoutineFold } from "./state/lines";
-import { isLive } from "./state/list-input";
-import { useNames } from "./state/names";
+import { entriesQuery, exclusionsOf, isLive, isTruncated, routineQuery, totalQuery, type View } from "./state/view";
 import type { AuditList } from "./state/viewer-context";
 import type { ViewerState } from "./state/viewer-state";
+
+const NAMED = ["actorId", "rawActorId", "resourceId"] as const;
+type IdFilter = { name: (typeof NAMED)[number]; id: string };
+
+/** The ids of actors and resources that the view filters by or excludes. */
+const idsIn = (view: View): IdFilter[] => [
+  ...NAMED.flatMap((name) => splitValues(view[name] ?? "").map((id) => ({ name, id }))),
+  ...exclusionsOf(view).flatMap((one) => NAMED.flatMap((name) => (name === one.name ? { name, id: one.value } : []))),
+];
+
+const entriesIn = (pages: { data: FullPage | undefined }[]): Entry[] => pages.flatMap(({ data }) => data?.data ?? []);
+
+/**
+ * Names for the ids in the filters: from the entries on the page, otherwise from the newest entry with that id
+ * (excluded ids are never on the page).
+ */
+function useNames(view: View, shown: Entry[]): ReadonlyMap<string, string> {
+  const trpc = useTRPC();
+  const { organizations } = useOrg();
+  const known = useMemo(() => namesOf(shown, organizations), [shown, organizations]);
+  const others = useQueries({
+    queries: idsIn(view)
+      .filter(({ id }) => !known.has(id))
+      .map(({ name, id }) =>
+        trpc.audit.list.queryOptions(
+          { [name]: joinValues([id]), limit: 1, skipCount: true },
+          { staleTime: Number.POSITIVE_INFINITY },
+        ),
+      ),
+    combine: entriesIn,
+  });
+  return useMemo(() => new Map([...namesOf(others), ...known]), [others, known]);
+}
 
 const NO_FOLDS: RoutineFold[] = [];
 /** How often the folded telemetry of a live list is recounted. */

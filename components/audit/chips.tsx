@@ -2,9 +2,9 @@
 
 import { CloseButton } from "@mantine/core";
 import { Check } from "lucide-react";
-import type { View } from "./state/address";
 import { chipsOf } from "./state/describe-filters";
-import { excluding, hideRoutine, hidesRoutine } from "./state/narrow";
+import { excluding, hideRoutine } from "./state/narrow";
+import { hidesRoutine, type View } from "./state/view";
 import { useViewer } from "./state/viewer-context";
 import classes from "./viewer.module.css";
 

@@ -1,6 +1,6 @@
 import { hasAgentSentence, type Piece, sentencePieces } from "@/server/audit/action-label";
-import { deviceNamed } from "@/server/audit/device-named";
 import type { FullEntry } from "@/server/audit/schema";
+import { deviceNamed } from "@/server/audit/vocabulary";
 import { isObject } from "@/server/ground/records";
 import { withVisibleMarks } from "@/server/ground/text";
 

@@ -1,6 +1,5 @@
 import { Ban, Check, X } from "lucide-react";
-import type { AuditResult } from "@/server/audit/vocabulary";
-import { RESULT_LABEL } from "@/server/audit/vocabulary";
+import { type AuditResult, RESULT_LABEL } from "@/server/audit/vocabulary";
 import classes from "./result-badge.module.css";
 
 const ICON = { success: Check, failure: X, denied: Ban } as const;

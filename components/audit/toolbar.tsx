@@ -9,7 +9,7 @@ import { RangeSteps } from "./filters/range-steps";
 import { LiveToggle } from "./live/live-toggle";
 import { PrintButton } from "./print/print-button";
 import { SearchBox } from "./search/search-box";
-import { FROM_START } from "./state/address";
+import { FROM_START } from "./state/view";
 import { useViewer } from "./state/viewer-context";
 import { ColumnMenu } from "./table/column-menu";
 import classes from "./viewer.module.css";

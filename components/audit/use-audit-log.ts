@@ -5,11 +5,11 @@ import { useCan } from "@/components/account/org";
 import { useRequestedAction } from "@/components/requested-action";
 import { wordsOf } from "@/server/audit/query/values";
 import { useAuditList } from "./audit-list";
-import type { View } from "./state/address";
+import { titleOf } from "./state/describe-filters";
 import { useOpenEntry } from "./state/open-entry";
 import { useTableSettings } from "./state/table-settings";
-import { titleOf } from "./state/title";
 import { usePrint } from "./state/use-print";
+import type { View } from "./state/view";
 import type { Viewer } from "./state/viewer-context";
 import { useViewerState } from "./state/viewer-state";
 

@@ -10,7 +10,7 @@ import { InvalidParams } from "./filters/invalid-params";
 import { RangeLine } from "./filters/range-line";
 import { Histogram } from "./histogram/histogram";
 import { InvalidQualifiersNote } from "./search/invalid-qualifiers-note";
-import { invalidParams } from "./state/address";
+import { invalidParams } from "./state/view";
 import { useViewer } from "./state/viewer-context";
 import { Toolbar } from "./toolbar";
 import classes from "./viewer.module.css";

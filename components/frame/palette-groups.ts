@@ -23,7 +23,7 @@ import { useCan, useMe, useOrg } from "@/components/account/org";
 import { aroundPath } from "@/components/audit/entry";
 import { frozenLink } from "@/components/audit/filters/copy-link";
 import { readLine } from "@/components/audit/search/read-line";
-import { filterParsers, loadView } from "@/components/audit/state/address";
+import { filterParsers, loadView } from "@/components/audit/state/view";
 import { BUILT_IN } from "@/components/audit/views/view-query";
 import { useZone } from "@/components/format/zone";
 import { accountItem, isVisibleTo, navGroups, startItem } from "@/components/nav-items";

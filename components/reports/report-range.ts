@@ -4,8 +4,8 @@ import { focusManager } from "@tanstack/react-query";
 import { parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useEffect, useState } from "react";
 import type { RangeView } from "@/components/audit/filters/range-choices";
-import { spanOf } from "@/components/audit/state/list-input";
 import { PRESETS, type Preset } from "@/components/audit/state/range";
+import { spanOf } from "@/components/audit/state/view";
 import { instantParam } from "@/components/format/instant-param";
 import { useZone } from "@/components/format/zone";
 

@@ -1,8 +1,7 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import { asSystem, type Tx, tenant } from "@/db/client";
 import { auditExports, organizations } from "@/db/schema";
-import { isEverything } from "@/server/audit/entries/export";
-import { requireProofForMany } from "@/server/audit/entries/prove-for-many";
+import { isEverything, requireProofForMany } from "@/server/audit/entries/export";
 import { exportName } from "@/server/audit/export-name";
 import { reachedBy } from "@/server/audit/query/rows";
 import { FORMATS } from "@/server/audit/vocabulary";

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { auditExports } from "@/db/schema";
-import { exportEvents } from "@/server/audit/entries/export-event";
+import { exportEvents } from "@/server/audit/entries/export";
 import { record } from "@/server/audit/record/record";
 import type { Ctx } from "@/server/ground/context";
 import { type ExportRow, filterOf } from "./export-job";

@@ -1,6 +1,5 @@
-import type { Heads } from "@/server/audit/entries/every-key";
-import { everyRow, takeSnapshot } from "@/server/audit/entries/every-row";
-import { exportEvents } from "@/server/audit/entries/export-event";
+import { everyRow, type Heads, takeSnapshot } from "@/server/audit/entries/every-row";
+import { exportEvents } from "@/server/audit/entries/export";
 import { writeEntries } from "@/server/audit/entries/export-writer";
 import { record, whenWritten } from "@/server/audit/record/record";
 import { type Ctx, systemCtx } from "@/server/ground/context";

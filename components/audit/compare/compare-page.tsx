@@ -8,7 +8,7 @@ import { useOrg } from "@/components/account/org";
 import type { Entry } from "@/components/audit/entry";
 import { EntrySentence } from "@/components/audit/entry-sentence";
 import { FactValue } from "@/components/audit/facts/fact-value";
-import { guid } from "@/components/audit/state/address";
+import { guid } from "@/components/audit/state/view";
 import { count, counted } from "@/components/format/amounts";
 import { offset } from "@/components/format/offset";
 import { When } from "@/components/format/when";

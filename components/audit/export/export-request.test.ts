@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { loadView } from "@/components/audit/state/address";
-import { toListInput } from "@/components/audit/state/list-input";
+import { loadView, toListInput } from "@/components/audit/state/view";
 import { exportInput } from "@/server/audit/entries/export-schema";
 import { exportBody } from "./export-request";
 

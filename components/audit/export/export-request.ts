@@ -1,4 +1,4 @@
-import type { Input } from "@/components/audit/state/list-input";
+import type { Input } from "@/components/audit/state/view";
 import type { ExportFormat } from "@/server/audit/vocabulary";
 
 /** The body of POST /audit-logs/export, and most of that of POST /audit-logs/exports, with the same filters as the list. */

@@ -1,7 +1,7 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import type { Input } from "@/components/audit/state/list-input";
+import type { Input } from "@/components/audit/state/view";
 import { useTRPC } from "@/components/trpc";
 import { errorText } from "@/components/ui/notice";
 import type { ExportFormat } from "@/server/audit/vocabulary";

@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
-import type { Input } from "@/components/audit/state/list-input";
+import type { Input } from "@/components/audit/state/view";
 import { fetchConfirmed } from "@/components/step-up";
 import type { DirectFormat } from "@/server/audit/vocabulary";
 import { exportBody, readBody, saveFile } from "./export-request";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { loadView } from "@/components/audit/state/address";
+import { loadView } from "@/components/audit/state/view";
 import { frozenLink } from "./copy-link";
 
 const now = new Date("2026-11-20T14:02:31Z");

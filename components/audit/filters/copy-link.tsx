@@ -2,8 +2,7 @@
 
 import { ActionIcon } from "@mantine/core";
 import { Check, Link2 } from "lucide-react";
-import type { View } from "@/components/audit/state/address";
-import { spanOf } from "@/components/audit/state/list-input";
+import { spanOf, type View } from "@/components/audit/state/view";
 import { useViewer } from "@/components/audit/state/viewer-context";
 import { useZone } from "@/components/format/zone";
 import { zoneParam } from "@/components/format/zone-param";

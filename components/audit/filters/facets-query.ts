@@ -1,5 +1,5 @@
 import { keepPreviousData } from "@tanstack/react-query";
-import type { Input } from "@/components/audit/state/list-input";
+import type { Input } from "@/components/audit/state/view";
 import { type Outputs, UNBATCHED, type useTRPC } from "@/components/trpc";
 import { type FacetName, FILTER_NAMES, FILTERS, type FilterName } from "@/server/audit/query/catalogue";
 import { splitValues } from "@/server/audit/query/values";

@@ -3,10 +3,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Copy, Minus } from "lucide-react";
 import { memo, useState } from "react";
-import type { SetView } from "@/components/audit/state/address";
-import { labelOf, valueLabel } from "@/components/audit/state/labels";
-import { isLive } from "@/components/audit/state/list-input";
+import { labelOf, valueLabel } from "@/components/audit/state/describe-filters";
 import { exclude, isSetTo, toggleValue } from "@/components/audit/state/narrow";
+import { isLive, type SetView } from "@/components/audit/state/view";
 import { useViewer } from "@/components/audit/state/viewer-context";
 import { count } from "@/components/format/amounts";
 import { useTRPC } from "@/components/trpc";

@@ -3,13 +3,46 @@
 import { Button, TextInput, UnstyledButton } from "@mantine/core";
 import { Check } from "lucide-react";
 import { type FormEvent, useState } from "react";
-import type { View } from "@/components/audit/state/address";
-import { ofField, PRESET_LABEL, PRESETS, type Preset, presetSpan } from "@/components/audit/state/range";
+import { ofField, PRESET_LABEL, PRESETS, type Preset, presetSpan, type Span } from "@/components/audit/state/range";
+import type { View } from "@/components/audit/state/view";
 import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { toWallClock } from "@/server/ground/time/wall-clock";
 import classes from "./menus.module.css";
-import { TypedRange } from "./typed-range";
+import { parseTime } from "./typed-time";
+
+/** A typed range: "last tuesday", "9-10", "3h", "oct 2026", ISO 8601, seconds since 1970. */
+export function TypedRange({ onSpan }: { onSpan: (span: Span) => void }) {
+  const { zone } = useZone();
+  const [typed, setTyped] = useState("");
+  const [isUnrecognized, setIsUnrecognized] = useState(false);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const span = await parseTime(typed, { zone, now: new Date() });
+    setIsUnrecognized(span === null);
+    if (span) onSpan(span);
+  };
+  return (
+    <form className={classes.custom} onSubmit={(event) => void submit(event)}>
+      <TextInput
+        label="Type a time"
+        placeholder="last tuesday, 9-10, 3h, oct 2026"
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.currentTarget.value);
+          setIsUnrecognized(false);
+        }}
+        error={isUnrecognized ? "Not a recognized time. Try 2026-11-18, yesterday 9-10 or 3h." : null}
+      />
+      <div className={classes.foot}>
+        <span className={classes.hint} />
+        <Button type="submit" size="xs" disabled={!typed.trim()}>
+          Set
+        </Button>
+      </div>
+    </form>
+  );
+}
 
 export type RangeView = Pick<View, "range" | "from" | "to">;
 type Props = { view: RangeView; onRange: (range: RangeView) => void; onDone: () => void };

@@ -3,8 +3,8 @@
 import { useMediaQuery } from "@mantine/hooks";
 import { useOrg } from "@/components/account/org";
 import { endsOf } from "@/components/audit/entry";
-import { spanOf } from "@/components/audit/state/list-input";
 import { spanText } from "@/components/audit/state/range";
+import { spanOf } from "@/components/audit/state/view";
 import { type AuditList, useViewer } from "@/components/audit/state/viewer-context";
 import classes from "@/components/audit/viewer.module.css";
 import { count, counted } from "@/components/format/amounts";

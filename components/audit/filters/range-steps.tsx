@@ -2,9 +2,8 @@
 
 import { ActionIcon, Group } from "@mantine/core";
 import { ChevronLeft, ChevronRight, ZoomOut } from "lucide-react";
-import { FROM_START } from "@/components/audit/state/address";
-import { spanOf } from "@/components/audit/state/list-input";
 import { type Span, shifted, widened } from "@/components/audit/state/range";
+import { FROM_START, spanOf } from "@/components/audit/state/view";
 import { useViewer } from "@/components/audit/state/viewer-context";
 import { useZone } from "@/components/format/zone";
 import { Tip } from "@/components/ui/popover/tip";

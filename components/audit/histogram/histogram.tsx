@@ -2,8 +2,7 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, memo, type PointerEvent, useMemo, useState } from "react";
-import { FROM_START } from "@/components/audit/state/address";
-import { isLive } from "@/components/audit/state/list-input";
+import { FROM_START, isLive } from "@/components/audit/state/view";
 import { useViewer } from "@/components/audit/state/viewer-context";
 import { dateTime } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useState } from "react";
 import type { Entry } from "@/components/audit/entry";
-import type { Input } from "@/components/audit/state/list-input";
+import type { Input } from "@/components/audit/state/view";
 import { leaveIfSignedOut } from "@/components/query-client";
 import { type ApiError, useTRPCClient } from "@/components/trpc";
 

@@ -3,7 +3,7 @@
 import { useThrottledValue } from "@mantine/hooks";
 import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { Entry } from "@/components/audit/entry";
-import type { Input } from "@/components/audit/state/list-input";
+import type { Input } from "@/components/audit/state/view";
 import type { ViewerState } from "@/components/audit/state/viewer-state";
 import { useTRPCClient } from "@/components/trpc";
 import { useArrivals } from "./live-arrivals";

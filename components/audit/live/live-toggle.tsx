@@ -3,8 +3,7 @@
 import { Button } from "@mantine/core";
 import { Radio } from "lucide-react";
 import type { MouseEvent } from "react";
-import type { SetView, View } from "@/components/audit/state/address";
-import { isLive, isOpenEnded } from "@/components/audit/state/list-input";
+import { isLive, isOpenEnded, type SetView, type View } from "@/components/audit/state/view";
 import { useViewer } from "@/components/audit/state/viewer-context";
 import classes from "./live-toggle.module.css";
 

@@ -3,7 +3,7 @@
 import dynamic from "next/dynamic";
 import { type ReactNode, type RefObject, useState } from "react";
 import type { Entry } from "@/components/audit/entry";
-import { isLive } from "@/components/audit/state/list-input";
+import { isLive } from "@/components/audit/state/view";
 import type { ViewerState } from "@/components/audit/state/viewer-state";
 import type { LiveQuery } from "./live-tail";
 

@@ -1,7 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent } from "react";
-import { entriesQuery, totalQuery } from "@/components/audit/state/entries-query";
-import { routineQuery } from "@/components/audit/state/folding";
+import { entriesQuery, routineQuery, totalQuery } from "@/components/audit/state/view";
 import type { ViewerState } from "@/components/audit/state/viewer-state";
 import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";

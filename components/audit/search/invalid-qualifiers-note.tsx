@@ -1,6 +1,6 @@
 "use client";
 
-import { FROM_START } from "@/components/audit/state/address";
+import { FROM_START } from "@/components/audit/state/view";
 import { useViewer } from "@/components/audit/state/viewer-context";
 import classes from "@/components/audit/viewer.module.css";
 import { useZone } from "@/components/format/zone";

@@ -1,5 +1,5 @@
-import type { Filters } from "@/components/audit/state/address";
-import { excluding, exclusionsOf } from "@/components/audit/state/narrow";
+import { excluding } from "@/components/audit/state/narrow";
+import { exclusionsOf, type Filters } from "@/components/audit/state/view";
 import { type Catalogue, type Exclusion, FILTERS, type Filter, faultOf } from "@/server/audit/query/catalogue";
 import { joinValues, networkOf, splitValues } from "@/server/audit/query/values";
 

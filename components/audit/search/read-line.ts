@@ -1,6 +1,6 @@
 import { type Clock, findTime, parseTime } from "@/components/audit/filters/typed-time";
-import type { Filters } from "@/components/audit/state/address";
 import type { Span } from "@/components/audit/state/range";
+import type { Filters } from "@/components/audit/state/view";
 import { EXPORT_FORMATS } from "@/server/audit/vocabulary";
 import { applyQuery, type Parsed } from "./query-text";
 

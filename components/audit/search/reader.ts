@@ -1,5 +1,5 @@
 import type { Clock } from "@/components/audit/filters/typed-time";
-import type { Filters } from "@/components/audit/state/address";
+import type { Filters } from "@/components/audit/state/view";
 import { applyQuery, type Parsed } from "./query-text";
 
 /** The parser of times and questions, loaded when the user starts typing. */

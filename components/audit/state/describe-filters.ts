@@ -1,9 +1,11 @@
+import { displayName, type Entry } from "@/components/audit/entry";
 import { counted } from "@/components/format/amounts";
 import { type Catalogue, FILTERS } from "@/server/audit/query/catalogue";
 import { splitValues } from "@/server/audit/query/values";
-import { FROM_START, type View } from "./address";
-import { labelOf, valueLabel } from "./labels";
-import { exclusionsOf, hidesRoutine, include, isRoutine } from "./narrow";
+import { GUID } from "@/server/ground/text";
+import { hideRoutine, include } from "./narrow";
+import { PRESET_LABEL } from "./range";
+import { exclusionsOf, FROM_START, hidesRoutine, isRoutine, type View } from "./view";
 
 type Chip = { key: string; name: string; value: string; clear: Partial<View> };
 
@@ -47,3 +49,85 @@ export const describeOrganizations = (chosen: Named, all: Named): string =>
   chosen.length > 0 && chosen.length < all.length
     ? chosen.map(({ name }) => name).join(", ")
     : `All organizations (${all.length})`;
+
+/** A filter's label. */
+export const labelOf = (name: string, catalogue: Catalogue = FILTERS): string => catalogue[name]?.label ?? name;
+
+/** The label of a filter's value: the choice's label or a known name; otherwise the value itself. */
+export const valueLabel = (
+  { name, value }: { name: string; value: string },
+  names?: ReadonlyMap<string, string>,
+  catalogue: Catalogue = FILTERS,
+): string => catalogue[name]?.choices?.[value] ?? names?.get(value) ?? value;
+
+const rawActorOf = ({ details }: Entry) => (typeof details.rawActorId === "string" ? details.rawActorId : null);
+
+/** The zero UUID stands for an id that is none. */
+const uuidOf = (id: string): string | null => (GUID.test(id) && !/^[0-]+$/.test(id) ? id : null);
+
+/** The id by which the URL filters for an entry's actor; null when the entry has none. */
+export const actorIdOf = (entry: Entry): string | null => rawActorOf(entry) ?? uuidOf(entry.user.id);
+
+/** The id by which the URL filters for an entry's resource; null when it has none, or one of another system. */
+export const resourceIdOf = ({ resource }: Entry): string | null => uuidOf(resource.id);
+
+/** Names of actors and resources by id, taken from the entries, on top of those already known. */
+export function namesOf(entries: Entry[], known: readonly { id: string; name: string }[] = []): Map<string, string> {
+  const names = new Map(known.map(({ id, name }) => [id, name]));
+  for (const entry of entries) {
+    const actor = actorIdOf(entry);
+    const called = displayName(entry.user.name) || entry.user.email;
+    if (actor && called && !names.has(actor)) names.set(actor, called);
+    const { name } = entry.resource;
+    const id = resourceIdOf(entry);
+    if (id && name && !names.has(id)) names.set(id, name);
+  }
+  return names;
+}
+
+/** A filter that could be dropped, and the view change that drops it. */
+export type Droppable = { key: string; label: string; change: Partial<View> };
+
+/** Splits the text into words and quoted phrases. */
+const typedWords = (text: string): string[] => text.match(/"[^"]*"|\S+/g) ?? [];
+
+/** Everything that could be dropped to find more: each word, each filter, the range. */
+export function droppableFilters(
+  view: View,
+  names?: ReadonlyMap<string, string>,
+  catalogue: Catalogue = FILTERS,
+): Droppable[] {
+  const words = typedWords(view.q ?? "");
+  const ofWords = words.map((word, at) => ({
+    key: `${at} ${word}`,
+    label: word,
+    change: { q: words.toSpliced(at, 1).join(" ") || null, ...FROM_START },
+  }));
+  const ofFilters = chipsOf(view, names, catalogue)
+    .filter(({ key }) => key !== "q")
+    .map(({ key, name, value, clear }) => ({ key, label: `${name}: ${value}`, change: clear }));
+  const hasRange = view.range !== null || view.from !== null || view.to !== null;
+  const range = view.range ? PRESET_LABEL[view.range] : "the time range";
+  return [
+    ...ofWords,
+    ...ofFilters,
+    ...(hasRange ? [{ key: "range", label: range, change: { range: null, from: null, to: null, ...FROM_START } }] : []),
+    ...(hidesRoutine(view)
+      ? [{ key: "routine", label: "Hide routine agent telemetry", change: hideRoutine(view, false) }]
+      : []),
+  ];
+}
+
+const MAX_LENGTH = 80;
+
+/** The document title: filters and range first, then the page's name. */
+export function titleOf(view: View, names?: ReadonlyMap<string, string>): string {
+  const range = view.range ? PRESET_LABEL[view.range] : view.from || view.to ? "Custom range" : null;
+  const filters = [
+    ...chipsOf(view, names).map(({ name, value }) => (name.startsWith("Without") ? `not ${value}` : value)),
+    range,
+  ];
+  const said = filters.filter(Boolean).join(", ");
+  const short = said.length > MAX_LENGTH ? `${said.slice(0, MAX_LENGTH)}…` : said;
+  return short ? `${short} · Audit log` : "Audit log";
+}

@@ -1,16 +1,6 @@
 import { expect, test } from "vitest";
-import { loadView, type View } from "./address";
-import {
-  clearFilter,
-  exclude,
-  excluding,
-  exclusionsOf,
-  hideRoutine,
-  hidesRoutine,
-  include,
-  setFilter,
-  toggleValue,
-} from "./narrow";
+import { clearFilter, exclude, excluding, hideRoutine, include, setFilter, toggleValue } from "./narrow";
+import { exclusionsOf, hidesRoutine, loadView, type View } from "./view";
 
 const NOTHING = loadView(new URLSearchParams());
 const view = (part: Partial<View>): View => ({ ...NOTHING, ...part });

@@ -1,26 +1,10 @@
-import {
-  type Catalogue,
-  EXCLUDED_BARE,
-  type Exclusion,
-  FILTERS,
-  type FilterName,
-  toExclusion,
-} from "@/server/audit/query/catalogue";
-import { joinValues, splitValues } from "@/server/audit/query/values";
-import { ACTOR_TYPE_LABEL, ROUTINE_ACTIONS } from "@/server/audit/vocabulary";
+import { EXCLUDED_BARE, type Exclusion, type FilterName } from "@/server/audit/query/catalogue";
+import { joinValues } from "@/server/audit/query/values";
+import { ACTOR_TYPE_LABEL } from "@/server/audit/vocabulary";
 import { GUID } from "@/server/ground/text";
-import { FROM_START, type View } from "./address";
+import { exclusionsOf, FROM_START, partsOf, ROUTINE, type View } from "./view";
 
-type Excluding = { exclude?: string | null; excludeActions?: string | null };
-
-const partsOf = (list: string | null | undefined): string[] => splitValues(list ?? "");
 const toList = (parts: string[]): string | null => joinValues(parts) || null;
-
-/** The exclusions in the URL. */
-export const exclusionsOf = ({ exclude, excludeActions }: Excluding, catalogue: Catalogue = FILTERS): Exclusion[] => [
-  ...partsOf(excludeActions).map((value) => ({ name: EXCLUDED_BARE, value })),
-  ...partsOf(exclude).flatMap((part) => toExclusion(part, catalogue) ?? []),
-];
 
 /** The exclusions as URL parameters, without duplicates; null when there are none. */
 export function excluding(exclusions: readonly Exclusion[]): { exclude: string | null; excludeActions: string | null } {
@@ -89,14 +73,6 @@ export function include(view: View, exclusions: readonly Exclusion[]): Partial<V
   const isIncluded = (one: Exclusion) => exclusions.some((e) => e.name === one.name && e.value === one.value);
   return { ...excluding(exclusionsOf(view).filter((one) => !isIncluded(one))), ...FROM_START };
 }
-
-const ROUTINE: readonly Exclusion[] = ROUTINE_ACTIONS.map((value) => ({ name: EXCLUDED_BARE, value }));
-
-export const isRoutine = ({ name, value }: Exclusion): boolean =>
-  ROUTINE.some((routine) => routine.name === name && routine.value === value);
-
-/** True while routine agent telemetry is hidden. */
-export const hidesRoutine = (view: View): boolean => exclusionsOf(view).filter(isRoutine).length === ROUTINE.length;
 
 /** The view change that hides or shows routine telemetry. */
 export const hideRoutine = (view: View, hide: boolean): Partial<View> =>

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { HOUR_MS } from "@/server/ground/time/durations";
 import { fromWallClock, toWallClock } from "@/server/ground/time/wall-clock";
-import { invalidParams, loadView } from "./address";
-import { spanOf } from "./list-input";
 import { ofField, presetSpan, shifted, widened } from "./range";
+import { invalidParams, loadView, spanOf } from "./view";
 
 const now = new Date("2026-11-20T23:30:15Z");
 

@@ -5,8 +5,6 @@ import { useMemo } from "react";
 import { useTRPC } from "@/components/trpc";
 import type { AuditTable } from "@/server/identity/preferences/schema";
 import { NO_CHOICE } from "@/server/identity/preferences/vocabulary";
-import type { View } from "./address";
-import { isFolding } from "./folding";
 import {
   type ColumnId,
   columnsOf,
@@ -15,6 +13,7 @@ import {
   tableSettingsQuery,
   type Widths,
 } from "./table-params";
+import { isFolding, type View } from "./view";
 import type { ViewerState } from "./viewer-state";
 
 type Change = { columns?: ColumnId[]; density?: Density; widths?: Widths; fold?: boolean };

@@ -5,7 +5,7 @@ import { useEffect, useEffectEvent, useState } from "react";
 import { flushSync } from "react-dom";
 import type { Entry } from "@/components/audit/entry";
 import { type Outputs, UNBATCHED, useTRPC } from "@/components/trpc";
-import type { Input } from "./list-input";
+import type { Input } from "./view";
 
 /** What is printed. `all` is null when it could not be fetched; then the entries on the screen are printed. */
 export type Print = { at: Date; all: Outputs["audit"]["print"] | null; entries: Entry[] };

@@ -3,10 +3,18 @@ import { useQueryStates } from "nuqs";
 import { useCallback, useEffect, useEffectEvent, useMemo, useState } from "react";
 import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
-import { FROM_START, type SetView, type View, viewParsers } from "./address";
-import { isFolding, listedInput } from "./folding";
-import { type Input, isLive, toListInput } from "./list-input";
 import { tableSettingsQuery } from "./table-params";
+import {
+  FROM_START,
+  type Input,
+  isFolding,
+  isLive,
+  listedInput,
+  type SetView,
+  toListInput,
+  type View,
+  viewParsers,
+} from "./view";
 
 /** The URL's state, the list's input derived from it, and the time at which the list was last asked for. */
 export type ViewerState = {

@@ -5,7 +5,7 @@ import { ResultBadge } from "@/components/audit/result-badge";
 import type { ColumnId, Widths } from "@/components/audit/state/table-params";
 import { ago } from "@/components/format/relative";
 import { clock } from "@/components/format/time";
-import { deviceNamed } from "@/server/audit/device-named";
+import { deviceNamed } from "@/server/audit/vocabulary";
 import classes from "./entry-table.module.css";
 import { Sentence } from "./sentence";
 

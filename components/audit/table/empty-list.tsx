@@ -4,7 +4,7 @@ import { Button, Group } from "@mantine/core";
 import { SearchX, Stamp } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useSearchParams } from "next/navigation";
-import { type FilterParam, filterParsers } from "@/components/audit/state/address";
+import { type FilterParam, filterParsers } from "@/components/audit/state/view";
 import { useViewer } from "@/components/audit/state/viewer-context";
 import { Notice } from "@/components/ui/notice";
 import { mapValues } from "@/server/ground/records";

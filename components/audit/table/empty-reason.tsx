@@ -2,9 +2,8 @@
 
 import { Button, Group } from "@mantine/core";
 import { useQueries } from "@tanstack/react-query";
-import { droppableFilters } from "@/components/audit/state/droppable";
-import { totalQuery } from "@/components/audit/state/entries-query";
-import { toListInput } from "@/components/audit/state/list-input";
+import { droppableFilters } from "@/components/audit/state/describe-filters";
+import { toListInput, totalQuery } from "@/components/audit/state/view";
 import { useViewer } from "@/components/audit/state/viewer-context";
 import { counted } from "@/components/format/amounts";
 import { useZone } from "@/components/format/zone";

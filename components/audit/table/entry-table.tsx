@@ -3,9 +3,9 @@
 import { type RefObject, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { useOrg } from "@/components/account/org";
 import { endsOf } from "@/components/audit/entry";
-import { filtersByAction } from "@/components/audit/state/folding";
 import { type Day, daysOf } from "@/components/audit/state/lines";
 import type { ColumnId, Widths } from "@/components/audit/state/table-params";
+import { filtersByAction } from "@/components/audit/state/view";
 import { useViewer } from "@/components/audit/state/viewer-context";
 import { useClock } from "@/components/format/clock";
 import { zoneName } from "@/components/format/time";

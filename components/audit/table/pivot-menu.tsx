@@ -3,8 +3,8 @@
 import { UnstyledButton } from "@mantine/core";
 import { useRouter } from "next/navigation";
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
-import type { View } from "@/components/audit/state/address";
 import { togglePin, usePins } from "@/components/audit/state/pins";
+import type { View } from "@/components/audit/state/view";
 import { copyText } from "@/components/ui/copy/copy-text";
 import { positionBeside } from "@/components/ui/popover/position";
 import type { Pivot } from "./pivots";

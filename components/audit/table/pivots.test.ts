@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Entry } from "@/components/audit/entry";
-import { loadView } from "@/components/audit/state/address";
 import type { ColumnId } from "@/components/audit/state/table-params";
+import { loadView } from "@/components/audit/state/view";
 import { pivotsOf } from "./pivots";
 
 const NOTHING = loadView(new URLSearchParams());

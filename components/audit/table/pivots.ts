@@ -1,9 +1,8 @@
 import { actorOf, aroundPath, type Entry, sentenceText } from "@/components/audit/entry";
-import type { View } from "@/components/audit/state/address";
-import { FROM_START } from "@/components/audit/state/address";
-import { actorIdOf, resourceIdOf } from "@/components/audit/state/labels";
+import { actorIdOf, resourceIdOf } from "@/components/audit/state/describe-filters";
 import { exclude, filterFor, setFilter } from "@/components/audit/state/narrow";
 import type { ColumnId } from "@/components/audit/state/table-params";
+import { FROM_START, type View } from "@/components/audit/state/view";
 import { toChange } from "@/components/audit/views/view-query";
 import { dateTime } from "@/components/format/time";
 import { FILTERS, type FilterName } from "@/server/audit/query/catalogue";

@@ -1,8 +1,8 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { FROM_START } from "@/components/audit/state/address";
 import type { RoutineFold } from "@/components/audit/state/lines";
+import { FROM_START } from "@/components/audit/state/view";
 import { useViewer } from "@/components/audit/state/viewer-context";
 import { count, counted } from "@/components/format/amounts";
 import { useTRPC } from "@/components/trpc";

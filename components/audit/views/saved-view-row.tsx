@@ -5,7 +5,7 @@ import { useMutation } from "@tanstack/react-query";
 import { Check, Ellipsis } from "lucide-react";
 import type { ReactNode } from "react";
 import { useOrg } from "@/components/account/org";
-import type { View } from "@/components/audit/state/address";
+import type { View } from "@/components/audit/state/view";
 import { useViewer } from "@/components/audit/state/viewer-context";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { Message } from "@/components/ui/message";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { loadView, type View } from "@/components/audit/state/address";
+import { loadView, type View } from "@/components/audit/state/view";
 import { BUILT_IN, isNarrowed, isShown, toChange, toQuery, updatedQuery } from "./view-query";
 
 const NOTHING = loadView(new URLSearchParams());

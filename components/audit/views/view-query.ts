@@ -1,5 +1,5 @@
 import { createLoader } from "nuqs/server";
-import { type FilterParam, type Filters, filterParsers, type View } from "@/components/audit/state/address";
+import { type FilterParam, type Filters, filterParsers, type View } from "@/components/audit/state/view";
 import { presentParams } from "@/server/audit/query/old-address";
 import { keysOf } from "@/server/ground/records";
 

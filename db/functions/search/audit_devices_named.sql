@@ -1,4 +1,4 @@
--- The devices that an entry's details name, by hostname (server/audit/device-named.ts); none is NULL. An expression
+-- The devices that an entry's details name, by hostname (server/audit/vocabulary.ts); none is NULL. An expression
 -- without a query inside, which the planner puts into the calling statement.
 CREATE OR REPLACE FUNCTION audit_devices_named(p_details jsonb) RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -3,8 +3,7 @@ import { BODY_ONLY } from "@/server/audit/query/rows";
 import { appendEvents } from "@/testing/audit-entries";
 import { createOrg, createUser, ctxFor } from "@/testing/factories";
 import { advanceIndex } from "@/testing/search/advance-index";
-import { MAX_ROWS } from "./each-row";
-import { everyRow, takeSnapshot } from "./every-row";
+import { everyRow, MAX_ROWS, takeSnapshot } from "./every-row";
 
 test("an action that is new to the index between two parts is in the later one", async () => {
   const { id: orgId } = await createOrg();

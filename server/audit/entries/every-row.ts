@@ -1,14 +1,184 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { uuids } from "@/db/arrays";
 import { type Tx, tenant } from "@/db/client";
+import { tenantRead } from "@/db/read";
 import { rowsOf } from "@/db/rows";
-import type { AuditFilter } from "@/server/audit/query/conditions";
+import { type AuditFilter, conditionsOf } from "@/server/audit/query/conditions";
 import { countRows } from "@/server/audit/query/count";
-import { planFor } from "@/server/audit/query/plan";
-import { rowsByKey, type Shape } from "@/server/audit/query/rows";
-import type { Ctx } from "@/server/ground/context";
-import { bytesOf, MAX_ROWS, nextSize, type SizedRow } from "./each-row";
-import { everyKey, type Heads } from "./every-key";
+import { type Plan, planFor, planRows } from "@/server/audit/query/plan";
+import {
+  type Cursor,
+  type Found,
+  type Key,
+  keysByTime,
+  newestRows,
+  rowsByKey,
+  type Shape,
+} from "@/server/audit/query/rows";
+import { findKeys } from "@/server/audit/query/search";
+import type { Ctx, Scope } from "@/server/ground/context";
+
+/** Rows and bytes of details that are read at a time; twice as much is held, being read and being written. */
+export const MAX_ROWS = 500;
+const CHUNK_BYTES = 512 * 1024;
+
+/** How many rows to read next, after so many of so many bytes. */
+const nextSize = (rows: number, bytes: number): number =>
+  Math.max(1, Math.min(MAX_ROWS, Math.floor((CHUNK_BYTES * rows) / (bytes + 1))));
+
+/**
+ * Rows that are settled: by their keys, or as those of one chain that meet conditions and were there at the time. Rows
+ * never change, so both stay what they are regardless of later writes.
+ */
+export type Settled = { keys: readonly Key[] } | { orgId: string; conditions: SQL[]; max: number };
+
+async function headOf(tx: Tx, orgId: string): Promise<SQL> {
+  const [head] = await rowsOf<{ seq: string }>(tx, sql`SELECT seq FROM audit_chain_head(${orgId}::uuid)`);
+  return sql`a.chain_seq <= ${head?.seq ?? 0}::bigint`;
+}
+
+/**
+ * Which rows meet a filter, settled in one snapshot, found as the lists find them: so an export equals its screen.
+ * @returns the newest `max`, and how many rows meet it in all
+ */
+export const settleRows = (ctx: Ctx, filter: AuditFilter, max: number): Promise<{ rows: Settled; total: number }> =>
+  tenantRead(ctx.scope, async (tx) => {
+    const plan = await planFor(tx, ctx, filter);
+    const [orgId] = plan.orgIds;
+    if (plan.all.kind === "rows" && plan.orgIds.length === 1 && orgId) {
+      const conditions = [...conditionsOf(plan.filter), await headOf(tx, orgId)];
+      return { rows: { orgId, conditions, max }, total: await countRows(tx, plan) };
+    }
+    const { keys } = await findKeys(tx, plan, { need: max + 1 });
+    const total = keys.length > max ? Math.max(keys.length, await countRows(tx, plan)) : keys.length;
+    return { rows: { keys: keys.slice(0, max) }, total };
+  });
+
+export type SizedRow = { org_id: string; ms: number; chain_seq: string; details: string | null };
+
+/** Bytes of details: what makes rows large. */
+const bytesOf = (rows: SizedRow[]): number => rows.reduce((sum, row) => sum + (row.details?.length ?? 0), 0);
+
+/** Reads chunk after chunk: each call returns the next `size` rows, fewer or none at the end. */
+function reader<R extends SizedRow>(
+  tx: (fn: (tx: Tx) => Promise<R[]>) => Promise<R[]>,
+  rows: Settled,
+  shape: Shape<R>,
+) {
+  let at = 0;
+  let after: Cursor | undefined;
+  return async (size: number): Promise<R[]> => {
+    if ("keys" in rows) {
+      const keys = rows.keys.slice(at, at + size);
+      at += size;
+      return keys.length === 0 ? [] : tx((t) => rowsByKey(t, keys, shape));
+    }
+    const limit = Math.min(size, rows.max - at);
+    if (limit <= 0) return [];
+    const { orgId, conditions } = rows;
+    const found = await tx((t) => newestRows(t, { orgIds: [orgId], conditions, after, limit, shape }));
+    const last = found.at(-1);
+    at = found.length < limit ? rows.max : at + limit;
+    after = last && { ms: last.ms, seq: last.chain_seq, orgId };
+    return found;
+  };
+}
+
+/**
+ * Settled rows in chunks; the next one is read while the last one is written. Each chunk has its own transaction, so a
+ * slow client holds no connection. Rows that retention removes in between are left out.
+ */
+export async function* eachChunk<R extends SizedRow>(ctx: Ctx, rows: Settled, shape: Shape<R>): AsyncGenerator<R[]> {
+  const read = reader((fn) => tenantRead(ctx.scope, fn), rows, shape);
+  const next = (size: number): Promise<R[]> => {
+    const chunk = read(size);
+    chunk.catch(() => {}); // Whoever awaits the chunk gets the error; when the client has gone nobody does.
+    return chunk;
+  };
+  for (let coming = next(MAX_ROWS); ; ) {
+    const chunk = await coming;
+    if (chunk.length === 0) return;
+    coming = next(nextSize(chunk.length, bytesOf(chunk)));
+    yield chunk;
+  }
+}
+
+/** Where the chain of each organization ended: entries never change, so those up to there stay what they are. */
+export type Heads = Readonly<Record<string, number>>;
+
+/** Keys held at a time over all organizations. */
+const HELD_KEYS = 50_000;
+const MOST_KEYS = 2_500;
+const FEWEST_KEYS = 50;
+
+/** The keys of one organization, as far as they were read. */
+type Source = { orgId: string; keys: Found[]; at: number; isRead: boolean };
+
+/** The lists' order, newest first. */
+const isNewer = (a: Found, b: Found): boolean =>
+  a.ms !== b.ms ? a.ms > b.ms : a.seq !== b.seq ? Number(a.seq) > Number(b.seq) : a.orgId > b.orgId;
+
+type Read = <T>(fn: (tx: Tx) => Promise<T>) => Promise<T>;
+/** The next `size` keys, newest first; fewer or none at the end. */
+type NextKeys = (size: number) => Promise<Found[]>;
+
+/**
+ * Reads each organization along its own index by time and merges: taking the newest of all in one query would read
+ * that many of each organization for every part.
+ */
+function mergedKeys(read: Read, { orgIds, filter }: Plan, heads: Heads): NextKeys {
+  const limit = Math.min(MOST_KEYS, Math.max(FEWEST_KEYS, Math.floor(HELD_KEYS / orgIds.length)));
+  const sources: Source[] = orgIds.map((orgId) => ({ orgId, keys: [], at: 0, isRead: false }));
+  async function fill(source: Source): Promise<void> {
+    const conditions = [...conditionsOf(filter), sql`a.chain_seq <= ${heads[source.orgId] ?? 0}::bigint`];
+    const after = source.keys.at(-1);
+    const keys = await read((tx) => keysByTime(tx, [source.orgId], { conditions, after, limit }));
+    Object.assign(source, { keys, at: 0, isRead: keys.length < limit });
+  }
+  return async (size) => {
+    const found: Found[] = [];
+    while (found.length < size) {
+      let newest: Source | undefined;
+      for (const source of sources) {
+        if (source.at === source.keys.length && !source.isRead) await fill(source);
+        const [next, best] = [source.keys[source.at], newest?.keys[newest.at]];
+        if (next && (!best || isNewer(next, best))) newest = source;
+      }
+      const key = newest?.keys[newest.at];
+      if (!newest || !key) return found;
+      newest.at++;
+      found.push(key);
+    }
+    return found;
+  };
+}
+
+/** By the search index, where it narrows the filter. */
+function searchedKeys(read: Read, plan: Plan, heads: Heads): NextKeys {
+  let after: Cursor | undefined;
+  let isOver = false;
+  return async (size) => {
+    for (;;) {
+      if (isOver) return [];
+      const { keys } = await read(async (tx) =>
+        findKeys(tx, await planRows(tx, plan.orgIds, plan.filter), { after, need: size }),
+      );
+      isOver = keys.length < size;
+      after = keys.at(-1);
+      const settled = keys.filter(({ orgId, seq }) => Number(seq) <= (heads[orgId] ?? 0));
+      if (settled.length > 0) return settled;
+    }
+  };
+}
+
+/**
+ * The keys of every entry that meets a filter, in the chains up to the given heads, newest first. They come in parts,
+ * each read in its own transaction, so their number is not limited.
+ */
+function everyKey(scope: Scope, plan: Plan, heads: Heads): NextKeys {
+  const read: Read = (fn) => tenant(scope, fn);
+  return (plan.all.kind === "keys" ? searchedKeys : mergedKeys)(read, plan, heads);
+}
 
 /** Which entries an export is of: those that meet a filter, up to the heads; total counts them. */
 export type Snapshot = { heads: Heads; total: number };

@@ -1,18 +1,69 @@
 import { Readable } from "node:stream";
+import { tenantRead } from "@/db/read";
+import { FILTERS } from "@/server/audit/query/catalogue";
 import type { AuditFilter } from "@/server/audit/query/conditions";
-import { record } from "@/server/audit/record/record";
-import { type DirectFormat, FORMATS, MAX_EXPORT_ROWS } from "@/server/audit/vocabulary";
+import { planFor } from "@/server/audit/query/plan";
+import { findKeys, searchTime } from "@/server/audit/query/search";
+import { type AuditEvent, record } from "@/server/audit/record/record";
+import { type DirectFormat, FORMATS, MAX_EXPORT_ROWS, MAX_UNPROVEN_ROWS } from "@/server/audit/vocabulary";
 import { unawaitedSource } from "@/server/ground/background/unawaited";
 import type { Ctx } from "@/server/ground/context";
 import { toBody } from "@/server/ground/download";
 import { inCallerLimit, inSlot } from "@/server/ground/limits/concurrency";
 import { operation } from "@/server/ground/operation";
+import { lacksRecentProof, requireRecentProof } from "@/server/ground/recent-proof";
 import { narrow } from "@/server/ground/scope";
-import { eachChunk, type Settled, settleRows } from "./each-row";
-import { exportEvents } from "./export-event";
+import { eachChunk, type Settled, settleRows } from "./every-row";
 import { EXPORT_SLOTS, type ExportInput, exportCsvInput, exportInput } from "./export-schema";
 import { writeEntries } from "./export-writer";
-import { requireProofForMany } from "./prove-for-many";
+
+/** What was exported, as the audit entry of the export has it. */
+function detailsOf(format: string, { from, to, ...filters }: AuditFilter) {
+  const one = Object.entries(filters).map(([name, value]) =>
+    Array.isArray(value) && value.length === 1 && name in FILTERS ? [name, value[0]] : [name, value],
+  );
+  const dateRange = { from: from?.toISOString() ?? null, to: to?.toISOString() ?? null };
+  return { format, filters: JSON.parse(JSON.stringify(Object.fromEntries(one))), dateRange };
+}
+
+type Exported = {
+  format: string;
+  filter: AuditFilter;
+  /** How many rows left, by organization; none where nothing was found. */
+  rowsPerOrg: ReadonlyMap<string, number>;
+  /** Why it ended before it was complete. */
+  failure?: string | undefined;
+  more?: Record<string, unknown>;
+};
+
+/** The audit entries of an export: one for each organization whose rows left; for one that found nothing, the caller's own. */
+export function exportEvents({ format, filter, rowsPerOrg, failure, more }: Exported): AuditEvent[] {
+  const about = detailsOf(format, filter);
+  const targets: [string | undefined, number][] = rowsPerOrg.size > 0 ? [...rowsPerOrg] : [[undefined, 0]];
+  return targets.map(([orgId, rows]) => ({
+    action: "audit_logs.export",
+    ...(orgId ? { orgId } : {}),
+    resourceType: "audit_log",
+    resourceName: "Audit log",
+    details: { ...about, rows, ...more },
+    result: failure === undefined ? "success" : "failure",
+    ...(failure === undefined ? {} : { errorMessage: failure }),
+  }));
+}
+
+async function areMany(ctx: Ctx, filter: AuditFilter): Promise<boolean> {
+  const window = { need: MAX_UNPROVEN_ROWS + 1, deadline: performance.now() + searchTime.proof };
+  const { keys, cut } = await tenantRead(ctx.scope, async (tx) => findKeys(tx, await planFor(tx, ctx, filter), window));
+  return cut || keys.length > MAX_UNPROVEN_ROWS;
+}
+
+/**
+ * Asks a browser's session for a recent proof of who is there before so many entries leave, however they are filtered.
+ * @throws AppError step_up_required
+ */
+export async function requireProofForMany(ctx: Ctx, filter: AuditFilter): Promise<void> {
+  if (lacksRecentProof(ctx, "browser") && (await areMany(ctx, filter))) requireRecentProof(ctx, "browser");
+}
 
 type Export = { ctx: Ctx; format: DirectFormat; filter: AuditFilter; rows: Settled; total: number };
 

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { appendEvents, type TestEvent } from "@/testing/audit-entries";
 import { createOrg, createUser, ctxFor } from "@/testing/factories";
+import { getPreviousChange } from "./get";
 import { listForPrint } from "./list";
-import { getPreviousChange } from "./previous-change";
 
 const at = (second: number) => new Date(Date.UTC(2026, 9, 1, 12, 0, second));
 

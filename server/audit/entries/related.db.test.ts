@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { appendEvents } from "@/testing/audit-entries";
 import { createOrg, createUser, ctxFor, type TestOrg, type TestUser } from "@/testing/factories";
-import { listRelated } from "./related";
+import { listRelated } from "./get";
 
 const at = (second: number) => new Date(Date.UTC(2026, 9, 1, 12, 0, second));
 const RAW = "a1b2c3d4e5f6";

@@ -1,10 +1,87 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf, messageOf } from "@/db/thrown";
+import type { AuditInsert } from "@/server/audit/row";
 import { Signal } from "@/server/ground/background/signal";
 import { log } from "@/server/ground/log";
 import { groupBy } from "@/server/ground/records";
-import type { QueuedEvent } from "./queue";
-import type { WriterConnection } from "./writer-connection";
+import type { WriterConnection } from "./append";
+import type { PendingWrite } from "./pending-write";
+import type { Segment } from "./segment";
+
+/** An event on its way to the database: its size, where it is spooled (null: in memory alone) and who waits for it. */
+export type QueuedEvent = { row: AuditInsert; bytes: number; segment: Segment | null; write: PendingWrite | null };
+
+/** What may wait in memory; beyond it events are on disk alone until the queue is empty. */
+const MAX_QUEUED_EVENTS = 20_000;
+const MAX_QUEUED_BYTES = 32 * 1024 * 1024;
+/** Dequeued places are given back once there are so many: moving the rest down each time would be quadratic. */
+const COMPACT_FROM = 4096;
+
+/** Events that wait in memory, oldest first. */
+export class Queue {
+  #events: QueuedEvent[] = [];
+  #head = 0;
+  #bytes = 0;
+
+  get length(): number {
+    return this.#events.length - this.#head;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  hasRoomFor(count: number, bytes: number): boolean {
+    return this.length + count <= MAX_QUEUED_EVENTS && this.#bytes + bytes <= MAX_QUEUED_BYTES;
+  }
+
+  push(event: QueuedEvent): void {
+    this.#bytes += event.bytes;
+    this.#events.push(event);
+  }
+
+  /** The oldest events within both limits, but at least one where there is one. */
+  dequeue(maxEvents: number, maxBytes: number): QueuedEvent[] {
+    const batch: QueuedEvent[] = [];
+    let bytes = 0;
+    for (const event of this.#events.slice(this.#head, this.#head + maxEvents)) {
+      if (batch.length > 0 && bytes + event.bytes > maxBytes) break;
+      bytes += event.bytes;
+      batch.push(event);
+    }
+    this.#head += batch.length;
+    this.#bytes -= bytes;
+    if (this.#head > COMPACT_FROM || this.length === 0) {
+      this.#events = this.#events.slice(this.#head);
+      this.#head = 0;
+    }
+    return batch;
+  }
+
+  clear(): void {
+    this.#events = [];
+    this.#head = 0;
+    this.#bytes = 0;
+  }
+}
+
+/** What waits is much from here on; less than this is gone in a moment. */
+const MUCH = 50_000;
+const SAMPLE_MS = 1_000;
+
+/** Whether what waits for the database grows: it is much, and no less than a second ago, or at the last look before. */
+export class Growth {
+  #last = { waiting: 0, at: Number.NEGATIVE_INFINITY };
+  #isGrowing = false;
+
+  isGrowing(waiting: number, now = Date.now()): boolean {
+    if (waiting < MUCH || now - this.#last.at >= SAMPLE_MS) {
+      this.#isGrowing = waiting >= MUCH && waiting >= this.#last.waiting;
+      this.#last = { waiting, at: now };
+    }
+    return this.#isGrowing;
+  }
+}
 
 export const MAX_BATCH_ROWS = 500;
 export const MAX_BATCH_BYTES = 2 * 1024 * 1024;

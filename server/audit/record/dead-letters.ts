@@ -4,7 +4,7 @@ import { createFolder } from "@/db/embedded/create-folder";
 import { syncFolder } from "@/db/embedded/sync-folder";
 import type { AuditInsert } from "@/server/audit/row";
 import { log } from "@/server/ground/log";
-import { encodeFrame } from "./frame";
+import { encodeFrame } from "./segment";
 
 export const DEAD_LETTER_FILE = "dead-letter.log";
 const MAX_BYTES = 512 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { repairText } from "@/server/ground/text";
-import { condenseDetails, detailsText, isSecretName, storableDetails } from "./details";
+import { condenseDetails, detailsText, isSecretName, storableDetails } from "./to-row";
 
 const stored = (details: Record<string, unknown>) => JSON.parse(detailsText(details));
 const anyString = fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((n) => String.fromCharCode(n)) });

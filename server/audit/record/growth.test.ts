@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Growth } from "./growth";
+import { Growth } from "./batch-writer";
 
 it("little never grows; much grows until it becomes less", () => {
   const growth = new Growth();

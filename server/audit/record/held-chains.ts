@@ -1,6 +1,6 @@
 import type { AuditInsert } from "@/server/audit/row";
 import { AppError } from "@/server/ground/errors";
-import type { QueuedEvent } from "./queue";
+import type { QueuedEvent } from "./batch-writer";
 
 /** Held events that no disk takes wait in memory, up to so many. */
 const MAX_IN_MEMORY = 20_000;

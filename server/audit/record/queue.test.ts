@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { anyRow } from "@/testing/rows";
-import { Queue, type QueuedEvent } from "./queue";
+import { Queue, type QueuedEvent } from "./batch-writer";
 
 const event = (id: string, bytes: number): QueuedEvent => ({
   row: anyRow({ id, orgId: "org" }),

@@ -3,15 +3,14 @@ import type { AuditInsert } from "@/server/audit/row";
 import { backgroundLoop } from "@/server/ground/background/background-loop";
 import { AppError } from "@/server/ground/errors";
 import { log } from "@/server/ground/log";
-import { BatchWriter, byOrganization, MAX_BATCH_BYTES, MAX_BATCH_ROWS } from "./batch-writer";
+import { writerConnection } from "./append";
+import { BatchWriter, byOrganization, MAX_BATCH_BYTES, MAX_BATCH_ROWS, Queue, type QueuedEvent } from "./batch-writer";
 import { DeadLetters } from "./dead-letters";
-import { encodeFrame } from "./frame";
 import { chainDamaged, HeldChains } from "./held-chains";
 import { PendingWrite, PendingWrites, writeTime } from "./pending-write";
-import { Queue, type QueuedEvent } from "./queue";
+import { encodeFrame } from "./segment";
 import { Spool } from "./spool";
 import { HEARTBEAT_MS } from "./spool-folder";
-import { writerConnection } from "./writer-connection";
 
 /** A second batch with fewer rows would cost the database more than it saves here. */
 const MIN_SECOND_BATCH_ROWS = 48;

@@ -8,8 +8,8 @@ import { migrate } from "@/db/migrate";
 import { newId } from "@/server/ground/ids";
 import { quickest } from "@/testing/quickest";
 import { anyRow } from "@/testing/rows";
+import { writerConnection } from "./append";
 import { Recorder } from "./recorder";
-import { writerConnection } from "./writer-connection";
 
 const folder = mkdtempSync(join(tmpdir(), "trailmark-restart-"));
 let database: Embedded;

@@ -12,6 +12,8 @@ import {
   writeSync,
 } from "node:fs";
 import { promisify } from "node:util";
+import { crc32 } from "node:zlib";
+import type { AuditInsert } from "@/server/audit/row";
 
 const syncData = promisify(fdatasync);
 const writeBytes = promisify(write);
@@ -141,5 +143,72 @@ export class Segment {
       this.#inFlight -= 1;
       if (this.#isClosing) this.close();
     }
+  }
+}
+
+/**
+ * One spooled event a line: CRC-32 of the JSON in eight hex digits, a space, the JSON, a newline. JSON holds no raw
+ * newline, so a torn or damaged line never takes its neighbours with it.
+ */
+export function encodeFrame(row: AuditInsert): string {
+  const json = JSON.stringify(row);
+  return `${crc32(json).toString(16).padStart(8, "0")} ${json}\n`;
+}
+
+const PREFIX = 9;
+const NEWLINE = 0x0a;
+
+/** The events of a segment in the order they were written; `damaged` counts lines that do not match their checksum. */
+export function decodeFrames(bytes: Buffer): { rows: AuditInsert[]; damaged: number } {
+  const rows: AuditInsert[] = [];
+  let damaged = 0;
+  for (let start = 0; start < bytes.length; ) {
+    const found = bytes.indexOf(NEWLINE, start);
+    const end = found < 0 ? bytes.length : found;
+    const json = bytes.subarray(start + PREFIX, end);
+    const expected = bytes.toString("latin1", start, start + PREFIX - 1);
+    if (found >= 0 && crc32(json).toString(16).padStart(8, "0") === expected)
+      rows.push(JSON.parse(json.toString("utf8")));
+    else damaged += 1;
+    start = end + 1;
+  }
+  return { rows, damaged };
+}
+
+const tick = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+type Frames = Map<Segment, string[]>;
+
+/** Frames that are written off the event loop: those of one turn together, one write after the other. */
+export class DeferredWrites {
+  /** The frames of the next write. */
+  #forming: Frames | null = null;
+  #last: Promise<void> = Promise.resolve();
+  #inFlight = 0;
+
+  /** @param write never rejects */
+  constructor(private readonly write: (segment: Segment, frames: string[]) => Promise<void>) {}
+
+  add(segment: Segment, frames: string): void {
+    this.#forming ??= this.#start();
+    const others = this.#forming.get(segment);
+    if (others) others.push(frames);
+    else this.#forming.set(segment, [frames]);
+  }
+
+  /** Resolves when all frames added so far have been handed to the kernel; null when they have been. */
+  done(): Promise<void> | null {
+    return this.#inFlight > 0 ? this.#last : null;
+  }
+
+  #start(): Frames {
+    const forming: Frames = new Map();
+    this.#inFlight += 1;
+    this.#last = this.#last.then(tick).then(async () => {
+      this.#forming = null;
+      for (const [segment, frames] of forming) await this.write(segment, frames);
+      this.#inFlight -= 1;
+    });
+    return forming;
   }
 }

@@ -16,7 +16,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { beforeEach, expect, test } from "vitest";
 import { anyRow } from "@/testing/rows";
-import { decodeFrames, encodeFrame } from "./frame";
+import { decodeFrames, encodeFrame } from "./segment";
 import { SEGMENT_BYTES, Spool } from "./spool";
 
 let dir: string;

@@ -6,9 +6,7 @@ import { syncFolder } from "@/db/embedded/sync-folder";
 import { codeOf, messageOf } from "@/db/thrown";
 import type { AuditInsert } from "@/server/audit/row";
 import { sharedRuns } from "@/server/ground/background/shared-runs";
-import { DeferredWrites } from "./deferred-writes";
-import { decodeFrames } from "./frame";
-import { Segment } from "./segment";
+import { DeferredWrites, decodeFrames, Segment } from "./segment";
 import { adoptOrphans, beat, openFolder, releaseFolder, removeFile, removeIfEmpty } from "./spool-folder";
 
 export const SEGMENT_BYTES = 4 * 1024 * 1024;

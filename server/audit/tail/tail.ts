@@ -7,8 +7,7 @@ import type { Ctx, Scope } from "@/server/ground/context";
 import { AppError } from "@/server/ground/errors";
 import { acquireSlot } from "@/server/ground/limits/concurrency";
 import { operation } from "@/server/ground/operation";
-import { advance, encodePosition, nextSpans, type Position, rowsBehind, startAt } from "./position";
-import { readSpans } from "./read";
+import { advance, encodePosition, nextSpans, type Position, readSpans, rowsBehind, startAt } from "./position";
 import { MAX_TAIL_BACKLOG, TAIL_CHECK_MS, TAIL_SLOTS, type TailInput, type TailMessage, tailInput } from "./schema";
 import { headWatch } from "./watch";
 

@@ -1,4 +1,4 @@
-import { storableDetails } from "@/server/audit/record/details";
+import { storableDetails } from "@/server/audit/record/to-row";
 import { type AgentCaller, agentCaller } from "@/server/devices/agent-caller";
 import { type InsertRows, storeRows } from "@/server/devices/agents/store-rows";
 import { counter } from "@/server/ground/background/metrics";

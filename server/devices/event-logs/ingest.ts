@@ -1,5 +1,5 @@
-import { storableDetails } from "@/server/audit/record/details";
 import { record } from "@/server/audit/record/record";
+import { storableDetails } from "@/server/audit/record/to-row";
 import { resourceOf } from "@/server/audit/resource-of";
 import { type AgentCaller, agentCaller } from "@/server/devices/agent-caller";
 import { type InsertRows, storeRows } from "@/server/devices/agents/store-rows";

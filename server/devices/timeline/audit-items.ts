@@ -1,11 +1,11 @@
 import { sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { devicesNamed } from "@/server/audit/device-named";
 import { toFullEntry } from "@/server/audit/entries/to-entry";
 import { planFor } from "@/server/audit/query/plan";
 import { type Cursor, ENTRY, type EntryRow, rowsByKey } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search";
+import { devicesNamed } from "@/server/audit/vocabulary";
 import { type Ctx, ZERO_UUID } from "@/server/ground/context";
 import { narrow } from "@/server/ground/scope";
 import type { Start } from "./cursor";

@@ -1,10 +1,8 @@
 import { getFacets } from "@/server/audit/entries/counts/facets";
 import { getHistogram } from "@/server/audit/entries/counts/histogram";
 import { foldRoutine } from "@/server/audit/entries/counts/routine";
-import { getAuditEntry, getEntryJson, getNeighbours } from "@/server/audit/entries/get";
+import { getAuditEntry, getEntryJson, getNeighbours, getPreviousChange, listRelated } from "@/server/audit/entries/get";
 import { listForPrint, listFullEntries } from "@/server/audit/entries/list";
-import { getPreviousChange } from "@/server/audit/entries/previous-change";
-import { listRelated } from "@/server/audit/entries/related";
 import {
   wholeCompliance,
   wholeSecurityEvents,

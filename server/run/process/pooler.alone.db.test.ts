@@ -5,7 +5,7 @@ import { appSql, asSystem, closeDatabase, tenantInsert } from "@/db/client";
 import { connectApp, directUrl } from "@/db/connect";
 import { lookUpAll } from "@/db/lookup";
 import { migrate } from "@/db/migrate";
-import { writerConnection } from "@/server/audit/record/writer-connection";
+import { writerConnection } from "@/server/audit/record/append";
 import { createBus } from "@/server/devices/live/bus";
 import { verifyChain } from "@/server/evidence/chain/verify";
 import { systemCtx } from "@/server/ground/context";

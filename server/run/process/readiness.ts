@@ -2,7 +2,7 @@ import { chainHealth } from "@/db/citus/health";
 import { appSql } from "@/db/client";
 import { codeOf } from "@/db/thrown";
 import { countApplied, countMigrations, readApplied } from "@/db/version";
-import { Growth } from "@/server/audit/record/growth";
+import { Growth } from "@/server/audit/record/batch-writer";
 import { recordingStats } from "@/server/audit/record/record";
 import { openAlarms } from "@/server/evidence/integrity/alarm";
 import { listLostHeads } from "@/server/evidence/integrity/heads";

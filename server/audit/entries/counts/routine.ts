@@ -10,7 +10,7 @@ import { findKeys } from "@/server/audit/query/search";
 import { type Ctx, ZERO_UUID } from "@/server/ground/context";
 import { operation } from "@/server/ground/operation";
 import { MAX_FOLDED_ROWS, type RoutineFold, routineFolds, routineInput } from "./facets-schema";
-import { edgesOf } from "./time-steps";
+import { edgesOf } from "./histogram";
 
 type Day = { first: number; last: number; n: number; actors: number };
 const iso = (ms: number): string => new Date(ms).toISOString();

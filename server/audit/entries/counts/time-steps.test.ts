@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { offsetMs, wallClock } from "@/server/ground/time/wall-clock";
 import { MAX_HISTOGRAM_BUCKETS } from "./facets-schema";
-import { edgesOf, stepOf } from "./time-steps";
+import { edgesOf, stepOf } from "./histogram";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { newId } from "@/server/ground/ids";
 import type { ReportRow } from "./report-rows";
-import { Tally } from "./tally";
+import { Tally } from "./reports";
 
 const actor_id = newId();
 const row = (actor_email: string | null): ReportRow => ({

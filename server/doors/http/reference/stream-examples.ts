@@ -1,4 +1,4 @@
-import { CSV_COLUMNS } from "@/server/audit/entries/export-csv";
+import { CSV_COLUMNS } from "@/server/audit/entries/export-writer";
 import { DEVICE, ORG, PERSON, THING, TIME } from "./words/samples";
 
 const ENTRIES = [

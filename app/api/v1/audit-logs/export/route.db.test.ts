@@ -1,8 +1,8 @@
 import { parse } from "csv-parse/sync";
 import { beforeAll, describe, expect, it } from "vitest";
 import { GET as getLogs } from "@/app/api/v1/audit-logs/logs/route";
-import { CSV_COLUMNS } from "@/server/audit/entries/export-csv";
 import { exportOutput } from "@/server/audit/entries/export-schema";
+import { CSV_COLUMNS } from "@/server/audit/entries/export-writer";
 import { flushRecording } from "@/server/audit/record/record";
 import { appendEvents } from "@/testing/audit-entries";
 import { call, createOrg, createPartner, createUser, type TestOrg, type TestUser } from "@/testing/factories";
