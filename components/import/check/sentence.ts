@@ -1,11 +1,11 @@
 import { count, counted } from "@/components/format/amounts";
+import type { ImportRow } from "@/server/custom-fields/import/outcome-schema";
 import {
   MATCHED_OUTCOMES,
   type Tally,
   VALUE_OUTCOMES,
   type ValueOutcome,
 } from "@/server/custom-fields/import/outcome-schema";
-import type { ImportRow } from "@/server/custom-fields/import/outcome-schema";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 
 /** How many values there are of each outcome, in all fields together. */

@@ -1,5 +1,4 @@
-import { createDefinition } from "@/server/custom-fields/definitions";
-import { listDefinitions } from "@/server/custom-fields/definitions";
+import { createDefinition, listDefinitions } from "@/server/custom-fields/definitions";
 import { route } from "@/server/doors/http/route";
 
 export const GET = route(listDefinitions, {

@@ -1,5 +1,4 @@
-import { getDefinition } from "@/server/custom-fields/definitions";
-import { removeDefinition } from "@/server/custom-fields/definitions";
+import { getDefinition, removeDefinition } from "@/server/custom-fields/definitions";
 import { updateDefinition } from "@/server/custom-fields/update";
 import { route } from "@/server/doors/http/route";
 
