@@ -161,6 +161,18 @@ class Fold:
         for _, left in reversed(self.parts[:-1]): root = node(left, root)
         return root
 
+def included(index, size, value, path, root):
+    if index >= size: return False
+    last = size - 1
+    for other in path:
+        if last == 0: return False
+        if index % 2 or index == last:
+            value = node(other, value)
+            while index % 2 == 0 and index: index, last = index // 2, last // 2
+        else: value = node(value, other)
+        index, last = index // 2, last // 2
+    return last == 0 and value == root
+
 def consistent(older, size, older_root, root, proof):
     if older > size: return False
     if older == size: return not proof and older_root == root

@@ -78,7 +78,7 @@ describe("rooms", () => {
     ["db/admin.ts", "server/ground/ids.ts", "pass it what it needs"],
     ["server/ground/operation.ts", "server/identity/users/list.ts", "ground → audit → evidence"],
     ["server/ground/operation.ts", "testing/factories.ts", "ground → audit → evidence"],
-    ["server/audit/entries/list.ts", "server/evidence/integrity/status.ts", "ground → audit → evidence"],
+    ["server/audit/entries/list.ts", "server/evidence/integrity/state.ts", "ground → audit → evidence"],
     ["server/identity/users/list.ts", "server/notify/deliveries/queue.ts", "ground → audit → evidence"],
     ["server/notify/deliveries/queue.ts", "server/doors/http/route.ts", "ground → audit → evidence"],
     ["server/doors/trpc/users.ts", "server/run/process/main.ts", "ground → audit → evidence"],

@@ -1,7 +1,7 @@
 import { interleave, rateOf } from "@/bench/harness";
 import { readChain, THREADS } from "@/server/evidence/chain/chain-stream";
-import { copyQuery } from "@/server/evidence/chain/copy-query";
-import { DIVISION, type Division } from "@/server/evidence/chain/runs/ranges";
+import { copyQuery } from "@/server/evidence/chain/copy-rows";
+import { DIVISION, type Division } from "@/server/evidence/chain/runs/read-runs";
 import { verifyChain } from "@/server/evidence/chain/verify";
 import { systemCtx } from "@/server/ground/context";
 import { narrow } from "@/server/ground/scope";

@@ -6,7 +6,7 @@ import type { ChainRow } from "@/server/audit/row";
 import { RESULTS } from "@/server/audit/vocabulary";
 import { VERDICT_WORD } from "@/server/evidence/bundle/verdict";
 import type { ProofVerdict } from "@/server/evidence/proofs/judge-proof";
-import { timeOfSeconds } from "@/server/evidence/tree/instant";
+import { timeOfSeconds } from "@/server/evidence/tree/statement";
 import { type CheckedProof, type TrustSource, trustOwner } from "./check-proof";
 import classes from "./proof.module.css";
 import { utc } from "./utc";

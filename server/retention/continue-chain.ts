@@ -8,10 +8,9 @@ import { findGap, verifyChain } from "@/server/evidence/chain/verify";
 import { listRestorations, newestReceipt } from "@/server/evidence/checkpoints/note-store";
 import { findSignedBeyond, type SignedBeyond, signRestoration } from "@/server/evidence/checkpoints/restore-log";
 import { clearAlarm } from "@/server/evidence/integrity/alarm";
-import { endsAlarm, type Judged, judgeChain } from "@/server/evidence/integrity/judge";
-import { proveRow } from "@/server/evidence/integrity/own-note";
+import { endsAlarm, type Judged, judgeChain, proveRow } from "@/server/evidence/integrity/judge";
 import { keepVerification } from "@/server/evidence/integrity/verifications";
-import type { Restoration } from "@/server/evidence/tree/restoration";
+import type { Restoration } from "@/server/evidence/tree/statement";
 import { systemCtx } from "@/server/ground/context";
 import { unexplainedBeginning } from "./beginning";
 

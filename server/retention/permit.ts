@@ -1,5 +1,5 @@
 import { asSystem } from "@/db/client";
-import { UNDIVIDED } from "@/server/evidence/chain/runs/ranges";
+import { UNDIVIDED } from "@/server/evidence/chain/runs/read-runs";
 import type { Break } from "@/server/evidence/chain/verifier";
 import { verifyChain } from "@/server/evidence/chain/verify";
 import { newestReceipt } from "@/server/evidence/checkpoints/note-store";
@@ -7,7 +7,7 @@ import { signReceipt } from "@/server/evidence/checkpoints/receipts";
 import { openAlarms, raiseAlarm } from "@/server/evidence/integrity/alarm";
 import { raiseLostAlarms } from "@/server/evidence/integrity/alarm-watch";
 import { signHead } from "@/server/evidence/integrity/checkpoints";
-import { proveRow } from "@/server/evidence/integrity/own-note";
+import { proveRow } from "@/server/evidence/integrity/judge";
 import { systemCtx } from "@/server/ground/context";
 import { unexplainedBeginning } from "./beginning";
 import { type Expired, findExpired } from "./expired";

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import type { BundleRange, SinceLine } from "@/server/evidence/bundle/format";
-import { readKeptNote } from "@/server/evidence/bundle/since";
-import { NO_TRUST, type Trust } from "@/server/evidence/bundle/trust";
+import { NO_TRUST, readKeptNote, type Trust } from "@/server/evidence/bundle/trust";
 import type { BundleVerdict } from "@/server/evidence/bundle/verdict";
 import { verifyBundle } from "@/server/evidence/bundle/verify";
 import { endLine, headLines, rowLine, sealOf, skipLine } from "@/server/evidence/bundle/write";
@@ -9,7 +8,6 @@ import type { BundleRow } from "@/server/evidence/chain/chain";
 import { checksumOf } from "@/server/evidence/chain/chain-hash";
 import { nodeBundleTools } from "@/server/evidence/export/node-bundle-tools";
 import { parseTrust } from "@/server/evidence/proofs/judge-proof";
-import type { Restoration } from "@/server/evidence/tree/restoration";
 import {
   COSIGNATURE,
   concatBytes,
@@ -19,6 +17,7 @@ import {
   formatVerifierKey,
   secondsToBytes,
 } from "@/server/evidence/tree/signed-note";
+import type { Restoration } from "@/server/evidence/tree/statement";
 import { checkpointText, originOf, receiptText } from "@/server/evidence/tree/statement";
 import { leafHash, type NodeId, nodeHash, rootOf } from "@/server/evidence/tree/tree";
 import { itemAt } from "@/server/ground/records";

@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { originOfOrg, ownKeys, signStatement } from "@/server/evidence/checkpoints/keys";
+import { originOfOrg, ownKeys, signStatement } from "@/server/evidence/checkpoints/stored-note";
 import { noteTools } from "@/server/evidence/tree/note-tools";
 import { formatVerifierKey, parseNote } from "@/server/evidence/tree/signed-note";
 import { checkpointText } from "@/server/evidence/tree/statement";

@@ -1,8 +1,8 @@
 import type { ChainRow } from "@/server/audit/row";
 import { canonicalPayload } from "@/server/evidence/chain/chain";
 import { formatEntryProof } from "@/server/evidence/proofs/entry-proof";
-import type { Restoration } from "@/server/evidence/tree/restoration";
 import { concatBytes, cosignedMessage, ED25519, parseNote, secondsToBytes } from "@/server/evidence/tree/signed-note";
+import type { Restoration } from "@/server/evidence/tree/statement";
 import { checkpointText, originOf } from "@/server/evidence/tree/statement";
 import { inclusionProof, leafHash, rootOf } from "@/server/evidence/tree/tree";
 import { itemAt } from "@/server/ground/records";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { isInstant } from "@/server/evidence/tree/instant";
 import { fromBase64 } from "@/server/evidence/tree/signed-note";
+import { isInstant } from "@/server/evidence/tree/statement";
 import { HASH_BYTES, MAX_PROOF_HASHES } from "@/server/evidence/tree/tree";
 
 /**

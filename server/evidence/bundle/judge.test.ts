@@ -14,7 +14,7 @@ import {
   STRICT_POLICY,
   TWICE_COSIGNED,
 } from "@/testing/evidence/trust";
-import { readKeptNote } from "./since";
+import { readKeptNote } from "./trust";
 import { type BundleTools, verifyBundle } from "./verify";
 
 async function judge(tools: BundleTools, { text, keys = [], policy, since }: Case) {

@@ -1,5 +1,4 @@
 import { type Break, breakOf } from "@/server/evidence/chain/verifier";
-import { restoredReasons } from "@/server/evidence/tree/restoration";
 import {
   type NoteTools,
   noteOf,
@@ -14,13 +13,13 @@ import {
   parseCheckpoint,
   parseReceipt,
   parseSeal,
+  restoredReasons,
   type TreeCheckpoint,
 } from "@/server/evidence/tree/statement";
 import { equalBytes } from "@/server/evidence/tree/tree";
 import { BadLine, type BundleHeader, type BundleLine, readLine, type SinceLine } from "./format";
 import { RowReader } from "./row-line";
-import { checkSince, type KeptNote } from "./since";
-import { LogTrust, type Signers, type Trust, textsOf } from "./trust";
+import { checkSince, type KeptNote, LogTrust, type Signers, type Trust, textsOf } from "./trust";
 import type { JudgedBundle } from "./verdict";
 import { Walk, type Walked } from "./walk";
 

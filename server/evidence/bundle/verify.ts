@@ -1,7 +1,7 @@
 import type { NoteTools } from "@/server/evidence/tree/signed-note";
 import { BadLine, isHeader, whyNoHeader } from "./format";
 import { BundleJudge } from "./judge";
-import type { KeptNote } from "./since";
+import type { KeptNote } from "./trust";
 import { NO_TRUST, type Trust } from "./trust";
 import type { BundleVerdict, JudgedBundle } from "./verdict";
 

@@ -1,7 +1,10 @@
-import { COLUMNS, FIELDS, type Field, SEALED_FIELDS } from "@/server/audit/row";
+import { sql } from "drizzle-orm";
+import type { Tx } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import { type ChainRow, COLUMNS, FIELDS, type Field, SEALED_FIELDS } from "@/server/audit/row";
 import type { BundleRow } from "./chain";
 import { CopyBinaryReader, type CopyRow, lengthOf, startOf } from "./copy-binary";
-import { RawRow } from "./raw-row";
+import { RAW_COLUMNS, RawRow } from "./raw-row";
 import { RunCollector } from "./run-collector";
 import type { Link, Run } from "./verifier";
 
@@ -12,7 +15,42 @@ const asText = (field: Field): string => {
 };
 
 /** A sealed row's fields (SEALED_FIELDS) as expressions for the text that is hashed. */
-export const SEALED_COLUMNS = ["prev_checksum", "chain_seq::text", ...FIELDS.map(asText), "checksum"];
+const SEALED_COLUMNS = ["prev_checksum", "chain_seq::text", ...FIELDS.map(asText), "checksum"];
+
+/** Sequences from the first through the last; an end that is null is open, and so takes in what has no business there. */
+export type SeqRange = { first: number | null; last: number | null };
+
+/** The COPY of a part of a chain in order, for RawRow. It takes no parameters; the values are a checked UUID and numbers. */
+export function copyQuery(orgId: string, { first, last }: SeqRange): string {
+  const conditions = [
+    `org_id = '${orgId.replace(/[^0-9a-f-]/gi, "")}'`,
+    "chain_seq IS NOT NULL",
+    ...(first === null ? [] : [`chain_seq >= ${Math.floor(first)}`]),
+    ...(last === null ? [] : [`chain_seq <= ${Math.floor(last)}`]),
+  ];
+  return `COPY (SELECT ${RAW_COLUMNS} FROM audit_logs WHERE ${conditions.join(" AND ")} ORDER BY audit_logs.chain_seq) TO STDOUT (FORMAT binary)`;
+}
+
+const COLUMNS_OF_ROW = sql.raw(SEALED_FIELDS.map((field, i) => `${SEALED_COLUMNS[i]} AS "${field}"`).join(", "));
+
+/** A few sealed rows between two sequences, in order, with the checksums that are stored of them. */
+export const readChainRows = (tx: Tx, orgId: string, { first, last }: { first: number; last: number }) =>
+  rowsOf<ChainRow & { checksum: string }>(
+    tx,
+    sql`SELECT ${COLUMNS_OF_ROW} FROM audit_logs
+      WHERE org_id = ${orgId} AND audit_logs.chain_seq BETWEEN ${first} AND ${last} ORDER BY audit_logs.chain_seq`,
+  );
+
+/** One sealed row as the chain hashes it; null when it is missing, of another organization or not sealed yet. */
+export async function readChainRow(tx: Tx, orgId: string, id: string): Promise<ChainRow | null> {
+  const columns = SEALED_FIELDS.map((field, i) => `${SEALED_COLUMNS[i]} AS "${field}"`).slice(0, -1);
+  const [row] = await rowsOf<ChainRow>(
+    tx,
+    sql`SELECT ${sql.raw(columns.join(", "))} FROM audit_logs
+      WHERE org_id = ${orgId} AND id = ${id} AND chain_seq IS NOT NULL`,
+  );
+  return row ?? null;
+}
 
 /** The same as the columns of a COPY, in which chain_seq must stay the name of the number. */
 export const CHAIN_COLUMNS = SEALED_COLUMNS.map((column) =>

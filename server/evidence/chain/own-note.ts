@@ -1,4 +1,5 @@
 import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto";
+import type postgres from "postgres";
 import {
   checkSignature,
   ED25519,
@@ -7,7 +8,7 @@ import {
   parseNote,
   type VerifierKey,
 } from "@/server/evidence/tree/signed-note";
-import { orgIdOf } from "@/server/evidence/tree/statement";
+import { orgIdOf, type PruneReceipt, parseReceipt } from "@/server/evidence/tree/statement";
 import { signingKeys } from "./signing-key";
 
 const SPKI_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
@@ -71,3 +72,37 @@ export const NOTE_COLUMNS = `size::float8 AS "filedSize", (extract(epoch FROM si
 /** Whether the columns of a row are what its signed text says. */
 export const isFiledRightly = ({ filedSize, filedMs }: NoteRow, text: { size: number; signedAt: string }): boolean =>
   text.size === filedSize && Date.parse(text.signedAt) === filedMs;
+
+/** What a receipt says, if one of our keys signed it for this organization; else null. */
+export function readOwnReceipt(orgId: string, note: string): PruneReceipt | null {
+  const receipt = parseReceipt(parseNote(note)?.text ?? "");
+  return receipt && orgIdOf(receipt.origin) === orgId && isOwnNote(note, receipt.origin) ? receipt : null;
+}
+
+/** A receipt that is not ours, or not filed as it says, is passed over, however many were added. */
+const ROWS_AT_ONCE = 20;
+
+/** The receipt that permits most, in the snapshot of a reading; null without one that we signed. */
+export async function receiptIn(
+  sql: postgres.TransactionSql,
+  orgId: string,
+): Promise<{ note: string; through: number } | null> {
+  for (let offset = 0; ; offset += ROWS_AT_ONCE) {
+    const rows = await sql<NoteRow[]>`
+      SELECT ${sql.unsafe(NOTE_COLUMNS)} FROM audit_notes WHERE org_id = ${orgId}::uuid AND kind = 'receipt'
+      ORDER BY size DESC, signed_at DESC LIMIT ${ROWS_AT_ONCE} OFFSET ${offset}`;
+    for (const row of rows) {
+      const receipt = readOwnReceipt(orgId, row.note);
+      if (receipt && isFiledRightly(row, { size: receipt.through, signedAt: receipt.signedAt }))
+        return { note: row.note, through: receipt.through };
+    }
+    if (rows.length < ROWS_AT_ONCE) return null;
+  }
+}
+
+/**
+ * Through which sequence retention was permitted to remove a chain, in the snapshot of a reading; 0 without a signed
+ * receipt. The row that retention leaves in the log itself is for readers and proves nothing.
+ */
+export const permittedThrough = async (sql: postgres.TransactionSql, orgId: string): Promise<number> =>
+  (await receiptIn(sql, orgId))?.through ?? 0;

@@ -1,10 +1,10 @@
 import type { Ctx } from "@/server/ground/context";
 import { invalid } from "@/server/ground/errors";
 import { reaches } from "@/server/ground/scope";
+import type { ChainReader } from "./chain-stream";
 import { type ReaderPool, readChain } from "./chain-stream";
-import type { ChainReader } from "./own-connection";
-import { permittedThrough } from "./receipt";
-import type { Division } from "./runs/ranges";
+import { permittedThrough } from "./own-note";
+import type { Division } from "./runs/read-runs";
 import { readRuns } from "./runs/read-runs";
 import { type Anchor, type Break, breakOf, type PrunedPrefix, unsealed, type Verdict, Verifier } from "./verifier";
 

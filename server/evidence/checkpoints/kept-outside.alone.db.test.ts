@@ -12,8 +12,8 @@ import { auditRows, closeRoles, roles } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
 import { permit } from "@/testing/permit";
 import { startWebhookReceiver, type WebhookReceiver } from "@/testing/webhook-receiver";
-import { ownKeys } from "./keys";
 import { signCheckpoint } from "./sign";
+import { ownKeys } from "./stored-note";
 
 const SECRET = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
 const pem = () => String(generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }));

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { asSystem, tenant } from "@/db/client";
-import { permittedThrough, readOwnReceipt } from "@/server/evidence/chain/receipt";
+import { permittedThrough, readOwnReceipt } from "@/server/evidence/chain/own-note";
 import { ED25519 } from "@/server/evidence/tree/signed-note";
 import { checkpointText } from "@/server/evidence/tree/statement";
 import { env } from "@/server/ground/env";

@@ -1,11 +1,10 @@
 import { asSystem } from "@/db/client";
-import { readOwnReceipt } from "@/server/evidence/chain/receipt";
+import { readOwnReceipt } from "@/server/evidence/chain/own-note";
 import { type PruneReceipt, receiptText } from "@/server/evidence/tree/statement";
 import { keepInMonth } from "./folder";
-import { originOfOrg, signStatement } from "./keys";
-import { insertNote } from "./note-store";
-import { publishNote } from "./sinks";
+import { insertNote, publishNote } from "./note-store";
 import type { StoredNote } from "./stored-note";
+import { originOfOrg, signStatement } from "./stored-note";
 
 /**
  * Signs that retention may remove the entries up to `through`, and keeps the receipt in the folder, in the database and

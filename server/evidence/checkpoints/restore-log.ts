@@ -1,16 +1,14 @@
 import { sql } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import type { Restoration } from "@/server/evidence/tree/restoration";
 import { toBase64 } from "@/server/evidence/tree/signed-note";
+import type { Restoration } from "@/server/evidence/tree/statement";
 import { restoredText } from "@/server/evidence/tree/statement";
 import { equalBytes } from "@/server/evidence/tree/tree";
 import { keepInMonth, readLatest } from "./folder";
-import { originOfOrg, signStatement } from "./keys";
 import { readRoot } from "./nodes";
-import { insertNote, listCheckpoints, listRestorations, newestCheckpoint } from "./note-store";
-import { publishNote } from "./sinks";
-import { checkpointOf, type StoredNote } from "./stored-note";
+import { insertNote, listCheckpoints, listRestorations, newestCheckpoint, publishNote } from "./note-store";
+import { checkpointOf, originOfOrg, type StoredNote, signStatement } from "./stored-note";
 import { TreeDamage } from "./tiles";
 
 /** How many checkpoints are tried for one that today's entries still have; the signer keeps one a minute for two days. */

@@ -19,7 +19,6 @@ import {
   secondsToBytes,
 } from "@/server/evidence/tree/signed-note";
 import { checkpointText } from "@/server/evidence/tree/statement";
-import { noteWitnessed, witnessedAgeSeconds } from "@/server/evidence/witnesses/witnessed-age";
 import { env } from "@/server/ground/env";
 import { auditRows, closeRoles, roles, tamper } from "@/testing/chain";
 import { checkText } from "@/testing/evidence/bundles";
@@ -27,12 +26,11 @@ import { call, createOrg, createUser, ctxFor } from "@/testing/factories";
 import { testKey } from "@/testing/notes";
 import { permit } from "@/testing/permit";
 import { type RunningWitness, startWitness } from "@/testing/proofs/witness";
-import { originOfOrg, ownKeys } from "./keys";
 import { insertNote, newestCheckpoint } from "./note-store";
 import { findSignedBeyond, signRestoration } from "./restore-log";
 import { signCheckpoint, signStatement } from "./sign";
-import { checkpointOf } from "./stored-note";
-import { checkpointToShow, cosignersOf } from "./witnessed";
+import { checkpointOf, originOfOrg, ownKeys } from "./stored-note";
+import { checkpointToShow, cosignersOf, noteWitnessed, witnessedAgeSeconds } from "./witnessed";
 
 const NAMES = ["w1.example", "w2.example", "w3.example"];
 

@@ -2,14 +2,18 @@ import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { timeOfSeconds } from "@/server/evidence/tree/instant";
+import { type Break, breakOf } from "@/server/evidence/chain/verifier";
 import { noteTools } from "@/server/evidence/tree/note-tools";
 import { cosignedBy, meetsQuorum, type Policy } from "@/server/evidence/tree/policy";
-import { type AboutRange, restoredReasons } from "@/server/evidence/tree/restoration";
-import { parseNote } from "@/server/evidence/tree/signed-note";
+import { formatNote, parseNote } from "@/server/evidence/tree/signed-note";
+import { type AboutRange, restoredReasons, timeOfSeconds } from "@/server/evidence/tree/statement";
+import { consistencyProof } from "@/server/evidence/tree/tree";
+import { cosign as askWitnesses, type Cosigning } from "@/server/evidence/witnesses/ask";
 import { witnessPolicy } from "@/server/evidence/witnesses/policy-file";
-import { checkpointPages, type StoredNote } from "./note-store";
-import { checkpointOf } from "./stored-note";
+import { gauge } from "@/server/ground/background/metrics";
+import { fromTree } from "./nodes";
+import { checkpointPages } from "./note-store";
+import { checkpointOf, originOfOrg, type StoredNote } from "./stored-note";
 
 /** Checkpoints that are read and checked in one go: some milliseconds, after which other requests have their turn. */
 const READ_AT_ONCE = 50;
@@ -75,7 +79,7 @@ const PAGE_ROWS = 500;
  * From when on a checkpoint's quorum is missing: when the first one was signed behind the newest that met it, in
  * milliseconds. It is read from what is kept, so that a process that has just started knows it too.
  */
-export async function quorumMissingSince({ orgId, signedAt }: StoredNote, policy: Policy | null): Promise<number> {
+async function quorumMissingSince({ orgId, signedAt }: StoredNote, policy: Policy | null): Promise<number> {
   let since = Date.parse(signedAt);
   for (let offset = 0; ; offset += PAGE_ROWS) {
     const rows = await asSystem((tx) =>
@@ -117,4 +121,85 @@ export async function checkpointToShow(tx: Tx, orgId: string, { size, about }: W
     if (newest && lookedAt >= MAX_LOOKED_AT) break;
   }
   return newest?.note ?? null;
+}
+
+/** A checkpoint as witnesses left it; a witness that holds another history is a break, for the alarm. */
+export type Cosigned = { note: string; disputes: Break[] };
+
+const proofFrom =
+  ({ orgId, size }: StoredNote) =>
+  (older: number): Promise<Uint8Array[]> =>
+    asSystem((tx) => fromTree(tx, { orgId, size }, (tree) => consistencyProof(tree, older, size)));
+
+async function headSeq(orgId: string): Promise<number> {
+  const query = sql`SELECT seq::float8 AS seq FROM audit_chain_head(${orgId}::uuid)`;
+  const [row] = await asSystem((tx) => rowsOf<{ seq: number }>(tx, query));
+  return row?.seq ?? 0;
+}
+
+/**
+ * A witness that is ahead of this checkpoint, but not of the chain, was asked by another process in between. One that saw
+ * entries which a restoration says are lost refuses for good, and rightly: the checkpoint itself says why.
+ */
+async function breaksOf(stored: StoredNote, alarms: Cosigning["alarms"]): Promise<Break[]> {
+  const { orgId, size } = stored;
+  const restored = checkpointOf(stored).restored ?? [];
+  const isAhead = alarms.some(({ knownSize }) => knownSize > size);
+  const head = isAhead ? await headSeq(orgId) : size;
+  return alarms
+    .filter(({ knownSize }) => knownSize <= size || knownSize > head)
+    .filter(({ knownSize }) => !restored.some(({ proven, lost }) => knownSize > proven && knownSize <= lost))
+    .map(({ witness, knownSize, reason }) =>
+      breakOf({
+        seq: knownSize,
+        kind: knownSize > size ? "truncated" : "altered",
+        expected: `the log of ${knownSize} entries that the witness ${witness} cosigned`,
+        actual: `another log of ${size} entries: ${reason}`,
+      }),
+    );
+}
+
+/**
+ * Called for each new checkpoint, after it was written to the folder and before it is added to audit_notes, and again for
+ * one that lacks witnesses.
+ * @returns the note with the signatures of witnesses; unchanged where none of them signs, or none is asked for
+ */
+export async function cosign(stored: StoredNote, policy = witnessPolicy()): Promise<Cosigned> {
+  const parsed = policy && parseNote(stored.note);
+  if (!parsed) return { note: stored.note, disputes: [] };
+  const checkpoint = { note: parsed, size: stored.size, proofFrom: proofFrom(stored) };
+  const origin = originOfOrg(stored.orgId);
+  const { signatures, alarms, isWitnessed } = await askWitnesses(origin, checkpoint, policy);
+  const isNews = !isWitnessed && !isKnownUnwitnessed(origin);
+  noteWitnessed(origin, isWitnessed, isNews ? await quorumMissingSince(stored, policy) : undefined);
+  return {
+    note: formatNote(parsed.text, [...parsed.signatures, ...signatures]),
+    disputes: await breaksOf(stored, alarms),
+  };
+}
+
+/** Origins whose newest checkpoint lacks its quorum, with the time since when, in milliseconds. */
+const unwitnessed = new Map<string, number>();
+
+/** The age of the oldest missing quorum, in seconds; 0 while every newest checkpoint has met it. */
+export function witnessedAgeSeconds(now = Date.now()): number {
+  const oldest = Math.min(...unwitnessed.values(), now);
+  return (now - oldest) / 1000;
+}
+
+/** Whether the quorum of an origin is known to be missing, and since when. */
+const isKnownUnwitnessed = (origin: string): boolean => unwitnessed.has(origin);
+
+/**
+ * Keeps what became of the newest checkpoint of an origin, for the metric.
+ * @param since from when on its quorum is missing, in milliseconds; what is known already stays
+ */
+export function noteWitnessed(origin: string, isWitnessed: boolean, since = Date.now()): void {
+  gauge(
+    "trailmark_audit_witnessed_age_seconds",
+    "Seconds for which the newest checkpoint of some organization has lacked the witnesses that the policy asks for",
+    witnessedAgeSeconds,
+  );
+  if (isWitnessed) unwitnessed.delete(origin);
+  else if (!unwitnessed.has(origin)) unwitnessed.set(origin, since);
 }

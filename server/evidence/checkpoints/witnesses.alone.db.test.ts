@@ -11,9 +11,9 @@ import { env } from "@/server/ground/env";
 import { auditRows, closeRoles, roles } from "@/testing/chain";
 import { showOther } from "@/testing/proofs/disputed-log";
 import { type RunningWitness, startWitness } from "@/testing/proofs/witness";
-import { ownKeys } from "./keys";
 import { signCheckpoint } from "./sign";
-import { cosign } from "./witnesses";
+import { ownKeys } from "./stored-note";
+import { cosign } from "./witnessed";
 
 let dir: string;
 let running: RunningWitness[];

@@ -1,8 +1,8 @@
 import { type Tenant, tenant } from "@/db/client";
 import type { BundleRange } from "@/server/evidence/bundle/format";
 import { rowLine, skipLine, skippedNodes } from "@/server/evidence/bundle/write";
+import type { ChainReader } from "@/server/evidence/chain/chain-stream";
 import { CHAIN_COLUMNS, createRowReader } from "@/server/evidence/chain/copy-rows";
-import type { ChainReader } from "@/server/evidence/chain/own-connection";
 import { readNodes } from "@/server/evidence/checkpoints/nodes";
 import { TreeDamage } from "@/server/evidence/checkpoints/tiles";
 import type { BundleStream } from "./stream";

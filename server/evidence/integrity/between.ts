@@ -1,4 +1,4 @@
-import type { ChainReader } from "@/server/evidence/chain/own-connection";
+import type { ChainReader } from "@/server/evidence/chain/chain-stream";
 import type { Judged } from "./judge";
 import { type Subscriber, verifyWhole } from "./runs";
 

@@ -7,14 +7,14 @@ import { readRoot } from "@/server/evidence/checkpoints/nodes";
 import { firstCheckpointCovering } from "@/server/evidence/checkpoints/note-store";
 import { checkpointOf, type StoredNote } from "@/server/evidence/checkpoints/stored-note";
 import { TreeDamage } from "@/server/evidence/checkpoints/tiles";
-import { restoredReasons } from "@/server/evidence/tree/restoration";
+import { restoredReasons } from "@/server/evidence/tree/statement";
 import { equalBytes } from "@/server/evidence/tree/tree";
 import type { Ctx } from "@/server/ground/context";
 import { operation } from "@/server/ground/operation";
 import { inScope, narrow } from "@/server/ground/scope";
 import { idInput } from "@/server/ground/wire";
 import { isInTime } from "./coverage";
-import { proveRow } from "./own-note";
+import { proveRow } from "./judge";
 import { type EntryStatus, entryStatus } from "./schema";
 
 /** The newest verification that read this part of the chain. */

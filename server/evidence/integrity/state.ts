@@ -2,7 +2,7 @@ import { type Tx, tenant } from "@/db/client";
 import { newestCheckpoints, type StoredNote } from "@/server/evidence/checkpoints/note-store";
 import { treeProgress } from "@/server/evidence/checkpoints/progress";
 import { checkpointOf } from "@/server/evidence/checkpoints/stored-note";
-import { restoredReasons } from "@/server/evidence/tree/restoration";
+import { restoredReasons } from "@/server/evidence/tree/statement";
 import type { Scope } from "@/server/ground/context";
 import { type Alarm, openAlarms } from "./alarm";
 import { type Coverage, coverageOf, NOTHING, READ_WITHIN_DAYS } from "./coverage";

@@ -5,18 +5,16 @@ import { GET as openLink } from "@/app/api/v1/proof-links/[token]/route";
 import { asSystem } from "@/db/client";
 import { auditSharedProofs } from "@/db/schema";
 import { appendAudit } from "@/server/audit/record/append";
-import { ownKeys } from "@/server/evidence/checkpoints/keys";
 import { signCheckpoint } from "@/server/evidence/checkpoints/sign";
+import { ownKeys } from "@/server/evidence/checkpoints/stored-note";
 import { judgeProof } from "@/server/evidence/proofs/judge-proof";
 import { noteTools } from "@/server/evidence/tree/note-tools";
 import type { Ctx } from "@/server/ground/context";
 import { hashSecret } from "@/server/ground/secrets";
 import { auditRow, auditRows, closeRoles, roles, tamper } from "@/testing/chain";
 import { call, createOrg, createUser, ctxFor, auditRows as recordedRows, type TestUser } from "@/testing/factories";
-import { listProofLinks } from "./list";
-import { revokeProofLink } from "./revoke";
+import { listProofLinks, revokeProofLink, shareProof } from "./links";
 import { createdLink, proofLinkList } from "./schema";
-import { shareProof } from "./share";
 
 const DAY_MS = 86_400_000;
 

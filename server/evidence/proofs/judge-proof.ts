@@ -1,6 +1,5 @@
 import type { ChainRow } from "@/server/audit/row";
 import { meetsQuorum, type Policy, parsePolicy, type Witness } from "@/server/evidence/tree/policy";
-import { restoredReasons } from "@/server/evidence/tree/restoration";
 import {
   checkCosignature,
   checkSignature,
@@ -10,7 +9,7 @@ import {
   parseVerifierKey,
   type SignedNote,
 } from "@/server/evidence/tree/signed-note";
-import { parseCheckpoint, type TreeCheckpoint } from "@/server/evidence/tree/statement";
+import { parseCheckpoint, restoredReasons, type TreeCheckpoint } from "@/server/evidence/tree/statement";
 import type { Sha256 } from "@/server/evidence/tree/tree";
 import { checkEntryProof, type EntryProof, isEntryProof, parseEntryProof, parsePayload } from "./entry-proof";
 

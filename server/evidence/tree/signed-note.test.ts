@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { testKey, noteTools as tools } from "@/testing/notes";
-import { timeOfSeconds } from "./instant";
 import {
   COSIGNATURE,
   checkCosignature,
@@ -18,7 +17,15 @@ import {
   secondsToBytes,
   type VerifierKey,
 } from "./signed-note";
-import { checkpointText, parseCheckpoint, parseReceipt, parseSeal, receiptText, sealText } from "./statement";
+import {
+  checkpointText,
+  parseCheckpoint,
+  parseReceipt,
+  parseSeal,
+  receiptText,
+  sealText,
+  timeOfSeconds,
+} from "./statement";
 
 const HOST = "trailmark.contoso.example";
 const ORIGIN = `${HOST}/log/0b6f3a52-7c1e-4e0a-9d54-3f5a1c2b7e90`;

@@ -1,7 +1,61 @@
-import { isInstant } from "./instant";
-import type { Restoration } from "./restoration";
 import { fromBase64, toBase64 } from "./signed-note";
 import { HASH_BYTES } from "./tree";
+
+const SHAPE = /^(?!0000)\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+
+/**
+ * Whether a text is a time as signed texts write it: ISO 8601 in UTC with milliseconds, from the year 1 on, and a day that
+ * the calendar has. Some engines read 30 February as a day in March, others as none: no verifier's reading may depend on that.
+ */
+export function isInstant(text: string): boolean {
+  const ms = SHAPE.test(text) ? Date.parse(text) : Number.NaN;
+  return !Number.isNaN(ms) && new Date(ms).toISOString() === text;
+}
+
+/** The last second of the year 9999. */
+export const MAX_SECONDS = 253_402_300_799;
+
+/**
+ * The time that a witness names, as text.
+ * @param seconds since 1970 UTC, any number that eight bytes hold; one beyond the year 9999 is given as a number
+ */
+export const timeOfSeconds = (seconds: number, format = (at: Date) => at.toISOString()): string =>
+  seconds <= MAX_SECONDS ? format(new Date(seconds * 1000)) : `${seconds} s since 1970`;
+
+/**
+ * That a log was restored to an older state than it had signed, and continues from there. Every later checkpoint says so,
+ * under its signature: no verifier, here or elsewhere, calls whole what has lost entries.
+ */
+export type Restoration = {
+  /** How many entries are proven to be those that were signed before. */
+  proven: number;
+  /** How many a checkpoint had signed; of those behind `proven` some are not in the log. */
+  lost: number;
+  /** The root of that checkpoint, in base64. */
+  root: string;
+  /** When it was recorded, ISO 8601. */
+  at: string;
+};
+
+/** The entries that a verdict is about; a range of times may have held any of those that were lost. */
+export type AboutRange = { first: number; last: number } | "whole" | "time";
+
+/** Whether entries that were lost may have been among these. */
+const concerns = ({ proven, lost }: Restoration, about: AboutRange): boolean =>
+  typeof about === "string" || (about.first <= lost && about.last > proven);
+
+/** A sentence for each restoration that stands against calling a range whole. */
+export const restoredReasons = (restored: readonly Restoration[], about: AboutRange): string[] =>
+  restored
+    .filter((one) => concerns(one, about))
+    .map(
+      ({ proven, lost, at }) =>
+        `The log was restored to an older state on ${at}: of the entries ${proven + 1} to ${lost} that had been signed, some are not in it.`,
+    );
+
+/** Whether a checkpoint covers entries that a later restoration left behind. */
+export const isSuperseded = (note: { size: number; signedAt: string }, restored: readonly Restoration[]): boolean =>
+  restored.some(({ proven, at }) => note.signedAt < at && note.size > proven);
 
 /**
  * The four texts that an installation signs with its one key, distinguished by their first lines: a checkpoint names the

@@ -1,8 +1,143 @@
 import { causeOf, messageOf } from "@/db/thrown";
 import { noteTools } from "@/server/evidence/tree/note-tools";
-import type { Witness } from "@/server/evidence/tree/policy";
-import { MAX_NOTE_BYTES, type NoteSignature, type SignedNote } from "@/server/evidence/tree/signed-note";
-import { type ReplyMeaning, readReply, requestBody, type WitnessReply } from "./add-checkpoint";
+import { cosignedBy, meetsQuorum, type Policy, type Witness } from "@/server/evidence/tree/policy";
+import {
+  checkCosignature,
+  formatNote,
+  MAX_NOTE_BYTES,
+  type NoteSignature,
+  type NoteTools,
+  parseNote,
+  type SignedNote,
+  toBase64,
+} from "@/server/evidence/tree/signed-note";
+import { MAX_SECONDS } from "@/server/evidence/tree/statement";
+import { log } from "@/server/ground/log";
+import { witnessPolicy } from "./policy-file";
+
+/**
+ * The client's half of add-checkpoint (c2sp.org/tlog-witness): what a witness is asked and what its answer means. Pure:
+ * sending is passed in by the caller.
+ */
+
+/** What came back over the wire; `type` is the Content-Type. */
+type WitnessReply = { status: number; type: string | null; body: string };
+
+type ReplyMeaning =
+  | { kind: "cosigned"; signature: NoteSignature; seconds: number }
+  /** It cosigned another size than it was asked from: a smaller one, or one that is ahead of our log. */
+  | { kind: "other size"; size: number }
+  /** It names no size in a conflict: asked from the checkpoint's own size, it holds another root of that size. */
+  | { kind: "conflict"; reason: string }
+  /** It holds a log that is not a beginning of our log. */
+  | { kind: "contradicted"; reason: string }
+  | { kind: "refused"; reason: string };
+
+const SIZE = /^(0|[1-9]\d{0,14})\n?$/;
+const SIZE_TYPE = "text/x.tlog.size";
+const MAX_REASON = 200;
+
+/**
+ * The body of a request.
+ * @param older the size that the witness is thought to have cosigned last
+ * @param proof the consistency proof from there to the checkpoint; empty for 0 and for its own size
+ */
+function requestBody(older: number, proof: readonly Uint8Array[], note: SignedNote): string {
+  return `${[`old ${older}`, ...proof.map(toBase64)].join("\n")}\n\n${formatNote(note.text, note.signatures)}`;
+}
+
+type Submission = { note: SignedNote; witness: Witness };
+
+/** The witness's own line among those that it sent; the others are left alone. */
+function cosignatureIn(tools: NoteTools, body: string, { note, witness: { key } }: Submission): ReplyMeaning {
+  const lines = parseNote(`\n\n${body}`)?.signatures ?? [];
+  const signature = lines.find(({ name, id }) => name === key.name && id === key.id);
+  if (!signature) return { kind: "refused", reason: "its answer holds no signature of its key" };
+  const { seconds } = checkCosignature(tools, { text: note.text, signatures: [signature] }, key);
+  if (seconds === null) return { kind: "refused", reason: "its signature does not hold" };
+  if (seconds > MAX_SECONDS) return { kind: "refused", reason: `it names a time beyond the year 9999: ${seconds} s` };
+  return { kind: "cosigned", signature, seconds };
+}
+
+/** What a witness's answer to a note means. */
+function readReply(tools: NoteTools, reply: WitnessReply, submission: Submission): ReplyMeaning {
+  if (reply.status === 200) return cosignatureIn(tools, reply.body, submission);
+  const size = reply.status === 409 && reply.type?.startsWith(SIZE_TYPE) ? SIZE.exec(reply.body)?.[1] : undefined;
+  if (size !== undefined) return { kind: "other size", size: Number(size) };
+  const firstLine = reply.body.split("\n", 1)[0]?.slice(0, MAX_REASON) ?? "";
+  const reason = `it answered ${reply.status}${firstLine ? `: ${firstLine}` : ""}`;
+  if (reply.status === 409) return { kind: "conflict", reason };
+  return reply.status === 422 ? { kind: "contradicted", reason } : { kind: "refused", reason };
+}
+
+/** What the witnesses made of one checkpoint. */
+export type Cosigning = {
+  /** The lines to append to the note, in the policy's order; none of those who had cosigned it before. */
+  signatures: NoteSignature[];
+  /** Each witness that holds another history, or a longer one. */
+  alarms: { witness: string; knownSize: number; reason: string }[];
+  /** Whether enough of them signed; true where no witness is asked for. */
+  isWitnessed: boolean;
+};
+
+/** What each witness cosigned last of an origin, as far as this process knows; a wrong guess costs a second request. */
+const known = new Map<string, number>();
+/** Why a witness did not sign last time: each reason is logged once. */
+const reasons = new Map<string, string>();
+
+/** Witnesses that let the whole time limit pass: left alone for a minute, so that they delay one checkpoint in that time. */
+const retryAt = new Map<string, number>();
+const RETRY_AFTER_MS = 60_000;
+
+type Reachable = Witness & { url: string };
+const hasUrl = (witness: Witness): witness is Reachable => witness.url !== null;
+
+function warnOnce(key: string, witness: Witness, outcome: Exclude<WitnessOutcome, { kind: "cosigned" }>): void {
+  if (reasons.get(key) === outcome.reason) return;
+  reasons.set(key, outcome.reason);
+  log.warn({ witness: witness.name, outcome: outcome.kind, reason: outcome.reason }, "a witness did not cosign");
+}
+
+async function askOne(witness: Reachable, origin: string, checkpoint: Unwitnessed): Promise<WitnessOutcome> {
+  const name = `${witness.key.id} ${witness.url}`;
+  if ((retryAt.get(name) ?? 0) > Date.now())
+    return { kind: "missing", reason: "it did not answer in time and is left alone for a minute" };
+  const key = `${name} ${origin}`;
+  const outcome = await askWitness(witness, checkpoint, { known: known.get(key) ?? 0 });
+  if (outcome.kind === "missing" && outcome.isSlow) retryAt.set(name, Date.now() + RETRY_AFTER_MS);
+  if (outcome.kind === "cosigned") {
+    known.set(key, checkpoint.size);
+    reasons.delete(key);
+  } else warnOnce(key, witness, outcome);
+  return outcome;
+}
+
+/**
+ * Asks every witness of the policy that has not cosigned a checkpoint to do so, all at once; takes 5 s at most, once a minute,
+ * whatever fails there, and never rejects. Without a policy it answers at once.
+ * @param origin the log's origin, as in the note's first line
+ */
+export async function cosign(
+  origin: string,
+  checkpoint: Unwitnessed,
+  policy: Policy | null = witnessPolicy(),
+): Promise<Cosigning> {
+  if (!policy) return { signatures: [], alarms: [], isWitnessed: true };
+  const before = cosignedBy(noteTools, policy, checkpoint.note).map(({ witness }) => witness);
+  const reachable = policy.witnesses.filter(hasUrl).filter((witness) => !before.includes(witness));
+  const outcomes = await Promise.all(
+    reachable.map(async (witness) => ({ witness, outcome: await askOne(witness, origin, checkpoint) })),
+  );
+  const signed = outcomes.filter(({ outcome }) => outcome.kind === "cosigned").map(({ witness }) => witness);
+  const isWitnessed = meetsQuorum(policy.quorum, [...before, ...signed]);
+  return {
+    signatures: outcomes.flatMap(({ outcome }) => (outcome.kind === "cosigned" ? [outcome.signature] : [])),
+    alarms: outcomes.flatMap(({ witness: { name }, outcome }) =>
+      outcome.kind === "alarm" ? [{ witness: name, knownSize: outcome.knownSize, reason: outcome.reason }] : [],
+    ),
+    isWitnessed,
+  };
+}
 
 /** A signed checkpoint, not yet cosigned, and the log behind it. */
 export type Unwitnessed = {

@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { noteWitnessed, witnessedAgeSeconds } from "@/server/evidence/checkpoints/witnessed";
 import { cosignedBy, type Policy } from "@/server/evidence/tree/policy";
 import {
   COSIGNATURE,
@@ -15,9 +16,7 @@ import { noteTools, testKey } from "@/testing/notes";
 import { portOf } from "@/testing/port-of";
 import { checkpointAt, leavesOf, type RunningWitness, startWitness } from "@/testing/proofs/witness";
 import { elapsedMs, quickest } from "@/testing/quickest";
-import { askWitness, sender } from "./ask";
-import { cosign } from "./cosign";
-import { noteWitnessed, witnessedAgeSeconds } from "./witnessed-age";
+import { askWitness, cosign, sender } from "./ask";
 
 const HOST = "trailmark.example";
 const HONEST = leavesOf("");

@@ -1,5 +1,5 @@
 import { messageOf } from "@/db/thrown";
-import { type KeptNote, readKeptNote } from "@/server/evidence/bundle/since";
+import { type KeptNote, readKeptNote } from "@/server/evidence/bundle/trust";
 import { verifyBundle } from "@/server/evidence/bundle/verify";
 import { nodeBundleTools } from "@/server/evidence/export/node-bundle-tools";
 import type { Trust } from "@/server/evidence/proofs/judge-proof";

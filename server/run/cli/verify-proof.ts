@@ -1,7 +1,7 @@
 import { MAX_PROOF_CHARACTERS } from "@/server/evidence/proofs/entry-proof";
 import { judgeProof, type ProofVerdict } from "@/server/evidence/proofs/judge-proof";
-import { timeOfSeconds } from "@/server/evidence/tree/instant";
 import { noteTools } from "@/server/evidence/tree/note-tools";
+import { timeOfSeconds } from "@/server/evidence/tree/statement";
 import { printNote, say, visible } from "./command";
 import { EXIT_CODE, type VerifyOptions, wordOf } from "./verdict-words";
 

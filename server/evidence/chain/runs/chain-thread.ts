@@ -1,8 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { stackOf } from "@/db/thrown";
-import { type ChainReader, readOnOwnConnection } from "@/server/evidence/chain/own-connection";
-import type { FromThread, ThreadTask, ToThread } from "./messages";
+import { type ChainReader, readOnOwnConnection } from "@/server/evidence/chain/chain-stream";
 import { readRange } from "./read-range";
+import type { FromThread, ThreadTask, ToThread } from "./thread";
 
 /** The reading thread: ranges of one chain as they are given, on one connection in the snapshot of the main reading. */
 

@@ -1,6 +1,5 @@
-import { copyQuery, type SeqRange } from "@/server/evidence/chain/copy-query";
-import { createRunReader } from "@/server/evidence/chain/copy-rows";
-import type { ChainReader } from "@/server/evidence/chain/own-connection";
+import type { ChainReader } from "@/server/evidence/chain/chain-stream";
+import { copyQuery, createRunReader, type SeqRange } from "@/server/evidence/chain/copy-rows";
 import type { Run } from "@/server/evidence/chain/verifier";
 
 const PROGRESS_EVERY_ROWS = 20_000;

@@ -8,7 +8,7 @@ import { verifyChain } from "@/server/evidence/chain/verify";
 import { systemCtx } from "@/server/ground/context";
 import { auditRow, auditRows, closeRoles, roles, tamper } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
-import { rangesOf } from "./ranges";
+import { rangesOf } from "./read-runs";
 
 afterAll(closeRoles);
 

@@ -1,5 +1,5 @@
 import { route } from "@/server/doors/http/route";
-import { getEntryProof } from "@/server/evidence/proofs/get";
+import { getEntryProof } from "@/server/evidence/proofs/prove";
 
 export const GET = route(getEntryProof, {
   summary:
