@@ -20,8 +20,6 @@ CREATE TABLE audit_exports (
   sha256 text,
   attempt integer NOT NULL DEFAULT 0,
   error text,
-  lease_owner text,
-  lease_until timestamptz(3),
   ip_address text,
   user_agent text,
   created_at timestamptz(3) NOT NULL DEFAULT now(),

@@ -32,8 +32,6 @@ export const auditExports = pgTable(
     /** Counts how often a process began to write it; names the file, so that no two writers share one. */
     attempt: integer("attempt").notNull().default(0),
     error: text("error"),
-    leaseOwner: text("lease_owner"),
-    leaseUntil: instant("lease_until"),
     ipAddress: text("ip_address"),
     userAgent: text("user_agent"),
     createdAt: createdAt(),

@@ -8,11 +8,12 @@ import { FORMATS } from "@/server/audit/vocabulary";
 import type { Ctx } from "@/server/ground/context";
 import { AppError, tooMany } from "@/server/ground/errors";
 import { newId } from "@/server/ground/ids";
+import { enqueue } from "@/server/ground/jobs";
 import { operation } from "@/server/ground/operation";
 import { narrow, ownOrg, ownPartner } from "@/server/ground/scope";
 import { creatorOf, toExportJob } from "./export-job";
+import { exportWork } from "./run";
 import { type CreateInput, createInput, exportJob, KEEP_MS, MAX_KEPT, MAX_UNFINISHED } from "./schema";
-import { notifyExports } from "./worker";
 
 const t = auditExports;
 const RETRY_AFTER_SECONDS = 30;
@@ -95,10 +96,10 @@ export const createExport = operation({
           expiresAt: new Date(now.getTime() + KEEP_MS),
         })
         .returning();
+      if (!created) throw new AppError("internal");
+      await enqueue(tx, exportWork, { data: { id: created.id }, key: created.id });
       return created;
     });
-    if (!row) throw new AppError("internal");
-    notifyExports();
     return toExportJob(row);
   },
 });

@@ -12,7 +12,6 @@ import { GET as listLogs } from "@/app/api/v1/audit-logs/logs/route";
 import { asSystem } from "@/db/client";
 import { apiKeys, auditExports, users } from "@/db/schema";
 import { env } from "@/server/ground/env";
-import { freeDeadClaims, LEASE_MS } from "@/server/ground/lease";
 import { appendEvents } from "@/testing/audit-entries";
 import { closeRoles, roles } from "@/testing/chain";
 import {
@@ -25,12 +24,11 @@ import {
   createUser,
   type TestUser,
 } from "@/testing/factories";
+import { workOff } from "@/testing/jobs";
 import { createExportsFolder, exportPath, exportsFolder } from "./files";
-import { claimExport } from "./lease";
-import { runExport } from "./run";
+import { exportWork } from "./run";
 import { DOWNLOAD_SLOTS, KEEP_MS, MAX_UNFINISHED } from "./schema";
 import { sweepExports } from "./sweep";
-import { workOffExports } from "./worker";
 
 afterAll(closeRoles);
 
@@ -41,7 +39,6 @@ beforeAll(async () => {
   createExportsFolder();
 });
 
-const never = new AbortController().signal;
 const at = (second: number) => new Date(Date.UTC(2026, 8, 1, 0, 0, second));
 const t = auditExports;
 const stored = async (id: string) => (await asSystem((tx) => tx.select().from(t).where(eq(t.id, id))))[0];
@@ -69,7 +66,7 @@ async function ask(token: TestUser, body: object = {}) {
 
 async function done(token: TestUser, body: object = {}) {
   const { id } = await ask(token, body);
-  await workOffExports(never);
+  await workOff(exportWork);
   return (await call(getOne, { token, params: { id } })).body;
 }
 
@@ -179,15 +176,12 @@ describe("an export in the background", () => {
   it("is of the entries that stood there when it was begun, also when it is begun again", async () => {
     const { orgId, admin } = await arrange(40);
     const { id } = await ask(admin);
-    const first = await claimExport();
-    expect(first).toMatchObject({ id, attempt: 1 });
-    const stopping = new AbortController();
-    stopping.abort();
-    await runExport(first as NonNullable<typeof first>, stopping.signal);
-    expect(await stored(id)).toMatchObject({ status: "running", leaseOwner: null, heads: { [orgId]: 40 } });
+    const stopped = exportWork.run({ id }, { signal: AbortSignal.abort(), attempt: 1 });
+    await expect(stopped).rejects.toThrow("aborted");
+    expect(await stored(id)).toMatchObject({ status: "running", attempt: 0, heads: { [orgId]: 40 } });
     expect(readdirSync(exportsFolder()).filter((name) => name.startsWith(id))).toEqual([]);
     await appendEvents([{ orgId, timestamp: at(20), details: { late: true } }]);
-    await workOffExports(never);
+    await workOff(exportWork);
     const { text } = await read(id, { token: admin });
     expect(text.trimEnd().split("\n")).toHaveLength(40);
     expect(text).not.toContain("late");
@@ -196,32 +190,20 @@ describe("an export in the background", () => {
   it("is taken over from a process that died, and written and recorded once", async () => {
     const { orgId, admin } = await arrange(10);
     const { id } = await ask(admin);
-    const claimed = await claimExport();
-    expect(claimed?.id).toBe(id);
-    expect(await claimExport()).toBeUndefined();
-    await change(id, { leaseUntil: new Date(Date.now() - LEASE_MS) });
-    await workOffExports(never);
-    // The first process wakes up again: the export is no longer its own.
-    await runExport(claimed as NonNullable<typeof claimed>, never);
+    // The first process began, and wakes up again while the other one has written it.
+    await change(id, { status: "running", attempt: 1 });
+    await workOff(exportWork);
+    await exportWork.run({ id }, { signal: new AbortController().signal, attempt: 2 });
     expect(await stored(id)).toMatchObject({ status: "done", attempt: 2, rowsDone: 10 });
     expect((await exported(orgId)).filter((row) => row.action === "audit_logs.export")).toHaveLength(1);
     expect((await read(id, { token: admin })).status).toBe(200);
-    const { id: held } = await ask(admin);
-    await claimExport();
-    const [host] = ((await stored(held))?.leaseOwner ?? "").split(":");
-    await change(held, { leaseOwner: `${host}:999999999:gone` });
-    await freeDeadClaims(auditExports);
-    expect((await claimExport())?.id).toBe(held);
-    // None is left for whoever claims next.
-    await change(held, { leaseUntil: new Date(0) });
-    await workOffExports(never);
   });
 
   it("says that the disk is full, keeps nothing and is not recorded as done", async () => {
     const { orgId, admin } = await arrange(200);
     const { id } = await ask(admin, { format: "csv" });
     symlinkSync("/dev/full", exportPath(id, 1));
-    await workOffExports(never);
+    await workOff(exportWork);
     expect(await stored(id)).toMatchObject({ status: "failed", error: expect.stringContaining("disk is full") });
     expect(readdirSync(exportsFolder()).filter((name) => name.startsWith(id))).toEqual([]);
     expect((await read(id, { token: admin })).status).toBe(409);
@@ -335,9 +317,15 @@ describe("an export in the background", () => {
   it("ends when it is deleted while it is written, and says so in the log", async () => {
     const { orgId, admin } = await arrange(5);
     const { id } = await ask(admin);
-    const claimed = await claimExport();
+    const holding = await roles.owner.reserve();
+    await holding`BEGIN`;
+    await holding`LOCK TABLE audit_logs IN ACCESS EXCLUSIVE MODE`;
+    const work = workOff(exportWork);
+    await expect.poll(async () => (await stored(id))?.status).toBe("running");
     expect((await call(remove, { token: admin, method: "DELETE", params: { id } })).status).toBe(204);
-    await runExport(claimed as NonNullable<typeof claimed>, never);
+    await holding`ROLLBACK`;
+    holding.release();
+    await work;
     expect(await stored(id)).toBeUndefined();
     expect(readdirSync(exportsFolder()).filter((name) => name.startsWith(id))).toEqual([]);
     expect(await exported(orgId)).toMatchObject([
@@ -378,7 +366,7 @@ describe("an export in the background", () => {
     const limited = await createUser({ partnerId: partner.id, role: "partner_admin", organizationIds: [a.id, b.id] });
     const { id } = await ask(limited);
     await asSystem((tx) => tx.update(users).set({ role: "org_admin", orgId: a.id }).where(eq(users.id, limited.id)));
-    await workOffExports(never);
+    await workOff(exportWork);
     for (const job of [body.id, id])
       expect(await stored(job)).toMatchObject({
         status: "failed",

@@ -11,9 +11,10 @@ import { env } from "@/server/ground/env";
 import { appendEvents } from "@/testing/audit-entries";
 import { closeRoles, roles } from "@/testing/chain";
 import { auditRows, call, createOrg, createPartner, createUser, type TestUser } from "@/testing/factories";
+import { workOff } from "@/testing/jobs";
 import { createExportsFolder, exportPath } from "./files";
+import { exportWork } from "./run";
 import { sweepExports } from "./sweep";
-import { workOffExports } from "./worker";
 
 beforeAll(() => {
   Object.assign(env(), { TRAILMARK_DATA_DIR: mkdtempSync(join(tmpdir(), "trailmark-exports-")) });
@@ -22,7 +23,6 @@ beforeAll(() => {
 
 afterAll(closeRoles);
 
-const never = new AbortController().signal;
 const recorded = async (orgId: string) =>
   (await auditRows(orgId)).filter((row) => row.action.startsWith("audit_logs.export"));
 /** How often a download was recorded in each organization. */
@@ -57,7 +57,7 @@ describe("an export of several organizations", () => {
     const { homeOrgId, orgIds, chief } = await arrange();
     const id = await ask(chief, filters);
     await spoil(id, chief);
-    await workOffExports(never);
+    await workOff(exportWork);
     expect(await recorded(homeOrgId)).toMatchObject([{ result: "failure", details: { exportId: id, filters } }]);
     for (const orgId of orgIds) expect(await recorded(orgId)).toEqual([]);
   });
@@ -78,7 +78,7 @@ describe("an export of several organizations", () => {
     const [one, other] = [await arrange(), await arrange()];
     const id = await ask(await createUser({ role: "system_admin" }), filters, [...one.orgIds, ...other.orgIds]);
     symlinkSync("/dev/full", exportPath(id, 1));
-    await workOffExports(never);
+    await workOff(exportWork);
     for (const { homeOrgId, orgIds } of [one, other]) {
       expect(await recorded(homeOrgId)).toMatchObject([
         { result: "failure", details: { exportId: id, filters: null } },
@@ -91,7 +91,7 @@ describe("an export of several organizations", () => {
     const [one, other] = [await arrange(), await arrange()];
     const operator = await createUser({ role: "system_admin" });
     const id = await ask(operator, { resource: "Nothing at all" }, [...one.orgIds, ...other.orgIds]);
-    await workOffExports(never);
+    await workOff(exportWork);
     expect((await call(download, { token: operator, params: { id } })).status).toBe(200);
     for (const { homeOrgId } of [one, other])
       expect((await recorded(homeOrgId)).map(({ action, details }) => [action, details])).toMatchObject([
@@ -106,7 +106,7 @@ describe("an export of several organizations", () => {
   ])("is recorded at each download in the log %s", async (_, asked, counts) => {
     const { homeOrgId, orgIds, chief } = await arrange();
     const id = await ask(chief, asked);
-    await workOffExports(never);
+    await workOff(exportWork);
     expect((await call(download, { token: chief, params: { id } })).status).toBe(200);
     expect(await downloads([...orgIds, homeOrgId])).toEqual(counts);
   });
@@ -123,16 +123,11 @@ it("an export that was recorded and could not be finished is recorded again wher
   await roles.owner.unsafe(
     `ALTER TABLE audit_exports ADD CONSTRAINT refused CHECK (id <> '${id}' OR status <> 'done') NOT VALID`,
   );
-  await workOffExports(never).finally(() => roles.owner`ALTER TABLE audit_exports DROP CONSTRAINT refused`);
+  await workOff(exportWork).finally(() => roles.owner`ALTER TABLE audit_exports DROP CONSTRAINT refused`);
   expect(await stored()).toMatchObject({ status: "running", attempt: 1 });
-  await asSystem(async (tx) => {
-    await tx.update(users).set({ name: "Renamed" }).where(eq(users.id, admin.id));
-    await tx
-      .update(auditExports)
-      .set({ leaseUntil: new Date(0) })
-      .where(eq(auditExports.id, id));
-  });
-  await workOffExports(never);
+  await asSystem((tx) => tx.update(users).set({ name: "Renamed" }).where(eq(users.id, admin.id)));
+  await roles.owner`UPDATE graphile_worker._private_jobs SET run_at = now() WHERE key = ${`export ${id}`}`;
+  await workOff(exportWork);
   const row = await stored();
   expect(row).toMatchObject({ status: "done", attempt: 2 });
   const digests = (await recorded(orgId)).map(({ details }) => (details as { sha256: string }).sha256);

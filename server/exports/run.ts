@@ -1,3 +1,6 @@
+import { and, eq, inArray, sql } from "drizzle-orm";
+import { asSystem } from "@/db/client";
+import { auditExports } from "@/db/schema";
 import { everyRow, type Heads, takeSnapshot } from "@/server/audit/entries/every-row";
 import { exportEvents } from "@/server/audit/entries/export";
 import { writeEntries } from "@/server/audit/entries/export-writer";
@@ -6,13 +9,11 @@ import { type Ctx, systemCtx } from "@/server/ground/context";
 import { isDiskFull, requireFreeDisk } from "@/server/ground/disk";
 import { AppError } from "@/server/ground/errors";
 import { idFrom } from "@/server/ground/ids";
-import { LostLease, Stopped, whileRenewed } from "@/server/ground/lease";
-import { log } from "@/server/ground/log";
+import type { JobKind } from "@/server/ground/jobs";
 import { creatorNow } from "./access";
 import { recordEnd } from "./drop";
 import { type ExportRow, filterOf } from "./export-job";
 import { createExportsFolder, exportPath, exportsFolder, removeFiles } from "./files";
-import { finishExport, releaseExport, renewLease } from "./lease";
 import { recordedWith } from "./recorded-with";
 import { MAX_ATTEMPTS } from "./schema";
 import { writeFile } from "./write-file";
@@ -21,14 +22,46 @@ const PROGRESS_MS = 500;
 const DISK_FULL =
   "The server's disk is full. Nothing was kept and the log is unharmed; free space in its data folder, then export again.";
 
+const t = auditExports;
+
 type Work = { row: ExportRow; ctx: Ctx; heads: Heads; rowsPerOrg: Map<string, number> };
 type Progress = { rowsDone: number; sizeBytes: number };
+
+/** The export was deleted, or begun again by another process. */
+class Gone extends Error {}
+
+/** An export that has not ended, for a new attempt to write it: what an earlier one says late has no effect. */
+async function begin(id: string): Promise<ExportRow | undefined> {
+  const [row] = await asSystem((tx) =>
+    tx
+      .update(t)
+      .set({ status: "running", attempt: sql`${t.attempt} + 1`, rowsDone: 0, sizeBytes: 0 })
+      .where(and(eq(t.id, id), inArray(t.status, ["waiting", "running"])))
+      .returning(),
+  );
+  return row;
+}
+
+/** Stores how far this attempt is. @throws Gone */
+async function store({ id, attempt }: ExportRow, values: Partial<ExportRow>): Promise<void> {
+  const mine = and(eq(t.id, id), eq(t.attempt, attempt), eq(t.status, "running"));
+  const [kept] = await asSystem((tx) =>
+    tx
+      .update(t)
+      .set({ status: "running", ...values })
+      .where(mine)
+      .returning({ id: t.id }),
+  );
+  if (!kept) throw new Gone();
+}
+
+const finish = (row: ExportRow, values: Partial<ExportRow>) => store(row, { ...values, finishedAt: new Date() });
 
 /** The entries as they stood when the export was first begun: begun again, it is of the same. */
 async function headsOf(row: ExportRow, ctx: Ctx): Promise<Heads> {
   if (row.heads) return row.heads;
   const { heads, total } = await takeSnapshot(ctx, filterOf(row));
-  await renewLease(row, { heads, totalRows: total });
+  await store(row, { heads, totalRows: total });
   return heads;
 }
 
@@ -42,17 +75,17 @@ async function recordDone({ row, ctx, rowsPerOrg }: Work, sha256: string): Promi
   await whenWritten();
 }
 
-async function write(work: Work, stopping: AbortSignal): Promise<void> {
+async function writeRows(work: Work, stopping: AbortSignal): Promise<void> {
   const { row } = work;
   const progress: Progress = { rowsDone: 0, sizeBytes: 0 };
   let stored = Date.now();
   const step = async (rowsDone: number): Promise<void> => {
     progress.rowsDone = rowsDone;
-    if (stopping.aborted) throw new Stopped();
+    stopping.throwIfAborted();
     if (Date.now() - stored < PROGRESS_MS) return;
     stored = Date.now();
     await requireFreeDisk(exportsFolder(), DISK_FULL);
-    await renewLease(row, { ...progress });
+    await store(row, { ...progress });
   };
   const onBytes = (sum: number) => {
     progress.sizeBytes = sum;
@@ -67,12 +100,12 @@ async function write(work: Work, stopping: AbortSignal): Promise<void> {
   const written = await writeFile(path, texts, { gzip: row.gzip, signal: stopping, onBytes });
   // Recorded first: what can be downloaded is always in the log. The same file's entry has one id, so doing it again adds
   // none; written anew it may be another file, as after a name in it was changed, and then has an entry of its own.
-  await renewLease(row);
+  await store(row, {});
   await recordDone(work, written.sha256);
   const { rowsDone } = progress;
   // From now on it is of the organizations whose entries it holds, and of no other that it could have held some of.
   const orgIds = rowsDone > 0 ? [...work.rowsPerOrg.keys()] : row.orgIds;
-  await finishExport(row, { status: "done", rowsDone, totalRows: rowsDone, orgIds, ...written });
+  await finish(row, { status: "done", rowsDone, totalRows: rowsDone, orgIds, ...written });
 }
 
 /** What a person should read about a failure that trying again does not mend; null for any other. */
@@ -83,36 +116,41 @@ function reasonOf(error: unknown): string | null {
 
 async function fail(row: ExportRow, why: string): Promise<void> {
   const [creator, logs] = await Promise.all([creatorNow(row), recordedWith(row)]);
-  await finishExport(row, { status: "failed", error: why, rowsDone: 0, sizeBytes: 0 });
+  await finish(row, { status: "failed", error: why, rowsDone: 0, sizeBytes: 0 });
   recordEnd(creator ?? systemCtx(), row, { why, logs });
 }
 
 async function endWork(row: ExportRow, error: unknown, stopping: AbortSignal): Promise<void> {
   await removeFiles(row.id, row.attempt);
-  if (error instanceof LostLease) return;
-  if (error instanceof Stopped || stopping.aborted) return releaseExport(row);
-  const why = reasonOf(error);
+  if (error instanceof Gone) return;
+  const why = stopping.aborted ? null : reasonOf(error);
   if (why !== null) return fail(row, why);
-  // The claim runs out, and the export is begun again.
-  log.warn({ err: error, exportId: row.id }, "an export could not be written; it will be tried again");
+  throw error;
 }
 
-async function begin(row: ExportRow, stopping: AbortSignal): Promise<void> {
+async function write(row: ExportRow, stopping: AbortSignal): Promise<void> {
   if (row.attempt > MAX_ATTEMPTS)
     throw new AppError("unavailable", `It was begun ${MAX_ATTEMPTS} times and never completed.`);
   createExportsFolder();
-  await renewLease(row);
   await removeFiles(row.id, row.attempt - 1);
   const ctx = await creatorNow(row);
   if (!ctx) throw new AppError("forbidden", "The person who asked for it no longer has access to what it would hold.");
   const heads = await headsOf(row, ctx);
-  await write({ row, ctx, heads, rowsPerOrg: new Map() }, stopping);
+  await writeRows({ row, ctx, heads, rowsPerOrg: new Map() }, stopping);
 }
 
-/** Writes an export that this process has claimed, from its beginning. */
-export async function runExport(row: ExportRow, stopping: AbortSignal): Promise<void> {
-  const work = () => begin(row, stopping).catch((error: unknown) => endWork(row, error, stopping));
-  await whileRenewed(() => renewLease(row), work).catch((lost: unknown) => {
-    if (!(lost instanceof LostLease)) throw lost;
-  });
-}
+/** Writes an export from its beginning; what is begun again after a stop of its process is no further attempt. */
+export const exportWork: JobKind<{ id: string }> = {
+  name: "export",
+  atOnce: 1,
+  async run({ id }, { signal }) {
+    const row = await begin(id);
+    if (!row) return;
+    try {
+      await write(row, signal).catch((error: unknown) => endWork(row, error, signal));
+    } catch (error) {
+      if (signal.aborted) await store(row, { attempt: row.attempt - 1 }).catch(() => {});
+      if (!(error instanceof Gone)) throw error;
+    }
+  },
+};

@@ -201,6 +201,7 @@ class Share {
       const began = performance.now();
       try {
         await kind.run(payload, { signal: AbortSignal.any([this.#stopping.signal, lost]), attempt: job.attempts });
+        lost.throwIfAborted();
         if (kind.cron) log.info({ job: kind.name, ms: Math.round(performance.now() - began) }, "job done");
       } catch (error) {
         // A job that is another process's by now must not be given back: throwing changes nothing of it.

@@ -22,7 +22,7 @@ import { MAX_UNPROVEN_ROWS } from "@/server/audit/vocabulary";
 import type { RouteHandler } from "@/server/doors/http/route";
 import { appRouter } from "@/server/doors/trpc/root";
 import { createExportsFolder } from "@/server/exports/files";
-import { workOffExports } from "@/server/exports/worker";
+import { exportWork } from "@/server/exports/run";
 import { env } from "@/server/ground/env";
 import { appendEvents } from "@/testing/audit-entries";
 import {
@@ -35,6 +35,7 @@ import {
   PASSWORD,
   type TestUser,
 } from "@/testing/factories";
+import { workOff } from "@/testing/jobs";
 
 type Sent = { method?: string; body?: object; path?: string; params?: Record<string, string> };
 
@@ -174,7 +175,7 @@ describe("a fresh proof of who one is", () => {
       await prove(0);
       const { id } = (await browser(createExport, { body: filtered })).body;
       const short = (await browser(createExport, { body: { filters: { q: "one" } } })).body;
-      await workOffExports(new AbortController().signal);
+      await workOff(exportWork);
       await prove(11);
       expect((await browser(download, { params: { id } })).body).toMatchObject(ASKED);
       expect((await browser(download, { params: { id: short.id } })).status).toBe(200);

@@ -13,11 +13,12 @@ import { startRecording } from "@/server/audit/record/record";
 import { createFront, createListener } from "@/server/doors/front/front";
 import { routes } from "@/server/doors/http/routes.generated";
 import { exportPath } from "@/server/exports/files";
-import { workOffExports } from "@/server/exports/worker";
+import { exportWork } from "@/server/exports/run";
 import { env } from "@/server/ground/env";
 import { appendEvents } from "@/testing/audit-entries";
 import { chainOf, closeRoles, roles } from "@/testing/chain";
 import { bearer, call, createApiKey, createUser, type TestUser } from "@/testing/factories";
+import { workOff } from "@/testing/jobs";
 import { portOf } from "@/testing/port-of";
 import { drain } from "./drain";
 import { stopService, stopTime } from "./stop";
@@ -69,7 +70,7 @@ async function unread(asked: Sent): Promise<IncomingMessage> {
 /** A finished export of as many bytes. */
 async function finishedExport(): Promise<string> {
   const { id } = (await call(create, { token: admin, body: { format: "ndjson" } })).body;
-  await workOffExports(new AbortController().signal);
+  await workOff(exportWork);
   const theirs = eq(auditExports.id, id);
   const change = { sizeBytes: FILE_BYTES };
   const [row] = await asSystem((tx) => tx.update(auditExports).set(change).where(theirs).returning());

@@ -5,7 +5,8 @@ import { alarmWatch } from "@/server/evidence/integrity/alarm-watch";
 import { checkpointWorker } from "@/server/evidence/integrity/checkpoint-worker";
 import { figuresWatch } from "@/server/evidence/integrity/figures";
 import { verificationJob } from "@/server/evidence/integrity/nightly";
-import { exportWorker } from "@/server/exports/worker";
+import { exportWork } from "@/server/exports/run";
+import { exportSweeper } from "@/server/exports/sweep";
 import { env } from "@/server/ground/env";
 import { type AnyJobKind, type JobKind, jobWorker } from "@/server/ground/jobs";
 import { log } from "@/server/ground/log";
@@ -35,7 +36,7 @@ const pruningJob: JobKind<object> = {
 /** What each process has to do for itself. */
 const OWN: Worker[] = [lossReporter];
 /** Work that the job library hands to any process. */
-const JOBS: AnyJobKind[] = [verificationJob, pruningJob, reportJob];
+const JOBS: AnyJobKind[] = [verificationJob, pruningJob, reportJob, exportWork];
 
 /** What any process does for all. */
 const WORKERS: Worker[] = [
@@ -46,7 +47,7 @@ const WORKERS: Worker[] = [
   searchWorker,
   importWorker,
   notificationWorker,
-  exportWorker,
+  exportSweeper,
   jobWorker(JOBS),
 ];
 const running: Worker[] = [];
