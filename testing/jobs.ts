@@ -1,4 +1,6 @@
-import { runOnce } from "graphile-worker";
+import { sql } from "drizzle-orm";
+import { Logger, runOnce } from "graphile-worker";
+import { asSystem } from "@/db/client";
 import { JOBS_SCHEMA, jobPool } from "@/db/jobs";
 import type { AnyJobKind } from "@/server/ground/jobs";
 
@@ -10,6 +12,7 @@ export async function workOff(kind: AnyJobKind, signal = new AbortController().s
       pgPool,
       schema: JOBS_SCHEMA,
       noHandleSignals: true,
+      logger: new Logger(() => () => {}),
       concurrency: kind.atOnce,
       taskList: { [kind.name]: (data, { job }) => kind.run(data, { signal, attempt: job.attempts }) },
     });
@@ -17,3 +20,9 @@ export async function workOff(kind: AnyJobKind, signal = new AbortController().s
     await pgPool.end();
   }
 }
+
+/** Makes a job that waits for its time, or for its retry, due now. */
+export const makeDue = ({ name }: Pick<AnyJobKind, "name">, key: string) =>
+  asSystem((tx) =>
+    tx.execute(sql`UPDATE graphile_worker._private_jobs SET run_at = now() WHERE key = ${`${name} ${key}`}`),
+  );

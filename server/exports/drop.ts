@@ -4,7 +4,8 @@ import { auditExports } from "@/db/schema";
 import { exportEvents } from "@/server/audit/entries/export";
 import { record } from "@/server/audit/record/record";
 import type { Ctx } from "@/server/ground/context";
-import { type ExportRow, filterOf } from "./export-job";
+import { dropJob } from "@/server/ground/jobs";
+import { EXPORT_JOB, type ExportRow, filterOf } from "./export-job";
 import { removeFiles } from "./files";
 import { type RecordedWith, recordedWith } from "./recorded-with";
 
@@ -14,7 +15,10 @@ import { type RecordedWith, recordedWith } from "./recorded-with";
  */
 export async function dropExport(row: ExportRow, { ctx, why }: { ctx: Ctx; why: string }): Promise<void> {
   const logs = await recordedWith(row);
-  const [gone] = await asSystem((tx) => tx.delete(auditExports).where(eq(auditExports.id, row.id)).returning());
+  const [gone] = await asSystem(async (tx) => {
+    await dropJob(tx, { name: EXPORT_JOB }, row.id);
+    return tx.delete(auditExports).where(eq(auditExports.id, row.id)).returning();
+  });
   await removeFiles(row.id);
   if (gone && (gone.status === "waiting" || gone.status === "running")) recordEnd(ctx, gone, { why, logs });
 }

@@ -320,7 +320,7 @@ describe("an export in the background", () => {
     const holding = await roles.owner.reserve();
     await holding`BEGIN`;
     await holding`LOCK TABLE audit_logs IN ACCESS EXCLUSIVE MODE`;
-    const work = workOff(exportWork);
+    const work = exportWork.run({ id }, { signal: new AbortController().signal, attempt: 1 });
     await expect.poll(async () => (await stored(id))?.status).toBe("running");
     expect((await call(remove, { token: admin, method: "DELETE", params: { id } })).status).toBe(204);
     await holding`ROLLBACK`;

@@ -12,7 +12,7 @@ import { idFrom } from "@/server/ground/ids";
 import type { JobKind } from "@/server/ground/jobs";
 import { creatorNow } from "./access";
 import { recordEnd } from "./drop";
-import { type ExportRow, filterOf } from "./export-job";
+import { EXPORT_JOB, type ExportRow, filterOf } from "./export-job";
 import { createExportsFolder, exportPath, exportsFolder, removeFiles } from "./files";
 import { recordedWith } from "./recorded-with";
 import { MAX_ATTEMPTS } from "./schema";
@@ -141,7 +141,7 @@ async function write(row: ExportRow, stopping: AbortSignal): Promise<void> {
 
 /** Writes an export from its beginning; what is begun again after a stop of its process is no further attempt. */
 export const exportWork: JobKind<{ id: string }> = {
-  name: "export",
+  name: EXPORT_JOB,
   atOnce: 1,
   async run({ id }, { signal }) {
     const row = await begin(id);

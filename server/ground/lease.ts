@@ -7,7 +7,7 @@ import { rowsOf } from "@/db/rows";
 import { exists } from "./process-name";
 
 /** A claim that is not renewed for this long belongs to a dead process; another one takes over. */
-export const LEASE_MS = 15_000;
+const LEASE_MS = 15_000;
 /** How often a process says that it still has what it claimed. */
 const BEAT_MS = LEASE_MS / 3;
 

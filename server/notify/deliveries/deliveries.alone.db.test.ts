@@ -12,15 +12,16 @@ import { POST as CREATE, GET as LIST } from "@/app/api/v1/webhooks/route";
 import { asSystem } from "@/db/client";
 import { notificationDeliveries, webhookEndpoints } from "@/db/schema";
 import { env } from "@/server/ground/env";
+import { jobWorker } from "@/server/ground/jobs";
 import { postTime } from "@/server/notify/webhooks/post";
 import { auditRows, call, createOrg, createPartner, createUser, type TestUser } from "@/testing/factories";
+import { makeDue, workOff } from "@/testing/jobs";
 import { startMailServer } from "@/testing/mail-server";
 import { portOf } from "@/testing/port-of";
 import { startWebhookReceiver, type WebhookReceiver } from "@/testing/webhook-receiver";
 import { nextAttempt } from "./backoff";
-import { claim } from "./claim";
 import { queueMail } from "./queue";
-import { deliveryWorker, workOffDeliveries } from "./worker";
+import { deliveryJob } from "./worker";
 
 const HOUR = 3_600_000;
 let receiver: WebhookReceiver;
@@ -76,7 +77,7 @@ describe("the signing secret", () => {
       body: { overlapSeconds: 3600 },
     });
     await test(admin, id);
-    await workOffDeliveries();
+    await workOff(deliveryJob);
     const [during] = receiver.received;
     if (!during) throw new Error("nothing was received");
     for (const secret of [former, body.secret])
@@ -88,7 +89,7 @@ describe("the signing secret", () => {
         .where(eq(webhookEndpoints.id, id)),
     );
     await test(admin, id);
-    await workOffDeliveries();
+    await workOff(deliveryJob);
     const after = receiver.received[1] as WebhookReceiver["received"][0];
     expect(() => verify(former, after)).toThrow();
     expect(verify(body.secret, after)).toBeTruthy();
@@ -101,15 +102,15 @@ describe("a message that fails", () => {
     const { id } = await create(admin);
     receiver.answer.status = 500;
     await test(admin, id);
-    let now = new Date(Date.now() + 1000);
     const attempts: number[] = [];
     for (let i = 0; i < 12; i++) {
-      await workOffDeliveries(() => now);
+      await workOff(deliveryJob);
       const [row] = await logOf(admin, id);
       attempts.push(row.attempts);
       if (row.status === "failed") break;
       expect(row).toMatchObject({ status: "pending", responseCode: 500, error: "The endpoint answered 500." });
-      now = new Date(Date.parse(row.nextAttemptAt) + 1);
+      expect(Date.parse(row.nextAttemptAt)).toBeGreaterThan(Date.now());
+      await makeDue(deliveryJob, row.id);
     }
     expect(attempts).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     const ids = new Set(receiver.received.map(({ headers }) => headers["webhook-id"]));
@@ -120,7 +121,7 @@ describe("a message that fails", () => {
     expect((await call(RESEND, { token: admin, method: "POST", params: { id: failed.id } })).body.status).toBe(
       "pending",
     );
-    await workOffDeliveries(() => now);
+    await workOff(deliveryJob);
     expect((await logOf(admin, id))[0]).toMatchObject({ status: "delivered", attempts: 1, responseCode: 200 });
     expect((await auditRows(admin.orgId as string)).map(({ action }) => action)).toContain("webhook.resend");
   });
@@ -140,16 +141,14 @@ describe("a message that fails", () => {
     receiver.answer.status = 503;
     await failing(id, 121);
     await test(admin, id);
-    await workOffDeliveries();
+    await workOff(deliveryJob);
     // An earlier message was given up days ago: this one is not, and may be delivered still.
     expect(await storedOf(id)).toMatchObject({ disabledAt: null, disabledByFailure: false });
     await asSystem((tx) =>
-      tx
-        .update(notificationDeliveries)
-        .set({ attempts: 9, nextAttemptAt: new Date() })
-        .where(eq(notificationDeliveries.endpointId, id)),
+      tx.update(notificationDeliveries).set({ attempts: 9 }).where(eq(notificationDeliveries.endpointId, id)),
     );
-    await workOffDeliveries();
+    await makeDue(deliveryJob, (await logOf(admin, id))[0].id);
+    await workOff(deliveryJob);
     expect(await storedOf(id)).toMatchObject({ disabledByFailure: true });
     expect((await auditRows(admin.orgId as string)).at(-1)).toMatchObject({
       action: "webhook.disable",
@@ -175,23 +174,10 @@ describe("a message that fails", () => {
     const { id } = await create(admin);
     receiver.answer.status = 410;
     await test(admin, id);
-    await workOffDeliveries();
+    await workOff(deliveryJob);
     expect(await storedOf(id)).toMatchObject({ disabledByFailure: true });
     expect((await logOf(admin, id))[0]).toMatchObject({ status: "failed", responseCode: 410 });
   });
-});
-
-it("is taken by one process at a time, and by another when the first one died", async () => {
-  const admin = await createUser();
-  const { id } = await create(admin);
-  const { body } = await test(admin, id);
-  const now = new Date();
-  const taken = (await Promise.all([claim(now, 8), claim(now, 8), claim(now, 8)]))
-    .flat()
-    .filter((one) => one.id === body.id);
-  expect(taken).toHaveLength(1);
-  const later = new Date(now.getTime() + 121_000);
-  expect((await claim(later, 8)).filter((one) => one.id === body.id)).toHaveLength(1);
 });
 
 it("an endpoint that does not answer holds up no other's messages", async () => {
@@ -203,7 +189,8 @@ it("an endpoint that does not answer holds up no other's messages", async () => 
   const slow = await create(admin, { url: `http://127.0.0.1:${port}/hook` });
   const quick = await create(admin);
   const asked = once(silent, "request");
-  deliveryWorker.start();
+  const worker = jobWorker([deliveryJob]);
+  worker.start();
   await test(admin, slow.id);
   await asked;
   await test(admin, quick.id);
@@ -211,7 +198,7 @@ it("an endpoint that does not answer holds up no other's messages", async () => 
   expect((await logOf(admin, slow.id))[0]).toMatchObject({ status: "pending", error: null });
   silent.closeAllConnections();
   silent.close();
-  await deliveryWorker.stop();
+  await worker.stop();
   expect((await logOf(admin, slow.id))[0]).toMatchObject({ error: "The connection was cut." });
 });
 
@@ -223,7 +210,8 @@ it("however many endpoints of one organization do not answer, another's message 
   const slow = await create(one, { url: `http://127.0.0.1:${portOf(silent)}/hook` });
   for (let i = 0; i < 20; i++) await test(one, slow.id);
   const asked = once(silent, "request");
-  deliveryWorker.start();
+  const worker = jobWorker([deliveryJob]);
+  worker.start();
   await asked;
   const quick = await create(other);
   await test(other, quick.id);
@@ -231,7 +219,7 @@ it("however many endpoints of one organization do not answer, another's message 
   expect((await logOf(one, slow.id)).every(({ status }: { status: string }) => status === "pending")).toBe(true);
   silent.closeAllConnections();
   silent.close();
-  await deliveryWorker.stop();
+  await worker.stop();
 });
 
 describe("who may", () => {
@@ -292,7 +280,7 @@ it("mails reach a real mail server at the person's present address, and are in t
   const [admin, colleague] = [await createUser(), await createUser()];
   const message = { type: "notifications", subject: "Trailmark: Grüße", at: new Date(), mail: { text: "Line one" } };
   const row = await asSystem((tx) => queueMail(tx, admin, message));
-  await workOffDeliveries();
+  await workOff(deliveryJob);
   expect(mail.mails).toMatchObject([{ to: [admin.email] }]);
   expect(mail.mails[0]?.text).toContain("Line one");
   const log = async (token: TestUser) => (await call(LOG, { token })).body.data;

@@ -3,6 +3,7 @@ import type { Tx } from "@/db/client";
 import { oneOf } from "@/db/rows";
 import { notificationDeliveries } from "@/db/schema";
 import { newId } from "@/server/ground/ids";
+import { enqueue } from "@/server/ground/jobs";
 
 export type DeliveryRow = typeof notificationDeliveries.$inferSelect;
 
@@ -18,6 +19,20 @@ type Message = { type: string; subject: string; at: Date };
 /** When a message is due that is to leave now: by the database's clock too, where this process's is ahead of it. */
 export const atOnce = (now: Date): SQL => sql`least(${now.toISOString()}::timestamptz, now())`;
 
+/** The job that sends a message. */
+export const DELIVERY = { name: "delivery" };
+
+type Waiting = Pick<DeliveryRow, "id" | "endpointId" | "orgId" | "partnerId">;
+
+/** Has a message tried at once, or later, in the place of any other attempt that waits. */
+export const queueAttempt = (tx: Tx, { id, endpointId, orgId, partnerId }: Waiting, at?: Date): Promise<void> =>
+  enqueue(tx, DELIVERY, {
+    data: { id },
+    key: id,
+    ...(at && { at }),
+    ...(endpointId && { group: orgId ?? partnerId }),
+  });
+
 type New = Omit<typeof notificationDeliveries.$inferInsert, "id"> & { createdAt: Date };
 
 async function insert(tx: Tx, row: New): Promise<DeliveryRow> {
@@ -25,7 +40,9 @@ async function insert(tx: Tx, row: New): Promise<DeliveryRow> {
     .insert(notificationDeliveries)
     .values({ ...row, id: newId(), nextAttemptAt: atOnce(row.createdAt) })
     .returning();
-  return oneOf(queued);
+  const stored = oneOf(queued);
+  await queueAttempt(tx, stored);
+  return stored;
 }
 
 /** Puts a message to an endpoint into the queue; it leaves once the transaction is committed. */

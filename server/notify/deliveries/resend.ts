@@ -8,10 +8,9 @@ import { limit } from "@/server/ground/limits/windows";
 import { operation } from "@/server/ground/operation";
 import { onlyIdInput } from "@/server/ground/wire";
 import { aboutEndpoint } from "@/server/notify/webhooks/endpoint";
-import { atOnce } from "./queue";
+import { atOnce, queueAttempt } from "./queue";
 import { delivery } from "./schema";
 import { lockDelivery, namesOf, toDelivery } from "./visible";
-import { notifyDeliveries } from "./worker";
 
 /**
  * Sends a message once more, now, whatever its state; its id stays, so that a receiver knows it. If it fails again, it
@@ -37,10 +36,10 @@ export const resendDelivery = operation({
         .where(eq(t.id, id))
         .returning();
       const row = oneOf(again);
+      await queueAttempt(tx, row);
       const about = endpoint && (await aboutEndpoint(tx, endpoint));
       return { row, about, names: await namesOf(tx, [row]) };
     });
-    notifyDeliveries();
     if (about)
       record(ctx, {
         ...about,

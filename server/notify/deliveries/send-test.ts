@@ -8,7 +8,6 @@ import { aboutEndpoint, lockEndpoint } from "@/server/notify/webhooks/endpoint";
 import { queueWebhook } from "./queue";
 import { delivery } from "./schema";
 import { toDelivery } from "./visible";
-import { notifyDeliveries } from "./worker";
 
 /**
  * Sends a message of the type notification.test to an endpoint; the delivery log says what became of it.
@@ -30,7 +29,6 @@ export const testWebhook = operation({
       });
       return { row, endpoint, about: await aboutEndpoint(tx, endpoint) };
     });
-    notifyDeliveries();
     record(ctx, { ...about, action: "webhook.test", details: { deliveryId: row.id } });
     return toDelivery(row, new Map([[id, endpoint.name]]));
   },

@@ -6,9 +6,10 @@ import { record } from "@/server/audit/record/record";
 import { counter } from "@/server/ground/background/metrics";
 import { systemCtx } from "@/server/ground/context";
 import { aboutEndpoint } from "@/server/notify/webhooks/endpoint";
-import type { Outcome } from "./attempt";
 import { DISABLE_AFTER_MS, nextAttempt } from "./backoff";
 import { type Claimed, stillClaimed } from "./claim";
+import type { Outcome } from "./destination";
+import { queueAttempt } from "./queue";
 
 const GONE = 410;
 
@@ -66,8 +67,10 @@ async function storeFailure(tx: Tx, { claimed, outcome, now }: Attempted): Promi
     .update(notificationDeliveries)
     .set({ responseCode, error, status: isGivenUp ? "failed" : "pending", nextAttemptAt: again })
     .where(stillClaimed(claimed))
-    .returning({ id: notificationDeliveries.id });
-  if (kept.length === 0) return { isLate: true };
+    .returning();
+  const [row] = kept;
+  if (!row) return { isLate: true };
+  if (again) await queueAttempt(tx, row, again);
   if (!endpoint || endpoint.isDisabled) return { isLate: false, isGivenUp, disabled: null };
   const disabled = await noteFailure(tx, endpoint, { status: responseCode, isGivenUp, now });
   return { isLate: false, isGivenUp, disabled };
@@ -81,12 +84,11 @@ async function timeOf(tx: Tx): Promise<Date> {
 /**
  * Writes down what became of an attempt, and when the next one is. That it was delivered is always kept; that it failed,
  * only while the message still waits for this attempt.
- * @param now by default the database's time
  */
-export async function settle(claimed: Claimed, outcome: Outcome, now?: Date): Promise<void> {
+export async function settle(claimed: Claimed, outcome: Outcome): Promise<void> {
   const isDelivered = outcome.error === null;
   const store = isDelivered ? storeSuccess : storeFailure;
-  const stored = await asSystem(async (tx) => store(tx, { claimed, outcome, now: now ?? (await timeOf(tx)) }));
+  const stored = await asSystem(async (tx) => store(tx, { claimed, outcome, now: await timeOf(tx) }));
   if (isDelivered) sent.inc();
   if (stored.isLate) return;
   if (stored.isGivenUp) givenUp.inc();

@@ -11,10 +11,11 @@ import { ownKeys } from "@/server/evidence/checkpoints/stored-note";
 import { formatVerifierKey } from "@/server/evidence/tree/signed-note";
 import { readPolicyFile } from "@/server/evidence/witnesses/policy-file";
 import { env } from "@/server/ground/env";
-import { workOffDeliveries } from "@/server/notify/deliveries/worker";
+import { deliveryJob } from "@/server/notify/deliveries/worker";
 import type { NotificationKind } from "@/server/notify/vocabulary";
 import { appendEvents } from "@/testing/audit-entries";
 import { call, createOrg, createPartner, createUser, type TestPartner, type TestUser } from "@/testing/factories";
+import { workOff } from "@/testing/jobs";
 import { type MailServer, startMailServer } from "@/testing/mail-server";
 import { type RunningWitness, startWitness } from "@/testing/proofs/witness";
 import { startWebhookReceiver, type WebhookReceiver } from "@/testing/webhook-receiver";
@@ -108,7 +109,7 @@ it("an unproven chain, a witness away for a day, pruning off and lost events are
   expect(await openOf(owner)).toEqual([...KINDS].sort());
   expect(await openOf(quiet)).toEqual([]);
 
-  await workOffDeliveries();
+  await workOff(deliveryJob);
   const told = receiver.received.map(({ body, headers }) => {
     const message = new Webhook(secret).verify(body, headers as Record<string, string>);
     return (message as { data: { kind: string } }).data.kind;

@@ -11,9 +11,10 @@ import { asSystem } from "@/db/client";
 import { notificationDeliveries } from "@/db/schema";
 import { clearAlarm, raiseAlarm } from "@/server/evidence/integrity/alarm";
 import { env } from "@/server/ground/env";
-import { workOffDeliveries } from "@/server/notify/deliveries/worker";
+import { deliveryJob } from "@/server/notify/deliveries/worker";
 import type { NotificationKind } from "@/server/notify/vocabulary";
 import { call, createOrg, createPartner, createUser, type TestUser } from "@/testing/factories";
+import { workOff } from "@/testing/jobs";
 import { startWebhookReceiver, type WebhookReceiver } from "@/testing/webhook-receiver";
 import { evaluate } from "./evaluate";
 import { DEFINITIONS } from "./kinds";
@@ -137,7 +138,7 @@ describe("a webhook", () => {
     await breakChain(orgId);
     const now = new Date();
     await pass(now);
-    await workOffDeliveries(() => now);
+    await workOff(deliveryJob);
     expect(receiver.received).toHaveLength(1);
     const [{ headers, body }] = receiver.received as [WebhookReceiver["received"][0]];
     const told = new Webhook(created.secret).verify(body, headers as Record<string, string>);
@@ -149,7 +150,7 @@ describe("a webhook", () => {
     await clearAlarm(orgId, new Date());
     const later = new Date(now.getTime() + 61_000);
     await pass(later);
-    await workOffDeliveries(() => later);
+    await workOff(deliveryJob);
     expect(JSON.parse(receiver.received[1]?.body ?? "")).toMatchObject({ type: "notification.resolved" });
     const rows = await asSystem((tx) =>
       tx.select().from(notificationDeliveries).where(eq(notificationDeliveries.endpointId, created.id)),
@@ -171,8 +172,7 @@ describe("a webhook", () => {
     const silent = { "agents.silent": async () => ({ checked, found }) } as const;
     const first = new Date();
     for (let minute = 0; minute <= 20; minute += 4) await pass(new Date(first.getTime() + minute * 60_000), silent);
-    const now = new Date(first.getTime() + 21 * 60_000);
-    await workOffDeliveries(() => now);
+    await workOff(deliveryJob);
     const mine = receiver.received.map(({ body }) => JSON.parse(body));
     expect(mine).toHaveLength(1);
     expect(mine[0].data).toMatchObject({ kind: "agents.silent", total: 100 });

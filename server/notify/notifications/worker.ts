@@ -1,7 +1,6 @@
 import { backgroundLoop } from "@/server/ground/background/background-loop";
 import { log } from "@/server/ground/log";
 import { mapValues } from "@/server/ground/records";
-import { deliveryWorker, notifyDeliveries } from "@/server/notify/deliveries/worker";
 import { evaluate } from "./evaluate";
 import { DEFINITIONS } from "./kinds";
 import { sendMessages } from "./send-messages";
@@ -14,19 +13,7 @@ const CHECKS = mapValues(DEFINITIONS, ({ check }) => check);
 async function evaluateNow(): Promise<void> {
   const { failures } = await evaluate(CHECKS, new Date(), sendMessages);
   for (const err of failures) log.warn({ err }, "a condition could not be evaluated");
-  notifyDeliveries();
 }
 
-const loop = backgroundLoop("notifications", EVERY_MS, evaluateNow);
-
-/** Evaluates conditions and sends what is to be sent; any number of processes may. */
-export const notificationWorker = {
-  name: "notifications",
-  start(): void {
-    loop.start();
-    deliveryWorker.start();
-  },
-  async stop(): Promise<void> {
-    await Promise.all([loop.stop(), deliveryWorker.stop()]);
-  },
-};
+/** Evaluates conditions and queues what is to be sent; any number of processes may. */
+export const notificationWorker = backgroundLoop("notifications", EVERY_MS, evaluateNow);

@@ -13,7 +13,6 @@ import { inOneLine } from "@/server/ground/text";
 import { HOUR_MS } from "@/server/ground/time/durations";
 import { findUserCaller } from "@/server/identity/auth/caller";
 import { queueMail } from "@/server/notify/deliveries/queue";
-import { notifyDeliveries } from "@/server/notify/deliveries/worker";
 import { lastPeriod, nextRun } from "./period";
 import { render, type Written } from "./render";
 import { reportOf, type ScheduleRow } from "./schedules";
@@ -180,10 +179,7 @@ export async function runDueReports(now = new Date(), stopping?: AbortSignal): P
   if (!isMailConfigured()) return 0;
   let sent = 0;
   while (!stopping?.aborted && (await runOne(now))) sent += 1;
-  if (sent > 0) {
-    log.info({ reports: sent }, "scheduled reports");
-    notifyDeliveries();
-  }
+  if (sent > 0) log.info({ reports: sent }, "scheduled reports");
   return sent;
 }
 

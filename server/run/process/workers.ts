@@ -10,6 +10,7 @@ import { exportSweeper } from "@/server/exports/sweep";
 import { env } from "@/server/ground/env";
 import { type AnyJobKind, type JobKind, jobWorker } from "@/server/ground/jobs";
 import { log } from "@/server/ground/log";
+import { deliveryJob } from "@/server/notify/deliveries/worker";
 import { lossReporter } from "@/server/notify/notifications/losses";
 import { notificationWorker } from "@/server/notify/notifications/worker";
 import { reportJob } from "@/server/notify/report-schedules/run";
@@ -36,7 +37,7 @@ const pruningJob: JobKind<object> = {
 /** What each process has to do for itself. */
 const OWN: Worker[] = [lossReporter];
 /** Work that the job library hands to any process. */
-const JOBS: AnyJobKind[] = [verificationJob, pruningJob, reportJob, exportWork];
+const JOBS: AnyJobKind[] = [verificationJob, pruningJob, reportJob, exportWork, deliveryJob];
 
 /** What any process does for all. */
 const WORKERS: Worker[] = [

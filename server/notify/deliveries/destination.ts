@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { sendMail } from "@/server/ground/mail";
+import { type Posted, postTo } from "@/server/notify/webhooks/post";
+import { signedHeaders, unsealSecret } from "@/server/notify/webhooks/sign";
+import type { Claimed } from "./claim";
+
+/** What became of an attempt; isFinal: no other attempt would do better. */
+export type Outcome = Posted & { isFinal?: true };
+
+/** Where messages go: another one is a file that exports this, and a line in DESTINATIONS. */
+type Destination = {
+  /** Why nothing can be sent there any more; null where it can. */
+  check: (message: Claimed, now: Date) => string | null;
+  /** Sends a message that was checked, once. Never rejects. */
+  send: (message: Claimed, now: Date) => Promise<Outcome>;
+};
+
+function secretsOf({ endpoint }: Claimed, now: Date): string[] {
+  if (!endpoint) return [];
+  const { id, secret, formerSecret, formerUntil } = endpoint;
+  const former = formerSecret && formerUntil && new Date(formerUntil) > now ? [formerSecret] : [];
+  return [secret, ...former].map((sealed) => unsealSecret(sealed, id));
+}
+
+const webhook: Destination = {
+  check(message, now) {
+    if (message.endpoint?.isDisabled) return "The endpoint is disabled.";
+    try {
+      secretsOf(message, now);
+      return null;
+    } catch {
+      return "The signing secret cannot be read: NEXTAUTH_SECRET was changed. Rotate the secret.";
+    }
+  },
+  async send(message, now) {
+    const { id, body, endpoint } = message;
+    // A receiver knows the message by this id, the same at every attempt.
+    const headers = signedHeaders({ id: `msg_${id}`, at: now, payload: body }, secretsOf(message, now));
+    const posted = await postTo(endpoint?.url ?? "", { body, headers });
+    // 410 Gone: the receiver wants no more messages (Standard Webhooks).
+    return posted.status === 410 ? { ...posted, isFinal: true } : posted;
+  },
+};
+
+const mailBody = z.object({
+  text: z.string(),
+  html: z.string().optional(),
+  csv: z.object({ name: z.string(), content: z.string() }).optional(),
+});
+
+const mail: Destination = {
+  check: ({ email }) => (email ? null : "The person may not sign in any more."),
+  async send({ subject, body, email }) {
+    try {
+      await sendMail({ ...mailBody.parse(JSON.parse(body)), to: email ?? "", subject });
+      return { status: null, error: null };
+    } catch {
+      return { status: null, error: "The mail server did not take the message." };
+    }
+  },
+};
+
+const DESTINATIONS = { webhook, mail };
+
+/** Tries to deliver a message once. Never rejects. */
+export async function attempt(message: Claimed, now: Date): Promise<Outcome> {
+  const { check, send } = DESTINATIONS[message.kind];
+  const error = check(message, now);
+  return error === null ? send(message, now) : { status: null, error, isFinal: true };
+}
