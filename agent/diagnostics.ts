@@ -1,5 +1,5 @@
 import { version } from "@/package.json";
-import type { LogLevel, WireLogEntry } from "@/server/devices/agent-logs/schema";
+import type { LogLevel, WireLogEntry } from "@/server/devices/logs/agent-log-schema";
 
 /** Entries kept while the server is away; then the oldest go. */
 const MAX_BUFFERED = 5_000;

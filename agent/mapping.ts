@@ -1,4 +1,4 @@
-import type { EventCategory, EventLevel } from "@/server/devices/event-logs/schema";
+import type { EventCategory, EventLevel } from "@/server/devices/logs/event-log-schema";
 
 /** The words of live events; a stored event knows four of them. */
 export type LiveLevel = "critical" | "error" | "warning" | "information" | "verbose";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { MAX_LOGS_PER_REQUEST } from "@/server/devices/agent-logs/schema";
 import { type EnrollOutput, HEARTBEAT_INTERVAL_SECONDS, type HeartbeatOutput } from "@/server/devices/agents/schema";
+import { MAX_LOGS_PER_REQUEST } from "@/server/devices/logs/agent-log-schema";
 import { STOPPED } from "@/server/devices/schema";
 import type { Client } from "./client";
 import { AGENT_VERSION, type Diagnostics } from "./diagnostics";

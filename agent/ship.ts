@@ -1,6 +1,6 @@
-import type { WireLogEntry } from "@/server/devices/agent-logs/schema";
-import { MAX_LOGS_PER_REQUEST } from "@/server/devices/agent-logs/schema";
-import { MAX_EVENTS_PER_REQUEST, type WireEvent } from "@/server/devices/event-logs/schema";
+import type { WireLogEntry } from "@/server/devices/logs/agent-log-schema";
+import { MAX_LOGS_PER_REQUEST } from "@/server/devices/logs/agent-log-schema";
+import { MAX_EVENTS_PER_REQUEST, type WireEvent } from "@/server/devices/logs/event-log-schema";
 import type { Client, Reply } from "./client";
 import type { Diagnostics } from "./diagnostics";
 import { type LogProvider, toWireEvent } from "./providers/provider";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { WireEvent } from "@/server/devices/event-logs/schema";
+import type { WireEvent } from "@/server/devices/logs/event-log-schema";
 import { createDevice, type TestUser } from "@/testing/factories";
 import { freePort, type Server, startServer, stopServer } from "@/testing/server";
 import type { World } from "./world";

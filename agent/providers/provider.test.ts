@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { event } from "@/server/devices/event-logs/schema";
+import { event } from "@/server/devices/logs/event-log-schema";
 import { type LogRecord, toWireEvent } from "./provider";
 
 const record: LogRecord = {

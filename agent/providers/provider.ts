@@ -1,6 +1,6 @@
 import { type LiveLevel, toStoredLevel } from "@/agent/mapping";
-import type { EventCategory, WireEvent } from "@/server/devices/event-logs/schema";
 import type { Descriptor, Entry, QueryParams, Searched } from "@/server/devices/live/schema";
+import type { EventCategory, WireEvent } from "@/server/devices/logs/event-log-schema";
 
 /** One entry of a log on this machine, in the words of the live channel; a stored event is made of it. */
 export type LogRecord = {

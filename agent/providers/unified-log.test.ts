@@ -2,7 +2,7 @@ import { chmod, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { event as storedEvent } from "@/server/devices/event-logs/schema";
+import { event as storedEvent } from "@/server/devices/logs/event-log-schema";
 import { toWireEvent } from "./provider";
 import { microsecondsOf, toUnifiedRecord, UnifiedLogProvider } from "./unified-log";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { event as storedEvent } from "@/server/devices/event-logs/schema";
 import { entry as liveEntry } from "@/server/devices/live/schema";
+import { event as storedEvent } from "@/server/devices/logs/event-log-schema";
 import { COUNT, encodeScript, LIST_LOGS, READ_AFTER, READ_NEWEST, type RunScript } from "./powershell";
 import { type Filters, toEntry, toWireEvent } from "./provider";
 import { findWindowsLogs, WindowsProvider } from "./windows";

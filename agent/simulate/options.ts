@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { messageOf } from "@/agent/message-of";
 import { serverUrl, UsageError } from "@/agent/options";
-import { MAX_EVENTS_PER_REQUEST } from "@/server/devices/event-logs/schema";
+import { MAX_EVENTS_PER_REQUEST } from "@/server/devices/logs/event-log-schema";
 
 export type SimulateOptions = {
   url: string;

@@ -2,7 +2,7 @@ import { type Bench, type Figure, figure, inParallel, interleave, rateOf } from 
 import { bodyMaker, createAgent, putFor, startBuiltServer } from "@/bench/http";
 import { startChild } from "@/bench/spawn";
 import type { World } from "@/bench/world";
-import { type DeviceEvent, ingestInput } from "@/server/devices/event-logs/schema";
+import { type DeviceEvent, ingestInput } from "@/server/devices/logs/event-log-schema";
 import { insertEvents } from "./bare-server";
 
 const BULK_EVENTS = 500;

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from "node:http";
 import postgres from "postgres";
 import type { Agent } from "@/bench/http";
-import { type DeviceEvent, ingestInput } from "@/server/devices/event-logs/schema";
+import { type DeviceEvent, ingestInput } from "@/server/devices/logs/event-log-schema";
 import { newId } from "@/server/ground/ids";
 import { portOf } from "@/testing/port-of";
 

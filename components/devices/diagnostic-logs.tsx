@@ -10,7 +10,7 @@ import { Notice } from "@/components/ui/notice";
 import { PagedList } from "@/components/ui/paged-list";
 import { type Column, RecordTable } from "@/components/ui/record-table";
 import { SearchField } from "@/components/ui/search-field";
-import { type AgentLog, LOG_LEVELS } from "@/server/devices/agent-logs/schema";
+import { type AgentLog, LOG_LEVELS } from "@/server/devices/logs/agent-log-schema";
 import classes from "./device-page.module.css";
 import { Level } from "./level";
 import { LogMessage } from "./log-message";

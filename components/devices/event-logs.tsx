@@ -10,7 +10,7 @@ import { Notice } from "@/components/ui/notice";
 import { PagedList } from "@/components/ui/paged-list";
 import { type Column, RecordTable } from "@/components/ui/record-table";
 import { SearchField } from "@/components/ui/search-field";
-import { EVENT_CATEGORIES, EVENT_LEVELS, type EventLog } from "@/server/devices/event-logs/schema";
+import { EVENT_CATEGORIES, EVENT_LEVELS, type EventLog } from "@/server/devices/logs/event-log-schema";
 import { capitalized } from "@/server/ground/text";
 import classes from "./device-page.module.css";
 import { Level } from "./level";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { listInput as auditLogs, submitInput } from "@/server/audit/schema";
-import { listInput as diagnosticLogs } from "@/server/devices/agent-logs/schema";
+import { listInput as diagnosticLogs } from "@/server/devices/logs/agent-log-schema";
 import { invalidInput } from "./errors";
 
 type Schema = typeof auditLogs | typeof diagnosticLogs | typeof submitInput;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf, messageOf } from "@/db/thrown";
 import type { AuditInsert } from "@/server/audit/row";
-import { Signal } from "@/server/ground/background/signal";
+import { Signal } from "@/server/ground/background/streams";
 import { log } from "@/server/ground/log";
 import { groupBy } from "@/server/ground/records";
 import type { WriterConnection } from "./append";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { sharedRuns } from "@/server/ground/background/shared-runs";
+import { sharedRuns } from "@/server/ground/background/background-loop";
 import { AppError } from "@/server/ground/errors";
 import type { Segment } from "./segment";
 

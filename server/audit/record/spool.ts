@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { syncFolder } from "@/db/embedded/sync-folder";
 import { codeOf, messageOf } from "@/db/thrown";
 import type { AuditInsert } from "@/server/audit/row";
-import { sharedRuns } from "@/server/ground/background/shared-runs";
+import { sharedRuns } from "@/server/ground/background/background-loop";
 import { DeferredWrites, decodeFrames, Segment } from "./segment";
 import { adoptOrphans, beat, openFolder, releaseFolder, removeFile, removeIfEmpty } from "./spool-folder";
 

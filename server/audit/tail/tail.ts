@@ -1,8 +1,7 @@
 import { type TrackedEnvelope, tracked } from "@trpc/server";
 import { tenant } from "@/db/client";
 import { reachedBy } from "@/server/audit/query/rows";
-import { Signal } from "@/server/ground/background/signal";
-import { trackStream, watchCallers } from "@/server/ground/background/streams";
+import { Signal, trackStream, watchCallers } from "@/server/ground/background/streams";
 import type { Ctx, Scope } from "@/server/ground/context";
 import { AppError } from "@/server/ground/errors";
 import { acquireSlot } from "@/server/ground/limits/concurrency";

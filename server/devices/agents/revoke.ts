@@ -3,7 +3,7 @@ import { type Tx, tenant } from "@/db/client";
 import { agents } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
-import { findDevice } from "@/server/devices/find";
+import { findDevice } from "@/server/devices/devices";
 import { relay } from "@/server/devices/live/relay";
 import { closeStream } from "@/server/devices/live/stream-store";
 import type { Ctx } from "@/server/ground/context";

@@ -1,6 +1,6 @@
 import { and, eq, isNull } from "drizzle-orm";
 import { tenant } from "@/db/client";
-import { agents, devices } from "@/db/schema";
+import { agents, devices } from "@/db/schema/index";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { callerChanges } from "@/server/ground/background/streams";
@@ -9,9 +9,9 @@ import { AppError, type ErrorCode, notFound } from "@/server/ground/errors";
 import { log } from "@/server/ground/log";
 import { admit } from "@/server/ground/operation";
 import { inScope } from "@/server/ground/scope";
-import { type Parsed, sanitize } from "./parse-answer";
+import { type Parsed, parseLogs, sanitize } from "./parse-answer";
 import { relay } from "./relay";
-import { LIVE_QUERY_TIMEOUT_MS } from "./schema";
+import { type Descriptor, LIVE_QUERY_TIMEOUT_MS } from "./schema";
 
 /** The access to a device may have ended while it was asked. @throws AppError what a new query would be refused with */
 async function requireAccess(ctx: Ctx, deviceId: string): Promise<void> {
@@ -112,5 +112,64 @@ export async function queryDevice<T>(
   } catch (error) {
     audit(ctx, { target, query, started, error });
     throw error;
+  }
+}
+
+/** Logs seldom come and go; a minute spares most queries the detour. */
+const NAMES_KEPT_MS = 60_000;
+const MAX_AGENTS_KEPT = 1_000;
+/** The detour over the list is a courtesy and must not eat the query's time. */
+const DETOUR_MS = 3_000;
+
+type Known = { names: string[]; until: number };
+const cache = new Map<string, Known>();
+
+function remember(agentId: string, names: string[]): void {
+  cache.delete(agentId);
+  cache.set(agentId, { names, until: Date.now() + NAMES_KEPT_MS });
+  const [oldest = ""] = cache.keys();
+  if (cache.size > MAX_AGENTS_KEPT) cache.delete(oldest);
+}
+
+/** As written where the device has such a log, else the one that differs in case alone. */
+export function matchName(names: readonly string[], wanted: string): string | undefined {
+  return names.includes(wanted) ? wanted : names.find((name) => name.toLowerCase() === wanted.toLowerCase());
+}
+
+/** The device's logs, asked of its agent now. */
+export async function queryLogs(queryAgent: QueryAgent, agentId: string, withinMs?: number): Promise<Descriptor[]> {
+  const logs = await queryAgent({ name: "eventlogs.list", params: {}, what: "event log", parse: parseLogs }, withinMs);
+  remember(
+    agentId,
+    logs.map((log) => log.name),
+  );
+  return logs;
+}
+
+const isNotFound = (error: unknown): boolean => error instanceof AppError && error.code === "not_found";
+
+/**
+ * Runs fn with a log's true name. When the device's names are not known the name goes as it was given; only when the
+ * agent finds none is its list asked and, if a name differs in case alone, fn run again.
+ */
+export async function withLogName<T>(
+  queryAgent: QueryAgent,
+  { agentId, name: wanted }: { agentId: string; name: string },
+  fn: (name: string) => Promise<T>,
+): Promise<T> {
+  const known = cache.get(agentId);
+  const fresh = known && known.until > Date.now() ? known.names : undefined;
+  const first = (fresh && matchName(fresh, wanted)) ?? wanted;
+  try {
+    return await fn(first);
+  } catch (error) {
+    if (!isNotFound(error) || fresh) throw error;
+    const logs = await queryLogs(queryAgent, agentId, DETOUR_MS).catch(() => []);
+    const name = matchName(
+      logs.map((log) => log.name),
+      wanted,
+    );
+    if (name === undefined || name === first) throw error;
+    return fn(name);
   }
 }

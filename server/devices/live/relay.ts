@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { sharedRuns } from "@/server/ground/background/shared-runs";
+import { sharedRuns } from "@/server/ground/background/background-loop";
 import { wakeWatchers } from "@/server/ground/background/streams";
 import { AppError, tooMany } from "@/server/ground/errors";
 import { isUuid } from "@/server/ground/ids";
@@ -22,7 +22,7 @@ import {
   MAX_COMMANDS_PER_AGENT,
   STREAM_COMMENT_MS,
 } from "./schema";
-import { beatStreams, buryDead, type Closed, listedStreams, listStream, unlistStream } from "./stream-store";
+import { beatStreams, type Closed, closeDeadStreams, listedStreams, listStream, unlistStream } from "./stream-store";
 
 export type AgentOnStream = { agentId: string; orgId: string; deviceId: string };
 /** The open end of a stream. send never throws; end closes it, after which nothing more is sent. */
@@ -205,7 +205,7 @@ export class Relay {
     const beating = async () => {
       await beatStreams(this.id, alive);
       await this.#handlers.streams();
-      for (const requester of await buryDead()) this.#notify(requester, "answers");
+      for (const requester of await closeDeadStreams()) this.#notify(requester, "answers");
     };
     this.#later(beating());
   }

@@ -111,7 +111,7 @@ export async function beatStreams(processId: string, streamIds: readonly string[
 }
 
 /** Removes the streams of processes that died and the commands that were not fetched. @returns whom to notify. */
-export async function buryDead(): Promise<string[]> {
+export async function closeDeadStreams(): Promise<string[]> {
   return asSystem(async (tx) => {
     const broken = await rowsOf<{ requesterId: string }>(
       tx,

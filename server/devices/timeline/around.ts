@@ -4,7 +4,7 @@ import { getRow } from "@/server/audit/entries/get";
 import { toFullEntry } from "@/server/audit/entries/to-entry";
 import { conditionsOf } from "@/server/audit/query/conditions";
 import { type Cursor, ENTRY, type EntryRow, newestRows, reachedBy } from "@/server/audit/query/rows";
-import { preferDeviceIndex } from "@/server/devices/find";
+import { preferDeviceIndex } from "@/server/devices/devices";
 import type { Ctx } from "@/server/ground/context";
 import { operation } from "@/server/ground/operation";
 import { MINUTE_MS } from "@/server/ground/time/durations";

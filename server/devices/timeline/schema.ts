@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { fullEntry } from "@/server/audit/schema";
-import { agentLog } from "@/server/devices/agent-logs/schema";
-import { eventLog } from "@/server/devices/event-logs/schema";
+import { agentLog } from "@/server/devices/logs/agent-log-schema";
+import { eventLog } from "@/server/devices/logs/event-log-schema";
 import { filterText, guid, inOrder, instant, isoTime, pageLimit, positiveInt } from "@/server/ground/wire";
 import {
   DEFAULT_AROUND_LIMIT,

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { REQUESTED_PAGE, sessionCookie } from "@/server/identity/auth/session-cookie";
-import { redirectPage } from "./page-redirect";
+import { redirectPage } from "./request-target";
 
 type Sent = { location?: string; requestedPage?: string | string[] };
 

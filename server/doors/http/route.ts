@@ -179,7 +179,7 @@ async function answerWith(spec: RouteSpec, ctx: Ctx, input: unknown): Promise<An
   const since = callerChanges();
   const result = await perform(spec, ctx, input);
   if (result instanceof Response)
-    return ctx.recheck ? cutOff(result, { since, mayGoOn: () => isStillAdmitted(ctx, spec) }) : result;
+    return ctx.recheck ? cutOff(result, { since, isStillAllowed: () => isStillAdmitted(ctx, spec) }) : result;
   return toAnswer(spec, result);
 }
 

@@ -1,9 +1,8 @@
-import { listLogs } from "@/server/devices/agent-logs/list";
 import { releaseAgent, revokeAgent } from "@/server/devices/agents/revoke";
-import { listEvents } from "@/server/devices/event-logs/list";
-import { getDevice } from "@/server/devices/get";
-import { listDevices } from "@/server/devices/list";
-import { listTimeline } from "@/server/devices/timeline/list";
+import { getDevice, listDevices } from "@/server/devices/devices";
+import { listLogs } from "@/server/devices/logs/agent-logs";
+import { listEvents } from "@/server/devices/logs/event-logs";
+import { listTimeline } from "@/server/devices/timeline/timeline";
 import { mutation, query, router } from "./init";
 
 /** Devices and what is stored of their logs. */

@@ -1,4 +1,4 @@
-import { getInstallers } from "@/server/devices/agents/install/get";
+import { getInstallers } from "@/server/devices/agents/install/agent-files";
 import { createEnrollmentKey } from "@/server/identity/enrollment-keys/create";
 import { listEnrollmentKeys } from "@/server/identity/enrollment-keys/list";
 import { revokeEnrollmentKey } from "@/server/identity/enrollment-keys/revoke";

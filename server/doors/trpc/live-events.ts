@@ -1,7 +1,4 @@
-import { getEvent } from "@/server/devices/live/get-event";
-import { getLog } from "@/server/devices/live/get-log";
-import { listLogs } from "@/server/devices/live/list-logs";
-import { queryEvents } from "@/server/devices/live/query-events";
+import { getEvent, getLog, listLogs, queryEvents } from "@/server/devices/live/queries";
 import { query, router } from "./init";
 
 /** Live queries of the event logs of a device, which its agent answers. */

@@ -1,6 +1,4 @@
-import { getDeviceLogPolicy } from "@/server/devices/device-logs/get";
-import { previewDeviceLogs } from "@/server/devices/device-logs/preview";
-import { setDeviceLogPolicy } from "@/server/devices/device-logs/set";
+import { getDeviceLogPolicy, previewDeviceLogs, setDeviceLogPolicy } from "@/server/devices/logs/policy";
 import { getPolicyStatus } from "@/server/retention/get";
 import { getOverview } from "@/server/retention/overview";
 import { previewPruning } from "@/server/retention/preview";

@@ -13,11 +13,11 @@ function endless() {
       state.cancelled = true;
     },
   });
-  const mayGoOn = async () => {
+  const isStillAllowed = async () => {
     state.asked++;
     return state.may;
   };
-  const open = (since = callerChanges()) => cutOff(new Response(source, { status: 206 }), { since, mayGoOn });
+  const open = (since = callerChanges()) => cutOff(new Response(source, { status: 206 }), { since, isStillAllowed });
   return { state, open };
 }
 
@@ -65,11 +65,11 @@ it("asks no more once the answer is over or its reader has gone", async () => {
   const { state, open } = endless();
   await open().body?.cancel();
   expect(state.cancelled).toBe(true);
-  const mayGoOn = async () => {
+  const isStillAllowed = async () => {
     state.asked++;
     return true;
   };
-  expect(await cutOff(new Response("whole"), { since: callerChanges(), mayGoOn }).text()).toBe("whole");
+  expect(await cutOff(new Response("whole"), { since: callerChanges(), isStillAllowed }).text()).toBe("whole");
   callersChanged();
   vi.advanceTimersByTime(CALLER_CHECK_MS);
   expect(state.asked).toBe(0);

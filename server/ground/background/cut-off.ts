@@ -4,13 +4,13 @@ import { callerChanges, watchCallers } from "./streams";
 export const CALLER_CHECK_MS = 15_000;
 
 /** since: callerChanges() when the caller was let in. */
-type Watched = { since: number; mayGoOn: () => Promise<boolean> };
+type Watched = { since: number; isStillAllowed: () => Promise<boolean> };
 
 /**
  * A streamed answer that breaks off once its caller may not have it any more: checked whenever a user's access has changed,
  * and every CALLER_CHECK_MS. What was sent until then is an answer without its end, which no client takes for whole.
  */
-export function cutOff(response: Response, { since, mayGoOn }: Watched): Response {
+export function cutOff(response: Response, { since, isStillAllowed }: Watched): Response {
   const reader = response.body?.getReader();
   if (!reader) return response;
   let unwatch = () => {};
@@ -22,7 +22,7 @@ export function cutOff(response: Response, { since, mayGoOn }: Watched): Respons
     {
       start(controller) {
         const look = async () => {
-          if (await mayGoOn()) return;
+          if (await isStillAllowed()) return;
           const why = new Error("The caller's access has ended.");
           controller.error(why);
           await end(why).catch(() => {});

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sharedRuns } from "./shared-runs";
+import { sharedRuns } from "./background-loop";
 
 /** Work whose runs end when the test says so. */
 function controlled() {

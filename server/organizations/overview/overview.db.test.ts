@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { GET } from "@/app/api/v1/orgs/overview/route";
-import { listDevices } from "@/server/devices/list";
+import { listDevices } from "@/server/devices/devices";
 import { listInput } from "@/server/devices/schema";
 import { signCheckpoint } from "@/server/evidence/checkpoints/sign";
 import { raiseAlarm } from "@/server/evidence/integrity/alarm";

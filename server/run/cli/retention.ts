@@ -1,4 +1,4 @@
-import { expiredDeviceLogs, pruneDeviceLogs } from "@/server/devices/device-logs/prune";
+import { expiredDeviceLogs, pruneDeviceLogs } from "@/server/devices/logs/prune";
 import { refuseMovedClock } from "@/server/retention/clock";
 import { type RetentionRun, runRetention } from "@/server/retention/run";
 import { whyNotPruned } from "@/server/retention/schedule";

@@ -6,7 +6,7 @@ import { Growth } from "@/server/audit/record/batch-writer";
 import { recordingStats } from "@/server/audit/record/record";
 import { openAlarms } from "@/server/evidence/integrity/alarm";
 import { listLostHeads } from "@/server/evidence/integrity/heads";
-import { sharedRuns } from "@/server/ground/background/shared-runs";
+import { sharedRuns } from "@/server/ground/background/background-loop";
 import { counted } from "@/server/ground/text";
 import { whyNotPruned } from "@/server/retention/schedule";
 

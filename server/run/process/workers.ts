@@ -1,6 +1,6 @@
 import { searchWorker } from "@/server/audit/query/search-worker";
 import { importWorker } from "@/server/custom-fields/import/run/worker";
-import { pruneDeviceLogs } from "@/server/devices/device-logs/prune";
+import { pruneDeviceLogs } from "@/server/devices/logs/prune";
 import { alarmWatch } from "@/server/evidence/integrity/alarm-watch";
 import { checkpointWorker } from "@/server/evidence/integrity/checkpoint-worker";
 import { figuresWatch } from "@/server/evidence/integrity/figures";

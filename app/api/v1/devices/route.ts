@@ -1,4 +1,4 @@
-import { listDevices } from "@/server/devices/list";
+import { listDevices } from "@/server/devices/devices";
 import { route } from "@/server/doors/http/route";
 
 export const GET = route(listDevices, { summary: "List devices", auth: "user" });

@@ -1,4 +1,4 @@
-import { getDevice } from "@/server/devices/get";
+import { getDevice } from "@/server/devices/devices";
 import { route } from "@/server/doors/http/route";
 
 export const GET = route(getDevice, { summary: "Get one device", auth: "user" });

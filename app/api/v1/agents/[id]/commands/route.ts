@@ -1,4 +1,4 @@
-import { openStream } from "@/server/devices/live/open-stream";
+import { openStream } from "@/server/devices/live/agent-channel";
 import { route } from "@/server/doors/http/route";
 
 export const GET = route(openStream, {

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { auditLogs, deviceEventLogs } from "@/db/schema";
 import { flushRecording } from "@/server/audit/record/record";
-import { MAX_EVENTS_PER_REQUEST, type WireEvent } from "@/server/devices/event-logs/schema";
+import { MAX_EVENTS_PER_REQUEST, type WireEvent } from "@/server/devices/logs/event-log-schema";
 import { call, createDevice, createUser, type TestDevice } from "@/testing/factories";
 import { PUT } from "./route";
 

@@ -1,4 +1,4 @@
-import { ingestEvents } from "@/server/devices/event-logs/ingest";
+import { ingestEvents } from "@/server/devices/logs/event-logs";
 import { route } from "@/server/doors/http/route";
 
 export const PUT = route(ingestEvents, {

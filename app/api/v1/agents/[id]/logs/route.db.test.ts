@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { agentLogs } from "@/db/schema";
-import type { WireLogEntry } from "@/server/devices/agent-logs/schema";
+import type { WireLogEntry } from "@/server/devices/logs/agent-log-schema";
 import { call, createDevice, type TestDevice } from "@/testing/factories";
 import { POST } from "./route";
 

@@ -1,4 +1,4 @@
-import { ingestLogs } from "@/server/devices/agent-logs/ingest";
+import { ingestLogs } from "@/server/devices/logs/agent-logs";
 import { route } from "@/server/doors/http/route";
 
 export const POST = route(ingestLogs, {

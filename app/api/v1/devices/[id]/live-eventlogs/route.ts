@@ -1,4 +1,4 @@
-import { listLogs } from "@/server/devices/live/list-logs";
+import { listLogs } from "@/server/devices/live/queries";
 import { LIVE_ERRORS } from "@/server/devices/live/query-device";
 import { listByIdInput } from "@/server/devices/live/schema";
 import { route } from "@/server/doors/http/route";

@@ -1,4 +1,4 @@
-import { listTimeline } from "@/server/devices/timeline/list";
+import { listTimeline } from "@/server/devices/timeline/timeline";
 import { route } from "@/server/doors/http/route";
 
 export const GET = route(listTimeline, {

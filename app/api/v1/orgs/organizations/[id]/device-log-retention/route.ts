@@ -1,5 +1,4 @@
-import { getDeviceLogPolicy } from "@/server/devices/device-logs/get";
-import { setDeviceLogPolicy } from "@/server/devices/device-logs/set";
+import { getDeviceLogPolicy, setDeviceLogPolicy } from "@/server/devices/logs/policy";
 import { route } from "@/server/doors/http/route";
 
 export const GET = route(getDeviceLogPolicy, {

@@ -1,4 +1,4 @@
-import { refuseAnswer, settleCommand } from "@/server/devices/live/settle-command";
+import { refuseAnswer, settleCommand } from "@/server/devices/live/agent-channel";
 import { type RouteHandler, route } from "@/server/doors/http/route";
 
 const settle = route(settleCommand, { summary: "Submit the result of a command", auth: "agent" });

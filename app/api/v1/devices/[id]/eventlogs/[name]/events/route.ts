@@ -1,5 +1,5 @@
+import { queryEvents } from "@/server/devices/live/queries";
 import { LIVE_ERRORS } from "@/server/devices/live/query-device";
-import { queryEvents } from "@/server/devices/live/query-events";
 import { eventsByIdInput } from "@/server/devices/live/schema";
 import { route } from "@/server/doors/http/route";
 

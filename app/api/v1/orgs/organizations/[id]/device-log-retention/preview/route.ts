@@ -1,4 +1,4 @@
-import { previewDeviceLogs } from "@/server/devices/device-logs/preview";
+import { previewDeviceLogs } from "@/server/devices/logs/policy";
 import { route } from "@/server/doors/http/route";
 
 export const GET = route(previewDeviceLogs, {

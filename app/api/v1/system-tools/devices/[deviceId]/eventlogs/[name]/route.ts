@@ -1,4 +1,4 @@
-import { getLog } from "@/server/devices/live/get-log";
+import { getLog } from "@/server/devices/live/queries";
 import { LIVE_ERRORS } from "@/server/devices/live/query-device";
 import { route } from "@/server/doors/http/route";
 

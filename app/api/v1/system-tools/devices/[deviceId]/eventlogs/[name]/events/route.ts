@@ -1,5 +1,5 @@
+import { queryEvents } from "@/server/devices/live/queries";
 import { LIVE_ERRORS } from "@/server/devices/live/query-device";
-import { queryEvents } from "@/server/devices/live/query-events";
 import { route } from "@/server/doors/http/route";
 
 export const GET = route(queryEvents, {

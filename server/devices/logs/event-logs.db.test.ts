@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Ctx } from "@/server/ground/context";
 import { createDevice, ctxFor, type TestDevice } from "@/testing/factories";
-import { ingestEvents } from "./ingest";
-import { listEvents } from "./list";
-import { EVENT_CATEGORIES, EVENT_LEVELS, eventLogPage, listInput } from "./schema";
+import { EVENT_CATEGORIES, EVENT_LEVELS, eventLogPage, listInput } from "./event-log-schema";
+import { ingestEvents, listEvents } from "./event-logs";
 
 const agentCtx = async (device: TestDevice): Promise<Ctx> => ({
   ...(await ctxFor(device)),

@@ -1,5 +1,5 @@
 import { type Tx, tenant } from "@/db/client";
-import { findDevice, preferDeviceIndex } from "@/server/devices/find";
+import { findDevice, preferDeviceIndex } from "@/server/devices/devices";
 import type { Ctx } from "@/server/ground/context";
 import { operation } from "@/server/ground/operation";
 import { auditItems } from "./audit-items";

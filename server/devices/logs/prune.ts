@@ -8,8 +8,8 @@ import { resourceOf } from "@/server/audit/resource-of";
 import { counter } from "@/server/ground/background/metrics";
 import { systemCtx } from "@/server/ground/context";
 import { log } from "@/server/ground/log";
-import { countExpired, cutoffOf, isAheadAndExpired, isExpired, TABLES } from "./measure";
-import type { Expired } from "./schema";
+import { countExpired, cutoffOf, isAheadAndExpired, isExpired, TABLES } from "./policy";
+import type { Expired } from "./policy-schema";
 
 /** One transaction of a run: short, so that agents' inserts beside it do not wait. */
 const BATCH_ROWS = 5_000;

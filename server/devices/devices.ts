@@ -1,0 +1,139 @@
+import { and, asc, eq, ilike, type SQL, sql } from "drizzle-orm";
+import { type Tx, tenant } from "@/db/client";
+import { readPage } from "@/db/page";
+import { agents, devices } from "@/db/schema/index";
+import { hasFieldValue, readDeviceValues, toValueMap } from "@/server/custom-fields/values";
+import type { Ctx } from "@/server/ground/context";
+import { notFound } from "@/server/ground/errors";
+import { operation } from "@/server/ground/operation";
+import { inScope } from "@/server/ground/scope";
+import { containsPattern } from "@/server/ground/text";
+import { idInput } from "@/server/ground/wire";
+import { lastHeard, onlineCondition } from "./presence";
+import { type Device, type DeviceDetail, deviceDetail, devicePage, type ListInput, listInput } from "./schema";
+
+/** What a device query selects, with agents joined on the left. */
+const deviceColumns = (now: Date) => ({
+  id: devices.id,
+  orgId: devices.orgId,
+  agentId: agents.id,
+  hostname: devices.hostname,
+  os: devices.os,
+  osVersion: devices.osVersion,
+  serialNumber: devices.serialNumber,
+  agentVersion: devices.agentVersion,
+  status: devices.status,
+  lastIp: devices.lastIp,
+  lastSeenAt: lastHeard,
+  createdAt: devices.createdAt,
+  updatedAt: devices.updatedAt,
+  online: onlineCondition(now),
+});
+
+type DeviceRow = Omit<Device, "lastSeenAt" | "createdAt" | "updatedAt"> & {
+  lastSeenAt: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
+};
+
+/** A row as the wire has it. */
+function toDevice(row: DeviceRow): Device {
+  return {
+    ...row,
+    lastSeenAt: row.lastSeenAt?.toISOString() ?? null,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}
+
+/**
+ * The organization of a device within the caller's reach, for queries about that device.
+ * @throws AppError not_found, alike for a missing device and another organization's.
+ */
+export async function findDevice(
+  ctx: Ctx,
+  tx: Tx,
+  id: string,
+): Promise<{ id: string; orgId: string; hostname: string }> {
+  const [row] = await tx
+    .select({ id: devices.id, orgId: devices.orgId, hostname: devices.hostname })
+    .from(devices)
+    .where(and(inScope(devices.orgId, ctx.scope), eq(devices.id, id)));
+  if (!row) throw notFound("device");
+  return row;
+}
+
+/**
+ * Has the planner read a device's newest rows through the device's own index. Left alone it may walk all devices' rows
+ * by time and throw the others away, because it takes devices to be evenly mixed: 150 ms instead of 1 ms.
+ */
+export async function preferDeviceIndex(tx: Tx): Promise<void> {
+  await tx.execute(sql`SELECT set_config('enable_incremental_sort', 'off', true)`);
+}
+
+function conditions(ctx: Ctx, input: ListInput): SQL | undefined {
+  const online = onlineCondition(ctx.now());
+  return and(
+    inScope(devices.orgId, ctx.scope),
+    input.search ? ilike(devices.hostname, containsPattern(input.search)) : undefined,
+    input.os ? eq(sql`lower(${devices.os})`, input.os.toLowerCase()) : undefined,
+    input.online === undefined ? undefined : input.online ? online : sql`NOT ${online}`,
+  );
+}
+
+/** The devices within the caller's reach, by hostname; search is part of the hostname, in any case. */
+export const listDevices = operation({
+  permission: "devices:read",
+  input: listInput,
+  output: devicePage,
+  run(ctx, input) {
+    return tenant(ctx.scope, async (tx) => {
+      const { fieldKey, fieldValue } = input;
+      const byField =
+        fieldKey && fieldValue ? await hasFieldValue(tx, ctx, { key: fieldKey, text: fieldValue }) : undefined;
+      const where = and(conditions(ctx, input), byField);
+      const query = tx
+        .select(deviceColumns(ctx.now()))
+        .from(devices)
+        .leftJoin(agents, eq(agents.deviceId, devices.id))
+        .orderBy(asc(devices.hostname), asc(devices.id))
+        .$dynamic();
+      const { rows, pagination } = await readPage(tx, input, { from: devices, query, where });
+      return { data: rows.map(toDevice), pagination };
+    });
+  },
+});
+
+/**
+ * One device within the caller's reach.
+ * @throws AppError not_found, alike for a missing device and another organization's.
+ */
+export const getDevice = operation({
+  permission: "devices:read",
+  input: idInput,
+  output: deviceDetail,
+  async run(ctx, { id }) {
+    return tenant(ctx.scope, async (tx) => {
+      const [row] = await tx
+        .select({
+          ...deviceColumns(ctx.now()),
+          metrics: devices.metrics,
+          agentRevokedAt: agents.revokedAt,
+          agentReleasedUntil: agents.releasedUntil,
+        })
+        .from(devices)
+        .leftJoin(agents, eq(agents.deviceId, devices.id))
+        .where(and(inScope(devices.orgId, ctx.scope), eq(devices.id, id)));
+      if (!row) throw notFound("device");
+      const { metrics, agentRevokedAt, agentReleasedUntil, ...core } = row;
+      const customFields = toValueMap(await readDeviceValues(tx, ctx, core));
+      return {
+        ...toDevice(core),
+        agentRevokedAt: agentRevokedAt?.toISOString() ?? null,
+        agentReleasedUntil: agentReleasedUntil?.toISOString() ?? null,
+        metrics: metrics as DeviceDetail["metrics"],
+        customFields,
+      };
+    });
+  },
+});

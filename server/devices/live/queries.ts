@@ -1,0 +1,116 @@
+import { notFound } from "@/server/ground/errors";
+import { operation } from "@/server/ground/operation";
+import { parseEntries, parseEntry } from "./parse-answer";
+import { matchName, queryDevice, queryLogs, withLogName } from "./query-device";
+import {
+  type EventsInput,
+  eventInput,
+  eventOutput,
+  eventsInput,
+  eventsOutput,
+  listInput,
+  logInput,
+  logOutput,
+  logsOutput,
+  type QueryParams,
+} from "./schema";
+
+/** The event logs that a device has, from the device itself. @throws as queryDevice does. */
+export const listLogs = operation({
+  permission: "devices:live",
+  input: listInput,
+  output: logsOutput,
+  waits: true,
+  run(ctx, { deviceId }) {
+    return queryDevice(ctx, { deviceId, kind: "logs", details: {} }, async (queryAgent, { agentId }) => ({
+      data: await queryLogs(queryAgent, agentId),
+    }));
+  },
+});
+
+/** One event log of a device, its name in any case. @throws as queryDevice does; not_found when there is no such log. */
+export const getLog = operation({
+  permission: "devices:live",
+  input: logInput,
+  output: logOutput,
+  waits: true,
+  run(ctx, { deviceId, name }) {
+    return queryDevice(ctx, { deviceId, kind: "log", details: { logName: name } }, async (queryAgent, { agentId }) => {
+      const logs = await queryLogs(queryAgent, agentId);
+      const found = matchName(
+        logs.map((log) => log.name),
+        name,
+      );
+      const data = logs.find((log) => log.name === found);
+      if (!data) throw notFound("event log");
+      return { data };
+    });
+  },
+});
+
+function toParams({
+  page,
+  limit,
+  level,
+  source,
+  startTime,
+  endTime,
+  eventId,
+}: EventsInput): Omit<QueryParams, "logName"> {
+  return {
+    page,
+    limit,
+    ...(level ? { level } : {}),
+    ...(source ? { source } : {}),
+    ...(startTime ? { startTime: startTime.toISOString() } : {}),
+    ...(endTime ? { endTime: endTime.toISOString() } : {}),
+    ...(eventId === undefined ? {} : { eventId }),
+  };
+}
+
+/** A page of a log's events that match the filters, from the device itself. @throws as queryDevice does. */
+export const queryEvents = operation({
+  permission: "devices:live",
+  input: eventsInput,
+  output: eventsOutput,
+  waits: true,
+  run(ctx, input) {
+    const params = toParams(input);
+    const { deviceId, name, page, limit } = input;
+    return queryDevice(
+      ctx,
+      { deviceId, kind: "events", details: { logName: name, ...params } },
+      (queryAgent, { agentId }) =>
+        withLogName(queryAgent, { agentId, name }, async (logName) => {
+          const { entries, total, searched } = await queryAgent({
+            name: "eventlogs.query",
+            params: { logName, ...params },
+            what: "event log",
+            parse: (data) => parseEntries(data, { page, limit }),
+          });
+          return { data: entries, meta: { page, limit, total, totalPages: Math.ceil(total / limit), searched } };
+        }),
+    );
+  },
+});
+
+/** One event by its record id, from the device itself. @throws as queryDevice does; not_found without such a record. */
+export const getEvent = operation({
+  permission: "devices:live",
+  input: eventInput,
+  output: eventOutput,
+  waits: true,
+  run(ctx, { deviceId, name, recordId }) {
+    const details = { logName: name, recordId };
+    return queryDevice(ctx, { deviceId, kind: "event", details }, (queryAgent, { agentId }) =>
+      withLogName(queryAgent, { agentId, name }, async (logName) => ({
+        data: await queryAgent({
+          name: "eventlogs.get",
+          params: { logName, recordId },
+          what: "event",
+          parse: parseEntry,
+        }),
+      })),
+    );
+  },
+});
