@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { env } from "@/server/ground/env";
-import { ArchiveWriter } from "./archive-writer";
+import { ArchiveWriter } from "./archive";
 import { addDataFolder } from "./data-folder";
 
 const member = (name: string, text: string) => ({

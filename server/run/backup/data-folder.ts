@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { env } from "@/server/ground/env";
-import type { ArchiveWriter, Member } from "./archive-writer";
+import type { ArchiveWriter, Member } from "./archive";
 import { DATA } from "./manifest";
 import type { KeyFile } from "./sealed-keys";
 

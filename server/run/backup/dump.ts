@@ -1,10 +1,132 @@
+import { spawn, spawnSync } from "node:child_process";
 import postgres from "postgres";
-import { BackupError } from "./backup-error";
+import { POSTGRES_ENV } from "@/db/embedded/runner";
+import { withSealer } from "@/db/install-functions";
+import { ensureRoles } from "@/db/roles";
+import { BackupError } from "./archive";
 import type { ChainHead } from "./manifest";
-import { requireTool, runTool } from "./pg-tools";
+
+type Tool = "pg_dump" | "pg_restore";
+
+/** libpq's variables of an address, so that no password is in a list of processes. */
+function connectionEnv(url: string): Record<string, string> {
+  const { hostname, port, username, password, pathname, searchParams } = new URL(url);
+  const ssl = searchParams.get("sslmode") ?? searchParams.get("ssl");
+  return {
+    PGHOST: searchParams.get("host") ?? decodeURIComponent(hostname.replace(/^\[|\]$/g, "")),
+    PGPORT: port || "5432",
+    PGUSER: decodeURIComponent(username),
+    PGPASSWORD: decodeURIComponent(password),
+    PGDATABASE: decodeURIComponent(pathname.slice(1)),
+    PGCONNECT_TIMEOUT: "15",
+    ...(ssl && { PGSSLMODE: ssl === "true" ? "require" : ssl }),
+  };
+}
+
+/**
+ * Sees that a client program of PostgreSQL is there and knows the server.
+ * @param serverVersion server_version_num, such as 150004
+ * @throws BackupError when it is missing, or older than the server
+ */
+function requireTool(tool: Tool, serverVersion: number): void {
+  const version = spawnSync(tool, ["--version"], { encoding: "utf8" });
+  const major = Number(/(\d+)(?:\.\d+)*/.exec(version.stdout ?? "")?.[1] ?? Number.NaN);
+  if (version.error || Number.isNaN(major))
+    throw new BackupError(
+      `${tool} is not on the PATH: install PostgreSQL's client programs (postgresql-client) of version ${Math.floor(serverVersion / 10_000)} or newer.`,
+    );
+  if (major < Math.floor(serverVersion / 10_000))
+    throw new BackupError(
+      `${tool} is of version ${major}, the server of version ${Math.floor(serverVersion / 10_000)}: install client programs as new as the server.`,
+    );
+}
+
+/** @throws BackupError with what the program said */
+function runTool(tool: Tool, args: string[], url: string): Promise<void> {
+  return new Promise((done, fail) => {
+    const child = spawn(tool, args, {
+      env: { ...POSTGRES_ENV, ...connectionEnv(url) },
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    let output = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      output = `${output}${text}`.slice(-4_000);
+    });
+    child.once("error", fail);
+    child.once("close", (code) => {
+      if (code === 0) return done();
+      const full = /No space left on device/.test(output) ? "the disk is full: " : "";
+      fail(new BackupError(`${tool} failed: ${full}${output.trim()}`));
+    });
+  });
+}
+
+/** A database of one's own, by the addresses of its roles. */
+export type Target = { ownerUrl: string; appUrl: string; adminUrl?: string | undefined };
+
+const connect = (url: string) => postgres(url, { max: 1, max_lifetime: null, connect_timeout: 15, onnotice: () => {} });
+
+async function withOwner<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+  const sql = connect(url);
+  try {
+    await sql`SET statement_timeout = 0`;
+    return await work(sql);
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
+
+/** How many tables a database has where a backup would go, and in how many organizations. */
+export function countTables({ ownerUrl }: Target): Promise<number> {
+  return withOwner(ownerUrl, async (sql) => {
+    const [row] = await sql<{ n: number }[]>`
+      SELECT count(*)::int AS n FROM pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace
+      WHERE c.relkind IN ('r', 'p') AND s.nspname IN ('public', 'drizzle', 'graphile_worker')`;
+    return row?.n ?? 0;
+  });
+}
+
+/** Empties a database for a restore. The owner alone can, and only a restore that was forced asks for it. */
+export const dropAll = ({ ownerUrl }: Target): Promise<unknown> =>
+  withOwner(ownerUrl, (sql) =>
+    sql.begin(async (tx) => {
+      await tx`SET LOCAL client_min_messages = error`;
+      await tx.unsafe("DROP SCHEMA IF EXISTS public, drizzle, graphile_worker CASCADE");
+      await tx.unsafe("CREATE SCHEMA public");
+    }),
+  );
+
+/**
+ * Loads a dump into an empty database: the roles first, then schema, rows, rights, policies and triggers as they were.
+ * @throws BackupError when pg_restore is missing, too old or fails; nothing is left of a load that failed
+ */
+export async function loadDump(target: Target, file: string): Promise<void> {
+  const { number, isSuper } = await describeServer(target.ownerUrl);
+  requireTool("pg_restore", number);
+  await withOwner(target.ownerUrl, async (sql) => {
+    await ensureRoles(sql, target);
+    if ((await sql`SELECT FROM pg_roles WHERE rolname = ${ROLE}`).length === 0)
+      await sql.unsafe(`CREATE ROLE ${ROLE} NOLOGIN`);
+    const load = () =>
+      runTool(
+        "pg_restore",
+        ["--exit-on-error", "--single-transaction", "--no-password", `--dbname=${databaseOf(target.ownerUrl)}`, file],
+        target.ownerUrl,
+      );
+    if (isSuper) await load();
+    // Functions go to the sealer, whom the owner must be able to become for as long as that takes.
+    else await withSealer(sql, load);
+  });
+}
+
+const databaseOf = (url: string): string => {
+  const name = decodeURIComponent(new URL(url).pathname.slice(1));
+  if (!name) throw new BackupError("TRAILMARK_OWNER_DATABASE_URL names no database.");
+  return name;
+};
 
 /** The role that a dump reads as: it sees every row in spite of row level security, and can do nothing else. */
-export const ROLE = "trailmark_backup";
+const ROLE = "trailmark_backup";
 
 /** As the operating guide has it; run again each time, for new tables have new policies. */
 const PREPARE_ROLE = `
@@ -35,10 +157,8 @@ const PREPARE_ROLE = `
 /** What the database was at the moment of the dump. */
 export type Dumped = { version: string; migrations: number; newestMigration: number; heads: ChainHead[] };
 
-const connect = (url: string) => postgres(url, { max: 1, max_lifetime: null, connect_timeout: 15, onnotice: () => {} });
-
 /** Numbers of the server's version and rights, as the tools must know them. */
-export async function describeServer(ownerUrl: string): Promise<{ number: number; version: string; isSuper: boolean }> {
+async function describeServer(ownerUrl: string): Promise<{ number: number; version: string; isSuper: boolean }> {
   const sql = connect(ownerUrl);
   try {
     const [row] = await sql<{ number: number; version: string; isSuper: boolean }[]>`

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from "node:crypto";
 import { z } from "zod";
-import { BackupError } from "./backup-error";
+import { BackupError } from "./archive";
 
 /** The creator of a backup knows its passphrase: no name in it may lead out of the data folder. */
 const INSIDE = /^(?![/\\])(?!.*(^|[/\\])\.{1,2}([/\\]|$))[^\0]+$/s;

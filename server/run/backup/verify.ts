@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { invalidInput } from "@/server/ground/errors";
-import { readArchive } from "./archive-reader";
-import type { Member } from "./archive-writer";
-import { BackupError } from "./backup-error";
+import type { Member } from "./archive";
+import { BackupError, readArchive } from "./archive";
 import { MANIFEST, type Manifest, manifest } from "./manifest";
 
 /** What a backup may name: nothing that leads out of its place. Spools bear their process and a tilde. */

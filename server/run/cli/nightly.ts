@@ -1,10 +1,9 @@
 import { type NightlyRun, runNightly } from "@/server/evidence/integrity/nightly";
 import { log } from "@/server/ground/log";
+import { knownOrganization } from "./accounts";
 import { type Command, readArgs, say, UsageError } from "./command";
-import { knownOrganization } from "./known-organization";
 import { onPlatform } from "./platform";
-import { showBreaks } from "./show-verdict";
-import { EXIT_CODE, wordOf } from "./verdict-words";
+import { EXIT_CODE, showBreaks, wordOf } from "./show-verdict";
 
 const count = new Intl.NumberFormat("en");
 

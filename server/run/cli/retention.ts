@@ -2,8 +2,8 @@ import { expiredDeviceLogs, pruneDeviceLogs } from "@/server/devices/logs/prune"
 import { refuseMovedClock } from "@/server/retention/clock";
 import { type RetentionRun, runRetention } from "@/server/retention/run";
 import { whyNotPruned } from "@/server/retention/schedule";
+import { knownOrganization } from "./accounts";
 import { type Command, printNote, readArgs, say } from "./command";
-import { knownOrganization } from "./known-organization";
 import { onPlatform } from "./platform";
 
 const counted = new Intl.NumberFormat("en");

@@ -1,8 +1,16 @@
 import type { BundleRange } from "@/server/evidence/bundle/format";
-import type { JudgedBundle } from "@/server/evidence/bundle/verdict";
+import { type JudgedBundle, VERDICT_WORD } from "@/server/evidence/bundle/verdict";
 import { type Break, MAX_BREAKS } from "@/server/evidence/chain/verifier";
+import type { Trust } from "@/server/evidence/proofs/judge-proof";
 import { say, visible } from "./command";
-import { wordOf } from "./verdict-words";
+
+/** How `verify` was called, regardless of what the file is. */
+export type VerifyOptions = { trust: Trust; json: boolean };
+
+/** The verdicts' exit codes and words, the same for bundles and for proofs of entries. */
+export const EXIT_CODE = { intact: 0, empty: 0, broken: 1, unreadable: 2, unproven: 3 } as const;
+/** A verdict as it is printed. */
+export const wordOf = (status: keyof typeof EXIT_CODE): string => VERDICT_WORD[status].toUpperCase();
 
 /** A bundle's verdict as lines for a person. */
 

@@ -3,7 +3,7 @@ import { judgeProof, type ProofVerdict } from "@/server/evidence/proofs/judge-pr
 import { noteTools } from "@/server/evidence/tree/note-tools";
 import { timeOfSeconds } from "@/server/evidence/tree/statement";
 import { printNote, say, visible } from "./command";
-import { EXIT_CODE, type VerifyOptions, wordOf } from "./verdict-words";
+import { EXIT_CODE, type VerifyOptions, wordOf } from "./show-verdict";
 
 const LABEL_WIDTH = 11;
 

@@ -11,7 +11,7 @@ import { log } from "@/server/ground/log";
 import { readableStack } from "@/server/ground/readable-stack";
 import { unknownVariables } from "@/server/ground/unknown-variables";
 import { CurrentService } from "./current-service";
-import { lockFolder } from "./data-folder/lock";
+import { lockFolder } from "./data-folder";
 import { UnsafeRoleError } from "./guard-role";
 import { completePlaces, prepareEnvironment } from "./prepare";
 import { startService } from "./service";

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { hasEmbedded } from "@/db/embedded/cluster";
 import { type Embedded, startEmbedded } from "@/db/embedded/embedded";
 import { type Env, EnvError, parseEnv, unusableVariable } from "@/server/ground/env";
-import { createDataFolder } from "./data-folder/create";
+import { createDataFolder } from "./data-folder";
 
 /**
  * A secret of this installation, created at the first start and kept, readable by its owner alone.

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { unusableFolder, userName } from "./rights";
+import { unusableFolder, userName } from "./data-folder";
 
 const refused = vi.hoisted(() => new Set<unknown>());
 // Rights would not stop root, who may run this: the system's answer stands in for them.

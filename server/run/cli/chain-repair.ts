@@ -1,9 +1,9 @@
 import { continueChain as continueOrganization } from "@/server/retention/continue-chain";
-import { type Command, printNote, readArgs, required, say } from "@/server/run/cli/command";
-import { knownOrganization } from "@/server/run/cli/known-organization";
-import { onPlatform } from "@/server/run/cli/platform";
-import { showBreaks } from "@/server/run/cli/show-verdict";
-import { EXIT_CODE, wordOf } from "@/server/run/cli/verdict-words";
+import { repairHead as repair } from "@/server/retention/repair-head";
+import { knownOrganization } from "./accounts";
+import { type Command, printNote, readArgs, required, say } from "./command";
+import { onPlatform } from "./platform";
+import { EXIT_CODE, showBreaks, wordOf } from "./show-verdict";
 
 /** Lets a chain continue that was restored to an older state, which is recorded, signed and visible permanently. */
 export const continueChain: Command = {
@@ -32,6 +32,33 @@ export const continueChain: Command = {
       say(`Lost       entries of a checkpoint of ${lost.size} entries, signed ${lost.signedAt}`);
     }
     say(`${wordOf(after.status).padEnd(10)} the whole chain, as every verdict over it says from now on`);
+    for (const reason of after.reasons) say(`  ${reason}`);
+    showBreaks(after);
+    return EXIT_CODE[after.status];
+  },
+};
+
+/** Rebuilds the lost head of one chain from its rows, once these are proven. */
+export const repairHead: Command = {
+  usage: "--org ID",
+  summary: "rebuild the lost head of a chain from its verified entries; exit code 0 done or right already, 1 refused",
+  async run(args) {
+    const { values } = readArgs(args, { org: { type: "string" } });
+    const org = required(values.org, "--org");
+    const done = await onPlatform(async () => repair(await knownOrganization(org)));
+    if (done.kind === "right") {
+      say("The head of this chain is its newest entry: there is nothing to repair.");
+      return EXIT_CODE.intact;
+    }
+    if (done.kind === "refused") {
+      printNote("Refused: the chain is broken, and a new head would hide it. Nothing was changed.");
+      showBreaks(done);
+      return EXIT_CODE.broken;
+    }
+    const { before, head, rows, after } = done;
+    say(`Head       sequence ${head.seq}; before ${before === null ? "none" : `sequence ${before}`}`);
+    say(`Entries    ${rows} read and proven`);
+    say(`${wordOf(after.status).padEnd(10)} the whole chain, read again with its new head`);
     for (const reason of after.reasons) say(`  ${reason}`);
     showBreaks(after);
     return EXIT_CODE[after.status];

@@ -1,3 +1,5 @@
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { chainHealth } from "@/db/citus/health";
 import { appSql, asSystem, closeDatabase } from "@/db/client";
 import { staleFunctions } from "@/db/install-functions";
@@ -5,6 +7,8 @@ import { tightLimits } from "@/db/limits";
 import { EXPECTED } from "@/db/roles";
 import { causeOf, codeOf, messageOf } from "@/db/thrown";
 import { countApplied, countMigrations, functionsOfVersion, isOfLater, OF_LATER, readApplied } from "@/db/version";
+import { DEAD_LETTER_FILE } from "@/server/audit/record/dead-letters";
+import { signerName, signingKeys, vkeyOf } from "@/server/evidence/chain/signing-key";
 import { readLatest } from "@/server/evidence/checkpoints/folder";
 import { readRoot } from "@/server/evidence/checkpoints/nodes";
 import { checkpointOf } from "@/server/evidence/checkpoints/stored-note";
@@ -12,12 +16,81 @@ import { TreeDamage } from "@/server/evidence/checkpoints/tiles";
 import { openAlarms } from "@/server/evidence/integrity/alarm";
 import { type Head, listHeads, listLostOrganizations } from "@/server/evidence/integrity/checkpoints";
 import { equalBytes } from "@/server/evidence/tree/tree";
+import { witnessPolicy } from "@/server/evidence/witnesses/policy-file";
 import { env, ownPoolSize } from "@/server/ground/env";
 import { HOUR_MS } from "@/server/ground/time/durations";
+import { unknownVariables } from "@/server/ground/unknown-variables";
 import { checkAdminConnection } from "@/server/retention/check-connection";
+import { unusableFolder, userName } from "@/server/run/process/data-folder";
 import { refuseUnsafeRole } from "@/server/run/process/guard-role";
+import { prepareEnvironment } from "@/server/run/process/prepare";
 import { lastBackup } from "@/server/setup/backup-runs";
-import type { Finding } from "./finding";
+import { type Command, readArgs, say } from "./command";
+
+/** ok: as it should be; warn: works, but the operator should know; fail: something does not work. */
+type Finding = { level: "ok" | "warn" | "fail"; about: string; detail: string };
+
+/** More waits only while the database is away. */
+const MUCH_SPOOL_BYTES = 64 * 1024 * 1024;
+const OTHERS_MAY_READ = 0o077;
+
+/** What a fault of the environment says of its one variable. */
+const lastLine = (error: unknown): string => messageOf(error).split("\n").at(-1)?.replace(/^ +- /, "") ?? "";
+
+/** Events that wait on disk for the database, and those that it refused for good. */
+function checkSpool(): Finding {
+  const about = "spool";
+  const dir = join(env().TRAILMARK_DATA_DIR, "spool");
+  if (!existsSync(dir)) return { level: "ok", about, detail: "none yet" };
+  let waiting = 0;
+  let refused = 0;
+  for (const entry of readdirSync(dir, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const { size } = statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false }) ?? { size: 0 };
+    if (entry.name === DEAD_LETTER_FILE) refused += size;
+    else waiting += size;
+  }
+  if (refused > 0)
+    return {
+      level: "warn",
+      about,
+      detail: `${refused} bytes of events that the database refused: ${DEAD_LETTER_FILE}`,
+    };
+  return { level: waiting > MUCH_SPOOL_BYTES ? "warn" : "ok", about, detail: `${waiting} bytes waiting` };
+}
+
+/** The policy of the witnesses, as the server reads it at its start. */
+function checkWitnesses(): Finding {
+  const about = "witnesses";
+  try {
+    const policy = witnessPolicy();
+    if (!policy) return { level: "ok", about, detail: "none asked (TRAILMARK_WITNESS_POLICY_FILE)" };
+    const witnesses = policy.witnesses.filter(({ url }) => url !== null).map(({ name }) => name);
+    if (witnesses.length === 0) return { level: "warn", about, detail: "no witness of the policy has an address" };
+    return { level: "ok", about, detail: witnesses.join(", ") };
+  } catch (error) {
+    return { level: "fail", about, detail: lastLine(error) };
+  }
+}
+
+/** The key of the checkpoints: there, Ed25519, and readable by its owner alone. */
+function checkKey(): Finding {
+  const about = "signing key";
+  const { TRAILMARK_SIGNING_KEY_FILE, TRAILMARK_DATA_DIR } = env();
+  const file = TRAILMARK_SIGNING_KEY_FILE ?? join(TRAILMARK_DATA_DIR, "keys", "checkpoint-ed25519.pem");
+  if (!existsSync(file)) {
+    const level = TRAILMARK_SIGNING_KEY_FILE ? "fail" : "ok";
+    return { level, about, detail: TRAILMARK_SIGNING_KEY_FILE ? `${file} does not exist` : "made at the first start" };
+  }
+  try {
+    const keys = signingKeys().map(vkeyOf).join(" ");
+    if (statSync(file).mode & OTHERS_MAY_READ)
+      return { level: "warn", about, detail: `${file} can be read by others (chmod 600); ${keys}` };
+    return { level: "ok", about, detail: `${keys} (pins every organization below ${signerName()})` };
+  } catch (error) {
+    return { level: "fail", about, detail: lastLine(error) };
+  }
+}
 
 const MAX_NAMED = 5;
 /** A head is signed every minute or thousand rows; one much further behind has no signer. */
@@ -137,7 +210,7 @@ async function checkBackup(): Promise<Finding> {
 }
 
 /** Everything that the database must be; when it cannot be reached, only that. */
-export async function checkDatabase(): Promise<Finding[]> {
+async function checkDatabase(): Promise<Finding[]> {
   try {
     const [row] = await appSql()<{ version: string; name: string }[]>`
       SELECT current_setting('server_version') AS version, current_user AS name`;
@@ -156,3 +229,39 @@ export async function checkDatabase(): Promise<Finding[]> {
     await closeDatabase();
   }
 }
+
+const MARKS = { ok: "ok   ", warn: "WARN ", fail: "FAIL " };
+
+function checkDataFolder(): Finding {
+  const { TRAILMARK_DATA_DIR: dir } = env();
+  const unusable = unusableFolder(dir);
+  if (!unusable) return { level: "ok", about: "data folder", detail: dir };
+  return { level: "fail", about: "data folder", detail: `${unusable} cannot be read and written by ${userName()}` };
+}
+
+/** Looks at everything that this installation rests on and changes nothing. */
+export const doctor: Command = {
+  usage: "[--json]",
+  summary: "check environment, database, roles, chain, spool, keys and checkpoints; exit code 1 when something fails",
+  async run(args) {
+    const { values } = readArgs(args, { json: { type: "boolean" } });
+    const embedded = await prepareEnvironment();
+    try {
+      env();
+      const findings: Finding[] = [
+        { level: "ok", about: "environment", detail: embedded ? "embedded PostgreSQL" : "PostgreSQL of DATABASE_URL" },
+        ...unknownVariables().map((detail): Finding => ({ level: "warn", about: "environment", detail })),
+        checkDataFolder(),
+        ...(await checkDatabase()),
+        checkSpool(),
+        checkKey(),
+        checkWitnesses(),
+      ];
+      if (values.json) say(JSON.stringify(findings));
+      else for (const { level, about, detail } of findings) say(`${MARKS[level]} ${about.padEnd(18)} ${detail}`);
+      return findings.some((f) => f.level === "fail") ? 1 : 0;
+    } finally {
+      await embedded?.stop();
+    }
+  },
+};

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, it, vi } from "vitest";
 import { processName } from "@/server/ground/process-name";
-import { completePlaces } from "@/server/run/process/prepare";
-import { lockFolder } from "./lock";
+import { lockFolder } from "./data-folder";
+import { completePlaces } from "./prepare";
 
 let dir: string;
 const lock = () => join(dir, "server.lock");
