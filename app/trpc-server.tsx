@@ -21,8 +21,6 @@ const queryClient = cache(createQueryClient);
 /** The caller of this page's request; resolved once per request. */
 const pageContext = cache(async () => server().context(new Headers(await headers())));
 
-export const isSignedIn = async (): Promise<boolean> => (await pageContext()).caller !== null;
-
 /** The keys, witnesses and quorum that this server publishes. */
 export const publishedPolicy = (): string => server().publishedPolicy();
 

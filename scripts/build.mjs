@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { writeManifest } from "./manifest.mjs";
 import { bin, LaunchError, node, ROOT } from "./run.mjs";
 import { threadEntries, writeWhole } from "./threads.mjs";
@@ -37,7 +37,8 @@ const BUNDLE = {
   logLevel: "warning",
 };
 const CONFIG = ["package-lock.json", "tsconfig.json", "next.config.mjs", "postcss.config.mjs", "scripts/build.mjs"];
-const isSource = (name) => !/\.test\.tsx?$/.test(name) && /\.(tsx?|mjs|css|json|svg|png|ico|woff2|js|md)$/.test(name);
+const isSource = (name) =>
+  !/\.test\.tsx?$/.test(name) && /\.(tsx?|mjs|css|html|json|svg|png|ico|woff2|js|md)$/.test(name);
 
 function filesBelow(folder) {
   if (!existsSync(join(ROOT, folder))) return [];
@@ -103,7 +104,14 @@ function whenChanged({ name, folders, output }, work) {
   });
 }
 
-/** Bundles the server, the command line, the agent, the others whose source exists and the offline page into dist/. */
+/** The API reference: our page and the renderer's bundle for browsers. */
+function copyReference() {
+  const scalar = fileURLToPath(import.meta.resolve("@scalar/fastify-api-reference"));
+  cpSync(join(ROOT, "components", "docs"), join(DIST, "docs"), { recursive: true });
+  cpSync(join(dirname(scalar), "js", "standalone.js"), join(DIST, "docs", "scalar.js"));
+}
+
+/** Bundles the server, the command line, the agent, the others whose source exists and both static pages into dist/. */
 export function buildBundles() {
   const folders = ["app", "server", "db", "components", "agent", "bench", "testing", "scripts"];
   return whenChanged({ name: "bundles", folders, output: join(DIST, "server.mjs") }, async () => {
@@ -121,6 +129,7 @@ export function buildBundles() {
     chmodSync(join(DIST, "server.mjs"), 0o755);
     const { offlinePage } = await import("./offline-page.mjs");
     writeFileSync(join(DIST, "verify-offline.html"), await offlinePage(ROOT));
+    copyReference();
   });
 }
 

@@ -68,7 +68,6 @@ const PAGES: [path: string, heading: string][] = [
   ["/settings/notifications", "Notification settings"],
   ["/notifications", "Notifications"],
   ["/notifications?status=resolved", "Notifications"],
-  ["/docs", "API reference"],
   ["/verify", "Verify an evidence bundle"],
   ["/nowhere", "This page doesn't exist"],
 ];

@@ -14,7 +14,6 @@ export const STEADY = [
   "/settings/enrollment",
   "/settings/custom-fields?orgId=ORG",
   "/settings/retention?orgId=ORG",
-  "/docs",
 ];
 
 const MAX_SHIFT = 0.02;

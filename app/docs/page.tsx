@@ -1,8 +1,0 @@
-import type { Metadata } from "next";
-import { DocsPage } from "@/components/docs/docs-page";
-
-export const metadata: Metadata = { title: "API reference" };
-
-export default function DocsRoute() {
-  return <DocsPage />;
-}

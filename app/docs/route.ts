@@ -1,0 +1,3 @@
+import { referencePage } from "@/server/doors/http/reference/page";
+
+export const GET = referencePage;
