@@ -81,7 +81,7 @@ describe("rooms", () => {
     ["server/audit/entries/list.ts", "server/evidence/integrity/state.ts", "ground → audit → evidence"],
     ["server/identity/users/list.ts", "server/notify/deliveries/queue.ts", "ground → audit → evidence"],
     ["server/notify/deliveries/queue.ts", "server/doors/http/route.ts", "ground → audit → evidence"],
-    ["server/doors/trpc/users.ts", "server/run/process/main.ts", "ground → audit → evidence"],
+    ["server/doors/trpc/root.ts", "server/run/process/main.ts", "ground → audit → evidence"],
     ["server/identity/users/list.ts", "db/admin.ts", "ground → audit → evidence"],
     ["server/identity/users/list.ts", "components/ui/section.tsx", "ground → audit → evidence"],
     ["server/identity/users/list.ts", "bench/main.ts", "ground → audit → evidence"],

@@ -7,7 +7,7 @@ import { POST as CREATE_USER, GET as USERS } from "@/app/api/v1/users/route";
 import { asSystem } from "@/db/client";
 import { organizations } from "@/db/schema";
 import { actionSentence } from "@/server/audit/action-label";
-import { createContext } from "@/server/doors/trpc/context";
+import { createContext } from "@/server/doors/trpc/handler";
 import { appRouter } from "@/server/doors/trpc/root";
 import { AppError } from "@/server/ground/errors";
 import { DEFINITIONS } from "@/server/notify/notifications/kinds";

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { users } from "@/db/schema";
 import { auditRows, bearer, createOrg, createUser } from "@/testing/factories";
-import { createContext } from "./context";
+import { createContext } from "./handler";
 import { appRouter } from "./root";
 
 const send = async (

@@ -11,7 +11,22 @@ import type { Permission } from "@/server/ground/permissions";
 import { keysOf } from "@/server/ground/records";
 import { repairJson } from "@/server/ground/text";
 import { ANONYMOUS } from "@/server/identity/auth/authenticate";
-import { attended } from "./attended";
+
+/**
+ * The same messages for a reader that requests the next one before the last one was taken, as tRPC's ping does. An
+ * error thrown in between would be an unhandled rejection; here the reader gets it when it awaits the message.
+ */
+const attended = <T>(messages: AsyncGenerator<T>): AsyncIterableIterator<T, void> => ({
+  [Symbol.asyncIterator]() {
+    return this;
+  },
+  next() {
+    const next = messages.next();
+    next.catch(() => {});
+    return next;
+  },
+  return: () => messages.return(undefined),
+});
 
 /** What a procedure gets: the caller, or null without a session; from is known where a browser asks. */
 export type TrpcContext = {
