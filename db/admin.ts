@@ -27,10 +27,6 @@ const settings = (prune: boolean): string[] => [
   "SET LOCAL work_mem = '64MB'",
 ];
 
-/** One message, except on a distributed database: there each goes to the other nodes only as a separate message. */
-const messages = (prune: boolean): string[] =>
-  databaseSettings().TRAILMARK_CITUS ? settings(prune) : [settings(prune).join("; ")];
-
 /**
  * Opens one connection of the elevated role, for one run of retention: nothing of it stays open between runs. It must
  * not go through a transaction pooler, for the lock belongs to the session.
@@ -52,7 +48,7 @@ export function openAdmin(): Admin {
   return {
     transaction: (fn, options) =>
       database.transaction(async (tx) => {
-        await Promise.all(messages(options?.prune ?? false).map((one) => tx.execute(sql.raw(one))));
+        await Promise.all(settings(options?.prune ?? false).map((one) => tx.execute(sql.raw(one))));
         return fn(tx);
       }),
     tryLock: async (key) => {

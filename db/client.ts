@@ -1,6 +1,7 @@
-import { type SQL, sql } from "drizzle-orm";
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
 import type postgres from "postgres";
+import { layout } from "./citus/layout";
+import type { TenantInsert, TenantSettings } from "./citus/one-server";
 import { connectApp } from "./connect";
 import { preparing } from "./hot-statements";
 import { closeLookup } from "./lookup";
@@ -50,46 +51,19 @@ function database(): Database {
 }
 let typed: Database | undefined;
 
-function settingValues(scope: Tenant): { mode: string; orgIds: string; partnerId: string } {
+function settingValues(scope: Tenant): TenantSettings {
   if (scope.kind === "system" || scope.partnerId === null) return { mode: "system", orgIds: "{}", partnerId: "" };
   return { mode: "", orgIds: `{${scope.orgIds.join(",")}}`, partnerId: scope.partnerId };
 }
 
-/**
- * What row level security reads, made for the transaction at hand. Prepared statements are planned for their values each
- * time: organizations differ by orders of magnitude. The request's id goes with them as a parameter, because a comment
- * would make each statement a different text, which nothing prepares; a pooler would carry it to other clients.
- */
-function settingsOf(scope: Tenant): SQL {
-  const { mode, orgIds, partnerId } = settingValues(scope);
-  const { requestId } = traced.getStore() ?? {};
-  const name =
-    requestId && databaseSettings().DATABASE_PREPARE
-      ? sql`, set_config('application_name', ${`trailmark request ${requestId}`}, true)`
-      : sql``;
-  return sql`SELECT set_config('trailmark.scope', ${mode}, true), set_config('trailmark.org_ids', ${orgIds}, true),
-    set_config('trailmark.partner_id', ${partnerId}, true), set_config('plan_cache_mode', 'force_custom_plan', true)${name}`;
-}
-
-/**
- * The same where the tables are distributed: what a function sets stays on the coordinator, SET LOCAL goes with each
- * statement to other nodes, when it is a separate message.
- */
-function travellingSettings(scope: Tenant): string[] {
-  const { mode, orgIds, partnerId } = settingValues(scope);
-  const settings = { "trailmark.scope": mode, "trailmark.org_ids": orgIds, "trailmark.partner_id": partnerId };
-  return Object.entries(settings)
-    .filter(([, value]) => value !== "")
-    .map(([name, value]) => `SET LOCAL ${name} = '${value.replaceAll("'", "''")}'`);
-}
-
-/** Sends what row level security reads, before anything else of a transaction. */
+/** Sends what row level security reads, before anything else of a transaction; a pooler would carry a name to other clients. */
 async function sendSettings(tx: Tx, scope: Tenant): Promise<void> {
-  if (!databaseSettings().TRAILMARK_CITUS) await tx.execute(settingsOf(scope));
-  else {
-    const plans = "SET LOCAL plan_cache_mode = force_custom_plan";
-    await Promise.all([...travellingSettings(scope), plans].map((one) => tx.execute(sql.raw(one))));
-  }
+  const requestId = databaseSettings().DATABASE_PREPARE ? traced.getStore()?.requestId : undefined;
+  await Promise.all(
+    layout()
+      .tenantSettings(settingValues(scope), requestId)
+      .map((one) => tx.execute(one)),
+  );
 }
 
 /**
@@ -129,35 +103,13 @@ export function replicaTenant<T>(replica: postgres.Sql, scope: Tenant, fn: (tx: 
 let typedReplica: Database | undefined;
 
 /**
- * tenant() for INSERT … SELECT statements alone: prepared, and a single one in one round trip instead of four (half the
- * cost of a small insert). Each must draw its rows FROM the CTE `tenant`, which makes the settings before the first row
- * is checked; one that does not is refused by row level security. Several are one transaction.
+ * tenant() for INSERT … SELECT statements alone: prepared, and a single one in one round trip. Each must draw its rows FROM
+ * the CTE `tenant`; one that does not is refused by row level security. Several are one transaction.
  * @param inserts each made by a function of the connection that will send it
  * @returns how many rows were inserted.
  */
-export async function tenantInsert(scope: Tenant, inserts: ((sql: postgres.ISql) => Statement)[]): Promise<number> {
-  if (databaseSettings().TRAILMARK_CITUS) return insertTravelling(scope, inserts);
-  const { mode, orgIds, partnerId } = settingValues(scope);
-  const send = (sql: postgres.ISql, insert: (sql: postgres.ISql) => Statement) => sql`
-    WITH tenant AS MATERIALIZED (
-      SELECT set_config('trailmark.scope', ${mode}, true), set_config('trailmark.org_ids', ${orgIds}, true),
-        set_config('trailmark.partner_id', ${partnerId}, true))
-    ${insert(sql)}`;
-  const [only] = inserts;
-  if (only && inserts.length === 1) return (await send(appSql(), only)).count;
-  // The statements leave together, one behind the other on one connection: a single round trip.
-  const results = await appSql().begin((tx) => inserts.map((insert) => send(tx, insert)));
-  return results.reduce((sum, { count }) => sum + count, 0);
-}
-
-/** tenantInsert() where the tables are distributed: the CTE says nothing to the nodes that store the rows. */
-async function insertTravelling(scope: Tenant, inserts: ((sql: postgres.ISql) => Statement)[]): Promise<number> {
-  const results = await appSql().begin((tx) => [
-    ...travellingSettings(scope).map((setting) => tx.unsafe(setting)),
-    ...inserts.map((insert) => tx`WITH tenant AS (SELECT 1) ${insert(tx)}`),
-  ]);
-  return results.reduce((sum, { count }) => sum + (count ?? 0), 0);
-}
+export const tenantInsert = (scope: Tenant, inserts: TenantInsert[]): Promise<number> =>
+  layout().insertAs(appSql(), settingValues(scope), inserts);
 
 /** The platform's own work (looking up a credential, background jobs): every organization. */
 export const asSystem = <T>(fn: (tx: Tx) => Promise<T>): Promise<T> => tenant({ kind: "system" }, fn);

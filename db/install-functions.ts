@@ -12,14 +12,18 @@ export type SqlFunction = {
   version: string;
 };
 
+export const sqlFunction = (name: string, text: string, version: string): SqlFunction => ({
+  name,
+  text,
+  checksum: createHash("sha256").update(text).digest("hex"),
+  version,
+});
+
 /** The functions below a folder, by name. */
 export function readFunctions(folder: string, version: string): SqlFunction[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith(".sql"))
-    .map((path) => {
-      const text = readFileSync(join(folder, path), "utf8");
-      return { name: basename(path, ".sql"), text, checksum: createHash("sha256").update(text).digest("hex"), version };
-    })
+    .map((path) => sqlFunction(basename(path, ".sql"), readFileSync(join(folder, path), "utf8"), version))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 

@@ -1,6 +1,6 @@
 import type postgres from "postgres";
-import { checkCluster, distribute, hasFaults, revokeRights } from "./citus/distribute";
-import { installFunctions, staleFunctions, withSealer } from "./install-functions";
+import { type Installation, installation } from "./citus/install";
+import { installFunctions, type SqlFunction, staleFunctions, withSealer } from "./install-functions";
 import { installJobs, migrateJobs } from "./jobs";
 import { reach } from "./reach";
 import { EXPECTED, ensureRoles } from "./roles";
@@ -30,8 +30,9 @@ const FUNCTIONS = "--> functions\n";
 async function checkOnly({ appUrl, citus = false, warn = () => {} }: MigrateInput): Promise<void> {
   const sql = await reach({ url: appUrl, role: "the application role (DATABASE_URL)" });
   try {
-    await checkCluster(sql, citus);
-    const { tags, functions, ofLater } = await missingFrom(sql, citus);
+    const installed = installation(citus);
+    await installed.check(sql);
+    const { tags, functions, ofLater } = await missingFrom(sql, installed.functions(functionsOfVersion()));
     if (ofLater) warn(OF_LATER);
     if (tags.length + functions.length === 0) return await migrateJobs(appUrl);
     const what =
@@ -70,8 +71,11 @@ async function prepareRecords(tx: postgres.TransactionSql): Promise<void> {
 }
 
 /** Migrations, then functions, in one transaction: no session sees one without the other. */
-async function applyMissing(tx: postgres.TransactionSql, { migrations }: Missing, citus: boolean): Promise<void> {
-  const functions = functionsOfVersion(citus);
+async function applyMissing(
+  tx: postgres.TransactionSql,
+  { migrations }: Missing,
+  functions: readonly SqlFunction[],
+): Promise<void> {
   await prepareRecords(tx);
   const install = async () => installFunctions(tx, await staleFunctions(tx, functions));
   // A function that a migration needs may name what only a later one creates.
@@ -87,26 +91,28 @@ async function applyMissing(tx: postgres.TransactionSql, { migrations }: Missing
   }
   await tx`SET LOCAL check_function_bodies = on`;
   await install();
-  if (citus) await distribute(tx);
-  else await tx`SELECT audit_self_test()`;
 }
 
 async function apply(sql: postgres.Sql, input: MigrateInput & { ownerUrl: string }): Promise<void> {
   const { log = () => {}, warn = () => {}, citus = false } = input;
-  await checkCluster(sql, citus);
-  const missing = await missingFrom(sql, citus);
+  const { check, functions: chosen, roleSettings, finish, verify }: Installation = installation(citus);
+  await check(sql);
+  const wanted = chosen(functionsOfVersion());
+  const missing = await missingFrom(sql, wanted);
   const { migrations, functions, ofLater } = missing;
   if (ofLater) warn(OF_LATER);
-  await ensureRoles(sql, input);
+  await ensureRoles(sql, input, roleSettings);
   if (migrations.length > 0) log(`applying ${migrations.length} of ${countMigrations()} migrations`);
   if (functions.length > 0) log(`installing ${functions.length} functions`);
   if (migrations.length + functions.length > 0)
-    await sql.begin((tx) => withSealer(tx, () => applyMissing(tx, missing, citus)));
+    await sql.begin((tx) =>
+      withSealer(tx, async () => {
+        await applyMissing(tx, missing, wanted);
+        await finish(tx);
+      }),
+    );
   await installJobs(sql, input.ownerUrl);
-  // It asks the nodes over its own connections, which would wait for this transaction's locks indefinitely.
-  if (!citus) return;
-  if (await hasFaults(sql)) await sql.begin((tx) => withSealer(tx, () => revokeRights(tx)));
-  await sql`SELECT audit_self_test()`;
+  await verify(sql, wanted);
 }
 
 /**

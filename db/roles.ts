@@ -14,14 +14,13 @@ export const EXPECTED: Record<string, string> = {
   search_path: "public",
 };
 
+type Settings = Record<string, string>;
+
 /** What a role gets unless its operator has set something else for it. */
-const SETTINGS: Record<Exclude<Group, "trailmark_sealer">, Record<string, string>> = {
+const SETTINGS: Record<Exclude<Group, "trailmark_sealer">, Settings> = {
   trailmark_app: { ...EXPECTED, statement_timeout: "30s", idle_in_transaction_session_timeout: "60s" },
   trailmark_audit_admin: { ...EXPECTED, statement_timeout: "10min", idle_in_transaction_session_timeout: "60s" },
 };
-
-/** On a distributed database what SET LOCAL says, the tenant above all, goes with the statements to other nodes. */
-const TRAVELLING = { "citus.propagate_set_commands": "local" };
 
 /** The user and password that an address names. */
 export function loginOf(url: string): { name: string; password: string } {
@@ -84,7 +83,7 @@ type Role = { unsafe: boolean; canLogIn: boolean; member: boolean; owner: boolea
 /** Lets the user of an address log in as a member of a group, with the password that the address holds. */
 async function ensureLogin(
   sql: postgres.Sql,
-  { url, group, ownerUrl, citus }: { url: string; group: keyof typeof SETTINGS; ownerUrl: string; citus?: boolean },
+  { url, group, ownerUrl, more }: { url: string; group: keyof typeof SETTINGS; ownerUrl: string; more: Settings },
 ): Promise<void> {
   const { name, password } = loginOf(url);
   if (!(await exists(sql, name))) await run(sql, "CREATE ROLE %I NOLOGIN", name);
@@ -98,25 +97,26 @@ async function ensureLogin(
       `"${name}" is a superuser, bypasses row level security or is the owner; ${group} must be none of them`,
     );
   if (!role.member) await run(sql, "GRANT %I TO %I", group, name);
-  for (const [setting, value] of Object.entries({ ...SETTINGS[group], ...(citus && TRAVELLING) }))
+  for (const [setting, value] of Object.entries({ ...SETTINGS[group], ...more }))
     if (!role.settings.some((s) => s.startsWith(`${setting}=`))) await giveSetting(sql, { name, setting, value });
   if (role.canLogIn && (await canLogIn(url, ownerUrl))) return;
   if (password) await run(sql, "ALTER ROLE %I LOGIN PASSWORD %L", name, scramVerifier(password));
   else await run(sql, "ALTER ROLE %I LOGIN", name);
 }
 
-type RoleAddresses = { ownerUrl: string; appUrl: string; adminUrl?: string | undefined; citus?: boolean };
+type RoleAddresses = { ownerUrl: string; appUrl: string; adminUrl?: string | undefined };
 
 /**
  * Creates the group roles and the logins that the addresses name; changes only what differs, so that an owner without
- * CREATEROLE suffices once everything is in place.
+ * CREATEROLE suffices once everything is in place. `more` are settings beside those that every login gets.
  * @throws Error of PostgreSQL (42501) when the owner may not do what is missing.
  */
 export async function ensureRoles(
   sql: postgres.Sql,
-  { ownerUrl, appUrl, adminUrl, citus = false }: RoleAddresses,
+  { ownerUrl, appUrl, adminUrl }: RoleAddresses,
+  more: Settings = {},
 ): Promise<void> {
   for (const group of GROUPS) if (!(await exists(sql, group))) await run(sql, "CREATE ROLE %I NOLOGIN", group);
-  await ensureLogin(sql, { url: appUrl, group: "trailmark_app", ownerUrl, citus });
-  if (adminUrl) await ensureLogin(sql, { url: adminUrl, group: "trailmark_audit_admin", ownerUrl, citus });
+  await ensureLogin(sql, { url: appUrl, group: "trailmark_app", ownerUrl, more });
+  if (adminUrl) await ensureLogin(sql, { url: adminUrl, group: "trailmark_audit_admin", ownerUrl, more });
 }

@@ -28,15 +28,10 @@ function journal(): Entry[] {
   return entries;
 }
 
-/**
- * The functions of this version; on a distributed database some have another text, and some are added.
- */
-export function functionsOfVersion(citus = false): SqlFunction[] {
+/** The functions of this version. */
+export function functionsOfVersion(): SqlFunction[] {
   const { version } = packageFile.parse(JSON.parse(readFileSync(join(FOLDER, "..", "package.json"), "utf8")));
-  const functions = readFunctions(join(FOLDER, "functions"), version);
-  if (!citus) return functions;
-  const others = readFunctions(join(FOLDER, "citus", "functions"), version);
-  return [...functions.filter(({ name }) => !others.some((other) => other.name === name)), ...others];
+  return readFunctions(join(FOLDER, "functions"), version);
 }
 
 /** How many migrations this version brings. */
@@ -82,14 +77,13 @@ async function unlessAbsent<T>(query: Promise<T>, otherwise: T): Promise<T> {
  * Compares a database with this version. Migrations are known by their dates, as Drizzle has it.
  * @throws MigrationError when the database is of a build before the first release
  */
-export async function missingFrom(sql: postgres.Sql, citus = false): Promise<Missing> {
+export async function missingFrom(sql: postgres.Sql, functions: SqlFunction[]): Promise<Missing> {
   const applied = await unlessAbsent(readApplied(sql), new Set<number>());
   const pending = pendingOf(applied);
   if (Math.min(...applied) < Math.min(...journal().map(({ when }) => when)))
     throw new MigrationError(
       "The database was made by a build before version 1.0.0, which no later version takes over: give this one a new database.",
     );
-  const functions = functionsOfVersion(citus);
   const dates = new Set(pending.map(({ when }) => when));
   return {
     migrations: readMigrationFiles({ migrationsFolder: MIGRATIONS }).filter((m) => dates.has(m.folderMillis)),

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, describe, expect, inject, it } from "vitest";
-import { closeDatabase } from "@/db/client";
+import { appSql, closeDatabase } from "@/db/client";
 import { migrate } from "@/db/migrate";
 import { appendAudit } from "@/server/audit/record/append";
 import { verifyChain } from "@/server/evidence/chain/verify";
@@ -18,7 +18,7 @@ import {
   inTenant,
   roles,
 } from "@/testing/chain";
-import { chainHealth } from "./health";
+import { layout } from "./layout";
 
 const addresses = () => ({ ownerUrl: inject("ownerDatabaseUrl"), appUrl: inject("databaseUrl") });
 const isCluster = env().TRAILMARK_CITUS;
@@ -33,7 +33,7 @@ describe.skipIf(isCluster)("TRAILMARK_CITUS on one PostgreSQL", () => {
   });
 
   it("off looks at this server alone", async () => {
-    expect(await chainHealth()).toEqual({ faults: [], silent: [] });
+    expect(await layout().chainHealth(appSql())).toEqual({ faults: [], silent: [] });
   });
 });
 
@@ -124,18 +124,18 @@ describe.runIf(isCluster)("on a Citus cluster", () => {
   });
 
   it("tells of a right that a shard gives beyond its table, and of a trigger that is off", async () => {
-    expect((await chainHealth()).faults).toEqual([]);
+    expect((await layout().chainHealth(appSql())).faults).toEqual([]);
     const onShards = (command: string) => roles.owner`SELECT run_command_on_shards('audit_trees', ${command})`;
     await onShards("GRANT DELETE ON %s TO trailmark_app");
     await onShards("ALTER TABLE %s DISABLE TRIGGER USER");
     try {
-      const { faults } = await chainHealth();
+      const { faults } = await layout().chainHealth(appSql());
       expect(faults).toContainEqual(expect.stringMatching(/trailmark_app has DELETE on shard audit_trees_\d+$/));
       expect(faults).toContainEqual(expect.stringMatching(/trigger audit_trees_no_update on shard audit_trees_\d+ is/));
     } finally {
       await onShards("ALTER TABLE %s ENABLE TRIGGER USER");
       await onShards("REVOKE DELETE ON %s FROM trailmark_app");
     }
-    expect((await chainHealth()).faults).toEqual([]);
+    expect((await layout().chainHealth(appSql())).faults).toEqual([]);
   });
 });

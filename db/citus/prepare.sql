@@ -45,3 +45,5 @@ CREATE UNIQUE INDEX device_event_logs_dedup_idx ON device_event_logs (org_id, de
 --> statement-breakpoint
 -- The heads are shown by row level security on the shards.
 GRANT SELECT ON audit_chain_heads TO trailmark_app;
+--> statement-breakpoint
+SELECT tenant_policy('audit_chain_heads', p_command => 'SELECT');

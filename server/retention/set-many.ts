@@ -1,10 +1,10 @@
 import { inArray, sql } from "drizzle-orm";
+import { layout } from "@/db/citus/layout";
 import { type Tx, tenant } from "@/db/client";
 import { auditRetentionPolicies, organizations } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import type { Ctx } from "@/server/ground/context";
-import { env } from "@/server/ground/env";
 import { operation } from "@/server/ground/operation";
 import { manyChanged, manyInput } from "./schema";
 
@@ -18,8 +18,7 @@ async function changesOf(tx: Tx, ids: string[], retentionDays: number): Promise<
     .from(organizations)
     .where(inArray(organizations.id, ids));
   const before = new Map<string, number>();
-  // A lock is of one node, where the policies are distributed: each is taken separately, in the same order.
-  for (const some of env().TRAILMARK_CITUS ? ids.toSorted().map((id) => [id]) : [ids])
+  for (const some of layout().lockable(ids))
     for (const kept of await tx
       .select({ orgId, days })
       .from(auditRetentionPolicies)

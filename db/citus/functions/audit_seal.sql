@@ -8,12 +8,7 @@ SET search_path = pg_catalog, public, pg_temp
 SET lock_timeout = '10s'
 AS $$
 DECLARE
-  ms bigint := audit_ms(NEW."timestamp");
-  details text := NEW.details::text;
   old_seq bigint;
-  new_seq bigint;
-  link text;
-  prev text;
 BEGIN
   IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
     RAISE EXCEPTION 'audit_logs takes rows in READ COMMITTED transactions only, this one is %',
@@ -22,23 +17,16 @@ BEGIN
         HINT = 'A chain is linked to its newest row, which an older snapshot does not show.';
   END IF;
   PERFORM pg_advisory_xact_lock(audit_lock_key(NEW.org_id));
-  SELECT c.seq, c.checksum INTO old_seq, prev
+  SELECT c.seq, c.checksum INTO old_seq, NEW.prev_checksum
   FROM audit_chain_heads c
   WHERE c.org_id = NEW.org_id
   ORDER BY c.seq DESC
   LIMIT 1;
-  new_seq := coalesce(old_seq, 0) + 1;
-  link := audit_link(
-    prev, new_seq,
-    audit_lengths(
-      NEW.id, NEW.org_id, ms, NEW.actor_type, NEW.actor_id, NEW.actor_email, NEW.action, NEW.resource_type,
-      NEW.resource_id, NEW.resource_name, details, NEW.ip_address, NEW.user_agent, NEW.result, NEW.error_message),
-    audit_values(
-      NEW.id, NEW.org_id, ms, NEW.actor_type, NEW.actor_id, NEW.actor_email, NEW.action, NEW.resource_type,
-      NEW.resource_id, NEW.resource_name, details, NEW.ip_address, NEW.user_agent, NEW.result, NEW.error_message));
-  PERFORM audit_move_head(NEW.org_id, old_seq, new_seq, link);
+  NEW.chain_seq := coalesce(old_seq, 0) + 1;
+  NEW.checksum := audit_checksum(NEW);
+  PERFORM audit_move_head(NEW.org_id, old_seq, NEW.chain_seq, NEW.checksum);
   UPDATE audit_logs
-  SET chain_seq = new_seq, checksum = link, prev_checksum = prev
+  SET chain_seq = NEW.chain_seq, checksum = NEW.checksum, prev_checksum = NEW.prev_checksum
   WHERE org_id = NEW.org_id AND id = NEW.id;
   IF NOT FOUND THEN RAISE EXCEPTION 'audit_logs: the row % could not be sealed', NEW.id; END IF;
   RETURN NULL;

@@ -71,10 +71,7 @@ AS $$
     WHERE NOT EXISTS (
       SELECT FROM pg_proc f
       WHERE f.pronamespace = 'public'::regnamespace AND f.proname = w.name
-        AND (f.prosecdef OR (
-          -- On a distributed database these run as the caller: the sealer cannot log in on another node.
-          to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL
-          AND w.name IN ('audit_default_policy', 'audit_chain_heads_of')))
+        AND f.prosecdef
         AND f.proowner = 'trailmark_sealer'::regrole
         AND f.proconfig @> ARRAY['search_path=pg_catalog, public, pg_temp'])
     UNION ALL

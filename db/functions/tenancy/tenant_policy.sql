@@ -4,8 +4,7 @@
 -- Rows of 'system' are the platform's alone; rows of a 'person' are reached with the person, whom row level security
 -- shows or hides.
 -- Migrations call it for their new tables. A change of this text reaches existing tables when a migration calls it
--- again. Citus takes no sub-selects in the policies of distributed tables: for these the settings are read for every
--- row.
+-- again.
 CREATE OR REPLACE FUNCTION tenant_policy(
   p_table text, p_rows_of text DEFAULT 'organization', p_command text DEFAULT 'ALL'
 ) RETURNS void
@@ -13,18 +12,12 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, public, pg_temp
 AS $$
 DECLARE
-  is_distributed boolean := false;
-  setting text := '(SELECT %s)';
+  setting constant text := '(SELECT %s)';
   platform text;
   by_org text;
   by_partner text;
   name text := p_table || CASE p_rows_of WHEN 'system' THEN '_system' ELSE '_tenant' END;
 BEGIN
-  IF to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL THEN
-    SELECT EXISTS (SELECT FROM pg_dist_partition d WHERE d.logicalrelid = to_regclass(quote_ident(p_table)))
-    INTO is_distributed;
-  END IF;
-  IF is_distributed THEN setting := '(%s)'; END IF;
   platform := format(setting || ' = ''system''', $sql$current_setting('trailmark.scope', true)$sql$);
   by_org := format(
     'org_id = ANY (%s::uuid[])',

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { textArray, uuids } from "@/db/arrays";
-import { eachOf, eachWith } from "@/db/citus/each-of";
+import { layout } from "@/db/citus/layout";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { conditionsOf } from "./conditions";
@@ -34,7 +34,9 @@ function textCount(orgIds: readonly string[], texts: readonly Text[], hasOthers:
  * probe were looked up; texts alone need none, and their blocks are counted as far as it has come now.
  */
 const countedThrough = (orgIds: readonly string[], probe: IndexProbe, texts: readonly Text[] | null): SQL =>
-  texts ? sql`(SELECT o.id, i.through AS n FROM ${eachOf(orgIds)}, ${INDEXED_THROUGH}) o` : eachWith(probe.through);
+  texts
+    ? sql`(SELECT o.id, i.through AS n FROM ${layout().eachOf(orgIds)}, ${INDEXED_THROUGH}) o`
+    : layout().eachWith(probe.through);
 
 /** By the blocks that can hold a match: their rows are checked, or, where texts are all that is asked for, these alone. */
 function byIndex({ orgIds, filter }: Plan, { probe, texts }: Extract<Total, { by: "index" }>): SQL {
@@ -58,7 +60,7 @@ const byHeads = ({ orgIds }: Plan): SQL =>
 
 /** Along the index by time where there is a range. */
 const byRows = ({ orgIds, filter }: Plan): SQL =>
-  sql`SELECT count(*)::float8 AS total FROM ${eachOf(orgIds)}
+  sql`SELECT count(*)::float8 AS total FROM ${layout().eachOf(orgIds)}
     JOIN audit_logs a ON a.org_id = o.id WHERE ${allOf(conditionsOf(filter))}`;
 
 function byTallies(plan: Plan, shape: Shape): SQL {

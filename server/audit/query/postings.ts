@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { eachOf } from "@/db/citus/each-of";
+import { layout } from "@/db/citus/layout";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { ACTOR_FILTERS, asksOnly, conditionsOf, conditionsOn, type RowFilter, valuesOf } from "./conditions";
@@ -13,7 +13,6 @@ import {
   Matches,
   NEWEST_FIRST,
   olderThan,
-  rowsAt,
   rowsBetween,
 } from "./rows";
 import { BY_ACTOR_ALONE, BY_RESOURCE, type Shape } from "./tallies";
@@ -52,7 +51,7 @@ async function readSlices(
     tx,
     sql`WITH found AS MATERIALIZED (
         SELECT a.org_id, a.first_seq, a.rows, a.last_at, a.seqs
-        FROM ${eachOf(orgIds)} JOIN (SELECT ${sql.raw(columns)} FROM ${sql.raw(table)} t) a ON a.org_id = o.id
+        FROM ${layout().eachOf(orgIds)} JOIN (SELECT ${sql.raw(columns)} FROM ${sql.raw(table)} t) a ON a.org_id = o.id
         WHERE ${allOf(conditions)}),
       slices AS (
         SELECT org_id, first_seq, max(last_at) AS last_at, sum(rows) AS rows, bool_and(seqs IS NOT NULL) AS known,
@@ -87,7 +86,7 @@ const untalliedKeys = (
 ): Promise<Found[]> =>
   rowsOf(
     tx,
-    sql`SELECT ${KEY} FROM ${eachOf(orgIds)}, LATERAL (SELECT COALESCE(
+    sql`SELECT ${KEY} FROM ${layout().eachOf(orgIds)}, LATERAL (SELECT COALESCE(
         (SELECT s.tallied_through_seq FROM audit_search_state s WHERE s.org_id = o.id), 0) AS through OFFSET 0) i,
       ${rowsBetween(sql`i.through`)} WHERE ${where} ${NEWEST_FIRST} LIMIT ${need}`,
   );
@@ -130,7 +129,7 @@ export async function findPosted(
     if (rows > MOST_ROWS || (left && (rows < enough || !isAll))) return null;
     matches.add(untallied);
     matches.add(
-      await rowsOf<Found>(tx, sql`SELECT ${KEY} FROM ${rowsAt(keyRows(read.flatMap(keysOf)))} WHERE ${where}`),
+      await rowsOf<Found>(tx, sql`SELECT ${KEY} FROM ${layout().rowsAt(keyRows(read.flatMap(keysOf)))} WHERE ${where}`),
     );
     if (!left || matches.newerThan(left.ms) >= need) return matches.newest(need);
     if (enough > MOST_ROWS) return null;

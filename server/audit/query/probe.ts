@@ -1,10 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
 import { textArray, uuids } from "@/db/arrays";
-import { eachOf } from "@/db/citus/each-of";
+import { layout } from "@/db/citus/layout";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { MIN_INDEXED_TERM, ROUTINE_ACTIONS } from "@/server/audit/vocabulary";
-import { env } from "@/server/ground/env";
 import { containsPattern } from "@/server/ground/text";
 import { FILTERS, type Filter } from "./catalogue";
 import {
@@ -190,7 +189,7 @@ function eitherOf(filter: RowFilter): Either[] {
 }
 
 async function indexedThrough(tx: Tx, orgIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
-  const query = sql`SELECT o.id, i.through::float8 AS through FROM ${eachOf(orgIds)}, ${INDEXED_THROUGH}`;
+  const query = sql`SELECT o.id, i.through::float8 AS through FROM ${layout().eachOf(orgIds)}, ${INDEXED_THROUGH}`;
   const rows = await rowsOf<{ id: string; through: number }>(tx, query);
   return new Map(rows.map(({ id, through }) => [id, through]));
 }
@@ -200,7 +199,7 @@ async function indexedThrough(tx: Tx, orgIds: readonly string[]): Promise<Readon
  * A set of tags that is empty means that no indexed row matches.
  */
 export async function probeOf(tx: Tx, orgIds: readonly string[], filter: RowFilter): Promise<IndexProbe | null> {
-  if (env().TRAILMARK_CITUS) return null; // Nothing is indexed where the tables are distributed: by time alone.
+  if (!layout().isIndexed) return null;
   const { from, to } = filter;
   const routine = [ROUTINE_ACTIONS.map((action) => `action:${action}`), ["result:success"]];
   // Sent together: they are answered in this order.

@@ -1,12 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
 import { uuids } from "@/db/arrays";
-import { eachOf } from "@/db/citus/each-of";
+import { layout } from "@/db/citus/layout";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { COLUMNS, FIELDS, type SqlRow } from "@/server/audit/row";
 import type { Scope } from "@/server/ground/context";
 import { readSigned, signText } from "@/server/ground/derived-key";
-import { env } from "@/server/ground/env";
 import { invalid } from "@/server/ground/errors";
 
 /** A row's position in the order of the lists: (timestamp, chain sequence, organization), newest first. */
@@ -185,7 +184,7 @@ export function newestKeys(
   if (orgIds.length === 1)
     return sql`SELECT ${columns} FROM audit_logs a WHERE a.org_id = ${orgIds[0]}::uuid AND ${where}
       ORDER BY a."timestamp" ${order}, a.chain_seq ${order} LIMIT ${limit} OFFSET ${offset}`;
-  return sql`SELECT n.* FROM ${eachOf(orgIds)}, LATERAL (
+  return sql`SELECT n.* FROM ${layout().eachOf(orgIds)}, LATERAL (
       SELECT ${columns} FROM audit_logs a WHERE a.org_id = o.id AND ${where}
       ORDER BY a."timestamp" ${order}, a.chain_seq ${order} LIMIT ${limit + offset}
     ) n ORDER BY n."timestamp" ${order}, n.chain_seq ${order}, n.org_id ${order} LIMIT ${limit} OFFSET ${offset}`;
@@ -198,15 +197,6 @@ export const keysByTime = (tx: Tx, orgIds: readonly string[], window: RowWindow)
 /** Runs a query of full rows and gives each its names, newest first. */
 export const withNames = <Row>(tx: Tx, rows: SQL, { output }: Shape<Row>): Promise<Row[]> =>
   rowsOf(tx, sql`WITH rows AS MATERIALIZED (${rows}) SELECT ${output} ${NAMES}`);
-
-/** Rows `a` of some keys, for what selects of them; a key whose row is gone gives none. */
-export function rowsAt(keys: SQL): SQL {
-  if (env().TRAILMARK_CITUS)
-    return sql`(${keys}) AS keys(org_id, chain_seq, at)
-      JOIN audit_logs a ON a.org_id = keys.org_id AND a.chain_seq = keys.chain_seq`;
-  return sql`(${keys}) AS keys(org_id, chain_seq, at),
-    LATERAL (SELECT * FROM audit_logs l WHERE l.org_id = keys.org_id AND l.chain_seq = keys.chain_seq OFFSET 0) a`;
-}
 
 const DEEP = 1_000;
 
@@ -221,13 +211,13 @@ export async function newestRows<Row>(
   const { columns } = shape;
   const rows = direct
     ? newestKeys(orgIds, window, columns)
-    : sql`SELECT ${columns} FROM ${rowsAt(newestKeys(orgIds, window))}`;
+    : sql`SELECT ${columns} FROM ${layout().rowsAt(newestKeys(orgIds, window))}`;
   return withNames(tx, rows, shape);
 }
 
 /** The rows of some keys, newest first. */
 export const rowsByKey = async <Row>(tx: Tx, keys: readonly Key[], shape: Shape<Row>): Promise<Row[]> =>
-  keys.length === 0 ? [] : withNames(tx, sql`SELECT ${shape.columns} FROM ${rowsAt(keyRows(keys))}`, shape);
+  keys.length === 0 ? [] : withNames(tx, sql`SELECT ${shape.columns} FROM ${layout().rowsAt(keyRows(keys))}`, shape);
 
 /** Keys as a query of (organization, sequence, nothing). */
 export const keyRows = (keys: readonly Key[]): SQL =>

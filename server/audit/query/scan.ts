@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { eachOf } from "@/db/citus/each-of";
+import { layout } from "@/db/citus/layout";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { conditionsOf, type RowFilter } from "./conditions";
@@ -33,7 +33,7 @@ async function scanChunk(
     tx,
     sql`
     WITH newest AS MATERIALIZED (
-      SELECT n.*, row_number() OVER (PARTITION BY n.org_id ORDER BY n."timestamp" DESC, n.chain_seq DESC) AS turn FROM ${eachOf(orgIds)}, LATERAL (
+      SELECT n.*, row_number() OVER (PARTITION BY n.org_id ORDER BY n."timestamp" DESC, n.chain_seq DESC) AS turn FROM ${layout().eachOf(orgIds)}, LATERAL (
         SELECT a.* FROM audit_logs a WHERE a.org_id = o.id AND ${where} ORDER BY a."timestamp" DESC, a.chain_seq DESC LIMIT ${share}) n),
     final AS (SELECT "timestamp", chain_seq, org_id FROM newest WHERE turn = ${share} ORDER BY 1 DESC, 2 DESC, 3 DESC LIMIT 1)
     SELECT * FROM (

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import { uuids } from "@/db/arrays";
+import { layout } from "@/db/citus/layout";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { backgroundLoop } from "@/server/ground/background/background-loop";
@@ -105,5 +106,5 @@ async function round(signal: AbortSignal): Promise<boolean> {
  * at a time does the work, whichever comes first.
  */
 export const searchWorker = backgroundLoop("audit search index", POLL_MS, async (stopping) => {
-  while (await round(stopping));
+  while (layout().isIndexed && (await round(stopping)));
 });

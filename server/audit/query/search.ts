@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { uuids } from "@/db/arrays";
-import { eachWith } from "@/db/citus/each-of";
+import { layout } from "@/db/citus/layout";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { conditionsOf } from "./conditions";
@@ -63,7 +63,7 @@ const bigints = (values: readonly string[]): SQL => sql`${sql.param([...values])
 async function unindexedKeys(tx: Tx, { probe, where }: Search, need: number): Promise<Found[]> {
   return rowsOf(
     tx,
-    sql`SELECT ${KEY} FROM ${eachWith(probe.through)}, ${rowsBetween(sql`o.n`)} WHERE ${where} ${NEWEST_FIRST} LIMIT ${need}`,
+    sql`SELECT ${KEY} FROM ${layout().eachWith(probe.through)}, ${rowsBetween(sql`o.n`)} WHERE ${where} ${NEWEST_FIRST} LIMIT ${need}`,
   );
 }
 

@@ -1,7 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { uuids } from "@/db/arrays";
-import { eachOf } from "@/db/citus/each-of";
-import { env } from "@/server/ground/env";
+import { layout } from "@/db/citus/layout";
 import { bounded } from "@/server/ground/time/bounds";
 import { HOUR_MS } from "@/server/ground/time/durations";
 import {
@@ -125,13 +124,13 @@ function splitRange({ from, to }: RowFilter, span: number): { whole: SQL[]; edge
 
 /** Whether the range of a filter holds a whole tally of a shape: in a shorter one, reading its rows is the shorter way. */
 export const holdsTally = (filter: RowFilter, { spanMs }: Shape): boolean =>
-  env().TRAILMARK_CITUS || splitRange(filter, spanMs) !== null;
+  !layout().isIndexed || splitRange(filter, spanMs) !== null;
 
 /**
  * How many rows meet a filter, as rows of the shape, some of them for the same group: whole tallies are taken as they
  * are; rows are counted one by one where retention has cut a slice, where the range cuts a tally and where the indexer has
  * not come yet. The filter has conditions on what the shape counts by, and time, alone (shapeFor); so have further
- * conditions on rows `a`. Where the tables are distributed, nothing is tallied, and each node counts its rows.
+ * conditions on rows `a`. Where nothing is indexed, all rows are counted.
  * @returns null when the range is shorter than a tally: then reading its rows is the shorter way
  */
 export function talliedCounts(
@@ -139,7 +138,7 @@ export function talliedCounts(
   filter: RowFilter,
   { shape = BY_HOUR, conditions = [] }: { shape?: Shape; conditions?: SQL[] } = {},
 ): SQL | null {
-  if (env().TRAILMARK_CITUS) return countedRows(orgIds, filter, { ...shape, conditions });
+  if (!layout().isIndexed) return countedRows(orgIds, filter, { ...shape, conditions });
   const range = splitRange(filter, shape.spanMs);
   if (!range) return null;
   const { table, columns = "t.*", among, tally, row, groups } = shape;
@@ -170,5 +169,5 @@ export const countedRows = (
   filter: RowFilter,
   { row, groups, conditions = [] }: Shape & { conditions?: SQL[] },
 ): SQL =>
-  sql`SELECT ${sql.raw(row)} FROM ${eachOf(orgIds)} JOIN audit_logs a ON a.org_id = o.id
+  sql`SELECT ${sql.raw(row)} FROM ${layout().eachOf(orgIds)} JOIN audit_logs a ON a.org_id = o.id
     WHERE ${allOf([...conditions, ...conditionsOf(filter)])} ${groupedBy(groups)}`;

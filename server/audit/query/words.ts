@@ -1,11 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
 import { textArray, uuids } from "@/db/arrays";
-import { eachOf } from "@/db/citus/each-of";
+import { layout } from "@/db/citus/layout";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { sentenceWords } from "@/server/audit/action-label";
 import { ACTOR_TYPE_LABEL, ACTOR_TYPES, type ActorType, type AuditResult, RESULTS } from "@/server/audit/vocabulary";
-import { env } from "@/server/ground/env";
 import { containsPattern, inJson } from "@/server/ground/text";
 import { INDEXED_THROUGH, rowsBetween } from "./rows";
 import { wordsOf } from "./values";
@@ -33,14 +32,14 @@ export const actorTypesCalled = (text: string): ActorType[] =>
 
 /** The actions that some organizations have: those of the index, and of rows that it has not come to. */
 async function actionsOf(tx: Tx, orgIds: readonly string[]): Promise<string[]> {
-  if (env().TRAILMARK_CITUS) {
+  if (!layout().isIndexed) {
     const all = sql`SELECT DISTINCT a.action FROM audit_logs a WHERE a.org_id = ANY (${uuids(orgIds)})`;
     return (await rowsOf<{ action: string }>(tx, all)).map((row) => row.action);
   }
   const rows = await rowsOf<{ action: string }>(
     tx,
     sql`SELECT value AS action FROM audit_search_terms WHERE org_id = ANY (${uuids(orgIds)}) AND kind = 'action'
-      UNION SELECT a.action FROM ${eachOf(orgIds)}, ${INDEXED_THROUGH}, ${rowsBetween(sql`i.through`)}`,
+      UNION SELECT a.action FROM ${layout().eachOf(orgIds)}, ${INDEXED_THROUGH}, ${rowsBetween(sql`i.through`)}`,
   );
   return rows.map((row) => row.action);
 }

@@ -1,11 +1,9 @@
-import { sql } from "drizzle-orm";
-import { uuids } from "@/db/arrays";
+import { layout } from "@/db/citus/layout";
 import { asSystem } from "@/db/client";
 import type { AuditInsert } from "@/server/audit/row";
 import { type SubmittedEvent, submitInput, submitOutput } from "@/server/audit/schema";
 import { MAX_DETAILS_BYTES } from "@/server/audit/vocabulary";
 import type { Ctx } from "@/server/ground/context";
-import { env } from "@/server/ground/env";
 import { AppError, invalid } from "@/server/ground/errors";
 import { newId } from "@/server/ground/ids";
 import { operation } from "@/server/ground/operation";
@@ -39,22 +37,6 @@ function eventRow(
   return row;
 }
 
-/** LATERAL with LIMIT: one index probe an id, regardless of what the planner last knew of the table's size. */
-const takenBy = (owners: Map<string, string>) =>
-  asSystem((tx) =>
-    tx.execute(
-      env().TRAILMARK_CITUS
-        ? sql`
-      SELECT 1 FROM audit_logs a
-      JOIN unnest(${uuids(owners.keys())}, ${uuids(owners.values())}) AS given(id, org_id) ON a.id = given.id
-      WHERE a.org_id <> given.org_id LIMIT 1`
-        : sql`
-      SELECT 1 FROM unnest(${uuids(owners.keys())}, ${uuids(owners.values())}) AS given(id, org_id)
-      CROSS JOIN LATERAL (SELECT a.org_id FROM audit_logs a WHERE a.id = given.id LIMIT 1) stored
-      WHERE stored.org_id <> given.org_id LIMIT 1`,
-    ),
-  );
-
 /**
  * Ids are unique across organizations: a second organization under the same id is refused as a whole, before anything
  * is stored, and the answer does not reveal whose it is.
@@ -67,7 +49,9 @@ async function refuseTakenIds(rows: AuditInsert[]): Promise<void> {
   }
   if (owners.size === 0 || isRecordingBehind()) return;
   const timeout = new Promise<null>((resolve) => setTimeout(resolve, writeTime.lookup, null).unref());
-  const found = await Promise.race([takenBy(owners), timeout]).catch(() => null);
+  const found = await Promise.race([asSystem((tx) => tx.execute(layout().takenIds(owners))), timeout]).catch(
+    () => null,
+  );
   if (found && found.length > 0) throw idConflict();
 }
 

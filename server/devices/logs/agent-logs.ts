@@ -5,7 +5,6 @@ import { storableDetails } from "@/server/audit/record/to-row";
 import { type AgentCaller, agentCaller } from "@/server/devices/agent-caller";
 import { findDevice, preferDeviceIndex } from "@/server/devices/devices";
 import { counter } from "@/server/ground/background/metrics";
-import { env } from "@/server/ground/env";
 import { readMembers } from "@/server/ground/exact-json";
 import { newId } from "@/server/ground/ids";
 import { operation } from "@/server/ground/operation";
@@ -83,7 +82,7 @@ const insertInto =
     r.timestamp, r.level, r.component, r.message, r.fields, r.agent_version
   FROM ${rows} AS r(
     id uuid, timestamp timestamptz, level text, component text, message text, fields jsonb, agent_version text)
-  ${env().TRAILMARK_CITUS ? sql`ON CONFLICT DO NOTHING` : sql``}`;
+  ON CONFLICT DO NOTHING`;
 
 /**
  * Stores an agent's own diagnostics, all of them or none.

@@ -8,7 +8,6 @@ import { resourceOf } from "@/server/audit/resource-of";
 import { type AgentCaller, agentCaller } from "@/server/devices/agent-caller";
 import { findDevice, preferDeviceIndex } from "@/server/devices/devices";
 import { counter } from "@/server/ground/background/metrics";
-import { env } from "@/server/ground/env";
 import { readMembers } from "@/server/ground/exact-json";
 import { newId } from "@/server/ground/ids";
 import { operation } from "@/server/ground/operation";
@@ -141,7 +140,7 @@ const insertInto =
   FROM ${rows} AS r(
     id uuid, timestamp timestamptz, level text, category text, source text, event_id text, message text, details jsonb)
   WHERE r.timestamp >= coalesce((SELECT device_event_floor(${agent.orgId}::uuid)), '-infinity')
-  ON CONFLICT ${env().TRAILMARK_CITUS ? sql`(org_id, device_id, source, event_id)` : sql`(device_id, source, event_id)`} DO NOTHING`;
+  ON CONFLICT DO NOTHING`;
 
 function countCategories(events: DeviceEvent[]): Partial<Record<EventCategory, number>> {
   const counts: Partial<Record<EventCategory, number>> = {};

@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { sql } from "drizzle-orm";
-import { eachOf } from "@/db/citus/each-of";
+import { layout } from "@/db/citus/layout";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { isFiledRightly, NOTE_COLUMNS, type NoteRow } from "@/server/evidence/chain/own-note";
@@ -103,7 +103,7 @@ export async function newestCheckpoints(tx: Tx, orgIds: readonly string[]): Prom
     tx,
     sql`SELECT o.id AS "orgId", n.*,
         EXISTS (SELECT FROM audit_notes r WHERE r.org_id = o.id AND r.kind = 'restored') AS "wasRestored"
-      FROM ${eachOf(orgIds)}, LATERAL (
+      FROM ${layout().eachOf(orgIds)}, LATERAL (
         SELECT ${COLUMNS} FROM audit_notes WHERE org_id = o.id AND kind = 'checkpoint'
         ORDER BY size DESC, signed_at DESC LIMIT 1) n`,
   );

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { eachOf, everyOne } from "@/db/citus/each-of";
+import { layout } from "@/db/citus/layout";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import type { Break } from "@/server/evidence/chain/verifier";
@@ -28,7 +28,7 @@ export async function raiseLostAlarms(orgId?: string): Promise<void> {
     rowsOf<Lost>(
       tx,
       sql`SELECT o.id AS "orgId", to_char(r.ran_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at, r.kind, r.breaks
-        FROM ${orgId ? eachOf([orgId]) : everyOne()} CROSS JOIN LATERAL (
+        FROM ${orgId ? layout().eachOf([orgId]) : layout().everyOne()} CROSS JOIN LATERAL (
           SELECT v.status, v.ran_at, v.kind, v.breaks ${DECIDING_RUN}) r
         WHERE r.status = 'broken'`,
     ),

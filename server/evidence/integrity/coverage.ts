@@ -1,5 +1,5 @@
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
-import { eachWith } from "@/db/citus/each-of";
+import { layout } from "@/db/citus/layout";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 
@@ -89,7 +89,7 @@ export function coverageOf(tx: Tx, signed: ReadonlyMap<string, number>): Promise
       -- LEAST passes over NULL: what nothing has reached is no end of the chain.
       SELECT o.id, f.first, l.last, p.rows,
         CASE WHEN l.last IS NULL OR isempty(p.rows) THEN 0 ELSE least(upper(p.rows) - 1, l.last) END AS through
-      FROM ${eachWith(signed)}
+      FROM ${layout().eachWith(signed)}
         LEFT JOIN LATERAL (SELECT a.chain_seq AS first FROM audit_logs a
           WHERE a.org_id = o.id AND a.chain_seq IS NOT NULL ORDER BY a.chain_seq LIMIT 1) f ON true
         LEFT JOIN LATERAL (SELECT a.chain_seq AS last FROM audit_logs a

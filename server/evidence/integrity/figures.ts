@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { eachWith } from "@/db/citus/each-of";
+import { layout } from "@/db/citus/layout";
 import { asSystem, type Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { backgroundLoop } from "@/server/ground/background/background-loop";
@@ -53,7 +53,7 @@ async function unsignedAge(tx: Tx, signed: ReadonlyMap<string, number>): Promise
     tx,
     sql`SELECT max(extract(epoch FROM now() - a.sealed_at))::float8 AS age
       -- LIMIT keeps the number a column: row level security lets no function into an index condition.
-      FROM ${eachWith(signed)} CROSS JOIN LATERAL (SELECT o.n AS size LIMIT 1) n
+      FROM ${layout().eachWith(signed)} CROSS JOIN LATERAL (SELECT o.n AS size LIMIT 1) n
       CROSS JOIN LATERAL (SELECT l.sealed_at FROM audit_logs l
         WHERE l.org_id = o.id AND l.chain_seq > n.size ORDER BY l.chain_seq LIMIT 1) a`,
   );
@@ -84,6 +84,7 @@ export async function readFigures(): Promise<Figures> {
   }
   await asSystem(async (tx) => {
     figures.prunedAge = await prunedAge(tx);
+    if (!layout().isIndexed) return;
     const [lag] = await rowsOf<{ rows: string | null }>(tx, sql`SELECT sum(rows) AS rows FROM audit_search_backlog()`);
     figures.unindexedRows = Number(lag?.rows ?? 0);
   });

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { eachOf, everyOne, headsOf } from "@/db/citus/each-of";
+import { layout } from "@/db/citus/layout";
 import { asSystem, type Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { type Break, breakOf } from "@/server/evidence/chain/verifier";
@@ -21,7 +21,7 @@ const findSuspects = (tx: Tx, chains: SQL): Promise<Suspect[]> =>
       SELECT o.id AS "orgId", h.seq::float8 AS head, coalesce(r.chain_seq, 0)::float8 AS last,
         coalesce(h.seq, 0) < n.size AS "isShort",
         r.chain_seq IS NOT NULL AND (h.seq, h.checksum) IS DISTINCT FROM (r.chain_seq, r.checksum::text) AS "isCut"
-      FROM ${chains} LEFT JOIN ${headsOf(chains)} h ON h.org_id = o.id
+      FROM ${chains} LEFT JOIN ${layout().headsOf(chains)} h ON h.org_id = o.id
       LEFT JOIN LATERAL (
         SELECT a.chain_seq, a.checksum FROM audit_logs a
         WHERE a.org_id = o.id AND a.chain_seq IS NOT NULL
@@ -35,11 +35,13 @@ const findSuspects = (tx: Tx, chains: SQL): Promise<Suspect[]> =>
 /** The chains that lost their head or their end, of one organization or of all. */
 export function listLostHeads(orgId?: string): Promise<LostHead[]> {
   return asSystem(async (tx) => {
-    const suspects = (await findSuspects(tx, orgId ? eachOf([orgId]) : everyOne())).map((suspect) => suspect.orgId);
+    const suspects = (await findSuspects(tx, orgId ? layout().eachOf([orgId]) : layout().everyOne())).map(
+      (suspect) => suspect.orgId,
+    );
     if (suspects.length === 0) return [];
     const newest = await newestCheckpoints(tx, suspects);
     // The heads again, and last: what another process signs meanwhile is then never beyond them.
-    return (await findSuspects(tx, eachOf(suspects)))
+    return (await findSuspects(tx, layout().eachOf(suspects)))
       .map(({ isCut, ...chain }) => ({ isCut, lost: { ...chain, signed: newest.get(chain.orgId)?.size ?? 0 } }))
       .filter(({ isCut, lost }) => isCut || (lost.head ?? 0) < lost.signed)
       .map(({ lost }) => lost);

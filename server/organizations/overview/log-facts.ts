@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { uuids } from "@/db/arrays";
-import { eachWith } from "@/db/citus/each-of";
+import { layout } from "@/db/citus/layout";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 
@@ -119,7 +119,7 @@ const probe = (tx: Tx, signed: ReadonlyMap<string, number>, since: Since): Promi
         w.size::float8 AS "weekSize", ${ms("wn.at")} AS "weekAt",
         m.size::float8 AS "monthSize", ${ms("mn.at")} AS "monthAt",
         e.size::float8 AS "firstSize", ${ms("e.signed_at")} AS "firstSignedAt"
-      FROM ${eachWith(new Map([...signed].map(([orgId, size]) => [orgId, size + 1])))}
+      FROM ${layout().eachWith(new Map([...signed].map(([orgId, size]) => [orgId, size + 1])))}
       LEFT JOIN LATERAL (
         SELECT p.retention_days, p.last_cleanup_at FROM audit_retention_policies p WHERE p.org_id = o.id LIMIT 1) p ON true
       LEFT JOIN LATERAL (

@@ -1,10 +1,9 @@
-import { sql } from "drizzle-orm";
+import { layout } from "@/db/citus/layout";
 import { type Tx, tenant } from "@/db/client";
 import { witnessStateOf } from "@/server/evidence/checkpoints/witnessed";
 import { type Alarm, openAlarms } from "@/server/evidence/integrity/alarm";
 import { type KnownChain, readStates, statusOf } from "@/server/evidence/integrity/state";
 import type { Ctx } from "@/server/ground/context";
-import { env } from "@/server/ground/env";
 import { DAY_MS } from "@/server/ground/time/durations";
 import { rowBytes } from "@/server/retention/row-bytes";
 import { isPruningEnabled } from "@/server/retention/schedule";
@@ -74,18 +73,11 @@ function toOverview(known: Known, { now, bytesPerEntry }: OverviewInput): Organi
   return { ...row, attention: attentionOf(row, { now: at, pruningEnabled: isPruningEnabled() }) };
 }
 
-/**
- * The planner takes row level security for a condition that hardly any row meets: to find an organization's first entry it
- * would read and sort them all. So it goes by the indexes, in whose order the first row is the one; that is the plan for any
- * organizations, so each connection makes it once. Where the tables are distributed, the settings stay behind on the
- * coordinator, which has no generic plan for what its functions ask the nodes.
- */
-const byIndexOrder = (tx: Tx): Promise<unknown> =>
-  tx.execute(sql`SELECT set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true),
-    set_config('plan_cache_mode', 'force_generic_plan', true)`);
-
 async function readChunk(tx: Tx, scope: Chunk, asked: OverviewInput) {
-  if (!env().TRAILMARK_CITUS) await byIndexOrder(tx);
+  // The planner takes row level security for a condition that hardly any row meets: to find an organization's first entry
+  // it would read and sort them all. The plan is for any organizations, so each connection makes it once.
+  const { byIndexOrder } = layout();
+  if (byIndexOrder) await tx.execute(byIndexOrder);
   const at = asked.now.getTime();
   const since = {
     day: new Date(at - DAY_MS),

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { chainHealth } from "@/db/citus/health";
+import { installation } from "@/db/citus/install";
+import { layout } from "@/db/citus/layout";
 import { appSql, asSystem, closeDatabase } from "@/db/client";
 import { staleFunctions } from "@/db/install-functions";
 import { tightLimits } from "@/db/limits";
@@ -17,7 +18,7 @@ import { openAlarms } from "@/server/evidence/integrity/alarm";
 import { type Head, listHeads, listLostOrganizations } from "@/server/evidence/integrity/checkpoints";
 import { equalBytes } from "@/server/evidence/tree/tree";
 import { witnessPolicy } from "@/server/evidence/witnesses/policy-file";
-import { env, ownPoolSize } from "@/server/ground/env";
+import { databaseAddresses, env, ownPoolSize } from "@/server/ground/env";
 import { HOUR_MS } from "@/server/ground/time/durations";
 import { unknownVariables } from "@/server/ground/unknown-variables";
 import { checkAdminConnection } from "@/server/retention/check-connection";
@@ -135,8 +136,14 @@ async function checkSession(): Promise<Finding[]> {
 
 async function checkChain(): Promise<Finding[]> {
   const dates = await readApplied(appSql());
-  const [applied, wanted, { faults, silent }] = [countApplied(dates), countMigrations(), await chainHealth()];
-  const stale = (await staleFunctions(appSql(), functionsOfVersion(env().TRAILMARK_CITUS))).map(({ name }) => name);
+  const [applied, wanted, { faults, silent }] = [
+    countApplied(dates),
+    countMigrations(),
+    await layout().chainHealth(appSql()),
+  ];
+  const stale = (
+    await staleFunctions(appSql(), installation(databaseAddresses().citus).functions(functionsOfVersion()))
+  ).map(({ name }) => name);
   return [
     finding("migrations", applied >= wanted ? "ok" : "fail", `${applied} of ${wanted} applied`),
     ...(isOfLater(dates) ? [finding("migrations", "warn", OF_LATER)] : []),

@@ -1,4 +1,4 @@
-import { chainHealth } from "@/db/citus/health";
+import { layout } from "@/db/citus/layout";
 import { appSql } from "@/db/client";
 import { codeOf } from "@/db/thrown";
 import { countApplied, countMigrations, readApplied } from "@/db/version";
@@ -44,7 +44,7 @@ async function checkDatabase(stats: Stats): Promise<Check[]> {
       Promise.all([
         appSql()<{ readOnly: boolean }[]>`SELECT current_setting('transaction_read_only') = 'on' AS "readOnly"`,
         readApplied(appSql()),
-        chainHealth(),
+        layout().chainHealth(appSql()),
       ]),
     );
     const [applied, wanted] = [countApplied(dates), countMigrations()];

@@ -1,11 +1,10 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
-import { uuids } from "@/db/arrays";
+import { textArray, uuids } from "@/db/arrays";
 import { type Tx, tenant } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { auditVerifications, devices, enrollmentKeys, organizations, userPreferences } from "@/db/schema";
 import { witnessPolicy } from "@/server/evidence/witnesses/policy-file";
 import type { Ctx, Scope } from "@/server/ground/context";
-import { env } from "@/server/ground/env";
 import { operation } from "@/server/ground/operation";
 import { inScope } from "@/server/ground/scope";
 import { noInput } from "@/server/ground/wire";
@@ -36,20 +35,14 @@ async function factsOf(tx: Tx, { scope }: Ctx): Promise<Facts> {
   return facts;
 }
 
-/**
- * When devices joined, as rows `d(org_id, at)`. Where the logs are distributed, the devices are on another node and come
- * first, the oldest of each organization.
- */
+/** When the first device of each organization joined, as rows `d(org_id, at)`: read first, because logs may be on other nodes. */
 async function joinedDevices(tx: Tx, scope: Scope): Promise<SQL> {
-  if (!env().TRAILMARK_CITUS) return sql`(SELECT org_id, created_at FROM ${devices}) AS d(org_id, at)`;
   const rows = await rowsOf<{ orgId: string; at: string }>(
     tx,
     sql`SELECT org_id AS "orgId", min(created_at)::text AS at FROM ${devices}
       WHERE ${inScope(devices.orgId, scope)} GROUP BY org_id`,
   );
-  const ats = sql.param(rows.map(({ at }) => at));
-  return sql`(SELECT e.id, (${ats}::text[])[e.n]::timestamptz
-    FROM unnest(${uuids(rows.map(({ orgId }) => orgId))}) WITH ORDINALITY AS e(id, n)) AS d(org_id, at)`;
+  return sql`unnest(${uuids(rows.map(({ orgId }) => orgId))}, ${textArray(rows.map(({ at }) => at))}::timestamptz[]) AS d(org_id, at)`;
 }
 
 /** Whether a log was found intact after a device of its organization had joined. */

@@ -1,5 +1,5 @@
 import { inArray, type SQL, sql } from "drizzle-orm";
-import { eachOf } from "@/db/citus/each-of";
+import { layout } from "@/db/citus/layout";
 import type { Tx } from "@/db/client";
 import { tenantRead } from "@/db/read";
 import { rowsOf } from "@/db/rows";
@@ -13,7 +13,7 @@ import { FACET_NAMES, type FacetName, type FilterName } from "@/server/audit/que
 import { conditionsOf, isTallied, isTimed, type RowFilter } from "@/server/audit/query/conditions";
 import { countRows } from "@/server/audit/query/count";
 import { type Plan, planFor, planRows } from "@/server/audit/query/plan";
-import { allOf, ENTRY, keyRows, rowsAt, rowsByKey } from "@/server/audit/query/rows";
+import { allOf, ENTRY, keyRows, rowsByKey } from "@/server/audit/query/rows";
 import { findKeys, searchTime } from "@/server/audit/query/search";
 import { BY_KIND, BY_ORGANIZATION, talliedCounts } from "@/server/audit/query/tallies";
 import { ZERO_UUID } from "@/server/ground/context";
@@ -55,11 +55,11 @@ async function countRead(tx: Tx, plan: Plan): Promise<Counted> {
   const isAll = !cut && keys.length <= MAX_FACET_ROWS;
   if (!isAll && isTallied(plan.filter)) {
     const total = await countRows(tx, plan);
-    const rows = sql`${eachOf(plan.orgIds)} JOIN audit_logs a ON a.org_id = o.id WHERE ${allOf(conditionsOf(plan.filter))}`;
+    const rows = sql`${layout().eachOf(plan.orgIds)} JOIN audit_logs a ON a.org_id = o.id WHERE ${allOf(conditionsOf(plan.filter))}`;
     if (total <= MAX_EXACT_ROWS) return { counts: await countValues(tx, rows), rows: total, cut: false };
   }
   const newest = keys.slice(0, MAX_FACET_ROWS);
-  return { counts: await countValues(tx, rowsAt(keyRows(newest))), rows: newest.length, cut: !isAll };
+  return { counts: await countValues(tx, layout().rowsAt(keyRows(newest))), rows: newest.length, cut: !isAll };
 }
 
 type TalliedRow = { action: string; actor_type: string; result: string; resource_type: string; n: number };

@@ -1,11 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
-import { eachOf } from "@/db/citus/each-of";
+import { layout } from "@/db/citus/layout";
 import type { Tx } from "@/db/client";
 import { tenantRead } from "@/db/read";
 import { rowsOf } from "@/db/rows";
 import { conditionsOf, isTallied } from "@/server/audit/query/conditions";
 import { type Plan, planFor } from "@/server/audit/query/plan";
-import { instants, keyRows, newestKeys, rowsAt } from "@/server/audit/query/rows";
+import { instants, keyRows, newestKeys } from "@/server/audit/query/rows";
 import { findKeys, searchTime } from "@/server/audit/query/search";
 import { TALLY_MS, talliedCounts } from "@/server/audit/query/tallies";
 import type { AuditResult } from "@/server/audit/vocabulary";
@@ -86,7 +86,7 @@ type Bounds = { first: number | null; last: number | null };
 /** The timestamps of the oldest and the newest row of some organizations. */
 async function boundsOf(tx: Tx, orgIds: readonly string[]): Promise<Bounds> {
   const end = (direction: "ASC" | "DESC") =>
-    sql`(SELECT e.at FROM ${eachOf(orgIds)}, LATERAL (SELECT (extract(epoch FROM l."timestamp") * 1000)::float8 AS at FROM audit_logs l
+    sql`(SELECT e.at FROM ${layout().eachOf(orgIds)}, LATERAL (SELECT (extract(epoch FROM l."timestamp") * 1000)::float8 AS at FROM audit_logs l
       WHERE l.org_id = o.id ORDER BY l."timestamp" ${sql.raw(direction)} LIMIT 1) e ORDER BY 1 ${sql.raw(direction)} LIMIT 1)`;
   const [bounds] = await rowsOf<Bounds>(tx, sql`SELECT ${end("ASC")} AS first, ${end("DESC")} AS last`);
   return bounds ?? { first: null, last: null };
@@ -109,7 +109,7 @@ async function countNewest(tx: Tx, plan: Plan, edges: readonly number[]): Promis
   if (plan.all.kind === "keys" && !isTallied(plan.filter)) {
     const found = await findKeys(tx, plan, { need: limit, deadline: performance.now() + searchTime.counts });
     cut = found.cut;
-    rows = sql`SELECT a."timestamp", a.result, 1 FROM ${rowsAt(keyRows(found.keys))}`;
+    rows = sql`SELECT a."timestamp", a.result, 1 FROM ${layout().rowsAt(keyRows(found.keys))}`;
   } else {
     const columns = sql.raw(`a.org_id, a.chain_seq, a."timestamp", a.result`);
     const newest = newestKeys(plan.orgIds, { conditions: conditionsOf(plan.filter), limit }, columns);

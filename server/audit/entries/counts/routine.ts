@@ -1,11 +1,11 @@
 import { sql } from "drizzle-orm";
-import { eachOf } from "@/db/citus/each-of";
+import { layout } from "@/db/citus/layout";
 import { type Tx, tenant } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { type AuditFilter, conditionsOf } from "@/server/audit/query/conditions";
 import { countRows } from "@/server/audit/query/count";
 import { type Plan, planFor } from "@/server/audit/query/plan";
-import { allOf, decodeCursor, instants, type Key, keyRows, rowsAt } from "@/server/audit/query/rows";
+import { allOf, decodeCursor, instants, type Key, keyRows } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search";
 import { type Ctx, ZERO_UUID } from "@/server/ground/context";
 import { operation } from "@/server/ground/operation";
@@ -24,7 +24,7 @@ async function byDay(tx: Tx, keys: readonly (Key & { ms: number })[], zone: stri
     tx,
     sql`SELECT (extract(epoch FROM min(a."timestamp")) * 1000)::float8 AS first, (extract(epoch FROM max(a."timestamp")) * 1000)::float8 AS last,
         count(*)::int AS n, count(DISTINCT CASE WHEN a.actor_id = ${ZERO_UUID}::uuid THEN a.details ->> 'rawActorId' ELSE a.actor_id::text END)::int AS actors
-      FROM ${rowsAt(keyRows(keys))}
+      FROM ${layout().rowsAt(keyRows(keys))}
       GROUP BY width_bucket(a."timestamp", ${instants(days)}) ORDER BY 1 DESC`,
   );
   return found.map(({ first, last, n, actors }) => ({ count: n, first: iso(first), last: iso(last), actors }));
@@ -37,7 +37,7 @@ async function inOne(tx: Tx, ctx: Ctx, filter: AuditFilter): Promise<RoutineFold
   if (count === 0) return null;
   const where = allOf(conditionsOf(plan.filter));
   const end = (direction: "ASC" | "DESC") =>
-    sql`(SELECT e.at FROM ${eachOf(plan.orgIds)}, LATERAL (SELECT (extract(epoch FROM a."timestamp") * 1000)::float8 AS at FROM audit_logs a
+    sql`(SELECT e.at FROM ${layout().eachOf(plan.orgIds)}, LATERAL (SELECT (extract(epoch FROM a."timestamp") * 1000)::float8 AS at FROM audit_logs a
       WHERE a.org_id = o.id AND ${where} ORDER BY a."timestamp" ${sql.raw(direction)} LIMIT 1) e ORDER BY 1 ${sql.raw(direction)} LIMIT 1)`;
   const [ends] = await rowsOf<{ first: number; last: number }>(
     tx,

@@ -1,10 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
+import { layout } from "@/db/citus/layout";
 import type { Tx } from "@/db/client";
 import { tenantRead } from "@/db/read";
 import { rowsOf } from "@/db/rows";
 import { type AuditFilter, conditionsOf } from "@/server/audit/query/conditions";
 import { type Plan, planFor } from "@/server/audit/query/plan";
-import { ENTRY, type EntryRow, type Key, keyRows, newestKeys, rowsAt, rowsByKey } from "@/server/audit/query/rows";
+import { ENTRY, type EntryRow, type Key, keyRows, newestKeys, rowsByKey } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search";
 import type { ActorType } from "@/server/audit/vocabulary";
 import type { Ctx } from "@/server/ground/context";
@@ -27,7 +28,7 @@ const COLUMNS = sql.raw(
    a.actor_email, a.action, CASE WHEN a.actor_id = '00000000-0000-0000-0000-000000000000' THEN a.details ->> 'rawActorId' END AS raw_id`,
 );
 
-const ofKeys = (keys: SQL): SQL => sql`SELECT ${COLUMNS} FROM ${rowsAt(keys)}
+const ofKeys = (keys: SQL): SQL => sql`SELECT ${COLUMNS} FROM ${layout().rowsAt(keys)}
   ORDER BY a."timestamp" DESC, a.chain_seq DESC, a.org_id DESC`;
 
 /** The query of the newest rows that meet a filter, by the same conditions and indexes as the lists. */

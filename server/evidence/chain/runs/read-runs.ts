@@ -1,8 +1,8 @@
+import { layout } from "@/db/citus/layout";
 import type { Tenant } from "@/db/client";
 import { type ChainReader, THREADS } from "@/server/evidence/chain/chain-stream";
 import type { SeqRange } from "@/server/evidence/chain/copy-rows";
 import type { Run } from "@/server/evidence/chain/verifier";
-import { env } from "@/server/ground/env";
 import { log } from "@/server/ground/log";
 import { readRange } from "./read-range";
 import { ChainThread, type ThreadTask } from "./thread";
@@ -143,8 +143,7 @@ async function readParallel(reader: ChainReader, ranges: Ranges, { tenant, orgId
 export async function readRuns(reader: ChainReader, reading: Reading): Promise<void> {
   const { orgId, part, mark, signal, division = DIVISION } = reading;
   const extent = await extentOf(reader, orgId, part);
-  // On a distributed database the nodes that hold the rows know nothing of the snapshot.
-  const isDivisible = THREADS.max > 1 && !env().TRAILMARK_CITUS;
+  const isDivisible = THREADS.max > 1 && layout().sharesSnapshots;
   const isLong = isDivisible && extent !== null && extent.last - extent.first + 1 >= division.fromRows;
   const ranges = new Ranges(isLong ? rangesOf(part, extent, division.rangeRows) : [part], reading);
   if (isLong) await readParallel(reader, ranges, reading);

@@ -1,5 +1,5 @@
 import { asc, sql } from "drizzle-orm";
-import { everyOneOf } from "@/db/citus/each-of";
+import { layout } from "@/db/citus/layout";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { organizations } from "@/db/schema";
@@ -79,7 +79,7 @@ function newestSigned(partnerId: string): Promise<{ note: string }[]> {
   return asSystem((tx) =>
     rowsOf<{ note: string }>(
       tx,
-      sql`SELECT n.note FROM ${everyOneOf(partnerId)}
+      sql`SELECT n.note FROM ${layout().everyOneOf(partnerId)}
         CROSS JOIN LATERAL (
           SELECT note, signed_at FROM audit_notes n
           WHERE n.org_id = o.id AND n.kind = 'checkpoint' ORDER BY size DESC, signed_at DESC LIMIT 1) n

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { everyOne } from "@/db/citus/each-of";
+import { layout } from "@/db/citus/layout";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { agents, devices } from "@/db/schema";
@@ -33,7 +33,7 @@ const checkManyDenials: Check = async (now) => {
   const rows = await asSystem((tx) =>
     rowsOf<{ orgId: string; denied: number }>(
       tx,
-      sql`SELECT o.id AS "orgId", a.denied FROM ${everyOne()}
+      sql`SELECT o.id AS "orgId", a.denied FROM ${layout().everyOne()}
         CROSS JOIN LATERAL (
           SELECT count(*)::int AS denied FROM audit_logs a
           WHERE a.org_id = o.id AND a.result = 'denied'

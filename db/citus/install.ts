@@ -2,9 +2,13 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type postgres from "postgres";
-import { FOLDER, functionsOfVersion, MigrationError } from "@/db/version";
+import { type SqlFunction, withSealer } from "@/db/install-functions";
+import { FOLDER, MigrationError } from "@/db/version";
+import { clusterFunctions } from "./functions";
 
 const PREPARE = join(FOLDER, "citus", "prepare.sql");
+/** A scalar sub-select as pg_get_expr() writes it. */
+const SUB_SELECT = String.raw`\( SELECT (.+?) AS "?\w+"?\)`;
 
 /**
  * Tables whose rows are of one organization each and without bound; the first gives the others its shards. The search
@@ -31,17 +35,15 @@ async function distributedTables(sql: postgres.ISql): Promise<Set<string> | null
   return new Set(rows.map(({ name }) => name));
 }
 
-/**
- * Refuses what does not fit together: a distributed database without the setting, or the setting without a cluster.
- * @throws MigrationError with a sentence for the operator
- */
-export async function checkCluster(sql: postgres.ISql, wanted: boolean): Promise<void> {
-  const distributed = await distributedTables(sql);
-  if (!wanted) {
-    if (!distributed?.has(FIRST)) return;
+/** Refuses a distributed database. */
+async function checkOneServer(sql: postgres.ISql): Promise<void> {
+  if ((await distributedTables(sql))?.has(FIRST))
     throw new MigrationError("This database is distributed over several nodes: set TRAILMARK_CITUS=on.");
-  }
-  if (!distributed)
+}
+
+/** Refuses what is no cluster, or one that cannot take shards. */
+async function checkCluster(sql: postgres.ISql): Promise<void> {
+  if (!(await distributedTables(sql)))
     throw new MigrationError(
       "TRAILMARK_CITUS is on, but the extension is not in this database: CREATE EXTENSION citus on every node.",
     );
@@ -60,19 +62,33 @@ export async function checkCluster(sql: postgres.ISql, wanted: boolean): Promise
     throw new MigrationError(`Nodes without the cluster's metadata: ${nodes.stale.join(", ")}.`);
 }
 
+/** Gives the tables of history the form that Citus takes. Inside withSealer(). */
+export async function prepare(tx: postgres.TransactionSql): Promise<void> {
+  for (const statement of readFileSync(PREPARE, "utf8").split("--> statement-breakpoint")) await tx.unsafe(statement);
+  await withoutSubSelects(tx);
+}
+
 async function countOf(tx: postgres.TransactionSql, table: string): Promise<number> {
   const [row] = await tx<{ n: number }[]>`SELECT count(*)::float8 AS n FROM ${tx(table)}`;
   return row?.n ?? 0;
 }
 
-/** Distributes a table with its rows and policies; row level security would hide them from its owner meanwhile. */
-async function distributeTable(tx: postgres.TransactionSql, table: string): Promise<void> {
-  const policies = await tx<{ name: string; command: string }[]>`
-    SELECT polname AS name, CASE polcmd WHEN 'r' THEN 'SELECT' WHEN 'a' THEN 'INSERT' ELSE 'ALL' END AS command
+/** Writes policies without sub-selects, which Citus does not take in those of distributed tables. */
+async function withoutSubSelects(tx: postgres.TransactionSql): Promise<void> {
+  const policies = await tx<{ statement: string }[]>`
+    SELECT format('ALTER POLICY %I ON %I', polname, relname) || coalesce(' USING (' || used || ')', '')
+      || coalesce(' WITH CHECK (' || checked || ')', '') AS statement
     FROM pg_policy
-    WHERE polrelid = ${table}::regclass
+    JOIN pg_class c ON c.oid = polrelid
+    CROSS JOIN LATERAL regexp_replace(pg_get_expr(polqual, polrelid), ${SUB_SELECT}, '(\\1)', 'g') used
+    CROSS JOIN LATERAL regexp_replace(pg_get_expr(polwithcheck, polrelid), ${SUB_SELECT}, '(\\1)', 'g') checked
+    WHERE relname = ANY (${TABLES})
       AND concat(pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid)) LIKE '%SELECT%'`;
-  for (const { name } of policies) await tx`DROP POLICY ${tx(name)} ON ${tx(table)}`;
+  for (const { statement } of policies) await tx.unsafe(statement);
+}
+
+/** Distributes a table with its rows; row level security would hide them from its owner meanwhile. */
+async function distributeTable(tx: postgres.TransactionSql, table: string): Promise<void> {
   await tx`ALTER TABLE ${tx(table)} NO FORCE ROW LEVEL SECURITY`;
   const before = await countOf(tx, table);
   if (table === FIRST) await tx`SELECT create_distributed_table(${table}, 'org_id', shard_count := ${SHARDS})`;
@@ -80,13 +96,6 @@ async function distributeTable(tx: postgres.TransactionSql, table: string): Prom
   const after = await countOf(tx, table);
   if (after !== before) throw new Error(`${table} has ${after} of ${before} rows after it was distributed`);
   await tx`ALTER TABLE ${tx(table)} FORCE ROW LEVEL SECURITY`;
-  for (const { name, command } of policies) {
-    if (name === `${table}_tenant`) await tx`SELECT tenant_policy(${table}, p_command => ${command})`;
-    else if (name === `${table}_system` && command === "INSERT")
-      await tx`CREATE POLICY ${tx(name)} ON ${tx(table)} FOR INSERT TO trailmark_app
-        WITH CHECK (current_setting('trailmark.scope', true) = 'system')`;
-    else throw new Error(`the policy ${name} of ${table} has a sub-select, which Citus does not take`);
-  }
 }
 
 async function delegate(tx: postgres.TransactionSql): Promise<void> {
@@ -105,35 +114,70 @@ const revokeFromOwner = (tx: postgres.TransactionSql) =>
   tx`REVOKE UPDATE, DELETE, TRUNCATE ON audit_logs, audit_chain_heads, audit_tree_tiles, audit_trees, audit_notes
     FROM CURRENT_USER`;
 
-/** Whether a node that answers lacks a guard. Asked outside of a transaction: nodes answer over their own connections. */
-export async function hasFaults(sql: postgres.Sql): Promise<boolean> {
-  const found = await sql`SELECT FROM audit_cluster_health() WHERE faults <> '{}'`;
-  return found.length > 0;
-}
-
-/**
- * Takes rights back that a node has given which was added since: Citus creates functions there that every role may
- * execute. Inside withSealer().
- */
-export async function revokeRights(tx: postgres.TransactionSql): Promise<void> {
-  for (const { name } of functionsOfVersion(true)) await tx`REVOKE ALL ON FUNCTION ${tx(name)} FROM PUBLIC`;
-  await revokeFromOwner(tx);
-}
-
 /**
  * Spreads the tables of history over the cluster's nodes by organization, as far as that has not been done, with their
  * rows; rights that a new shard gives its owner are taken back. Inside withSealer(), after migrations and functions.
  */
-export async function distribute(tx: postgres.TransactionSql): Promise<void> {
+async function distribute(tx: postgres.TransactionSql): Promise<void> {
   const distributed = await distributedTables(tx);
   await tx`SET LOCAL citus.enable_unsafe_triggers = on`;
   await tx`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`;
-  if (!distributed?.has(FIRST))
-    for (const statement of readFileSync(PREPARE, "utf8").split("--> statement-breakpoint")) await tx.unsafe(statement);
+  if (!distributed?.has(FIRST)) await prepare(tx);
   for (const table of TABLES) if (!distributed?.has(table)) await distributeTable(tx, table);
-  if (!distributed?.has("audit_chain_heads"))
-    await tx`SELECT tenant_policy('audit_chain_heads', p_command => 'SELECT')`;
   await revokeFromOwner(tx);
   await delegate(tx);
   await tx`SELECT audit_self_test_org(${randomUUID()})`;
 }
+
+/**
+ * Looks at the guards of every node, outside of a transaction: nodes answer over their own connections, which would wait
+ * for its locks indefinitely. Rights are taken back that a node has given which was added since: Citus creates functions
+ * there that every role may execute.
+ */
+async function checkNodes(sql: postgres.Sql, functions: readonly SqlFunction[]): Promise<void> {
+  const faults = async () => {
+    const nodes = await sql<{ faults: string[] }[]>`SELECT faults FROM audit_cluster_health()`;
+    return nodes.flatMap((node) => node.faults);
+  };
+  if ((await faults()).length > 0)
+    await sql.begin((tx) =>
+      withSealer(tx, async () => {
+        for (const { name } of functions) await tx`REVOKE ALL ON FUNCTION ${tx(name)} FROM PUBLIC`;
+        await revokeFromOwner(tx);
+      }),
+    );
+  const left = await faults();
+  if (left.length > 0) throw new MigrationError(`The audit chain is not safe: ${left.join("; ")}`);
+}
+
+/** What the migrator does otherwise on a cluster than on one server. */
+export type Installation = {
+  /** @throws MigrationError with a sentence where the database is not laid out so */
+  check: (sql: postgres.ISql) => Promise<void>;
+  functions: (plain: SqlFunction[]) => SqlFunction[];
+  /** Settings that logins get beside their own. */
+  roleSettings: Record<string, string>;
+  /** After migrations and functions, in their transaction, inside withSealer(). */
+  finish: (tx: postgres.TransactionSql) => Promise<unknown>;
+  /** After that transaction. */
+  verify: (sql: postgres.Sql, functions: readonly SqlFunction[]) => Promise<void>;
+};
+
+const oneServer: Installation = {
+  check: checkOneServer,
+  functions: (plain) => plain,
+  roleSettings: {},
+  finish: (tx) => tx`SELECT audit_self_test()`,
+  verify: async () => {},
+};
+
+const cluster: Installation = {
+  check: checkCluster,
+  functions: (plain) => clusterFunctions(plain, FOLDER),
+  // What SET LOCAL says, the tenant above all, goes with the statements to other nodes.
+  roleSettings: { "citus.propagate_set_commands": "local" },
+  finish: distribute,
+  verify: checkNodes,
+};
+
+export const installation = (citus: boolean): Installation => (citus ? cluster : oneServer);

@@ -1,0 +1,108 @@
+import { type SQL, sql } from "drizzle-orm";
+import { uuids } from "@/db/arrays";
+import { databaseSettings } from "@/db/settings";
+import { type Batch, type Layout, oneServer, type TenantSettings } from "./one-server";
+
+/**
+ * The organizations on the nodes that hold them, as far as a condition on `org_id` goes. No distributed table has a row for
+ * each: a policy, a head or a tree may be missing, and all three where there is no history.
+ */
+const onNodes = (where: SQL): SQL => sql`(SELECT p.org_id FROM audit_retention_policies p ${where}
+  UNION SELECT h.org_id FROM audit_chain_heads h ${where}
+  UNION SELECT t.org_id FROM audit_trees t ${where})`;
+
+const among = (ids: SQL): SQL => onNodes(sql`WHERE org_id = ANY (${ids})`);
+
+/** What a function sets stays on the coordinator; SET LOCAL goes to other nodes, where it is a message by itself. */
+function travelling({ mode, orgIds, partnerId }: TenantSettings): string[] {
+  return Object.entries({ "trailmark.scope": mode, "trailmark.org_ids": orgIds, "trailmark.partner_id": partnerId })
+    .filter(([, value]) => value !== "")
+    .map(([name, value]) => `SET LOCAL ${name} = '${value.replaceAll("'", "''")}'`);
+}
+
+const asArray = ({ type }: { type: string }, i: number): string =>
+  type === "timestamptz" ? `$${i + 2}::text[]::timestamptz[]` : `$${i + 2}::${type === "jsonb" ? "text" : type}[]`;
+
+/** Statements over history that is distributed by organization: one organization is a constant, which names its node. */
+export const cluster: Layout = {
+  eachOf: (orgIds) =>
+    orgIds.length === 1
+      ? sql`(SELECT ${orgIds[0]}::uuid) AS o(id)`
+      : sql`${among(sql`${sql.param([...orgIds])}::uuid[]`)} AS o(id)`,
+  eachWith: (numbers) => {
+    const ids = sql`${sql.param([...numbers.keys()])}::uuid[]`;
+    const ns = sql`${sql.param([...numbers.values()])}::bigint[]`;
+    if (numbers.size === 1) return sql`(SELECT (${ids})[1], (${ns})[1]) AS o(id, n)`;
+    return sql`(SELECT e.id, (${ns})[array_position(${ids}, e.id)] FROM ${among(ids)} AS e(id)) AS o(id, n)`;
+  },
+  everyOne: () => sql`${onNodes(sql``)} AS o(id)`,
+  everyOneOf: (partnerId) =>
+    sql`${among(sql`ARRAY(SELECT id FROM organizations WHERE partner_id = ${partnerId})`)} AS o(id)`,
+  headsOf: () => sql`LATERAL (SELECT * FROM audit_chain_heads t WHERE t.org_id = o.id LIMIT 1)`,
+  spansOf: (spans) =>
+    spans.map(
+      ({ orgId, after, through }) =>
+        sql`(SELECT ${orgId}::uuid, ${after}::bigint, ${through}::bigint) AS o(id, after, through)`,
+    ),
+  rowsAt: (keys) => sql`(${keys}) AS keys(org_id, chain_seq, at)
+    JOIN audit_logs a ON a.org_id = keys.org_id AND a.chain_seq = keys.chain_seq`,
+  takenIds: (owners) => sql`SELECT 1 FROM audit_logs a
+    JOIN unnest(${uuids(owners.keys())}, ${uuids(owners.values())}) AS given(id, org_id) ON a.id = given.id
+    WHERE a.org_id <> given.org_id LIMIT 1`,
+  // A lock is of one node: each is taken separately, in the same order.
+  lockable: (orgIds) => [...orgIds].sort().map((id) => [id]),
+  tenantSettings: (tenant) =>
+    [...travelling(tenant), "SET LOCAL plan_cache_mode = force_custom_plan"].map((one) => sql.raw(one)),
+  insertAs: async (pool, tenant, inserts) => {
+    const results = await pool.begin((tx) => [
+      ...travelling(tenant).map((setting) => tx.unsafe(setting)),
+      ...inserts.map((insert) => tx`WITH tenant AS (SELECT 1) ${insert(tx)}`),
+    ]);
+    return results.reduce((sum, { count }) => sum + (count ?? 0), 0);
+  },
+  /**
+   * A transaction for each organization, on the node that holds it. When some fail, the others are stored; written again,
+   * these are known and skipped. Planned with its values each time: they decide which node the call goes to.
+   */
+  append: async (pool, { columns, rows }) => {
+    const others = columns.filter(({ field }) => field !== "orgId");
+    const byOrg = new Map<string, Batch["rows"][number][]>();
+    for (const row of rows) {
+      const own = byOrg.get(row.orgId);
+      if (own) own.push(row);
+      else byOrg.set(row.orgId, [row]);
+    }
+    const statement = `SELECT audit_append_org($1::uuid, ${others.map(asArray).join(", ")}) AS inserted`;
+    const answers = await Promise.allSettled(
+      [...byOrg].map(([orgId, own]) =>
+        pool.unsafe<{ inserted: number }[]>(statement, [
+          orgId,
+          ...others.map(({ field }) => own.map((row) => row[field] ?? null)),
+        ]),
+      ),
+    );
+    let inserted = 0;
+    for (const answer of answers) {
+      if (answer.status === "rejected") throw answer.reason;
+      inserted += answer.value[0]?.inserted ?? 0;
+    }
+    return inserted;
+  },
+  // The organizations of a batch are written beside each other, and a second batch would overtake the first one.
+  writer: { connections: 8, batches: 1 },
+  // The settings would stay on the coordinator, which has no generic plan for what its functions ask the nodes.
+  byIndexOrder: undefined,
+  isIndexed: false,
+  sharesSnapshots: false,
+  chainHealth: async (pool) => {
+    const nodes = await pool<{ node: string; answers: boolean; faults: string[] }[]>`
+      SELECT node, answers, faults FROM audit_cluster_health()`;
+    return {
+      faults: nodes.flatMap(({ faults }) => faults),
+      silent: nodes.filter(({ answers }) => !answers).map(({ node }) => node),
+    };
+  },
+};
+
+/** The layout of this process's database. */
+export const layout = (): Layout => (databaseSettings().TRAILMARK_CITUS ? cluster : oneServer);
