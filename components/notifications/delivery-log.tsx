@@ -2,17 +2,12 @@
 
 import { Text } from "@mantine/core";
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
-import { parseAsInteger, useQueryState } from "nuqs";
 import { useOrg } from "@/components/account/org";
 import { When } from "@/components/format/when";
 import { type Outputs, useTRPC } from "@/components/trpc";
-import { Message } from "@/components/ui/message";
-import { errorText, Notice } from "@/components/ui/notice";
-import { PagedList } from "@/components/ui/paged-list";
-import { type Column, RecordTable } from "@/components/ui/record-table";
-import { RowButton } from "@/components/ui/row-button";
-import { Section } from "@/components/ui/section";
+import { RecordSection } from "@/components/ui/record-section";
 import { StateTag } from "@/components/ui/state-tag";
+import { usePage } from "@/components/ui/use-page";
 import { useInvalidation } from "@/components/use-invalidation";
 
 type Delivery = Outputs["deliveries"]["list"]["data"][number];
@@ -25,7 +20,7 @@ const IDLE_POLL_MS = 60_000;
 export function DeliveryLog() {
   const trpc = useTRPC();
   const { orgId } = useOrg();
-  const [page, setPage] = useQueryState("page", parseAsInteger.withDefault(1).withOptions({ history: "push" }));
+  const [page, setPage] = usePage();
   const list = useQuery(
     trpc.deliveries.list.queryOptions(
       { page, orgId },
@@ -37,39 +32,32 @@ export function DeliveryLog() {
     ),
   );
   const resend = useMutation(trpc.deliveries.resend.mutationOptions(useInvalidation(trpc.deliveries.pathFilter())));
-  const columns: Column<Delivery>[] = [
-    { header: "Message", cell: SubjectAndType },
-    { header: "To", cell: (d) => d.target, width: 180 },
-    { header: "Created", cell: (d) => <When at={d.createdAt} />, width: 180, minor: true },
-    { header: "Status", cell: StatusOf, width: 220 },
-    { header: "Attempts", cell: (d) => d.attempts, width: 90, align: "end" },
-    { header: "Answer", cell: (d) => d.responseCode ?? "None", width: 80, align: "end", minor: true },
-    {
-      header: "Actions",
-      width: 100,
-      align: "end",
-      cell: (d) =>
-        d.status !== "pending" && (
-          <RowButton label={`Resend: ${d.subject}, to ${d.target}`} onClick={() => resend.mutate({ id: d.id })}>
-            Resend
-          </RowButton>
-        ),
-    },
-  ];
   return (
-    <Section title="Delivery log" lead="Messages to webhooks, and e-mail to you." flush>
-      {resend.error && <Message tone="bad">{errorText(resend.error)}</Message>}
-      <PagedList
-        query={list}
-        what="the delivery log"
-        empty={<Notice title="Nothing has been sent yet">Send a test message to a webhook to see it here.</Notice>}
-        onPage={setPage}
-      >
-        {(rows, isStale) => (
-          <RecordTable caption="Delivery log" columns={columns} rows={rows} rowKey={(d) => d.id} isStale={isStale} />
-        )}
-      </PagedList>
-    </Section>
+    <RecordSection
+      level="section"
+      title="Delivery log"
+      lead="Messages to webhooks, and e-mail to you."
+      what="the delivery log"
+      list={list}
+      onPage={setPage}
+      columns={[
+        { header: "Message", cell: SubjectAndType },
+        { header: "To", cell: (d) => d.target, width: 180 },
+        { header: "Created", cell: (d) => <When at={d.createdAt} />, width: 180, minor: true },
+        { header: "Status", cell: StatusOf, width: 220 },
+        { header: "Attempts", cell: (d) => d.attempts, width: 90, align: "end" },
+        { header: "Answer", cell: (d) => d.responseCode ?? "None", width: 80, align: "end", minor: true },
+      ]}
+      actions={{
+        width: 100,
+        of: ({ id, status, subject, target }) =>
+          status === "pending"
+            ? []
+            : [{ verb: "Resend", label: `Resend: ${subject}, to ${target}`, run: () => resend.mutate({ id }) }],
+      }}
+      empty={{ title: "Nothing has been sent yet", text: "Send a test message to a webhook to see it here." }}
+      error={resend.error}
+    />
   );
 }
 

@@ -1,13 +1,14 @@
 "use client";
 
 import { Select } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useMe } from "@/components/account/org";
 import { OrgSelect, toOrgId, useDefaultOrg } from "@/components/account/org-select";
 import { useZone } from "@/components/format/zone";
 import { zoneChoices } from "@/components/format/zones";
 import { useTRPC } from "@/components/trpc";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
+import { useDone } from "@/components/ui/dialogs/use-done";
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { createInput } from "@/server/notify/report-schedules/schema";
 import { REPORT_LABEL, REPORTS } from "@/server/notify/report-schedules/vocabulary";
@@ -23,7 +24,6 @@ const OWN = "organization";
 /** Schedules a report to be mailed. */
 export function ScheduleDialog({ onClose }: { onClose: () => void }) {
   const trpc = useTRPC();
-  const cache = useQueryClient();
   const { local } = useZone();
   const isPartner = !useMe().user.role.startsWith("org_");
   const form = useForm({
@@ -33,12 +33,7 @@ export function ScheduleDialog({ onClose }: { onClose: () => void }) {
     orgId: useDefaultOrg({ withAll: true }),
   });
   const create = useMutation(
-    trpc.reportSchedules.create.mutationOptions({
-      onSuccess: async () => {
-        await cache.invalidateQueries(trpc.reportSchedules.pathFilter());
-        onClose();
-      },
-    }),
+    trpc.reportSchedules.create.mutationOptions(useDone(onClose, trpc.reportSchedules.pathFilter())),
   );
   return (
     <FormDialog

@@ -7,27 +7,24 @@ import { useMe } from "@/components/account/org";
 import { OrgSelect, toOrgId, useDefaultOrg } from "@/components/account/org-select";
 import { useTRPC } from "@/components/trpc";
 import { changesOf } from "@/components/ui/dialogs/changes";
+import { CopyLine } from "@/components/ui/dialogs/copy-line";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
+import type { SecretWords } from "@/components/ui/dialogs/rotate-dialog";
+import { SecretDialog } from "@/components/ui/dialogs/secret-dialog";
+import { useDone } from "@/components/ui/dialogs/use-done";
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { useInvalidation } from "@/components/use-invalidation";
 import { DEFAULT_PRODUCT_KINDS, KIND_NAMES, KINDS } from "@/server/notify/vocabulary";
 import { createInput, updateInput, type Webhook } from "@/server/notify/webhooks/schema";
-import { SecretShown } from "./secret-shown";
+
+type Props = { webhook?: Webhook; secret: SecretWords; onClose: () => void };
 
 /** Adds an endpoint and shows its secret once, or edits one. */
-export function WebhookDialog({ webhook, onClose }: { webhook?: Webhook; onClose: () => void }) {
+export function WebhookDialog({ webhook, secret, onClose }: Props) {
   const trpc = useTRPC();
   const { allOrganizations } = useMe();
-  const stale = useInvalidation(trpc.webhooks.pathFilter());
-  const create = useMutation(trpc.webhooks.create.mutationOptions(stale));
-  const update = useMutation(
-    trpc.webhooks.update.mutationOptions({
-      onSuccess: async () => {
-        await stale.onSuccess();
-        onClose();
-      },
-    }),
-  );
+  const create = useMutation(trpc.webhooks.create.mutationOptions(useInvalidation(trpc.webhooks.pathFilter())));
+  const update = useMutation(trpc.webhooks.update.mutationOptions(useDone(onClose, trpc.webhooks.pathFilter())));
   const defaultOrg = useDefaultOrg({ withAll: allOrganizations });
   const [initial] = useState({
     name: webhook?.name ?? "",
@@ -43,7 +40,11 @@ export function WebhookDialog({ webhook, onClose }: { webhook?: Webhook; onClose
     return changes ? form.send(updateInput, update, { id: webhook.id, ...changes }) : onClose();
   };
   if (create.data)
-    return <SecretShown title={`Secret of ${create.data.name}`} secret={create.data.secret} onClose={onClose} />;
+    return (
+      <SecretDialog title={`Secret of ${create.data.name}`} onClose={onClose}>
+        <CopyLine {...secret} value={create.data.secret} />
+      </SecretDialog>
+    );
   return (
     <FormDialog
       form={form}

@@ -1,143 +1,121 @@
 "use client";
 
-import { Button, Text } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Text } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { useState } from "react";
 import { useMe, useOmissionNote, useOrg } from "@/components/account/org";
 import { counted } from "@/components/format/amounts";
 import { useTRPC } from "@/components/trpc";
-import { Confirm } from "@/components/ui/dialogs/confirm";
-import { Message } from "@/components/ui/message";
-import { errorText, Notice } from "@/components/ui/notice";
-import { PagedList } from "@/components/ui/paged-list";
-import { type Column, RecordTable } from "@/components/ui/record-table";
-import { RowButton } from "@/components/ui/row-button";
-import { Section } from "@/components/ui/section";
+import type { SecretWords } from "@/components/ui/dialogs/rotate-dialog";
+import { RecordSection, type RowAction } from "@/components/ui/record-section";
 import { StateTag } from "@/components/ui/state-tag";
+import { useInvalidation } from "@/components/use-invalidation";
 import type { Webhook } from "@/server/notify/webhooks/schema";
 
 const WebhookDialog = dynamic(() => import("./webhook-dialog").then((m) => m.WebhookDialog), { ssr: false });
-const RotateWebhook = dynamic(() => import("./rotate-webhook").then((m) => m.RotateWebhook), { ssr: false });
+const RotateDialog = dynamic(() => import("@/components/ui/dialogs/rotate-dialog").then((m) => m.RotateDialog), {
+  ssr: false,
+});
 
 const NEEDS_FULL_ACCESS = "this webhook is for all organizations, and you have access to chosen ones only";
-
-type Open = { what: "new" } | { what: "edit" | "rotate" | "delete"; webhook: Webhook };
 
 const LEAD =
   "Messages are signed as Standard Webhooks specifies, with one message per kind, however many organizations it concerns.";
 
+const SECRET: SecretWords = {
+  label: "Signing secret",
+  note: "Shown only once. Your receiver checks the signature of each message with it.",
+};
+
+/** The changes of a webhook, which its delivery log shows too, and its actions. */
+function useWebhookActions() {
+  const trpc = useTRPC();
+  const { allOrganizations } = useMe();
+  const stale = useInvalidation(trpc.webhooks.pathFilter(), trpc.deliveries.pathFilter());
+  const test = useMutation(trpc.webhooks.test.mutationOptions(stale));
+  const update = useMutation(trpc.webhooks.update.mutationOptions(stale));
+  const remove = useMutation(trpc.webhooks.remove.mutationOptions(stale));
+  const rotate = useMutation(trpc.webhooks.rotate.mutationOptions(useInvalidation(trpc.webhooks.pathFilter())));
+  const actionsOf = (webhook: Webhook): RowAction[] => {
+    const { id, name, disabledAt } = webhook;
+    const toggle = disabledAt ? "Enable" : "Disable";
+    const sendTest: RowAction = {
+      verb: "Test",
+      label: `Send a test message to ${name}`,
+      run: () => test.mutate({ id }),
+    };
+    const actions: RowAction[] = [
+      {
+        verb: "Edit",
+        label: `Edit ${name}`,
+        dialog: (onClose) => <WebhookDialog webhook={webhook} secret={SECRET} onClose={onClose} />,
+      },
+      {
+        verb: "Rotate",
+        label: `Rotate the secret of ${name}`,
+        dialog: (onClose) => (
+          <RotateDialog
+            owner={webhook}
+            title={`Rotate the secret of ${name}`}
+            action="Rotate secret"
+            overlap={{
+              label: "Also sign with the current secret for",
+              description: "Long enough to give the new one to the receiver",
+            }}
+            rotate={async (input) => (await rotate.mutateAsync(input)).secret}
+            secret={SECRET}
+            onClose={onClose}
+          />
+        ),
+      },
+      { verb: toggle, label: `${toggle} ${name}`, run: () => update.mutate({ id, disabled: !disabledAt }) },
+      {
+        verb: "Delete",
+        label: `Delete ${name}`,
+        confirm: {
+          title: `Delete ${name}`,
+          text: "Nothing more is sent to it, and its delivery log is deleted. This cannot be undone.",
+          action: "Delete webhook",
+          by: remove,
+        },
+      },
+    ];
+    const disabledReason = webhook.orgId === null && !allOrganizations ? NEEDS_FULL_ACCESS : undefined;
+    return [...(disabledAt ? [] : [sendTest]), ...actions].map((action) => ({ ...action, disabledReason }));
+  };
+  return { actionsOf, error: test.error ?? update.error };
+}
+
 /** Endpoints to which notifications are posted. */
 export function WebhooksSection() {
-  const trpc = useTRPC();
-  const cache = useQueryClient();
   const { orgId, nameOf } = useOrg();
-  const { allOrganizations } = useMe();
   const leftOut = useOmissionNote({
     theirs: "Webhooks of your service provider",
     ours: "Webhooks for all organizations",
   });
   const [page, setPage] = useState(1);
-  const [open, setOpen] = useState<Open | null>(null);
-  const list = useQuery(trpc.webhooks.list.queryOptions({ page, orgId }));
-  const refresh = () =>
-    Promise.all([
-      cache.invalidateQueries(trpc.webhooks.pathFilter()),
-      cache.invalidateQueries(trpc.deliveries.pathFilter()),
-    ]);
-  const test = useMutation(trpc.webhooks.test.mutationOptions({ onSuccess: refresh }));
-  const update = useMutation(trpc.webhooks.update.mutationOptions({ onSuccess: refresh }));
-  const remove = useMutation(trpc.webhooks.remove.mutationOptions({ onSuccess: refresh }));
-  const failed = test.error ?? update.error;
-  const close = () => setOpen(null);
-  const columns: Column<Webhook>[] = [
-    { header: "Name", cell: NameAndHost },
-    { header: "Organization", cell: (w) => (w.orgId ? nameOf(w.orgId) : "All organizations"), width: 160 },
-    { header: "Kinds", cell: (w) => counted(w.kinds.length, "kind"), width: 80, minor: true },
-    { header: "State", cell: StateOf, width: 120 },
-    {
-      header: "Actions",
-      width: 340,
-      align: "end",
-      cell: (webhook) => (
-        <Actions
-          webhook={webhook}
-          whyNot={webhook.orgId === null && !allOrganizations ? NEEDS_FULL_ACCESS : undefined}
-          onOpen={(what) => setOpen({ what, webhook })}
-          onTest={() => test.mutate({ id: webhook.id })}
-          onSwitch={() => update.mutate({ id: webhook.id, disabled: !webhook.disabledAt })}
-        />
-      ),
-    },
-  ];
+  const list = useQuery(useTRPC().webhooks.list.queryOptions({ page, orgId }));
+  const { actionsOf, error } = useWebhookActions();
   return (
-    <Section
+    <RecordSection
+      level="section"
       title="Webhooks"
       lead={leftOut ? `${LEAD} ${leftOut}` : LEAD}
-      action={<Button onClick={() => setOpen({ what: "new" })}>New webhook</Button>}
-      flush
-    >
-      {failed && <Message tone="bad">{errorText(failed)}</Message>}
-      <PagedList
-        query={list}
-        what="the webhooks"
-        empty={<Notice title="No webhooks yet">Create one to send notifications to another system.</Notice>}
-        onPage={setPage}
-      >
-        {(rows, isStale) => (
-          <RecordTable caption="Webhooks" columns={columns} rows={rows} rowKey={(w) => w.id} isStale={isStale} />
-        )}
-      </PagedList>
-      {open?.what === "new" && <WebhookDialog onClose={close} />}
-      {open?.what === "edit" && <WebhookDialog webhook={open.webhook} onClose={close} />}
-      {open?.what === "rotate" && <RotateWebhook webhook={open.webhook} onClose={close} />}
-      {open?.what === "delete" && (
-        <Confirm
-          title={`Delete ${open.webhook.name}`}
-          action="Delete webhook"
-          isBusy={remove.isPending}
-          error={remove.error}
-          onConfirm={() => remove.mutate({ id: open.webhook.id }, { onSuccess: close })}
-          onClose={close}
-        >
-          Nothing more is sent to it, and its delivery log is deleted. This cannot be undone.
-        </Confirm>
-      )}
-    </Section>
-  );
-}
-
-type ActionsProps = {
-  webhook: Webhook;
-  whyNot: string | undefined;
-  onOpen: (what: "edit" | "rotate" | "delete") => void;
-  onTest: () => void;
-  /** Toggles between enabled and disabled. */
-  onSwitch: () => void;
-};
-
-function Actions({ webhook: { name, disabledAt }, whyNot, onOpen, onTest, onSwitch }: ActionsProps) {
-  const change = disabledAt ? "Enable" : "Disable";
-  return (
-    <>
-      {!disabledAt && (
-        <RowButton disabledReason={whyNot} label={`Send a test message to ${name}`} onClick={onTest}>
-          Test
-        </RowButton>
-      )}
-      <RowButton disabledReason={whyNot} label={`Edit ${name}`} onClick={() => onOpen("edit")}>
-        Edit
-      </RowButton>
-      <RowButton disabledReason={whyNot} label={`Rotate the secret of ${name}`} onClick={() => onOpen("rotate")}>
-        Rotate
-      </RowButton>
-      <RowButton disabledReason={whyNot} label={`${change} ${name}`} onClick={onSwitch}>
-        {change}
-      </RowButton>
-      <RowButton disabledReason={whyNot} label={`Delete ${name}`} onClick={() => onOpen("delete")}>
-        Delete
-      </RowButton>
-    </>
+      what="the webhooks"
+      list={list}
+      onPage={setPage}
+      columns={[
+        { header: "Name", cell: NameAndHost },
+        { header: "Organization", cell: (w) => (w.orgId ? nameOf(w.orgId) : "All organizations"), width: 160 },
+        { header: "Kinds", cell: (w) => counted(w.kinds.length, "kind"), width: 80, minor: true },
+        { header: "State", cell: StateOf, width: 120 },
+      ]}
+      actions={{ width: 340, of: actionsOf }}
+      create={{ label: "New webhook", dialog: (onClose) => <WebhookDialog secret={SECRET} onClose={onClose} /> }}
+      empty={{ title: "No webhooks yet", text: "Create one to send notifications to another system." }}
+      error={error}
+    />
   );
 }
 

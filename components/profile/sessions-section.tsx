@@ -1,18 +1,14 @@
 "use client";
 
-import { Button } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { count } from "@/components/format/amounts";
 import { describeAgent } from "@/components/format/user-agent";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
-import { Confirm } from "@/components/ui/dialogs/confirm";
-import { useDone } from "@/components/ui/dialogs/use-done";
-import { Failure } from "@/components/ui/notice";
-import { type Column, RecordTable } from "@/components/ui/record-table";
-import { Section } from "@/components/ui/section";
+import { onePage } from "@/components/ui/paged-list";
+import { RecordSection, type RowAction } from "@/components/ui/record-section";
 import { StateTag } from "@/components/ui/state-tag";
+import { useInvalidation } from "@/components/use-invalidation";
 import type { MySession } from "@/server/identity/me/schema";
 import classes from "./profile.module.css";
 
@@ -32,67 +28,48 @@ const deviceOf = ({ userAgent }: MySession): string =>
 /** The user's sessions, which can be ended. */
 export function SessionsSection() {
   const trpc = useTRPC();
-  const list = useQuery(trpc.me.sessions.queryOptions());
-  const [ending, setEnding] = useState<MySession | null>(null);
-  const close = () => {
-    setEnding(null);
-    end.reset();
-  };
-  const end = useMutation(trpc.me.endSession.mutationOptions(useDone(close, trpc.me.sessions.pathFilter())));
-  const columns: Column<MySession>[] = [
-    {
-      header: "Device",
-      cell: (s) => (
-        <div className={classes.rows}>
-          {deviceOf(s)}
-          <small>{s.via === "api" ? "API token" : "Browser"}</small>
-        </div>
-      ),
-    },
-    { header: "Location", cell: (s) => locationOf(s.ip), width: 240 },
-    { header: "Signed in", cell: (s) => <When at={s.createdAt} />, width: 200, minor: true },
-    { header: "Last used", cell: (s) => <When at={s.lastSeenAt} />, width: 200 },
-    {
-      header: "Actions",
-      width: 140,
-      align: "end",
-      cell: (s) =>
-        s.current ? (
-          <StateTag tone="good">This session</StateTag>
-        ) : (
-          <Button
-            variant="subtle"
-            color="gray"
-            size="compact-sm"
-            onClick={() => setEnding(s)}
-            aria-label={`End the session on ${deviceOf(s)}`}
-          >
-            End
-          </Button>
-        ),
-    },
-  ];
-  const { data = [], total = 0 } = list.data ?? {};
+  const list = useQuery(trpc.me.sessions.queryOptions(undefined, { select: onePage }));
+  const end = useMutation(trpc.me.endSession.mutationOptions(useInvalidation(trpc.me.sessions.pathFilter())));
+  const { data = [], pagination: { total } = { total: 0 } } = list.data ?? {};
   const part = total > data.length ? ` The ${count(data.length)} last used of ${count(total)} are shown.` : "";
+  const ending = (session: MySession): RowAction => ({
+    verb: "End",
+    label: `End the session on ${deviceOf(session)}`,
+    confirm: {
+      title: "End session",
+      text: `${deviceOf(session)}, ${locationOf(session.ip)}, is signed out immediately.`,
+      action: "End session",
+      by: end,
+    },
+  });
   return (
-    <Section title="Sessions" lead={`Where you are signed in. End what you do not recognize.${part}`} flush>
-      {list.isError ? (
-        <Failure error={list.error} onRetry={() => void list.refetch()} what="your sessions" />
-      ) : (
-        <RecordTable caption="Your sessions" columns={columns} rows={data} rowKey={(s) => s.id} />
-      )}
-      {ending && (
-        <Confirm
-          title="End session"
-          action="End session"
-          isBusy={end.isPending}
-          error={end.error}
-          onConfirm={() => end.mutate({ id: ending.id })}
-          onClose={close}
-        >
-          {`${deviceOf(ending)}, ${locationOf(ending.ip)}, is signed out immediately.`}
-        </Confirm>
-      )}
-    </Section>
+    <RecordSection
+      level="section"
+      title="Sessions"
+      lead={`Where you are signed in. End what you do not recognize.${part}`}
+      what="your sessions"
+      caption="Your sessions"
+      list={list}
+      columns={[
+        {
+          header: "Device",
+          cell: (s) => (
+            <div className={classes.rows}>
+              {deviceOf(s)}
+              <small>{s.via === "api" ? "API token" : "Browser"}</small>
+            </div>
+          ),
+        },
+        { header: "Location", cell: (s) => locationOf(s.ip), width: 240 },
+        { header: "Signed in", cell: (s) => <When at={s.createdAt} />, width: 200, minor: true },
+        { header: "Last used", cell: (s) => <When at={s.lastSeenAt} />, width: 200 },
+      ]}
+      actions={{
+        width: 140,
+        of: (s) => (s.current ? [] : [ending(s)]),
+        otherwise: () => <StateTag tone="good">This session</StateTag>,
+      }}
+      empty={{ title: "No sessions" }}
+    />
   );
 }

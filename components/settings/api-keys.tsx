@@ -3,23 +3,30 @@
 import { Text } from "@mantine/core";
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
-import { parseAsInteger, useQueryState } from "nuqs";
-import { useState } from "react";
 import { useMe, useOmissionNote, useOrg } from "@/components/account/org";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
-import { RowButton } from "@/components/ui/row-button";
+import type { SecretWords } from "@/components/ui/dialogs/rotate-dialog";
+import { RecordSection, type RowAction } from "@/components/ui/record-section";
+import type { Column } from "@/components/ui/record-table";
+import { usePage } from "@/components/ui/use-page";
 import { useInvalidation } from "@/components/use-invalidation";
 import type { ApiKey } from "@/server/identity/api-keys/schema";
-import { KeyList } from "./key-list";
+import { isUsable, revokeAction, STATE_COLUMN } from "./key";
 
-const EditApiKey = dynamic(() => import("./edit-api-key").then((m) => m.EditApiKey), { ssr: false });
-const RotateApiKey = dynamic(() => import("./rotate-api-key").then((m) => m.RotateApiKey), { ssr: false });
-const NewApiKey = dynamic(() => import("./new-api-key").then((m) => m.NewApiKey), { ssr: false });
+const ApiKeyDialog = dynamic(() => import("./api-key-dialog").then((m) => m.ApiKeyDialog), { ssr: false });
+const RotateDialog = dynamic(() => import("@/components/ui/dialogs/rotate-dialog").then((m) => m.RotateDialog), {
+  ssr: false,
+});
 
 const NEEDS_FULL_ACCESS = "this key is for all organizations, and you have access to chosen ones only";
 
 const LEAD = "For programs. What each key does is recorded in the audit log under its name.";
+
+const SECRET: SecretWords = {
+  label: "API key",
+  note: "Shown only once. Store it where your program keeps its secrets.",
+};
 
 /** API keys with permissions, organization and expiry. */
 export function ApiKeys() {
@@ -27,54 +34,70 @@ export function ApiKeys() {
   const { orgId, nameOf } = useOrg();
   const { allOrganizations } = useMe();
   const leftOut = useOmissionNote({ theirs: "Keys of your service provider", ours: "Keys for all organizations" });
-  const whyNot = (apiKey: ApiKey) => (apiKey.orgId === null && !allOrganizations ? NEEDS_FULL_ACCESS : undefined);
-  const [page, setPage] = useQueryState("page", parseAsInteger.withDefault(1).withOptions({ history: "push" }));
+  const [page, setPage] = usePage();
   const list = useQuery(trpc.apiKeys.list.queryOptions({ page, orgId }, { placeholderData: keepPreviousData }));
-  const revoke = useMutation(trpc.apiKeys.revoke.mutationOptions(useInvalidation(trpc.apiKeys.pathFilter())));
-  const [changing, setChanging] = useState<{ apiKey: ApiKey; Dialog: typeof EditApiKey } | null>(null);
-  const action = (apiKey: ApiKey, verb: string, Dialog: typeof EditApiKey) => (
-    <RowButton
-      label={`${verb} ${apiKey.name}`}
-      onClick={() => setChanging({ apiKey, Dialog })}
-      disabledReason={whyNot(apiKey)}
-    >
-      {verb}
-    </RowButton>
-  );
+  const stale = useInvalidation(trpc.apiKeys.pathFilter());
+  const revoke = useMutation(trpc.apiKeys.revoke.mutationOptions(stale));
+  const rotate = useMutation(trpc.apiKeys.rotate.mutationOptions(stale));
+  const actionsOf = (apiKey: ApiKey): RowAction[] => {
+    const { name, prefix } = apiKey;
+    const disabledReason = apiKey.orgId === null && !allOrganizations ? NEEDS_FULL_ACCESS : undefined;
+    return [
+      {
+        verb: "Edit",
+        label: `Edit ${name}`,
+        disabledReason,
+        dialog: (onClose) => <ApiKeyDialog apiKey={apiKey} secret={SECRET} onClose={onClose} />,
+      },
+      {
+        verb: "Rotate",
+        label: `Rotate ${name}`,
+        disabledReason,
+        dialog: (onClose) => (
+          <RotateDialog
+            owner={apiKey}
+            title={`Rotate ${name}`}
+            action="Rotate key"
+            overlap={{
+              label: "The current secret keeps working for",
+              description: "Long enough to give the new one to every program that uses this key",
+            }}
+            rotate={async (input) => (await rotate.mutateAsync(input)).key}
+            secret={SECRET}
+            onClose={onClose}
+          />
+        ),
+      },
+      revokeAction({
+        name,
+        disabledReason,
+        consequence: `Programs that use the key ${prefix}… are refused from now on. This cannot be undone. What the key did stays in the audit log.`,
+        by: revoke,
+      }),
+    ];
+  };
+  const columns: Column<ApiKey>[] = [
+    { header: "Name", cell: NameAndCreator },
+    { header: "Organization", cell: (k) => (k.orgId ? nameOf(k.orgId) : "All organizations"), width: 150 },
+    { header: "Permissions", cell: (k) => k.permissions.join(", "), width: 160, minor: true },
+    // As wide as a date and time in one line, in whichever font comes first.
+    { header: "Last used", cell: LastUse, width: 176 },
+    { header: "Expires", cell: (k) => <When at={k.expiresAt} dateOnly />, width: 104, minor: true },
+    STATE_COLUMN,
+  ];
   return (
-    <>
-      <KeyList
-        singular="API key"
-        plural="API keys"
-        title="API keys"
-        lead={leftOut ? `${LEAD} ${leftOut}` : LEAD}
-        whenEmpty="Create one for each program, so that each can be revoked separately."
-        list={list}
-        columns={[
-          { header: "Name", cell: NameAndCreator },
-          { header: "Organization", cell: (k) => (k.orgId ? nameOf(k.orgId) : "All organizations"), width: 150 },
-          { header: "Permissions", cell: (k) => k.permissions.join(", "), width: 160, minor: true },
-          // As wide as a date and time in one line, in whichever font comes first.
-          { header: "Last used", cell: LastUse, width: 176 },
-          { header: "Expires", cell: (k) => <When at={k.expiresAt} dateOnly />, width: 104, minor: true },
-        ]}
-        nameOf={(k) => k.name}
-        consequence={(k) =>
-          `Programs that use the key ${k.prefix}… are refused from now on. This cannot be undone. What the key did stays in the audit log.`
-        }
-        revoke={revoke}
-        disabledReason={whyNot}
-        onPage={setPage}
-        actions={(k) => (
-          <>
-            {action(k, "Edit", EditApiKey)}
-            {action(k, "Rotate", RotateApiKey)}
-          </>
-        )}
-        NewKey={NewApiKey}
-      />
-      {changing && <changing.Dialog apiKey={changing.apiKey} onClose={() => setChanging(null)} />}
-    </>
+    <RecordSection
+      level="page"
+      title="API keys"
+      lead={leftOut ? `${LEAD} ${leftOut}` : LEAD}
+      what="the API keys"
+      list={list}
+      onPage={setPage}
+      columns={columns}
+      actions={{ width: 216, of: (k) => (isUsable(k) ? actionsOf(k) : []) }}
+      create={{ label: "New API key", dialog: (onClose) => <ApiKeyDialog secret={SECRET} onClose={onClose} /> }}
+      empty={{ title: "No API keys yet", text: "Create one for each program, so that each can be revoked separately." }}
+    />
   );
 }
 

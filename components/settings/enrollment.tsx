@@ -2,13 +2,14 @@
 
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
-import { parseAsInteger, useQueryState } from "nuqs";
 import { useOrg } from "@/components/account/org";
 import { counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
+import { RecordSection } from "@/components/ui/record-section";
+import { usePage } from "@/components/ui/use-page";
 import { useInvalidation } from "@/components/use-invalidation";
-import { KeyList } from "./key-list";
+import { isUsable, revokeAction, STATE_COLUMN } from "./key";
 
 const NewEnrollmentKey = dynamic(() => import("./new-enrollment-key").then((m) => m.NewEnrollmentKey), { ssr: false });
 
@@ -16,19 +17,25 @@ const NewEnrollmentKey = dynamic(() => import("./new-enrollment-key").then((m) =
 export function Enrollment() {
   const trpc = useTRPC();
   const { orgId, nameOf } = useOrg();
-  const [page, setPage] = useQueryState("page", parseAsInteger.withDefault(1).withOptions({ history: "push" }));
+  const [page, setPage] = usePage();
   const list = useQuery(trpc.enrollmentKeys.list.queryOptions({ page, orgId }, { placeholderData: keepPreviousData }));
   const revoke = useMutation(
     trpc.enrollmentKeys.revoke.mutationOptions(useInvalidation(trpc.enrollmentKeys.pathFilter())),
   );
+  const revocation = (prefix: string) =>
+    revokeAction({
+      name: `${prefix}…`,
+      consequence: `No more devices can join with ${prefix}…. Devices that joined with it stay.`,
+      by: revoke,
+    });
   return (
-    <KeyList
-      singular="enrollment key"
-      plural="enrollment keys"
+    <RecordSection
+      level="page"
       title="Enrollment"
       lead="With a key, a device's agent joins one organization. Agents that have joined keep working after the key is gone."
-      whenEmpty="Create one to get the command that enrolls your first device."
+      what="the enrollment keys"
       list={list}
+      onPage={setPage}
       columns={[
         { header: "Organization", cell: (k) => nameOf(k.orgId) },
         { header: "Key", cell: (k) => <code>{k.prefix}…</code>, width: 160 },
@@ -39,12 +46,14 @@ export function Enrollment() {
         },
         { header: "Created", cell: (k) => <When at={k.createdAt} />, width: 180, minor: true },
         { header: "Expires", cell: (k) => <When at={k.expiresAt} />, width: 180 },
+        STATE_COLUMN,
       ]}
-      nameOf={(k) => `${k.prefix}…`}
-      consequence={(k) => `No more devices can join with ${k.prefix}…. Devices that joined with it stay.`}
-      revoke={revoke}
-      onPage={setPage}
-      NewKey={NewEnrollmentKey}
+      actions={{ width: 104, of: (k) => (isUsable(k) ? [revocation(k.prefix)] : []) }}
+      create={{ label: "New enrollment key", dialog: (onClose) => <NewEnrollmentKey onClose={onClose} /> }}
+      empty={{
+        title: "No enrollment keys yet",
+        text: "Create one to get the command that enrolls your first device.",
+      }}
     />
   );
 }

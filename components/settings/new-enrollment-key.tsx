@@ -12,7 +12,7 @@ import { useForm } from "@/components/ui/dialogs/use-form";
 import { useInvalidation } from "@/components/use-invalidation";
 import { createInput } from "@/server/identity/enrollment-keys/schema";
 import { EnrollDevice } from "./enroll-device";
-import { expiryOf, LIFETIMES } from "./key-state";
+import { expiryOf, LIFETIMES } from "./key";
 
 /** Creates an enrollment key; shows it once, with the command that uses it. */
 export function NewEnrollmentKey({ onClose }: { onClose: () => void }) {

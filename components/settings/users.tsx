@@ -1,28 +1,23 @@
 "use client";
 
-import { Button, Select, Text } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
+import { Select, Text } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { Plus } from "lucide-react";
 import dynamic from "next/dynamic";
 import { parseAsInteger, parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
-import { useCallback, useState } from "react";
+import { useCallback } from "react";
 import { useMe, useOmissionNote, useOrg } from "@/components/account/org";
 import { ROLE_LABEL } from "@/components/account/roles";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
-import { Notice } from "@/components/ui/notice";
-import { PageHeader } from "@/components/ui/page-header";
-import { PagedList } from "@/components/ui/paged-list";
 import pagedClasses from "@/components/ui/paged-list.module.css";
-import { type Column, RecordTable } from "@/components/ui/record-table";
-import { RowButton } from "@/components/ui/row-button";
+import { RecordSection, type RowAction } from "@/components/ui/record-section";
+import type { Column } from "@/components/ui/record-table";
 import { SearchField } from "@/components/ui/search-field";
 import { StateTag } from "@/components/ui/state-tag";
 import type { User } from "@/server/identity/users/schema";
 
 const InviteUser = dynamic(() => import("./invite-user").then((m) => m.InviteUser), { ssr: false });
-const SendLink = dynamic(() => import("./send-link").then((m) => m.SendLink), { ssr: false });
+const SendLink = dynamic(() => import("./user-link").then((m) => m.SendLink), { ssr: false });
 const EditUser = dynamic(() => import("./edit-user").then((m) => m.EditUser), { ssr: false });
 
 const LEAD = "People who can sign in, and what they have access to.";
@@ -40,9 +35,6 @@ export function Users() {
     { page: parseAsInteger.withDefault(1), search: parseAsString, twoFactor: parseAsStringLiteral(["on", "off"]) },
     { history: "push" },
   );
-  const [editing, setEditing] = useState<User | null>(null);
-  const [linking, setLinking] = useState<User | null>(null);
-  const [creating, create] = useDisclosure(false);
   const input = {
     page: view.page,
     search: view.search ?? undefined,
@@ -51,24 +43,44 @@ export function Users() {
   };
   const list = useQuery(trpc.users.list.queryOptions(input, { placeholderData: keepPreviousData }));
   const onSearch = useCallback((search: string) => setView({ search: search || null, page: null }), [setView]);
-  const columns: Column<User>[] = [
-    ...columnsOf((user) => accessOf(user, { nameOf, seesAll: allOrganizations })),
-    {
-      header: "Actions",
-      width: 150,
-      align: "end",
-      cell: (u) => (
-        <Actions user={u} isMe={u.id === me.id} seesAll={allOrganizations} onLink={setLinking} onEdit={setEditing} />
-      ),
-    },
-  ];
+  const actionsOf = (user: User): RowAction[] => {
+    const { name, invited, disabled } = user;
+    const isStaff = user.orgId === null;
+    const link: RowAction = {
+      verb: invited ? "Invite again" : "Reset",
+      label: invited ? `Invite again: ${name}` : `Reset the password of ${name}`,
+      disabledReason: isStaff && !user.organizationIds && !allOrganizations ? NEEDS_FULL_ACCESS : undefined,
+      dialog: (onClose) => <SendLink user={user} onClose={onClose} />,
+    };
+    const edit: RowAction = {
+      verb: "Edit",
+      label: `Edit ${name}`,
+      disabledReason: isStaff && !allOrganizations ? NEEDS_FULL_ACCESS : undefined,
+      dialog: (onClose) => <EditUser user={user} onClose={onClose} />,
+    };
+    return disabled ? [edit] : [link, edit];
+  };
   return (
-    <>
-      <PageHeader title="Users" lead={leftOut ? `${LEAD} ${leftOut}` : LEAD}>
-        <Button leftSection={<Plus size={15} aria-hidden />} onClick={create.open}>
-          Invite user
-        </Button>
-      </PageHeader>
+    <RecordSection
+      level="page"
+      title="Users"
+      lead={leftOut ? `${LEAD} ${leftOut}` : LEAD}
+      what="the users"
+      list={list}
+      onPage={(page) => setView({ page })}
+      columns={columnsOf((user) => accessOf(user, { nameOf, seesAll: allOrganizations }))}
+      actions={{
+        width: 150,
+        of: (u) => (u.id === me.id ? [] : actionsOf(u)),
+        otherwise: () => (
+          <Text span size="sm" c="dimmed" px={8}>
+            You
+          </Text>
+        ),
+      }}
+      create={{ label: "Invite user", dialog: (onClose) => <InviteUser onClose={onClose} /> }}
+      empty={{ title: emptyTitle(view) }}
+    >
       <div className={pagedClasses.tools}>
         <SearchField label="Search by name or e-mail" value={view.search ?? ""} onSearch={onSearch} />
         <Select
@@ -85,20 +97,7 @@ export function Users() {
           w={170}
         />
       </div>
-      <PagedList
-        query={list}
-        what="the users"
-        empty={<Notice title={emptyTitle(view)} />}
-        onPage={(page) => setView({ page })}
-      >
-        {(rows, isStale) => (
-          <RecordTable caption="Users" columns={columns} rows={rows} rowKey={(u) => u.id} isStale={isStale} />
-        )}
-      </PagedList>
-      {creating && <InviteUser onClose={create.close} />}
-      {editing && <EditUser user={editing} onClose={() => setEditing(null)} />}
-      {linking && <SendLink user={linking} onClose={() => setLinking(null)} />}
-    </>
+    </RecordSection>
   );
 }
 
@@ -128,46 +127,6 @@ const columnsOf = (access: (user: User) => string): Column<User>[] => [
 
 /** Why users with limited access cannot change the partner's own staff. */
 const NEEDS_FULL_ACCESS = "only users with access to all organizations can do this";
-
-type ActionsProps = {
-  user: User;
-  isMe: boolean;
-  /** Whether the signed-in user has access to all organizations of the partner. */
-  seesAll: boolean;
-  onLink: (user: User) => void;
-  onEdit: (user: User) => void;
-};
-
-function Actions({ user, isMe, seesAll, onLink, onEdit }: ActionsProps) {
-  const { name, invited, disabled } = user;
-  const isStaff = user.orgId === null;
-  if (isMe)
-    return (
-      <Text span size="sm" c="dimmed" px={8}>
-        You
-      </Text>
-    );
-  return (
-    <>
-      {!disabled && (
-        <RowButton
-          label={invited ? `Invite again: ${name}` : `Reset the password of ${name}`}
-          onClick={() => onLink(user)}
-          disabledReason={isStaff && !user.organizationIds && !seesAll ? NEEDS_FULL_ACCESS : undefined}
-        >
-          {invited ? "Invite again" : "Reset"}
-        </RowButton>
-      )}
-      <RowButton
-        label={`Edit ${name}`}
-        onClick={() => onEdit(user)}
-        disabledReason={isStaff && !seesAll ? NEEDS_FULL_ACCESS : undefined}
-      >
-        Edit
-      </RowButton>
-    </>
-  );
-}
 
 function emptyTitle({ search, twoFactor }: { search: string | null; twoFactor: "on" | "off" | null }): string {
   if (search) return `No results for "${search}"`;

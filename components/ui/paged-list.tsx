@@ -8,12 +8,20 @@ import { Failure, Notice, problemOf } from "./notice";
 import classes from "./paged-list.module.css";
 
 export type Paged<T> = { data: T[]; pagination: { page: number; totalPages: number; total: number } };
+
+/** A list without pages as the only one. */
+export const onePage = <T,>({ data, total = data.length }: { data: T[]; total?: number }): Paged<T> => ({
+  data,
+  pagination: { page: 1, totalPages: 1, total },
+});
+
 type Props<T> = {
   query: UseQueryResult<Paged<T>, unknown>;
   /** The noun for messages: "the users". */
   what: string;
   empty: ReactNode;
-  onPage: (page: number) => void;
+  /** Left out for a list without pages. */
+  onPage?: ((page: number) => void) | undefined;
   children: (rows: T[], isStale: boolean) => ReactNode;
 };
 
@@ -41,7 +49,7 @@ export function PagedList<T>({ query, what, empty, onPage, children }: Props<T>)
     return (
       <>
         {failure}
-        {pagination.page > 1 ? <PastTheEnd onFirst={() => onPage(1)} /> : empty}
+        {pagination.page > 1 ? <PastTheEnd onFirst={() => onPage?.(1)} /> : empty}
       </>
     );
   return (
@@ -51,7 +59,12 @@ export function PagedList<T>({ query, what, empty, onPage, children }: Props<T>)
       {pagination.totalPages > 1 && (
         <nav className={classes.pages} aria-label="Pages of this list">
           <span role="status">{count(pagination.total)} in total</span>
-          <Pagination size="sm" total={pagination.totalPages} value={pagination.page} onChange={onPage} />
+          <Pagination
+            size="sm"
+            total={pagination.totalPages}
+            value={pagination.page}
+            onChange={(page) => onPage?.(page)}
+          />
         </nav>
       )}
     </>

@@ -1,7 +1,9 @@
+import type { RowAction } from "@/components/ui/record-section";
+import type { Column } from "@/components/ui/record-table";
 import { StateTag } from "@/components/ui/state-tag";
 import { DAY_MS } from "@/server/ground/time/durations";
 
-export type Key = {
+type Key = {
   id: string;
   revokedAt: string | null;
   expiresAt: string | null;
@@ -16,11 +18,29 @@ export const isUsable = (key: Key): boolean =>
   !key.revokedAt && !isUsedUp(key) && !(key.expiresAt && Date.parse(key.expiresAt) <= Date.now());
 
 /** Whether a key still works, and if not, why. */
-export function KeyState(key: Key) {
+function KeyState(key: Key) {
   if (key.revokedAt) return <StateTag tone="bad">Revoked</StateTag>;
   if (isUsable(key)) return <StateTag tone="good">Active</StateTag>;
   return <StateTag tone="off">{isUsedUp(key) ? "Used up" : "Expired"}</StateTag>;
 }
+
+export const STATE_COLUMN: Column<Key> = { header: "State", cell: KeyState, width: 110 };
+
+type Revocation = {
+  name: string;
+  /** What revoking the key means for those who use it. */
+  consequence: string;
+  by: Extract<RowAction, { confirm: unknown }>["confirm"]["by"];
+  disabledReason?: string | undefined;
+};
+
+/** The action that revokes a key. */
+export const revokeAction = ({ name, consequence, by, disabledReason }: Revocation): RowAction => ({
+  verb: "Revoke",
+  label: `Revoke ${name}`,
+  disabledReason,
+  confirm: { title: `Revoke ${name}`, text: consequence, action: "Revoke key", by },
+});
 
 /** The lifetimes offered for a key, in days. */
 export const LIFETIMES = [
