@@ -80,7 +80,7 @@ it("parts of an import pass the proxy", () => {
 });
 
 it.each([
-  ["imports", "server/custom-fields/import/imports.ts"],
+  ["imports", "server/custom-fields/import/record.ts"],
   ["exports", "server/exports/files.ts"],
 ])("files of %s lie where every process finds them", (name, source) => {
   const [, folder] = /TRAILMARK_DATA_DIR, "(\w+)"/.exec(textOf(source)) ?? [];
