@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { installCommands } from "@/components/settings/enroll-device";
+import { installCommands } from "@/components/settings/new-enrollment-key";
 import { bundleAgent, createBlob, createExecutable, publish } from "@/scripts/agent-executable.mjs";
 import { agentFiles } from "@/server/devices/agents/install/agent-files";
 import { createFront, createListener } from "@/server/doors/front/front";

@@ -1,8 +1,7 @@
 import type { Metadata } from "next";
 import { signInOptions } from "@/app/trpc-server";
 import { AuthLayout } from "@/components/account/auth-layout";
-import { BackToSignIn } from "@/components/account/back-to-sign-in";
-import { ForgotForm } from "@/components/account/forgot-form";
+import { BackToSignIn, ForgotForm } from "@/components/account/password-forms";
 
 export const metadata: Metadata = { title: "Forgot your password?" };
 

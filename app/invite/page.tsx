@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
-import { AcceptForm } from "@/components/account/accept-form";
 import { AuthLayout } from "@/components/account/auth-layout";
+import { AcceptForm } from "@/components/account/password-forms";
 
 export const metadata: Metadata = { title: "Accept your invitation" };
 

@@ -1,7 +1,6 @@
 import type { Metadata } from "next";
 import { AuthLayout } from "@/components/account/auth-layout";
-import { BackToSignIn } from "@/components/account/back-to-sign-in";
-import { ResetForm } from "@/components/account/reset-form";
+import { BackToSignIn, ResetForm } from "@/components/account/password-forms";
 
 export const metadata: Metadata = { title: "Choose a new password" };
 

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { publishedPolicy } from "@/app/trpc-server";
 import { PublicFrame } from "@/components/frame/public-frame";
-import { VerifyHome } from "@/components/verify/verify-home";
+import { VerifyHome } from "@/components/verify/verify-page";
 
 export const metadata: Metadata = {
   title: "Verify an evidence bundle",

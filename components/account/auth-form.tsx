@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { Form, Values } from "@/components/ui/dialogs/use-form";
-import { Message } from "@/components/ui/message";
+import { Message } from "@/components/ui/notice";
 import classes from "./auth.module.css";
 
 type Props<V extends Values> = {

@@ -1,24 +1,138 @@
 "use client";
 
-import { Button } from "@mantine/core";
+import { Button, Chip, Group } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
-import { useQueryStates } from "nuqs";
+import { parseAsArrayOf, parseAsInteger, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useEffect, useRef, useState } from "react";
-import { sentenceText } from "@/components/audit/entry";
+import { actorOf, sentenceText } from "@/components/audit/entry";
+import { SourceChips, COLUMNS as TIMELINE } from "@/components/devices/timeline/timeline-rows";
 import { counted } from "@/components/format/amounts";
+import { offset } from "@/components/format/offset";
 import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
-import { useTRPC } from "@/components/trpc";
+import { type Outputs, useTRPC } from "@/components/trpc";
 import { BackLink } from "@/components/ui/links/back-link";
 import { Failure, Notice } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
-import { RecordTable } from "@/components/ui/record-table";
-import { DEFAULT_AROUND_LIMIT, MAX_AROUND_LIMIT } from "@/server/devices/timeline/vocabulary";
+import { type Column, RecordTable } from "@/components/ui/record-table";
+import {
+  AROUND_MINUTES,
+  DEFAULT_AROUND_LIMIT,
+  DEFAULT_AROUND_MINUTES,
+  MAX_AROUND_LIMIT,
+  TIE_LABEL,
+  TIES,
+  TIMELINE_SOURCES,
+  type Tie,
+  type TimelineSource,
+  USUAL_TIES,
+} from "@/server/devices/timeline/vocabulary";
 import classes from "./around.module.css";
-import { aroundParsers, minutesOf } from "./around-params";
-import { type AroundPage, columnsFor, isCurrentEntry } from "./around-rows";
-import { AroundTools } from "./around-tools";
+
+/** The page's URL parameters: /audit/ID/around?minutes=15&ties=actor,address */
+const aroundParsers = {
+  minutes: parseAsInteger.withDefault(DEFAULT_AROUND_MINUTES),
+  ties: parseAsArrayOf(parseAsStringLiteral(TIES)).withDefault([...USUAL_TIES]),
+  sources: parseAsArrayOf(parseAsStringLiteral(TIMELINE_SOURCES)).withDefault([...TIMELINE_SOURCES]),
+};
+
+/** One of the offered values; anything else becomes the default. */
+const minutesOf = (minutes: number): number => AROUND_MINUTES.find((one) => one === minutes) ?? DEFAULT_AROUND_MINUTES;
+
+type AroundPage = Outputs["audit"]["around"];
+type AroundItem = AroundPage["data"][number];
+
+const SHARED_TIE: Record<Tie, string> = {
+  session: "session",
+  actor: "actor",
+  address: "address",
+  device: "device",
+  organization: "organization",
+};
+
+const isCurrentEntry = ({ item }: AroundItem, { entry }: AroundPage): boolean =>
+  item.source === "audit" && item.entry.id === entry.id;
+
+/** What an item has in common with the entry; the organization is mentioned only when nothing else matches. */
+function sharedAttributes({ ties }: AroundItem): string {
+  const closer = ties.filter((tie) => tie !== "organization");
+  return (closer.length > 0 ? closer : ties).map((tie) => SHARED_TIE[tie]).join(", ");
+}
+
+/** A device timeline's columns, plus the distance in time and the attributes shared with the entry. */
+function columnsFor(page: AroundPage): Column<AroundItem>[] {
+  const [time, ...rest] = TIMELINE.map(
+    (column): Column<AroundItem> => ({ ...column, cell: ({ item }) => column.cell(item) }),
+  );
+  return [
+    ...(time ? [time] : []),
+    {
+      header: "From the entry",
+      width: 132,
+      cell: (row) =>
+        isCurrentEntry(row, page) ? (
+          <b>This entry</b>
+        ) : (
+          <span className={classes.quiet}>{offset(row.item.at, page.entry.timestamp)}</span>
+        ),
+    },
+    ...rest,
+    {
+      header: "In common",
+      width: 168,
+      cell: (row) => <span className={classes.quiet}>{isCurrentEntry(row, page) ? "" : sharedAttributes(row)}</span>,
+    },
+  ];
+}
+
+type View = { minutes: number; ties: Tie[]; sources: TimelineSource[] };
+type Props = { view: View; page: AroundPage; onChange: (change: Partial<View>) => void };
+
+/** The entry's value for a tie, as text. */
+function commonValue(tie: Tie, { entry, device }: AroundPage): string {
+  if (tie === "actor") {
+    // Actors that share a name (System, agents without a device) are told apart by the id they report.
+    const { rawActorId: id } = entry.details;
+    return typeof id === "string" && id !== actorOf(entry) ? `: ${actorOf(entry)} (${id})` : `: ${actorOf(entry)}`;
+  }
+  if (tie === "address") return `: ${entry.ipAddress}`;
+  if (tie === "device") return `: ${device?.hostname ?? ""}`;
+  return "";
+}
+
+/** Chips that set the time span, the shared attributes and the source logs. */
+function AroundTools({ view, page, onChange }: Props) {
+  const hasLogs = page.device?.isKnown && view.ties.includes("device");
+  return (
+    <div className={classes.tools}>
+      <Chip.Group value={String(view.minutes)} onChange={(value) => onChange({ minutes: Number(value) })}>
+        <Group gap={6} role="radiogroup" aria-label="Minutes before and after">
+          {AROUND_MINUTES.map((minutes) => (
+            <Chip key={minutes} value={String(minutes)} size="sm">
+              ± {minutes} min
+            </Chip>
+          ))}
+        </Group>
+      </Chip.Group>
+      <Chip.Group
+        multiple
+        value={view.ties}
+        onChange={(values) => values.length > 0 && onChange({ ties: TIES.filter((tie) => values.includes(tie)) })}
+      >
+        <Group gap={6} role="group" aria-label="In common with the entry">
+          {TIES.filter((tie) => page.ties.includes(tie)).map((tie) => (
+            <Chip key={tie} value={tie} size="sm">
+              {TIE_LABEL[tie]}
+              {commonValue(tie, page)}
+            </Chip>
+          ))}
+        </Group>
+      </Chip.Group>
+      {hasLogs && <SourceChips sources={view.sources} onChange={(sources) => onChange({ sources })} />}
+    </div>
+  );
+}
 
 /** Everything that happened around an entry, from all logs, in chronological order. */
 export function Around({ id }: { id: string }) {

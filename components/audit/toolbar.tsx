@@ -1,19 +1,55 @@
 "use client";
 
 import { ActionIcon, Button } from "@mantine/core";
-import { ChartColumn, Download, ListFilter, RefreshCw } from "lucide-react";
+import { useDisclosure } from "@mantine/hooks";
+import { ChartColumn, Columns3, Download, ListFilter, Printer, RefreshCw } from "lucide-react";
+import dynamic from "next/dynamic";
+import { Popover, PopoverSkeleton } from "@/components/ui/popover/popover";
 import { Tip } from "@/components/ui/popover/tip";
 import { CopyLink } from "./filters/copy-link";
+import menusClasses from "./filters/menus.module.css";
 import { RangeMenu } from "./filters/range-menu";
 import { RangeSteps } from "./filters/range-steps";
-import { LiveToggle } from "./live/live-toggle";
-import { PrintButton } from "./print/print-button";
+import { LiveToggle } from "./live/live";
 import { SearchBox } from "./search/search-box";
 import { FROM_START } from "./state/view";
 import { useViewer } from "./state/viewer-context";
-import { ColumnMenu } from "./table/column-menu";
 import classes from "./viewer.module.css";
 import { SavedViews } from "./views/saved-views";
+
+/** Prints all matching entries. */
+function PrintButton() {
+  const { isPreparing, begin } = useViewer().printing;
+  return (
+    <Tip label="Print all that match, or save as PDF">
+      <ActionIcon size={36} variant="default" aria-label="Print" onClick={() => void begin()} loading={isPreparing}>
+        <Printer size={15} aria-hidden />
+      </ActionIcon>
+    </Tip>
+  );
+}
+
+const ColumnChooser = dynamic(() => import("./table/column-chooser").then((m) => m.ColumnChooser), {
+  ssr: false,
+  loading: PopoverSkeleton,
+});
+
+/** Columns, their order, and row density. */
+function ColumnMenu() {
+  const [opened, menu] = useDisclosure(false);
+  return (
+    <Popover opened={opened} onClose={menu.close} width={300} align="end">
+      <Popover.Target>
+        <ActionIcon size={36} variant="default" aria-label="Columns" title="Columns" onClick={menu.toggle}>
+          <Columns3 size={15} aria-hidden />
+        </ActionIcon>
+      </Popover.Target>
+      <Popover.Dropdown className={menusClasses.dropdown} aria-label="Columns">
+        <ColumnChooser />
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
 
 /** showsChart: whether the histogram is unfolded, on a phone. */
 type Props = { showsChart: boolean; onChart: () => void };

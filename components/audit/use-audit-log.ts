@@ -1,17 +1,156 @@
 "use client";
 
-import { useEffect, useMemo, useRef, useState } from "react";
-import { useCan } from "@/components/account/org";
+import { useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
+import { useCan, useOrg } from "@/components/account/org";
+import { useZone } from "@/components/format/zone";
 import { useRequestedAction } from "@/components/requested-action";
-import { wordsOf } from "@/server/audit/query/values";
-import { useAuditList } from "./audit-list";
-import { titleOf } from "./state/describe-filters";
+import { useTRPC } from "@/components/trpc";
+import { joinValues, splitValues, wordsOf } from "@/server/audit/query/values";
+import type { FullPage } from "@/server/audit/schema";
+import type { Entry } from "./entry";
+import { isTyping, useKeyDown } from "./key-down";
+import { toggleLive, useLive } from "./live/live";
+import { namesOf, titleOf } from "./state/describe-filters";
+import type { RoutineFold } from "./state/lines";
 import { useOpenEntry } from "./state/open-entry";
 import { useTableSettings } from "./state/table-settings";
 import { usePrint } from "./state/use-print";
 import type { View } from "./state/view";
-import type { Viewer } from "./state/viewer-context";
-import { useViewerState } from "./state/viewer-state";
+import { entriesQuery, exclusionsOf, isLive, isTruncated, routineQuery, totalQuery } from "./state/view";
+import { type AuditList, useViewer, type Viewer } from "./state/viewer-context";
+import { useViewerState, type ViewerState } from "./state/viewer-state";
+
+const NAMED = ["actorId", "rawActorId", "resourceId"] as const;
+type IdFilter = { name: (typeof NAMED)[number]; id: string };
+
+/** The ids of actors and resources that the view filters by or excludes. */
+const idsIn = (view: View): IdFilter[] => [
+  ...NAMED.flatMap((name) => splitValues(view[name] ?? "").map((id) => ({ name, id }))),
+  ...exclusionsOf(view).flatMap((one) => NAMED.flatMap((name) => (name === one.name ? { name, id: one.value } : []))),
+];
+
+const entriesIn = (pages: { data: FullPage | undefined }[]): Entry[] => pages.flatMap(({ data }) => data?.data ?? []);
+
+/**
+ * Names for the ids in the filters: from the entries on the page, otherwise from the newest entry with that id
+ * (excluded ids are never on the page).
+ */
+function useNames(view: View, shown: Entry[]): ReadonlyMap<string, string> {
+  const trpc = useTRPC();
+  const { organizations } = useOrg();
+  const known = useMemo(() => namesOf(shown, organizations), [shown, organizations]);
+  const others = useQueries({
+    queries: idsIn(view)
+      .filter(({ id }) => !known.has(id))
+      .map(({ name, id }) =>
+        trpc.audit.list.queryOptions(
+          { [name]: joinValues([id]), limit: 1, skipCount: true },
+          { staleTime: Number.POSITIVE_INFINITY },
+        ),
+      ),
+    combine: entriesIn,
+  });
+  return useMemo(() => new Map([...namesOf(others), ...known]), [others, known]);
+}
+
+const NO_FOLDS: RoutineFold[] = [];
+/** How often the folded telemetry of a live list is recounted. */
+const LIVE_POLL_MS = 5_000;
+
+/** The view's entries, including those that arrive while it is live, with their total and the names of their ids. */
+function useAuditList(state: ViewerState, table: RefObject<HTMLTableElement | null>): AuditList {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const { view, input, listed, setNow } = state;
+  const { zone } = useZone();
+  // A live list updates itself; refetching on window focus would move its rows. A ready-made range moves, and is read then.
+  const refetchOnWindowFocus = !isLive(view) && view.range === null;
+  const list = useQuery({ ...entriesQuery(trpc, listed), refetchOnWindowFocus });
+  const counted = useQuery(totalQuery(trpc, input));
+  const { entries, added, isHeld, bar } = useLive(state, { list, counted, table });
+  const routine = useQuery({
+    ...routineQuery(trpc, { listed, page: list.data, zone }),
+    enabled: listed.routine !== undefined && list.isSuccess && !list.isPlaceholderData,
+    refetchOnWindowFocus,
+    // A fold that is recounted moves to its newest entry.
+    refetchInterval: isLive(view) && !isHeld && LIVE_POLL_MS,
+  });
+  const folds = listed.routine !== undefined && !list.isPlaceholderData ? (routine.data?.folds ?? NO_FOLDS) : NO_FOLDS;
+  const names = useNames(view, entries);
+  const refresh = () => {
+    setNow(new Date());
+    void counted.refetch();
+    void list.refetch();
+    if (listed.routine !== undefined) void routine.refetch();
+    void cache.invalidateQueries(trpc.audit.histogram.queryFilter());
+    void cache.invalidateQueries(trpc.audit.facets.queryFilter());
+  };
+  return {
+    list,
+    entries,
+    names,
+    folds,
+    isFoldPending: routine.isLoading,
+    foldFailure:
+      listed.routine !== undefined && routine.isLoadingError
+        ? { error: routine.error, retry: () => void routine.refetch() }
+        : null,
+    bar,
+    total: counted.data ? counted.data.pagination.total + added : null,
+    isTruncated: isTruncated(counted.data),
+    refresh,
+  };
+}
+
+type Steps = Record<string, 1 | -1 | undefined>;
+const STEPS: Steps = { j: 1, k: -1 };
+const DRAWER_STEPS: Steps = { ArrowRight: 1, ArrowLeft: -1 };
+/** Only on an entry of the list; elsewhere these keys scroll. */
+const ROW_STEPS: Steps = { ArrowDown: 1, ArrowUp: -1 };
+
+/** Moves the focus one entry up or down and returns the focused entry's id; starts at the top from outside the list. */
+function moveFocus(table: HTMLTableElement | null, by: 1 | -1): string | undefined {
+  const links = [...(table?.querySelectorAll<HTMLElement>("[data-entry], [data-fold]") ?? [])];
+  const active = document.activeElement;
+  const at = active instanceof HTMLElement ? links.indexOf(active) : -1;
+  const next = at < 0 ? links[0] : links[at + by];
+  next?.focus();
+  next?.scrollIntoView({ block: "nearest" });
+  return next?.dataset.entry;
+}
+
+/**
+ * j and k move through the entries, even behind the open drawer; an entry beside the list follows. "/" focuses the
+ * search box, "e" exports, "l" toggles live updates, "f" toggles folding.
+ */
+export function useViewerKeys(): void {
+  const { view, setView, table, search, settings, opened, exporting } = useViewer();
+  useKeyDown((event) => {
+    const { isBeside, step, follow, close } = opened;
+    const isOpen = view.row !== null;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target)) return;
+    const isCovered = isOpen && !isBeside;
+    // A closing drawer is still in the document.
+    const inOtherDialog = !isCovered && document.querySelector(`[role=dialog]:not([aria-label="Audit entry"])`);
+    if (inOtherDialog) return;
+    const isInList = event.target instanceof Element && event.target.matches("[data-entry], [data-fold]");
+    const arrows = { ...(isOpen && DRAWER_STEPS), ...(!isCovered && isInList && ROW_STEPS) };
+    const by = STEPS[event.key] ?? arrows[event.key];
+    if (by && isOpen && !(isBeside && isInList)) step(by);
+    else if (by) {
+      const id = moveFocus(table.current, by);
+      if (id && isOpen) follow(id);
+    } else if (event.key === "Escape" && isOpen && isBeside) close();
+    else if (isCovered) return;
+    else if (event.key === "/") search.current?.focus();
+    else if (event.key === "l") toggleLive(view, setView);
+    else if (event.key === "f") settings.change({ fold: !settings.folds });
+    else if (event.key === "e" && exporting.begin) exporting.begin();
+    else return;
+    event.preventDefault();
+  });
+}
 
 /** Loads the audit log's page, provides its actions, sets the document title and handles requests from the palette. */
 export function useAuditLog(loadedAt: string): Viewer {

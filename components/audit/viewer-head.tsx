@@ -1,19 +1,76 @@
 "use client";
 
+import { CloseButton } from "@mantine/core";
+import { Check } from "lucide-react";
 import { useSearchParams } from "next/navigation";
 import { useState } from "react";
 import { useOrg } from "@/components/account/org";
 import { PageHeader } from "@/components/ui/page-header";
-import { Chips } from "./chips";
 import { PinBar } from "./compare/pin-bar";
 import { InvalidParams } from "./filters/invalid-params";
 import { RangeLine } from "./filters/range-line";
 import { Histogram } from "./histogram/histogram";
 import { InvalidQualifiersNote } from "./search/invalid-qualifiers-note";
-import { invalidParams } from "./state/view";
+import { chipsOf } from "./state/describe-filters";
+import { excluding, hideRoutine } from "./state/narrow";
+import { hidesRoutine, invalidParams, type View } from "./state/view";
 import { useViewer } from "./state/viewer-context";
 import { Toolbar } from "./toolbar";
 import classes from "./viewer.module.css";
+
+/** The active filters, each removable, and the switch that hides routine telemetry. */
+function Chips() {
+  const { view, setView, audit, settings } = useViewer();
+  const chips = chipsOf(view, audit.names);
+  const hidden = hidesRoutine(view);
+  const clearAll: Partial<View> = Object.assign({}, ...chips.map((chip) => chip.clear), excluding([]));
+  return (
+    <ul className={classes.chips} aria-label="Active filters">
+      <li>
+        <button
+          type="button"
+          className={classes.switch}
+          aria-pressed={settings.folds}
+          aria-keyshortcuts="f"
+          onClick={() => settings.change({ fold: !settings.folds })}
+        >
+          {settings.folds && <Check size={13} aria-hidden />}
+          Fold repeats and telemetry
+        </button>
+      </li>
+      <li>
+        <button
+          type="button"
+          className={classes.switch}
+          aria-pressed={hidden}
+          onClick={() => setView(hideRoutine(view, !hidden))}
+        >
+          {hidden && <Check size={13} aria-hidden />}
+          Hide routine agent telemetry
+        </button>
+      </li>
+      {chips.map((chip) => (
+        <li key={chip.key} className={classes.chip}>
+          <span className={classes.chipName}>{chip.name}</span>
+          <span>{chip.value}</span>
+          <CloseButton
+            size={24}
+            iconSize={12}
+            aria-label={`Remove filter ${chip.name}: ${chip.value}`}
+            onClick={() => setView(chip.clear)}
+          />
+        </li>
+      ))}
+      {chips.length > 1 && (
+        <li>
+          <button type="button" className={classes.textButton} onClick={() => setView(clearAll)}>
+            Clear all
+          </button>
+        </li>
+      )}
+    </ul>
+  );
+}
 
 /** Everything above the entries: title, toolbar, filters, histogram, range and pinned entries. */
 export function ViewerHead() {

@@ -9,10 +9,9 @@ import { SearchedWords } from "./marked";
 import { PrintSheet } from "./print/print-sheet";
 import { useViewer, ViewerContext } from "./state/viewer-context";
 import { EntryList } from "./table/entry-list";
-import { useAuditLog } from "./use-audit-log";
+import { useAuditLog, useViewerKeys } from "./use-audit-log";
 import classes from "./viewer.module.css";
 import { ViewerHead } from "./viewer-head";
-import { useViewerKeys } from "./viewer-keys";
 
 const EntryDrawer = dynamic(() => import("./detail/entry-drawer").then((m) => m.EntryDrawer), {
   ssr: false,

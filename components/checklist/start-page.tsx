@@ -8,8 +8,7 @@ import { Failure, Notice } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import type { Checklist, Step } from "@/server/setup/checklist/schema";
 import classes from "./checklist.module.css";
-import { STEPS } from "./steps";
-import { useChecklist } from "./use-checklist";
+import { STEPS, useChecklist } from "./use-checklist";
 
 /** The setup checklist. Steps are checked off by the actual state of the installation. */
 export function StartPage() {

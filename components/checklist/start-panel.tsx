@@ -3,8 +3,7 @@
 import { Button } from "@mantine/core";
 import Link from "next/link";
 import classes from "./checklist.module.css";
-import { STEPS } from "./steps";
-import { useChecklist } from "./use-checklist";
+import { STEPS, useChecklist } from "./use-checklist";
 
 /** The next open step of the checklist with its link; shown above a page until everything is done. */
 export function StartPanel() {

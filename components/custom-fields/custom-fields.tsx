@@ -1,17 +1,43 @@
 "use client";
 
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { Building2, Layers } from "lucide-react";
 import { useCan, useMe, useOrg } from "@/components/account/org";
+import { counted } from "@/components/format/amounts";
 import { useTRPC } from "@/components/trpc";
+import { Confirm } from "@/components/ui/dialogs/confirm";
+import { useDone } from "@/components/ui/dialogs/form-dialog";
 import { onePage } from "@/components/ui/paged-list";
 import { RecordSection, type RowAction } from "@/components/ui/record-section";
 import { StateTag } from "@/components/ui/state-tag";
 import { type Definition, FIELD_TYPE_LABELS } from "@/server/custom-fields/schema";
 import classes from "./custom-fields.module.css";
-import { DeleteField } from "./delete-field";
 import { FieldDialog } from "./field-dialog";
 import { ImportButton } from "./import-button";
+
+/** Deletes a field after stating how many values are deleted with it. */
+function DeleteField({ field, onClose }: { field: Definition; onClose: () => void }) {
+  const trpc = useTRPC();
+  const usage = useQuery(trpc.customFields.usage.queryOptions({ id: field.id }));
+  const remove = useMutation(
+    trpc.customFields.remove.mutationOptions(useDone(onClose, trpc.customFields.pathFilter())),
+  );
+  const values = usage.data
+    ? counted(usage.data.values, "device holds a value", "devices hold a value")
+    : "Counting values";
+  return (
+    <Confirm
+      title={`Delete ${field.name}`}
+      action="Delete field"
+      isBusy={remove.isPending}
+      error={remove.error ?? usage.error}
+      onConfirm={() => remove.mutate({ id: field.id })}
+      onClose={onClose}
+    >
+      {values} of this field. {usage.data?.values ? "The values are deleted with it and cannot be restored." : ""}
+    </Confirm>
+  );
+}
 
 /** The name of a field's owner. */
 const ownerOf = (field: Definition, nameOf: (id: string) => string): string =>

@@ -7,9 +7,8 @@ import { useEffect, useRef, useState } from "react";
 import { useCan } from "@/components/account/org";
 import { shortDate } from "@/components/format/time";
 import { useTRPC } from "@/components/trpc";
-import { Message } from "@/components/ui/message";
-import { errorText, Failure } from "@/components/ui/notice";
-import { Section } from "@/components/ui/section";
+import { errorText, Failure, Message } from "@/components/ui/notice";
+import { Section } from "@/components/ui/page-header";
 import type { DeviceValue, FieldValue } from "@/server/custom-fields/schema";
 import classes from "./device-fields.module.css";
 

@@ -6,10 +6,8 @@ import { useState } from "react";
 import { useMe } from "@/components/account/org";
 import { OrgSelect, toOrgId, useDefaultOrg } from "@/components/account/org-select";
 import { useTRPC } from "@/components/trpc";
-import { changesOf } from "@/components/ui/dialogs/changes";
-import { FormDialog } from "@/components/ui/dialogs/form-dialog";
-import { useDone } from "@/components/ui/dialogs/use-done";
-import { type Form, useForm } from "@/components/ui/dialogs/use-form";
+import { FormDialog, useDone } from "@/components/ui/dialogs/form-dialog";
+import { changesOf, type Form, useForm } from "@/components/ui/dialogs/use-form";
 import {
   createInput,
   type Definition,

@@ -1,12 +1,43 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { ago } from "@/components/format/ago";
 import { bytes, count, counted, duration } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
+import { StateTag, type Tone } from "@/components/ui/state-tag";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/ground/time/durations";
 import { perDay } from "@/server/organizations/overview/arrange";
 import type { OrganizationOverview, Sort } from "@/server/organizations/overview/schema";
-import { ChainTag } from "./chain-tag";
 import classes from "./customers.module.css";
+
+type Status = OrganizationOverview["chain"]["status"];
+
+const TONE: Record<Status, Tone> = {
+  intact: "good",
+  broken: "bad",
+  unproven: "warn",
+  not_checked: "warn",
+  empty: "off",
+};
+export const CHAIN_LABEL: Record<Status, string> = {
+  intact: "Intact",
+  broken: "Broken",
+  unproven: "Not proven",
+  not_checked: "Not checked yet",
+  empty: "No entries yet",
+};
+
+/** A chain's status as color, icon and word. */
+export const ChainTag = ({ status }: { status: Status }) => (
+  <StateTag tone={TONE[status]}>{CHAIN_LABEL[status]}</StateTag>
+);
+
+/** "just now", "19 min ago", "5 h ago", "3 days ago": the time since an instant, in its largest unit. */
+function ago(at: string, now: string): string {
+  const ms = Date.parse(now) - Date.parse(at);
+  if (ms < MINUTE_MS) return "just now";
+  if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min ago`;
+  if (ms < 2 * DAY_MS) return `${Math.floor(ms / HOUR_MS)} h ago`;
+  return `${Math.floor(ms / DAY_MS)} days ago`;
+}
 
 type Row = OrganizationOverview;
 type Growth = NonNullable<Row["growth"]["month"]>;

@@ -10,8 +10,7 @@ import { Failure } from "@/components/ui/notice";
 import { type Column, RecordTable } from "@/components/ui/record-table";
 import { arrange } from "@/server/organizations/overview/arrange";
 import type { OrganizationOverview } from "@/server/organizations/overview/schema";
-import { ChainTag } from "./chain-tag";
-import { lastCheckText } from "./columns";
+import { ChainTag, lastCheckText } from "./columns";
 import classes from "./customers.module.css";
 import { customersQuery } from "./customers-query";
 

@@ -9,8 +9,7 @@ import { type Days, DaysField, isRetention } from "@/components/retention/days-f
 import { PRUNING_OFF, wouldRemove } from "@/components/retention/removal-text";
 import { type Outputs, useTRPC, useTRPCClient } from "@/components/trpc";
 import { useReturnedFocus } from "@/components/ui/dialogs/use-returned-focus";
-import { Message } from "@/components/ui/message";
-import { errorText, readErrorText } from "@/components/ui/notice";
+import { errorText, Message, readErrorText } from "@/components/ui/notice";
 import { useInvalidation } from "@/components/use-invalidation";
 import type { OrganizationOverview } from "@/server/organizations/overview/schema";
 import classes from "./dialogs.module.css";

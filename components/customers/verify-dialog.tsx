@@ -7,10 +7,9 @@ import { counted } from "@/components/format/amounts";
 import { useTRPC } from "@/components/trpc";
 import { useReturnedFocus } from "@/components/ui/dialogs/use-returned-focus";
 import type { OrganizationOverview } from "@/server/organizations/overview/schema";
-import { ChainTag } from "./chain-tag";
+import { ChainTag } from "./columns";
 import classes from "./dialogs.module.css";
-import { type Verified, verifiedText, withVerdict } from "./verified";
-import { useVerifyMany } from "./verify-many";
+import { useVerifyMany, type Verified, verifiedText, withVerdict } from "./verify-many";
 
 type Props = { organizations: readonly OrganizationOverview[]; onClose: () => void };
 

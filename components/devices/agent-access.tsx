@@ -7,8 +7,8 @@ import { useCan } from "@/components/account/org";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
 import { Confirm } from "@/components/ui/dialogs/confirm";
-import { useDone } from "@/components/ui/dialogs/use-done";
-import { Section } from "@/components/ui/section";
+import { useDone } from "@/components/ui/dialogs/form-dialog";
+import { Section } from "@/components/ui/page-header";
 import type { DeviceDetail } from "@/server/devices/schema";
 
 type Action = "release" | "revoke";

@@ -20,9 +20,7 @@ import pagedClasses from "@/components/ui/paged-list.module.css";
 import { type Column, RecordTable } from "@/components/ui/record-table";
 import { SearchField } from "@/components/ui/search-field";
 import type { Device } from "@/server/devices/schema";
-import { Online } from "./online";
-import { POLL_MS } from "./poll";
-import { systemOf } from "./system-of";
+import { Online, POLL_MS, systemOf } from "./cells";
 
 const NewEnrollmentKey = dynamic(
   () => import("@/components/settings/new-enrollment-key").then((m) => m.NewEnrollmentKey),

@@ -12,14 +12,11 @@ import { PageHeader } from "@/components/ui/page-header";
 import { TabList } from "@/components/ui/tab-list";
 import { AgentAccess } from "./agent-access";
 import { AuditHistory } from "./audit-history";
+import { Online, POLL_MS, systemOf } from "./cells";
 import classes from "./device-page.module.css";
-import { DiagnosticLogs } from "./diagnostic-logs";
-import { EventLogs } from "./event-logs";
 import { LiveEvents } from "./live/live-events";
-import { Online } from "./online";
+import { DiagnosticLogs, EventLogs } from "./logs";
 import { Overview } from "./overview";
-import { POLL_MS } from "./poll";
-import { systemOf } from "./system-of";
 import { Timeline } from "./timeline/timeline";
 
 const TABS = ["overview", "timeline", "diagnostics", "events", "live", "history"] as const;

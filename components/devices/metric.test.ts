@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { metricName, metricValue } from "./metric";
+import { metricName, metricValue } from "./overview";
 
 test.for<[string, string | number, string, string]>([
   ["cpuPercent", 13, "CPU", "13 %"],

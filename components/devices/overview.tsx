@@ -1,11 +1,61 @@
 "use client";
 
+import { bytes, duration } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
 import { Fact } from "@/components/ui/facts";
 import type { DeviceDetail } from "@/server/devices/schema";
+import { capitalized } from "@/server/ground/text";
+import { systemOf } from "./cells";
 import classes from "./device-page.module.css";
-import { metricName, metricValue } from "./metric";
-import { systemOf } from "./system-of";
+
+/** Unit suffixes in the agents' metric names, and their symbols. */
+const UNIT = new Map([
+  ["percent", "%"],
+  ["gb", "GB"],
+  ["mb", "MB"],
+  ["ms", "ms"],
+]);
+/** Units of duration, in seconds. */
+const SPAN = new Map([
+  ["seconds", 1],
+  ["minutes", 60],
+  ["hours", 3600],
+]);
+const SHORT = new Map([
+  ["cpu", "CPU"],
+  ["ram", "RAM"],
+  ["os", "OS"],
+  ["ip", "IP"],
+]);
+
+/** Splits a metric's name into words; agents use any naming style. */
+const wordsOf = (name: string): string[] =>
+  name
+    .replace(/([a-z])([A-Z])/g, "$1 $2")
+    .split(/[\s_-]+/)
+    .filter(Boolean)
+    .map((word) => word.toLowerCase());
+
+const lastOf = (name: string): string => wordsOf(name).at(-1) ?? "";
+const hasUnit = (name: string): boolean =>
+  wordsOf(name).length > 1 && (UNIT.has(lastOf(name)) || SPAN.has(lastOf(name)) || lastOf(name) === "bytes");
+
+/** "CPU", "Disk free", "Load (1 min)": a metric's name without its unit. */
+export function metricName(name: string): string {
+  const load = /^load_?(1|5|15)$/i.exec(name);
+  if (load) return `Load (${load[1]} min)`;
+  const words = wordsOf(name).slice(0, hasUnit(name) ? -1 : undefined);
+  return capitalized(words.map((word) => SHORT.get(word) ?? word).join(" "));
+}
+
+/** "13 %", "8.2 GB", "19 min": a metric's value with the unit from its name. */
+export function metricValue(name: string, value: unknown): string {
+  if (typeof value !== "number" || !hasUnit(name)) return String(value);
+  const unit = lastOf(name);
+  const span = SPAN.get(unit);
+  if (span) return duration(value * span);
+  return unit === "bytes" ? bytes(value) : `${value.toLocaleString("en-GB")} ${UNIT.get(unit)}`;
+}
 
 /** The device's facts, and the metrics of its last heartbeat. */
 export function Overview({ device }: { device: DeviceDetail }) {

@@ -5,6 +5,12 @@ import { createContext, type ReactNode, useContext, useEffect, useState } from "
 import { ZONE_COOKIE } from "./time";
 import { zoneParam } from "./zone-param";
 
+/** The time zones that the browser supports, plus the current value if it is not among them. */
+export function zoneChoices(present?: string | null): string[] {
+  const known = ["UTC", ...Intl.supportedValuesOf("timeZone").filter((zone) => zone !== "UTC")];
+  return present && !known.includes(present) ? [present, ...known] : known;
+}
+
 const YEAR_SECONDS = 31_536_000;
 const ZoneContext = createContext("UTC");
 

@@ -4,7 +4,11 @@ import { Burger } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import dynamic from "next/dynamic";
 import Link from "next/link";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
+import { flushSync } from "react-dom";
+import { useMe } from "@/components/account/org";
+import { dateTime, zoneName } from "@/components/format/time";
+import { useZone } from "@/components/format/zone";
 import { IntegrityBadge } from "@/components/integrity/integrity-badge";
 import { NotificationBell } from "@/components/notifications/notification-bell";
 import { StepUp } from "@/components/profile/step-up";
@@ -14,9 +18,25 @@ import classes from "./frame.module.css";
 import { Nav } from "./nav";
 import { OrgSwitcher } from "./org-switcher";
 import { PaletteKey } from "./palette-key";
-import { PrintedBy } from "./printed-by";
 import { SchemeMenu } from "./scheme-menu";
 import { UserMenu } from "./user-menu";
+
+/** Shown only in print: who printed the page, and when. */
+function PrintedBy() {
+  const { user } = useMe();
+  const { zone } = useZone();
+  const [at, setAt] = useState<Date | null>(null);
+  useEffect(() => {
+    const onPrint = () => flushSync(() => setAt(new Date()));
+    window.addEventListener("beforeprint", onPrint);
+    return () => window.removeEventListener("beforeprint", onPrint);
+  }, []);
+  return (
+    <p className={classes.printed}>
+      Printed by {user.name} ({user.email}){at && `, ${dateTime(at, zone)} (${zoneName(zone, at)})`}
+    </p>
+  );
+}
 
 const NavDrawer = dynamic(() => import("./nav-drawer").then((m) => m.NavDrawer), { ssr: false });
 

@@ -29,7 +29,7 @@ import { useZone } from "@/components/format/zone";
 import { accountItem, isVisibleTo, navGroups, startItem } from "@/components/nav-items";
 import { requestAction } from "@/components/requested-action";
 import { useTRPC } from "@/components/trpc";
-import { copyText } from "@/components/ui/copy/copy-text";
+import { copyText } from "@/components/ui/copy/use-copy";
 import { networkOf } from "@/server/audit/query/values";
 import { GUID, MAX_FILTER_LENGTH } from "@/server/ground/text";
 

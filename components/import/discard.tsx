@@ -6,7 +6,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useTRPC } from "@/components/trpc";
 import { Confirm } from "@/components/ui/dialogs/confirm";
-import { useDone } from "@/components/ui/dialogs/use-done";
+import { useDone } from "@/components/ui/dialogs/form-dialog";
 
 /** Deletes the import and its files; nothing has been written yet. */
 export function Discard({ id, name }: { id: string; name?: string }) {

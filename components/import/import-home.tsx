@@ -9,18 +9,16 @@ import { useState } from "react";
 import { count } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
-import { Message } from "@/components/ui/message";
-import { errorText, Notice } from "@/components/ui/notice";
-import { PageHeader } from "@/components/ui/page-header";
+import { errorText, Message, Notice } from "@/components/ui/notice";
+import { PageHeader, Section } from "@/components/ui/page-header";
 import { PagedList } from "@/components/ui/paged-list";
 import { type Column, RecordTable } from "@/components/ui/record-table";
-import { Section } from "@/components/ui/section";
 import { StateTag, type Tone } from "@/components/ui/state-tag";
 import { DRAFT_DAYS, type ImportEntry } from "@/server/custom-fields/import/schema";
 import { Discard } from "./discard";
 import classes from "./import.module.css";
 import { DropArea } from "./source/drop-area";
-import { queueFiles } from "./source/queued-files";
+import { queueFiles } from "./source/uploads";
 
 const STATE: Record<ImportEntry["status"], [Tone, string]> = {
   draft: ["off", "Started"],

@@ -5,8 +5,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef } from "react";
 import { count } from "@/components/format/amounts";
 import { useTRPC } from "@/components/trpc";
-import { Message } from "@/components/ui/message";
-import { errorText } from "@/components/ui/notice";
+import { errorText, Message } from "@/components/ui/notice";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 import classes from "./import.module.css";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { summaryOfAll, unread } from "./chain-summary";
+import { summaryOfAll, unread } from "./integrity-badge";
 
 const STATUSES = ["broken", "unproven", "not_checked", "intact", "empty"] as const;
 const counts = (chains: Partial<Record<(typeof STATUSES)[number], number>>) =>

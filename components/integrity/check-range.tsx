@@ -1,27 +1,136 @@
 "use client";
 
-import { Button, Group } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Button, Group, Input, NumberInput, Progress, SegmentedControl } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Download, ShieldCheck } from "lucide-react";
 import { useQueryStates } from "nuqs";
 import { useRef, useState } from "react";
 import type { Org } from "@/components/account/one-org";
 import { useCan } from "@/components/account/org";
 import { useConfirmedDownload } from "@/components/confirmed-download";
-import { counted } from "@/components/format/amounts";
-import { useElapsed } from "@/components/format/elapsed";
+import { count, counted } from "@/components/format/amounts";
+import { useElapsed } from "@/components/format/clock";
 import { randomUuid } from "@/components/format/random-uuid";
 import { When } from "@/components/format/when";
 import { useRequestedAction } from "@/components/requested-action";
 import { type Outputs, UNBATCHED, useTRPC, useTRPCClient } from "@/components/trpc";
-import { Message } from "@/components/ui/message";
-import { errorText, Failure } from "@/components/ui/notice";
+import { errorText, Failure, Message } from "@/components/ui/notice";
 import { Breaks } from "./breaks";
 import classes from "./integrity.module.css";
-import { faultOf, isWhole, modeOf, PART_PARAMS, type Part, scopeOf, titleOf, toInput } from "./part";
-import { PartFields } from "./part-fields";
-import { Running } from "./running";
+import {
+  faultOf,
+  isWhole,
+  modeOf,
+  PART_PARAMS,
+  type Part,
+  type RangeMode,
+  scopeOf,
+  titleOf,
+  toInput,
+  WHOLE,
+} from "./part";
+import { RangeFields } from "./range-fields";
 import { VerdictHead } from "./verdict-head";
+
+const POLL_MS = 250;
+
+/** total: entries of the whole chain; null for a range, whose size is not known beforehand. */
+type RunningProps = { runId: string; total: number | null; seconds: number; onCancel: () => void };
+
+/** A verification in progress: rows read, total, elapsed time, and a cancel button. */
+function Running({ runId, total, seconds, onCancel }: RunningProps) {
+  const progress = useQuery(
+    useTRPC().integrity.progress.queryOptions({ runId }, { trpc: UNBATCHED, refetchInterval: POLL_MS }),
+  );
+  const rows = progress.data?.rows ?? 0;
+  return (
+    <div className={classes.running}>
+      <span className="tm-figures">
+        Verifying every entry: {count(rows)}
+        {total === null ? " entries" : ` of ${count(total)} entries`}, {seconds.toFixed(1)} s
+      </span>
+      {total !== null && (
+        <Progress
+          value={total > 0 ? Math.min(100, (rows / total) * 100) : 0}
+          aria-label="Entries read"
+          size="sm"
+          className={classes.bar}
+        />
+      )}
+      <Button variant="default" size="xs" onClick={onCancel}>
+        Cancel
+      </Button>
+    </div>
+  );
+}
+
+const RANGE_MODES: { value: RangeMode; label: string }[] = [
+  { value: "time", label: "By time" },
+  { value: "sequence", label: "By entry" },
+];
+
+type PartFieldsProps = { part: Part; onPart: (part: Part) => unknown };
+
+/** The ends of a range, as times in the display zone or as sequence numbers; an empty one is open. */
+function PartFields({ part, onPart }: PartFieldsProps) {
+  const [mode, setMode] = useState<RangeMode>("time");
+  const given = modeOf(part);
+  if (given && given !== mode) setMode(given);
+  const RangeEnds = mode === "time" ? Times : Sequences;
+  return (
+    <>
+      <Input.Wrapper label="Range" labelElement="div" className={classes.way}>
+        <SegmentedControl
+          aria-label="Range by time or by entry"
+          data={RANGE_MODES}
+          value={mode}
+          onChange={(next) => {
+            setMode(next);
+            onPart(WHOLE);
+          }}
+        />
+      </Input.Wrapper>
+      <RangeEnds part={part} onPart={onPart} />
+    </>
+  );
+}
+
+const errorAt = (part: Part, end: "from" | "to"): string | null => {
+  const fault = faultOf(part);
+  return fault?.end === end ? fault.text : null;
+};
+
+function Times({ part, onPart }: PartFieldsProps) {
+  return <RangeFields range={part} onRange={(range) => onPart({ ...part, ...range })} error={errorAt(part, "from")} />;
+}
+
+function Sequences({ part, onPart }: PartFieldsProps) {
+  const field = (end: "from" | "to", label: string) => {
+    const member = `${end}Seq` as const;
+    return {
+      label,
+      error: errorAt(part, end),
+      value: part[member] ?? "",
+      onChange: (value: string | number) =>
+        onPart({ ...part, [member]: typeof value === "number" && Number.isSafeInteger(value) ? value : null }),
+      allowDecimal: false,
+      allowNegative: false,
+      maxLength: MAX_DIGITS,
+      thousandSeparator: ",",
+      hideControls: true,
+      w: 150,
+    };
+  };
+  return (
+    <>
+      <NumberInput {...field("from", "First entry")} placeholder="the first" />
+      <NumberInput {...field("to", "Last entry")} placeholder="the newest" />
+    </>
+  );
+}
+
+/** Including separators; longer than any sequence number. */
+const MAX_DIGITS = 15;
 
 type Found = Outputs["integrity"]["verify"];
 

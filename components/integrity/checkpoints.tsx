@@ -8,8 +8,8 @@ import { When } from "@/components/format/when";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { CopiedCode } from "@/components/ui/code/copied-code";
 import { Failure, Notice } from "@/components/ui/notice";
+import { Section } from "@/components/ui/page-header";
 import { type Column, RecordTable } from "@/components/ui/record-table";
-import { Section } from "@/components/ui/section";
 import classes from "./integrity.module.css";
 import { SHOWN_CHECKPOINTS } from "./shown";
 

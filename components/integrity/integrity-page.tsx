@@ -9,15 +9,22 @@ import { When } from "@/components/format/when";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { Figures } from "@/components/ui/figures";
 import { Failure } from "@/components/ui/notice";
-import { PageHeader } from "@/components/ui/page-header";
-import { Section } from "@/components/ui/section";
-import { Breaks } from "./breaks";
+import { PageHeader, Section } from "@/components/ui/page-header";
+import { isHeadAlarm } from "@/server/audit/vocabulary";
+import { Breaks, placesText } from "./breaks";
 import { CheckRange } from "./check-range";
 import { Checkpoints } from "./checkpoints";
 import classes from "./integrity.module.css";
-import { isHeadAlone, isHeadLost } from "./lost-head";
-import { placesText } from "./places";
 import { VerdictHead } from "./verdict-head";
+
+type Chain = Pick<Outputs["integrity"]["status"], "head" | "alarm">;
+
+/** There is an alarm, and the chain's length is unknown because its head is missing. */
+const isHeadLost = ({ head, alarm }: Chain): boolean => head === null && alarm !== null;
+
+/** The head or the end is all that was found broken, whichever check found it: it can be repaired. */
+export const isHeadAlone = ({ head, alarm }: Chain): boolean =>
+  alarm !== null && isHeadAlarm(head === null ? { ...alarm, source: "head" } : alarm);
 
 type Status = Outputs["integrity"]["status"];
 

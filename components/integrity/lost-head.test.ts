@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isHeadAlone } from "./lost-head";
+import { isHeadAlone } from "./integrity-page";
 
 const HEAD = { seq: 9, checksum: "a" };
 const alarm = (source: "head" | "nightly", ...kinds: ("truncated" | "altered")[]) => ({

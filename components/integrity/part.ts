@@ -2,7 +2,7 @@ import { parseAsInteger } from "nuqs";
 import { count, counted } from "@/components/format/amounts";
 import { instantParam } from "@/components/format/instant-param";
 import type { Outputs } from "@/components/trpc";
-import { placesText } from "./places";
+import { placesText } from "./breaks";
 
 /** A part of the chain, by time or by sequence numbers; without any end it is the whole chain. */
 export type Part = { from: Date | null; to: Date | null; fromSeq: number | null; toSeq: number | null };

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { MAX_BREAKS } from "@/server/evidence/chain/verifier";
-import { placesText } from "./places";
+import { placesText } from "./breaks";
 
 const places = (n: number) => placesText(Array.from({ length: n }));
 

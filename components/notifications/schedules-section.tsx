@@ -6,7 +6,7 @@ import { useState } from "react";
 import { useOrg } from "@/components/account/org";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
-import { Message } from "@/components/ui/message";
+import { Message } from "@/components/ui/notice";
 import { RecordSection, type RowAction } from "@/components/ui/record-section";
 import { useInvalidation } from "@/components/use-invalidation";
 import type { ReportSchedule } from "@/server/notify/report-schedules/schema";

@@ -2,13 +2,30 @@
 
 import { Checkbox, MultiSelect } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useMe } from "@/components/account/org";
+import { useCan, useMe } from "@/components/account/org";
 import { useTRPC } from "@/components/trpc";
-import { Message } from "@/components/ui/message";
-import { errorText, Failure } from "@/components/ui/notice";
-import { Section } from "@/components/ui/section";
+import { errorText, Failure, Message } from "@/components/ui/notice";
+import { PageHeader, Section } from "@/components/ui/page-header";
 import { KIND_NAMES, KINDS, type NotificationKind } from "@/server/notify/vocabulary";
+import { DeliveryLog } from "./delivery-log";
 import classes from "./notifications.module.css";
+import { SchedulesSection } from "./schedules-section";
+import { WebhooksSection } from "./webhooks-section";
+
+/** The user's own notifications and, for administrators, webhooks and the delivery log. */
+export function NotificationSettings() {
+  const mayManage = useCan("audit:manage");
+  const mayExport = useCan("audit:export");
+  return (
+    <>
+      <PageHeader title="Notification settings" lead="Who is notified of what, and how." />
+      <SettingsSection />
+      {mayExport && <SchedulesSection />}
+      {mayManage && <WebhooksSection />}
+      {mayManage && <DeliveryLog />}
+    </>
+  );
+}
 
 const toggled = (kinds: readonly NotificationKind[], kind: NotificationKind): NotificationKind[] =>
   kinds.includes(kind) ? kinds.filter((one) => one !== kind) : [...kinds, kind];
@@ -20,7 +37,7 @@ const CHANNELS = [
 ] as const;
 
 /** The kinds, channels and organizations the user is notified about. Each change is saved immediately. */
-export function SettingsSection() {
+function SettingsSection() {
   const trpc = useTRPC();
   const cache = useQueryClient();
   const { organizations } = useMe();

@@ -1,6 +1,5 @@
 import { Text } from "@mantine/core";
-import { CopyLine } from "@/components/ui/dialogs/copy-line";
-import { SecretDialog } from "@/components/ui/dialogs/secret-dialog";
+import { CopyLine, SecretDialog } from "@/components/ui/dialogs/secret-dialog";
 import classes from "./profile.module.css";
 
 /** Shows the recovery codes once. */

@@ -7,8 +7,7 @@ import { askForPasskey } from "@/components/account/passkey";
 import { type Inputs, useTRPC } from "@/components/trpc";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { useForm } from "@/components/ui/dialogs/use-form";
-import { Message } from "@/components/ui/message";
-import { errorText } from "@/components/ui/notice";
+import { errorText, Message } from "@/components/ui/notice";
 import { useOnce } from "@/components/ui/use-once";
 import { stepUpInput } from "@/server/identity/me/two-factor/schema";
 

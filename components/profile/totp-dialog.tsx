@@ -3,14 +3,31 @@
 import { Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useTRPC } from "@/components/trpc";
-import { CopyLine } from "@/components/ui/dialogs/copy-line";
+import { qrPath } from "@/components/ui/code/qr-svg";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
+import { CopyLine } from "@/components/ui/dialogs/secret-dialog";
 import { useForm } from "@/components/ui/dialogs/use-form";
-import { Message } from "@/components/ui/message";
-import { errorText } from "@/components/ui/notice";
+import { errorText, Message } from "@/components/ui/notice";
 import { useOnce } from "@/components/ui/use-once";
 import { confirmInput } from "@/server/identity/me/two-factor/schema";
-import { QrCode } from "./qr-code";
+import classes from "./profile.module.css";
+
+/** A QR code; dark on light in both color schemes, because scanners expect that. */
+export function QrCode({ text, label }: { text: string; label: string }) {
+  const { path, size } = qrPath(text);
+  return (
+    <svg
+      className={classes.qr}
+      viewBox={`0 0 ${size} ${size}`}
+      role="img"
+      aria-label={label}
+      shapeRendering="crispEdges"
+    >
+      <rect width={size} height={size} fill="#fff" />
+      <path d={path} fill="#000" />
+    </svg>
+  );
+}
 
 type Props = { onDone: (codes: string[] | null) => void; onClose: () => void };
 

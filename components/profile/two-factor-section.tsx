@@ -9,9 +9,8 @@ import { counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { Confirm } from "@/components/ui/dialogs/confirm";
-import { Message } from "@/components/ui/message";
-import { Failure } from "@/components/ui/notice";
-import { Section } from "@/components/ui/section";
+import { Failure, Message } from "@/components/ui/notice";
+import { Section } from "@/components/ui/page-header";
 import { useInvalidation } from "@/components/use-invalidation";
 import classes from "./profile.module.css";
 

@@ -1,4 +1,5 @@
 import { count } from "@/components/format/amounts";
+import { dateTime } from "@/components/format/time";
 import { VerdictHead } from "@/components/integrity/verdict-head";
 import { Fact } from "@/components/ui/facts";
 import { actionSentence } from "@/server/audit/action-label";
@@ -9,7 +10,9 @@ import type { ProofVerdict } from "@/server/evidence/proofs/judge-proof";
 import { timeOfSeconds } from "@/server/evidence/tree/statement";
 import { type CheckedProof, type TrustSource, trustOwner } from "./check-proof";
 import classes from "./proof.module.css";
-import { utc } from "./utc";
+
+/** "20 Nov 2026, 14:02:31 UTC": proofs are read in different time zones. */
+const utc = (when: Date | string): string => `${dateTime(when, "UTC")} UTC`;
 
 type Judged = Exclude<ProofVerdict, { status: "unreadable" }>;
 type Props = { checked: CheckedProof; trustSource: TrustSource };

@@ -1,15 +1,96 @@
-import { VisuallyHidden } from "@mantine/core";
-import { count } from "@/components/format/amounts";
-import { cssVariables } from "@/components/ui/css-variables";
-import classes from "./chart.module.css";
-import { ticksFor } from "./scale";
+"use client";
 
-export type Bar = { key: string; name: string; count: number };
+import { Anchor, VisuallyHidden } from "@mantine/core";
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { count, counted } from "@/components/format/amounts";
+import { cssVariables } from "@/components/ui/css-variables";
+import { Notice } from "@/components/ui/notice";
+import { Section } from "@/components/ui/page-header";
+import { type Column, RecordTable } from "@/components/ui/record-table";
+import classes from "./chart.module.css";
+import reportsClasses from "./reports.module.css";
+
+const MAX_STEPS = 4;
+
+/** Axis ticks from 0 to beyond the largest count: at most five integers, spaced by 1, 2 or 5 times a power of ten. */
+export function ticksFor(largest: number): number[] {
+  const least = Math.max(1, largest / MAX_STEPS);
+  const power = 10 ** Math.floor(Math.log10(least));
+  const step = power * ([1, 2, 5, 10].find((times) => times * power >= least) ?? 10);
+  const steps = Math.max(1, Math.ceil(largest / step));
+  return Array.from({ length: steps + 1 }, (_, at) => at * step);
+}
+
+export type Count = { key: string; name: string; detail?: ReactNode; count: number; href: string | undefined };
+
+/** The CSV file has all of them. */
+const SHOWN_ROWS = 50;
+
+type Props = { title: string; head: string; counts: Count[]; more?: Column<Count>[] };
+
+/** Counts as a chart and as a table; each number links to its entries. */
+export function Counts({ title, head, counts, more = [] }: Props) {
+  if (counts.length === 0) return null;
+  const columns: Column<Count>[] = [
+    {
+      header: head,
+      cell: (c) => (
+        <span className={reportsClasses.name}>
+          {c.name}
+          {c.detail && <span>{c.detail}</span>}
+        </span>
+      ),
+    },
+    ...more,
+    {
+      header: "Entries",
+      width: 120,
+      align: "end",
+      cell: (c) => <NumberLink href={c.href}>{c.count}</NumberLink>,
+    },
+  ];
+  return (
+    <Section title={title} flush>
+      <div className={reportsClasses.pair}>
+        <Chart title={title} bars={counts} />
+        <div>
+          <RecordTable caption={title} columns={columns} rows={counts.slice(0, SHOWN_ROWS)} rowKey={(c) => c.key} />
+          {counts.length > SHOWN_ROWS && (
+            <p className={reportsClasses.more}>{count(counts.length - SHOWN_ROWS)} more are in the CSV file.</p>
+          )}
+        </div>
+      </div>
+    </Section>
+  );
+}
+
+type NumberLinkProps = { href: string | undefined; unit?: "entries"; children: number };
+
+/**
+ * A number that links to its entries, where a filter shows exactly those. Within text the unit is part of the link, so
+ * that it is not marked by color alone.
+ */
+export function NumberLink({ href, unit, children }: NumberLinkProps) {
+  const text = unit ? counted(children, "entry", unit) : count(children);
+  if (!href) return <span className="tm-figures">{text}</span>;
+  return (
+    <Anchor component={Link} href={href} prefetch={false} fz="inherit" fw="inherit" className="tm-figures">
+      {text}
+    </Anchor>
+  );
+}
+
+export const Nothing = () => (
+  <Notice title="No entries in this range">Choose a longer one, or another organization.</Notice>
+);
+
+type Bar = { key: string; name: string; count: number };
 
 const SHOWN = 10;
 
 /** The ten largest counts as bars; each also shows its value as text. */
-export function Chart({ title, bars }: { title: string; bars: Bar[] }) {
+function Chart({ title, bars }: { title: string; bars: Bar[] }) {
   const shown = bars.slice(0, SHOWN);
   const ticks = ticksFor(Math.max(...shown.map((bar) => bar.count)));
   const end = ticks.at(-1) ?? 1;

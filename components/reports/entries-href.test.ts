@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { actorFilter, actorKey, entriesHref } from "./entries-href";
+import { actorFilter, actorKey, entriesHref } from "./report-views";
 
 const all = { range: { range: null, from: null, to: null }, tz: null, orgId: undefined };
 

@@ -1,18 +1,78 @@
 "use client";
 
-import { displayName } from "@/components/audit/entry";
+import { displayName, type Entry } from "@/components/audit/entry";
+import type { RangeView } from "@/components/audit/filters/range-choices";
+import { ResultBadge } from "@/components/audit/result-badge";
+import { EntryLink } from "@/components/audit/table/entry-link";
 import { count } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
+import { zoneParam } from "@/components/format/zone-param";
 import { type Figure, Figures } from "@/components/ui/figures";
+import { Section } from "@/components/ui/page-header";
+import { type Column, RecordTable } from "@/components/ui/record-table";
 import { actionLabel } from "@/server/audit/action-label";
 import { COMPLIANCE_ACTIONS, SECURITY_ACTIONS } from "@/server/audit/actions";
 import { FIGURES, figuresOf } from "@/server/audit/entries/reports/vocabulary";
-import { CATEGORY_LABEL } from "@/server/audit/vocabulary";
-import { capitalized } from "@/server/ground/text";
-import { type Count, Counts, Nothing, NumberLink } from "./counts";
-import { actorFilter, actorKey, entriesHref, type ReportScope } from "./entries-href";
-import { Recent } from "./recent";
+import { joinValues } from "@/server/audit/query/values";
+import { type ActorType, CATEGORY_LABEL } from "@/server/audit/vocabulary";
+import { capitalized, GUID } from "@/server/ground/text";
+import { type Count, Counts, Nothing, NumberLink } from "./chart";
 import type { Reports } from "./shapes";
+
+const columns: Column<Entry>[] = [
+  {
+    header: "Entry",
+    cell: (e) => <EntryLink entry={e} />,
+  },
+  { header: "Time", cell: (e) => <When at={e.timestamp} />, width: 200 },
+  { header: "Result", cell: (e) => <ResultBadge result={e.result} />, width: 120 },
+];
+
+/** The newest entries of a report. */
+function Recent({ entries }: { entries: Entry[] }) {
+  if (entries.length === 0) return null;
+  return (
+    <Section title="Most recent" flush>
+      <RecordTable caption="The most recent entries" columns={columns} rows={entries} rowKey={(e) => e.id} />
+    </Section>
+  );
+}
+
+type Filter = Partial<Record<"actorId" | "rawActorId" | "actions" | "category" | "actorType", readonly string[]>>;
+
+/**
+ * The entries a report counts: its range, the zone it is read in (null: the user's own), and one organization or all.
+ */
+export type ReportScope = { range: RangeView; tz: string | null; orgId: string | undefined };
+
+/** The URL of the audit log with the entries behind a number: the report's range and scope plus a filter. */
+export function entriesHref(filter: Filter, { range, tz, orgId }: ReportScope): string {
+  const query = new URLSearchParams(Object.entries(filter).map(([name, values]) => [name, joinValues(values)]));
+  if (range.range) query.set("range", range.range);
+  if (range.from) query.set("from", range.from.toISOString());
+  if (range.to) query.set("to", range.to.toISOString());
+  if (tz) query.set("tz", zoneParam.serialize(tz));
+  if (orgId) query.set("orgId", orgId);
+  const text = query.toString();
+  return text ? `/?${text}` : "/";
+}
+
+const NO_USER = "00000000-0000-0000-0000-000000000000";
+
+/** Of several actors without an id each has its type alone. */
+type ReportedActor = { userId: string; actorType: ActorType };
+
+/** Distinguishes the actors of a report. */
+export const actorKey = ({ userId, actorType }: ReportedActor): string => `${actorType}:${userId}`;
+
+/**
+ * The filter for an actor's entries; null for those whom nothing names: no filter tells them from others of their type
+ * whose ids are foreign. The system itself has no id.
+ */
+export function actorFilter({ userId, actorType }: ReportedActor): Filter | null {
+  if (userId !== NO_USER) return { [GUID.test(userId) ? "actorId" : "rawActorId"]: [userId] };
+  return actorType === "system" ? { actorType: [actorType] } : null;
+}
 
 export type ViewProps<T> = { report: T; counted: ReportScope };
 

@@ -16,12 +16,11 @@ import { exportName } from "@/server/audit/export-name";
 import { REPORT_LABEL, REPORTS, type Report } from "@/server/notify/report-schedules/vocabulary";
 import { saveCsv } from "./csv";
 import { csvOf } from "./report-csv";
-import { useReportRange } from "./report-range";
+import { type ReportInput, useReport, useReportRange } from "./report-range";
 import { ActivityReport, ComplianceReport, SecurityReport, StatisticsReport, type ViewProps } from "./report-views";
 import { ReportZone, useZoneOwner } from "./report-zone";
 import classes from "./reports.module.css";
 import type { Reports } from "./shapes";
-import { type ReportInput, useReport } from "./use-report";
 
 const VIEW: { [K in Report]: ComponentType<ViewProps<Reports[K]>> } = {
   activity: ActivityReport,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ticksFor } from "./scale";
+import { ticksFor } from "./chart";
 
 test.each([
   [0, [0, 1]],

@@ -2,21 +2,51 @@
 
 import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { CalendarClock, Infinity as Endless } from "lucide-react";
 import type { ReactNode } from "react";
 import { OneOrg, type Org } from "@/components/account/one-org";
 import { useCan } from "@/components/account/org";
 import { bytes, count, counted } from "@/components/format/amounts";
+import { zoneName } from "@/components/format/time";
 import { When } from "@/components/format/when";
+import { useZone } from "@/components/format/zone";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { Figures } from "@/components/ui/figures";
-import { Message } from "@/components/ui/message";
-import { Failure } from "@/components/ui/notice";
-import { PageHeader } from "@/components/ui/page-header";
-import { Section } from "@/components/ui/section";
+import { Failure, Message } from "@/components/ui/notice";
+import { PageHeader, Section } from "@/components/ui/page-header";
 import { DeviceLogs } from "./device-logs";
 import { PolicyForm } from "./policy-form";
 import classes from "./retention.module.css";
-import { StateLine } from "./state-line";
+
+/** The current setting, above the form. */
+function StateLine({ policy }: { policy: Outputs["retention"]["get"] }) {
+  const { zone } = useZone();
+  if (!policy.configured)
+    return (
+      <div className={classes.state} role="status">
+        <Endless size={26} strokeWidth={1.5} aria-hidden />
+        <div>
+          <strong>Not configured: nothing is ever deleted</strong>
+          <p>Audit entries accumulate until a period is saved below.</p>
+        </div>
+      </div>
+    );
+  return (
+    <div className={classes.state} role="status">
+      <CalendarClock size={26} strokeWidth={1.5} aria-hidden />
+      <div>
+        <strong>
+          {policy.retentionDays === 1 ? "1 day" : `${policy.retentionDays?.toLocaleString("en-GB")} days`}
+        </strong>
+        <p>
+          Last cleanup: <When at={policy.lastCleanupAt} none="none yet" />. Next:{" "}
+          <When at={policy.nextRunAt} none="none, because nothing can be removed here" />
+          {policy.nextRunAt && ` (${zoneName(zone, policy.lastCleanupAt, policy.nextRunAt)})`}.
+        </p>
+      </div>
+    </div>
+  );
+}
 
 /** An organization's retention: the current setting, what was removed, and what will be. */
 export function RetentionPage({ choice }: { choice: ReactNode }) {

@@ -1,10 +1,13 @@
 "use client";
 
-import { Drawer, UnstyledButton } from "@mantine/core";
+import { Drawer, Text, UnstyledButton } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useCallback } from "react";
+import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
+import { CodeBlock } from "@/components/ui/code/code-block";
+import { Facts } from "@/components/ui/facts";
 import { FilterSelect } from "@/components/ui/filter-select";
 import { NoMatch } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
@@ -12,11 +15,56 @@ import { PagedList } from "@/components/ui/paged-list";
 import pagedClasses from "@/components/ui/paged-list.module.css";
 import { type Column, RecordTable } from "@/components/ui/record-table";
 import { SearchField } from "@/components/ui/search-field";
-import { type LibraryScript, SCRIPT_CATEGORIES, SCRIPT_OS } from "@/server/devices/scripts/schema";
+import { type LibraryScript, SCRIPT_CATEGORIES, SCRIPT_OS, type ScriptOs } from "@/server/devices/scripts/schema";
 import { capitalized } from "@/server/ground/text";
-import { LANGUAGE_LABEL, OS_LABEL, osLabel } from "./labels";
-import { ScriptDetail } from "./script-detail";
 import classes from "./scripts.module.css";
+
+/** One script: description, parameters and source. */
+function ScriptDetail({ script }: { script: LibraryScript }) {
+  const facts: [string, React.ReactNode][] = [
+    ["System", osLabel(script.osTypes)],
+    ["Category", capitalized(script.category)],
+    ["Language", LANGUAGE_LABEL[script.language]],
+    ["Runs as", RUN_AS_LABEL[script.runAs]],
+    ["Times out after", `${script.timeoutSeconds} s`],
+    ["Version", script.version],
+    ["Changed", <When key="at" at={script.updatedAt} dateOnly />],
+  ];
+  return (
+    <div className={classes.detail}>
+      <Text>{script.description}</Text>
+      <Facts className={classes.facts} facts={facts} />
+      {script.parameters.length > 0 && (
+        <section aria-label="Parameters">
+          <Text fw={600}>Parameters</Text>
+          <ul className={classes.parameters}>
+            {script.parameters.map((p) => (
+              <li key={p.name}>
+                <div>
+                  <code>{p.name}</code>
+                  <span>
+                    {p.type}
+                    {p.required ? ", required" : p.default === null ? "" : `, default ${String(p.default)}`}
+                  </span>
+                </div>
+                {p.description}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <CodeBlock code={script.content} label={`Text of ${script.name}`} tall />
+    </div>
+  );
+}
+
+const OS_LABEL: Record<ScriptOs, string> = { windows: "Windows", macos: "macOS", linux: "Linux" };
+const LANGUAGE_LABEL: Record<LibraryScript["language"], string> = { powershell: "PowerShell", bash: "Bash" };
+const RUN_AS_LABEL: Record<LibraryScript["runAs"], string> = {
+  system: "the system",
+  user: "the signed-in user",
+};
+const osLabel = (osTypes: readonly ScriptOs[]): string => osTypes.map((os) => OS_LABEL[os]).join(", ");
 
 const CATEGORIES = SCRIPT_CATEGORIES.map((value) => ({ value, label: capitalized(value) }));
 const SYSTEMS = SCRIPT_OS.map((value) => ({ value, label: OS_LABEL[value] }));

@@ -5,10 +5,8 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { ORG_ROLES, PARTNER_ROLES, roleOptions } from "@/components/account/roles";
 import { useTRPC } from "@/components/trpc";
-import { changesOf } from "@/components/ui/dialogs/changes";
-import { FormDialog } from "@/components/ui/dialogs/form-dialog";
-import { useDone } from "@/components/ui/dialogs/use-done";
-import { useForm } from "@/components/ui/dialogs/use-form";
+import { FormDialog, useDone } from "@/components/ui/dialogs/form-dialog";
+import { changesOf, useForm } from "@/components/ui/dialogs/use-form";
 import { type User, updateInput } from "@/server/identity/users/schema";
 import { AccessSelect } from "./access-select";
 

@@ -3,12 +3,10 @@
 import { Select, Switch, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { zoneChoices } from "@/components/format/zones";
+import { zoneChoices } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
-import { changesOf } from "@/components/ui/dialogs/changes";
-import { FormDialog } from "@/components/ui/dialogs/form-dialog";
-import { useDone } from "@/components/ui/dialogs/use-done";
-import { useForm } from "@/components/ui/dialogs/use-form";
+import { FormDialog, useDone } from "@/components/ui/dialogs/form-dialog";
+import { changesOf, useForm } from "@/components/ui/dialogs/use-form";
 import { createInput, type Organization, updateInput } from "@/server/organizations/schema";
 
 /** Creates or edits an organization: its name, time zone, and whether its users need a second factor. */

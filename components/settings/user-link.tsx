@@ -6,11 +6,9 @@ import { useState } from "react";
 import { When } from "@/components/format/when";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { Confirm } from "@/components/ui/dialogs/confirm";
-import { CopyLine } from "@/components/ui/dialogs/copy-line";
-import { SecretDialog } from "@/components/ui/dialogs/secret-dialog";
+import { CopyLine, SecretDialog } from "@/components/ui/dialogs/secret-dialog";
 import { useReturnedFocus } from "@/components/ui/dialogs/use-returned-focus";
-import { Message } from "@/components/ui/message";
-import { errorText } from "@/components/ui/notice";
+import { errorText, Message } from "@/components/ui/notice";
 import { useOnce } from "@/components/ui/use-once";
 
 type Props = { user: { id: string; name: string; email: string }; onClose: () => void };

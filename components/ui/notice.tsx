@@ -1,10 +1,22 @@
 "use client";
 
 import { Button, Text, Title } from "@mantine/core";
-import type { LucideIcon } from "lucide-react";
-import { CircleAlert, Inbox } from "lucide-react";
+import { CircleAlert, Inbox, type LucideIcon, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import classes from "./notice.module.css";
+
+const ICON = { bad: CircleAlert, warn: TriangleAlert };
+
+/** An error or a warning. */
+export function Message({ tone, children }: { tone: "bad" | "warn"; children: ReactNode }) {
+  const Icon = ICON[tone];
+  return (
+    <div className={classes.message} data-tone={tone} role={tone === "bad" ? "alert" : "status"}>
+      <Icon size={16} strokeWidth={1.75} aria-hidden />
+      <span>{children}</span>
+    </div>
+  );
+}
 
 type NoticeProps = {
   icon?: LucideIcon;

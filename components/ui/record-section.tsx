@@ -6,13 +6,10 @@ import { Plus } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { useRequestedAction } from "@/components/requested-action";
 import { Confirm } from "./dialogs/confirm";
-import { Message } from "./message";
-import { errorText, Notice } from "./notice";
-import { PageHeader } from "./page-header";
+import { errorText, Message, Notice } from "./notice";
+import { PageHeader, Section } from "./page-header";
 import { type Paged, PagedList } from "./paged-list";
-import { type Column, RecordTable } from "./record-table";
-import { RowButton } from "./row-button";
-import { Section } from "./section";
+import { type Column, RecordTable, RowButton } from "./record-table";
 
 type OpenDialog = (onClose: () => void) => ReactNode;
 

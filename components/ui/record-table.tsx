@@ -1,6 +1,31 @@
+import { Button } from "@mantine/core";
 import type { CSSProperties, ReactNode } from "react";
 import { cssVariables } from "./css-variables";
 import classes from "./record-table.module.css";
+
+type RowButtonProps = {
+  label: string;
+  onClick: () => void;
+  /** Why it is disabled; it stays focusable, so that everyone can read the reason. */
+  disabledReason?: string | undefined;
+  children: string;
+};
+
+/** A subtle action at the end of a row; its label includes the row's name. */
+export function RowButton({ label, onClick, disabledReason, children }: RowButtonProps) {
+  return (
+    <Button
+      variant="subtle"
+      color="gray"
+      size="compact-sm"
+      onClick={disabledReason ? undefined : onClick}
+      aria-label={disabledReason ? `${label}: ${disabledReason}` : label}
+      {...(disabledReason && { title: disabledReason, "data-disabled": true, "aria-disabled": true })}
+    >
+      {children}
+    </Button>
+  );
+}
 
 export type Column<T> = {
   header: string;

@@ -1,17 +1,43 @@
 "use client";
 
+import { Modal } from "@mantine/core";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef, useState } from "react";
 import { count, counted } from "@/components/format/amounts";
-import { dateTime } from "@/components/format/time";
+import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
+import { useReturnedFocus } from "@/components/ui/dialogs/use-returned-focus";
+import { Section } from "@/components/ui/page-header";
 import { SearchField } from "@/components/ui/search-field";
-import { Section } from "@/components/ui/section";
 import { actionLabel } from "@/server/audit/action-label";
+import { SEALED_FIELDS } from "@/server/audit/row";
 import type { BundleRow } from "@/server/evidence/chain/chain";
+import type { EntryIndex } from "./check-file";
 import classes from "./entries.module.css";
-import { EntryDialog } from "./entry-dialog";
-import type { EntryIndex } from "./entry-index";
+
+/** One entry, field by field, as it was hashed. */
+function EntryDialog({ row, onClose }: { row: BundleRow; onClose: () => void }) {
+  const { zone } = useZone();
+  useReturnedFocus();
+  const at = new Date(row.timestampMs);
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={`Entry ${row.chainSeq}, ${dateTime(at, zone)} (${zoneName(zone, at)})`}
+      size="lg"
+    >
+      <dl className={classes.fields}>
+        {SEALED_FIELDS.map((name) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{row[name] === null ? <span className={classes.absent}>none</span> : String(row[name])}</dd>
+          </div>
+        ))}
+      </dl>
+    </Modal>
+  );
+}
 
 const ROW_PX = 52;
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { ROWS } from "@/testing/evidence/base-bundles";
-import { EntryIndex } from "./entry-index";
+import { EntryIndex } from "./check-file";
 
 const ROW = { type: "row", ...ROWS[1] };
 

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { TrustSource } from "@/components/proof/check-proof";
 import { COSIGNATURE, ED25519, formatVerifierKey } from "@/server/evidence/tree/signed-note";
 import { testKey } from "@/testing/notes";
-import { repeatCommand } from "./repeat-command";
+import { repeatCommand } from "./verdict";
 
 const { key } = testKey(1, "trailmark.example", ED25519);
 const witness = { name: "w", key: testKey(2, "w.example", COSIGNATURE).key, url: null };

@@ -5,21 +5,77 @@ import { useEffect, useRef } from "react";
 import { count } from "@/components/format/amounts";
 import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
-import { Breaks } from "@/components/integrity/breaks";
-import { placesText } from "@/components/integrity/places";
+import { Breaks, placesText } from "@/components/integrity/breaks";
 import { VerdictHead } from "@/components/integrity/verdict-head";
 import { type TrustSource, trustOwner } from "@/components/proof/check-proof";
 import { Figures } from "@/components/ui/figures";
-import { Message } from "@/components/ui/message";
-import { Section } from "@/components/ui/section";
+import { Message } from "@/components/ui/notice";
+import { Section } from "@/components/ui/page-header";
+import { StateTag } from "@/components/ui/state-tag";
 import { type JudgedBundle, VERDICT_WORD } from "@/server/evidence/bundle/verdict";
+import { formatVerifierKey } from "@/server/evidence/tree/signed-note";
 import { Certificate } from "./certificate";
 import type { Checked } from "./check-file";
 import { Entries } from "./entries";
-import { Keys } from "./keys";
-import { repeatCommand } from "./repeat-command";
 import { countsText, rangeText } from "./scope-text";
 import classes from "./verify.module.css";
+
+/** Quotes an argument for a shell: a file's name may contain spaces and special characters. */
+const quoted = (word: string): string => (/^[\w./+=@:-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+
+/** Prevents a file name that starts with a dash from being read as an option. */
+const fileWord = (name: string): string => quoted(name.startsWith("-") ? `./${name}` : name);
+
+/** The command that repeats a check, one option per line, because print would wrap a long line at the wrong place. */
+export function repeatCommand(fileName: string, { trust, from }: TrustSource): string {
+  // Only a policy can require a quorum.
+  const isPolicy = from === "you" && trust.witnesses.length > 0;
+  const trusted = isPolicy
+    ? ["--policy POLICY_FILE"]
+    : trust.logs.map((key) => `--key ${quoted(formatVerifierKey(key))}`);
+  return [`npm run trailmark -- verify ${fileWord(fileName)}`, ...trusted].join(" \\\n  ");
+}
+
+/** The key's bytes without its name: an organization's and the installation's entry differ only in name and id. */
+const bytesOf = (key: string): string => /^[^+]+\+[0-9a-f]{8}\+(.+)$/.exec(key)?.[1] ?? key;
+
+const OWNER = { you: "Your key", server: "This server’s key", nobody: "" };
+
+/** The keys given and those named in the bundle, with what each signed; then the witnesses. */
+function Keys({ verdict, trustSource }: { verdict: JudgedBundle; trustSource: TrustSource }) {
+  const trusted = trustSource.trust.logs.map(formatVerifierKey);
+  const known = new Set(trusted.map(bytesOf));
+  const named = (verdict.header?.publicKeys ?? []).filter((key) => !known.has(bytesOf(key)));
+  const signed = new Set(verdict.signedBy.map(bytesOf));
+  return (
+    <Section title="Keys" lead="Trust a key only as far as you trust the source you got it from.">
+      <ul className={classes.keys}>
+        {trusted.map((key) => (
+          <li key={key}>
+            <code>{key}</code>
+            <StateTag tone={signed.has(bytesOf(key)) ? "good" : "warn"}>
+              {`${OWNER[trustSource.from]}, ${signed.has(bytesOf(key)) ? "and it signed the checkpoint" : "which signed no checkpoint here"}`}
+            </StateTag>
+          </li>
+        ))}
+        {named.map((key) => (
+          <li key={key}>
+            <code>{key}</code>
+            <StateTag tone="warn">Named only by the bundle</StateTag>
+          </li>
+        ))}
+        {verdict.cosignedBy.map(({ name, at }) => (
+          <li key={name}>
+            <code>{name}</code>
+            <StateTag tone="good">{`Witness, cosigned at ${at}`}</StateTag>
+          </li>
+        ))}
+      </ul>
+      {verdict.quorum === "not met" && "Fewer witnesses cosigned than your policy asks for."}
+      {trusted.length + named.length === 0 && "The bundle names no key."}
+    </Section>
+  );
+}
 
 type Props = { checked: Checked; trustSource: TrustSource; onAgain: () => void };
 

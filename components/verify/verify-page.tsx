@@ -1,18 +1,71 @@
 "use client";
 
-import { Progress as Bar, Button, Textarea } from "@mantine/core";
-import { WifiOff } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { Progress as Bar, Button, FileButton, Textarea } from "@mantine/core";
+import { FileCheck2, WifiOff } from "lucide-react";
+import { type DragEvent, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { count } from "@/components/format/amounts";
 import { resolveTrust, type TrustSource } from "@/components/proof/check-proof";
-import { toFragment } from "@/components/proof/proof-link";
+import { isProofFragment, toFragment } from "@/components/proof/proof-link";
+import { ProofPage } from "@/components/proof/proof-page";
 import { isProofFile, readProof } from "@/components/proof/read-proof";
-import { Message } from "@/components/ui/message";
+import { Message } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import { type Checked, checkFile, loadTools, type Progress } from "./check-file";
-import { DropFile } from "./drop-file";
 import { Verdict } from "./verdict";
 import classes from "./verify.module.css";
+
+/** A drop target for one file, with a button to choose it. */
+function DropFile({ onFile }: { onFile: (file: File) => void }) {
+  const [isOver, setIsOver] = useState(false);
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    setIsOver(false);
+    const file = event.dataTransfer.files[0];
+    if (file) onFile(file);
+  };
+  const over = (event: DragEvent) => {
+    event.preventDefault();
+    setIsOver(true);
+  };
+  return (
+    <FileButton onChange={(file) => file && onFile(file)} inputProps={{ "aria-label": "Evidence bundle" }}>
+      {(props) => (
+        <button
+          {...props}
+          type="button"
+          className={classes.drop}
+          data-over={isOver || undefined}
+          onDragOver={over}
+          onDragLeave={() => setIsOver(false)}
+          onDrop={drop}
+        >
+          <FileCheck2 size={26} strokeWidth={1.5} aria-hidden />
+          <span className={classes.dropTitle}>
+            Drop an evidence bundle or the proof of an entry here, or choose the file
+          </span>
+          <span className={classes.dropNote}>
+            A .ndjson file from the Integrity page or from <code>GET /api/v1/audit-logs/evidence</code>, or a
+            .tlog-proof file
+          </span>
+        </button>
+      )}
+    </FileButton>
+  );
+}
+
+type Props = { serverPolicy: string };
+
+function subscribe(onChange: () => void): () => void {
+  window.addEventListener("hashchange", onChange);
+  return () => window.removeEventListener("hashchange", onChange);
+}
+const hasProof = (): boolean => isProofFragment(window.location.hash);
+
+/** /verify: shows the proof in the URL if there is one, otherwise the check of evidence bundles. */
+export function VerifyHome({ serverPolicy }: Props) {
+  const isProof = useSyncExternalStore(subscribe, hasProof, () => false);
+  return isProof ? <ProofPage serverPolicy={serverPolicy} /> : <VerifyPage serverPolicy={serverPolicy} />;
+}
 
 type State =
   | { step: "choose"; failure: string | null }
@@ -20,7 +73,7 @@ type State =
   | { step: "done"; checked: Checked; trustSource: TrustSource };
 
 /** Checks an evidence bundle in the browser. serverPolicy: the published policy of the page's server. */
-export function VerifyPage({ serverPolicy }: { serverPolicy: string }) {
+function VerifyPage({ serverPolicy }: { serverPolicy: string }) {
   const [state, setState] = useState<State>({ step: "choose", failure: null });
   const [key, setKey] = useState("");
   const abort = useRef<AbortController | null>(null);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Entry } from "@/components/audit/entry";
-import { pairsOf } from "./compare";
+import { pairsOf } from "./compare-page";
 
 const entry = (change: object): Entry =>
   ({

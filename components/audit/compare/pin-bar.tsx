@@ -2,14 +2,29 @@
 
 import { ActionIcon, Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { X } from "lucide-react";
+import { Pin, PinOff, X } from "lucide-react";
 import Link from "next/link";
 import { sentenceText } from "@/components/audit/entry";
 import { clearPins, comparePath, togglePin, usePins } from "@/components/audit/state/pins";
 import { dateTime } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
+import { Tip } from "@/components/ui/popover/tip";
 import classes from "./compare.module.css";
+
+/** Pins an entry so that it can be compared with another. */
+export function PinButton({ id }: { id: string }) {
+  const isPinned = usePins().includes(id);
+  const Icon = isPinned ? PinOff : Pin;
+  const label = isPinned ? "Unpin" : "Pin to compare";
+  return (
+    <Tip label={label}>
+      <ActionIcon size={32} aria-label={label} onClick={() => togglePin(id)}>
+        <Icon size={15} aria-hidden />
+      </ActionIcon>
+    </Tip>
+  );
+}
 
 /** The pinned entries and the link to the comparison; shown on every list. */
 export function PinBar({ openId }: { openId: string | null }) {

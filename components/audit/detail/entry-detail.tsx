@@ -1,30 +1,134 @@
 "use client";
 
-import { Text, Title } from "@mantine/core";
+import { ActionIcon, Button, Group, Text, Title } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import { Check, Ellipsis } from "lucide-react";
 import Link from "next/link";
-import type { ReactNode } from "react";
+import { createSerializer, useQueryStates } from "nuqs";
+import { type ReactNode, useId } from "react";
 import { useOrg } from "@/components/account/org";
 import { ActorType } from "@/components/audit/actor-type";
 import { aroundPath, changesOf, type Entry } from "@/components/audit/entry";
 import { EntrySentence } from "@/components/audit/entry-sentence";
 import { Changes } from "@/components/audit/facts/changes";
-import { DetailFacts } from "@/components/audit/facts/detail-facts";
 import { factsOf } from "@/components/audit/facts/fact";
+import { DetailFacts } from "@/components/audit/facts/fact-value";
+import facts from "@/components/audit/facts/facts.module.css";
 import { ResultBadge } from "@/components/audit/result-badge";
 import { ShareButton } from "@/components/audit/share/share-button";
 import { comparePath } from "@/components/audit/state/pins";
 import type { ColumnId } from "@/components/audit/state/table-params";
+import { viewParsers } from "@/components/audit/state/view";
+import { pivotsOfFact } from "@/components/audit/table/pivots";
+import pivotsClasses from "@/components/audit/table/pivots.module.css";
 import { dateTime, zoneName } from "@/components/format/time";
 import { describeAgent } from "@/components/format/user-agent";
 import { useZone } from "@/components/format/zone";
+import { useTRPC } from "@/components/trpc";
 import { CopiedCode } from "@/components/ui/code/copied-code";
+import { useCopy } from "@/components/ui/copy/use-copy";
+import { Failure } from "@/components/ui/notice";
 import { CATEGORY_LABEL } from "@/server/audit/vocabulary";
 import { withVisibleMarks } from "@/server/ground/text";
 import { ChainPanel } from "./chain-panel";
 import classes from "./entry-detail.module.css";
-import { FactPivots } from "./fact-pivots";
-import { RawEntry } from "./raw-entry";
 import { Related } from "./related";
+
+/** An entry as the API gives it, to read and to copy: from the server as text, for a page's numbers are doubles. */
+export function RawEntry({ entry }: { entry: Entry }) {
+  const raw = useQuery(useTRPC().audit.json.queryOptions({ id: entry.id }));
+  return (
+    <section className={classes.section} aria-label="Raw entry">
+      <EntryCopies entry={entry} json={raw.data?.json} />
+      <details className={facts.raw}>
+        <summary>Raw entry as JSON</summary>
+        {raw.isPending && <Text c="dimmed">Loading…</Text>}
+        {raw.isError && <Failure error={raw.error} onRetry={() => void raw.refetch()} what="this entry's JSON" />}
+        {raw.data && (
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
+          <section className={classes.json} tabIndex={0} aria-label="Raw entry as JSON">
+            <pre>{withVisibleMarks(raw.data.json)}</pre>
+          </section>
+        )}
+      </details>
+    </section>
+  );
+}
+
+const curlOf = (entry: Entry) =>
+  `curl -H "Authorization: Bearer $TRAILMARK_KEY" ${window.location.origin}/api/v1/audit-logs/logs/${entry.id}`;
+const linkOf = (entry: Entry) => `${window.location.origin}/audit/${entry.id}`;
+
+/** json: the entry's JSON, once it is there. */
+type EntryCopiesProps = { entry: Entry; json: string | undefined };
+
+/** Copies the entry as JSON, as the API call that fetches it, or as a link. */
+export function EntryCopies({ entry, json }: EntryCopiesProps) {
+  const isOnServer = typeof window === "undefined";
+  return (
+    <Group gap={4} ml={-8}>
+      <CopyText name="JSON" text={json} />
+      <CopyText name="cURL" text={isOnServer ? "" : curlOf(entry)} />
+      <CopyText name="Link" text={isOnServer ? "" : linkOf(entry)} />
+    </Group>
+  );
+}
+
+function CopyText({ name, text }: { name: string; text: string | undefined }) {
+  const { copied, copy } = useCopy();
+  return (
+    <Button
+      size="compact-sm"
+      variant="subtle"
+      color="gray"
+      disabled={text === undefined}
+      onClick={() => void copy(text ?? "")}
+      leftSection={copied ? <Check size={13} aria-hidden /> : null}
+    >
+      {copied ? "Copied" : `Copy ${name}`}
+    </Button>
+  );
+}
+
+const addressOf = createSerializer(viewParsers);
+
+/** The pivots of the corresponding table cell, as links to the list. */
+export function FactPivots({ name, entry, column }: { name: string; entry: Entry; column: ColumnId }) {
+  const id = useId();
+  const [isOpen, { toggle }] = useDisclosure(false);
+  const [view] = useQueryStates(viewParsers);
+  const { zone } = useZone();
+  const { nameOf } = useOrg();
+  const context = { zone, orgName: nameOf };
+  const pivots = pivotsOfFact({ entry, column }, view, context).filter((pivot) => "change" in pivot);
+  if (pivots.length === 0) return null;
+  return (
+    <>
+      <ActionIcon
+        size={24}
+        className={pivotsClasses.toggle}
+        aria-label={`More from ${name}`}
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? id : undefined}
+        onClick={toggle}
+      >
+        <Ellipsis size={15} aria-hidden />
+      </ActionIcon>
+      {isOpen && (
+        <ul id={id} className={pivotsClasses.links}>
+          {pivots.map(({ label, change }) => (
+            <li key={label}>
+              <Link href={addressOf("/", { ...view, ...change })} className="tm-link">
+                {label}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
 
 /** rawActorId is shown next to the actor. */
 const SHOWN_ELSEWHERE = ["rawActorId"];

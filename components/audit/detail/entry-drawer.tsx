@@ -1,12 +1,12 @@
 "use client";
 
-import { ActionIcon, CloseButton, Drawer } from "@mantine/core";
+import { ActionIcon, CloseButton, Drawer, } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { ChevronDown, ChevronUp, Maximize2 } from "lucide-react";
 import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useDeferredValue } from "react";
-import { PinButton } from "@/components/audit/compare/pin-button";
+import { PinButton } from "@/components/audit/compare/pin-bar";
 import { useViewer } from "@/components/audit/state/viewer-context";
 import { useTRPC } from "@/components/trpc";
 import { Failure } from "@/components/ui/notice";

@@ -12,13 +12,12 @@ import { useConfirmedDownload } from "@/components/confirmed-download";
 import { bytes, count, counted } from "@/components/format/amounts";
 import { useZone } from "@/components/format/zone";
 import { useReturnedFocus } from "@/components/ui/dialogs/use-returned-focus";
-import { Message } from "@/components/ui/message";
+import { Message } from "@/components/ui/notice";
 import { exportName } from "@/server/audit/export-name";
 import { EXPORT_FORMATS, type ExportFormat, FORMATS, isDirect, MAX_EXPORT_ROWS } from "@/server/audit/vocabulary";
 import classes from "./export-dialog.module.css";
 import { MyExports } from "./my-exports";
-import { useBackgroundExport } from "./use-background-export";
-import { type ExportState, useExport } from "./use-export";
+import { type ExportState, useBackgroundExport, useExport } from "./use-export";
 
 /** Exports the list with the current filters, which are described before the download starts. */
 export function ExportDialog({ onClose }: { onClose: () => void }) {

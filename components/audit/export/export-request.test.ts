@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { loadView, toListInput } from "@/components/audit/state/view";
 import { exportInput } from "@/server/audit/entries/export-schema";
-import { exportBody } from "./export-request";
+import { exportBody } from "./use-export";
 
 const now = new Date("2026-11-20T14:00:00Z");
 const ORG = "0190f4c2-0000-7000-8000-000000000001";

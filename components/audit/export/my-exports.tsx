@@ -7,8 +7,7 @@ import { useConfirmedDownload } from "@/components/confirmed-download";
 import { bytes, count, counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
 import { type Outputs, useTRPC } from "@/components/trpc";
-import { Message } from "@/components/ui/message";
-import { errorText } from "@/components/ui/notice";
+import { errorText, Message } from "@/components/ui/notice";
 import { MAX_UNPROVEN_ROWS } from "@/server/audit/vocabulary";
 import classes from "./my-exports.module.css";
 

@@ -1,10 +1,55 @@
 "use client";
 
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import type { Input } from "@/components/audit/state/view";
 import { fetchConfirmed } from "@/components/step-up";
-import type { DirectFormat } from "@/server/audit/vocabulary";
-import { exportBody, readBody, saveFile } from "./export-request";
+import { useTRPC } from "@/components/trpc";
+import { errorText } from "@/components/ui/notice";
+import type { DirectFormat, ExportFormat } from "@/server/audit/vocabulary";
+
+/** The body of POST /audit-logs/export, and most of that of POST /audit-logs/exports, with the same filters as the list. */
+export function exportBody(format: ExportFormat, { from, to, cursor: _, skipCount: __, orgId, ...filters }: Input) {
+  return { format, orgId, filters, dateRange: { from, to } };
+}
+
+/** Reads a response's body as a file and reports the bytes received so far. */
+async function readBody(response: Response, onBytes: (sum: number) => void): Promise<Blob> {
+  const parts: BlobPart[] = [];
+  let sum = 0;
+  const reader = response.body?.getReader();
+  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+    parts.push(part.value as Uint8Array<ArrayBuffer>);
+    sum += part.value.byteLength;
+    onBytes(sum);
+  }
+  return new Blob(parts, { type: response.headers.get("content-type") ?? "application/octet-stream" });
+}
+
+/** Downloads a file. */
+function saveFile(file: Blob, name: string): void {
+  const url = URL.createObjectURL(file);
+  const link = Object.assign(document.createElement("a"), { href: url, download: name });
+  link.click();
+  URL.revokeObjectURL(url);
+}
+
+type ExportInput = { input: Input; format: ExportFormat; gzip: boolean; timeZone: string };
+
+/** Starts a background export with the list's filters. */
+export function useBackgroundExport() {
+  const trpc = useTRPC();
+  const cache = useQueryClient();
+  const create = useMutation(
+    trpc.exports.create.mutationOptions({
+      onSettled: () => cache.invalidateQueries({ queryKey: trpc.exports.list.queryKey() }),
+    }),
+  );
+  const start = ({ input, format, gzip, timeZone }: ExportInput) => {
+    create.mutate(JSON.parse(JSON.stringify({ ...exportBody(format, input), gzip, timeZone })));
+  };
+  return { start, isAsking: create.isPending, error: create.error && errorText(create.error) };
+}
 
 export type ExportState =
   | { kind: "idle" }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { changesBetween, unchangedMembers } from "./delta";
+import { changesBetween, unchangedMembers } from "./changes";
 
 test("reports added, removed and changed members with their path", () => {
   const before = { name: "WS-042", site: "Berlin", tags: { rack: 1, floor: 2 } };

@@ -2,14 +2,29 @@
 
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
+import { Fragment } from "react";
 import { useCan, useOrg } from "@/components/account/org";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
 import { CopiedCode } from "@/components/ui/code/copied-code";
 import { joinValues } from "@/server/audit/query/values";
 import { withVisibleMarks } from "@/server/ground/text";
-import type { Fact, IdOf } from "./fact";
+import type { Fact, IdOf, NamedFact } from "./fact";
 import classes from "./facts.module.css";
+
+/** Labelled facts; nested ones are indented under their label. */
+export function DetailFacts({ facts }: { facts: NamedFact[] }) {
+  return (
+    <dl className={classes.facts}>
+      {facts.map(({ path, label, fact }) => (
+        <Fragment key={path}>
+          <dt>{label}</dt>
+          <dd>{fact.kind === "group" ? <DetailFacts facts={fact.facts} /> : <FactValue fact={fact} />}</dd>
+        </Fragment>
+      ))}
+    </dl>
+  );
+}
 
 /** A formatted fact, with times in the display zone; an id links to what it identifies, if that exists. */
 export function FactValue({ fact }: { fact: Exclude<Fact, { kind: "group" }> }) {

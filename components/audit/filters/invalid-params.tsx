@@ -1,5 +1,5 @@
 import classes from "@/components/audit/viewer.module.css";
-import { Message } from "@/components/ui/message";
+import { Message } from "@/components/ui/notice";
 
 /** Reports URL parameters that were ignored because they are invalid. */
 export function InvalidParams({ parts }: { parts: string[] }) {

@@ -9,7 +9,7 @@ import {
   NOTHING_NEW,
   type Page,
   withHeldShown,
-} from "./live-rows";
+} from "./live-stream";
 
 const entry = (n: number, seq = n): Entry =>
   ({

@@ -4,7 +4,7 @@ import { FROM_START } from "@/components/audit/state/view";
 import { useViewer } from "@/components/audit/state/viewer-context";
 import classes from "@/components/audit/viewer.module.css";
 import { useZone } from "@/components/format/zone";
-import { Message } from "@/components/ui/message";
+import { Message } from "@/components/ui/notice";
 import { invalidQualifiers } from "./invalid-qualifiers";
 import { readTyped } from "./reader";
 

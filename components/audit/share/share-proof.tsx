@@ -1,19 +1,145 @@
 "use client";
 
-import { Button, Group, Modal, Stack, Text } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
+import { Button, Group, Modal, NumberInput, Stack, Text, Title } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { Download, Link2 } from "lucide-react";
 import { useState } from "react";
+import { counted } from "@/components/format/amounts";
+import { When } from "@/components/format/when";
 import { toFragment } from "@/components/proof/proof-link";
 import { saveText } from "@/components/proof/save-text";
-import { useTRPC } from "@/components/trpc";
-import { copyText } from "@/components/ui/copy/copy-text";
-import { CopyLine } from "@/components/ui/dialogs/copy-line";
+import { type Outputs, useTRPC } from "@/components/trpc";
+import { qrSvg } from "@/components/ui/code/qr-svg";
+import { copyText } from "@/components/ui/copy/use-copy";
+import { CopyLine } from "@/components/ui/dialogs/secret-dialog";
+import { useForm } from "@/components/ui/dialogs/use-form";
 import { useReturnedFocus } from "@/components/ui/dialogs/use-returned-focus";
-import { Message } from "@/components/ui/message";
-import { errorText } from "@/components/ui/notice";
-import { ProofLinks } from "./proof-links";
+import { errorText, Message, readErrorText } from "@/components/ui/notice";
+import { useInvalidation } from "@/components/use-invalidation";
+import { DEFAULT_LINK_DAYS, MAX_LINK_DAYS, shareInput } from "@/server/evidence/links/schema";
 import classes from "./share-proof.module.css";
+
+type ProofLink = Outputs["proofs"]["links"]["data"][number];
+
+/** Short links to an entry's proof, for print: the existing ones, and a new one with its QR code. */
+export function ProofLinks({ id }: { id: string }) {
+  const trpc = useTRPC();
+  const share = useMutation(trpc.proofs.share.mutationOptions(useInvalidation(trpc.proofs.links.queryFilter({ id }))));
+  const form = useForm<{ days: number | string }>({ days: DEFAULT_LINK_DAYS });
+  return (
+    <Stack gap="sm" component="section" aria-labelledby="proof-links">
+      <Title order={3} size="h4" id="proof-links">
+        Short link for print
+      </Title>
+      <Text size="sm" c="dimmed">
+        Opens the proof on this server, with a QR code. Anyone who has it can open it until it expires or you revoke it;
+        each opening is recorded.
+      </Text>
+      <form
+        ref={form.element}
+        noValidate
+        onSubmit={form.onSubmit(({ days }) => form.send(shareInput, share, { id, days }))}
+      >
+        {form.message && <Message tone="bad">{form.message}</Message>}
+        <Group gap="sm" align="flex-end">
+          <NumberInput label="Expires after (days)" min={1} max={MAX_LINK_DAYS} w={140} {...form.field("days")} />
+          <Button type="submit" variant="default" loading={form.isBusy}>
+            Create link
+          </Button>
+        </Group>
+      </form>
+      {share.data && <NewLink path={share.data.path} expiresAt={share.data.expiresAt} seq={share.data.chainSeq} />}
+      <Links id={id} />
+    </Stack>
+  );
+}
+
+function NewLink({ path, expiresAt, seq }: { path: string; expiresAt: string; seq: number }) {
+  const link = `${window.location.origin}${path}`;
+  const svg = qrSvg(link);
+  return (
+    <div className={classes.fresh}>
+      {/* biome-ignore lint/performance/noImgElement: a data URL, which next/image cannot optimize. */}
+      <img
+        className={classes.code}
+        src={`data:image/svg+xml,${encodeURIComponent(svg)}`}
+        alt={`QR code of the link to the proof of entry ${seq}`}
+      />
+      <div className={classes.freshText}>
+        <CopyLine label="Short link" value={link} note="Shown only once." />
+        <Text size="sm">
+          Expires <When at={expiresAt} />
+        </Text>
+        <div>
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<Download size={14} aria-hidden />}
+            onClick={() => saveText(`proof-entry-${seq}.svg`, svg)}
+          >
+            Download QR code
+          </Button>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Links({ id }: { id: string }) {
+  const { data, error } = useQuery(useTRPC().proofs.links.queryOptions({ id }));
+  if (error) return <Message tone="bad">{readErrorText(error)}</Message>;
+  if (!data) return null;
+  if (data.data.length === 0) return <p className={classes.note}>No short link to this entry has been created.</p>;
+  return (
+    <ul className={classes.links} aria-label="Short links to this entry">
+      {data.data.map((link) => (
+        <LinkRow key={link.id} link={link} entryId={id} />
+      ))}
+    </ul>
+  );
+}
+
+function stateOf({ revokedAt, expiresAt }: ProofLink): "Open" | "Revoked" | "Expired" {
+  if (revokedAt) return "Revoked";
+  return Date.parse(expiresAt) > Date.now() ? "Open" : "Expired";
+}
+
+function LinkRow({ link, entryId }: { link: ProofLink; entryId: string }) {
+  const trpc = useTRPC();
+  const stale = useInvalidation(trpc.proofs.links.queryFilter({ id: entryId }));
+  const revoke = useMutation(trpc.proofs.revoke.mutationOptions(stale));
+  const state = stateOf(link);
+  return (
+    <li>
+      <div className={classes.linkText}>
+        <span>
+          <strong>{state}</strong>, created by {link.createdByName} <When at={link.createdAt} />
+        </span>
+        <span className={classes.note}>
+          {state === "Open" ? "Expires" : state} <When at={link.revokedAt ?? link.expiresAt} />;{" "}
+          {counted(link.openings, "opening")}
+          {link.lastOpenedAt && (
+            <>
+              , the last <When at={link.lastOpenedAt} />
+            </>
+          )}
+        </span>
+        {revoke.isError && <Message tone="bad">{errorText(revoke.error)}</Message>}
+      </div>
+      {state === "Open" && (
+        <Button
+          size="xs"
+          variant="default"
+          loading={revoke.isPending}
+          onClick={() => revoke.mutate({ id: link.id })}
+          aria-label={`Revoke the link created ${link.createdAt}`}
+        >
+          Revoke
+        </Button>
+      )}
+    </li>
+  );
+}
 
 /** Shares the proof of an entry: as a link that contains the proof, as a file, or as a short link for print. */
 export function ShareProof({ id, onClose }: { id: string; onClose: () => void }) {

@@ -1,9 +1,115 @@
 "use client";
 
+import { UnstyledButton } from "@mantine/core";
+import { useRouter } from "next/navigation";
+import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { togglePin, usePins } from "@/components/audit/state/pins";
+import type { View } from "@/components/audit/state/view";
 import { useViewer } from "@/components/audit/state/viewer-context";
+import { copyText } from "@/components/ui/copy/use-copy";
+import { positionBeside } from "@/components/ui/popover/position";
 import { type CellRef, useTable } from "./columns";
-import { PivotMenu } from "./pivot-menu";
-import { cellText, pivotsOf } from "./pivots";
+import { cellText, type Pivot, pivotsOf } from "./pivots";
+import classes from "./pivots.module.css";
+
+const COPIED_MS = 700;
+
+type PivotMenuProps = {
+  title: string;
+  pivots: Pivot[];
+  anchor: HTMLElement;
+  /** Moves to the adjacent cell of the row; absent when there is only one cell. */
+  onStep?: (by: 1 | -1) => void;
+  onChange: (change: Partial<View>) => void;
+  onClose: () => void;
+};
+
+/** A menu of pivots: Up and Down move within it, Left and Right to the adjacent cells. */
+export function PivotMenu({ title, pivots, anchor, onStep, onChange, onClose }: PivotMenuProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const router = useRouter();
+  const pins = usePins();
+  const [copyState, setCopyState] = useState<"Copied" | "Could not copy" | null>(null);
+  const items = () => [...(box.current?.querySelectorAll<HTMLElement>("[role=menuitem]") ?? [])];
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    positionBeside(anchor, element, "start");
+    (element.querySelector<HTMLElement>("[role=menuitem]") ?? element).focus();
+  }, [anchor]);
+  useClosing(box, onClose);
+  const pick = async (pivot: Pivot) => {
+    if ("change" in pivot) return onChange(pivot.change);
+    if ("path" in pivot) return router.push(pivot.path);
+    if ("pin" in pivot) {
+      togglePin(pivot.pin);
+      return onClose();
+    }
+    const isCopied = await copyText(pivot.copy);
+    setCopyState(isCopied ? "Copied" : "Could not copy");
+    if (isCopied) setTimeout(onClose, COPIED_MS);
+  };
+  const focusAt = (at: number) =>
+    items()
+      .at(at % items().length)
+      ?.focus();
+  const onKeyDown = (event: KeyboardEvent) => {
+    const active = document.activeElement;
+    const at = active instanceof HTMLElement ? items().indexOf(active) : -1;
+    const moves: Record<string, () => void> = {
+      ArrowDown: () => focusAt(at + 1),
+      ArrowUp: () => focusAt(at - 1),
+      Home: () => focusAt(0),
+      End: () => focusAt(-1),
+      ArrowRight: () => onStep?.(1),
+      ArrowLeft: () => onStep?.(-1),
+      Escape: onClose,
+      Tab: onClose,
+    };
+    const move = moves[event.key];
+    // Keeps the keys from the list's own shortcuts.
+    event.stopPropagation();
+    if (!move) return;
+    event.preventDefault();
+    move();
+  };
+  return (
+    <div ref={box} role="menu" tabIndex={-1} aria-label={title} className={classes.menu} onKeyDown={onKeyDown}>
+      <div className={classes.title} aria-hidden>
+        {title}
+      </div>
+      {pivots.map((pivot) => (
+        <UnstyledButton
+          key={pivot.label}
+          role="menuitem"
+          data-mantine-stop-propagation="true"
+          tabIndex={-1}
+          className={classes.item}
+          onClick={() => void pick(pivot)}
+        >
+          {"pin" in pivot && pins.includes(pivot.pin) ? "Unpin" : ("copy" in pivot && copyState) || pivot.label}
+        </UnstyledButton>
+      ))}
+    </div>
+  );
+}
+
+/** Closes the menu on a click elsewhere and on scrolling. */
+function useClosing(box: { current: HTMLElement | null }, onClose: () => void) {
+  const close = useRef(onClose);
+  close.current = onClose;
+  useEffect(() => {
+    const onPointer = ({ target }: PointerEvent) =>
+      (target instanceof Node && box.current?.contains(target)) || close.current();
+    const onScroll = () => close.current();
+    document.addEventListener("pointerdown", onPointer);
+    window.addEventListener("scroll", onScroll, { passive: true });
+    return () => {
+      document.removeEventListener("pointerdown", onPointer);
+      window.removeEventListener("scroll", onScroll);
+    };
+  }, [box]);
+}
 
 type Props = {
   target: CellRef;

@@ -6,8 +6,7 @@ import { useRef, useState } from "react";
 import { useOrg } from "@/components/account/org";
 import { COLUMN_IDS, type ColumnId, type Density, movedTo, toggled } from "@/components/audit/state/table-params";
 import { useViewer } from "@/components/audit/state/viewer-context";
-import { Message } from "@/components/ui/message";
-import { errorText } from "@/components/ui/notice";
+import { errorText, Message } from "@/components/ui/notice";
 import classes from "./column-chooser.module.css";
 import { COLUMN } from "./columns";
 

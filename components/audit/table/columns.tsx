@@ -1,13 +1,38 @@
-import { createContext, type ReactNode, useContext } from "react";
+import { createContext, type MouseEvent, type ReactNode, useContext } from "react";
 import { ActorType } from "@/components/audit/actor-type";
-import { type Entry, hostOf } from "@/components/audit/entry";
+import { type Entry, errorOf, hostOf } from "@/components/audit/entry";
+import { EntrySentence } from "@/components/audit/entry-sentence";
+import { Marked } from "@/components/audit/marked";
 import { ResultBadge } from "@/components/audit/result-badge";
 import type { ColumnId, Widths } from "@/components/audit/state/table-params";
 import { ago } from "@/components/format/relative";
 import { clock } from "@/components/format/time";
 import { deviceNamed } from "@/server/audit/vocabulary";
 import classes from "./entry-table.module.css";
-import { Sentence } from "./sentence";
+
+const isPlainClick = (event: MouseEvent) => !(event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0);
+
+/** Who did what to what, as the link that opens the entry, with the error below it. */
+function Sentence({ entry, onOpen }: { entry: Entry; onOpen: (id: string) => void }) {
+  const error = errorOf(entry);
+  const follow = (event: MouseEvent) => {
+    if (!isPlainClick(event)) return;
+    event.preventDefault();
+    onOpen(entry.id);
+  };
+  return (
+    <>
+      <a href={`/audit/${entry.id}`} className={classes.sentence} data-entry={entry.id} onClick={follow}>
+        <EntrySentence entry={entry} />
+      </a>
+      {error && (
+        <span className={classes.error} dir="auto">
+          <Marked text={error} />
+        </span>
+      )}
+    </>
+  );
+}
 
 /** What a cell needs besides its entry. */
 export type CellContext = {

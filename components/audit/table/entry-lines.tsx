@@ -1,11 +1,190 @@
 "use client";
 
-import { useState } from "react";
-import type { Line } from "@/components/audit/state/lines";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { ChevronRight } from "lucide-react";
+import { type MouseEvent, memo, type ReactNode, useState } from "react";
+import type { Entry } from "@/components/audit/entry";
+import { EntrySentence } from "@/components/audit/entry-sentence";
+import { type Line, organizationsIn, type RoutineFold } from "@/components/audit/state/lines";
+import { FROM_START } from "@/components/audit/state/view";
 import { useViewer } from "@/components/audit/state/viewer-context";
-import { EntryRow, EntryRows } from "./entry-row";
-import { FoldRow } from "./fold-row";
-import { RoutineRows } from "./routine-rows";
+import { count, counted } from "@/components/format/amounts";
+import { clock, dateTime, shortDate } from "@/components/format/time";
+import { useZone } from "@/components/format/zone";
+import { useTRPC } from "@/components/trpc";
+import { readErrorText } from "@/components/ui/notice";
+import { ROUTINE_ACTIONS } from "@/server/audit/vocabulary";
+import { type Column, useTable } from "./columns";
+import foldClasses from "./entry-lines.module.css";
+import classes from "./entry-table.module.css";
+
+type Props = {
+  entry: Entry;
+  /** The previous row of the same day: values that both share are dimmed. */
+  above: Entry | undefined;
+  isOpen: boolean;
+};
+
+/** One entry: when, who did what to what, and the result. Memoized, so that it renders only when it changes. */
+const EntryRow = memo(function EntryRow({ entry, above, isOpen }: Props) {
+  const { columns, context } = useTable();
+  const isSame = ({ same }: Column) => above !== undefined && same?.(above, context) === same?.(entry, context);
+  const openRow = (event: MouseEvent) => {
+    if (window.getSelection()?.toString() || (event.target instanceof Element && event.target.closest("a, button")))
+      return;
+    context.onOpen(entry.id);
+  };
+  return (
+    // The link in the row is for the keyboard; the row itself only enlarges the click target.
+    <tr className={classes.row} data-result={entry.result} data-open={isOpen || undefined} onClick={openRow}>
+      {columns.map((column) => (
+        <td
+          key={column.id}
+          data-column={column.id}
+          data-label={column.header}
+          data-from={column.from}
+          data-align={column.align}
+          data-same={(column.same && isSame(column)) || undefined}
+        >
+          {column.cell(entry, context)}
+        </td>
+      ))}
+    </tr>
+  );
+});
+
+/** Consecutive entries of one day. */
+function EntryRows({ entries }: { entries: readonly Entry[] }) {
+  const { view } = useViewer();
+  return entries.map((entry, at) => (
+    <EntryRow key={entry.id} entry={entry} above={entries[at - 1]} isOpen={entry.id === view.row} />
+  ));
+}
+
+/** The newest entries of folded telemetry, and a link to all of them. */
+function RoutineRows({ fold }: { fold: RoutineFold }) {
+  const { input, setView } = useViewer();
+  const { columns } = useTable();
+  const { cursor: _, ...filter } = input;
+  const { first: from, last: to } = fold;
+  const list = useQuery(
+    useTRPC().audit.list.queryOptions(
+      { ...filter, routine: "only", from, to },
+      // The rows of a fold that is recounted stay until its newest ones are there.
+      { staleTime: Number.POSITIVE_INFINITY, placeholderData: keepPreviousData },
+    ),
+  );
+  const showAll = () =>
+    setView({
+      actions: ROUTINE_ACTIONS.join(","),
+      result: "success",
+      range: null,
+      from: new Date(from),
+      to: new Date(to),
+      ...FROM_START,
+    });
+  const rows = list.data?.data ?? [];
+  return (
+    <>
+      <EntryRows entries={rows} />
+      {(rows.length < fold.count || list.isError) && (
+        <tr className={foldClasses.more}>
+          <td colSpan={columns.length} role={list.isError ? "alert" : "status"}>
+            {list.isError && readErrorText(list.error)}
+            {list.isPending && `Loading ${counted(fold.count, "entry", "entries")}`}
+            {list.isSuccess && (
+              <>
+                The newest {count(rows.length)} of {count(fold.count)}.{" "}
+                <button type="button" className={foldClasses.link} onClick={showAll}>
+                  Show all
+                </button>
+              </>
+            )}
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+type Fold = Exclude<Line, { kind: "entry" }>;
+type FoldRowProps = { line: Fold; isOpen: boolean; onToggle: () => void };
+
+/** Many entries on one line: what they are, how many, and from when to when; a click unfolds them. */
+function FoldRow({ line, isOpen, onToggle }: FoldRowProps) {
+  const { columns } = useTable();
+  const always = columns.filter(({ from }) => !from);
+  return (
+    <tr className={foldClasses.fold}>
+      <td colSpan={always.length}>
+        <button
+          type="button"
+          className={foldClasses.button}
+          aria-expanded={isOpen}
+          data-fold={line.key}
+          onClick={onToggle}
+          title={isOpen ? "Fold" : "Unfold"}
+        >
+          <ChevronRight size={14} aria-hidden className={foldClasses.chevron} />
+          <span className={foldClasses.what}>
+            <FoldText line={line} />
+          </span>
+          <FoldTimes line={line} />
+        </button>
+      </td>
+      {columns
+        .filter(({ from }) => from)
+        .map(({ id, from }) => (
+          <td key={id} data-from={from} />
+        ))}
+    </tr>
+  );
+}
+
+const RepeatCount = ({ n }: { n: number }) => <b className="tm-figures">{` ×${count(n)}`}</b>;
+
+function FoldText({ line }: { line: Fold }): ReactNode {
+  if (line.kind === "routine")
+    return (
+      <>
+        Routine telemetry{line.fold.actors !== null && ` from ${counted(line.fold.actors, "agent")}`}
+        <RepeatCount n={line.fold.count} />
+      </>
+    );
+  const { entries, isTruncated } = line;
+  const [first] = entries;
+  const organizations = organizationsIn(entries);
+  if (!first) return null;
+  return (
+    <>
+      <EntrySentence entry={first} />
+      {organizations > 1 && ` in ${counted(organizations, "organization")}`}
+      {organizations < entries.length && <RepeatCount n={entries.length} />}
+      {isTruncated && " on this page"}
+    </>
+  );
+}
+
+/** "00:05:10 to 05:55:12": the times of the first and last entry, with dates if these differ. */
+function FoldTimes({ line }: { line: Fold }) {
+  const { zone } = useZone();
+  const [first, last] =
+    line.kind === "routine"
+      ? [line.fold.first, line.fold.last]
+      : [line.entries.at(-1)?.timestamp ?? "", line.entries[0]?.timestamp ?? ""];
+  const format = shortDate(first, zone) === shortDate(last, zone) ? clock : dateTime;
+  return (
+    <span className={foldClasses.span}>
+      <time dateTime={first}>{format(first, zone)}</time>
+      {first !== last && (
+        <>
+          {" to "}
+          <time dateTime={last}>{format(last, zone)}</time>
+        </>
+      )}
+    </span>
+  );
+}
 
 const entryOf = (line: Line | undefined) => (line?.kind === "entry" ? line.entry : undefined);
 

@@ -5,8 +5,7 @@ import { Bookmark } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useRef, useState } from "react";
 import classes from "@/components/audit/filters/menus.module.css";
-import { Popover } from "@/components/ui/popover/popover";
-import { PopoverSkeleton } from "@/components/ui/popover/popover-skeleton";
+import { Popover, PopoverSkeleton } from "@/components/ui/popover/popover";
 import type { ViewRequest } from "./saved-view-row";
 
 const SavedViewsMenu = dynamic(() => import("./saved-views-menu").then((m) => m.SavedViewsMenu), {

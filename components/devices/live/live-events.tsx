@@ -1,12 +1,94 @@
 "use client";
 
+import { Button, UnstyledButton } from "@mantine/core";
+import { RotateCw } from "lucide-react";
 import { useQueryStates } from "nuqs";
 import { useCan } from "@/components/account/org";
+import pageClasses from "@/components/devices/device-page.module.css";
+import { bytes, counted } from "@/components/format/amounts";
+import { When } from "@/components/format/when";
+import { UNBATCHED, useTRPCClient } from "@/components/trpc";
 import { Notice } from "@/components/ui/notice";
+import { type Column, RecordTable } from "@/components/ui/record-table";
+import type { Descriptor } from "@/server/devices/live/schema";
 import type { DeviceDetail } from "@/server/devices/schema";
+import classes from "./live.module.css";
 import { LiveLog } from "./live-log";
-import { LiveLogs } from "./live-logs";
-import { liveParsers } from "./live-params";
+import { Answered, QueryState } from "./query-state";
+import { liveParsers, recordCountText, useLiveQuery } from "./use-live-query";
+
+type Props = { device: DeviceDetail; onOpen: (log: string) => void };
+
+/** The event logs on the device. */
+function LiveLogs({ device, onOpen }: Props) {
+  const client = useTRPCClient();
+  const live = useLiveQuery({
+    key: [device.id, "logs"],
+    run: (signal) => client.liveEvents.logs.query({ deviceId: device.id }, { signal, ...UNBATCHED }),
+  });
+  const columns: Column<Descriptor>[] = [
+    {
+      header: "Log",
+      cell: (l) => (
+        <UnstyledButton className={classes.open} onClick={() => onOpen(l.name)}>
+          {l.displayName || l.name}
+        </UnstyledButton>
+      ),
+    },
+    { header: "Name", cell: (l) => <code>{l.name}</code>, width: 240, minor: true },
+    { header: "Events", cell: recordCountText, width: 140 },
+    {
+      header: "Maximum size",
+      cell: (l) => (l.maxSize > 0 ? bytes(l.maxSize) : "Not reported"),
+      width: 130,
+      minor: true,
+    },
+    {
+      header: "Retention",
+      cell: (l) => (l.retentionDays > 0 ? counted(l.retentionDays, "day") : "Overwrites oldest"),
+      width: 150,
+      minor: true,
+    },
+    {
+      header: "Newest event",
+      cell: (l) => <When at={isTime(l.lastWriteTime) ? l.lastWriteTime : null} none="None" />,
+      width: 200,
+    },
+  ];
+  return (
+    <>
+      <div className={pageClasses.tools}>
+        <p className={classes.lead}>
+          Live from the device. Each query is recorded in the audit log. <Answered live={live} />
+        </p>
+        <Button
+          variant="default"
+          leftSection={<RotateCw size={14} aria-hidden />}
+          onClick={live.retry}
+          disabled={live.isRunning}
+        >
+          Refresh
+        </Button>
+      </div>
+      <QueryState live={live} what="its logs" hostname={device.hostname} lastSeenAt={device.lastSeenAt}>
+        {live.data &&
+          (live.data.data.length === 0 ? (
+            <Notice title="The device reports no logs" />
+          ) : (
+            <RecordTable
+              caption={`Logs on ${device.hostname}`}
+              columns={columns}
+              rows={live.data.data}
+              rowKey={(l) => l.name}
+              isStale={live.isRunning}
+            />
+          ))}
+      </QueryState>
+    </>
+  );
+}
+
+const isTime = (text: string) => text !== "" && !Number.isNaN(Date.parse(text));
 
 /** The device's own event logs, queried live; nothing is stored. */
 export function LiveEvents({ device }: { device: DeviceDetail }) {

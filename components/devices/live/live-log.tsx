@@ -1,26 +1,163 @@
 "use client";
 
-import { Button, Pagination, UnstyledButton } from "@mantine/core";
+import { Button, Drawer, NumberInput, Pagination, Select, Text, TextInput, UnstyledButton } from "@mantine/core";
 import { ArrowLeft } from "lucide-react";
 import { useQueryStates } from "nuqs";
-import { Level } from "@/components/devices/level";
+import { type FormEvent, type ReactNode, useState } from "react";
+import { Level } from "@/components/devices/cells";
 import { dateTime } from "@/components/format/time";
 import { When } from "@/components/format/when";
 import { useZone } from "@/components/format/zone";
+import { RangeFields } from "@/components/integrity/range-fields";
 import { UNBATCHED, useTRPCClient } from "@/components/trpc";
+import { CodeBlock } from "@/components/ui/code/code-block";
+import { Facts } from "@/components/ui/facts";
 import { Notice } from "@/components/ui/notice";
 import pagedClasses from "@/components/ui/paged-list.module.css";
 import { type Column, RecordTable } from "@/components/ui/record-table";
-import type { Entry } from "@/server/devices/live/schema";
+import { type Entry, LIVE_LEVELS } from "@/server/devices/live/schema";
 import type { DeviceDetail } from "@/server/devices/schema";
-import { Answered } from "./answered";
+import { capitalized, MAX_FILTER_LENGTH } from "@/server/ground/text";
 import classes from "./live.module.css";
-import { LiveFilterForm } from "./live-filters";
-import { isSame, liveParsers, toInput } from "./live-params";
-import { QueryState } from "./query-state";
-import { RecordDrawer } from "./record-drawer";
-import { isPart, searchedText, totalText } from "./searched";
-import { useLiveQuery } from "./use-live-query";
+import { Answered, QueryState } from "./query-state";
+import {
+  isPart,
+  isSame,
+  type LiveFilters,
+  liveParsers,
+  searchedText,
+  toInput,
+  totalText,
+  useLiveQuery,
+} from "./use-live-query";
+
+const LEVELS = LIVE_LEVELS.map((value) => ({ value, label: capitalized(value) }));
+
+type LiveFilterFormProps = { filters: LiveFilters; onSubmit: (filters: LiveFilters) => void; isRunning: boolean };
+
+/** Filters of a live query. The device is queried on submit, not on every key press. */
+function LiveFilterForm({ filters, onSubmit, isRunning }: LiveFilterFormProps) {
+  const [shown, setShown] = useState(filters);
+  const [draft, setDraft] = useState(filters);
+  // The address has other filters than those that the draft began with: sent, or gone back to.
+  if (!isSame(shown, filters)) {
+    setShown(filters);
+    setDraft(filters);
+  }
+  const set = (part: Partial<LiveFilters>) => setDraft({ ...draft, ...part });
+  const isBackward = Boolean(draft.start && draft.end && draft.start > draft.end);
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    onSubmit(draft);
+  };
+  return (
+    <form className={classes.filters} onSubmit={send} aria-label="Filters">
+      <Select
+        label="Level"
+        placeholder="Any level"
+        data={LEVELS}
+        value={draft.liveLevel}
+        onChange={(liveLevel) => set({ liveLevel })}
+        clearable
+        clearButtonProps={{ "aria-label": "Any level" }}
+        w={150}
+      />
+      <TextInput
+        label="Source"
+        value={draft.liveSource ?? ""}
+        onChange={(event) => set({ liveSource: event.currentTarget.value || null })}
+        maxLength={MAX_FILTER_LENGTH}
+        w={170}
+      />
+      <NumberInput
+        label="Event ID"
+        value={draft.liveEvent ?? ""}
+        onChange={(value) => set({ liveEvent: typeof value === "number" ? value : null })}
+        allowDecimal={false}
+        allowNegative={false}
+        hideControls
+        w={110}
+      />
+      <RangeFields
+        range={{ from: draft.start, to: draft.end }}
+        onRange={({ from, to }) => set({ start: from, end: to })}
+        error={isBackward ? "After the end" : null}
+      />
+      <Button type="submit" disabled={isRunning || isBackward} className={classes.submit}>
+        Search
+      </Button>
+    </form>
+  );
+}
+
+type RecordDrawerProps = {
+  device: DeviceDetail;
+  log: string;
+  recordId: number | null;
+  /** The event, if the list contains it; otherwise it is queried from the device. */
+  known: Entry | undefined;
+  onClose: () => void;
+};
+
+/** One event in full, with its raw XML. */
+function RecordDrawer({ device, log, recordId, known, onClose }: RecordDrawerProps) {
+  const client = useTRPCClient();
+  const live = useLiveQuery({
+    key: [device.id, log, "record", recordId],
+    run: (signal) =>
+      client.liveEvents.event.query(
+        { deviceId: device.id, name: log, recordId: recordId ?? 0 },
+        { signal, ...UNBATCHED },
+      ),
+    isEnabled: recordId !== null && !known,
+  });
+  const answer = live.data?.data;
+  // The answer before stays until the next one comes: it is about another record.
+  const entry = known ?? (answer?.recordId === recordId ? answer : undefined);
+  return (
+    <Drawer
+      opened={recordId !== null}
+      onClose={onClose}
+      position="right"
+      size={620}
+      title={recordId === null ? "" : `Record ${recordId}`}
+    >
+      {entry ? (
+        <RecordDetail entry={entry} />
+      ) : (
+        <QueryState live={live} what={`record ${recordId}`} hostname={device.hostname} lastSeenAt={device.lastSeenAt}>
+          {null}
+        </QueryState>
+      )}
+    </Drawer>
+  );
+}
+
+function RecordDetail({ entry }: { entry: Entry }) {
+  const facts: [string, ReactNode][] = [
+    ["Time", <When key="time" at={entry.timeCreated} />],
+    ["Level", <Level key="level" level={entry.level} />],
+    ["Source", entry.source],
+    ["Event ID", <code key="id">{entry.eventId}</code>],
+    ["Category", entry.category || "None"],
+    ["User", entry.user ?? "None"],
+    ["Computer", entry.computer],
+  ];
+  return (
+    <div className={classes.record}>
+      <p className={classes.message}>{entry.message}</p>
+      <Facts facts={facts} />
+      <Text fw={600}>Raw XML</Text>
+      {entry.rawXml ? (
+        <CodeBlock code={entry.rawXml} label="Raw XML of the record" />
+      ) : (
+        <Text size="sm" c="dimmed">
+          The device has no XML for this record.
+        </Text>
+      )}
+    </div>
+  );
+}
 
 const LIMIT = 50;
 

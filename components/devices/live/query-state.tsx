@@ -9,6 +9,14 @@ import { LIVE_QUERY_TIMEOUT_MS } from "@/server/devices/live/schema";
 import classes from "./live.module.css";
 import type { LiveQuery } from "./use-live-query";
 
+/** When the device gave the answer that is shown; nothing where none is. */
+export const Answered = ({ live }: { live: LiveQuery }) =>
+  live.answeredAt && !live.error ? (
+    <span>
+      Answered <When at={live.answeredAt} />
+    </span>
+  ) : null;
+
 type Props = {
   live: LiveQuery;
   what: string;

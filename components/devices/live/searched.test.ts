@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { recordCountText, searchedText, totalText } from "./searched";
+import { recordCountText, searchedText, totalText } from "./use-live-query";
 
 const at = (iso: string) => iso.slice(0, 10);
 const part = (searched: Parameters<typeof searchedText>[0]["searched"], hasEnd = false) =>

@@ -8,9 +8,80 @@ import {
   useQuery,
   useQueryClient,
 } from "@tanstack/react-query";
-import { useElapsed } from "@/components/format/elapsed";
+import { type inferParserType, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs";
+import { bytes, count, counted } from "@/components/format/amounts";
+import { useElapsed } from "@/components/format/clock";
+import { instantParam } from "@/components/format/instant-param";
 import { useTRPC } from "@/components/trpc";
 import { problemOf } from "@/components/ui/notice";
+import { type Descriptor, LIVE_LEVELS, type Searched } from "@/server/devices/live/schema";
+
+const filterParsers = {
+  liveLevel: parseAsStringLiteral(LIVE_LEVELS),
+  liveSource: parseAsString,
+  liveEvent: parseAsInteger,
+  start: instantParam,
+  end: instantParam,
+};
+
+/** The live tab's URL parameters. */
+export const liveParsers = {
+  log: parseAsString,
+  livePage: parseAsInteger.withDefault(1),
+  ...filterParsers,
+  record: parseAsInteger,
+};
+
+export type LiveFilters = inferParserType<typeof filterParsers>;
+type LiveView = inferParserType<typeof liveParsers>;
+
+/** Compares by value: equal dates are different objects. */
+export const isSame = (a: LiveFilters, b: LiveFilters): boolean => JSON.stringify(pick(a)) === JSON.stringify(pick(b));
+
+const pick = ({ liveLevel, liveSource, liveEvent, start, end }: LiveFilters) => [
+  liveLevel,
+  liveSource,
+  liveEvent,
+  start,
+  end,
+];
+
+/** The URL parameters as a live query. */
+export const toInput = (view: LiveView) => ({
+  page: view.livePage,
+  level: view.liveLevel ?? undefined,
+  source: view.liveSource ?? undefined,
+  eventId: view.liveEvent ?? undefined,
+  startTime: view.start?.toISOString(),
+  endTime: view.end?.toISOString(),
+});
+
+/** A log, and how much of it the device searched; `at` writes a time. */
+type Part = { log: string; searched: Searched | undefined; hasEnd: boolean; at: (iso: string) => string };
+
+/** Whether something that matches may lie outside of what the device searched. */
+export const isPart = (searched: Searched | undefined): boolean =>
+  Boolean(searched && (searched.entries || searched.bytes || searched.from));
+
+/** What was searched, as it follows "in": the log, or the part of it. */
+export function searchedText({ log, searched = {}, hasEnd, at }: Part): string {
+  const { entries, bytes: size, from, to } = searched;
+  if (entries) return `the newest ${count(entries)} entries of ${log}${hasEnd ? " before the chosen end" : ""}`;
+  if (size) return `the newest ${bytes(size)} of ${log}`;
+  if (from && to) return `${log} between ${at(from)} and ${at(to)}`;
+  return from ? `${log} since ${at(from)}` : log;
+}
+
+/** How many events match, of those that were searched. */
+export function totalText(total: number, part: Part): string {
+  const events = counted(total, "event");
+  if (part.searched?.matches) return `At least ${events}`;
+  return isPart(part.searched) ? `${events} in ${searchedText(part)}` : `${events} in total`;
+}
+
+/** How many events a log holds: at least so many where only a part of it was counted. */
+export const recordCountText = ({ recordCount, searched }: Pick<Descriptor, "recordCount" | "searched">): string =>
+  searched ? `At least ${count(recordCount)}` : count(recordCount);
 
 type Run<T> = (signal: AbortSignal) => Promise<T>;
 type Options<T> = { key: readonly unknown[]; run: Run<T>; isEnabled?: boolean };

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { answerText } from "./answer-text";
 import type { LiveItem } from "./merge-live";
+import { answerText } from "./merge-live";
 
 type Answer = Parameters<typeof answerText>[0];
 const text = (events: number, logs: Answer["logs"], logCount = logs.length) =>

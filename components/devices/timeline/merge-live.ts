@@ -1,7 +1,125 @@
+"use client";
+
+import { parseAsArrayOf, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs";
+import { isPart, searchedText, useLiveQuery } from "@/components/devices/live/use-live-query";
+import { count, counted } from "@/components/format/amounts";
+import { instantParam } from "@/components/format/instant-param";
+import { UNBATCHED, useTRPCClient } from "@/components/trpc";
 import { wordsOf } from "@/server/audit/query/values";
-import type { Entry as LiveEvent } from "@/server/devices/live/schema";
+import type { Entry as LiveEvent, Searched } from "@/server/devices/live/schema";
 import type { TimelineItem } from "@/server/devices/timeline/schema";
-import type { Span } from "./timeline-params";
+import { TIMELINE_SOURCES } from "@/server/devices/timeline/vocabulary";
+import { bounded } from "@/server/ground/time/bounds";
+import { MINUTE_MS } from "@/server/ground/time/durations";
+
+/** Ranges that end now, in minutes; null means all time. */
+export const RANGES = {
+  "15m": { label: "Last 15 minutes", minutes: 15 },
+  "1h": { label: "Last hour", minutes: 60 },
+  "24h": { label: "Last 24 hours", minutes: 24 * 60 },
+  "7d": { label: "Last 7 days", minutes: 7 * 24 * 60 },
+  all: { label: "All time", minutes: null },
+} as const;
+export const RANGE_NAMES = ["15m", "1h", "24h", "7d", "all"] as const;
+
+/** The timeline's URL parameters: a range that ends now, or some minutes around a moment. */
+export const timelineParsers = {
+  range: parseAsStringLiteral(RANGE_NAMES).withDefault("1h"),
+  around: instantParam,
+  within: parseAsInteger.withDefault(5),
+  sources: parseAsArrayOf(parseAsStringLiteral(TIMELINE_SOURCES)).withDefault([...TIMELINE_SOURCES]),
+  search: parseAsString,
+};
+
+type View = { range: (typeof RANGE_NAMES)[number]; around: Date | null; within: number };
+
+/** An end that is missing is open. */
+export type Span = { from?: Date; to?: Date };
+
+/** The time span of a view. */
+export function spanOf({ range, around, within }: View, now: Date): Span {
+  if (around) {
+    const halfWindowMs = Math.min(Math.max(within, 1), 24 * 60) * MINUTE_MS;
+    const [from, to] = [around.getTime() - halfWindowMs, around.getTime() + halfWindowMs];
+    return { from: new Date(bounded(from)), to: new Date(bounded(to)) };
+  }
+  const { minutes } = RANGES[range];
+  return minutes === null ? {} : { from: new Date(now.getTime() - minutes * MINUTE_MS) };
+}
+
+/** At most so many events of a log are asked for. */
+const MAX_LIVE_EVENTS = 50;
+
+/** The events that a device answered, the logs that were read for them, and how many logs it has. */
+export type LiveAnswer = {
+  items: LiveItem[];
+  logs: { name: string; searched: Searched | undefined }[];
+  logCount: number;
+};
+
+/** hasEnd: whether the range that was asked for has an end; `at` writes a time. */
+type Options = { hasEnd: boolean; at: (iso: string) => string };
+
+/** How many events came from which logs, and what of these was not read. */
+export function answerText({ items, logs, logCount }: LiveAnswer, options: Options): string {
+  if (logs.length === 0) return "The device reports no logs.";
+  const names = logs.map(({ name }) => name).join(", ");
+  const found =
+    items.length === 0
+      ? `No events in this range in ${names}`
+      : `${counted(items.length, "event")} from the newest ${MAX_LIVE_EVENTS} of ${logs.length > 1 ? "each of " : ""}${names}`;
+  const others =
+    logCount > logs.length
+      ? ` These are the ${count(logs.length)} of its ${count(logCount)} logs that were written to last.`
+      : "";
+  const parts = logs
+    .filter(({ searched }) => isPart(searched))
+    .map(({ name, searched }) => searchedText({ log: name, searched, ...options }));
+  return `${found}.${others}${parts.length > 0 ? ` Searched only in part: ${parts.join("; ")}.` : ""}`;
+}
+
+/** So many of the logs are read, those that were last written to first. */
+const MAX_LOGS = 3;
+
+/** When the device was asked, and for which span; times are ISO 8601. */
+export type LiveRequest = { at: string; from: string | undefined; to: string | undefined };
+
+/** The newest events in the span of a request, from the device's own logs; each request is a query. */
+export function useLiveItems(deviceId: string, request: LiveRequest | null) {
+  const client = useTRPCClient();
+  return useLiveQuery({
+    key: [deviceId, "timeline", request],
+    isEnabled: request !== null,
+    run: async (signal): Promise<LiveAnswer> => {
+      const options = { signal, ...UNBATCHED };
+      const { data: logs } = await client.liveEvents.logs.query({ deviceId }, options);
+      const newest = logs.toSorted((a, b) => b.lastWriteTime.localeCompare(a.lastWriteTime)).slice(0, MAX_LOGS);
+      const range = { startTime: request?.from, endTime: request?.to, limit: MAX_LIVE_EVENTS };
+      const answers = await Promise.all(
+        newest.map(async ({ name }) => ({
+          name,
+          ...(await client.liveEvents.events.query({ deviceId, name, ...range }, options)),
+        })),
+      );
+      const items = answers.flatMap(({ name, data }) =>
+        data
+          .filter(({ timeCreated }) => Number.isFinite(Date.parse(timeCreated)))
+          .map((event) => ({
+            source: "live" as const,
+            at: new Date(event.timeCreated).toISOString(),
+            key: `live ${name} ${event.recordId}`,
+            log: name,
+            event,
+          })),
+      );
+      return {
+        items,
+        logs: answers.map(({ name, meta }) => ({ name, searched: meta.searched })),
+        logCount: logs.length,
+      };
+    },
+  });
+}
 
 /** An event queried live from the device. */
 export type LiveItem = { source: "live"; at: string; key: string; log: string; event: LiveEvent };

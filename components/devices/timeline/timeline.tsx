@@ -7,9 +7,8 @@ import { type inferParserType, useQueryStates } from "nuqs";
 import { useCallback, useState } from "react";
 import { useCan } from "@/components/account/org";
 import classes from "@/components/devices/device-page.module.css";
-import { Answered } from "@/components/devices/live/answered";
 import liveClasses from "@/components/devices/live/live.module.css";
-import { QueryState } from "@/components/devices/live/query-state";
+import { Answered, QueryState } from "@/components/devices/live/query-state";
 import { counted } from "@/components/format/amounts";
 import { dateTime } from "@/components/format/time";
 import { When } from "@/components/format/when";
@@ -20,12 +19,19 @@ import { RecordTable } from "@/components/ui/record-table";
 import { SearchField } from "@/components/ui/search-field";
 import type { DeviceDetail } from "@/server/devices/schema";
 import { AROUND_MINUTES } from "@/server/devices/timeline/vocabulary";
-import { answerText } from "./answer-text";
-import { isWithin, matchesSearch, mergeLive } from "./merge-live";
-import { SourceChips } from "./source-chips";
-import { RANGE_NAMES, RANGES, spanOf, timelineParsers } from "./timeline-params";
-import { COLUMNS } from "./timeline-rows";
-import { type LiveRequest, useLiveItems } from "./use-live-items";
+import {
+  answerText,
+  isWithin,
+  type LiveRequest,
+  matchesSearch,
+  mergeLive,
+  RANGE_NAMES,
+  RANGES,
+  spanOf,
+  timelineParsers,
+  useLiveItems,
+} from "./merge-live";
+import { COLUMNS, SourceChips } from "./timeline-rows";
 
 /** Everything that happened on and to a device, from all logs, in chronological order. */
 export function Timeline({ device }: { device: DeviceDetail }) {

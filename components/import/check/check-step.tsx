@@ -2,17 +2,101 @@
 
 import { Button } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { counted } from "@/components/format/amounts";
+import { ChoiceMapper } from "@/components/import/fields/choice-mapper";
+import { useFaults } from "@/components/import/fields/faults";
+import fieldsClasses from "@/components/import/fields/fields.module.css";
 import { NotSaved } from "@/components/import/fields/not-saved";
 import classes from "@/components/import/import.module.css";
 import { JobProgress } from "@/components/import/job-progress";
+import type { PlanDraft } from "@/components/import/plan-draft";
 import type { StepProps } from "@/components/import/steps";
 import { useChange } from "@/components/import/use-change";
 import { useTRPC } from "@/components/trpc";
-import { Message } from "@/components/ui/message";
-import { errorText, Notice } from "@/components/ui/notice";
+import { errorText, Message, Notice } from "@/components/ui/notice";
+import { Section } from "@/components/ui/page-header";
+import type { Tally } from "@/server/custom-fields/import/outcome-schema";
+import type { ImportState } from "@/server/custom-fields/import/schema";
 import { CheckResult } from "./check-result";
-import { RunSummary } from "./run-summary";
-import { UnknownInCheck } from "./unknown-choices";
+
+/** What the run would do, as counted by the check. */
+function RunSummary({ state, check }: { state: ImportState; check: Tally }) {
+  const sum = (name: "set" | "overwrite" | "clear") => check.fields.reduce((total, field) => total + field[name], 0);
+  const writes = sum("set") + sum("overwrite") + sum("clear");
+  const { ambiguous, identity_conflict, not_found, unreadable } = check.rows;
+  const left = identity_conflict + not_found + unreadable;
+  const created = state.plan?.fields.filter((field) => field.action === "create").length ?? 0;
+  const devices = check.writes?.devices;
+  const sourceIds = check.writes?.sourceIds ?? 0;
+  const picked = check.writes?.picked ?? 0;
+  const skipped = ambiguous - picked;
+  return (
+    <div className={classes.pad}>
+      <ul className={classes.plain}>
+        {created > 0 && <li>{counted(created, "field")} will be created.</li>}
+        {writes > 0 && (
+          <li>
+            {counted(writes, "value")} will be written
+            {devices === undefined ? "" : ` to ${counted(devices, "device")}`}
+            {sum("overwrite") > 0
+              ? `, ${counted(sum("overwrite"), "of them overwrites", "of them overwrite")} another value`
+              : ""}
+            {sum("clear") > 0 ? `, ${counted(sum("clear"), "is cleared", "are cleared")}` : ""}.
+          </li>
+        )}
+        {sourceIds > 0 && <li>{counted(sourceIds, "source ID")} will be recorded for later imports.</li>}
+        {picked > 0 && (
+          <li>{counted(picked, "ambiguous row is", "ambiguous rows are")} applied to the device that was picked.</li>
+        )}
+        {skipped > 0 && (
+          <li>{counted(skipped, "ambiguous row is", "ambiguous rows are")} skipped unless you pick a device.</li>
+        )}
+        {left > 0 && (
+          <li>
+            {counted(left, "row is", "rows are")} left alone: no device was found, the row contradicts another one or
+            what is recorded, or it could not be read.
+          </li>
+        )}
+      </ul>
+      {writes === 0 && <Message tone="warn">There is no value to write. The counts above say why.</Message>}
+    </div>
+  );
+}
+
+/** Unknown choices of dropdown fields, which can be mapped from within the check. */
+function UnknownInCheck({ state, draft }: { state: ImportState; draft: PlanDraft }) {
+  const faults = useFaults(state, draft.plan);
+  const found = draft.plan.fields.flatMap((field) => {
+    const unknown = field.action === "skip" ? null : faults.unknownChoices(field.column);
+    const column = state.columns[field.column];
+    return unknown && column ? [{ field, unknown, column }] : [];
+  });
+  if (found.length === 0) return null;
+  return (
+    <Section
+      title="Values that match no choice of their field"
+      lead="Map each value to a choice, add it as a choice or leave it out, then check again. Nothing is guessed."
+      flush
+    >
+      <ul className={fieldsClasses.fields} aria-label="Fields with values that match none of their choices">
+        {found.map(({ field, unknown, column }) => (
+          <li key={field.column}>
+            <div className={fieldsClasses.source}>
+              <strong>{column.title}</strong>
+            </div>
+            <ChoiceMapper
+              title={column.title}
+              field={field}
+              filled={column.filled}
+              unknown={unknown}
+              onChange={(part) => draft.changeField(field.column, part)}
+            />
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
 
 /** The dry run: what the import would do with every row and value. */
 export function CheckStep({ state, draft, onStep }: StepProps) {

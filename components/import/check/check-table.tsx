@@ -7,7 +7,7 @@ import { count, counted } from "@/components/format/amounts";
 import shared from "@/components/import/import.module.css";
 import { useTRPC } from "@/components/trpc";
 import { Failure, Notice } from "@/components/ui/notice";
-import { StateTag } from "@/components/ui/state-tag";
+import { StateTag, type Tone } from "@/components/ui/state-tag";
 import { VirtualRows } from "@/components/ui/virtual-rows";
 import type { ImportRow } from "@/server/custom-fields/import/outcome-schema";
 import { ROW_OUTCOME_LABELS, type RowOutcome, type ValueOutcome } from "@/server/custom-fields/import/outcome-schema";
@@ -15,7 +15,30 @@ import type { ImportState } from "@/server/custom-fields/import/schema";
 import { capitalized } from "@/server/ground/text";
 import classes from "./check.module.css";
 import { RowDrawer } from "./row-drawer";
-import { ROW_TONE } from "./tones";
+
+/** Not found is not an error: inventories often keep retired machines. */
+export const ROW_TONE: Record<RowOutcome, Tone> = {
+  matched_source_id: "good",
+  matched_hostname: "good",
+  ambiguous: "warn",
+  identity_conflict: "bad",
+  not_found: "off",
+  unreadable: "bad",
+  changed: "warn",
+};
+
+/** Most values are fine; only those that need attention are highlighted. */
+export const VALUE_TONE: Record<ValueOutcome, Tone | null> = {
+  set: "good",
+  overwrite: "warn",
+  clear: "warn",
+  same: null,
+  kept: null,
+  invalid: "bad",
+  left_out: null,
+  empty: null,
+  none: null,
+};
 
 const ROW_PX = 52;
 const PAGE = 200;

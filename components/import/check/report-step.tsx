@@ -4,7 +4,8 @@ import { Button, Group } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
 import { Download, Undo2 } from "lucide-react";
-import { count } from "@/components/format/amounts";
+import { useEffect } from "react";
+import { count, counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
 import classes from "@/components/import/import.module.css";
 import { JobProgress } from "@/components/import/job-progress";
@@ -13,17 +14,62 @@ import { useChange } from "@/components/import/use-change";
 import { useTRPC } from "@/components/trpc";
 import { Confirm } from "@/components/ui/dialogs/confirm";
 import { Figures } from "@/components/ui/figures";
-import { Message } from "@/components/ui/message";
-import { Section } from "@/components/ui/section";
+import { Message } from "@/components/ui/notice";
+import { Section } from "@/components/ui/page-header";
 import {
   MATCHED_OUTCOMES,
   ROW_OUTCOME_LABELS,
   ROW_OUTCOMES,
   type RunReport,
 } from "@/server/custom-fields/import/outcome-schema";
-import { FieldTally } from "./field-tally";
+import type { ImportState, UndoReport } from "@/server/custom-fields/import/schema";
+import { FieldTally } from "./check-result";
 import { notReachedOf } from "./sentence";
-import { verdictOf, writtenOf } from "./verdict";
+
+type Ended = Pick<ImportState, "status" | "error"> & { summary: Pick<ImportState["summary"], "undo"> };
+
+/** How many values a run has written. */
+const writtenOf = ({ fields }: Pick<RunReport, "fields">): number =>
+  fields.reduce((sum, field) => sum + field.set + field.overwrite + field.clear, 0);
+
+function undoneText({ restored, leftAlone, sourceIdsRemoved }: UndoReport): string {
+  const changed = leftAlone === 1 ? "it has been changed" : "they have been changed";
+  const parts = [
+    `${counted(restored, "value was", "values were")} restored`,
+    leftAlone > 0 && `${counted(leftAlone, "was", "were")} left alone because ${changed} since`,
+    sourceIdsRemoved > 0 && `${counted(sourceIdsRemoved, "source ID was", "source IDs were")} removed`,
+  ];
+  return parts.filter(Boolean).join(", ");
+}
+
+/** What became of an import, in a sentence or two; warn: it was not all applied, or not all of it still is. */
+export function verdictOf(
+  { status, error, summary: { undo } }: Ended,
+  report: Pick<RunReport, "fields">,
+): { tone: "warn" | "plain"; text: string } {
+  if (undo && status === "undone")
+    return { tone: "warn", text: `This import was undone: ${undoneText(undo)}. The fields stay.` };
+  if (undo)
+    return {
+      tone: "warn",
+      text: `The undo ended before its last row: ${undoneText(undo)}. Undo again to restore the rest.`,
+    };
+  if (status === "cancelled") {
+    const how = error === null ? "was cancelled before its end" : "ended before its last row";
+    return { tone: "warn", text: `This import ${how}. What it had written is kept, and can be undone.` };
+  }
+  if (writtenOf(report) === 0) return { tone: "plain", text: "No value was written. The counts below say why." };
+  return { tone: "plain", text: "The import is complete." };
+}
+
+/** The progress of the run, until there is a report. */
+export function RunStep({ state, onStep }: StepProps) {
+  const hasEnded = state.status === "done" || state.status === "cancelled";
+  useEffect(() => {
+    if (hasEnded) onStep("report");
+  }, [hasEnded, onStep]);
+  return state.job && <JobProgress id={state.id} job={state.job} />;
+}
 
 /** What was written and what was not, downloads for the rest, and undo. */
 export function ReportStep({ state }: StepProps) {

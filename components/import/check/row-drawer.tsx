@@ -1,15 +1,88 @@
 "use client";
 
-import { ActionIcon, Anchor, Drawer, Group, Stack, Text } from "@mantine/core";
+import { ActionIcon, Anchor, Button, Drawer, Group, Radio, Stack, Text } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
 import { ChevronLeft, ChevronRight, type LucideIcon } from "lucide-react";
 import Link from "next/link";
+import { useState } from "react";
 import { count } from "@/components/format/amounts";
-import type { ImportRow } from "@/server/custom-fields/import/outcome-schema";
+import { When } from "@/components/format/when";
+import shared from "@/components/import/import.module.css";
+import { useChange } from "@/components/import/use-change";
+import { useTRPC } from "@/components/trpc";
+import { errorText, Message } from "@/components/ui/notice";
+import type { Candidate, ImportRow } from "@/server/custom-fields/import/outcome-schema";
 import { ROW_OUTCOME_LABELS } from "@/server/custom-fields/import/outcome-schema";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 import { capitalized } from "@/server/ground/text";
-import { Candidates } from "./candidates";
 import { RowValues } from "./row-values";
+
+/** Facts that tell apart devices of the same name. */
+function Facts({ device }: { device: Candidate }) {
+  return (
+    <span className={shared.quiet}>
+      {device.serial ? `Serial ${device.serial}` : "No serial number"}, {device.os}
+      {device.address ? `, ${device.address}` : ""}, last seen <When at={device.lastSeenAt} />, enrolled{" "}
+      <When at={device.enrolledAt} dateOnly />
+    </span>
+  );
+}
+
+/** The devices that match a row; for an ambiguous row, the user picks one. */
+function Candidates({ state, row }: { state: ImportState; row: ImportRow }) {
+  const trpc = useTRPC();
+  const { scope, onSuccess } = useChange(state.id, trpc.imports.rows.pathFilter());
+  // Optimistic, so that keyboard selection does not wait for the server.
+  const [chosen, setChosen] = useState(row.pickedDeviceId);
+  const pick = useMutation(
+    trpc.imports.pick.mutationOptions({ scope, onSuccess, onError: () => setChosen(row.pickedDeviceId) }),
+  );
+  const mayPick = row.outcome === "ambiguous" && state.status === "checked";
+  if (!mayPick)
+    return (
+      <div>
+        <Text fw={600}>Devices</Text>
+        <ul className={shared.plain}>
+          {row.candidates.map((device) => (
+            <li key={device.deviceId}>
+              <Anchor component={Link} href={`/devices/${device.deviceId}`} fz="inherit">
+                {device.hostname} in {device.organization}
+              </Anchor>
+              <br />
+              <Facts device={device} />
+            </li>
+          ))}
+        </ul>
+      </div>
+    );
+  const send = (deviceId: string | null) => {
+    setChosen(deviceId);
+    pick.mutate({ id: state.id, rowNo: row.rowNo, deviceId });
+  };
+  return (
+    <Stack gap="sm">
+      <Radio.Group label="Device for this row" value={chosen ?? ""} onChange={send}>
+        <Stack gap="sm" mt="sm">
+          {row.candidates.map((device, i) => (
+            <Radio
+              key={device.deviceId}
+              value={device.deviceId}
+              label={`${device.hostname} in ${device.organization}`}
+              description={<Facts device={device} />}
+              data-autofocus={(chosen ? device.deviceId === chosen : i === 0) || undefined}
+            />
+          ))}
+        </Stack>
+      </Radio.Group>
+      {row.pickedDeviceId && (
+        <Button variant="default" size="compact-sm" onClick={() => send(null)} loading={pick.isPending} w="fit-content">
+          Clear selection
+        </Button>
+      )}
+      {pick.error && <Message tone="bad">{errorText(pick.error)}</Message>}
+    </Stack>
+  );
+}
 
 type Props = {
   state: ImportState;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { verdictOf } from "./verdict";
+import { verdictOf } from "./report-step";
 
 const field = { set: 3, overwrite: 0, clear: 0, same: 0, kept: 0, invalid: 0, left_out: 0, empty: 0, none: 0 };
 const report = { fields: [{ fieldId: "1", ...field }] };

@@ -2,9 +2,25 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/components/trpc";
-import type { Plan, PlanFaults, UnknownChoices } from "@/server/custom-fields/import/plan-schema";
+import {
+  isImportable,
+  type Plan,
+  type PlanFaults,
+  type PlanField,
+  type SourceColumn,
+  type UnknownChoices,
+} from "@/server/custom-fields/import/plan-schema";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 import { capitalized } from "@/server/ground/text";
+
+/** Columns that may become fields: importable, and not used as an identifier. */
+export function fieldColumns(state: ImportState, plan: Plan): { field: PlanField; column: SourceColumn }[] {
+  const identifiers = new Set(Object.values(plan.identifiers));
+  return plan.fields.flatMap((field) => {
+    const column = state.columns[field.column];
+    return column && isImportable(column) && !identifiers.has(field.column) ? [{ field, column }] : [];
+  });
+}
 
 export type Faults = {
   columnFault: (column: number) => string | null;

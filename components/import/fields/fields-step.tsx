@@ -1,21 +1,50 @@
 "use client";
 
 import { Button } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { count, counted } from "@/components/format/amounts";
+import { When } from "@/components/format/when";
+import importClasses from "@/components/import/import.module.css";
 import shared from "@/components/import/import.module.css";
 import type { PlanDraft } from "@/components/import/plan-draft";
 import { ReadNotes } from "@/components/import/source/file-notes";
 import { OtherScopes } from "@/components/import/source/other-scopes";
 import type { StepProps } from "@/components/import/steps";
-import { Message } from "@/components/ui/message";
-import { fieldColumns } from "./columns";
-import { useFaults } from "./faults";
+import { useChange } from "@/components/import/use-change";
+import { useTRPC } from "@/components/trpc";
+import { errorText, Message } from "@/components/ui/notice";
+import type { ImportState } from "@/server/custom-fields/import/schema";
+import { fieldColumns, useFaults } from "./faults";
 import { FieldRow } from "./field-row";
 import classes from "./fields.module.css";
 import { NotSaved } from "./not-saved";
-import { SavedMappingNote } from "./saved-mapping-note";
 import { useTargets } from "./target-select";
+
+/** States that the mapping is from an earlier file with the same columns, with a button to ignore it. */
+function SavedMappingNote({ state, flush }: { state: ImportState; flush: () => Promise<unknown> }) {
+  const trpc = useTRPC();
+  const { scope, onSuccess } = useChange(state.id, trpc.imports.faults.queryFilter({ id: state.id }));
+  const ignore = useMutation(trpc.imports.ignoreMapping.mutationOptions({ scope, onSuccess }));
+  const { mappingFrom } = state.summary;
+  if (!mappingFrom || state.startedAt) return null;
+  return (
+    <div className={importClasses.note}>
+      <p>
+        <strong>You have mapped these columns before.</strong> The mapping of <When at={mappingFrom} /> is filled in.
+      </p>
+      <Button
+        variant="default"
+        size="compact-sm"
+        onClick={() => void flush().then(() => ignore.mutate({ id: state.id }))}
+        loading={ignore.isPending}
+      >
+        Ignore saved mapping
+      </Button>
+      {ignore.error && <Message tone="bad">{errorText(ignore.error)}</Message>}
+    </div>
+  );
+}
 
 /** Maps each source field to a field here. */
 export function FieldsStep({ draft, ...props }: StepProps) {

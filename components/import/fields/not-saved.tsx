@@ -1,6 +1,5 @@
 import type { PlanDraft } from "@/components/import/plan-draft";
-import { Message } from "@/components/ui/message";
-import { errorText, problemOf } from "@/components/ui/notice";
+import { errorText, Message, problemOf } from "@/components/ui/notice";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 
 const PART: Record<string, string> = {

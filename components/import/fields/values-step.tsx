@@ -1,22 +1,135 @@
 "use client";
 
-import { Button } from "@mantine/core";
+import { Badge, Button, Select, Switch } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { memo } from "react";
 import shared from "@/components/import/import.module.css";
 import type { PlanDraft } from "@/components/import/plan-draft";
 import type { StepProps } from "@/components/import/steps";
 import { useChange } from "@/components/import/use-change";
 import { useTRPC } from "@/components/trpc";
-import { Message } from "@/components/ui/message";
-import { errorText } from "@/components/ui/notice";
-import { Section } from "@/components/ui/section";
-import { fieldColumns } from "./columns";
-import { type Faults, useFaults } from "./faults";
+import { errorText, Message } from "@/components/ui/notice";
+import { Section } from "@/components/ui/page-header";
+import { isImportable, type PlanField, type SourceColumn } from "@/server/custom-fields/import/plan-schema";
+import { type Faults, fieldColumns, useFaults } from "./faults";
 import classes from "./fields.module.css";
-import { IDENTIFIERS, IdentifierSelect } from "./identifier-select";
 import { NotSaved } from "./not-saved";
-import { useTargets } from "./target-select";
-import { ValueRow } from "./value-row";
+import { TargetSelect, type Targets, useTargets } from "./target-select";
+
+type ValueRowProps = {
+  column: SourceColumn;
+  field: PlanField;
+  targets: Targets;
+  fault: string | null;
+  isGuess: boolean;
+} & Pick<PlanDraft, "getPlan" | "changeField">;
+
+/** One column: its target, and what happens when the device already has a value or the cell is blank. */
+const ValueRow = memo(function ValueRow(props: ValueRowProps) {
+  const { column, field, targets, fault, isGuess, getPlan, changeField } = props;
+  const change = (part: Partial<PlanField>) => changeField(field.column, part);
+  const isActive = field.action !== "skip";
+  return (
+    <li data-left={!isActive || undefined}>
+      <div className={classes.source}>
+        <strong>{column.title}</strong>
+        {isGuess && field.action === "existing" && (
+          <Badge size="sm" variant="light" color="yellow">
+            Guess
+          </Badge>
+        )}
+        {isActive && field.name !== column.title && <span className={shared.quiet}>to {field.name}</span>}
+      </div>
+      <div className={classes.value}>
+        <TargetSelect
+          column={column}
+          field={field}
+          targets={targets}
+          getPlan={getPlan}
+          error={fault}
+          onChange={change}
+        />
+        {field.action === "create" && <span className={shared.quiet}>New: no device holds a value of it yet</span>}
+        {field.action === "existing" && (
+          <>
+            <Switch
+              size="sm"
+              label="Overwrite other values"
+              aria-label={`Overwrite other values of ${field.name}`}
+              checked={field.overwrite}
+              onChange={(event) => change({ overwrite: event.currentTarget.checked })}
+            />
+            <Switch
+              size="sm"
+              label="Blank cells clear the value"
+              aria-label={`Blank cells clear the value of ${field.name}`}
+              checked={field.clearBlank}
+              onChange={(event) => change({ clearBlank: event.currentTarget.checked })}
+            />
+          </>
+        )}
+      </div>
+    </li>
+  );
+});
+
+/** What can identify a row's computer. */
+const IDENTIFIERS = [
+  {
+    name: "sourceId",
+    label: "Source device ID",
+    hint: "The computer's ID in the source product. It is recorded, so that later imports find each device exactly.",
+  },
+  {
+    name: "hostname",
+    label: "Hostname",
+    hint: "Finds a device whose source ID is not recorded yet, if it names exactly one.",
+  },
+  { name: "organization", label: "Organization", hint: "Optional. Only narrows the search, never chooses." },
+  { name: "serial", label: "Serial number", hint: "Optional. Only narrows the search, never chooses." },
+] as const;
+
+type IdentifierProps = {
+  name: (typeof IDENTIFIERS)[number]["name"];
+  label: string;
+  hint: string;
+  columns: SourceColumn[];
+  draft: PlanDraft;
+  guesses: Record<number, string>;
+  error: string | null;
+};
+
+/** The column of one identifier; columns of other identifiers cannot be selected. */
+function IdentifierSelect({ name, label, hint, columns, draft, guesses, error }: IdentifierProps) {
+  const { plan, change } = draft;
+  const value = plan.identifiers[name];
+  const others = new Set(Object.entries(plan.identifiers).flatMap(([key, column]) => (key === name ? [] : [column])));
+  const data = columns
+    .filter(isImportable)
+    .map((column) => ({ value: String(column.index), label: column.title, disabled: others.has(column.index) }));
+  const set = (next: string | null) => {
+    const column = next === null ? null : Number(next);
+    const fields = plan.fields.map((field) =>
+      field.column === column ? { ...field, action: "skip" as const } : field,
+    );
+    change({ identifiers: { ...plan.identifiers, [name]: column }, fields });
+  };
+  const isGuess = value !== null && guesses[value] === "guess";
+  return (
+    <Select
+      label={label}
+      description={isGuess ? "Guessed from a similar header: please check. " : hint}
+      placeholder="No column"
+      data={data}
+      value={value === null ? null : String(value)}
+      onChange={set}
+      searchable
+      clearable
+      clearButtonProps={{ "aria-label": `No column for ${label}` }}
+      error={error}
+    />
+  );
+}
 
 /** Selects the identifying columns and how values are written. */
 export function ValuesStep({ draft, ...props }: StepProps) {

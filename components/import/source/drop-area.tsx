@@ -6,7 +6,7 @@ import { type DragEvent, useState } from "react";
 import { count } from "@/components/format/amounts";
 import classes from "@/components/import/import.module.css";
 import { MAX_IMPORT_COLUMNS, MAX_IMPORT_ROWS } from "@/server/custom-fields/import/plan-schema";
-import { ACCEPT } from "./upload";
+import { ACCEPT } from "./uploads";
 
 type DropProps = { onFiles: (files: File[]) => void; isBusy: boolean; isFull: boolean };
 

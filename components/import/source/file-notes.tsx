@@ -1,7 +1,7 @@
 import { Button, Group } from "@mantine/core";
 import classes from "@/components/import/import.module.css";
 import type { Outputs } from "@/components/trpc";
-import { Message } from "@/components/ui/message";
+import { Message } from "@/components/ui/notice";
 import type { ImportFile, ImportState } from "@/server/custom-fields/import/schema";
 
 /** Notes from reading all rows, per file. */

@@ -6,9 +6,9 @@ import { bytes } from "@/components/format/amounts";
 import { ChoiceSelect } from "@/components/import/choice-select";
 import classes from "@/components/import/import.module.css";
 import { useChange } from "@/components/import/use-change";
-import { useTRPC } from "@/components/trpc";
-import { Message } from "@/components/ui/message";
-import { Section } from "@/components/ui/section";
+import { type Outputs, useTRPC } from "@/components/trpc";
+import { errorText, Failure, Message, problemOf } from "@/components/ui/notice";
+import { Section } from "@/components/ui/page-header";
 import {
   DELIMITERS,
   ENCODINGS,
@@ -19,9 +19,82 @@ import {
 } from "@/server/custom-fields/import/read/file-schema";
 import type { ImportFile } from "@/server/custom-fields/import/schema";
 import { FileNotes } from "./file-notes";
-import { PreviewError } from "./preview-error";
-import { PreviewTable } from "./preview-table";
-import { ACCEPT } from "./upload";
+import { ACCEPT } from "./uploads";
+
+/** The first records in the file's own columns; for a list of fields, their names. */
+function PreviewTable({
+  name,
+  preview,
+  isStale,
+}: {
+  name: string;
+  preview: Outputs["imports"]["preview"];
+  isStale: boolean;
+}) {
+  if (preview.format.shape === "fields" && preview.rows.length === 0)
+    return (
+      <p className={classes.pad}>
+        {preview.titles.length} fields: {preview.titles.slice(0, 30).join(", ")}
+        {preview.titles.length > 30 ? " and more" : ""}
+      </p>
+    );
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+    <section className={classes.rowsInSight} tabIndex={0} aria-label={`First rows of ${name}`}>
+      <table className={`${classes.table} ${classes.preview}`} data-stale={isStale || undefined}>
+        <caption>First rows of {name}</caption>
+        <thead>
+          <tr>
+            <th scope="col">Line</th>
+            {preview.titles.map((title) => (
+              <th scope="col" key={title}>
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {preview.rows.map((row) => (
+            <tr key={row.line} data-fault={row.fault !== null || undefined}>
+              <th scope="row">{row.line}</th>
+              {row.fault !== null ? (
+                <td colSpan={preview.titles.length}>This row {row.fault}; it is reported, not applied.</td>
+              ) : (
+                preview.titles.map((title, i) => <td key={title}>{row.cells[i]}</td>)
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** True for errors that a retry would not change: the fault is the file's. */
+export const isPermanent = (error: unknown): boolean =>
+  ["validation_failed", "payload_too_large"].includes(problemOf(error)?.code ?? "");
+
+/** change: why the format could not be changed. */
+type IsPermanentProps = { file: ImportFile; change: unknown; preview: { error: unknown; refetch: () => unknown } };
+
+/** Why the first rows are not shown. The file is to be corrected where the fault is its own, else it is read again. */
+function PreviewError({ file, change, preview }: IsPermanentProps) {
+  const error = change ?? preview.error;
+  if (!error) return null;
+  if (!change && !isPermanent(error))
+    return <Failure error={error} onRetry={() => void preview.refetch()} what={`the first rows of ${file.name}`} />;
+  const advice = file.format
+    ? "Change how the file is read, or correct and replace it."
+    : "Correct the file and replace it.";
+  return (
+    <div className={classes.pad}>
+      <Message tone="bad">
+        {errorText(error)}
+        {isPermanent(error) && ` Nothing was imported. ${advice}`}
+      </Message>
+    </div>
+  );
+}
 
 const ENCODING_LABEL: Record<FileFormat["encoding"], string> = {
   "utf-8": "UTF-8",

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isPermanent } from "./preview-error";
+import { isPermanent } from "./file-preview";
 
 const refused = (code: string) => ({ data: { problem: { code, detail: "Refused." } } });
 

@@ -10,15 +10,12 @@ import { JobProgress } from "@/components/import/job-progress";
 import type { StepProps } from "@/components/import/steps";
 import { useChange } from "@/components/import/use-change";
 import { type Outputs, useTRPC } from "@/components/trpc";
-import { Message } from "@/components/ui/message";
-import { errorText } from "@/components/ui/notice";
+import { errorText, Message } from "@/components/ui/notice";
 import { MAX_IMPORT_FILES } from "@/server/custom-fields/import/plan-schema";
 import { DropArea } from "./drop-area";
-import { FilePreview, PartialFile } from "./file-preview";
+import { FilePreview, isPermanent, PartialFile } from "./file-preview";
 import { OtherScopes } from "./other-scopes";
-import { isPermanent } from "./preview-error";
-import { takeQueuedFiles } from "./queued-files";
-import { useUploads } from "./uploads";
+import { takeQueuedFiles, useUploads } from "./uploads";
 
 /** The files: uploaded, previewed, and shown as they will be read. */
 export function SourceStep({ state, onStep }: StepProps) {

@@ -1,7 +1,35 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
-import { copyText } from "./copy-text";
+
+/** By way of a selection, beside what has the focus: a menu or a dialog that is open stays so. */
+function copySelected(text: string): boolean {
+  const focused = document.activeElement instanceof HTMLElement ? document.activeElement : null;
+  const area = document.createElement("textarea");
+  area.value = text;
+  area.readOnly = true;
+  Object.assign(area.style, { position: "fixed", top: "0", opacity: "0" });
+  (focused?.parentElement ?? document.body).append(area);
+  area.select();
+  const isCopied = document.execCommand("copy");
+  area.remove();
+  focused?.focus({ preventScroll: true });
+  return isCopied;
+}
+
+/**
+ * Copies a text. Browsers give a page that came over plain HTTP from another machine no clipboard; there it is copied in
+ * the older way.
+ * @returns false where the browser allows neither
+ */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copySelected(text);
+  }
+}
 
 /** How long a button says that it has copied. */
 const SHOWN_MS = 1500;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { changesOf } from "./changes";
+import { changesOf } from "./use-form";
 
 const was = { role: "org_viewer", isActive: true, organizationIds: ["a", "b"] as string[] | null };
 

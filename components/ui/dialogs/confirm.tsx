@@ -2,8 +2,7 @@
 
 import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import { Message } from "@/components/ui/message";
-import { errorText } from "@/components/ui/notice";
+import { errorText, Message } from "@/components/ui/notice";
 import { useReturnedFocus } from "./use-returned-focus";
 
 type Props = {

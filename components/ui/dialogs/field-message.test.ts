@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { createInput } from "@/server/identity/users/schema";
-import { fieldMessage, sentence } from "./field-message";
+import { fieldMessage, sentence } from "./use-form";
 
 const messageOf = (schema: z.ZodType, value: unknown) =>
   schema.safeParse(value, { error: fieldMessage }).error?.issues.map((issue) => sentence(issue.message));

@@ -1,11 +1,24 @@
 "use client";
 
 import { Button, Group, Modal, Stack } from "@mantine/core";
+import type { QueryFilters } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { Message } from "@/components/ui/message";
+import { Message } from "@/components/ui/notice";
+import { useInvalidation } from "@/components/use-invalidation";
 import classes from "./form-dialog.module.css";
 import type { Form } from "./use-form";
 import { useReturnedFocus } from "./use-returned-focus";
+
+/** After a mutation: closes its dialog, then invalidates the given queries. */
+export function useDone(onClose: () => void, ...stale: QueryFilters[]) {
+  const { onSuccess } = useInvalidation(...stale);
+  return {
+    onSuccess: () => {
+      onClose();
+      return onSuccess();
+    },
+  };
+}
 
 type Props<V extends Record<string, unknown>> = {
   form: Form<V>;

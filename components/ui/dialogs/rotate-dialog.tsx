@@ -4,9 +4,8 @@ import { Select } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { z } from "zod";
 import { guid, overlapSeconds } from "@/server/ground/wire";
-import { CopyLine } from "./copy-line";
 import { FormDialog } from "./form-dialog";
-import { SecretDialog } from "./secret-dialog";
+import { CopyLine, SecretDialog } from "./secret-dialog";
 import { useForm } from "./use-form";
 
 /** Label and note of a secret that is shown once. */

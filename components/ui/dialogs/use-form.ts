@@ -4,7 +4,40 @@ import { useForm as useMantineForm } from "@mantine/form";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import type { z } from "zod";
 import { errorText, type FieldError, problemOf } from "@/components/ui/notice";
-import { fieldMessage, sentence } from "./field-message";
+import { capitalized } from "@/server/ground/text";
+
+/** Messages for validation errors of zod, whose own are for developers. */
+export const fieldMessage: z.core.$ZodErrorMap = (issue) => {
+  const unit = issue.origin === "string" ? " characters" : "";
+  switch (issue.code) {
+    case "invalid_type":
+      return "Required";
+    case "too_small":
+      if (issue.origin === "array") return "Choose at least one";
+      return unit && issue.minimum === 1 ? "Required" : `At least ${issue.minimum}${unit}`;
+    case "too_big":
+      return `At most ${issue.maximum.toLocaleString("en-GB")}${unit}`;
+    case "invalid_format":
+      return issue.format === "email" ? "Not a valid e-mail address" : undefined;
+    default:
+      return undefined;
+  }
+};
+
+/** Adds the subject that schema and server messages omit ("must have at least 12 characters"). */
+export const sentence = (message: string) =>
+  /^(is|has|must|names) /.test(message) ? `This field ${message}` : capitalized(message);
+
+/**
+ * The members of a form that differ from their initial values; null if none does. Only these are sent, because others
+ * may have been changed elsewhere meanwhile.
+ */
+export function changesOf<V extends Record<string, unknown>>(initial: V, current: V): Partial<V> | null {
+  const changed: Partial<V> = { ...current };
+  for (const name of Object.keys(current))
+    if (JSON.stringify(current[name]) === JSON.stringify(initial[name])) delete changed[name];
+  return Object.keys(changed).length > 0 ? changed : null;
+}
 
 export type Values = Record<string, unknown>;
 type Mutation<Input> = { mutateAsync: (input: Input) => Promise<unknown> };

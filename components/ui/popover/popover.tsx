@@ -1,5 +1,6 @@
 "use client";
 
+import { Skeleton } from "@mantine/core";
 import { useFocusTrap, useMergedRef } from "@mantine/hooks";
 import {
   cloneElement,
@@ -19,6 +20,17 @@ import {
 import { cssVariables } from "@/components/ui/css-variables";
 import classes from "./popover.module.css";
 import { type Align, positionBeside } from "./position";
+
+/** Placeholder while a popover's content loads; empty, it would look broken. */
+export function PopoverSkeleton() {
+  return (
+    <div className={classes.loading} role="status" aria-label="Loading">
+      {[60, 80, 70].map((width) => (
+        <Skeleton key={width} height={12} width={`${width}%`} />
+      ))}
+    </div>
+  );
+}
 
 type State = { id: string; opened: boolean; onClose: () => void; align: Align; width: number };
 type PopoverState = State & { anchor: RefObject<HTMLElement | null> };

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { Prefetched, trpc } from "@/app/trpc-server";
 import { Guarded } from "@/components/frame/guarded";
-import { NotificationSettings } from "@/components/notifications/notification-settings";
+import { NotificationSettings } from "@/components/notifications/settings-section";
 
 export const metadata: Metadata = { title: "Notification settings" };
 

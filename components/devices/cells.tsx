@@ -1,0 +1,53 @@
+import { counted } from "@/components/format/amounts";
+import { StateTag, type Tone } from "@/components/ui/state-tag";
+import classes from "./device-page.module.css";
+
+/** Whether the device's agent has reported recently. */
+export function Online({ device }: { device: { online: boolean } }) {
+  return device.online ? <StateTag tone="good">Online</StateTag> : <StateTag tone="off">Offline</StateTag>;
+}
+
+const NAME: Record<string, string> = { windows: "Windows", macos: "macOS", linux: "Linux" };
+
+/** "Windows 11 24H2", "Ubuntu 24.04 LTS", "macOS 26.1": a device's operating system, without repeating its family. */
+export function systemOf({ os, osVersion }: { os: string; osVersion: string | null }): string {
+  const name = NAME[os] ?? os;
+  if (!osVersion) return name;
+  return /^[a-z]{3}/i.test(osVersion) ? osVersion : `${name} ${osVersion}`;
+}
+
+const TONE: Record<string, Tone> = { warn: "warn", warning: "warn", error: "bad", critical: "bad" };
+const LEVEL_LABEL: Record<string, string> = {
+  debug: "Debug",
+  info: "Info",
+  information: "Information",
+  verbose: "Verbose",
+  warn: "Warning",
+  warning: "Warning",
+  error: "Error",
+  critical: "Critical",
+};
+
+/** A severity level as color, icon and word. */
+export function Level({ level }: { level: string }) {
+  return <StateTag tone={TONE[level] ?? "off"}>{LEVEL_LABEL[level] ?? level}</StateTag>;
+}
+
+/** A log entry's message, with its structured fields folded below. */
+export function LogMessage({ message, fields }: { message: string; fields: Record<string, unknown> | null }) {
+  const has = fields !== null && Object.keys(fields).length > 0;
+  return (
+    <div>
+      <span className={classes.message}>{message}</span>
+      {has && (
+        <details className={classes.fields}>
+          <summary>{counted(Object.keys(fields).length, "field")}</summary>
+          <pre>{JSON.stringify(fields, null, 2)}</pre>
+        </details>
+      )}
+    </div>
+  );
+}
+
+/** How often an open page reads again which devices are online: about as often as agents report. */
+export const POLL_MS = 60_000;
