@@ -27,21 +27,21 @@ describe("folders", () => {
 
 describe("import paths", () => {
   it("never climb", () => {
-    const files = { "server/identity/users/list.ts": 'export * from "../ids";', "server/ground/ids.ts": "" };
+    const files = { "server/identity/users/users.ts": 'export * from "../ids";', "server/ground/ids.ts": "" };
     expect(check(files)).toEqual([
-      "server/identity/users/list.ts:1 imports ../ids. Write @/… for what is not in or below this folder.",
+      "server/identity/users/users.ts:1 imports ../ids. Write @/… for what is not in or below this folder.",
     ]);
   });
 
   it("do not begin at the root of the disk", () => {
-    expect(check({ "server/identity/users/list.ts": 'import "/srv/ids";' })[0]).toContain("Write @/…");
+    expect(check({ "server/identity/users/users.ts": 'import "/srv/ids";' })[0]).toContain("Write @/…");
   });
 
   it("are written out", () => {
     const text = "await import(name);\nawait import(`./$" + "{name}`);\nawait import(\n  /* later */ name,\n);";
-    const found = check({ "server/identity/users/list.ts": `${text} // as import(name) does` });
+    const found = check({ "server/identity/users/users.ts": `${text} // as import(name) does` });
     expect(found.map((line) => line.split(" ")[0])).toEqual(
-      [1, 2, 3].map((line) => `server/identity/users/list.ts:${line}`),
+      [1, 2, 3].map((line) => `server/identity/users/users.ts:${line}`),
     );
     expect(found[0]).toContain("imports what an expression says. Write the path itself");
     expect(check({ "server/run/process/main.ts": text })).toEqual([]);
@@ -49,11 +49,11 @@ describe("import paths", () => {
 
   it("are relative in and below a folder", () => {
     const files = {
-      "server/identity/users/list.ts": "\nimport type { A } from '@/server/identity/users/find';",
+      "server/identity/users/users.ts": "\nimport type { A } from '@/server/identity/users/find';",
       "server/identity/users/find.ts": "",
     };
     expect(check(files)).toEqual([
-      "server/identity/users/list.ts:2 imports @/server/identity/users/find. Write ./… in and below a folder.",
+      "server/identity/users/users.ts:2 imports @/server/identity/users/find. Write ./… in and below a folder.",
     ]);
   });
 });
@@ -61,10 +61,10 @@ describe("import paths", () => {
 describe("rooms", () => {
   it.each([
     ["app/page.tsx", "db/client.ts", "Pages are bundled by Next"],
-    ["app/page.tsx", "server/identity/users/list.ts", "through app/trpc-server.tsx"],
+    ["app/page.tsx", "server/identity/users/users.ts", "through app/trpc-server.tsx"],
     ["app/page.tsx", "testing/factories.ts", "Pages are bundled by Next"],
     ["app/api/v1/route.ts", "db/client.ts", "never the database"],
-    ["components/query.ts", "server/identity/users/list.ts", "components/trpc.tsx"],
+    ["components/query.ts", "server/identity/users/users.ts", "components/trpc.tsx"],
     ["components/nav-items.ts", "server/doors/trpc/root.ts", "components/trpc.tsx"],
     ["components/ui/page-header.tsx", "components/trpc.tsx", "The kit knows no domain"],
     ["components/format/time.ts", "components/ui/page-header.tsx", "format is below the kit"],
@@ -76,27 +76,27 @@ describe("rooms", () => {
     ["db/client.ts", "server/ground/env.ts", "pass it what it needs"],
     ["db/migrate.ts", "db/admin.ts", "db/admin.ts is for server/retention"],
     ["db/admin.ts", "server/ground/ids.ts", "pass it what it needs"],
-    ["server/ground/operation.ts", "server/identity/users/list.ts", "ground → audit → evidence"],
+    ["server/ground/operation.ts", "server/identity/users/users.ts", "ground → audit → evidence"],
     ["server/ground/operation.ts", "testing/factories.ts", "ground → audit → evidence"],
     ["server/audit/entries/list.ts", "server/evidence/integrity/state.ts", "ground → audit → evidence"],
-    ["server/identity/users/list.ts", "server/notify/deliveries/queue.ts", "ground → audit → evidence"],
+    ["server/identity/users/users.ts", "server/notify/deliveries/queue.ts", "ground → audit → evidence"],
     ["server/notify/deliveries/queue.ts", "server/doors/http/route.ts", "ground → audit → evidence"],
     ["server/doors/trpc/root.ts", "server/run/process/main.ts", "ground → audit → evidence"],
-    ["server/identity/users/list.ts", "db/admin.ts", "ground → audit → evidence"],
-    ["server/identity/users/list.ts", "components/ui/page-header.tsx", "ground → audit → evidence"],
-    ["server/identity/users/list.ts", "bench/main.ts", "ground → audit → evidence"],
+    ["server/identity/users/users.ts", "db/admin.ts", "ground → audit → evidence"],
+    ["server/identity/users/users.ts", "components/ui/page-header.tsx", "ground → audit → evidence"],
+    ["server/identity/users/users.ts", "bench/main.ts", "ground → audit → evidence"],
     ["server/run/process/main.ts", "app/page.tsx", "ground → audit → evidence"],
-    ["server/identity/users/schema.ts", "server/identity/users/list.ts", "goes to the browser and the agent"],
+    ["server/identity/users/schema.ts", "server/identity/users/users.ts", "goes to the browser and the agent"],
     ["server/audit/row.ts", "server/ground/ids.ts", "goes to the browser"],
     ["agent/main.ts", "server/audit/actions.ts", "wire schemas"],
     ["agent/main.ts", "db/client.ts", "wire schemas"],
-    ["scripts/demo/main.ts", "server/identity/users/list.ts", "through its API"],
+    ["scripts/demo/main.ts", "server/identity/users/users.ts", "through its API"],
     ["bench/main.ts", "e2e/support/api.ts", "stands in testing/"],
     ["e2e/audit/viewer.spec.ts", "bench/main.ts", "what a user sees"],
-    ["e2e/audit/viewer.spec.ts", "server/identity/users/list.ts", "what a user sees"],
+    ["e2e/audit/viewer.spec.ts", "server/identity/users/users.ts", "what a user sees"],
     ["testing/factories.ts", "e2e/support/api.ts", "imports neither"],
     ["server/identity/users/list.test.ts", "e2e/support/api.ts", "stands in testing/"],
-    ["vitest.config.ts", "server/identity/users/list.ts", "configuration"],
+    ["vitest.config.ts", "server/identity/users/users.ts", "configuration"],
   ])("%s does not import %s", (from, to, instead) => {
     const found = arrow(from, to);
     expect(found).toHaveLength(1);
@@ -111,7 +111,7 @@ describe("rooms", () => {
     ["server/audit/tail/tail.ts", "server/audit/query/cursor.ts"],
     ["agent/main.ts", "server/devices/agents/schema.ts"],
     ["server/identity/users/list.db.test.ts", "testing/factories.ts"],
-    ["server/notify/deliveries/queue.ts", "server/identity/users/list.ts"],
+    ["server/notify/deliveries/queue.ts", "server/identity/users/users.ts"],
     ["server/run/process/main.ts", "server/doors/front/front.ts"],
   ])("%s may import %s", (from, to) => expect(arrow(from, to)).toEqual([]));
 
@@ -177,9 +177,9 @@ describe("rooms side by side", () => {
 });
 
 it.each([
-  ["server/identity/users/list.ts", "react", "React stands in app/ and components/."],
-  ["server/identity/users/list.ts", "@tanstack/react-query", "React stands in app/ and components/."],
-  ["server/identity/users/list.ts", "next/headers", "React stands in app/ and components/."],
+  ["server/identity/users/users.ts", "react", "React stands in app/ and components/."],
+  ["server/identity/users/users.ts", "@tanstack/react-query", "React stands in app/ and components/."],
+  ["server/identity/users/users.ts", "next/headers", "React stands in app/ and components/."],
   ["components/audit/viewer.tsx", "node:fs", "Components run in the browser."],
   ["components/audit/viewer.tsx", "nodemailer", "Components run in the browser."],
   ["app/layout.tsx", "postgres", "SQL is written in server/ and db/."],
@@ -221,18 +221,18 @@ describe("in a checkout", () => {
     ],
     [
       "packages",
-      { "server/identity/users/list.ts": 'import "react";' },
-      "server/identity/users/list.ts:1 imports react. React stands in app/ and components/.",
+      { "server/identity/users/users.ts": 'import "react";' },
+      "server/identity/users/users.ts:1 imports react. React stands in app/ and components/.",
     ],
     [
       "the style of paths",
-      { "server/identity/users/list.ts": 'import "../ids";' },
-      "server/identity/users/list.ts:1 imports ../ids. Write @/…",
+      { "server/identity/users/users.ts": 'import "../ids";' },
+      "server/identity/users/users.ts:1 imports ../ids. Write @/…",
     ],
     [
       "imports that are written out",
-      { "server/identity/users/list.ts": "await import(path);" },
-      "server/identity/users/list.ts:1 imports what an expression says. Write the path itself",
+      { "server/identity/users/users.ts": "await import(path);" },
+      "server/identity/users/users.ts:1 imports what an expression says. Write the path itself",
     ],
     [
       "the endings of files",

@@ -4,9 +4,7 @@ import { appendEvents } from "@/testing/audit-entries";
 import { closeRoles, daysAgo, roles } from "@/testing/chain";
 import { auditRows, createOrg, createPartner, createUser, ctxFor } from "@/testing/factories";
 import { signedDaysAgo } from "@/testing/permit";
-import { previewPruning } from "./preview";
-import { previewMany } from "./preview-many";
-import { setPolicies } from "./set-many";
+import { previewMany, previewPruning, setPolicies } from "./policy";
 
 afterAll(closeRoles);
 

@@ -7,7 +7,7 @@ import { appendEvents } from "@/testing/audit-entries";
 import { closeRoles, daysAgo, roles } from "@/testing/chain";
 import { auditRows, call, createApiKey, createOrg, createUser, ctxFor } from "@/testing/factories";
 import { getOverview } from "./overview";
-import { previewMany } from "./preview-many";
+import { previewMany } from "./policy";
 import { runRetention } from "./run";
 
 afterAll(closeRoles);

@@ -3,11 +3,8 @@ import { describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import type { Ctx } from "@/server/ground/context";
 import { auditRows, createApiKey, createOrg, createPartner, createUser, ctxFor } from "@/testing/factories";
-import { createSavedView } from "./create";
-import { listSavedViews } from "./list";
-import { removeSavedView } from "./remove";
+import { createSavedView, listSavedViews, removeSavedView, updateSavedView } from "./saved-views";
 import { createInput, MAX_VIEWS_PER_PERSON, type SavedView, savedView, savedViewList } from "./schema";
-import { updateSavedView } from "./update";
 
 async function arrange() {
   const partner = await createPartner();

@@ -8,8 +8,7 @@ import { migrate } from "@/db/migrate";
 import { organizations, partners, users } from "@/db/schema";
 import { appRouter } from "@/server/doors/trpc/root";
 import { auditRows, call } from "@/testing/factories";
-import { ensureFirstAdmin, setupToken } from "./first-admin";
-import { createSystemAdmin } from "./system-admin";
+import { createSystemAdmin, ensureFirstAdmin, setupToken } from "./setup";
 
 /** First run needs a database without a partner, so these tests have their own. */
 const name = `setup_${randomUUID().replaceAll("-", "")}`;
@@ -94,7 +93,7 @@ it("lets the operator make organizations below the only partner", async () => {
 
 it("is the same token in every process of an installation: behind a proxy the page's requests reach any of them", async () => {
   vi.resetModules();
-  const another: typeof import("./first-admin") = await import("./first-admin");
+  const another: typeof import("./setup") = await import("./setup");
   expect(another.setupToken).not.toBe(setupToken);
   expect(await another.setupToken()).toBe(await setupToken());
   await (await import("@/db/client")).closeDatabase();

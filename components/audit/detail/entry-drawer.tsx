@@ -1,6 +1,6 @@
 "use client";
 
-import { ActionIcon, CloseButton, Drawer, } from "@mantine/core";
+import { ActionIcon, CloseButton, Drawer } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { ChevronDown, ChevronUp, Maximize2 } from "lucide-react";
 import dynamic from "next/dynamic";

@@ -11,7 +11,7 @@ import { authenticate } from "@/server/identity/auth/authenticate";
 import { oidcProvider } from "@/server/identity/auth/oidc/oidc";
 import type { SignInOptions } from "@/server/identity/auth/schema";
 import { REQUESTED_PAGE } from "@/server/identity/auth/session-cookie";
-import { isSetupNeeded } from "@/server/setup/found-partner";
+import { isSetupNeeded } from "@/server/setup/setup";
 
 async function findCaller(request: Request, known: Pick<Ctx, "ip" | "userAgent" | "requestId">): Promise<Ctx | null> {
   try {

@@ -63,33 +63,31 @@ import { createExport } from "@/server/exports/create";
 import { listExports } from "@/server/exports/list";
 import { removeExport } from "@/server/exports/remove";
 import type { Permission } from "@/server/ground/permissions";
-import { createApiKey } from "@/server/identity/api-keys/create";
-import { listApiKeys } from "@/server/identity/api-keys/list";
-import { revokeApiKey } from "@/server/identity/api-keys/revoke";
-import { rotateApiKey } from "@/server/identity/api-keys/rotate";
-import { updateApiKey } from "@/server/identity/api-keys/update";
-import { acceptInvite } from "@/server/identity/auth/links/accept-invite";
-import { forgotPassword } from "@/server/identity/auth/links/forgot-password";
-import { resetPassword } from "@/server/identity/auth/links/reset-password";
-import { describeChallenge } from "@/server/identity/auth/second-factor/describe";
-import { createEnrollmentKey } from "@/server/identity/enrollment-keys/create";
-import { listEnrollmentKeys } from "@/server/identity/enrollment-keys/list";
-import { revokeEnrollmentKey } from "@/server/identity/enrollment-keys/revoke";
+import {
+  createApiKey,
+  listApiKeys,
+  revokeApiKey,
+  rotateApiKey,
+  updateApiKey,
+} from "@/server/identity/api-keys/api-keys";
+import { acceptInvite, forgotPassword, resetPassword } from "@/server/identity/auth/links/password-link";
+import { describeChallenge } from "@/server/identity/auth/second-factor/challenge";
+import {
+  createEnrollmentKey,
+  listEnrollmentKeys,
+  revokeEnrollmentKey,
+} from "@/server/identity/enrollment-keys/enrollment-keys";
 import { changePassword } from "@/server/identity/me/change-password";
-import { endSession } from "@/server/identity/me/end-session";
 import { getMe } from "@/server/identity/me/get";
-import { listSessions } from "@/server/identity/me/list-sessions";
+import { endSession, listSessions } from "@/server/identity/me/sessions";
 import { beginStepUp, checkProof, stepUp } from "@/server/identity/me/step-up";
-import { getTwoFactor } from "@/server/identity/me/two-factor/get";
 import { addPasskey, beginPasskey, removePasskey } from "@/server/identity/me/two-factor/passkeys";
-import { renewRecoveryCodes } from "@/server/identity/me/two-factor/recovery-codes";
 import { beginTotp, confirmTotp, removeTotp } from "@/server/identity/me/two-factor/totp";
-import { getPreference } from "@/server/identity/preferences/get";
-import { setPreference } from "@/server/identity/preferences/set";
-import { createUser } from "@/server/identity/users/create";
+import { getTwoFactor, renewRecoveryCodes } from "@/server/identity/me/two-factor/two-factor";
+import { getPreference, setPreference } from "@/server/identity/preferences/preferences";
 import { inviteUser } from "@/server/identity/users/invite";
-import { listUsers } from "@/server/identity/users/list";
 import { updateUser } from "@/server/identity/users/update";
+import { createUser, listUsers } from "@/server/identity/users/users";
 import { listDeliveries } from "@/server/notify/deliveries/list";
 import { resendDelivery } from "@/server/notify/deliveries/resend";
 import { testWebhook } from "@/server/notify/deliveries/send-test";
@@ -102,25 +100,19 @@ import { listWebhooks } from "@/server/notify/webhooks/list";
 import { removeWebhook } from "@/server/notify/webhooks/remove";
 import { rotateWebhook } from "@/server/notify/webhooks/rotate";
 import { updateWebhook } from "@/server/notify/webhooks/update";
-import { createOrganization } from "@/server/organizations/create";
-import { getOrganization, listOrganizations } from "@/server/organizations/list";
-import { countChains } from "@/server/organizations/overview/chains";
-import { listOverview } from "@/server/organizations/overview/list";
+import {
+  createOrganization,
+  getOrganization,
+  listOrganizations,
+  updateOrganization,
+} from "@/server/organizations/organizations";
+import { countChains, listOverview } from "@/server/organizations/overview/list";
 import { getPartnerPolicy, setPartnerPolicy } from "@/server/organizations/partner-policy";
-import { updateOrganization } from "@/server/organizations/update";
-import { getPolicyStatus } from "@/server/retention/get";
 import { getOverview } from "@/server/retention/overview";
-import { previewPruning } from "@/server/retention/preview";
-import { previewMany } from "@/server/retention/preview-many";
-import { setPolicy } from "@/server/retention/set";
-import { setPolicies } from "@/server/retention/set-many";
-import { createSavedView } from "@/server/saved-views/create";
-import { listSavedViews } from "@/server/saved-views/list";
-import { removeSavedView } from "@/server/saved-views/remove";
-import { updateSavedView } from "@/server/saved-views/update";
-import { dismissChecklist } from "@/server/setup/checklist/dismiss";
-import { getChecklist } from "@/server/setup/checklist/get";
-import { completeSetup, getSetupStatus } from "@/server/setup/complete";
+import { getPolicyStatus, previewMany, previewPruning, setPolicies, setPolicy } from "@/server/retention/policy";
+import { createSavedView, listSavedViews, removeSavedView, updateSavedView } from "@/server/saved-views/saved-views";
+import { dismissChecklist, getChecklist } from "@/server/setup/checklist/checklist";
+import { completeSetup, getSetupStatus } from "@/server/setup/setup";
 import { mutation, type ProcedureMeta, query, router, subscription } from "./init";
 
 /** Every procedure of the tRPC door: one router a domain. */

@@ -9,7 +9,7 @@ import { MAX_LINKS_PER_ENTRY } from "@/server/evidence/links/schema";
 import type { Ctx } from "@/server/ground/context";
 import { createSchedule } from "@/server/notify/report-schedules/schedules";
 import { createInput as scheduleInput } from "@/server/notify/report-schedules/schema";
-import { createSavedView } from "@/server/saved-views/create";
+import { createSavedView } from "@/server/saved-views/saved-views";
 import { MAX_VIEWS_PER_PERSON } from "@/server/saved-views/schema";
 import { appendEvents } from "@/testing/audit-entries";
 import { call, createOrg, createUser, ctxFor, type TestUser } from "@/testing/factories";

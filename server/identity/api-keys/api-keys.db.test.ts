@@ -18,7 +18,7 @@ import {
   type TestApiKey,
   type TestUser,
 } from "@/testing/factories";
-import { revokeApiKey } from "./revoke";
+import { revokeApiKey } from "./api-keys";
 
 afterAll(closeRoles);
 

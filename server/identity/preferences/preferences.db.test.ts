@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import { createApiKey, createOrg, createUser, ctxFor } from "@/testing/factories";
-import { getPreference, readPreference } from "./get";
+import { getPreference, readPreference, setPreference } from "./preferences";
 import { setInput } from "./schema";
-import { setPreference } from "./set";
 
 const TABLE = { columns: ["time", "event"], widths: { time: 120 }, density: "compact", fold: false } as const;
 const chosen = (value: object = TABLE) => setInput.parse({ key: "audit.table", value });

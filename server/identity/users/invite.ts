@@ -20,7 +20,7 @@ import { handOutPasswordLink } from "@/server/identity/auth/links/password-link"
 import { forgetIdentities } from "@/server/identity/auth/oidc/forget-identities";
 import type { LinkKind } from "@/server/identity/auth/user-tokens";
 import { invitation } from "./schema";
-import { userColumns } from "./to-user";
+import { userColumns } from "./users";
 
 async function findInvitable(ctx: Ctx, id: string) {
   const where = and(inReach(users, ctx.scope), eq(users.id, id));

@@ -14,11 +14,9 @@ import { inReach } from "@/server/ground/scope";
 import { requireMayGrantRole, requireWholePartner } from "@/server/identity/auth/grant";
 import { endSessions } from "@/server/identity/auth/sessions";
 import { dropUserTokens } from "@/server/identity/auth/user-tokens";
-import { dropMails } from "./cut-notifications";
-import { requireReachOver, setReach } from "./reach";
+import { dropMails, requireReachOver, setReach } from "./reach";
 import { type UpdateInput, updateInput, user } from "./schema";
-import { toUser, userColumns } from "./to-user";
-import { hasTwoFactor } from "./two-factor";
+import { hasTwoFactor, toUser, userColumns } from "./users";
 
 type Row = Parameters<typeof toUser>[0];
 type Change = { role: Role; department: string; disabledAt: Date | null };

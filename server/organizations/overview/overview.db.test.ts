@@ -7,7 +7,7 @@ import { raiseAlarm } from "@/server/evidence/integrity/alarm";
 import { verifyNightly } from "@/server/evidence/integrity/nightly";
 import { getIntegrityStatus } from "@/server/evidence/integrity/status";
 import type { Ctx } from "@/server/ground/context";
-import { previewPruning } from "@/server/retention/preview";
+import { previewPruning } from "@/server/retention/policy";
 import { manyInput } from "@/server/retention/schema";
 import { appendEvents } from "@/testing/audit-entries";
 import { closeRoles, daysAgo, roles } from "@/testing/chain";
@@ -22,8 +22,7 @@ import {
   type TestPartner,
   type TestUser,
 } from "@/testing/factories";
-import { countChains } from "./chains";
-import { listOverview } from "./list";
+import { countChains, listOverview } from "./list";
 import { type OrganizationOverview, overviewInput } from "./schema";
 
 afterAll(closeRoles);

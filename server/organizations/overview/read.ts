@@ -1,18 +1,66 @@
+import { eq, sql } from "drizzle-orm";
 import { layout } from "@/db/citus/layout";
 import { type Tx, tenant } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import { agents, devices } from "@/db/schema/index";
+import { lastHeard, onlineCondition } from "@/server/devices/presence";
 import { witnessStateOf } from "@/server/evidence/checkpoints/witnessed";
 import { type Alarm, openAlarms } from "@/server/evidence/integrity/alarm";
 import { type KnownChain, readStates, statusOf } from "@/server/evidence/integrity/state";
-import type { Ctx } from "@/server/ground/context";
-import { DAY_MS } from "@/server/ground/time/durations";
+import type { Ctx, Scope } from "@/server/ground/context";
+import { inScope } from "@/server/ground/scope";
+import { DAY_MS, HOUR_MS } from "@/server/ground/time/durations";
 import { rowBytes } from "@/server/retention/row-bytes";
 import { isPruningEnabled } from "@/server/retention/schedule";
 import { attentionOf } from "./attention";
 import { type Chunk, inChunks } from "./chunks";
-import { deviceCountsOf } from "./device-counts";
-import { growthOf } from "./growth";
 import { type LogFacts, logFactsOf } from "./log-facts";
-import type { OrganizationOverview } from "./schema";
+import { type OrganizationOverview, SILENT_AFTER_HOURS } from "./schema";
+
+type Counts = NonNullable<OrganizationOverview["devices"]>;
+
+/**
+ * The devices of each organization by presence. Silent: its agent may still report, and was not heard for a day; one that
+ * was never heard counts from when it joined.
+ */
+async function deviceCountsOf(tx: Tx, scope: Scope, now: Date): Promise<Map<string, Counts>> {
+  const silentBefore = new Date(now.getTime() - SILENT_AFTER_HOURS * HOUR_MS).toISOString();
+  const rows = await rowsOf<Counts & { orgId: string }>(
+    tx,
+    sql`SELECT d.org_id AS "orgId", count(*) FILTER (WHERE d.online)::float8 AS online,
+        count(*) FILTER (WHERE NOT d.online)::float8 AS offline,
+        count(*) FILTER (WHERE NOT d.online AND d.reports AND d.heard_at < ${silentBefore}::timestamptz)::float8 AS silent
+      FROM (
+        SELECT ${devices.orgId} AS org_id, ${onlineCondition(now)} AS online,
+          ${agents.id} IS NOT NULL AND ${agents.revokedAt} IS NULL AS reports,
+          coalesce(${lastHeard}, ${devices.createdAt}) AS heard_at
+        FROM ${devices} LEFT JOIN ${agents} ON ${eq(agents.deviceId, devices.id)}
+        WHERE ${inScope(devices.orgId, scope)} OFFSET 0) d
+      GROUP BY 1`,
+  );
+  return new Map(rows.map(({ orgId, ...counts }) => [orgId, counts]));
+}
+
+type Growth = OrganizationOverview["growth"]["month"];
+type Facts = Pick<LogFacts, "head" | "createdAt" | "firstSize" | "firstSignedAt">;
+/** The last checkpoint before the window began, and when the first entry behind it was recorded. */
+type Base = { size: number | null; nextAt: number | null };
+
+/**
+ * How many entries were recorded since a time: those that the last checkpoint before it did not cover. An organization
+ * that is younger is counted from its beginning, one whose checkpoints are from the first of them; the time is then
+ * theirs. Null where no checkpoint says.
+ */
+function growthOf({ head, createdAt, firstSize, firstSignedAt }: Facts, base: Base, from: number): Growth {
+  const counted = (size: number, since: number): Growth => ({
+    entries: Math.max(0, head - size),
+    since: new Date(since).toISOString(),
+  });
+  // While no checkpoint was signed, entries wait for one: then they are from before the window.
+  if (base.size !== null) return counted(base.size, Math.min(from, base.nextAt ?? from));
+  if (createdAt > from) return counted(0, createdAt);
+  return firstSize !== null && firstSignedAt !== null ? counted(firstSize, firstSignedAt) : null;
+}
 
 type OverviewInput = { now: Date; mayReadDevices: boolean; alarms: Alarm[]; bytesPerEntry: number };
 type Devices = NonNullable<OrganizationOverview["devices"]>;

@@ -18,7 +18,7 @@ import { startTracing } from "@/server/ground/background/tracing";
 import { databaseAddresses, env, ownPoolSize } from "@/server/ground/env";
 import { log } from "@/server/ground/log";
 import { checkTokenKey } from "@/server/identity/auth/jwt";
-import { ensureFirstAdmin } from "@/server/setup/first-admin";
+import { ensureFirstAdmin } from "@/server/setup/setup";
 import { checkAddresses } from "./check-addresses";
 import { refuseUnsafeRole } from "./guard-role";
 import { stopService } from "./stop";

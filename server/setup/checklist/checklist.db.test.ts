@@ -12,8 +12,7 @@ import {
   createUser,
   ctxFor,
 } from "@/testing/factories";
-import { dismissChecklist } from "./dismiss";
-import { getChecklist } from "./get";
+import { dismissChecklist, getChecklist } from "./checklist";
 
 afterAll(closeRoles);
 

@@ -1,6 +1,5 @@
 import { route } from "@/server/doors/http/route";
-import { createApiKey } from "@/server/identity/api-keys/create";
-import { listApiKeys } from "@/server/identity/api-keys/list";
+import { createApiKey, listApiKeys } from "@/server/identity/api-keys/api-keys";
 
 export const GET = route(listApiKeys, {
   summary: "The API keys that the caller administers, newest first",

@@ -1,6 +1,5 @@
 import { route } from "@/server/doors/http/route";
-import { createEnrollmentKey } from "@/server/identity/enrollment-keys/create";
-import { listEnrollmentKeys } from "@/server/identity/enrollment-keys/list";
+import { createEnrollmentKey, listEnrollmentKeys } from "@/server/identity/enrollment-keys/enrollment-keys";
 
 export const GET = route(listEnrollmentKeys, {
   summary: "The enrollment keys of the caller's organizations, newest first",

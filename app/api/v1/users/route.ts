@@ -1,6 +1,5 @@
 import { route } from "@/server/doors/http/route";
-import { createUser } from "@/server/identity/users/create";
-import { listUsers } from "@/server/identity/users/list";
+import { createUser, listUsers } from "@/server/identity/users/users";
 
 export const GET = route(listUsers, { summary: "The users that the caller administers, by name", auth: "user" });
 

@@ -1,13 +1,20 @@
 import { asSystem, type Tx } from "@/db/client";
+import { messageOf } from "@/db/thrown";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { callersChanged } from "@/server/ground/background/streams";
+import { unawaited } from "@/server/ground/background/unawaited";
 import type { Ctx } from "@/server/ground/context";
 import { env } from "@/server/ground/env";
 import { AppError } from "@/server/ground/errors";
 import { limit } from "@/server/ground/limits/windows";
 import { log } from "@/server/ground/log";
+import { isMailConfigured, sendMail } from "@/server/ground/mail";
+import { operation } from "@/server/ground/operation";
+import { inOneLine } from "@/server/ground/text";
 import { findUserCaller } from "@/server/identity/auth/caller";
+import { findByEmail } from "@/server/identity/auth/find-by-email";
+import { accepted, acceptInput, forgotInput, resetInput } from "@/server/identity/auth/schema";
 import { setPasswordBy } from "@/server/identity/auth/set-password";
 import type { SignIn } from "@/server/identity/auth/start-session";
 import {
@@ -61,7 +68,7 @@ const unusable = () =>
  * @throws AppError validation_failed for a token that is unknown, used or expired, or whose person is disabled;
  * rate_limited.
  */
-export async function spendPasswordLink(
+async function spendPasswordLink(
   ctx: Ctx,
   { kind, token, password }: { kind: LinkKind; token: string; password: string },
 ): Promise<SignIn["caller"]> {
@@ -87,3 +94,74 @@ export async function spendPasswordLink(
   );
   return { ...caller, actor };
 }
+
+/**
+ * POST /auth/invite/accept: the invited person chooses a password, and signs in with it next.
+ * @throws AppError validation_failed for a bad token, rate_limited
+ */
+export const acceptInvite = operation({
+  input: acceptInput,
+  output: accepted,
+  async run(ctx, { token, password }) {
+    const { actor } = await spendPasswordLink(ctx, { kind: "invite", token, password });
+    return { email: actor.email, name: actor.name };
+  },
+});
+
+/**
+ * POST /auth/password/reset: a new password for the holder of the link; ends the person's sessions and does not sign in.
+ * @throws AppError validation_failed for a bad token, rate_limited
+ */
+export const resetPassword = operation({
+  input: resetInput,
+  output: "empty",
+  async run(ctx, { token, password }) {
+    await spendPasswordLink(ctx, { kind: "reset", token, password });
+  },
+});
+
+const textOf = ({ name, email }: { name: string; email: string }, link: string): string =>
+  [
+    `Hello ${inOneLine(name)},`,
+    `someone, most likely you, asked to reset the password of ${email}. Choose a new one within the hour:`,
+    link,
+    "If it was not you, ignore this mail: nothing has changed.",
+  ].join("\n\n");
+
+async function mailLink(ctx: Ctx, email: string): Promise<void> {
+  const row = await findByEmail(email);
+  const caller = row && (await findUserCaller(row.id));
+  if (!row || !caller) return;
+  await limit("forgot.mail", row.id);
+  const self = { ...ctx, ...caller };
+  const event = {
+    action: "user.password.reset.request" as const,
+    orgId: caller.homeOrgId,
+    ...resourceOf("user", row),
+  };
+  // Anybody can ask for this one, so it must not end an invitation, which is good for longer.
+  const about = { userId: row.id, kind: "reset" as const, replaces: ["reset" as const], now: ctx.now() };
+  await handOutPasswordLink(about, async ({ link }) => {
+    const mail = { to: row.email, subject: "Reset your Trailmark password", text: textOf(row, link) };
+    await sendMail(mail).catch((error: unknown) => {
+      record(self, { ...event, details: { sentTo: null }, result: "failure", errorMessage: messageOf(error) });
+      throw error;
+    });
+    record(self, { ...event, details: { sentTo: row.email } });
+  });
+}
+
+/**
+ * POST /auth/password/forgot: mails a link to the person with this address. The answer and the time it takes are the
+ * same whether there is one or not, so the look-up and the mail come after it.
+ * @throws AppError rate_limited
+ */
+export const forgotPassword = operation({
+  input: forgotInput,
+  output: "empty",
+  async run(ctx, { email }) {
+    await limit("forgot", ctx.ip);
+    if (isMailConfigured())
+      unawaited(mailLink(ctx, email).catch((error) => log.warn({ err: error }, "a password reset was not mailed")));
+  },
+});

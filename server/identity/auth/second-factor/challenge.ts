@@ -1,9 +1,12 @@
 import { asSystem } from "@/db/client";
 import { AppError } from "@/server/ground/errors";
+import { limit } from "@/server/ground/limits/windows";
+import { operation } from "@/server/ground/operation";
+import { challengeInput, challengeOptions } from "@/server/identity/auth/schema";
 import { lockSignIns } from "@/server/identity/auth/sessions";
 import { type Method, OUTDATED, type Proven } from "@/server/identity/auth/start-session";
-import { issueUserToken } from "@/server/identity/auth/user-tokens";
-import type { SecondFactors } from "./factors";
+import { findUserToken, issueUserToken } from "@/server/identity/auth/user-tokens";
+import { type SecondFactors, secondFactorsOf } from "./factors";
 import { arePasskeysPossible, authenticationOptions } from "./passkeys";
 
 /** What the server keeps of a challenge: the first proof that was given, and what a passkey has to sign. */
@@ -13,7 +16,7 @@ type Kept = { first: Method; passkey: string | null };
 export const keptIn = ({ challenge }: { challenge: string | null }): Kept => JSON.parse(challenge ?? "{}") as Kept;
 
 /** What a person can answer with, and what the browser needs for a passkey: of the given challenge, else of a new one. */
-export async function optionsOf(factors: SecondFactors, challenge?: string | null) {
+async function optionsOf(factors: SecondFactors, challenge?: string | null) {
   const isPossible = factors.passkeys.length > 0 && arePasskeysPossible() && challenge !== null;
   const options = isPossible ? await authenticationOptions(factors.passkeys) : undefined;
   const passkeyOptions = options && { ...options, challenge: challenge ?? options.challenge };
@@ -52,3 +55,21 @@ export async function secondFactorRequired({
     secondFactor: { challenge: secret, methods, ...(passkeyOptions && { passkeyOptions }) },
   });
 }
+
+/**
+ * What a challenge can be answered with, for its holder: a sign-in by an identity provider hands over the challenge
+ * alone, because an address has no room for more.
+ * @throws AppError unauthenticated for a challenge that is unknown, used or expired; rate_limited
+ */
+export const describeChallenge = operation({
+  input: challengeInput,
+  output: challengeOptions,
+  async run(ctx, { challenge }) {
+    await limit("token", ctx.ip);
+    const given = { secret: challenge, purpose: "second_factor" as const, now: ctx.now() };
+    const found = await asSystem((tx) => findUserToken(tx, given));
+    if (!found) throw new AppError("unauthenticated", "The challenge is unknown, used or expired. Sign in again.");
+    const { methods, passkeyOptions } = await optionsOf(await secondFactorsOf(found.userId), keptIn(found).passkey);
+    return { methods, passkeyOptions: passkeyOptions ? { ...passkeyOptions } : null };
+  },
+});

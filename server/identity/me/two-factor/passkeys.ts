@@ -16,9 +16,8 @@ import {
 } from "@/server/identity/auth/second-factor/passkeys";
 import { lockSignIns } from "@/server/identity/auth/sessions";
 import { issueUserToken, spendUserToken } from "@/server/identity/auth/user-tokens";
-import { codesForFirst, dropCodesAfterLast, recordFactor } from "./changed";
-import { isRequired, requireAnother } from "./required";
 import { addPasskeyInput, passkeyOptions, recoveryCodes } from "./schema";
+import { codesForFirst, dropCodesAfterLast, isRequired, recordFactor, requireAnother } from "./two-factor";
 
 const MAX_PASSKEYS = 20;
 

@@ -11,9 +11,8 @@ import { requirePerson } from "@/server/identity/auth/person";
 import { seal, unseal } from "@/server/identity/auth/second-factor/sealed";
 import { newTotpSecret, stepOf, totpUri } from "@/server/identity/auth/second-factor/totp";
 import { lockSignIns } from "@/server/identity/auth/sessions";
-import { codesForFirst, dropCodesAfterLast, recordFactor } from "./changed";
-import { isRequired, requireAnother } from "./required";
 import { confirmInput, recoveryCodes, totpSecret } from "./schema";
+import { codesForFirst, dropCodesAfterLast, isRequired, recordFactor, requireAnother } from "./two-factor";
 
 /**
  * POST /me/two-factor/totp: a secret for an authenticator app. It counts once confirmed; asking again replaces it.

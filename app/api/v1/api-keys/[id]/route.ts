@@ -1,6 +1,5 @@
 import { route } from "@/server/doors/http/route";
-import { revokeApiKey } from "@/server/identity/api-keys/revoke";
-import { updateApiKey } from "@/server/identity/api-keys/update";
+import { revokeApiKey, updateApiKey } from "@/server/identity/api-keys/api-keys";
 
 export const PATCH = route(updateApiKey, { summary: "Change an API key's name, permissions or expiry", auth: "user" });
 

@@ -1,6 +1,5 @@
 import { route } from "@/server/doors/http/route";
-import { createOrganization } from "@/server/organizations/create";
-import { listOrganizations } from "@/server/organizations/list";
+import { createOrganization, listOrganizations } from "@/server/organizations/organizations";
 
 export const GET = route(listOrganizations, {
   summary: "The organizations that the caller can access, by name",

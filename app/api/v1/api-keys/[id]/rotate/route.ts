@@ -1,5 +1,5 @@
 import { route } from "@/server/doors/http/route";
-import { rotateApiKey } from "@/server/identity/api-keys/rotate";
+import { rotateApiKey } from "@/server/identity/api-keys/api-keys";
 
 export const POST = route(rotateApiKey, {
   summary:

@@ -1,6 +1,5 @@
 import { route } from "@/server/doors/http/route";
-import { getOrganization } from "@/server/organizations/list";
-import { updateOrganization } from "@/server/organizations/update";
+import { getOrganization, updateOrganization } from "@/server/organizations/organizations";
 
 export const GET = route(getOrganization, { summary: "One organization", auth: "user" });
 

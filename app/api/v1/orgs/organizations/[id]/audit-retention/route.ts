@@ -1,6 +1,5 @@
 import { route } from "@/server/doors/http/route";
-import { getPolicy } from "@/server/retention/get";
-import { setPolicy } from "@/server/retention/set";
+import { getPolicy, setPolicy } from "@/server/retention/policy";
 
 export const GET = route(getPolicy, { summary: "How long an organization's audit entries are kept", auth: "user" });
 

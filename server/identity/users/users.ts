@@ -1,5 +1,7 @@
+import { and, asc, ilike, inArray, notInArray, or, type SQL, sql } from "drizzle-orm";
 import { asSystem, type Tx, tenant } from "@/db/client";
-import { userOrganizations, users } from "@/db/schema";
+import { readPage } from "@/db/page";
+import { userOrganizations, userPasskeys, users, userTotp } from "@/db/schema/index";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import type { Ctx } from "@/server/ground/context";
@@ -9,12 +11,109 @@ import { requireUserQuota } from "@/server/ground/limits/quota";
 import { operation } from "@/server/ground/operation";
 import { homeOrgOf, partnerFor, partnerOfOrg } from "@/server/ground/partner";
 import { isPartnerRole } from "@/server/ground/permissions";
-import { type Owner, ownOrg } from "@/server/ground/scope";
+import { inReach, type Owner, ownOrg } from "@/server/ground/scope";
+import { containsPattern } from "@/server/ground/text";
 import { requireMayGrantRole, requireWholePartner } from "@/server/identity/auth/grant";
 import { hashPassword } from "@/server/identity/auth/password";
 import { requireReachOver } from "./reach";
-import { type CreateInput, createInput, user } from "./schema";
-import { toUser } from "./to-user";
+import { type CreateInput, createInput, listInput, type User, user, userPage } from "./schema";
+
+/**
+ * Which of these people have a second factor set up. Row level security shows factors to the platform alone,
+ * so that the condition has to be the caller's own reach.
+ */
+async function withTwoFactor(reached: SQL | undefined): Promise<Set<string>> {
+  const totp = sql`EXISTS (SELECT FROM ${userTotp} f WHERE f.user_id = ${users.id} AND f.confirmed_at IS NOT NULL)`;
+  const passkey = sql`EXISTS (SELECT FROM ${userPasskeys} f WHERE f.user_id = ${users.id})`;
+  const rows = await asSystem((tx) =>
+    tx
+      .select({ id: users.id })
+      .from(users)
+      .where(and(reached, or(totp, passkey))),
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Whether one person has. */
+export const hasTwoFactor = async (id: string): Promise<boolean> =>
+  (await withTwoFactor(inArray(users.id, [id]))).has(id);
+
+/** What of a user leaves the server: never the password's hash. */
+export const userColumns = {
+  id: users.id,
+  email: users.email,
+  name: users.name,
+  role: users.role,
+  department: users.department,
+  orgId: users.orgId,
+  partnerId: users.partnerId,
+  allOrganizations: users.allOrganizations,
+  organizationIds: sql<
+    string[]
+  >`ARRAY(SELECT m.org_id FROM ${userOrganizations} m WHERE m.user_id = ${users}.id ORDER BY 1)`,
+  disabledAt: users.disabledAt,
+  invited: sql<boolean>`(${users.passwordHash} IS NULL AND ${users.lastLoginAt} IS NULL)`,
+  lastLoginAt: users.lastLoginAt,
+  createdAt: users.createdAt,
+  updatedAt: users.updatedAt,
+};
+
+type Row = Omit<typeof users.$inferSelect, "passwordHash"> & { organizationIds: string[]; invited: boolean };
+
+/** Member by member, so that nothing else of a row can ever slip out. */
+export function toUser(row: Row, twoFactor: boolean): User {
+  return {
+    id: row.id,
+    email: row.email,
+    name: row.name,
+    role: row.role,
+    department: row.department,
+    orgId: row.orgId,
+    partnerId: row.partnerId,
+    organizationIds: row.orgId === null && !row.allOrganizations ? row.organizationIds : null,
+    disabled: row.disabledAt !== null,
+    invited: row.invited,
+    twoFactor,
+    lastLoginAt: row.lastLoginAt?.toISOString() ?? null,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}
+
+function hasChosen(twoFactor: boolean | undefined, secured: string[]): SQL | undefined {
+  if (twoFactor === undefined) return undefined;
+  if (secured.length === 0) return twoFactor ? sql`false` : undefined;
+  return twoFactor ? inArray(users.id, secured) : notInArray(users.id, secured);
+}
+
+/** The people whom the caller administers, by name; search is part of name or e-mail, in any case. */
+export const listUsers = operation({
+  permission: "users:manage",
+  input: listInput,
+  output: userPage,
+  async run(ctx, input) {
+    const administered = inReach(users, ctx.scope);
+    const secured = await withTwoFactor(administered);
+    const pattern = input.search && containsPattern(input.search);
+    const where = and(
+      administered,
+      hasChosen(input.twoFactor, [...secured]),
+      pattern ? or(ilike(users.name, pattern), ilike(users.email, pattern)) : undefined,
+    );
+    return tenant(ctx.scope, async (tx) => {
+      const query = tx
+        .select(userColumns)
+        .from(users)
+        .orderBy(asc(sql`lower(${users.name})`), asc(users.id))
+        .$dynamic();
+      const { rows, pagination } = await readPage(tx, input, { from: users, query, where });
+      return {
+        data: rows.map((row) => toUser(row, secured.has(row.id))),
+        pagination,
+      };
+    });
+  },
+});
 
 type Membership = Owner & { organizationIds: string[] | null };
 

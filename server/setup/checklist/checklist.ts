@@ -2,16 +2,16 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import { textArray, uuids } from "@/db/arrays";
 import { type Tx, tenant } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { auditVerifications, devices, enrollmentKeys, organizations, userPreferences } from "@/db/schema";
+import { auditVerifications, devices, enrollmentKeys, organizations, userPreferences } from "@/db/schema/index";
 import { witnessPolicy } from "@/server/evidence/witnesses/policy-file";
 import type { Ctx, Scope } from "@/server/ground/context";
+import { AppError } from "@/server/ground/errors";
 import { operation } from "@/server/ground/operation";
 import { inScope } from "@/server/ground/scope";
 import { noInput } from "@/server/ground/wire";
 import { secondFactorsOf } from "@/server/identity/auth/second-factor/factors";
 import { lastBackup } from "@/server/setup/backup-runs";
-import { CHECKLIST_KEY } from "./dismiss";
-import { type Checklist, checklist } from "./schema";
+import { type Checklist, checklist, dismissInput } from "./schema";
 
 type Facts = {
   firstOrg: string | null;
@@ -91,5 +91,32 @@ export const getChecklist = operation({
       lastBackupAt: backup?.ranAt.toISOString() ?? null,
       dismissed,
     };
+  },
+});
+
+/** The name of the choice among a person's preferences. */
+const CHECKLIST_KEY = "setup.checklist";
+
+/**
+ * Takes the checklist off the caller's pages, or brings it back. Like any preference it is not recorded.
+ * @throws AppError forbidden for programs.
+ */
+export const dismissChecklist = operation({
+  input: dismissInput,
+  output: dismissInput,
+  async run(ctx, value) {
+    const { actor } = ctx;
+    if (actor.type !== "user") throw new AppError("forbidden", "Preferences belong to people.");
+    const updatedAt = ctx.now();
+    await tenant(ctx.scope, (tx) =>
+      tx
+        .insert(userPreferences)
+        .values({ userId: actor.id, key: CHECKLIST_KEY, value, updatedAt })
+        .onConflictDoUpdate({
+          target: [userPreferences.userId, userPreferences.key],
+          set: { value, updatedAt },
+        }),
+    );
+    return value;
   },
 });

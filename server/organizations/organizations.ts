@@ -1,0 +1,205 @@
+import { randomBytes } from "node:crypto";
+import { and, asc, eq, ilike, sql } from "drizzle-orm";
+import { asSystem, type Tx, tenant } from "@/db/client";
+import { readPage } from "@/db/page";
+import { organizations, userOrganizations, users } from "@/db/schema/index";
+import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
+import { callersChanged } from "@/server/ground/background/streams";
+import type { Ctx } from "@/server/ground/context";
+import { AppError, notFound } from "@/server/ground/errors";
+import { newId } from "@/server/ground/ids";
+import { requireQuota } from "@/server/ground/limits/quota";
+import { operation } from "@/server/ground/operation";
+import { partnerFor } from "@/server/ground/partner";
+import { inScope } from "@/server/ground/scope";
+import { containsPattern, toSlug } from "@/server/ground/text";
+import { onlyIdInput } from "@/server/ground/wire";
+import { secondFactorsOf } from "@/server/identity/auth/second-factor/factors";
+import { dropUserTokens } from "@/server/identity/auth/user-tokens";
+import { followZone } from "@/server/notify/report-schedules/zone";
+import {
+  createInput,
+  listInput,
+  type Organization,
+  organization,
+  organizationPage,
+  type UpdateInput,
+  updateInput,
+} from "./schema";
+
+const toOrganization = (row: typeof organizations.$inferSelect): Organization => ({
+  ...row,
+  createdAt: row.createdAt.toISOString(),
+  updatedAt: row.updatedAt.toISOString(),
+});
+
+/** The organizations within the caller's reach, by name; search is part of the name, in any case. */
+export const listOrganizations = operation({
+  input: listInput,
+  output: organizationPage,
+  run(ctx, input) {
+    const where = and(
+      inScope(organizations.id, ctx.scope),
+      input.search ? ilike(organizations.name, containsPattern(input.search)) : undefined,
+    );
+    return tenant(ctx.scope, async (tx) => {
+      const query = tx
+        .select()
+        .from(organizations)
+        .orderBy(asc(sql`lower(${organizations.name})`), asc(organizations.id))
+        .$dynamic();
+      const { rows, pagination } = await readPage(tx, input, { from: organizations, query, where });
+      return { data: rows.map(toOrganization), pagination };
+    });
+  },
+});
+
+/**
+ * One organization within the caller's reach.
+ * @throws AppError not_found
+ */
+export const getOrganization = operation({
+  input: onlyIdInput,
+  output: organization,
+  async run(ctx, { id }) {
+    const where = and(inScope(organizations.id, ctx.scope), eq(organizations.id, id));
+    const [row] = await tenant(ctx.scope, (tx) => tx.select().from(organizations).where(where));
+    if (!row) throw notFound("organization");
+    return toOrganization(row);
+  },
+});
+
+/** Nothing ends one: its log is kept. */
+const MAX_PER_PARTNER = 10_000;
+
+/** Inserts an organization under the first free form of its slug. @throws AppError conflict when none is free */
+export async function insertOrganization(
+  tx: Tx,
+  { partnerId, name, isHome = false }: { partnerId: string; name: string; isHome?: boolean },
+): Promise<typeof organizations.$inferSelect> {
+  const base = toSlug(name);
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const slug = attempt === 0 ? base : `${base}-${randomBytes(3).toString("hex")}`;
+    const [row] = await tx
+      .insert(organizations)
+      .values({ id: newId(), partnerId, name, slug, isHome })
+      .onConflictDoNothing({ target: [organizations.partnerId, organizations.slug] })
+      .returning();
+    if (row) return row;
+  }
+  throw new AppError("conflict", "That name is in use too often.");
+}
+
+type Widened = { before: string[]; after: string[] };
+
+/**
+ * People who reach selected organizations only must reach the new one, too. A link that was made for them before would give
+ * its holder more than it was meant to.
+ * @returns what they reached and reach, sorted; null for all others
+ */
+async function grantCreatorAccess(tx: Tx, ctx: Ctx, orgId: string): Promise<Widened | null> {
+  if (ctx.actor.type !== "user") return null;
+  const limited = and(eq(users.id, ctx.actor.id), eq(users.allOrganizations, false));
+  const [maker] = await tx.update(users).set({ updatedAt: ctx.now() }).where(limited).returning({ id: users.id });
+  if (!maker) return null;
+  const { userId, orgId: reached } = userOrganizations;
+  const rows = await tx.select({ reached }).from(userOrganizations).where(eq(userId, maker.id)).orderBy(reached);
+  await tx.insert(userOrganizations).values({ userId: maker.id, orgId });
+  await dropUserTokens(tx, maker.id);
+  const before = rows.map((row) => row.reached);
+  return { before, after: [...before, orgId].sort() };
+}
+
+function recordWidened(ctx: Ctx, { before, after }: Widened): void {
+  if (ctx.actor.type !== "user") return;
+  record(ctx, {
+    action: "user.permission.change",
+    orgId: ctx.homeOrgId,
+    ...resourceOf("user", ctx.actor),
+    details: { before: { organizationIds: before }, after: { organizationIds: after } },
+  });
+}
+
+/**
+ * Creates a customer organization below the caller's partner. The database gives it its audit retention policy.
+ * @throws AppError forbidden for callers of a single organization, conflict when the partner has too many.
+ */
+export const createOrganization = operation({
+  permission: "organizations:manage",
+  input: createInput,
+  output: organization,
+  async run(ctx, input) {
+    if (ctx.scope.kind === "organization") throw new AppError("forbidden", "Only a partner makes organizations.");
+    const partnerId = await partnerFor(ctx, input.partnerId);
+    const { row, widened } = await asSystem(async (tx) => {
+      const where = eq(organizations.partnerId, partnerId);
+      const bound = { max: MAX_PER_PARTNER, owner: partnerId, what: "organizations", remedy: "" };
+      await requireQuota(tx, { table: organizations, where, ...bound });
+      const created = await insertOrganization(tx, { partnerId, name: input.name });
+      return { row: created, widened: await grantCreatorAccess(tx, ctx, created.id) };
+    });
+    record(ctx, {
+      action: "organization.create",
+      orgId: row.id,
+      ...resourceOf("organization", row),
+      details: { after: { name: row.name, slug: row.slug } },
+    });
+    if (widened) recordWidened(ctx, widened);
+    return toOrganization(row);
+  },
+});
+
+type Change = { name?: string; requireTwoFactor?: boolean; timeZone?: string | null };
+
+/** What of the input is another value than the row has. */
+function changesOf(row: typeof organizations.$inferSelect, { name, requireTwoFactor, timeZone }: UpdateInput): Change {
+  return {
+    ...(name !== undefined && name !== row.name && { name }),
+    ...(requireTwoFactor !== undefined && requireTwoFactor !== row.requireTwoFactor && { requireTwoFactor }),
+    ...(timeZone !== undefined && timeZone !== row.timeZone && { timeZone }),
+  };
+}
+
+/** An administrator who requires it of colleagues must have it, and so is not locked out of what they administer. */
+async function requireOwnFactor({ actor, homeOrgId }: Ctx, orgId: string): Promise<void> {
+  if (actor.type !== "user" || homeOrgId !== orgId || (await secondFactorsOf(actor.id)).isOn) return;
+  throw new AppError("conflict", "This concerns you too: set up two-factor sign-in in your own account first.");
+}
+
+/**
+ * Renames an organization within the caller's reach (its slug stays, because addresses hold it), requires a second factor
+ * of its people (of the home organization these are the partner's staff; it counts from their next request on,
+ * and ends what they have open), or sets the time zone of its reports, which scheduled ones follow.
+ * @throws AppError not_found, conflict when the caller would be asked for a factor that they do not have
+ */
+export const updateOrganization = operation({
+  permission: "organizations:manage",
+  stepUp: ({ requireTwoFactor }) => requireTwoFactor === false,
+  input: updateInput,
+  output: organization,
+  async run(ctx, input) {
+    const where = and(inScope(organizations.id, ctx.scope), eq(organizations.id, input.id));
+    if (input.requireTwoFactor) await requireOwnFactor(ctx, input.id);
+    const { before, after, change } = await tenant(ctx.scope, async (tx) => {
+      const [found] = await tx.select().from(organizations).where(where).for("update");
+      if (!found) throw notFound("organization");
+      const change = changesOf(found, input);
+      if (Object.keys(change).length === 0) return { before: found, after: found, change };
+      const set = { ...change, updatedAt: ctx.now() };
+      const [changed] = await tx.update(organizations).set(set).where(where).returning();
+      return { before: found, after: changed ?? found, change };
+    });
+    const names = Object.keys(change).filter((key): key is keyof Change => key in before);
+    if (names.length > 0)
+      record(ctx, {
+        action: "organization.update",
+        orgId: after.id,
+        ...resourceOf("organization", after),
+        details: { before: Object.fromEntries(names.map((name) => [name, before[name]])), after: change },
+      });
+    if (change.requireTwoFactor) callersChanged();
+    if ("timeZone" in change) await followZone(after);
+    return toOrganization(after);
+  },
+});

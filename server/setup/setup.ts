@@ -1,0 +1,160 @@
+import { createHmac } from "node:crypto";
+import { sql } from "drizzle-orm";
+import { z } from "zod";
+import { asSystem } from "@/db/client";
+import { inTime } from "@/db/lookup";
+import { rowsOf } from "@/db/rows";
+import { partners, users } from "@/db/schema/index";
+import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
+import { type Ctx, systemCtx } from "@/server/ground/context";
+import { derivedKey } from "@/server/ground/derived-key";
+import { env } from "@/server/ground/env";
+import { AppError } from "@/server/ground/errors";
+import { newId } from "@/server/ground/ids";
+import { limit } from "@/server/ground/limits/windows";
+import { log } from "@/server/ground/log";
+import { operation } from "@/server/ground/operation";
+import { hashSecret, SECRET_PREFIXES, sameHash } from "@/server/ground/secrets";
+import { capitalized, repairText, toSlug } from "@/server/ground/text";
+import { displayName, noInput } from "@/server/ground/wire";
+import { hashPassword } from "@/server/identity/auth/password";
+import { email, email as emailSchema, newPassword } from "@/server/identity/auth/schema";
+import { insertOrganization } from "@/server/organizations/organizations";
+import { type CompleteInput, completeInput, setupStatus } from "./schema";
+
+export type Founding = Omit<CompleteInput, "token">;
+
+/** True while there is no partner: no user can sign in yet, except a system admin. */
+export async function isSetupNeeded(): Promise<boolean> {
+  const found = await inTime(asSystem((tx) => tx.select({ id: partners.id }).from(partners).limit(1)));
+  return found.length === 0;
+}
+
+/**
+ * Creates the first partner, its home organization and its first administrator, in an empty database.
+ * @returns false when there is a partner already, also when two try at the same moment.
+ * @throws AppError conflict when the e-mail belongs to a system admin.
+ */
+export async function foundPartner(given: Founding, ctx: Ctx = systemCtx()): Promise<boolean> {
+  const passwordHash = await hashPassword(given.password);
+  const organizationName = repairText(given.organizationName);
+  const admin = { id: newId(), email: given.email, name: repairText(given.name), role: "partner_admin" as const };
+  const home = await asSystem(async (tx) => {
+    await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended('trailmark setup', 0))`);
+    if ((await tx.select({ id: partners.id }).from(partners).limit(1)).length > 0) return;
+    const partnerId = newId();
+    await tx.insert(partners).values({ id: partnerId, name: organizationName, slug: toSlug(organizationName) });
+    const org = await insertOrganization(tx, { partnerId, name: organizationName, isHome: true });
+    const created = await tx
+      .insert(users)
+      .values({ ...admin, partnerId, passwordHash })
+      .onConflictDoNothing()
+      .returning();
+    if (created.length === 0) throw new AppError("conflict", "That e-mail is already in use.");
+    return org;
+  });
+  if (!home) return false;
+  const about = { orgId: home.id, details: { setup: true } };
+  record(ctx, {
+    ...about,
+    action: "organization.create",
+    ...resourceOf("organization", home),
+  });
+  record(ctx, {
+    ...about,
+    action: "user.create",
+    ...resourceOf("user", admin),
+  });
+  return true;
+}
+
+const TOKEN_BYTES = 30;
+
+/**
+ * The token of the page /setup, which opens an empty database once. Every process of an installation shows and takes the
+ * same one, for behind a proxy the page's requests reach any of them; another database has another.
+ */
+export async function setupToken(): Promise<string> {
+  const [row] = await asSystem((tx) =>
+    rowsOf<{ identity: string }>(
+      tx,
+      sql`SELECT format('%s %s', d.oid, 'partners'::regclass::oid) AS identity
+        FROM pg_database d WHERE d.datname = current_database()`,
+    ),
+  );
+  const mac = createHmac("sha256", derivedKey("setup token"))
+    .update(row?.identity ?? "")
+    .digest();
+  return SECRET_PREFIXES.setup + mac.subarray(0, TOKEN_BYTES).toString("base64url");
+}
+
+/** "jane.doe@…" as "Jane Doe", until it is changed. */
+const nameOf = (email: string) =>
+  (email.split("@")[0] ?? "")
+    .split(/[._-]+/)
+    .filter(Boolean)
+    .map(capitalized)
+    .join(" ") || "Administrator";
+
+/**
+ * At the start with an empty database: creates the partner and its administrator from TRAILMARK_ADMIN_EMAIL and
+ * TRAILMARK_ADMIN_PASSWORD, or a one-time token for the page /setup.
+ * @returns a line for the console, or null when nothing is left to do.
+ */
+export async function ensureFirstAdmin(): Promise<string | null> {
+  if (!(await isSetupNeeded())) return null;
+  const { TRAILMARK_ADMIN_EMAIL, TRAILMARK_ADMIN_PASSWORD, NEXTAUTH_URL } = env();
+  if (TRAILMARK_ADMIN_EMAIL && TRAILMARK_ADMIN_PASSWORD) {
+    const email = emailSchema.parse(TRAILMARK_ADMIN_EMAIL);
+    await foundPartner({ email, password: TRAILMARK_ADMIN_PASSWORD, name: nameOf(email), organizationName: "Home" });
+    log.info({ email }, "first partner and administrator created from the environment");
+    return null;
+  }
+  const page = new URL("/setup", NEXTAUTH_URL).href;
+  return `First run: open ${page} and enter the one-time token ${await setupToken()}`;
+}
+
+const input = z.strictObject({ email, password: newPassword, name: displayName });
+
+/**
+ * Creates a system_admin, the platform's operator over every partner. For the command line alone: no door leads here.
+ * @throws ZodError for a bad e-mail or a short password; AppError conflict when the e-mail is taken.
+ */
+export async function createSystemAdmin(given: z.input<typeof input>): Promise<{ id: string; email: string }> {
+  const { email: address, password, name } = input.parse(given);
+  const passwordHash = await hashPassword(password);
+  const row = { id: newId(), email: address, name: repairText(name), role: "system_admin" as const, passwordHash };
+  const created = await asSystem((tx) =>
+    tx.insert(users).values(row).onConflictDoNothing().returning({ id: users.id }),
+  );
+  if (created.length === 0) throw new AppError("conflict", "That e-mail is already in use.");
+  return { id: row.id, email: address };
+}
+
+/** Whether the first-run page has something to do. */
+export const getSetupStatus = operation({
+  input: noInput,
+  output: setupStatus,
+  async run() {
+    return { needed: await isSetupNeeded() };
+  },
+});
+
+/**
+ * The first-run page's one act: partner, home organization and administrator, for the person who can read the console.
+ * @throws AppError forbidden for a wrong token, conflict when it was done already, rate_limited.
+ */
+export const completeSetup = operation({
+  input: completeInput,
+  output: setupStatus,
+  async run(ctx, { token, ...given }) {
+    await limit("setup", ctx.ip);
+    if (!(await isSetupNeeded())) throw new AppError("conflict", "Trailmark is set up already; sign in instead.");
+    if (!sameHash(hashSecret(await setupToken()), hashSecret(token)))
+      throw new AppError("forbidden", "That is not the token that the console shows.");
+    if (!(await foundPartner(given, { ...systemCtx(), ip: ctx.ip, userAgent: ctx.userAgent })))
+      throw new AppError("conflict", "Trailmark is set up already; sign in instead.");
+    return { needed: false };
+  },
+});
