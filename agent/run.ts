@@ -1,17 +1,62 @@
 import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { freemem, hostname, loadavg, platform, release, totalmem, uptime } from "node:os";
+import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type EnrollOutput, HEARTBEAT_INTERVAL_SECONDS, type HeartbeatOutput } from "@/server/devices/agents/schema";
 import { MAX_LOGS_PER_REQUEST } from "@/server/devices/logs/agent-log-schema";
 import { STOPPED } from "@/server/devices/schema";
 import type { Client } from "./client";
 import { AGENT_VERSION, type Diagnostics } from "./diagnostics";
-import { readEnrollmentKey } from "./enrollment-key";
-import { describeMachine, measureMachine } from "./machine";
 import { messageOf } from "./message-of";
 import { type Options, UsageError } from "./options";
 import type { Logs } from "./providers/provider";
 import { requireKnown, type Shipped, shipDiagnostics, shipEvents, UnknownAgentError } from "./ship";
 import type { StateFolder } from "./state";
+
+/**
+ * The enrollment key as it was given: by its file or standard input, so that no list of processes shows it, or on the
+ * command line. The first line counts; a byte order mark, which PowerShell may write, does not.
+ * @throws UsageError when the file cannot be read or is empty
+ */
+async function readEnrollmentKey({
+  enrollmentKey,
+  enrollmentKeyFile: file,
+}: Pick<Options, "enrollmentKey" | "enrollmentKeyFile">): Promise<string | undefined> {
+  if (file === undefined) return enrollmentKey;
+  const given = await (file === "-" ? text(process.stdin) : readFile(file, "utf8")).catch((error) => {
+    throw new UsageError(`--enrollment-key-file: ${messageOf(error)}`);
+  });
+  const key = given
+    .replace(/^\uFEFF/, "")
+    .split(/\r?\n/, 1)[0]
+    ?.trim();
+  if (!key) throw new UsageError("--enrollment-key-file: there is no key in it");
+  return key;
+}
+
+const OS_NAMES: Partial<Record<NodeJS.Platform, string>> = { linux: "linux", darwin: "macos", win32: "windows" };
+
+/** What the agent reports about its machine when it enrols. */
+async function describeMachine(): Promise<{ hostname: string; os: string; osVersion: string }> {
+  const text = await readFile("/etc/os-release", "utf8").catch(() => "");
+  const pretty = /^PRETTY_NAME="?([^"\n]+)"?$/m.exec(text)?.[1];
+  return {
+    hostname: hostname(),
+    os: OS_NAMES[platform()] ?? platform(),
+    osVersion: (pretty ?? release()).slice(0, 100),
+  };
+}
+
+/** What a heartbeat reports. */
+function measureMachine(): Record<string, number> {
+  return {
+    uptimeSeconds: Math.round(uptime()),
+    load1: loadavg()[0] ?? 0,
+    memoryTotalBytes: totalmem(),
+    memoryFreeBytes: freemem(),
+  };
+}
 
 const DIAGNOSTICS_INTERVAL_MS = 60_000;
 const MAX_BEAT_SECONDS = 3_600;

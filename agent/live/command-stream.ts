@@ -8,8 +8,64 @@ import { messageOf } from "@/agent/message-of";
 import type { LiveLogs } from "@/agent/providers/provider";
 import { LIVE_QUERY_TIMEOUT_MS, STREAM_COMMENT_MS } from "@/server/devices/live/schema";
 import { answer } from "./answer";
-import { readEvents } from "./event-stream";
-import { workQueue } from "./work-queue";
+
+export type StreamEvent = { event: string; data: string };
+
+/** Longer than any command: a server that sends this much without an end of an event is not Trailmark. */
+const MAX_EVENT_CHARACTERS = 1024 * 1024;
+
+/** One block of an event stream (text/event-stream, HTML standard); null for comments and empty ones. */
+function parseBlock(block: string): StreamEvent | null {
+  let event = "message";
+  const data: string[] = [];
+  for (const line of block.split(/\r\n|\n|\r/)) {
+    const colon = line.indexOf(":");
+    const field = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
+    if (field === "event") event = value;
+    if (field === "data") data.push(value);
+  }
+  return data.length > 0 ? { event, data: data.join("\n") } : null;
+}
+
+/** Reads an event stream. onActivity is called for every chunk, comments included. @throws when the stream breaks. */
+export async function* readEvents(
+  body: AsyncIterable<Uint8Array>,
+  onActivity: () => void,
+): AsyncGenerator<StreamEvent> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of body) {
+    onActivity();
+    rest += decoder.decode(chunk, { stream: true });
+    const blocks = rest.split(/\r\n\r\n|\n\n|\r\r/);
+    rest = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const event = parseBlock(block);
+      if (event) yield event;
+    }
+    if (rest.length > MAX_EVENT_CHARACTERS) throw new Error("the event stream is not one");
+  }
+}
+
+/**
+ * Works on tasks in the order in which they come, so many at once: whichever worker is free takes the next one.
+ * @returns what takes a task, which handles its own faults
+ */
+function workQueue(workers: number): (task: () => Promise<void>) => void {
+  const waiting: (() => Promise<void>)[] = [];
+  let free = workers;
+  const work = async () => {
+    for (let task = waiting.shift(); task; task = waiting.shift()) await task();
+    free++;
+  };
+  return (task) => {
+    waiting.push(task);
+    if (free === 0) return;
+    free--;
+    void work();
+  };
+}
 
 /** Two comments missed: the connection is dead even if no end was received. */
 const SILENCE_MS = 2.5 * STREAM_COMMENT_MS;

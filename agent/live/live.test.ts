@@ -13,8 +13,7 @@ import { findLog, fixedLogs } from "@/agent/providers/query";
 import type { Descriptor, Entry } from "@/server/devices/live/schema";
 import { portOf } from "@/testing/port-of";
 import { answer } from "./answer";
-import { keepCommandStream } from "./command-stream";
-import { readEvents } from "./event-stream";
+import { keepCommandStream, readEvents } from "./command-stream";
 
 const line = (n: number) =>
   `2026-11-20T10:00:${String(n).padStart(2, "0")}.000Z web01 ${n % 2 ? "sshd" : "cron"}[${n}]: ${n % 10 ? "ok" : "error: failed"} ${n}\n`;

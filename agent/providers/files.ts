@@ -1,11 +1,9 @@
-import type { FileHandle } from "node:fs/promises";
-import { open, stat } from "node:fs/promises";
+import { type FileHandle, open, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename } from "node:path";
 import { syslogCategory, syslogLevel, textLevel } from "@/agent/mapping";
 import { fileOccurrence } from "@/agent/occurrence-id";
 import type { Descriptor, Entry } from "@/server/devices/live/schema";
-import { lineStart, readLines } from "./file-lines";
 import {
   fromWatermark,
   generationLabel,
@@ -28,6 +26,36 @@ import {
   toEntry,
 } from "./provider";
 import { pageOfOldestFirst } from "./query";
+
+/** One reading never takes more, so that a batch of events stays far below the server's body limit. */
+const READ_BYTES = 256 * 1024;
+const NEWLINE = 0x0a;
+
+type Line = { text: string; offset: number };
+
+/** At most max complete lines from an offset. A line that fills the whole reading is cut there. */
+async function readLines(file: FileHandle, offset: number, max: number): Promise<{ lines: Line[]; end: number }> {
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(READ_BYTES), 0, READ_BYTES, offset);
+  const lines: Line[] = [];
+  let start = 0;
+  while (lines.length < max && start < bytesRead) {
+    const newline = buffer.subarray(0, bytesRead).indexOf(NEWLINE, start);
+    if (newline < 0 && !(start === 0 && bytesRead === READ_BYTES)) break;
+    const end = newline < 0 ? bytesRead : newline;
+    const text = buffer.toString("utf8", start, end).trimEnd();
+    if (text) lines.push({ text, offset: offset + start });
+    start = newline < 0 ? end : newline + 1;
+  }
+  return { lines, end: offset + start };
+}
+
+/** The first line that begins at or after an offset. */
+async function lineStart(file: FileHandle, offset: number): Promise<number> {
+  if (offset <= 0) return 0;
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(64 * 1024), 0, 64 * 1024, offset - 1);
+  const newline = buffer.subarray(0, bytesRead).indexOf(NEWLINE);
+  return newline < 0 ? offset : offset + newline;
+}
 
 /** A log file, the program that lines without one belong to, and the facility that the file stands for. */
 export type FileSource = { path: string; program: string; facility?: number };

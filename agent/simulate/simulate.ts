@@ -1,5 +1,8 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { linkedTo } from "@/agent/abort";
+import { createFolder } from "@/agent/create-folder";
 import { Diagnostics } from "@/agent/diagnostics";
 import { keepCommandStream } from "@/agent/live/command-stream";
 import { fixedLogs } from "@/agent/providers/query";
@@ -8,7 +11,23 @@ import { SimulatedDevice } from "./device";
 import { Figures } from "./figures";
 import { itemAt } from "./item-at";
 import type { SimulateOptions } from "./options";
-import { keepTokens, readTokens } from "./tokens";
+
+const FILE = "tokens.json";
+type Tokens = Readonly<Record<string, string>>;
+
+/** The tokens that an earlier run left, by agent id: whom the server knows it does not enroll again. */
+async function readTokens(dir: string): Promise<Tokens> {
+  const text = await readFile(join(dir, FILE), "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+  });
+  return text ? JSON.parse(text) : {};
+}
+
+/** Leaves them for the next run, for its owner alone. */
+async function keepTokens(dir: string, tokens: Tokens): Promise<void> {
+  await createFolder(dir);
+  await writeFile(join(dir, FILE), JSON.stringify(tokens), { mode: 0o600 });
+}
 
 /** More requests than these are never in flight: a server that falls behind is not buried. */
 const MAX_IN_FLIGHT = 256;

@@ -1,21 +1,57 @@
 "use client";
 
-import { ActionIcon, Button } from "@mantine/core";
+import { ActionIcon, Button, Group } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { ChartColumn, Columns3, Download, ListFilter, Printer, RefreshCw } from "lucide-react";
+import {
+  ChartColumn,
+  ChevronLeft,
+  ChevronRight,
+  Columns3,
+  Download,
+  ListFilter,
+  Printer,
+  RefreshCw,
+  ZoomOut,
+} from "lucide-react";
 import dynamic from "next/dynamic";
+import { useZone } from "@/components/format/zone";
 import { Popover, PopoverSkeleton } from "@/components/ui/popover/popover";
 import { Tip } from "@/components/ui/popover/tip";
 import { CopyLink } from "./filters/copy-link";
 import menusClasses from "./filters/menus.module.css";
 import { RangeMenu } from "./filters/range-menu";
-import { RangeSteps } from "./filters/range-steps";
 import { LiveToggle } from "./live/live";
 import { SearchBox } from "./search/search-box";
-import { FROM_START } from "./state/view";
+import { type Span, shifted, widened } from "./state/range";
+import { FROM_START, spanOf } from "./state/view";
 import { useViewer } from "./state/viewer-context";
 import classes from "./viewer.module.css";
 import { SavedViews } from "./views/saved-views";
+
+/** Moves the range back and forth by its own length, or widens it; hidden for all time. */
+function RangeSteps() {
+  const { view, setView, now } = useViewer();
+  const { zone } = useZone();
+  const span = spanOf(view, zone, now);
+  if (!span.from) return null;
+  const show = ({ from, to }: Span) => setView({ range: null, from: from ?? null, to: to ?? null, ...FROM_START });
+  const steps = [
+    { label: "Earlier", icon: ChevronLeft, span: shifted(span, -1, now) },
+    { label: "Later", icon: ChevronRight, span: shifted(span, 1, now), isOff: !span.to || span.to >= now },
+    { label: "Zoom out", icon: ZoomOut, span: widened(span, now) },
+  ];
+  return (
+    <Group gap={4} wrap="nowrap">
+      {steps.map(({ label, icon: Icon, span: next, isOff = false }) => (
+        <Tip key={label} label={label}>
+          <ActionIcon size={36} variant="default" aria-label={label} disabled={isOff} onClick={() => show(next)}>
+            <Icon size={15} aria-hidden />
+          </ActionIcon>
+        </Tip>
+      ))}
+    </Group>
+  );
+}
 
 /** Prints all matching entries. */
 function PrintButton() {

@@ -5,18 +5,58 @@ import { Check } from "lucide-react";
 import { useSearchParams } from "next/navigation";
 import { useState } from "react";
 import { useOrg } from "@/components/account/org";
+import { useZone } from "@/components/format/zone";
+import { Message } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import { PinBar } from "./compare/pin-bar";
-import { InvalidParams } from "./filters/invalid-params";
 import { RangeLine } from "./filters/range-line";
 import { Histogram } from "./histogram/histogram";
-import { InvalidQualifiersNote } from "./search/invalid-qualifiers-note";
+import { invalidQualifiers } from "./search/invalid-qualifiers";
+import { readTyped } from "./search/reader";
 import { chipsOf } from "./state/describe-filters";
 import { excluding, hideRoutine } from "./state/narrow";
-import { hidesRoutine, invalidParams, type View } from "./state/view";
+import { FROM_START, hidesRoutine, invalidParams, type View } from "./state/view";
 import { useViewer } from "./state/viewer-context";
 import { Toolbar } from "./toolbar";
 import classes from "./viewer.module.css";
+
+/** Reports URL parameters that were ignored because they are invalid. */
+function InvalidParams({ parts }: { parts: string[] }) {
+  return (
+    <div className={classes.invalid}>
+      <Message tone="warn">
+        Part of the address is not valid and was ignored: {parts.join(", ")}. It does not filter the list below.
+      </Message>
+    </div>
+  );
+}
+
+/** Lists parts of the search that look like filters but are not, each with a button for the probable intention. */
+function InvalidQualifiersNote() {
+  const { view, setView } = useViewer();
+  const { zone } = useZone();
+  const text = view.q ?? "";
+  const invalid = invalidQualifiers(text);
+  if (invalid.length === 0) return null;
+  const read = async (part: string, instead: string) =>
+    setView({ ...(await readTyped(view, text.replace(part, instead), { zone, now: new Date() })), ...FROM_START });
+  return (
+    <div className={classes.invalid}>
+      <Message tone="warn">
+        {invalid.map(({ part, reason, instead }) => (
+          <span key={part}>
+            <code>{part}</code> {reason}; it was searched as text.{" "}
+            {instead && (
+              <button type="button" className={classes.textButton} onClick={() => void read(part, instead)}>
+                Search for {instead} instead
+              </button>
+            )}{" "}
+          </span>
+        ))}
+      </Message>
+    </div>
+  );
+}
 
 /** The active filters, each removable, and the switch that hides routine telemetry. */
 function Chips() {

@@ -1,5 +1,6 @@
-import { bigint, index, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
-import { createdAt, id, instant } from "./columns";
+import { sql } from "drizzle-orm";
+import { bigint, check, index, jsonb, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { createdAt, id, instant, updatedAt } from "./columns";
 import { users } from "./identity";
 
 const userId = () =>
@@ -78,5 +79,22 @@ export const userIdentities = pgTable(
   (t) => [
     primaryKey({ name: "user_identities_pkey", columns: [t.issuer, t.subject] }),
     index("user_identities_user_idx").on(t.userId),
+  ],
+);
+
+/** How a person likes a part of the product to look; value is what server/identity/preferences/schema.ts says of the key. */
+export const userPreferences = pgTable(
+  "user_preferences",
+  {
+    userId: uuid("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    key: text("key").notNull(),
+    value: jsonb("value").notNull(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [
+    primaryKey({ name: "user_preferences_pkey", columns: [t.userId, t.key] }),
+    check("user_preferences_value_check", sql`length("value"::text) <= 8192`),
   ],
 );

@@ -6,8 +6,7 @@ import { check, createDevices, createSimple, createWorld, stageText, valuesOf } 
 import { createDefinition, listDefinitions, lockDefinitions, removeDefinition } from "./definitions";
 import { getImport } from "./import/imports";
 import { runWaitingImports } from "./import/run/worker";
-import { startRun } from "./import/start/run";
-import { startUndo } from "./import/start/undo";
+import { startRun, startUndo } from "./import/start";
 import { createInput } from "./schema";
 import { setDeviceValues } from "./set-values";
 

@@ -1,6 +1,11 @@
+import { createHash } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { Readable, Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
 import { and, eq, inArray, sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
-import { auditExports } from "@/db/schema";
+import { auditExports } from "@/db/schema/index";
 import { everyRow, type Heads, takeSnapshot } from "@/server/audit/entries/every-row";
 import { exportEvents } from "@/server/audit/entries/export";
 import { writeEntries } from "@/server/audit/entries/export-writer";
@@ -16,7 +21,35 @@ import { EXPORT_JOB, type ExportRow, filterOf } from "./export-job";
 import { createExportsFolder, exportPath, exportsFolder, removeFiles } from "./files";
 import { recordedWith } from "./recorded-with";
 import { MAX_ATTEMPTS } from "./schema";
-import { writeFile } from "./write-file";
+
+type Written = { sizeBytes: number; sha256: string };
+type Options = { gzip: boolean; signal: AbortSignal; onBytes: (sum: number) => void };
+
+/**
+ * Writes texts to a new file that this process's user alone may read, as they come: memory stays flat. It is on the disk
+ * when this resolves.
+ */
+async function writeFile(
+  path: string,
+  texts: AsyncIterable<string>,
+  { gzip, signal, onBytes }: Options,
+): Promise<Written> {
+  const hash = createHash("sha256");
+  let sizeBytes = 0;
+  const measure = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk);
+      sizeBytes += chunk.length;
+      onBytes(sizeBytes);
+      done(null, chunk);
+    },
+  });
+  const source = Readable.from(texts, { objectMode: false, highWaterMark: 64 * 1024 });
+  const target = createWriteStream(path, { flags: "w", mode: 0o600, flush: true });
+  if (gzip) await pipeline(source, createGzip(), measure, target, { signal });
+  else await pipeline(source, measure, target, { signal });
+  return { sizeBytes, sha256: hash.digest("hex") };
+}
 
 const PROGRESS_MS = 500;
 const DISK_FULL =

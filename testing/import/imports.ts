@@ -7,9 +7,7 @@ import type { Plan, PlanField } from "@/server/custom-fields/import/plan-schema"
 import { listRows } from "@/server/custom-fields/import/rows";
 import { runWaitingImports } from "@/server/custom-fields/import/run/worker";
 import type { ImportState } from "@/server/custom-fields/import/schema";
-import { startCheck } from "@/server/custom-fields/import/start/check";
-import { startRun } from "@/server/custom-fields/import/start/run";
-import { startStaging } from "@/server/custom-fields/import/start/staging";
+import { startCheck, startRun, startStaging } from "@/server/custom-fields/import/start";
 import { uploadPart } from "@/server/custom-fields/import/upload";
 import type { Ctx } from "@/server/ground/context";
 import { newId } from "@/server/ground/ids";

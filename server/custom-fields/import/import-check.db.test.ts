@@ -19,7 +19,7 @@ import type { RowOutcome } from "./outcome-schema";
 import { savePlan } from "./plan";
 import { listRows, pickCandidate } from "./rows";
 import { runWaitingImports } from "./run/worker";
-import { startCheck } from "./start/check";
+import { startCheck } from "./start";
 
 describe("the check", () => {
   it("tells apart every outcome of a row, and applies only what is resolved", async () => {

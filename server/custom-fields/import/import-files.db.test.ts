@@ -27,7 +27,7 @@ import { ignoreMapping, savePlan } from "./plan";
 import { importFolder } from "./record";
 import { listRows } from "./rows";
 import { runWaitingImports } from "./run/worker";
-import { startStaging } from "./start/staging";
+import { startStaging } from "./start";
 import { uploadPart } from "./upload";
 
 async function* once(bytes: Uint8Array) {

@@ -12,7 +12,7 @@ import type { PlanField } from "./plan-schema";
 import { listRows, pickCandidate } from "./rows";
 import { runWaitingImports } from "./run/worker";
 import type { ImportState } from "./schema";
-import { startUndo } from "./start/undo";
+import { startUndo } from "./start";
 
 /** Rules of the importer that hold for any inventory and any file: names, ids and values collide on purpose. */
 

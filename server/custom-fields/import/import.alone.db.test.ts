@@ -27,9 +27,7 @@ import { listRows } from "./rows";
 import { claimImport } from "./run/lease";
 import { runWaitingImports } from "./run/worker";
 import { cancelInput } from "./schema";
-import { startCheck } from "./start/check";
-import { startRun } from "./start/run";
-import { startUndo } from "./start/undo";
+import { startCheck, startRun, startUndo } from "./start";
 
 describe("a whole import", () => {
   it("makes the fields, writes the values, records the source ids, and reports what it read back", async () => {

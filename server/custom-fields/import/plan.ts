@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { customFieldImports } from "@/db/schema/index";
 import type { Ctx } from "@/server/ground/context";
-import { inCallerLimit } from "@/server/ground/limits/concurrency";
+import { CallerConcurrency, Concurrency, callerKey, inCallerLimit } from "@/server/ground/limits/concurrency";
 import { operation } from "@/server/ground/operation";
 import { idInput, typed } from "@/server/ground/wire";
 import { reachesWholePartner } from "@/server/identity/auth/grant";
@@ -10,10 +10,10 @@ import { toImportState } from "./imports";
 import { defaultPlan, definingNothing, partnerDefinitions, propose } from "./map/default-plan";
 import { withoutSecretTexts } from "./map/mapping";
 import { planFaults, unknownChoices } from "./map/plan-faults";
-import type { Plan, PlanFaults } from "./plan-schema";
+import { MAX_IMPORT_FILES, type Plan, type PlanFaults } from "./plan-schema";
 import { presetOf } from "./presets/index";
-import { readPreview } from "./reader/read-preview";
-import type { Preview } from "./reader/tasks";
+import { readFiles } from "./reader/read-files";
+import type { Preview, Task } from "./reader/tasks";
 import {
   completeFile,
   findImport,
@@ -26,6 +26,23 @@ import {
   unread,
 } from "./record";
 import { fileInput, formatInput, type ImportState, planInput } from "./schema";
+
+/** One thread stays for what is imported. */
+const thread = new Concurrency(1);
+/** Waiting: the files of two imports of one caller, each shown at once. */
+const callers = new CallerConcurrency(1, { max: 2 * MAX_IMPORT_FILES, ms: 120_000 });
+
+/**
+ * The first rows of a file, in the caller's turn.
+ * @throws AppError rate_limited when too many of the caller's wait, and what reading throws
+ */
+const readPreview = (
+  { actor, signal }: Ctx,
+  file: Omit<Extract<Task, { kind: "preview" }>, "kind">,
+): Promise<Preview> => {
+  const read = () => readFiles({ kind: "preview", ...file });
+  return callers.run(callerKey(actor), () => thread.run(read, signal), signal);
+};
 
 /** Stores a plan; a check of the one before no longer counts. */
 async function storePlan(

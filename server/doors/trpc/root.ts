@@ -35,10 +35,7 @@ import {
   setFormat,
 } from "@/server/custom-fields/import/plan";
 import { listRows, pickCandidate } from "@/server/custom-fields/import/rows";
-import { startCheck } from "@/server/custom-fields/import/start/check";
-import { startRun } from "@/server/custom-fields/import/start/run";
-import { startStaging } from "@/server/custom-fields/import/start/staging";
-import { startUndo } from "@/server/custom-fields/import/start/undo";
+import { startCheck, startRun, startStaging, startUndo } from "@/server/custom-fields/import/start";
 import { setDeviceValues } from "@/server/custom-fields/set-values";
 import { retypeDefinition, updateDefinition } from "@/server/custom-fields/update";
 import { listDeviceValues } from "@/server/custom-fields/values";

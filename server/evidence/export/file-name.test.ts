@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { BundleRange } from "@/server/evidence/bundle/format";
-import { fileNameOf } from "./file-name";
+import { fileNameOf } from "./export";
 
 const CREATED = "2026-11-22T06:10:00.000Z";
 const time = (from: string | null, to: string | null): BundleRange => ({ kind: "time", from, to });

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { tenant } from "@/db/client";
 import { getRow } from "@/server/audit/entries/get";
 import { record } from "@/server/audit/record/record";
@@ -20,7 +21,9 @@ import { operation } from "@/server/ground/operation";
 import { narrow } from "@/server/ground/scope";
 import { idInput } from "@/server/ground/wire";
 import { checkEntryProof, type EntryProof, formatEntryProof } from "./entry-proof";
-import { entryProof } from "./schema";
+
+/** A proof as a file. */
+const entryProof = z.strictObject({ fileName: z.string(), text: z.string() });
 
 /** One entry of one organization, by its id. */
 export type EntryName = { orgId: string; id: string };

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import type { Tx } from "@/db/client";
-import { users } from "@/db/schema";
+import { users } from "@/db/schema/index";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { networkOf } from "@/server/ground/client-ip";
@@ -9,14 +9,15 @@ import { AppError } from "@/server/ground/errors";
 import { inTurn } from "@/server/ground/limits/concurrency";
 import { limit, requireAttemptsLeft } from "@/server/ground/limits/windows";
 import { log } from "@/server/ground/log";
+import { operation } from "@/server/ground/operation";
 import { findUserCaller } from "./caller";
 import { findByEmail, type KnownPerson } from "./find-by-email";
 import { verifyPassword } from "./password";
 import type { Person } from "./person";
-import type { TokenInput } from "./schema";
+import { type TokenInput, tokenInput, tokenOutput } from "./schema";
 import { secondFactorRequired } from "./second-factor/challenge";
 import { secondFactorsOf } from "./second-factor/factors";
-import { type Door, type SignIn, startSession } from "./start-session";
+import { type Door, type SignIn, startSession, toTokens } from "./start-session";
 
 type Failure = { email: string; row: KnownPerson; reason: "bad_password" | "disabled" };
 
@@ -76,3 +77,15 @@ async function provePerson(ctx: Ctx, { email, password, key }: TokenInput & { ke
   await limit("login.failed.ip", ctx.ip);
   throw new AppError("unauthenticated", "Wrong e-mail address or password, or the account is disabled.");
 }
+
+/**
+ * POST /auth/token: an access and a refresh token for e-mail and password.
+ * @throws AppError second_factor_required, unauthenticated, rate_limited
+ */
+export const issueToken = operation({
+  input: tokenInput,
+  output: tokenOutput,
+  async run(ctx, input) {
+    return toTokens(await signIn(ctx, input, { via: "api" }));
+  },
+});

@@ -19,8 +19,8 @@ import { makeDue, workOff } from "@/testing/jobs";
 import { startMailServer } from "@/testing/mail-server";
 import { portOf } from "@/testing/port-of";
 import { startWebhookReceiver, type WebhookReceiver } from "@/testing/webhook-receiver";
-import { nextAttempt } from "./backoff";
 import { queueMail } from "./queue";
+import { nextAttempt } from "./settle";
 import { deliveryJob } from "./worker";
 
 const HOUR = 3_600_000;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { KIND_NAMES, KINDS, type NotificationKind } from "@/server/notify/vocabulary";
-import { type Open, type Step, stepOf } from "./condition";
+import { type Open, type Step, stepOf } from "./evaluate";
 
 const MINUTE = 60_000;
 const AT = Date.UTC(2026, 0, 1);

@@ -1,19 +1,44 @@
-import { isExpected, messageOf, stackOf } from "@/db/thrown";
 import "./quiet";
 import { ZodError } from "zod";
-import { EnvError } from "@/server/ground/env";
+import { migrate as migrateDatabase } from "@/db/migrate";
+import { isExpected, messageOf, stackOf } from "@/db/thrown";
+import { countMigrations } from "@/db/version";
+import { databaseAddresses, EnvError } from "@/server/ground/env";
 import { AppError, invalidInput } from "@/server/ground/errors";
 import { UnsafeRoleError } from "@/server/run/process/guard-role";
+import { prepareEnvironment } from "@/server/run/process/prepare";
 import { createAdmin, createApiKey, listAdmins, resetPassword } from "./accounts";
 import { backup, restore } from "./backup";
 import { continueChain, repairHead } from "./chain-repair";
-import { type Command, printNote, say, UsageError } from "./command";
+import { type Command, printNote, readArgs, say, UsageError } from "./command";
 import { doctor } from "./doctor";
-import { migrate } from "./migrate";
 import { nightly } from "./nightly";
 import { retention } from "./retention";
 import { verify } from "./verify";
 import { witness } from "./witness";
+
+/** Brings the database to this version, or without the owner's address says whether it is. */
+export const migrate: Command = {
+  usage: "",
+  summary: "create the roles and apply what the database lacks (needs TRAILMARK_OWNER_DATABASE_URL)",
+  async run(args) {
+    readArgs(args, {});
+    const embedded = await prepareEnvironment({ mayMake: true });
+    try {
+      const addresses = databaseAddresses();
+      let later = "";
+      const warn = (line: string) => {
+        later = line;
+      };
+      await migrateDatabase({ ...addresses, log: say, warn });
+      say(later || `The database is at this version: ${countMigrations()} migrations applied.`);
+      if (!addresses.adminUrl) say("AUDIT_ADMIN_DATABASE_URL is not set: nothing will ever be pruned.");
+      return 0;
+    } finally {
+      await embedded?.stop();
+    }
+  },
+};
 
 const COMMANDS: Record<string, Command> = {
   verify,

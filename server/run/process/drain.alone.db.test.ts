@@ -20,8 +20,8 @@ import { chainOf, closeRoles, roles } from "@/testing/chain";
 import { bearer, call, createApiKey, createUser, type TestUser } from "@/testing/factories";
 import { workOff } from "@/testing/jobs";
 import { portOf } from "@/testing/port-of";
+import { stopService, stopTime } from "./service";
 import { drain } from "./shutdown";
-import { stopService, stopTime } from "./stop";
 
 /** More than the sockets of both sides hold while nobody reads. */
 const FILE_BYTES = 256 * 1024 * 1024;

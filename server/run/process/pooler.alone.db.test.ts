@@ -12,7 +12,7 @@ import { systemCtx } from "@/server/ground/context";
 import { env } from "@/server/ground/env";
 import { auditRows } from "@/testing/chain";
 import { hasPooler, type Pooler, startPooler } from "@/testing/postgres/pooler";
-import { checkAddresses } from "./check-addresses";
+import { checkAddresses } from "./service";
 
 const [app, admin, owner] = [inject("databaseUrl"), inject("adminDatabaseUrl"), inject("ownerDatabaseUrl")];
 const asUser = (url: string, username: string, password = "secret") =>

@@ -1,28 +1,91 @@
 import type { RequestListener } from "node:http";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { RequestHandler } from "next/dist/server/next";
-import { appSql } from "@/db/client";
+import { appSql, closeDatabase } from "@/db/client";
 import { tightLimits } from "@/db/limits";
 import { migrate } from "@/db/migrate";
-import { startRecording } from "@/server/audit/record/record";
-import { relay } from "@/server/devices/live/relay";
+import { reach } from "@/db/reach";
+import { startRecording, stopRecording } from "@/server/audit/record/record";
+import { relay, stopRelay } from "@/server/devices/live/relay";
 import { createListener } from "@/server/doors/front/front";
 import { pages } from "@/server/doors/front/pages";
+import { closeDenials } from "@/server/doors/http/denied";
 import { publishRoutes } from "@/server/doors/http/openapi";
 import { routes } from "@/server/doors/http/routes.generated";
 import { checkSigningKey } from "@/server/evidence/chain/signing-key";
 import { raiseHeadAlarm } from "@/server/evidence/integrity/heads";
 import { witnessPolicy } from "@/server/evidence/witnesses/policy-file";
 import { closeStreams, notifyOthersBy } from "@/server/ground/background/streams";
-import { startTracing } from "@/server/ground/background/tracing";
+import { startTracing, stopTracing } from "@/server/ground/background/tracing";
+import { unawaitedDone } from "@/server/ground/background/unawaited";
 import { databaseAddresses, env, ownPoolSize } from "@/server/ground/env";
 import { log } from "@/server/ground/log";
 import { checkTokenKey } from "@/server/identity/auth/jwt";
 import { ensureFirstAdmin } from "@/server/setup/setup";
-import { checkAddresses } from "./check-addresses";
 import { refuseUnsafeRole } from "./guard-role";
-import { stopService } from "./stop";
-import { startWorkers } from "./workers";
+import { startWorkers, stopWorkers } from "./workers";
+
+const ITSELF = "name PostgreSQL itself there, because";
+
+/**
+ * Tries every address of the database that this process will use, once.
+ * @throws MigrationError with a sentence that names the variable at fault
+ */
+export async function checkAddresses(): Promise<void> {
+  const { DATABASE_URL, DATABASE_PREPARE, DATABASE_DIRECT_URL, AUDIT_ADMIN_DATABASE_URL } = env();
+  const addresses = [
+    {
+      url: DATABASE_URL,
+      role: "the application role (DATABASE_URL)",
+      ...(DATABASE_PREPARE && {
+        unlessPooled: "Set DATABASE_PREPARE=false, and DATABASE_DIRECT_URL to PostgreSQL itself.",
+      }),
+    },
+    {
+      url: DATABASE_DIRECT_URL,
+      role: "the application role (DATABASE_DIRECT_URL)",
+      unlessPooled: `It must not: ${ITSELF} notifications reach a session alone.`,
+    },
+    {
+      url: AUDIT_ADMIN_DATABASE_URL,
+      role: "the pruning role (AUDIT_ADMIN_DATABASE_URL)",
+      unlessPooled: `It must not: ${ITSELF} a retention run holds a lock of its session.`,
+    },
+  ];
+  for (const { url, ...address } of addresses) {
+    if (!url) continue;
+    const sql = await reach({ url, ...address });
+    await sql.end({ timeout: 1 });
+  }
+}
+
+/**
+ * What the work under way may take to end by itself, and then what its connections' end broke off, in ms; the rest of the
+ * shutdown's deadline is for what follows. Tests of what ends by itself raise the first.
+ */
+export const stopTime = { work: 2_000, brokenOff: 500 };
+
+const within = (work: Promise<unknown>, ms: number) => Promise.race([work, sleep(ms, undefined, { ref: false })]);
+
+const noteUnclean = (error: unknown): void => log.warn({ err: error }, "the relay did not end cleanly");
+
+/**
+ * Stops the background work, waits for what goes on behind answers, closes the database and writes out what is pending, in
+ * this order: work that ends records what it did, and work that does not end by itself ends with its connections, before
+ * recording stops. A relay that cannot close its connection keeps none of what follows from being done.
+ */
+export async function stopService(): Promise<void> {
+  closeDenials();
+  const ended = Promise.allSettled([stopWorkers(), unawaitedDone(), stopRelay().catch(noteUnclean)]);
+  await within(ended, stopTime.work);
+  await closeDatabase();
+  // What had no end has one now, and records it.
+  await within(ended, stopTime.brokenOff);
+  closeDenials();
+  await stopRecording();
+  await stopTracing();
+}
 
 /** All behind the http server but Next: development replaces it as a whole when a source file changes. */
 export type Service = {

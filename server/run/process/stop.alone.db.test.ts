@@ -11,7 +11,7 @@ import { chainOf, closeRoles, roles } from "@/testing/chain";
 import { call, createOrg, createUser, type TestUser } from "@/testing/factories";
 import { startMailServer } from "@/testing/mail-server";
 import { elapsedMs, quickest } from "@/testing/quickest";
-import { stopTime } from "./stop";
+import { stopTime } from "./service";
 
 afterAll(closeRoles);
 
@@ -41,7 +41,7 @@ async function startRecorder(time = PATIENT): Promise<{ stop: () => Promise<void
   Object.assign(env(), { SMTP_URL: "smtp://127.0.0.1:9", SMTP_FROM: "Trailmark <trailmark@example.test>" });
   const { startRecording } = await import("@/server/audit/record/record");
   await startRecording({ dir: mkdtempSync(join(tmpdir(), "trailmark-stop-")) });
-  const { stopService, stopTime } = await import("./stop");
+  const { stopService, stopTime } = await import("./service");
   Object.assign(stopTime, time);
   return { stop: stopService };
 }

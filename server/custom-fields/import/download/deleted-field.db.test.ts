@@ -4,7 +4,7 @@ import { downloadOutcomes, downloadRejected } from "@/server/custom-fields/impor
 import { getImport } from "@/server/custom-fields/import/imports";
 import { listRows } from "@/server/custom-fields/import/rows";
 import { runWaitingImports } from "@/server/custom-fields/import/run/worker";
-import { startUndo } from "@/server/custom-fields/import/start/undo";
+import { startUndo } from "@/server/custom-fields/import/start";
 import { check, createSimple, run, stageText } from "@/testing/import/imports";
 
 it("a finished import keeps its rows, both downloads and its undo when a field that it wrote into has been deleted", async () => {

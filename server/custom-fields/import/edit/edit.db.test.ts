@@ -6,7 +6,7 @@ import { MAX_IMPORT_ROWS } from "@/server/custom-fields/import/plan-schema";
 import { listRows } from "@/server/custom-fields/import/rows";
 import { runWaitingImports } from "@/server/custom-fields/import/run/worker";
 import { editInput, pickInput, rowsInput } from "@/server/custom-fields/import/schema";
-import { startRun } from "@/server/custom-fields/import/start/run";
+import { startRun } from "@/server/custom-fields/import/start";
 import type { Ctx } from "@/server/ground/context";
 import {
   check,

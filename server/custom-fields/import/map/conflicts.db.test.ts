@@ -3,7 +3,7 @@ import { listDefinitions } from "@/server/custom-fields/definitions";
 import { listFaults, savePlan } from "@/server/custom-fields/import/plan";
 import type { ChoiceDecision } from "@/server/custom-fields/import/plan-schema";
 import { listRows } from "@/server/custom-fields/import/rows";
-import { startCheck } from "@/server/custom-fields/import/start/check";
+import { startCheck } from "@/server/custom-fields/import/start";
 import type { Ctx } from "@/server/ground/context";
 import { toCsv } from "@/testing/import/files";
 import { check, createDevices, createWorld, run, stageText, valuesOf, withFields } from "@/testing/import/imports";

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { listDefinitions } from "@/server/custom-fields/definitions";
 import { ignoreMapping, listFaults, savePlan } from "@/server/custom-fields/import/plan";
-import { startCheck } from "@/server/custom-fields/import/start/check";
-import { startRun } from "@/server/custom-fields/import/start/run";
+import { startCheck, startRun } from "@/server/custom-fields/import/start";
 import { createUser, ctxFor } from "@/testing/factories";
 import { toCsv } from "@/testing/import/files";
 import {

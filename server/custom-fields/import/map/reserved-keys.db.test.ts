@@ -4,7 +4,7 @@ import { asSystem } from "@/db/client";
 import { listFaults, savePlan } from "@/server/custom-fields/import/plan";
 import type { Plan } from "@/server/custom-fields/import/plan-schema";
 import { planInput } from "@/server/custom-fields/import/schema";
-import { startCheck } from "@/server/custom-fields/import/start/check";
+import { startCheck } from "@/server/custom-fields/import/start";
 import { toCsv } from "@/testing/import/files";
 import { check, createSimple, run, stageText, withFields } from "@/testing/import/imports";
 

@@ -10,7 +10,7 @@ import { listDefinitions } from "@/server/custom-fields/definitions";
 import { getImport } from "@/server/custom-fields/import/imports";
 import { savePlan } from "@/server/custom-fields/import/plan";
 import type { PlanField } from "@/server/custom-fields/import/plan-schema";
-import { startRun } from "@/server/custom-fields/import/start/run";
+import { startRun } from "@/server/custom-fields/import/start";
 import { updateDefinition } from "@/server/custom-fields/update";
 import { toCsv } from "@/testing/import/files";
 import { check, createWorld, run, stageText, withFields } from "@/testing/import/imports";

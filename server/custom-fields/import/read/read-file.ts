@@ -1,9 +1,8 @@
-import { uniqueTitles } from "@/server/custom-fields/import/normalise";
+import { isErrorValue, normaliseHeader, uniqueTitles } from "@/server/custom-fields/import/normalise";
 import { MAX_IMPORT_ROWS } from "@/server/custom-fields/import/plan-schema";
 import type { Preset } from "@/server/custom-fields/import/presets/preset";
 import { AppError } from "@/server/ground/errors";
 import { badFile } from "./bad-file";
-import { noted } from "./cell-notes";
 import { ColumnList, requireHeader } from "./column-list";
 import { readText, textHead } from "./decode";
 import { rawRecords } from "./detect-format";
@@ -13,8 +12,43 @@ import type { FileNotes } from "./notes";
 import { type LongEntry, pivot, type SourceRecord } from "./pivot";
 import type { RawRecord, SourceCell } from "./read-delimited";
 import { readPart } from "./read-json";
-import { withoutHeadings } from "./repeated-header";
 import { identifierOf, longColumns, readFieldList, SECRET_FIELD, saysYes, secretColumn } from "./table-shape";
+
+/** Cells that hold an error, which is no value and no blank cell either, or that were not understood, are reported. */
+async function* noted(
+  records: AsyncIterable<SourceRecord>,
+  notes: FileNotes | undefined,
+): AsyncGenerator<SourceRecord> {
+  for await (const record of records) {
+    if (record.fault === null)
+      record.cells.forEach((cell, i) => {
+        if (cell?.includes("\ufffd")) notes?.add("unreadable", `line ${record.line}`);
+        else if (cell !== null && isErrorValue(cell)) {
+          record.cells[i] = null;
+          notes?.add("error", `line ${record.line}`);
+        }
+      });
+    yield record;
+  }
+}
+
+/** A row that repeats the header (pages put one after the other) holds no values. */
+async function* withoutHeadings(
+  rows: AsyncIterable<RawRecord>,
+  header: readonly string[],
+  notes: FileNotes | undefined,
+): AsyncGenerator<RawRecord> {
+  const name = normaliseHeader(header[0] ?? "");
+  // The first title may have a mark and quotes about it that no reader took off in the middle of a file.
+  const isHeading = (cells: readonly SourceCell[]) =>
+    cells.length > 1 &&
+    cells.length === header.length &&
+    cells.at(-1) === header.at(-1) &&
+    cells.every((text, i) => text === header[i] || (i === 0 && normaliseHeader(text ?? "") === name));
+  for await (const row of rows)
+    if (isHeading(row.cells)) notes?.add("heading", `line ${row.line}`);
+    else yield row;
+}
 
 /** How a file is read. At most `limit` rows are read where one is given. */
 export type Reading = { format: FileFormat; preset: Preset; limit?: number; notes?: FileNotes };

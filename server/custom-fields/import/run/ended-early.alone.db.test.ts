@@ -9,8 +9,7 @@ import { flushRecording, startRecording, stopRecording } from "@/server/audit/re
 import { listDefinitions, removeDefinition } from "@/server/custom-fields/definitions";
 import { cancelImport, getImport } from "@/server/custom-fields/import/imports";
 import { listRows } from "@/server/custom-fields/import/rows";
-import { startRun } from "@/server/custom-fields/import/start/run";
-import { startUndo } from "@/server/custom-fields/import/start/undo";
+import { startRun, startUndo } from "@/server/custom-fields/import/start";
 import { setDeviceValues } from "@/server/custom-fields/set-values";
 import type { Role } from "@/server/ground/permissions";
 import { createOrg, ctxFor } from "@/testing/factories";

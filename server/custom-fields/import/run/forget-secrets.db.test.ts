@@ -6,7 +6,7 @@ import { rowsOf } from "@/db/rows";
 import { users } from "@/db/schema";
 import { getImport } from "@/server/custom-fields/import/imports";
 import { importFolder } from "@/server/custom-fields/import/record";
-import { startRun } from "@/server/custom-fields/import/start/run";
+import { startRun } from "@/server/custom-fields/import/start";
 import type { Role } from "@/server/ground/permissions";
 import { toCsv } from "@/testing/import/files";
 import { check, createDevices, createWorld, run, stageText } from "@/testing/import/imports";

@@ -6,7 +6,7 @@ import { customFieldImports } from "@/db/schema";
 import { getImport } from "@/server/custom-fields/import/imports";
 import { readFiles } from "@/server/custom-fields/import/reader/read-files";
 import { toRecord } from "@/server/custom-fields/import/record";
-import { startRun } from "@/server/custom-fields/import/start/run";
+import { startRun } from "@/server/custom-fields/import/start";
 import { LostLease } from "@/server/ground/lease";
 import { check, createSimple, stageText } from "@/testing/import/imports";
 import { claimImport, renewLease } from "./lease";

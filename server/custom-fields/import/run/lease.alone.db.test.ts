@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from "vitest";
 import { asSystem } from "@/db/client";
 import { getImport } from "@/server/custom-fields/import/imports";
-import { startRun } from "@/server/custom-fields/import/start/run";
+import { startRun } from "@/server/custom-fields/import/start";
 import { check, createSimple, stageText } from "@/testing/import/imports";
 import { claimImport, markDone, renewLease } from "./lease";
 import { runImportJob } from "./run-job";

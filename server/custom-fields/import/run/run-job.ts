@@ -1,15 +1,23 @@
 import { rm } from "node:fs/promises";
 import { and, eq, sql } from "drizzle-orm";
 import { asSystem, type Tx, tenant } from "@/db/client";
-import { organizations } from "@/db/schema";
-import { holdDefinitions } from "@/server/custom-fields/definitions";
-import { loadPlan } from "@/server/custom-fields/import/decide/load-plan";
+import { organizations } from "@/db/schema/index";
+import { holdDefinitions, rulesOf } from "@/server/custom-fields/definitions";
+import { type LoadedPlan, loadPlan } from "@/server/custom-fields/import/decide/load-plan";
+import { rowsAtOnce } from "@/server/custom-fields/import/decide/rounds";
 import { emptyTally } from "@/server/custom-fields/import/decide/tally";
-import { initialPlan, withoutSamples } from "@/server/custom-fields/import/map/mapping";
+import { initialPlan, leftOutSecrets, withoutSamples } from "@/server/custom-fields/import/map/mapping";
 import type { RunReport } from "@/server/custom-fields/import/outcome-schema";
 import { activeFields } from "@/server/custom-fields/import/plan-schema";
-import type { ImportRecord } from "@/server/custom-fields/import/record";
-import { importFolder, lockImport, type PartnerScope, partnerScope } from "@/server/custom-fields/import/record";
+import { readFiles } from "@/server/custom-fields/import/reader/read-files";
+import type { Staged } from "@/server/custom-fields/import/reader/stage-rows";
+import {
+  type ImportRecord,
+  importFolder,
+  lockImport,
+  type PartnerScope,
+  partnerScope,
+} from "@/server/custom-fields/import/record";
 import type { ChangedByOrg, ImportSummary, Job, UndoReport } from "@/server/custom-fields/import/schema";
 import { type Ctx, systemCtx } from "@/server/ground/context";
 import { AppError, type ErrorCode } from "@/server/ground/errors";
@@ -19,7 +27,6 @@ import { reachesWholePartner } from "@/server/identity/auth/grant";
 import { applyChunk } from "./apply";
 import { auditOutcome } from "./audit-outcome";
 import { checkRows } from "./check";
-import { forgetSecrets } from "./forget-secrets";
 import {
   Cancelled,
   type Claim,
@@ -32,10 +39,66 @@ import {
   requireLease,
 } from "./lease";
 import { changedByOrg, countsOf, readBack } from "./read-back";
-import { requireSameFields } from "./same-fields";
-import { stageFiles } from "./stage";
 import { hasChanges } from "./tables/changes";
+import { clearEdits, forgetEdits } from "./tables/edits";
+import { clearResults } from "./tables/results";
+import { clearStaged, forgetColumns, insertStaged } from "./tables/staged";
 import { undoChunk } from "./undo";
+
+/**
+ * Empties the columns of secrets that were not chosen for import, some rows at a time: no statement grows with the file.
+ * Done again after a kill, it changes nothing more.
+ * @returns these columns.
+ */
+async function forgetSecrets(found: ImportRecord, scope: PartnerScope): Promise<number[]> {
+  const columns = leftOutSecrets(found);
+  if (columns.length === 0) return columns;
+  const rows = rowsAtOnce(found);
+  for (let after = 0; after < found.totalRows; after += rows)
+    await tenant(scope, (tx) => forgetColumns(tx, found.id, { columns, after, through: after + rows }));
+  await tenant(scope, (tx) => forgetEdits(tx, found.id, columns));
+  return columns;
+}
+
+/**
+ * Holds the fields of a run for one of its transactions.
+ * @throws AppError conflict when one of them has been deleted, or given another type, since the run was loaded
+ */
+async function requireSameFields(tx: Tx, { partnerId, fields }: LoadedPlan): Promise<void> {
+  await holdDefinitions(tx, { partnerId });
+  const rules = await rulesOf(
+    tx,
+    fields.map(({ fieldId }) => fieldId),
+  );
+  const other = fields.find(({ fieldId, rule }) => rules.get(fieldId)?.type !== rule.type);
+  if (other)
+    throw new AppError(
+      "conflict",
+      `${other.name} was deleted or given another type during the import, which ended there.`,
+    );
+}
+
+/**
+ * Reads all files of an import into its staging table, in one transaction, so that a kill leaves nothing half read.
+ * `onRows` receives how many rows have been read, and may throw to stop.
+ * @throws AppError what reading throws; payload_too_large for too many rows or columns in all files together.
+ */
+function stageFiles(
+  found: ImportRecord,
+  scope: PartnerScope,
+  onRows: (rows: number) => Promise<void>,
+): Promise<Staged> {
+  const files = found.files.map(({ name, path, format }) => ({ name, path, format }));
+  return tenant(scope, async (tx) => {
+    await clearStaged(tx, found.id);
+    await clearResults(tx, found.id);
+    await clearEdits(tx, found.id);
+    return readFiles({ kind: "stage", source: found.source, files }, async ({ json, through }) => {
+      await insertStaged(tx, found, json);
+      await onRows(through);
+    });
+  });
+}
 
 /** Work in the name of a person, within what that person reaches now. */
 type Work = { found: ImportRecord; ctx: Ctx; scope: PartnerScope };

@@ -1,0 +1,53 @@
+import { sql } from "drizzle-orm";
+import { bigint, boolean, check, index, integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { id, instant } from "./columns";
+
+/** Backups and restores by this installation's commands. takenAt: when the backup was begun, also of a restore. */
+export const backupRuns = pgTable(
+  "backup_runs",
+  {
+    id: id(),
+    kind: text("kind", { enum: ["backup", "restore"] }).notNull(),
+    ranAt: instant("ran_at").notNull().defaultNow(),
+    takenAt: instant("taken_at").notNull(),
+    file: text("file").notNull(),
+    bytes: bigint("bytes", { mode: "number" }).notNull(),
+    hasKeys: boolean("has_keys").notNull(),
+  },
+  (t) => [
+    check("backup_runs_kind_check", sql`kind IN ('backup', 'restore')`),
+    check("backup_runs_bytes_check", sql`bytes >= 0`),
+    index("backup_runs_kind_ran_idx").on(t.kind, t.ranAt),
+  ],
+);
+
+/**
+ * What a request with an Idempotency-Key was answered; without a status it is still under way. caller and keyHash are
+ * hashes, answer is sealed with a key that only the caller's Idempotency-Key and the server's secret make together.
+ */
+export const idempotencyKeys = pgTable(
+  "idempotency_keys",
+  {
+    caller: text("caller").notNull(),
+    keyHash: text("key_hash").notNull(),
+    requestHash: text("request_hash").notNull(),
+    status: integer("status"),
+    answer: text("answer"),
+    claimedAt: instant("claimed_at").notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ name: "idempotency_keys_pkey", columns: [t.caller, t.keyHash] }),
+    index("idempotency_keys_claimed_idx").on(t.claimedAt),
+  ],
+);
+
+/** Attempts counted for all processes by rate-limiter-flexible; key is a hash, expire in ms. Unlogged: a crash forgets it. */
+export const sharedLimits = pgTable(
+  "shared_limits",
+  {
+    key: text("key").notNull(),
+    points: integer("points").notNull(),
+    expire: bigint("expire", { mode: "number" }),
+  },
+  (t) => [primaryKey({ name: "shared_limits_pkey", columns: [t.key] })],
+);

@@ -1,4 +1,0 @@
-import { z } from "zod";
-
-/** A proof as a file. */
-export const entryProof = z.strictObject({ fileName: z.string(), text: z.string() });
