@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { browserBundleTools } from "@/components/verify/check-file";
+import { browserBundleTools } from "@/components/verify/browser-tools";
 import { nodeBundleTools } from "@/server/evidence/export/node-bundle-tools";
 import { BASES, strangerKey } from "@/testing/evidence/base-bundles";
 import { chainRows, createBundle, installationKey, logKey, trustIn, vkeyOf } from "@/testing/evidence/bundles";
