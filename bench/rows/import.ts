@@ -6,7 +6,7 @@ import { coerceText } from "@/server/custom-fields/coerce";
 import { getImport } from "@/server/custom-fields/import/imports";
 import type { RunReport } from "@/server/custom-fields/import/outcome-schema";
 import type { PlanField } from "@/server/custom-fields/import/plan-schema";
-import { runWaitingImports } from "@/server/custom-fields/import/run/worker";
+import { runWaitingImports } from "@/server/custom-fields/import/run/run-job";
 import { startCheck, startRun } from "@/server/custom-fields/import/start";
 import type { Ctx } from "@/server/ground/context";
 import { createUser, ctxFor } from "@/testing/factories";

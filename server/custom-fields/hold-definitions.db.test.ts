@@ -5,7 +5,7 @@ import { rowsOf } from "@/db/rows";
 import { check, createDevices, createSimple, createWorld, stageText, valuesOf } from "@/testing/import/imports";
 import { createDefinition, listDefinitions, lockDefinitions, removeDefinition } from "./definitions";
 import { getImport } from "./import/imports";
-import { runWaitingImports } from "./import/run/worker";
+import { runWaitingImports } from "./import/run/run-job";
 import { startRun, startUndo } from "./import/start";
 import { createInput } from "./schema";
 import { setDeviceValues } from "./set-values";

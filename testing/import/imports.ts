@@ -5,7 +5,7 @@ import { createImport, getImport } from "@/server/custom-fields/import/imports";
 import type { RowOutcome } from "@/server/custom-fields/import/outcome-schema";
 import type { Plan, PlanField } from "@/server/custom-fields/import/plan-schema";
 import { listRows } from "@/server/custom-fields/import/rows";
-import { runWaitingImports } from "@/server/custom-fields/import/run/worker";
+import { runWaitingImports } from "@/server/custom-fields/import/run/run-job";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 import { startCheck, startRun, startStaging } from "@/server/custom-fields/import/start";
 import { uploadPart } from "@/server/custom-fields/import/upload";

@@ -8,7 +8,6 @@ import type { Ctx } from "@/server/ground/context";
 import { AppError, invalid } from "@/server/ground/errors";
 import { operation } from "@/server/ground/operation";
 import { idInput, typed } from "@/server/ground/wire";
-import { evaluateRows } from "./decide/evaluate";
 import { loadPlan } from "./decide/load-plan";
 import { count } from "./decide/tally";
 import { toImportState } from "./imports";
@@ -16,13 +15,13 @@ import { ColumnWatch } from "./map/guess-type";
 import { withoutDevice } from "./outcome-schema";
 import type { SourceColumn } from "./plan-schema";
 import { presetOf } from "./presets/index";
-import { queueWork } from "./queue-work";
 import { type ImportRecord, lockImport, partnerScope, requireIdle, toRecord } from "./record";
-import { isMoved, toResult } from "./run/check";
+import { evaluateRows, isMoved, toResult } from "./run/check";
+import { notifyImports } from "./run/run-job";
 import { claimEdit, type EditPart, insertEdit, readCells, writeCells } from "./run/tables/edits";
 import { readResults, replaceResult } from "./run/tables/results";
-import { notifyImports } from "./run/worker";
 import { type Edit, editInput, type ImportState, type ImportSummary } from "./schema";
+import { queueWork } from "./start";
 
 /** What is read to find the cells of a change. */
 const wanted = (edit: Edit) =>

@@ -18,7 +18,7 @@ import { getImport } from "./imports";
 import type { RowOutcome } from "./outcome-schema";
 import { savePlan } from "./plan";
 import { listRows, pickCandidate } from "./rows";
-import { runWaitingImports } from "./run/worker";
+import { runWaitingImports } from "./run/run-job";
 import { startCheck } from "./start";
 
 describe("the check", () => {

@@ -26,7 +26,7 @@ import { createImport, getImport, listImports } from "./imports";
 import { ignoreMapping, savePlan } from "./plan";
 import { importFolder } from "./record";
 import { listRows } from "./rows";
-import { runWaitingImports } from "./run/worker";
+import { runWaitingImports } from "./run/run-job";
 import { startStaging } from "./start";
 import { uploadPart } from "./upload";
 

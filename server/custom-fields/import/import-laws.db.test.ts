@@ -10,7 +10,7 @@ import type { ImportRow } from "./outcome-schema";
 import { savePlan } from "./plan";
 import type { PlanField } from "./plan-schema";
 import { listRows, pickCandidate } from "./rows";
-import { runWaitingImports } from "./run/worker";
+import { runWaitingImports } from "./run/run-job";
 import type { ImportState } from "./schema";
 import { startUndo } from "./start";
 

@@ -25,7 +25,7 @@ import { savePlan } from "./plan";
 import { importFolder } from "./record";
 import { listRows } from "./rows";
 import { claimImport } from "./run/lease";
-import { runWaitingImports } from "./run/worker";
+import { runWaitingImports } from "./run/run-job";
 import { cancelInput } from "./schema";
 import { startCheck, startRun, startUndo } from "./start";
 

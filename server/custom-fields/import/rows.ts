@@ -8,21 +8,20 @@ import { AppError, invalid, notFound } from "@/server/ground/errors";
 import { operation } from "@/server/ground/operation";
 import { typed } from "@/server/ground/wire";
 import { fittingValue, invalidReason } from "./decide/decide-value";
-import { evaluateRows } from "./decide/evaluate";
 import { type LoadedPlan, loadPlan } from "./decide/load-plan";
 import { count } from "./decide/tally";
 import { type DeviceNames, isApplied, nameDevices } from "./download-columns";
 import { toImportState } from "./imports";
 import { type ImportRow, outcomeOfCode, VALUE_CODES } from "./outcome-schema";
-import { queueWork } from "./queue-work";
 import { rowPlace } from "./read/row-place";
 import { findImport, type ImportRecord, lockImport, partnerScope, requireIdle } from "./record";
-import { isMoved, toResult } from "./run/check";
+import { evaluateRows, isMoved, toResult } from "./run/check";
 import { type HeldBefore, loadHeldBefore } from "./run/held-before";
 import { loadRowsAbout, type RowsAbout, relatedTo } from "./run/related-rows";
+import { notifyImports } from "./run/run-job";
 import { findRowOfDevice, findRowOfSourceId, type ResultRow, readResults, replaceResult } from "./run/tables/results";
-import { notifyImports } from "./run/worker";
 import { type ImportState, pickInput, rowsInput } from "./schema";
+import { queueWork } from "./start";
 
 type Context = {
   plan: LoadedPlan;

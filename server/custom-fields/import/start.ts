@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
+import { eq } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { isDuplicate } from "@/db/duplicate";
+import { customFieldImports } from "@/db/schema/index";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import type { DefinitionRow } from "@/server/custom-fields/definition";
@@ -14,11 +16,43 @@ import { partnerDefinitions } from "./map/default-plan";
 import { adoptFields, keepMapping, withoutSecretTexts } from "./map/mapping";
 import { requireSound, unknownChoices } from "./map/plan-faults";
 import { activeFields, type Plan } from "./plan-schema";
-import { queueWork } from "./queue-work";
-import { fileNames, type ImportRecord, lockImport, partnerScope, requireIdle, requireRevision } from "./record";
+import {
+  fileNames,
+  type ImportRecord,
+  lockImport,
+  partnerScope,
+  personOf,
+  requireIdle,
+  requireRevision,
+  toRecord,
+} from "./record";
 import { defineFields, recordDefined } from "./run/define-fields";
-import { notifyImports } from "./run/worker";
+import { notifyImports } from "./run/run-job";
 import { type ImportState, type ImportStatus, type ImportSummary, type Job, runInput } from "./schema";
+
+type Work = { found: ImportRecord; job: Job; also?: Partial<typeof customFieldImports.$inferInsert> };
+
+/** Leaves the next piece of an import's work to the background, on behalf of the caller. */
+export async function queueWork(tx: Tx, ctx: Ctx, { found, job, also }: Work): Promise<ImportRecord> {
+  const actor = personOf(ctx);
+  const [row] = await tx
+    .update(customFieldImports)
+    .set({
+      job,
+      jobDone: 0,
+      jobStartedAt: ctx.now(),
+      leaseOwner: null,
+      leaseUntil: null,
+      cancelRequested: false,
+      error: null,
+      summary: { ...found.summary, actor },
+      updatedAt: ctx.now(),
+      ...also,
+    })
+    .where(eq(customFieldImports.id, found.id))
+    .returning();
+  return toRecord(row);
+}
 
 /** @throws AppError validation_failed with the plan's faults, undecided values among them. */
 async function requireCheckable(

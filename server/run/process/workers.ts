@@ -1,5 +1,5 @@
 import { searchWorker } from "@/server/audit/query/search-worker";
-import { importWorker } from "@/server/custom-fields/import/run/worker";
+import { importWorker } from "@/server/custom-fields/import/run/run-job";
 import { pruneDeviceLogs } from "@/server/devices/logs/prune";
 import { alarmWatch } from "@/server/evidence/integrity/alarm-watch";
 import { checkpointWorker } from "@/server/evidence/integrity/checkpoint-worker";

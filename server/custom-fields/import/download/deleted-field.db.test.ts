@@ -3,7 +3,7 @@ import { listDefinitions, removeDefinition } from "@/server/custom-fields/defini
 import { downloadOutcomes, downloadRejected } from "@/server/custom-fields/import/download";
 import { getImport } from "@/server/custom-fields/import/imports";
 import { listRows } from "@/server/custom-fields/import/rows";
-import { runWaitingImports } from "@/server/custom-fields/import/run/worker";
+import { runWaitingImports } from "@/server/custom-fields/import/run/run-job";
 import { startUndo } from "@/server/custom-fields/import/start";
 import { check, createSimple, run, stageText } from "@/testing/import/imports";
 

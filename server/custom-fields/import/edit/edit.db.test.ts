@@ -4,7 +4,7 @@ import { cancelImport, getImport } from "@/server/custom-fields/import/imports";
 import { listFaults } from "@/server/custom-fields/import/plan";
 import { MAX_IMPORT_ROWS } from "@/server/custom-fields/import/plan-schema";
 import { listRows } from "@/server/custom-fields/import/rows";
-import { runWaitingImports } from "@/server/custom-fields/import/run/worker";
+import { runWaitingImports } from "@/server/custom-fields/import/run/run-job";
 import { editInput, pickInput, rowsInput } from "@/server/custom-fields/import/schema";
 import { startRun } from "@/server/custom-fields/import/start";
 import type { Ctx } from "@/server/ground/context";

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { listDefinitions } from "@/server/custom-fields/definitions";
 import { editValues } from "@/server/custom-fields/import/edit";
 import { cancelImport, getImport } from "@/server/custom-fields/import/imports";
-import { runWaitingImports } from "@/server/custom-fields/import/run/worker";
+import { runWaitingImports } from "@/server/custom-fields/import/run/run-job";
 import { startCheck, startRun } from "@/server/custom-fields/import/start";
 import { createUser, ctxFor } from "@/testing/factories";
 import { check, createSimple, run, stageText, valuesOf } from "@/testing/import/imports";

@@ -15,7 +15,7 @@ import type { Role } from "@/server/ground/permissions";
 import { createOrg, ctxFor } from "@/testing/factories";
 import { toCsv } from "@/testing/import/files";
 import { check, createDevices, createWorld, run, simpleCsv, stageText } from "@/testing/import/imports";
-import { runWaitingImports } from "./worker";
+import { runWaitingImports } from "./run-job";
 
 const ROWS = 2_300;
 /** Rows with a device: each in a transaction of its own. */

@@ -10,7 +10,7 @@ import { startRun } from "@/server/custom-fields/import/start";
 import type { Role } from "@/server/ground/permissions";
 import { toCsv } from "@/testing/import/files";
 import { check, createDevices, createWorld, run, stageText } from "@/testing/import/imports";
-import { runWaitingImports } from "./worker";
+import { runWaitingImports } from "./run-job";
 
 const ROWS = 410;
 const SECRETS = 97;

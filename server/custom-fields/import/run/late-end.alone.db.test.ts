@@ -11,8 +11,7 @@ import { startRun, startUndo } from "@/server/custom-fields/import/start";
 import type { Role } from "@/server/ground/permissions";
 import { check, createSimple, run, stageText } from "@/testing/import/imports";
 import { claimImport } from "./lease";
-import { runImportJob } from "./run-job";
-import { runWaitingImports } from "./worker";
+import { runImportJob, runWaitingImports } from "./run-job";
 
 beforeAll(() => startRecording({ dir: mkdtempSync(join(tmpdir(), "trailmark-spool-")) }));
 afterAll(stopRecording);

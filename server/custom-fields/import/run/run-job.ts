@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { and, eq, sql } from "drizzle-orm";
 import { asSystem, type Tx, tenant } from "@/db/client";
-import { organizations } from "@/db/schema/index";
+import { customFieldImports, organizations } from "@/db/schema/index";
 import { holdDefinitions, rulesOf } from "@/server/custom-fields/definitions";
 import { type LoadedPlan, loadPlan } from "@/server/custom-fields/import/decide/load-plan";
 import { rowsAtOnce } from "@/server/custom-fields/import/decide/rounds";
@@ -19,19 +19,24 @@ import {
   partnerScope,
 } from "@/server/custom-fields/import/record";
 import type { ChangedByOrg, ImportSummary, Job, UndoReport } from "@/server/custom-fields/import/schema";
+import { backgroundLoop } from "@/server/ground/background/background-loop";
 import { type Ctx, systemCtx } from "@/server/ground/context";
 import { AppError, type ErrorCode } from "@/server/ground/errors";
-import { LostLease, Stopped, whileRenewed } from "@/server/ground/lease";
+import { freeDeadClaims, LostLease, Stopped, whileRenewed } from "@/server/ground/lease";
+import { HOUR_MS } from "@/server/ground/time/durations";
 import { findUserCaller } from "@/server/identity/auth/caller";
 import { reachesWholePartner } from "@/server/identity/auth/grant";
 import { applyChunk } from "./apply";
 import { auditOutcome } from "./audit-outcome";
 import { checkRows } from "./check";
+import { expireDrafts } from "./expire-drafts";
 import {
   Cancelled,
   type Claim,
+  claimImport,
   finishWork,
   markDone,
+  owner,
   readClaimed,
   releaseLease,
   renewLease,
@@ -319,3 +324,42 @@ export async function runImportJob(claim: Claim): Promise<void> {
     if (!(error instanceof LostLease)) throw error;
   });
 }
+
+/** How often a process polls for work that another one was asked for or left behind. */
+const POLL_MS = 2_000;
+
+/** Claims and does everything that waits, one import after the other. */
+export async function runWaitingImports(): Promise<void> {
+  for (;;) {
+    if (owner.isStopping) return;
+    const claim = await claimImport();
+    if (claim === null) return;
+    await runImportJob(claim);
+  }
+}
+
+const EXPIRE_MS = HOUR_MS;
+
+const loop = backgroundLoop("custom field imports", POLL_MS, runWaitingImports);
+
+const expiry = backgroundLoop("expired imports", EXPIRE_MS, async () => {
+  await expireDrafts();
+});
+
+/** Notifies this process's worker, if it runs one, of new work; other processes find it at their next poll. */
+export const notifyImports = (): void => loop.notify();
+
+/** The import's background worker; several processes may run one, each import is done by one of them at a time. */
+export const importWorker = {
+  name: "custom field imports",
+  async start(): Promise<void> {
+    owner.isStopping = false;
+    await freeDeadClaims(customFieldImports);
+    loop.start();
+    expiry.start();
+  },
+  async stop(): Promise<void> {
+    owner.isStopping = true;
+    await Promise.all([loop.stop(), expiry.stop()]);
+  },
+};

@@ -5,9 +5,9 @@ import { rowsAtOnce, rowsPerTransaction } from "@/server/custom-fields/import/de
 import type { ImportRecord } from "@/server/custom-fields/import/record";
 import type { ChangedByOrg, UndoReport } from "@/server/custom-fields/import/schema";
 import type { FieldValue } from "@/server/custom-fields/schema";
+import { type ValuePatch, writeValues } from "./apply";
 import { type Change, lockChanges, markUndone, type Values } from "./tables/changes";
 import { deleteSourceIds } from "./tables/source-ids";
-import { type ValuePatch, writeValues } from "./tables/values";
 
 type Undone = Pick<Change, "previous" | "written"> & { now: Values | null };
 type Rules = Awaited<ReturnType<typeof rulesOf>>;
