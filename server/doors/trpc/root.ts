@@ -57,8 +57,7 @@ import { getVerifyProgress } from "@/server/evidence/integrity/verify-progress";
 import { listProofLinks, revokeProofLink, shareProof } from "@/server/evidence/links/links";
 import { createEntryProof } from "@/server/evidence/proofs/prove";
 import { createExport } from "@/server/exports/create";
-import { listExports } from "@/server/exports/list";
-import { removeExport } from "@/server/exports/remove";
+import { listExports, removeExport } from "@/server/exports/exports";
 import type { Permission } from "@/server/ground/permissions";
 import {
   createApiKey,
@@ -88,15 +87,16 @@ import { createUser, listUsers } from "@/server/identity/users/users";
 import { listDeliveries } from "@/server/notify/deliveries/list";
 import { resendDelivery } from "@/server/notify/deliveries/resend";
 import { testWebhook } from "@/server/notify/deliveries/send-test";
-import { getSummary, listNotifications } from "@/server/notify/notifications/list";
-import { markRead } from "@/server/notify/notifications/mark-read";
+import { getSummary, listNotifications, markRead } from "@/server/notify/notifications/list";
 import { getSettings, setSettings } from "@/server/notify/notifications/settings";
 import { createSchedule, listSchedules, removeSchedule } from "@/server/notify/report-schedules/schedules";
-import { createWebhook } from "@/server/notify/webhooks/create";
-import { listWebhooks } from "@/server/notify/webhooks/list";
-import { removeWebhook } from "@/server/notify/webhooks/remove";
-import { rotateWebhook } from "@/server/notify/webhooks/rotate";
-import { updateWebhook } from "@/server/notify/webhooks/update";
+import {
+  createWebhook,
+  listWebhooks,
+  removeWebhook,
+  rotateWebhook,
+  updateWebhook,
+} from "@/server/notify/webhooks/webhooks";
 import {
   createOrganization,
   getOrganization,

@@ -1,8 +1,8 @@
 import { env } from "@/server/ground/env";
 import { groupBy } from "@/server/ground/records";
 import type { MailBody } from "@/server/notify/deliveries/queue";
+import { type NotificationRow, toNotification } from "./list";
 import type { Notification } from "./schema";
-import { type NotificationRow, toNotification } from "./to-notification";
 
 /** A message lists this many; of the rest it says how many there are, and where. */
 const MAX_WEBHOOK_ITEMS = 500;

@@ -1,11 +1,91 @@
-import { and, desc, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, isNotNull, isNull, sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { readPage } from "@/db/page";
-import { notifications, organizations } from "@/db/schema";
+import { notificationReads, notifications, organizations } from "@/db/schema/index";
+import { env } from "@/server/ground/env";
 import { operation } from "@/server/ground/operation";
-import { listInput, notificationPage, summary, summaryInput } from "./schema";
-import { toNotification } from "./to-notification";
+import { inOneLine } from "@/server/ground/text";
+import { requirePerson } from "@/server/identity/auth/person";
+import { isKind, KINDS } from "@/server/notify/vocabulary";
+import { detail as detailSchema } from "./kinds/definition";
+import { DEFINITIONS } from "./kinds/index";
+import { listInput, type Notification, notificationPage, readInput, summary, summaryInput } from "./schema";
 import { changedAt, isReadBy, wantedBy } from "./wanted";
+
+/** A raised row with its organization's name. */
+export type NotificationRow = {
+  id: string;
+  orgId: string;
+  organization: string;
+  kind: string;
+  detail: unknown;
+  resolution: unknown;
+  since: Date;
+  raisedAt: Date | null;
+  raisedIn: number | null;
+  resolvedAt: Date | null;
+  resolvedIn: number | null;
+};
+
+const detailOf = (value: unknown) => detailSchema.safeParse(value).data ?? {};
+
+/** A row as its reader sees it; null for a kind of another version of this server. It claims what was seen and no more. */
+export function toNotification(row: NotificationRow, isRead: boolean): Notification | null {
+  const { kind, organization, since, raisedAt, resolvedAt } = row;
+  if (!isKind(kind) || !raisedAt) return null;
+  const { raised, resolved, page } = DEFINITIONS[kind];
+  return {
+    id: row.id,
+    orgId: row.orgId,
+    organization,
+    kind,
+    label: KINDS[kind].label,
+    status: resolvedAt ? "resolved" : "open",
+    sentence: inOneLine(raised(organization, detailOf(row.detail), since)),
+    resolution: resolvedAt ? inOneLine(resolved(organization, detailOf(row.resolution))) : null,
+    since: since.toISOString(),
+    raisedAt: raisedAt.toISOString(),
+    resolvedAt: resolvedAt?.toISOString() ?? null,
+    batch: row.resolvedIn ?? row.raisedIn ?? 0,
+    isRead,
+    link: `${env().NEXTAUTH_URL}${page}${row.orgId}`,
+  };
+}
+
+/**
+ * Marks notifications as read by the caller; ids that the caller does not see are passed over. It is no act on anything
+ * but the caller's own list, so the audit log does not hold it.
+ * @throws AppError forbidden for programs
+ */
+export const markRead = operation({
+  permission: "audit:read",
+  input: readInput,
+  output: "empty",
+  async run(ctx, { ids }) {
+    const person = requirePerson(ctx);
+    if (ids?.length === 0) return;
+    await tenant(ctx.scope, async (tx) => {
+      // A process whose clock is behind must not leave unread what it marks.
+      const readAt = sql<Date>`greatest(${ctx.now().toISOString()}::timestamptz, ${changedAt})`;
+      const named = ids ? inArray(notifications.id, ids) : undefined;
+      const unread = tx
+        .select({
+          userId: sql<string>`${person.id}::uuid`.as("user_id"),
+          notificationId: notifications.id,
+          readAt: readAt.as("read_at"),
+        })
+        .from(notifications)
+        .where(and(await wantedBy(tx, ctx), named, sql`NOT ${isReadBy(ctx)}`));
+      await tx
+        .insert(notificationReads)
+        .select(unread)
+        .onConflictDoUpdate({
+          target: [notificationReads.userId, notificationReads.notificationId],
+          set: { readAt: sql`excluded.read_at` },
+        });
+    });
+  },
+});
 
 const t = notifications;
 

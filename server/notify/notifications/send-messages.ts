@@ -7,7 +7,7 @@ import { queueMail, queueWebhook } from "@/server/notify/deliveries/queue";
 import { DEFAULT_MAIL_KINDS } from "@/server/notify/vocabulary";
 import { composeMail, composeWebhooks } from "./compose";
 import type { Pass } from "./evaluate";
-import type { NotificationRow } from "./to-notification";
+import type { NotificationRow } from "./list";
 
 /** What is found within so long after a message goes out together in the next one. */
 const WEBHOOK_EVERY_MS = 60_000;

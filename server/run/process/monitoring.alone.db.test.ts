@@ -14,7 +14,7 @@ import { alarmWatch } from "@/server/evidence/integrity/alarm-watch";
 import { figuresWatch } from "@/server/evidence/integrity/figures";
 import { countRequest } from "@/server/ground/background/metrics";
 import { inCallerLimit } from "@/server/ground/limits/concurrency";
-import { announcePruning } from "@/server/retention/worker";
+import { announcePruning } from "@/server/retention/run";
 import { call, createDevice, createOrg, createUser } from "@/testing/factories";
 import { exposeMetrics } from "./expose-metrics";
 import { queuesWatch, readQueues } from "./queues-watch";

@@ -15,7 +15,7 @@ import { lossReporter } from "@/server/notify/notifications/losses";
 import { notificationWorker } from "@/server/notify/notifications/worker";
 import { reportJob } from "@/server/notify/report-schedules/run";
 import { refuseMovedClock } from "@/server/retention/clock";
-import { announcePruning, retentionJob } from "@/server/retention/worker";
+import { announcePruning, retentionJob } from "@/server/retention/run";
 import { queuesWatch } from "./queues-watch";
 
 /** A background job of this process: started once, stopped at shutdown. */

@@ -1,6 +1,6 @@
 import { route } from "@/server/doors/http/route";
-import { createWebhook } from "@/server/notify/webhooks/create";
-import { listWebhooks } from "@/server/notify/webhooks/list";
+import { createWebhook } from "@/server/notify/webhooks/webhooks";
+import { listWebhooks } from "@/server/notify/webhooks/webhooks";
 
 export const GET = route(listWebhooks, {
   summary: "The webhook endpoints that the caller administers, newest first",

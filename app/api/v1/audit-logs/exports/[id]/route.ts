@@ -1,6 +1,6 @@
 import { route } from "@/server/doors/http/route";
-import { getExport } from "@/server/exports/get";
-import { removeExport } from "@/server/exports/remove";
+import { getExport } from "@/server/exports/exports";
+import { removeExport } from "@/server/exports/exports";
 
 export const GET = route(getExport, {
   summary: "One of the caller's background exports, with its progress",

@@ -1,5 +1,5 @@
 import { route } from "@/server/doors/http/route";
-import { rotateWebhook } from "@/server/notify/webhooks/rotate";
+import { rotateWebhook } from "@/server/notify/webhooks/webhooks";
 
 export const POST = route(rotateWebhook, {
   summary:

@@ -1,0 +1,202 @@
+import { asc, desc, eq } from "drizzle-orm";
+import { tenant } from "@/db/client";
+import { readPage } from "@/db/page";
+import { oneOf } from "@/db/rows";
+import { webhookEndpoints } from "@/db/schema/index";
+import { record } from "@/server/audit/record/record";
+import { newId } from "@/server/ground/ids";
+import { requireQuota } from "@/server/ground/limits/quota";
+import { operation } from "@/server/ground/operation";
+import { ownerFor } from "@/server/ground/partner";
+import { inReach, ofOwner } from "@/server/ground/scope";
+import { onlyIdInput } from "@/server/ground/wire";
+import { reachesWholePartner, requireWholePartner } from "@/server/identity/auth/grant";
+import {
+  aboutEndpoint,
+  auditable,
+  checkAddress,
+  type EndpointRow,
+  lockEndpoint,
+  toWebhook,
+  withoutAddress,
+} from "./endpoint";
+import {
+  createdWebhook,
+  createInput,
+  listInput,
+  rotateInput,
+  type UpdateInput,
+  updateInput,
+  webhook,
+  webhookPage,
+} from "./schema";
+import { newSigningSecret, sealSecret } from "./sign";
+
+/**
+ * The webhook endpoints of the caller's organizations, newest first; those of the whole partner, where the caller reaches
+ * less of it, with the host of their address alone.
+ */
+export const listWebhooks = operation({
+  permission: "audit:manage",
+  input: listInput,
+  output: webhookPage,
+  run(ctx, input) {
+    const where = inReach(webhookEndpoints, ctx.scope);
+    return tenant(ctx.scope, async (tx) => {
+      const query = tx
+        .select()
+        .from(webhookEndpoints)
+        .orderBy(desc(webhookEndpoints.createdAt), asc(webhookEndpoints.id))
+        .$dynamic();
+      const { rows, pagination } = await readPage(tx, input, { from: webhookEndpoints, query, where });
+      const isWhole = await reachesWholePartner(tx, ctx);
+      const shown = (row: EndpointRow) => (isWhole || row.orgId !== null ? row : withoutAddress(row));
+      return { data: rows.map((row) => toWebhook(shown(row))), pagination };
+    });
+  },
+});
+
+/** A limit, because every notification of the owner is posted to each. */
+const MAX_PER_OWNER = 50;
+const t = webhookEndpoints;
+
+/**
+ * Adds an address that notifications are posted to. Its signing secret is in the answer and nowhere else.
+ * @throws AppError validation_failed for an address that the operator does not allow, conflict when there are too many, forbidden
+ */
+export const createWebhook = operation({
+  permission: "audit:manage",
+  input: createInput,
+  output: createdWebhook,
+  stepUp: () => true,
+  async run(ctx, input) {
+    checkAddress(input.url);
+    const owner = await ownerFor(ctx, input);
+    const { orgId, partnerId } = owner;
+    const id = newId();
+    const secret = newSigningSecret();
+    const { row, about } = await tenant(ctx.scope, async (tx) => {
+      if (!orgId) await requireWholePartner(tx, ctx);
+      const bound = { max: MAX_PER_OWNER, owner: orgId ?? partnerId, what: "webhooks" };
+      await requireQuota(tx, { table: t, where: ofOwner(t, owner), ...bound });
+      const created = await tx
+        .insert(webhookEndpoints)
+        .values({
+          id,
+          ...owner,
+          name: input.name,
+          url: input.url,
+          kinds: input.kinds,
+          secret: sealSecret(secret, id),
+          createdBy: ctx.actor.type === "user" ? ctx.actor.id : null,
+        })
+        .returning();
+      const row = oneOf(created);
+      return { row, about: await aboutEndpoint(tx, row) };
+    });
+    record(ctx, { ...about, action: "webhook.create", details: { after: auditable(row) } });
+    return { ...toWebhook(row), secret };
+  },
+});
+
+type Able = Pick<EndpointRow, "disabledAt" | "disabledByFailure" | "failingSince" | "pendingFrom">;
+
+/**
+ * Enabled again it starts afresh: its failures no longer count, and what happened while it was disabled is not sent. Nor do
+ * the failures of another address count.
+ */
+function able(row: EndpointRow, { url = row.url, disabled }: UpdateInput, now: Date): Able {
+  if (disabled === undefined || disabled === (row.disabledAt !== null))
+    return url === row.url ? row : { ...row, failingSince: null };
+  return { disabledAt: disabled ? now : null, disabledByFailure: false, failingSince: null, pendingFrom: null };
+}
+
+/**
+ * Changes an endpoint's name, address or kinds, disables or enables it.
+ * @throws AppError not_found, forbidden, validation_failed for an address that the operator does not allow
+ */
+export const updateWebhook = operation({
+  permission: "audit:manage",
+  input: updateInput,
+  output: webhook,
+  stepUp: ({ url }) => url !== undefined,
+  async run(ctx, input) {
+    const { id, name, url, kinds } = input;
+    if (url !== undefined) checkAddress(url);
+    const now = ctx.now();
+    const { before, after, about } = await tenant(ctx.scope, async (tx) => {
+      const before = await lockEndpoint(tx, ctx, id);
+      const { disabledAt, disabledByFailure, failingSince, pendingFrom } = able(before, input, now);
+      const set = {
+        name: name ?? before.name,
+        url: url ?? before.url,
+        kinds: kinds ?? before.kinds,
+        disabledAt,
+        disabledByFailure,
+        failingSince,
+        pendingFrom,
+      };
+      const [after] = await tx
+        .update(webhookEndpoints)
+        .set({ ...set, updatedAt: now })
+        .where(eq(webhookEndpoints.id, id))
+        .returning();
+      return { before, after: after ?? before, about: await aboutEndpoint(tx, after ?? before) };
+    });
+    const details = { before: auditable(before), after: auditable(after) };
+    const isMoved = before.url !== after.url;
+    if (isMoved || JSON.stringify(details.before) !== JSON.stringify(details.after))
+      record(ctx, {
+        ...about,
+        action: "webhook.update",
+        details: { ...details, urlChanged: isMoved },
+      });
+    return toWebhook(after);
+  },
+});
+
+/**
+ * Gives an endpoint a new signing secret, which is in the answer and nowhere else. Until the overlap is over messages
+ * carry two signatures, by the new and by the former secret.
+ * @throws AppError not_found, forbidden
+ */
+export const rotateWebhook = operation({
+  permission: "audit:manage",
+  input: rotateInput,
+  output: createdWebhook,
+  stepUp: () => true,
+  async run(ctx, { id, overlapSeconds }) {
+    const secret = newSigningSecret();
+    const { row, about } = await tenant(ctx.scope, async (tx) => {
+      const found = await lockEndpoint(tx, ctx, id);
+      const change = {
+        secret: sealSecret(secret, id),
+        formerSecret: overlapSeconds > 0 ? found.secret : null,
+        formerUntil: overlapSeconds > 0 ? new Date(ctx.now().getTime() + overlapSeconds * 1000) : null,
+        updatedAt: ctx.now(),
+      };
+      await tx.update(webhookEndpoints).set(change).where(eq(webhookEndpoints.id, id));
+      return { row: { ...found, ...change }, about: await aboutEndpoint(tx, found) };
+    });
+    record(ctx, { ...about, action: "webhook.rotate", details: { overlapSeconds } });
+    return { ...toWebhook(row), secret };
+  },
+});
+
+/**
+ * Deletes an endpoint with its delivery log.
+ * @throws AppError not_found, forbidden
+ */
+export const removeWebhook = operation({
+  permission: "audit:manage",
+  input: onlyIdInput,
+  output: "empty",
+  async run(ctx, { id }) {
+    const { row, about } = await tenant(ctx.scope, async (tx) => {
+      const found = await lockEndpoint(tx, ctx, id);
+      await tx.delete(webhookEndpoints).where(eq(webhookEndpoints.id, id));
+      return { row: found, about: await aboutEndpoint(tx, found) };
+    });
+    record(ctx, { ...about, action: "webhook.delete", details: { before: auditable(row) } });
+  },
+});
