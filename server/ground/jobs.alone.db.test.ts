@@ -4,7 +4,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { build } from "esbuild";
-import { afterAll, afterEach, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { closeRoles, roles } from "@/testing/chain";
 import { type AnyJobKind, dropJob, enqueue, type Job, type JobKind, jobWorker, readBacklog, SILENT_MS } from "./jobs";
@@ -17,10 +17,15 @@ const start = (...kinds: AnyJobKind[]) => {
   return worker;
 };
 
-afterEach(async () => {
-  await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+const clear = async () => {
   await roles.owner`DELETE FROM graphile_worker._private_jobs`;
   await roles.owner`DELETE FROM graphile_worker._private_known_crontabs`;
+};
+// Test files share a database, and others leave work behind.
+beforeAll(clear);
+afterEach(async () => {
+  await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+  await clear();
 });
 afterAll(closeRoles);
 

@@ -16,7 +16,7 @@ export const COLUMN_IDS = [
   "result",
 ] as const;
 export type ColumnId = (typeof COLUMN_IDS)[number];
-export const DEFAULT_COLUMNS: readonly ColumnId[] = ["time", "type", "event", "action", "org", "device", "result"];
+export const DEFAULT_COLUMNS: readonly ColumnId[] = ["time", "type", "event", "action", "org", "ip", "result"];
 /** In pixels, where the user has resized a column. */
 export type Widths = Partial<Record<ColumnId, number>>;
 

@@ -281,8 +281,9 @@ it("mails reach a real mail server at the person's present address, and are in t
   const message = { type: "notifications", subject: "Trailmark: Grüße", at: new Date(), mail: { text: "Line one" } };
   const row = await asSystem((tx) => queueMail(tx, admin, message));
   await workOff(deliveryJob);
-  expect(mail.mails).toMatchObject([{ to: [admin.email] }]);
-  expect(mail.mails[0]?.text).toContain("Line one");
+  // Test files share a database, and others leave mails to be sent.
+  const received = mail.mails.filter(({ text }) => text.includes("Line one"));
+  expect(received).toMatchObject([{ to: [admin.email] }]);
   const log = async (token: TestUser) => (await call(LOG, { token })).body.data;
   expect(await log(admin)).toMatchObject([{ id: row.id, channel: "mail", target: admin.email, status: "delivered" }]);
   expect(await log(colleague)).toEqual([]);
