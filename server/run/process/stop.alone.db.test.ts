@@ -52,6 +52,8 @@ async function startProcess(time = PATIENT): Promise<{ stop: () => Promise<void>
   const { reportJob } = await import("@/server/notify/report-schedules/run");
   const { enqueue } = await import("@/server/ground/jobs");
   const { startWorkers } = await import("./workers");
+  // Test files share a database, and others leave work behind.
+  await roles.owner`DELETE FROM graphile_worker._private_jobs`;
   await startWorkers();
   await asSystem((tx) => enqueue(tx, reportJob, { data: {}, key: "now" }));
   return { stop };
