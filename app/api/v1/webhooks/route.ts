@@ -1,6 +1,5 @@
 import { route } from "@/server/doors/http/route";
-import { createWebhook } from "@/server/notify/webhooks/webhooks";
-import { listWebhooks } from "@/server/notify/webhooks/webhooks";
+import { createWebhook, listWebhooks } from "@/server/notify/webhooks/webhooks";
 
 export const GET = route(listWebhooks, {
   summary: "The webhook endpoints that the caller administers, newest first",

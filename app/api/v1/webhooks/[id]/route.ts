@@ -1,6 +1,5 @@
 import { route } from "@/server/doors/http/route";
-import { removeWebhook } from "@/server/notify/webhooks/webhooks";
-import { updateWebhook } from "@/server/notify/webhooks/webhooks";
+import { removeWebhook, updateWebhook } from "@/server/notify/webhooks/webhooks";
 
 export const PATCH = route(updateWebhook, {
   summary: "Change an endpoint's name, address or kinds; disable or enable it",

@@ -1,6 +1,5 @@
 import { route } from "@/server/doors/http/route";
-import { getExport } from "@/server/exports/exports";
-import { removeExport } from "@/server/exports/exports";
+import { getExport, removeExport } from "@/server/exports/exports";
 
 export const GET = route(getExport, {
   summary: "One of the caller's background exports, with its progress",
