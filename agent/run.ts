@@ -37,7 +37,7 @@ async function readEnrollmentKey({
 
 const OS_NAMES: Partial<Record<NodeJS.Platform, string>> = { linux: "linux", darwin: "macos", win32: "windows" };
 
-/** What the agent reports about its machine when it enrols. */
+/** Facts about the machine, reported at enrollment. */
 async function describeMachine(): Promise<{ hostname: string; os: string; osVersion: string }> {
   const text = await readFile("/etc/os-release", "utf8").catch(() => "");
   const pretty = /^PRETTY_NAME="?([^"\n]+)"?$/m.exec(text)?.[1];
@@ -48,7 +48,7 @@ async function describeMachine(): Promise<{ hostname: string; os: string; osVers
   };
 }
 
-/** What a heartbeat reports. */
+/** Body of a heartbeat. */
 function measureMachine(): Record<string, number> {
   return {
     uptimeSeconds: Math.round(uptime()),

@@ -7,7 +7,7 @@ import type { OrganizationOverview } from "@/server/organizations/overview/schem
 import { CHAIN_LABEL } from "./columns";
 
 type Status = Outputs["integrity"]["verify"]["status"];
-/** What came of the verification of an organization's chain; failed: there was no verdict. */
+/** Outcome of verifying an organization's chain; failed: there was no verdict. */
 export type Verified = { orgId: string; name: string } & (
   | { status: Status; message?: undefined }
   | { status: "failed"; message: string }

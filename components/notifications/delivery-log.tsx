@@ -5,9 +5,9 @@ import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { useOrg } from "@/components/account/org";
 import { When } from "@/components/format/when";
 import { type Outputs, useTRPC } from "@/components/trpc";
+import { usePage } from "@/components/ui/paged-list";
 import { RecordSection } from "@/components/ui/record-section";
 import { StateTag } from "@/components/ui/state-tag";
-import { usePage } from "@/components/ui/use-page";
 import { useInvalidation } from "@/components/use-invalidation";
 
 type Delivery = Outputs["deliveries"]["list"]["data"][number];

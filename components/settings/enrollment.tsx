@@ -6,8 +6,8 @@ import { useOrg } from "@/components/account/org";
 import { counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
+import { usePage } from "@/components/ui/paged-list";
 import { RecordSection } from "@/components/ui/record-section";
-import { usePage } from "@/components/ui/use-page";
 import { useInvalidation } from "@/components/use-invalidation";
 import { isUsable, revokeAction, STATE_COLUMN } from "./key";
 

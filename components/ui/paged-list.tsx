@@ -2,10 +2,14 @@
 
 import { Button, Pagination, Skeleton } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
+import { parseAsInteger, useQueryState } from "nuqs";
 import type { ReactNode } from "react";
 import { count } from "@/components/format/amounts";
 import { Failure, Notice, problemOf } from "./notice";
 import classes from "./paged-list.module.css";
+
+/** The page of the list in the address. */
+export const usePage = () => useQueryState("page", parseAsInteger.withDefault(1).withOptions({ history: "push" }));
 
 export type Paged<T> = { data: T[]; pagination: { page: number; totalPages: number; total: number } };
 

@@ -12,7 +12,7 @@ import classes from "./entry-table.module.css";
 
 const isPlainClick = (event: MouseEvent) => !(event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0);
 
-/** Who did what to what, as the link that opens the entry, with the error below it. */
+/** The sentence of the entry as the link that opens it, with the error below. */
 function Sentence({ entry, onOpen }: { entry: Entry; onOpen: (id: string) => void }) {
   const error = errorOf(entry);
   const follow = (event: MouseEvent) => {

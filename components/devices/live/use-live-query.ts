@@ -63,7 +63,7 @@ type Part = { log: string; searched: Searched | undefined; hasEnd: boolean; at: 
 export const isPart = (searched: Searched | undefined): boolean =>
   Boolean(searched && (searched.entries || searched.bytes || searched.from));
 
-/** What was searched, as it follows "in": the log, or the part of it. */
+/** The searched log, or the part of it, in words that follow "in". */
 export function searchedText({ log, searched = {}, hasEnd, at }: Part): string {
   const { entries, bytes: size, from, to } = searched;
   if (entries) return `the newest ${count(entries)} entries of ${log}${hasEnd ? " before the chosen end" : ""}`;

@@ -78,7 +78,7 @@ export function answerText({ items, logs, logCount }: LiveAnswer, options: Optio
   return `${found}.${others}${parts.length > 0 ? ` Searched only in part: ${parts.join("; ")}.` : ""}`;
 }
 
-/** So many of the logs are read, those that were last written to first. */
+/** Number of logs that are read, the most recently written first. */
 const MAX_LOGS = 3;
 
 /** When the device was asked, and for which span; times are ISO 8601. */

@@ -19,7 +19,7 @@ import type { Tally } from "@/server/custom-fields/import/outcome-schema";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 import { CheckResult } from "./check-result";
 
-/** What the run would do, as counted by the check. */
+/** Effects of the run, as counted by the check. */
 function RunSummary({ state, check }: { state: ImportState; check: Tally }) {
   const sum = (name: "set" | "overwrite" | "clear") => check.fields.reduce((total, field) => total + field[name], 0);
   const writes = sum("set") + sum("overwrite") + sum("clear");

@@ -20,8 +20,7 @@ import { startMailServer } from "@/testing/mail-server";
 import { portOf } from "@/testing/port-of";
 import { startWebhookReceiver, type WebhookReceiver } from "@/testing/webhook-receiver";
 import { queueMail } from "./queue";
-import { nextAttempt } from "./settle";
-import { deliveryJob } from "./worker";
+import { deliveryJob, nextAttempt } from "./settle";
 
 const HOUR = 3_600_000;
 let receiver: WebhookReceiver;

@@ -14,8 +14,7 @@ import { call, createUser } from "@/testing/factories";
 import { workOff } from "@/testing/jobs";
 import { portOf } from "@/testing/port-of";
 import { claim } from "./claim";
-import { settle } from "./settle";
-import { deliveryJob } from "./worker";
+import { deliveryJob, settle } from "./settle";
 
 /** What was posted and waits for its answer, or has had it. */
 const posts: ServerResponse[] = [];

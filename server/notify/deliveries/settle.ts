@@ -5,10 +5,11 @@ import { notificationDeliveries, webhookEndpoints } from "@/db/schema/index";
 import { record } from "@/server/audit/record/record";
 import { counter } from "@/server/ground/background/metrics";
 import { systemCtx } from "@/server/ground/context";
+import type { JobKind } from "@/server/ground/jobs";
 import { aboutEndpoint } from "@/server/notify/webhooks/endpoint";
-import { type Claimed, stillClaimed } from "./claim";
-import type { Outcome } from "./destination";
-import { queueAttempt } from "./queue";
+import { type Claimed, claim, stillClaimed } from "./claim";
+import { attempt, type Outcome } from "./destination";
+import { DELIVERY, queueAttempt } from "./queue";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -130,3 +131,17 @@ export async function settle(claimed: Claimed, outcome: Outcome): Promise<void> 
     },
   });
 }
+
+/**
+ * Sends a message. Endpoints that do not answer take a place for ten seconds each: one owner's must not take all there are.
+ * An attempt whose process died is made again; receivers know the message by its id.
+ */
+export const deliveryJob: JobKind<{ id: string }> = {
+  ...DELIVERY,
+  atOnce: 8,
+  atOncePerGroup: 3,
+  async run({ id }) {
+    const claimed = await claim(id);
+    if (claimed) await settle(claimed, await attempt(claimed, new Date()));
+  },
+};

@@ -11,7 +11,7 @@ import { ownKeys } from "@/server/evidence/checkpoints/stored-note";
 import { formatVerifierKey } from "@/server/evidence/tree/signed-note";
 import { readPolicyFile } from "@/server/evidence/witnesses/policy-file";
 import { env } from "@/server/ground/env";
-import { deliveryJob } from "@/server/notify/deliveries/worker";
+import { deliveryJob } from "@/server/notify/deliveries/settle";
 import type { NotificationKind } from "@/server/notify/vocabulary";
 import { appendEvents } from "@/testing/audit-entries";
 import { call, createOrg, createPartner, createUser, type TestPartner, type TestUser } from "@/testing/factories";

@@ -11,7 +11,7 @@ import { asSystem } from "@/db/client";
 import { notificationDeliveries } from "@/db/schema";
 import { clearAlarm, raiseAlarm } from "@/server/evidence/integrity/alarm";
 import { env } from "@/server/ground/env";
-import { deliveryJob } from "@/server/notify/deliveries/worker";
+import { deliveryJob } from "@/server/notify/deliveries/settle";
 import type { NotificationKind } from "@/server/notify/vocabulary";
 import { call, createOrg, createPartner, createUser, type TestUser } from "@/testing/factories";
 import { workOff } from "@/testing/jobs";

@@ -1,12 +1,16 @@
 import { and, asc, eq, isNotNull, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 import { textArray } from "@/db/arrays";
-import { notificationSettings, notifications, organizations, users, webhookEndpoints } from "@/db/schema";
+import { notificationSettings, notifications, organizations, users, webhookEndpoints } from "@/db/schema/index";
+import { backgroundLoop } from "@/server/ground/background/background-loop";
+import { log } from "@/server/ground/log";
 import { isMailConfigured } from "@/server/ground/mail";
 import { ROLE_PERMISSIONS } from "@/server/ground/permissions";
+import { mapValues } from "@/server/ground/records";
 import { queueMail, queueWebhook } from "@/server/notify/deliveries/queue";
 import { DEFAULT_MAIL_KINDS } from "@/server/notify/vocabulary";
 import { composeMail, composeWebhooks } from "./compose";
-import type { Pass } from "./evaluate";
+import { evaluate, type Pass } from "./evaluate";
+import { DEFINITIONS } from "./kinds/index";
 import type { NotificationRow } from "./list";
 
 /** What is found within so long after a message goes out together in the next one. */
@@ -133,3 +137,16 @@ export async function sendMessages(pass: Pass): Promise<void> {
   await notifyEndpoints(pass);
   await notifyPeople(pass);
 }
+
+const EVERY_MS = 60_000;
+
+const CHECKS = mapValues(DEFINITIONS, ({ check }) => check);
+
+/** Evaluates every condition once and queues what is to be sent. */
+async function evaluateNow(): Promise<void> {
+  const { failures } = await evaluate(CHECKS, new Date(), sendMessages);
+  for (const err of failures) log.warn({ err }, "a condition could not be evaluated");
+}
+
+/** Evaluates conditions and queues what is to be sent; any number of processes may. */
+export const notificationWorker = backgroundLoop("notifications", EVERY_MS, evaluateNow);

@@ -8,7 +8,7 @@ import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { notificationDeliveries, organizations, reportSchedules, users } from "@/db/schema";
 import { env } from "@/server/ground/env";
-import { deliveryJob } from "@/server/notify/deliveries/worker";
+import { deliveryJob } from "@/server/notify/deliveries/settle";
 import { appendEvents } from "@/testing/audit-entries";
 import { closeRoles, roles } from "@/testing/chain";
 import { auditRows, call, createOrg, createPartner, createUser, type TestUser } from "@/testing/factories";
