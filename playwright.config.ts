@@ -1,4 +1,4 @@
-import { defineConfig } from "@playwright/test";
+import { defineConfig } from "playwright/test";
 import { findBrowser } from "./testing/browser";
 import { freePort } from "./testing/server";
 

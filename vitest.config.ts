@@ -21,7 +21,7 @@ const database = {
   // They share a database, and what claims the next job takes any organization's.
   fileParallelism: false,
   globalSetup: ["testing/temp-folder.ts", "testing/database.ts", "testing/thread-bundles.ts"],
-  setupFiles: ["testing/env.ts", "testing/search-time.ts"],
+  setupFiles: ["testing/env.ts"],
 };
 
 /** When a project's turn comes: those that have a process each look at every organization, and come while few are there. */

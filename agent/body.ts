@@ -1,4 +1,4 @@
-/** Of an answer that is not a stream of events; none has a tenth of it. */
+/** The limit of an answer that is not an event stream; real ones have less than a tenth. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /**

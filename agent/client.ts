@@ -13,7 +13,7 @@ const GZIP_FROM_BYTES = 512;
 const REQUEST_TIMEOUT_MS = 30_000;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
-/** What a server asks for beyond is not waited: a timer of more than 24 days ends at once. */
+/** The longest pause that a server can ask for: a timer of more than 24 days ends at once. */
 const MAX_ASKED_MS = 3_600_000;
 /** Statuses that end an agent when its server gives them; a proxy or a captive portal gives them for other reasons. */
 const TURNED_AWAY = [401, 403, 404, 407];
@@ -138,7 +138,7 @@ export class Client {
   }
 }
 
-/** What a body says went wrong, and whether it is the server's own problem+json. */
+/** The fault that a body names, and whether it is the server's own problem+json. */
 function describe(text: string): { isProblem: boolean; detail: string } {
   try {
     const { code, detail }: { code?: unknown; detail?: unknown } = JSON.parse(text);

@@ -1,4 +1,5 @@
 import { linkedTo } from "./abort";
+import { CHECK_USAGE, checkAgent } from "./check";
 import { Client } from "./client";
 import { AGENT_VERSION, Diagnostics } from "./diagnostics";
 import { keepCommandStream } from "./live/command-stream";
@@ -67,11 +68,19 @@ async function runSimulation(args: string[], signal: AbortSignal): Promise<numbe
   return 0;
 }
 
+async function runCheck(args: string[]): Promise<number> {
+  if (args.includes("--help")) return print(CHECK_USAGE, 0);
+  return checkAgent(args, (line) => print(line, 0));
+}
+
+const USAGES: Record<string, string> = { check: CHECK_USAGE, simulate: SIMULATE_USAGE };
+
 /** @returns the exit code: 0 done, 1 not possible, 2 wrong usage, 3 the server does not know this agent. */
 async function main(args: string[]): Promise<number> {
   const stopping = new AbortController();
   for (const name of ["SIGTERM", "SIGINT"] as const) process.once(name, () => stopping.abort());
   try {
+    if (args[0] === "check") return await runCheck(args.slice(1));
     if (args[0] === "simulate") return await runSimulation(args.slice(1), stopping.signal);
     const options = parseOptions(args);
     if (options.help) return print(USAGE, 0);
@@ -90,8 +99,7 @@ async function main(args: string[]): Promise<number> {
     await stop(agent);
     return 0;
   } catch (error) {
-    if (error instanceof UsageError)
-      return print(`${error.message}\n\n${args[0] === "simulate" ? SIMULATE_USAGE : USAGE}`, 2);
+    if (error instanceof UsageError) return print(`${error.message}\n\n${USAGES[args[0] ?? ""] ?? USAGE}`, 2);
     if (error instanceof UnknownAgentError) return print(`The server turned this agent away: ${error.message}`, 3);
     return print(messageOf(error), 1);
   }

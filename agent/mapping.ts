@@ -59,7 +59,7 @@ const kernelCategory = (message: string): EventCategory => (KERNEL_HARDWARE.test
 
 const FACILITY = { kern: 0, auth: 4, authpriv: 10 };
 
-/** What decides an event's category on a system with syslog's facilities. */
+/** The facts that decide an event's category on a system with syslog's facilities. */
 export type SyslogOrigin = { facility: number | null; isKernel: boolean; program: string; message: string };
 
 /** journald and syslog: facility first, then the kernel, then systemd itself; other units are applications. */

@@ -1,2 +1,2 @@
-/** What went wrong, in words, from any thrown value. */
+/** The fault in words, from any thrown value. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** What the server keeps of an eventId. */
+/** The part of an eventId that the server keeps. */
 const MAX_LENGTH = 100;
 
 const digest = (...parts: string[]): string => createHash("sha256").update(parts.join("\n")).digest("hex");

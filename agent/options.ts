@@ -36,6 +36,7 @@ export const USAGE = `Usage: trailmark-agent --url URL --enrollment-key-file FIL
   --version
   --help
 
+trailmark-agent check … checks the agent of a device; see trailmark-agent check --help
 trailmark-agent simulate … drives many simulated agents; see trailmark-agent simulate --help`;
 
 /** Thrown with a message for the person at the command line. */

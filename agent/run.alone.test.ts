@@ -110,7 +110,7 @@ describe("an enrolment", () => {
   }
   const enrolled = { status: 201, body: { agentId: "a1", deviceId: "d1", orgId: "o1", token: "tma_x" } };
 
-  it("whose answer was lost is asked for again by the next run, with the same key until a token is saved", async () => {
+  it("a request whose answer was lost is asked for again by the next run, with the same key until a token is saved", async () => {
     await run({ status: 503 });
     await run({ status: 401 });
     expect(await run(enrolled)).toMatchObject({ agentId: "a1", token: "tma_x" });

@@ -100,12 +100,17 @@ export async function enroll({ options, folder, client, diagnostics }: Agent): P
     if (reply.status === MISMATCH) await folder.save({ idempotencyKey: undefined });
     throw new UnknownAgentError(`the server did not enrol this agent: ${reply.detail}`);
   }
-  const { agentId, deviceId, orgId, token }: Partial<EnrollOutput> = reply.body ?? {};
+  const { agentId, deviceId, orgId, token, isSourceIdTaken }: Partial<EnrollOutput> = reply.body ?? {};
   if (!agentId || !deviceId || !orgId || !token)
     throw new Error("What answers at that address is no Trailmark server: it names no agent and no token.");
   await folder.save({ url: options.url, agentId, deviceId, orgId, token, idempotencyKey: undefined });
   client.token = token;
   diagnostics.info("enroll", "enrolled", { agentId, deviceId });
+  if (isSourceIdTaken)
+    diagnostics.warn("enroll", "another device has the source id; have an administrator release its agent", {
+      sourceSystem,
+      sourceDeviceId,
+    });
 }
 
 /** The milliseconds until the next heartbeat: what the answer asks for, or a minute where that cannot be kept to. */
@@ -119,6 +124,7 @@ export function nextBeatMs(body: unknown): number {
 async function beat(agent: Agent, status: string): Promise<number> {
   const path = `/agents/${agent.folder.state.agentId}/heartbeat`;
   const reply = await agent.client.send<HeartbeatOutput>("POST", path, {
+    hostname: hostname(),
     agentVersion: AGENT_VERSION,
     status,
     metrics: measureMachine(),

@@ -3,7 +3,7 @@ import { open, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { createFolder } from "./create-folder";
 
-/** What outlives the program: who it is and how far each log has been shipped. */
+/** The state that outlives the program: its identity and how far each log has been shipped. */
 export type AgentState = {
   agentId: string;
   url?: string;
@@ -36,7 +36,7 @@ export class StateFolder {
     return fresh;
   }
 
-  /** Writes the state so that a crash leaves the old or the new one, never half of it. */
+  /** Writes the state so that a crash leaves the old or the new one, whole. */
   async save(change: Partial<AgentState> = {}): Promise<void> {
     Object.assign(this.state, change);
     const draft = join(this.dir, `${FILE}.new`);

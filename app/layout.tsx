@@ -4,12 +4,11 @@ import "@mantine/core/styles.layer.css";
 import "./global.css";
 import { ColorSchemeScript, mantineHtmlProps } from "@mantine/core";
 import type { Metadata, Viewport } from "next";
-import { cookies, headers } from "next/headers";
+import { headers } from "next/headers";
 import type { ReactNode } from "react";
-import { ZONE_COOKIE } from "@/components/format/time";
 import { Fonts } from "@/components/frame/fonts";
 import { Providers } from "@/components/frame/providers";
-import { isZone } from "@/server/ground/time/wall-clock";
+import { browserZone } from "./browser-zone";
 
 export const metadata: Metadata = {
   title: { default: "Trailmark", template: "%s · Trailmark" },
@@ -26,7 +25,6 @@ export const viewport: Viewport = {
 
 export default async function RootLayout({ children }: { children: ReactNode }) {
   const nonce = (await headers()).get("x-nonce") ?? "";
-  const zone = decodeURIComponent((await cookies()).get(ZONE_COOKIE)?.value ?? "");
   return (
     <html lang="en" {...mantineHtmlProps}>
       <head>
@@ -34,7 +32,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
       </head>
       <body aria-busy>
         <Fonts />
-        <Providers nonce={nonce} zone={isZone(zone) ? zone : null}>
+        <Providers nonce={nonce} zone={await browserZone()}>
           {children}
         </Providers>
       </body>

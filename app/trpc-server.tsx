@@ -3,11 +3,12 @@ import "server-only";
 import { dehydrate, HydrationBoundary } from "@tanstack/react-query";
 import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import { headers } from "next/headers";
-import { redirect } from "next/navigation";
+import { notFound, redirect } from "next/navigation";
 import { cache, type ReactNode } from "react";
 import { NotLoaded, type Refusal } from "@/components/frame/not-loaded";
 import { createQueryClient } from "@/components/query-client";
 import type { pages } from "@/server/doors/front/pages";
+import { GUID } from "@/server/ground/text";
 
 /** The running server is bundled outside Next, so only its types may be imported here. */
 function server(): typeof pages {
@@ -24,6 +25,9 @@ const pageContext = cache(async () => server().context(new Headers(await headers
 /** The keys, witnesses and quorum that this server publishes. */
 export const publishedPolicy = (): string => server().publishedPolicy();
 
+/** The release that runs, in one word. */
+export const release = (): string => server().release;
+
 /**
  * Redirects signed-out visitors to the sign-in page and back. A cookie is not proof: the session may have been revoked.
  */
@@ -34,6 +38,12 @@ export async function requireSignIn(): Promise<void> {
   if (caller?.mustEnroll && page && !page.startsWith("/account")) redirect("/account");
   if (caller) return;
   redirect(`/login?ended=1${page ? `&callbackUrl=${encodeURIComponent(page)}` : ""}`);
+}
+
+/** The id in a page's address; an address with anything but a UUID leads to no page. */
+export async function idIn(params: Promise<{ id: string }>): Promise<string> {
+  const { id } = await params;
+  return GUID.test(id) ? id : notFound();
 }
 
 /** The procedures as query options, called in this process. */

@@ -2,13 +2,13 @@ import {
   Bell,
   BookOpen,
   Building2,
+  Cable,
   ChartNoAxesColumn,
   FileCode2,
   Handshake,
   Hourglass,
   KeyRound,
   ListChecks,
-  ListPlus,
   type LucideIcon,
   MonitorSmartphone,
   ScrollText,
@@ -24,8 +24,8 @@ type NavItem = {
   label: string;
   icon: LucideIcon;
   permission?: Permission;
-  /** Hidden from users of a single organization. */
-  partnersOnly?: boolean;
+  /** Hidden from users of a single organization, or shown to them alone. */
+  only?: "partners" | "organizations";
 };
 export type NavGroup = { label: string | null; items: NavItem[] };
 
@@ -35,7 +35,8 @@ export const navGroups: NavGroup[] = [
     label: null,
     items: [
       { href: "/", label: "Audit log", icon: ScrollText, permission: "audit:read" },
-      { href: "/customers", label: "Customers", icon: Handshake, permission: "audit:read", partnersOnly: true },
+      { href: "/customers", label: "Customers", icon: Handshake, permission: "audit:read", only: "partners" },
+      { href: "/alerts", label: "Alerts", icon: Bell, permission: "audit:read" },
       { href: "/integrity", label: "Integrity", icon: ShieldCheck, permission: "audit:read" },
       { href: "/reports", label: "Reports", icon: ChartNoAxesColumn, permission: "audit:read" },
       { href: "/devices", label: "Devices", icon: MonitorSmartphone, permission: "devices:read" },
@@ -45,12 +46,19 @@ export const navGroups: NavGroup[] = [
   {
     label: "Settings",
     items: [
-      { href: "/settings/organizations", label: "Organizations", icon: Building2, permission: "organizations:manage" },
+      {
+        href: "/settings/organizations",
+        label: "Organization",
+        icon: Building2,
+        permission: "organizations:manage",
+        only: "organizations",
+      },
       { href: "/settings/users", label: "Users", icon: Users, permission: "users:manage" },
       { href: "/settings/api-keys", label: "API keys", icon: KeyRound, permission: "api_keys:manage" },
       { href: "/settings/enrollment", label: "Enrollment", icon: Ticket, permission: "agents:enroll" },
-      { href: "/settings/custom-fields", label: "Custom fields", icon: ListPlus, permission: "custom_fields:read" },
+      { href: "/settings/custom-fields", label: "Custom fields", icon: ListChecks, permission: "custom_fields:read" },
       { href: "/settings/retention", label: "Retention", icon: Hourglass, permission: "audit:read" },
+      { href: "/settings/streams", label: "Data streams", icon: Cable, permission: "streams:manage" },
       { href: "/settings/notifications", label: "Notifications", icon: Bell, permission: "audit:read" },
     ],
   },
@@ -58,10 +66,9 @@ export const navGroups: NavGroup[] = [
 ];
 
 /** Whether a user sees an item. */
-export const isVisibleTo = (
-  { permission, partnersOnly }: NavItem,
-  me: { permissions: string[]; scope: string },
-): boolean => (!permission || me.permissions.includes(permission)) && (!partnersOnly || me.scope !== "organization");
+export const isVisibleTo = ({ permission, only }: NavItem, me: { permissions: string[]; scope: string }): boolean =>
+  (!permission || me.permissions.includes(permission)) &&
+  (!only || (only === "organizations") === (me.scope === "organization"));
 
 /** The setup checklist: in the account menu and palette of administrators. */
 export const startItem: NavItem = {
@@ -69,7 +76,7 @@ export const startItem: NavItem = {
   label: "Getting started",
   icon: ListChecks,
   permission: "organizations:manage",
-  partnersOnly: true,
+  only: "partners",
 };
 
 /** The user's own page: in the account menu and palette, not in the navigation. */

@@ -11,5 +11,8 @@ export const uuids = (ids: Iterable<string>): SQL => sql`${arrayText(ids)}::uuid
 /** A list of whole numbers likewise. */
 export const ints = (numbers: Iterable<number>): SQL => sql`${arrayText(numbers)}::int[]`;
 
+/** A list of sequences likewise. */
+export const bigints = (numbers: Iterable<number>): SQL => sql`${arrayText(numbers)}::bigint[]`;
+
 /** A list of texts as one parameter; the driver quotes them. */
 export const textArray = (values: Iterable<string>): SQL => sql`${sql.param([...values])}::text[]`;

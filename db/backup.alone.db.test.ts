@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
 import { verifyChain } from "@/server/evidence/chain/verify";
 import { systemCtx } from "@/server/ground/context";
-import { env } from "@/server/ground/env";
 import { auditRows } from "@/testing/chain";
 import { freePort } from "@/testing/server";
+import { withSettings } from "@/testing/settings";
 import { migrate } from "./migrate";
 
 /** A real PostgreSQL with its client programs, as Debian installs it; without one there is no pg_dump to test. */
@@ -21,10 +21,11 @@ const available =
 const asRoot = process.getuid?.() === 0;
 const RUNNER = 65534;
 
-const guide = readFileSync("docs/operating.md", "utf8");
+const guide = readFileSync("docs/backup.md", "utf8");
+const settings = readFileSync("docs/operating.md", "utf8");
 const backupRole = /-- backup role\n([\s\S]+?)```/.exec(guide)?.[1] ?? "";
 
-describe.skipIf(!available)("a logical backup, as the operating guide tells it", () => {
+describe.skipIf(!available)("a logical backup, as the guide describes it", () => {
   let folder: string;
   let port: number;
   const orgIds = ["6f1d2b5e-0000-4000-8000-000000000001", "6f1d2b5e-0000-4000-8000-000000000002"];
@@ -131,7 +132,7 @@ describe.skipIf(!available)("a logical backup, as the operating guide tells it",
     expect((await app`SELECT audit_chain_health() AS faults`)[0]?.faults).toEqual([]);
     await appendAudit(app, auditRows(orgIds[0] as string, 5));
     await app.end();
-    Object.assign(env(), { DATABASE_URL: at("trailmark_app"), TRAILMARK_DATA_DIR: folder });
+    withSettings({ DATABASE_URL: at("trailmark_app"), TRAILMARK_DATA_DIR: folder });
     for (const [orgId, rows] of [
       [orgIds[0], 30],
       [orgIds[1], 25],
@@ -152,5 +153,5 @@ it("the operating guide names every setting", () => {
     ([, name]) => name,
   );
   expect(names.length).toBeGreaterThan(15);
-  for (const name of names) expect(guide).toContain(`\`${name}\``);
+  for (const name of names) expect(settings).toContain(`\`${name}\``);
 });

@@ -5,6 +5,7 @@ import type { TenantInsert, TenantSettings } from "./citus/one-server";
 import { connectApp } from "./connect";
 import { preparing } from "./hot-statements";
 import { closeLookup } from "./lookup";
+import { retried } from "./retry";
 import * as schema from "./schema";
 import { databaseSettings } from "./settings";
 import { survivable } from "./survive";
@@ -68,9 +69,11 @@ async function sendSettings(tx: Tx, scope: Tenant): Promise<void> {
 
 /**
  * Runs fn in one READ COMMITTED transaction in which row level security lets through the tenant's rows alone.
- * The settings are local to the transaction, so a pooled connection never carries one caller's into the next.
+ * The settings are local to the transaction, so a pooled connection never carries one caller's into the next. After a
+ * deadlock fn runs again: it changes nothing but the database.
  */
-export const tenant = <T>(scope: Tenant, fn: (tx: Tx) => Promise<T>): Promise<T> => inTenant(database(), scope, fn);
+export const tenant = <T>(scope: Tenant, fn: (tx: Tx) => Promise<T>): Promise<T> =>
+  retried(() => inTenant(database(), scope, fn));
 
 /** Transactions that run or wait for one of the pool's connections. */
 export const transactions = { open: 0 };

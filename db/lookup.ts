@@ -17,11 +17,8 @@ function lookupSql(): postgres.Sql {
 }
 let pool: postgres.Sql | undefined;
 
-/**
- * A database may take connections and answer nothing (frozen, its disk stuck): after so long (ms) callers are asked to
- * retry. Tests of what it answers raise it: how fast it is, is the machine's.
- */
-export const lookupTime = { silence: 4_000 };
+/** A database may take connections and answer nothing (frozen, its disk stuck): after so long callers are asked to retry. */
+const SILENCE_MS = 4_000;
 /** As long as the application role's statements may take. */
 const MAX_WAIT_MS = 30_000;
 /** When the latest of the reads that are waited for in time was answered. */
@@ -31,7 +28,7 @@ let answeredAt = Number.NEGATIVE_INFINITY;
  * The answer to a read, or ETIMEDOUT where the database has been silent for that long. As long as it answers others, the
  * read only waits for its turn: in a crowd that is no sign of a database that is away.
  */
-export function inTime<T>(answer: PromiseLike<T>, silenceMs = lookupTime.silence): Promise<T> {
+export function inTime<T>(answer: PromiseLike<T>, silenceMs = SILENCE_MS): Promise<T> {
   const began = performance.now();
   return new Promise((resolve, reject) => {
     let isSettled = false;

@@ -6,6 +6,7 @@ import { appendAudit } from "@/server/audit/record/append";
 import { env } from "@/server/ground/env";
 import { auditRows } from "@/testing/chain";
 import { type DebianPostgres, hasDebianPostgres, startPrimary, startReplica } from "@/testing/postgres/debian";
+import { withSettings } from "@/testing/settings";
 import { appSql, closeDatabase, type Tx } from "./client";
 import { migrate } from "./migrate";
 import { readsBy, tenantRead } from "./read";
@@ -42,7 +43,7 @@ describe.skipIf(!hasDebianPostgres())("reads by DATABASE_READ_URL", () => {
     primary = await startTrailmark();
     replica = await startReplica(primary);
     admin = postgres(replica.url("super"), { max: 1, onnotice: () => {} });
-    Object.assign(env(), {
+    withSettings({
       DATABASE_URL: primary.url("trailmark_app"),
       DATABASE_READ_URL: replica.url("trailmark_app"),
     });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type postgres from "postgres";
 import { isDatabaseAway } from "./away";
 import { appSql, replicaSql, replicaTenant, type Tenant, type Tx, tenant } from "./client";
-import { causeOf, codeOf } from "./thrown";
+import { wasInTheWay } from "./retry";
 
 /** Where reads went: to the replica, or to the primary because the replica was behind or away. */
 export const readsBy = { replica: 0, behind: 0, away: 0 };
@@ -11,8 +11,6 @@ export const readsBy = { replica: 0, behind: 0, away: 0 };
 const CATCH_UP_MS = [0, 2, 5, 10, 20];
 /** After a failure the replica is not tried for so long. */
 const AWAY_MS = 2_000;
-/** What a query in the way of the replica's recovery is cancelled with. */
-const CANCELLED = new Set(["40001", "40P01"]);
 
 let awayUntil = 0;
 
@@ -50,7 +48,8 @@ async function tryReplica<T>(replica: postgres.Sql, work: () => Promise<T>): Pro
     }
     readsBy.behind++;
   } catch (error) {
-    const isCancelled = CANCELLED.has(codeOf(causeOf(error)));
+    // By the replica's recovery.
+    const isCancelled = wasInTheWay(error);
     if (!isCancelled && !isDatabaseAway(error)) throw error;
     readsBy.away++;
     if (!isCancelled) awayUntil = Date.now() + AWAY_MS;

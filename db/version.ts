@@ -41,7 +41,7 @@ export const countMigrations = (): number => journal().length;
 type Applied = ReadonlySet<number>;
 
 /** @throws PostgresError 42P01 or 3F000 before the first one */
-export async function readApplied(sql: postgres.Sql): Promise<Applied> {
+export async function readApplied(sql: postgres.ISql): Promise<Applied> {
   const rows = await sql<{ at: string }[]>`SELECT created_at AS at FROM drizzle.__drizzle_migrations`;
   return new Set(rows.map(({ at }) => Number(at)));
 }

@@ -10,6 +10,7 @@ if [ -e "$folder/signing-key.pem" ]; then
 fi
 umask 077
 mkdir -p "$folder"
+chmod 700 "$folder"
 for name in postgres-password owner-password nextauth-secret metrics-token grafana-password; do
   openssl rand -hex 32 > "$folder/$name"
 done

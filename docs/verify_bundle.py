@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""An independent verifier of Trailmark evidence bundles: the standard library alone.
+"""An independent verifier of Trailmark evidence bundles: the standard library alone (and OpenSSL for --tsa).
    docs/evidence.md has the format.
-   Usage: verify_bundle.py FILE [--key KEY]... [--policy FILE] [--since NOTE]
+   Usage: verify_bundle.py FILE [--key KEY]... [--policy FILE] [--since NOTE] [--tsa CERTIFICATES]
    Exit code: 0 intact or empty, 1 broken, 2 unreadable, 3 not proven"""
-import base64, functools, hashlib, json, re, sys
+import base64, functools, hashlib, json, os, re, subprocess, sys, tempfile
 from datetime import datetime, timedelta, timezone
 
 # Ed25519 (RFC 8032), points as X, Y, Z, T with x = X/Z, y = Y/Z, xy = T/Z
@@ -86,11 +86,13 @@ def signed_by(note, name, public):   # True, False (a line of this key that does
     lines = [blob for n, i, blob in note[1] if (n, i) == (name, kid)]
     return None if not lines else all(holds(public, note[0].encode(), blob) for blob in lines)
 
+MAX_SECONDS = 253402300799   # the end of the year 9999
+
 def cosigned_by(note, name, public):
     kid = key_id(name, b"\x04" + public)
     lines = [blob for n, i, blob in note[1] if (n, i) == (name, kid)]
     return None if not lines else all(
-        len(blob) == 72 and holds(public, f"cosignature/v1\ntime {int.from_bytes(blob[:8], 'big')}\n{note[0]}".encode(), blob[8:])
+        len(blob) == 72 and int.from_bytes(blob[:8], "big") <= MAX_SECONDS and holds(public, f"cosignature/v1\ntime {int.from_bytes(blob[:8], 'big')}\n{note[0]}".encode(), blob[8:])
         for blob in lines)
 
 class Trust:
@@ -105,6 +107,7 @@ class Trust:
         lines = text.split("\n")
         need(len(lines) <= 1000, "policy: more than 1000 lines", Misuse)
         for number, line in enumerate(lines, 1):
+            need(not re.search("[\x00-\x08\x0b-\x1f\x7f]", line), f"policy, line {number}: a control character", Misuse)
             words, bad = [w for w in re.split("[ \t]+", line) if w], f"policy, line {number}"
             if not words or words[0].startswith("#"): continue
             if words[0] == "log" and len(words) in (2, 3):
@@ -198,7 +201,8 @@ NULLABLE = {"actorEmail", "resourceId", "resourceName", "details", "ipAddress", 
 ORIGIN = re.compile(r".+/log/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})", re.S)
 NUMBER = re.compile(r"(0|[1-9]\d{0,14})", re.A)
 TEXT = r'"(?:[^"\\\x00-\x1f]|\\["\\bfnrt]|\\u00(?:0[0-7bef]|1[0-9a-f]))*"'
-SHAPE = {"prevChecksum": '(?:null|"[0-9a-f]{64}")', "chainSeq": "[1-9][0-9]{0,14}", "timestampMs": "(?:0|-?[1-9][0-9]{0,14})"}
+UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+SHAPE = {"id": f'"{UUID}"', "orgId": f'"{UUID}"', "prevChecksum": '(?:null|"[0-9a-f]{64}")', "chainSeq": "[1-9][0-9]{0,14}", "timestampMs": "(?:0|-?[1-9][0-9]{0,14})"}
 ROW = re.compile(r'\{"type":"row",' + ",".join(
     f'"{f}":' + SHAPE.get(f, f"(?:null|{TEXT})" if f in NULLABLE else TEXT) for f in FIELDS) + r',"checksum":"[0-9a-f]{64}"\}')
 
@@ -227,10 +231,11 @@ def is_range(v):
 
 def is_org(v): return is_text(v) and re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", v)
 def is_texts(v): return isinstance(v, list) and all(map(is_text, v))
-HEADER = {"type": is_one("header"), "format": is_one("trailmark-evidence")}
+def is_alarm(v): return shaped(v, {"since": is_instant, "found": is_text})
+HEADER = {"format": is_one("trailmark-evidence"), "version": is_one(2), "origin": is_text, "orgId": is_org, "organization": is_text,
+          "range": is_range, "createdAt": is_instant, "publicKeys": is_texts}
 LINES = {
-    "header": [{**HEADER, "version": is_one(2), "origin": is_text, "orgId": is_org, "organization": is_text,
-                "range": is_range, "createdAt": is_instant, "publicKeys": is_texts}],
+    "header": [HEADER, {**HEADER, "alarm": is_alarm}],
     "checkpoint": [{"note": is_text}], "receipt": [{"note": is_text}], "end": [{"note": is_text}],
     "timestamp": [{"token": lambda v: is_text(v) and unbase64(v) is not None}],
     "since": [{"size": is_int(0), "hashes": is_hashes(64)}],
@@ -255,29 +260,31 @@ def read_row(line):   # -> the row, whether its contents have its checksum
 
 # Statements
 def restored_in(lines):   # -> [(proven, lost, when)] of a checkpoint's further lines, None where one cannot be read
-    found = [line.split(" ")[1:] for line in lines if line.startswith("restored ")]
-    good = all(len(f) == 4 and NUMBER.fullmatch(f[0]) and NUMBER.fullmatch(f[1]) and int(f[0]) < int(f[1]) and is_hash(f[2]) and is_instant(f[3]) for f in found)
+    found = [line.split(" ")[1:] for line in lines if line.startswith("restored")]
+    good = all(line.startswith("restored ") for line in lines if line.startswith("restored")) and all(len(f) == 4 and NUMBER.fullmatch(f[0]) and NUMBER.fullmatch(f[1]) and int(f[0]) < int(f[1]) and is_hash(f[2]) and is_instant(f[3]) for f in found)
     return [(int(f[0]), int(f[1]), f[3]) for f in found] if good else None
 
-def checkpoint_of(text):   # -> origin, size, root, restorations
+def checkpoint_of(text):   # -> origin, size, root, restorations, when it was signed
     lines = text.split("\n")
     if len(lines) < 4 or not ORIGIN.fullmatch(lines[0]) or not NUMBER.fullmatch(lines[1]) or not is_hash(lines[2]): return None
     restored = restored_in(lines[4:])
     if restored is None or not lines[3].startswith("signed-at ") or not is_instant(lines[3][10:]): return None
-    return lines[0], int(lines[1]), unbase64(lines[2]), restored
+    return lines[0], int(lines[1]), unbase64(lines[2]), restored, lines[3][10:]
 
-def receipt_of(text):   # -> origin, through, before
-    found = re.fullmatch(r"trailmark/prune/v1\n(.+)\n(0|[1-9]\d{0,14})\nbefore (.+)\ndays (0|[1-9]\d{0,14})\nsigned-at (.+)\n", text, re.A)
-    return (found[1], int(found[2]), found[3]) if found and ORIGIN.fullmatch(found[1]) and is_instant(found[3]) and is_instant(found[5]) else None
+def receipt_of(text):   # -> origin, through, before, days, the entry that set these
+    found = re.fullmatch(r"trailmark/prune/v1\n(.+)\n(0|[1-9]\d{0,14})\nbefore (.+)\ndays (0|[1-9]\d{0,14})\npolicy (0|[1-9]\d{0,14})\nsigned-at (.+)\n", text, re.A)
+    return (found[1], int(found[2]), found[3], int(found[4]), int(found[5])) if found and ORIGIN.fullmatch(found[1]) and is_instant(found[3]) and is_instant(found[6]) else None
 
 def seal_of(text):   # -> origin, digest
     found = re.fullmatch(r"trailmark/bundle/v2\n(.+)\n(.+)\n", text)
     return (found[1], unbase64(found[2])) if found and ORIGIN.fullmatch(found[1]) and is_hash(found[2]) else None
 
+def under(receipt): return f"under the window of {receipt[3]} days that " + (f"entry {receipt[4]} set" if receipt[4] else "every log begins with")
+
 class Log:
     """The log of one bundle: which keys count there, and what is missing to a proof."""
     def __init__(self, trust, origin, named):
-        self.trust, self.origin, self.missing, self.notices = trust, origin, [], []
+        self.trust, self.origin, self.first, self.missing, self.notices = trust, origin, [], [], []
         self.trusted = [key[2] for key in trust.keys if covers(key[0], origin)]
         self.named = [key[2] for key in named if covers(key[0], origin) and key[1] == 1 and key[2] not in self.trusted]
 
@@ -304,7 +311,22 @@ def text_of(data):
 
 ORDER = ["header", "checkpoint", "timestamp", "since", "receipt", "skip", "end"]
 
-def verify(first, stream, trust, since):
+def stamp(text, token, certificates):   # -> when and by whom, or None and why not; OpenSSL checks it
+    with tempfile.TemporaryDirectory() as dir:
+        def openssl(*args): return subprocess.run(["openssl", "ts", *args], cwd=dir, capture_output=True, text=True, errors="replace")
+        for name, data in (("text", text), ("reply", token)):
+            with open(os.path.join(dir, name), "wb") as file: file.write(data)
+        try: shown = openssl("-reply", "-in", "reply", "-text").stdout
+        except OSError as error: raise Misuse(f"--tsa: openssl, which checks time-stamps, did not run: {error}")
+        said = dict(re.findall("^(Time stamp|TSA|Policy OID): (.+)$", shown, re.M))
+        try: at = datetime.strptime(re.sub(r"\.\d+", "", said["Time stamp"]), "%b %d %H:%M:%S %Y GMT")
+        except (KeyError, ValueError): return None, "it is no reply that grants one"
+        ca, moment = os.path.abspath(certificates), str(int((at - datetime(1970, 1, 1)).total_seconds()))
+        found = openssl("-verify", "-data", "text", "-in", "reply", "-CAfile", ca, "-untrusted", ca, "-attime", moment)
+        if found.returncode: return None, (found.stderr.strip().split("\n")[-1].split(":") + ["", "", "", "", ""])[5] or "it is malformed"
+        return f"{at.isoformat()}Z", f"{said.get('TSA', 'an authority')}, policy {said.get('Policy OID')}"
+
+def verify(first, stream, trust, since, tsa=None):
     head = read(first)
     origin, org, span = head["origin"], head["orgId"], head["range"]
     need((ORIGIN.fullmatch(origin) or [0, 0])[1] == org, "the origin is of another organization")
@@ -318,7 +340,7 @@ def verify(first, stream, trust, since):
     except Misuse as error: raise Bad(str(error))
     log, digest, fold = Log(trust, origin, named), hashlib.sha256(first.encode() + b"\n"), Fold()
     order, size, root, receipt, seal, older = 0, None, None, None, None, None
-    at, before, skipped, rows, first_row, stamped = 0, None, 0, 0, None, False
+    at, before, skipped, rows, first_row, token = 0, None, 0, 0, None, None
     for raw, data in lines_of(stream):
         need(order < 6, "something stands behind the end line")
         need(data is not None, "the last line does not end")
@@ -331,15 +353,15 @@ def verify(first, stream, trust, since):
             need(seq == at + 1 and seq <= size, f"sequence {at + 1}: missing, or {seq} inserted")
             need(low <= seq <= high and (begin is None or row["timestampMs"] >= begin) and (end is None or row["timestampMs"] <= end),
                  f"sequence {seq}: not of the range")
-            need(row["prevChecksum"] is None if seq == 1 else before is None or row["prevChecksum"] == before, f"sequence {seq}: relinked")
+            need(row["prevChecksum"] is None if seq == 1 else row["prevChecksum"] is not None and before in (None, row["prevChecksum"]), f"sequence {seq}: relinked")
             fold.push(0, leaf(bytes.fromhex(row["checksum"])))
             at, before, rows, first_row = seq, row["checksum"], rows + 1, first_row or seq
         else:
             item = read(line); place = ORDER.index(item["type"])
             need((place > order or place == order == 5) and (place < 2 or size is not None), f"a {item['type']} line stands in the wrong place")
             order = place
-            if place == 1: (_, size, root, restored), cosigned, good = log.note(item["note"], checkpoint_of, "checkpoint")
-            elif place == 2: stamped = True
+            if place == 1: (_, size, root, restored, signed), cosigned, good = log.note(item["note"], checkpoint_of, "checkpoint"); checked = cosigned[0].encode()
+            elif place == 2: token = unbase64(item["token"])
             elif place == 3: older = item
             elif place == 4: receipt = log.note(item["note"], receipt_of, "receipt")
             elif place == 5:
@@ -360,6 +382,10 @@ def verify(first, stream, trust, since):
     need(pruned <= (receipt[0][1] if receipt else 0), f"sequence {low}: missing, and no receipt explains it")
     need(fold.root() == root, "entries and hashes do not come to the checkpoint's root")
     need(seal[0][1] == digest.digest(), "the digest is not the one of the seal")
+    alarm = head.get("alarm")
+    if alarm: log.first.append(f"an alarm was open on this log since {alarm['since']}: {alarm['found']}")
+    if pruned: log.first.append(f"entries {low} to {pruned} of the range are gone: removed {under(receipt[0])}")
+    if alarm: log.missing.append(log.first[0])
     if not trust.keys: log.missing.append("it fits in itself; pass --key")
     elif not log.trusted: log.missing.append(f"the trusted key is not good for {origin}")
     else:
@@ -371,26 +397,35 @@ def verify(first, stream, trust, since):
         if pruned and not receipt[2]: log.missing.append("no trusted key signed the receipt")
         names = {name for name, key in trust.witnesses.items() if cosigned_by(cosigned, key[0], key[2])}
         if trust.policy and not trust.meets(trust.quorum, names): log.missing.append("the quorum of the policy is not met")
-    if since: check_since(log, since, older, org, size, root)
+    if since: check_since(log, since, older, org, size, root, restored, signed)
     if receipt and span["kind"] == "time" and (begin is None or instant(receipt[0][2]) > begin):
         log.notices.append(f"retention was allowed to remove entries before {receipt[0][2]}")
+    if receipt:
+        log.notices.append(f"retention: through sequence {receipt[0][1]}, {under(receipt[0])}")
     if span["kind"] == "time": log.notices.append("that no entry of the range is left out is the installation's signed word")
-    if stamped: log.notices.append("a time-stamp is present, not checked here")
+    if tsa and token is None: log.missing.append("the bundle holds no time-stamp")
+    elif tsa:
+        when, by = stamp(checked, token, tsa)
+        if when: log.notices.append(f"the checkpoint was there on {when}: time-stamped by {by}")
+        else: log.missing.append(f"the time-stamp does not hold: {by}")
+    elif token is not None: log.notices.append("a time-stamp is present, not checked here: --tsa CERTIFICATES checks it")
     said = f"{rows} entries inside the range, {size - rows} outside as hashes only, {head['organization']}, range {json.dumps(span)}, checkpoint of size {size}"
-    return ("intact" if rows else "empty"), said, log.missing, log.notices
+    return ("intact" if rows else "empty"), [*log.first, said], log.missing, log.notices
 
 def read_since(text, trust):   # -> organization, size, root, whether a trusted key signed
     note = parse_note(text)
     said = note and checkpoint_of(note[0])
     need(said, "--since: not a signed checkpoint", Misuse)
     checks = [signed_by(note, said[0], key[2]) for key in trust.keys if covers(key[0], said[0])]
-    return ORIGIN.fullmatch(said[0])[1], said[1], said[2], False if False in checks else True in checks or None
+    return ORIGIN.fullmatch(said[0])[1], said[1], said[2], said[4], False if False in checks else True in checks or None
 
-def check_since(log, since, older, org, size, root):
-    of, number, value, good = since
+def check_since(log, since, older, org, size, root, restored, signed):
+    of, number, value, at, good = since
     if of != org: return log.missing.append("the note given with --since is of another log")
     need(good is not False, "a signature of the note given with --since does not hold")
     if good is None: return log.missing.append("no trusted key signed the note given with --since")
+    need(number <= size or at > signed or any(at < when and number > proven for proven, _, when in restored),
+         f"the log had {number} entries before the bundle's checkpoint of size {size} was signed")
     if number > size: return log.missing.append("the note given with --since is newer than the bundle's checkpoint")
     fits = older and older["size"] == number
     if not fits and number not in (0, size): return log.missing.append(f"the bundle holds no proof from size {number}")
@@ -411,7 +446,7 @@ def read_text(path):   # of an option
     except UnicodeDecodeError: raise Misuse(f"{path}: it is not a text in UTF-8")
     except OSError as error: raise Misuse(f"{path}: {error.strerror}")
 
-def judge(path, keys=(), policy=None, since=None):   # -> word, exit code, sentences
+def judge(path, keys=(), policy=None, since=None, tsa=None):   # -> word, exit code, sentences
     try:
         trust = Trust(keys, policy)
         kept = read_since(since, trust) if since is not None else None
@@ -424,22 +459,24 @@ def judge(path, keys=(), policy=None, since=None):   # -> word, exit code, sente
             if not first.startswith(b'{"type":"header","format":"trailmark-evidence","version":2,'): return "unreadable", 2, [why_no_header(first)]
             need(first.endswith(b"\n"), "the file ends in its first line")
             first = text_of(first[:-1])
-            word, said, missing, notices = verify(first, stream, trust, kept)
+            word, said, missing, notices = verify(first, stream, trust, kept, tsa)
+        except Misuse as error: return "unreadable", 2, [str(error)]
         except Bad as error: return "broken", 1, [str(error)]
         except OSError as error: return "unreadable", 2, [f"{path}: {error.strerror}"]
-    return ("not proven", 3, [said, *missing, *notices]) if missing else (word, 0, [said, *notices])
+    return ("not proven", 3, [*said, *missing, *notices]) if missing else (word, 0, [*said, *notices])
 
 def parted(args):   # --key=KEY as --key KEY
-    return [part for arg in args for part in (arg.split("=", 1) if re.match("--(key|policy|since)=", arg) else [arg])]
+    return [part for arg in args for part in (arg.split("=", 1) if re.match("--(key|policy|since|tsa)=", arg) else [arg])]
 
 def main(args):
     keys, options, files, args = [], {}, [], parted(args)
     try:
         while args:
             arg, args = args[0], args[1:]
-            if arg not in ("--key", "--policy", "--since"): files.append(arg); continue
+            if arg not in ("--key", "--policy", "--since", "--tsa"): files.append(arg); continue
             need(args, arg + " needs a value", Misuse)
             if arg == "--key": keys.append(args[0])
+            elif arg == "--tsa": read_text(args[0]); options["tsa"] = args[0]
             else: options[arg[2:]] = read_text(args[0])
             args = args[1:]
     except Misuse as error: return "unreadable", 2, [str(error)]

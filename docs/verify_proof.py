@@ -5,7 +5,7 @@
    Exit code: 0 intact, 1 broken, 2 unreadable, 3 not proven"""
 import re, sys
 from verify_bundle import (FIELDS, NULLABLE, NUMBER, Bad, Misuse, ORIGIN, Trust, checkpoint_of, cosigned_by, covers,
-                           included, leaf, need, parse_note, parted, read_text, sha, signed_by, tell, unbase64)
+                           UUID, included, leaf, need, parse_note, parted, read_text, sha, signed_by, tell, unbase64)
 
 HEADER = "c2sp.org/tlog-proof@v1"
 
@@ -21,6 +21,10 @@ def row_of(payload):   # the canonical payload v1;LENGTHS;VALUES taken apart by 
         except UnicodeDecodeError: raise Bad("the entry is not UTF-8")
         at = end
     need(at == len(payload), "the entry is not as long as it says")
+    need(re.fullmatch(UUID, row["id"]) and re.fullmatch(UUID, row["orgId"]) and re.fullmatch("[1-9][0-9]{0,14}", row["chainSeq"])
+         and re.fullmatch("0|-?[1-9][0-9]{0,14}", row["timestampMs"])
+         and (row["prevChecksum"] is None if row["chainSeq"] == "1" else re.fullmatch("[0-9a-f]{64}", row["prevChecksum"] or "")),
+         "a member is not written as in a bundle")
     return row
 
 def verify(text, trust):   # -> what was proven, what is missing
@@ -33,7 +37,7 @@ def verify(text, trust):   # -> what was proven, what is missing
     checkpoint = note and checkpoint_of(note[0])
     need(payload is not None and NUMBER.fullmatch(index) and checkpoint and len(path) <= 64, "not of the form")
     need(all(hash is not None and len(hash) == 32 for hash in path), "a hash of the path is none")
-    (origin, size, root, restored), row, index = checkpoint, row_of(payload), int(index)
+    (origin, size, root, restored, _), row, index = checkpoint, row_of(payload), int(index)
     need(row["chainSeq"] == str(index + 1), "the entry is of another place than the proof")
     need(row["orgId"] == ORIGIN.fullmatch(origin)[1], "the entry is of another organization than the checkpoint")
     need(included(index, size, leaf(sha(payload)), path, root), "the entry is not part of the log")

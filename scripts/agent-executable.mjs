@@ -55,7 +55,7 @@ export async function createExecutable({ node, blob, file }) {
   await inject(file, "NODE_SEA_BLOB", readFileSync(blob), { sentinelFuse: FUSE });
 }
 
-/** What the file is called when it is unpacked. */
+/** The file's name when it is unpacked. */
 const ENDINGS = { node: ".cjs", licenses: ".txt" };
 const endingOf = (platform) => ENDINGS[platform] ?? (platform.startsWith("win") ? ".exe" : "");
 

@@ -7,7 +7,7 @@ const LICENSE_FILE = /^(licen[cs]e|copying|notice)([.-].*)?$/i;
 /** The folder below node_modules that holds a bundled file's package: "node_modules/zod", "node_modules/@scope/name". */
 const packageOf = (file) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file.replaceAll("\\", "/"))?.[0];
 
-/** What a package asks to be passed on with it. */
+/** Texts that a package asks to be passed on. */
 function textOf(folder) {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const texts = readdirSync(folder)

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -7,7 +8,7 @@ import { writeManifest } from "./manifest.mjs";
 import { bin, LaunchError, node, ROOT } from "./run.mjs";
 import { threadEntries, writeWhole } from "./threads.mjs";
 
-/** What esbuild makes: dist/NAME.mjs from a source file. */
+/** The bundles of esbuild: dist/NAME.mjs from a source file. */
 const ENTRIES = {
   server: "server/run/process/main.ts",
   trailmark: "server/run/cli/main.ts",
@@ -111,9 +112,17 @@ function copyReference() {
   cpSync(join(dirname(scalar), "js", "standalone.js"), join(DIST, "docs", "scalar.js"));
 }
 
+/** The commit of the checkout, for server/ground/build.ts. */
+function writeCommit() {
+  const { stdout } = spawnSync("git", ["rev-parse", "--short=12", "HEAD"], { cwd: ROOT, encoding: "utf8" });
+  mkdirSync(DIST, { recursive: true });
+  writeFileSync(join(DIST, "commit"), process.env.TRAILMARK_COMMIT || stdout || "");
+}
+
 /** Bundles the server, the command line, the agent, the others whose source exists and both static pages into dist/. */
 export function buildBundles() {
   const folders = ["app", "server", "db", "components", "agent", "bench", "testing", "scripts"];
+  writeCommit();
   return whenChanged({ name: "bundles", folders, output: join(DIST, "server.mjs") }, async () => {
     const { build } = await import("esbuild");
     const { outputFiles } = await build({

@@ -1,10 +1,10 @@
-// What `npm run check` runs: each step fails on a rule that is broken, and none keeps the others from running.
+// The steps of `npm run check`: each fails on a rule that is broken, and none keeps the others from running.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { bin, node, ROOT } from "./run.mjs";
 
-/** What git knows in the root: what a machine leaves there beside it is no part of the code. Empty where there is no git. */
+/** The names that git knows in the root: other files there are no part of the code. Empty where there is no git. */
 export function roots() {
   const git = ["-c", "safe.directory=*", "ls-files", "-z"];
   const { status, stdout } = spawnSync("git", git, { cwd: ROOT, encoding: "utf8", maxBuffer: 2 ** 26 });
@@ -17,6 +17,7 @@ export const STEPS = {
   "route types": [bin("next", "dist/bin/next"), "typegen"],
   lint: [bin("@biomejs/biome", "bin/biome"), "check", "--files-ignore-unknown=true", ...roots()],
   structure: [join(ROOT, "scripts", "structure.mjs")],
+  words: [join(ROOT, "scripts", "plain-words.mjs")],
   unused: [bin("knip", "bin/knip.js")],
   types: [bin("typescript", "bin/tsc"), "--noEmit", "-p", "."],
 };

@@ -5,22 +5,28 @@ import { LaunchError, ROOT, run } from "./run.mjs";
 const packagesOf = (file) => JSON.parse(readFileSync(file, "utf8")).packages;
 
 /** npm writes down what it installed when it is done; compared with the lock this also sees a cut-short install. */
-function isInstalled() {
+function isInstalled(omit) {
   const written = join(ROOT, "node_modules", ".package-lock.json");
   if (!existsSync(written)) return false;
   const wanted = packagesOf(join(ROOT, "package-lock.json"));
   const found = packagesOf(written);
   return Object.entries(wanted).every(
     ([path, entry]) =>
-      path === "" || (found[path] ? found[path].version === entry.version : entry.optional || entry.devOptional),
+      path === "" ||
+      (found[path]
+        ? found[path].version === entry.version
+        : entry.optional || entry.devOptional || (entry.dev && omit === "dev")),
   );
 }
 
-/** Runs `npm ci` when node_modules is missing or differs from the lock file. */
-export async function install() {
-  if (isInstalled()) return;
+/**
+ * Runs `npm ci` when node_modules is missing or differs from the lock file.
+ * @param omit "dev" where nothing is tested
+ */
+export async function install(omit = "none") {
+  if (isInstalled(omit)) return;
   process.stdout.write("Installing packages …\n");
-  const args = ["ci", "--include=dev", "--no-audit", "--no-fund"];
+  const args = ["ci", omit === "dev" ? "--omit=dev" : "--include=dev", "--no-audit", "--no-fund"];
   // npm passes its own path to its children; without npm above us, PATH is searched.
   const npm = process.env.npm_execpath;
   const code = npm?.endsWith("npm-cli.js")

@@ -8,9 +8,9 @@ import { node, program, ROOT } from "./run.mjs";
 const dist = (name) => join(ROOT, "dist", `${name}.mjs`);
 const serve = { env: { NODE_ENV: process.env.NODE_ENV ?? "production" }, tied: true };
 
-/** Installs and builds what a command needs; "bundles" leaves Next's production build out. */
-async function prepare(what) {
-  await install();
+/** Installs and builds what a command needs; "bundles" leaves Next's production build out, omit "dev" the test tools. */
+async function prepare(what, omit = "dev") {
+  await install(omit);
   const { buildBundles, buildNext } = await import("./build.mjs");
   await buildBundles();
   if (what === "everything") await buildNext();
@@ -68,15 +68,22 @@ const commands = {
     return test(args, () => prepare("everything"));
   },
   check,
-  bench: async (args) => prepare("everything").then(() => runBundle("bench", args)),
-  torture: async (args) => prepare("everything").then(() => runBundle("torture", args)),
-  cluster: async (args) => prepare("everything").then(() => runBundle("cluster", args)),
+  bench: async (args) => prepare("everything", "none").then(() => runBundle("bench", args)),
+  torture: async (args) => prepare("everything", "none").then(() => runBundle("torture", args)),
+  cluster: async (args) => prepare("everything", "none").then(() => runBundle("cluster", args)),
   retention: async (args) => prepare("bundles").then(() => runBundle("trailmark", ["retention", ...args])),
   agent: async (args) => prepare("bundles").then(() => runBundle("agent", args)),
   "agent:build": async (args) => {
     await install();
     const { buildAgent } = await import("./agent-build.mjs");
     return buildAgent(args);
+  },
+  package: async (args) => {
+    await prepare("everything", "none");
+    const { makeRelease } = await import("./package.mjs");
+    const { tarball, digest } = await makeRelease({ postgres: !args.includes("--without-postgres") });
+    process.stdout.write(`${tarball}\nSHA-256 ${digest}\n`);
+    return 0;
   },
   trailmark: async (args) => prepare("bundles").then(() => runBundle("trailmark", args)),
 };

@@ -5,7 +5,7 @@ import { ROOT } from "./run.mjs";
 const APP = join(ROOT, "app");
 const TARGET = join(ROOT, "server", "doors", "http", "routes.generated.ts");
 
-/** The URL pattern of a folder below app/, in Next's notation: groups in round brackets are no part of it. */
+/** The URL pattern of a folder below app/, in Next's notation: without groups in round brackets. */
 const patternOf = (folder) => `/${folder.filter((segment) => !/^\(.*\)$/.test(segment)).join("/")}`;
 
 /**

@@ -7,8 +7,8 @@ export const RUN_TIME = /^(server\/run\/process\/(main|current-service\.alone\.t
 const WIRE_FILES = [
   "ground/(csv|records|text|wire|permissions)",
   "ground/time/(bounds|durations|wall-clock)",
-  "audit/(actions|action-label|export-name|row)",
-  "audit/query/(catalogue|old-address|values)",
+  "audit/(actions|action-label|export-formats|export-name|first-change|provenance|row|sentence)",
+  "audit/query/(catalogue|nearness|old-address|values)",
   "evidence/chain/(chain|bundle|note|verifier)",
   "evidence/proofs/(entry-proof|judge-proof)",
   "evidence/tree/(?!note-tools)[\\w-]+",
@@ -18,7 +18,7 @@ const WIRE_FILES = [
 ];
 const WIRE = ["package.json", "schema", "wire"];
 
-/** The fourteen wings of server/, from the ground up: each imports the ones before it. */
+/** The fifteen wings of server/, from the ground up: each imports the ones before it. */
 const WINGS = [
   "ground",
   "audit",
@@ -30,6 +30,7 @@ const WINGS = [
   "retention",
   "devices",
   "notify",
+  "detections",
   "organizations",
   "setup",
   "doors",
@@ -184,8 +185,9 @@ export const PACKAGES = [
   },
   {
     files: new RegExp(`^server/((.+/)?([\\w-]+-)?schema|${WIRE_FILES.join("|")})\\.ts$`),
-    packages: /^(?!zod$)/,
-    instead: "An isomorphic file goes to the browser and the agent: of packages it imports zod alone.",
+    packages: /^(?!(?:zod|fastest-levenshtein)$)/,
+    instead:
+      "An isomorphic file goes to the browser and the agent: of packages it imports zod and fastest-levenshtein alone.",
   },
   {
     files: /^components\//,

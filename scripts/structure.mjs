@@ -12,7 +12,7 @@ const SOURCE = /\.(tsx?|mjs)$/;
 const COMMENTS = String.raw`(?:\s|/\*.*?\*/)*`;
 const DYNAMIC = new RegExp(String.raw`\bimport\(${COMMENTS}(?:"([^"]+)"|'([^']+)'|\x60([^\x60$]+)\x60|(?=\S))`, "g");
 
-/** The modules that a text names, in its order; types count. One that is known at run time alone has no value. */
+/** The modules that a text names, in its order; types count. A module that is known at run time alone has no value. */
 function requestsOf(path, text) {
   const { module, comments } = parseSync(path, text);
   const named = [

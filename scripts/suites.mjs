@@ -20,7 +20,7 @@ const outcomeOf = ({ suite, code, passed, failures }) => ({
   failures: code !== 0 && failures.length === 0 ? [`${suite} ended with exit code ${code}`] : failures,
 });
 
-/** What failed and the first lines of why: the end of a log is what is kept of it. */
+/** The failures with the first lines of each reason: only the end of a log is kept. */
 const failureOf = (name, message = "") => [name, ...message.split("\n").slice(0, 12)].join("\n    ").trimEnd();
 
 const failuresOfVitest = ({ testResults = [] } = {}) =>
@@ -64,7 +64,7 @@ function databases(args) {
 
 async function playwright(args) {
   const env = { PLAYWRIGHT_JSON_OUTPUT_FILE: fileOf("playwright") };
-  const code = await node([bin("@playwright/test", "cli.js"), "test", "--reporter=list,json", ...args], { env });
+  const code = await node([bin("playwright", "cli.js"), "test", "--reporter=list,json", ...args], { env });
   const report = reportOf("playwright");
   const failures = failuresOfPlaywright(report);
   return outcomeOf({ suite: "playwright", code, passed: report?.stats.expected ?? 0, failures });
@@ -80,7 +80,7 @@ async function torture() {
 
 /** The newest Node that npm has; the other suites run on the Node that started them. */
 const NEWEST_NODE = "26.10.0";
-/** What a new Node is likely to change: processes, sockets, streams, digests, threads, the bundled programs. */
+/** Areas that a new Node is likely to change: processes, sockets, streams, digests, threads, the bundled programs. */
 const TOUCHES_NODE = [
   "server/audit",
   "server/ground/background",

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { chromium } from "@playwright/test";
+import { chromium } from "playwright/test";
 
 /** What Playwright needs to launch a Chromium. */
 export type Browser = { executablePath: string; args: string[]; env?: Record<string, string> };

@@ -2,6 +2,8 @@ import { mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inject } from "vitest";
+// It passes the settings to db, also where a test imports nothing of the server.
+import "@/server/ground/env";
 
 const dataDir = join(tmpdir(), `data-${process.pid}`);
 mkdirSync(dataDir, { recursive: true });

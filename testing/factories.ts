@@ -78,9 +78,9 @@ export async function createPartner(over: { name?: string } = {}): Promise<TestP
 }
 
 /** A customer organization, below its own partner unless one is given. */
-export async function createOrg(over: { partnerId?: string; name?: string } = {}): Promise<TestOrg> {
+export async function createOrg(over: { id?: string; partnerId?: string; name?: string } = {}): Promise<TestOrg> {
   const partnerId = over.partnerId ?? (await createPartner()).id;
-  const id = randomUUID();
+  const id = over.id ?? randomUUID();
   const name = over.name ?? `Org ${unique()}`;
   await asSystem((tx) => tx.insert(organizations).values({ id, partnerId, name, slug: `org-${id}` }));
   return { id, partnerId, name };

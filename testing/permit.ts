@@ -1,5 +1,8 @@
 import { signReceipt } from "@/server/evidence/checkpoints/receipts";
 import { signCheckpoint } from "@/server/evidence/checkpoints/sign";
+import { FIRST_WINDOW } from "@/server/evidence/tree/statement";
+import { systemCtx } from "@/server/ground/context";
+import { setPolicy } from "@/server/retention/policy";
 import { daysAgo, sealedDaysAgo } from "./chain";
 
 /** Signs a checkpoint and a receipt that permits retention to remove the rows through a sequence. */
@@ -7,8 +10,12 @@ export async function permit(orgId: string, through: number): Promise<void> {
   const signing = await signCheckpoint(orgId);
   if (signing.kind === "refused") throw new Error(`refused: ${JSON.stringify(signing.breaks)}`);
   const now = new Date().toISOString();
-  await signReceipt(orgId, { through, before: now, days: 365, signedAt: now });
+  await signReceipt(orgId, { through, before: now, ...FIRST_WINDOW, signedAt: now });
 }
+
+/** Sets how long an organization's entries are kept, by an entry of its log. */
+export const keepFor = (orgId: string, retentionDays: number) =>
+  setPolicy.run(systemCtx(), { id: orgId, retentionDays });
 
 /** Lets an organization's entries have been sealed, and a checkpoint have covered them, so long ago; their timestamps stay. */
 export async function signedDaysAgo(orgId: string, days: number): Promise<void> {

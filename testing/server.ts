@@ -54,6 +54,8 @@ function environment(dataDir: string, port: number): NodeJS.ProcessEnv {
     TRAILMARK_DATA_DIR: dataDir,
     TRAILMARK_ADMIN_EMAIL: ADMIN.email,
     TRAILMARK_ADMIN_PASSWORD: ADMIN.password,
+    // One agent stands for a fleet.
+    AGENT_REQUESTS_PER_MINUTE: "120000",
   };
 }
 

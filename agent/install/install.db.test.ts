@@ -239,7 +239,7 @@ describe("install.sh", () => {
     expect(existsSync(machine.dir)).toBe(false);
   });
 
-  it("runs as a service with a user of its own, and is removed with all of it", async () => {
+  it("runs as a service under its own user, and is removed without a trace", async () => {
     const machine = new Machine({ node: true, system: true });
     const { key, orgId } = await createEnrollmentKey();
     const ran = await machine.install(script, LOOPBACK, { key });

@@ -72,7 +72,7 @@ const SILENCE_MS = 2.5 * STREAM_COMMENT_MS;
 /** A stream that lasted so long was a good one: the next attempt starts without a wait to speak of. */
 const STABLE_MS = 30_000;
 const ANSWER_ATTEMPTS = 3;
-/** So many queries are worked on at once: each may read a whole log. */
+/** The number of queries worked on at once: each may read a whole log. */
 const MAX_CONCURRENT = 4;
 /** The server knows this agent no more, or not yet; heartbeats decide what that means. */
 const TURNED_AWAY_MS = 60_000;

@@ -119,7 +119,7 @@ export class FileProvider implements LogProvider {
     return { ...reading, warning: LINES_LOST };
   }
 
-  /** What has been rotated since the last reading, file by file, then the log itself. */
+  /** Files rotated since the last reading, one by one, then the log itself. */
   private async readRotated(log: LogPart, last: Position, max: number): Promise<Reading> {
     const { parts, isWhole } = await rotatedParts(this.source.path, last);
     const warning = isWhole ? {} : { warning: LINES_LOST };
@@ -175,7 +175,7 @@ export class FileProvider implements LogProvider {
       name: this.name,
       displayName: this.source.path,
       recordCount,
-      // What a file may grow to before it is rotated stands in other programs' settings.
+      // The size at which a file is rotated stands in other programs' settings.
       maxSize: 0,
       retentionDays: 0,
       lastWriteTime: mtime.toISOString(),

@@ -6,14 +6,13 @@ import type { LogRecord } from "./provider";
 type JournalField = string | number[] | (string | number[])[] | null | undefined;
 export type JournalEntry = Record<string, JournalField>;
 
-/** A field as text; the first of several values. */
+/** A field as text; several values a line each. Blanks alone say nothing. */
 export function fieldText(field: JournalField): string {
-  if (typeof field === "string") return field;
+  if (typeof field === "string") return field.trim() === "" ? "" : field;
   if (!Array.isArray(field)) return "";
   const bytes = field.filter((part) => typeof part === "number");
-  return bytes.length > 0
-    ? Buffer.from(bytes).toString("utf8")
-    : fieldText(field.find((part) => typeof part !== "number"));
+  if (bytes.length > 0) return Buffer.from(bytes).toString("utf8");
+  return field.flatMap((part) => (typeof part === "number" ? [] : [fieldText(part)])).join("\n");
 }
 
 const fieldNumber = (field: JournalField): number | null => {

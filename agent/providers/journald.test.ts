@@ -36,8 +36,9 @@ describe("toRecord", () => {
 
   it("takes bytes, several values and what is left out", () => {
     expect(fieldText([104, 105])).toBe("hi");
-    expect(fieldText(["first", "second"])).toBe("first");
-    expect(fieldText([[104, 105], "x"])).toBe("hi");
+    expect(fieldText(["first", "second"])).toBe("first\nsecond");
+    expect(fieldText("  ")).toBe("");
+    expect(fieldText([[104, 105], "x"])).toBe("hi\nx");
     expect(fieldText(null)).toBe("");
     const bare = toRecord({
       __CURSOR: "odd",

@@ -8,7 +8,7 @@ export type ParsedLine = {
   priority: number | null;
 };
 
-/** What a line does not say itself. */
+/** Facts that a line lacks. */
 export type LineContext = { program: string; fallbackTime: Date; now: Date };
 
 const PRI = /^<(\d{1,3})>/;

@@ -2,7 +2,7 @@ import { type LiveLevel, toStoredLevel } from "@/agent/mapping";
 import type { Descriptor, Entry, QueryParams, Searched } from "@/server/devices/live/schema";
 import type { EventCategory, WireEvent } from "@/server/devices/logs/event-log-schema";
 
-/** One entry of a log on this machine, in the words of the live channel; a stored event is made of it. */
+/** One entry of a log on this machine, in the words of the live channel; stored events are made from these. */
 export type LogRecord = {
   logName: string;
   /** Identifies the entry within its log: a sequence number, a byte offset, a time in microseconds. */
@@ -23,7 +23,7 @@ export type LogRecord = {
 };
 
 /**
- * What lies behind a watermark: text that only its provider understands. A warning says what may be missing between the
+ * The entries behind a watermark: text that only its provider understands. A warning says what may be missing between the
  * two, for the agent's diagnostics.
  */
 export type Reading = { records: LogRecord[]; watermark: string; more: boolean; warning?: string };
@@ -59,7 +59,7 @@ export type Logs = { live: LiveLogs; shipped: LogProvider[] };
 export const BACKLOG_RECORDS = 1000;
 /** How far back a log is read where a time is needed and none is known that can be right. */
 export const LOOK_BACK_MS = 3_600_000;
-/** What a reading says that starts there because its watermark lies ahead of now. */
+/** The warning of a reading that starts there because its watermark lies ahead of now. */
 export const CLOCK_SET_BACK =
   "the clock was set back since the last reading: reading starts again an hour before now, what is older may be missing";
 /** Beyond so many entries of a log no reader pages; totals count up to here, and the answer says so. */

@@ -10,7 +10,7 @@ const HALF_ESCAPE = /(?<!\\)(?:\\\\)*\\(?:u[\da-f]{0,3})?$/i;
 /** A byte has three digits at most. */
 const HALF_BYTE = /,?\d{0,3}$/;
 
-/** What ends the value within which a beginning of JSON breaks off: a text, or an array of bytes. Null for no value. */
+/** The end of the value within which a beginning of JSON breaks off: a text, or an array of bytes. Null for no value. */
 function endOfValue(json: string): '"' | "]" | null {
   const mark = /["\\[\]]/g;
   let isText = false;
@@ -28,7 +28,7 @@ function endOfValue(json: string): '"' | "]" | null {
 class ShortLine {
   text = "";
   private limit = MAX_VALUE_CHARACTERS;
-  /** What ends the value that is being left out. */
+  /** The end of the value that is being left out. */
   private end: '"' | "]" | null = null;
   private isEscaped = false;
 
@@ -52,7 +52,7 @@ class ShortLine {
     this.text = whole;
   }
 
-  /** Where the value ends in a piece of it; -1 where it goes on. */
+  /** The value's end in a piece; -1 where it goes on. */
   private endIn(piece: string): number {
     if (this.end === "]") return piece.indexOf("]");
     const mark = /["\\]/g;

@@ -9,7 +9,7 @@ const percentile = (sorted: number[], share: number): number =>
 const columns = (cells: (string | number)[]): string =>
   cells.map((cell, i) => (i === 0 ? String(cell).padEnd(14) : String(cell).padStart(9))).join("");
 
-/** What a simulation did and how it went. */
+/** A simulation's counts and latencies. */
 export class Figures {
   readonly errors = new Map<string, number>();
   eventsStored = 0;

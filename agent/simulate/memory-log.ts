@@ -11,7 +11,7 @@ type Card = { provider: string; id: number; level: number; keywords?: bigint; me
 const AUDIT_SUCCESS = 0x8020000000000000n;
 const AUDIT_FAILURE = 0x8010000000000000n;
 
-/** What happens on an ordinary machine, most frequent first; each channel draws from its own. */
+/** Events of an ordinary machine, most frequent first; each channel draws from its own. */
 const DECKS: Record<string, Card[]> = {
   System: [
     {

@@ -63,7 +63,7 @@ async function bringUp(devices: SimulatedDevice[], { options, figures, signal }:
   return { ended, areOpen: await Promise.race([Promise.all(opened).then(() => true), late]) };
 }
 
-/** What an agent does next: mostly events, now and then the rest. */
+/** An agent's next request: mostly events, now and then the rest. */
 function act(device: SimulatedDevice, draw: number): Promise<void> {
   if (draw < 0.15) return device.heartbeat();
   return draw < 0.4 ? device.sendDiagnostics() : device.sendEvents();
@@ -71,7 +71,7 @@ function act(device: SimulatedDevice, draw: number): Promise<void> {
 
 type Course = { perSecond: number; act: (device: SimulatedDevice) => Promise<void> };
 
-/** What is sent how often: a rate of all kinds, or each kind as often as the agents of such a fleet send it. */
+/** The mix of requests: a rate of all kinds, or each kind as often as the agents of such a fleet send it. */
 function coursesOf({ devices, rate, interval }: SimulateOptions): Course[] {
   if (interval === undefined) return [{ perSecond: rate, act: (device) => act(device, Math.random()) }];
   return [

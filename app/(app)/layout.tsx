@@ -1,12 +1,12 @@
 import type { ReactNode } from "react";
-import { Prefetched, requireSignIn, trpc } from "@/app/trpc-server";
+import { Prefetched, release, requireSignIn, trpc } from "@/app/trpc-server";
 import { Frame } from "@/components/frame/frame";
 
 export default async function AppLayout({ children }: { children: ReactNode }) {
   await requireSignIn();
   return (
     <Prefetched needs={[trpc.me.get.queryOptions()]} isFrame>
-      <Frame>{children}</Frame>
+      <Frame release={release()}>{children}</Frame>
     </Prefetched>
   );
 }

@@ -1,22 +1,27 @@
 import type { Metadata } from "next";
-import { cookies } from "next/headers";
 import type { SearchParams } from "nuqs/server";
+import { browserZone } from "@/app/browser-zone";
 import { fetchOrNull, Prefetched, trpc } from "@/app/trpc-server";
 import { titleOf } from "@/components/audit/state/describe-filters";
 import { tableSettingsQuery } from "@/components/audit/state/table-params";
 import {
   entriesQuery,
+  filterParsers,
   isFolding,
   listedInput,
   loadView,
   routineQuery,
   toListInput,
+  type View,
 } from "@/components/audit/state/view";
 import { Viewer } from "@/components/audit/viewer";
 import { StartPanel } from "@/components/checklist/start-panel";
-import { ZONE_COOKIE } from "@/components/format/time";
 import type { FullPage } from "@/server/audit/schema";
-import { isZone } from "@/server/ground/time/wall-clock";
+import { keysOf } from "@/server/ground/records";
+import { TodayStrip } from "./today-strip";
+
+const isUnfiltered = (view: View): boolean =>
+  !view.orgId?.includes(",") && keysOf(filterParsers).every((name) => view[name] === null);
 
 type Props = { searchParams: Promise<SearchParams> };
 
@@ -26,8 +31,7 @@ export const generateMetadata = async ({ searchParams }: Props): Promise<Metadat
 
 export default async function AuditPage({ searchParams }: Props) {
   const view = await loadView(searchParams);
-  const cookie = decodeURIComponent((await cookies()).get(ZONE_COOKIE)?.value ?? "");
-  const zone = view.tz ?? (isZone(cookie) ? cookie : "UTC");
+  const zone = view.tz ?? (await browserZone()) ?? "UTC";
   const now = new Date();
   const kept = await fetchOrNull<{ fold: boolean | null }>(tableSettingsQuery(trpc));
   const listed = listedInput(toListInput(view, zone, now), view, isFolding(view, kept?.fold));
@@ -38,6 +42,7 @@ export default async function AuditPage({ searchParams }: Props) {
       queries={[trpc.setup.checklist.queryOptions(), entriesQuery(trpc, listed), tableSettingsQuery(trpc), ...folds]}
     >
       <StartPanel />
+      {isUnfiltered(view) && <TodayStrip orgId={view.orgId} />}
       <Viewer loadedAt={now.toISOString()} />
     </Prefetched>
   );

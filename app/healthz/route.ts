@@ -1,2 +1,4 @@
+import { BUILD } from "@/server/ground/build";
+
 /** Liveness: the process is up. Nothing else is checked. */
-export const GET = async () => Response.json({ status: "ok" }, { headers: { "Cache-Control": "no-store" } });
+export const GET = async () => Response.json({ status: "ok", ...BUILD }, { headers: { "Cache-Control": "no-store" } });

@@ -6,12 +6,13 @@ import { coerceText } from "@/server/custom-fields/coerce";
 import { getImport } from "@/server/custom-fields/import/imports";
 import type { RunReport } from "@/server/custom-fields/import/outcome-schema";
 import type { PlanField } from "@/server/custom-fields/import/plan-schema";
-import { runWaitingImports } from "@/server/custom-fields/import/run/run-job";
+import { importWork } from "@/server/custom-fields/import/run/run-job";
 import { startCheck, startRun } from "@/server/custom-fields/import/start";
 import type { Ctx } from "@/server/ground/context";
 import { createUser, ctxFor } from "@/testing/factories";
 import { toCsv } from "@/testing/import/files";
 import { createDevices, stageText } from "@/testing/import/imports";
+import { workOff } from "@/testing/jobs";
 
 const ROWS = 100_000;
 const FIELDS = 10;
@@ -68,7 +69,7 @@ async function checkOneByOne(tx: Tx, { rows, fields, partnerId }: Sampled): Prom
       INSERT INTO custom_field_import_results (import_id, row_no, partner_id, outcome, device_id, source_id, codes)
       VALUES (${importId}::uuid, ${Number(sourceId)}, ${partnerId}::uuid, 'matched_hostname', ${found?.id ?? null}::uuid, ${sourceId}, 'ssssssssss')`);
     fields.forEach(
-      (field, i) => void (coerceText(field, cells[i] || "0", field.dateOrder).ok && found?.held?.[field.fieldId ?? ""]),
+      (field, i) => void (coerceText(field, cells[i] || "0", field).ok && found?.held?.[field.fieldId ?? ""]),
     );
   }
 }
@@ -80,7 +81,7 @@ async function applyOneByOne(tx: Tx, { rows, fields, partnerId }: Sampled): Prom
     if (!found) continue;
     for (const [i, field] of fields.entries()) {
       const cell = cells[i];
-      const read = cell ? coerceText(field, cell, field.dateOrder) : null;
+      const read = cell ? coerceText(field, cell, field) : null;
       if (!read?.ok) continue;
       await tx.execute(sql`
         INSERT INTO custom_field_values AS v (device_id, org_id, "values")
@@ -109,10 +110,10 @@ async function timed(ctx: Ctx, work: (tx: Tx) => Promise<void>): Promise<number>
 async function runAgain(ctx: Ctx, text: string): Promise<{ ms: number; report: RunReport | undefined }> {
   const staged = await stageText(ctx, text, "again.csv");
   await startCheck.run(ctx, staged);
-  await runWaitingImports();
+  await workOff(importWork);
   const ms = await msOf(async () => {
     await startRun.run(ctx, { id: staged.id });
-    await runWaitingImports();
+    await workOff(importWork);
   });
   return { ms, report: (await getImport.run(ctx, staged)).summary.run };
 }
@@ -146,12 +147,12 @@ async function run(world: World): Promise<Figure[]> {
   for (let round = 0; round < ROUNDS; round++) {
     checkEach.push(scale * (await timed(ctx, (tx) => checkOneByOne(tx, sample))));
     await startCheck.run(ctx, id);
-    check.push(await msOf(runWaitingImports));
+    check.push(await msOf(() => workOff(importWork)));
   }
   const applyEach = scale * (await timed(ctx, (tx) => applyOneByOne(tx, sample)));
   const first = await msOf(async () => {
     await startRun.run(ctx, id);
-    await runWaitingImports();
+    await workOff(importWork);
   });
   const done = await getImport.run(ctx, id);
   const written = done.summary.run?.readBack?.reduce((sum, field) => sum + field.found, 0) ?? 0;

@@ -14,6 +14,7 @@ import { pruneBench } from "./prune";
 import { reportBench } from "./reports";
 import { searchBench } from "./search";
 import { storageBench } from "./storage";
+import { streamBench } from "./streams";
 import { treeBench } from "./tree";
 import { verifyBench } from "./verify";
 import { viewerBench } from "./viewer";
@@ -37,5 +38,6 @@ export const benches: Bench[] = [
   costBench,
   viewerBench,
   importBench,
+  streamBench,
   pruneBench,
 ];

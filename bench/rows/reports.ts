@@ -42,7 +42,7 @@ async function run(world: World): Promise<Figure[]> {
     });
   };
   return [
-    await line("user activity", reportUserActivity.run),
+    await line("user activity", (ctx, input) => reportUserActivity.run(ctx, { ...input, routine: "with" })),
     await line("security report", reportSecurityEvents.run, [...SECURITY_ACTIONS]),
     await line("compliance report", reportCompliance.run, [...COMPLIANCE_ACTIONS]),
     await line("statistics", getStatistics.run),

@@ -16,7 +16,7 @@ const linesOf = (file: string) => createInterface({ input: createReadStream(file
 /** The time that hashing the payloads alone takes: they are made block by block, outside the clock. */
 async function hashPayloads(file: string): Promise<{ rows: number; ms: number }> {
   let [rows, ms] = [0, 0];
-  let block: string[] = [];
+  let block: Uint8Array[] = [];
   const flush = () => {
     const started = performance.now();
     for (const payload of block) hash("sha256", payload, "hex");
@@ -26,7 +26,7 @@ async function hashPayloads(file: string): Promise<{ rows: number; ms: number }>
   };
   for await (const line of linesOf(file)) {
     const row: ChainRow & { type: string } = JSON.parse(line);
-    if (row.type === "row" && block.push(canonicalPayload(row, Buffer.byteLength)) === BLOCK_ROWS) flush();
+    if (row.type === "row" && block.push(canonicalPayload(row)) === BLOCK_ROWS) flush();
   }
   flush();
   return { rows, ms };

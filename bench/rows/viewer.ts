@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import type { BrowserContext, Page } from "@playwright/test";
+import type { BrowserContext, Page } from "playwright/test";
 import { type Bench, type Figure, figure, interleave } from "@/bench/harness";
 import { startBuiltServer } from "@/bench/http";
 import type { World } from "@/bench/world";
@@ -54,7 +54,7 @@ async function run(world: World): Promise<Figure[]> {
   const empty = await createOrg({ partnerId: world.partnerId });
   const server = await startBuiltServer(world);
   // Loaded here alone: the processes that measure memory must not carry them.
-  const [{ chromium }, { findBrowser }] = await Promise.all([import("@playwright/test"), import("@/testing/browser")]);
+  const [{ chromium }, { findBrowser }] = await Promise.all([import("playwright/test"), import("@/testing/browser")]);
   const browser = await chromium.launch(await findBrowser(process.cwd()));
   try {
     const open = async (orgId: string) => {

@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Page } from "playwright/test";
 import { VERDICT_WORD } from "@/server/evidence/bundle/verdict";
 import { verifyBundle } from "@/server/evidence/bundle/verify";
 import { nodeBundleTools } from "@/server/evidence/export/node-bundle-tools";
@@ -62,7 +62,7 @@ export const evidenceBrowserLine: Line = {
   run: ({ rounds, random }) =>
     withServer(async ({ base }) => {
       const [{ chromium }, { findBrowser }] = await Promise.all([
-        import("@playwright/test"),
+        import("playwright/test"),
         import("@/testing/browser"),
       ]);
       const browser = await chromium.launch(await findBrowser(process.cwd()));

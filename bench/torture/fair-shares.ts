@@ -58,6 +58,8 @@ const VERBS: Verb[] = [
         { orgId, q: "tortur", ...RANGE },
       ),
   },
+  { name: "a stranger's page", method: "GET", path: () => "/login", isOpen: true },
+  { name: "no page", method: "GET", path: () => `/${randomUUID()}.png`, isOpen: true },
   // The last one: a client that failed so often can no longer sign in from there.
   {
     name: "sign-in",
@@ -69,10 +71,10 @@ const VERBS: Verb[] = [
 ];
 
 /** One of each kind: rendered, shared by all who ask, streamed, many in one, and what costs a processor. */
-const QUICK_VERBS = new Set(["page", "integrity", "export", "batches of 20", "sign-in"]);
+const QUICK_VERBS = new Set(["page", "integrity", "export", "batches of 20", "a stranger's page", "sign-in"]);
 /** What the control asks for: each of its callers has its own share. */
 const CONTROL_VERB = "search";
-const EXPECTED = new Set([0, 200, 207, 401, 429]);
+const EXPECTED = new Set([0, 200, 207, 401, 404, 429]);
 
 /** What another tenant does all the while: its first page, a search, five events. */
 const EVERYDAY: Verb[] = [

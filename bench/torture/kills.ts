@@ -21,7 +21,7 @@ const WRITERS = 8;
 const RECOVERY_MS = 5_000;
 const FULL_ROUNDS = 10;
 
-async function withFolder<T>(fn: (folder: string, port: number) => Promise<T>): Promise<T> {
+export async function withFolder<T>(fn: (folder: string, port: number) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), "trailmark-torture-"));
   try {
     return await fn(folder, await freePort());

@@ -19,6 +19,7 @@ import { slowFilesLine } from "./slow-files";
 import { soakLine } from "./soak/soak";
 import { streamsLine } from "./soak/streams";
 import { droppedQueueLine, frozenLine, stopLine, waitingRecorderLine } from "./stops";
+import { forgottenLimitsLine, streamKillLine } from "./stream-kills";
 import { deletionsLine, headsLine } from "./tampering";
 import { badValuesLine, cleanLine, csvLine, hashLine, sequencesLine, tenantsLine } from "./tests";
 import type { Line } from "./types";
@@ -34,6 +35,8 @@ const slow = (lines: Line[], quick: number, full: number): Sized[] =>
 export const LINES: Sized[] = [
   ...killLines.map((line) => ({ line, quick: 2, full: 50 })),
   { line: lazyKillLine, quick: 3, full: 50 },
+  { line: streamKillLine, quick: 3, full: 30 },
+  ...slow([forgottenLimitsLine], 3, 10),
   { line: liveLine, quick: 1, full: 50 },
   { line: importKillLine, quick: 5, full: 20 },
   ...slow([importMarkLine], 5, 20),

@@ -14,7 +14,6 @@ import type { Line } from "./types";
 const AT_ONCE = 8;
 const ANSWER_MS = 5_000;
 /** pino's level error. */
-const ERROR_LEVEL = 50;
 const CONTROL_REQUESTS = 40;
 
 type Raw = { kind: string; text: string };
@@ -186,8 +185,7 @@ async function cursorOf(base: string, { accessToken }: Credentials): Promise<str
   return pagination.nextCursor;
 }
 
-const errorsIn = (log: string): string[] =>
-  log.split("\n").filter((line) => Number(/"level":(\d+)/.exec(line)?.[1] ?? 0) >= ERROR_LEVEL);
+const errorsIn = (log: string): string[] => log.split("\n").filter((line) => /"level":"(error|fatal)"/.test(line));
 
 export const malformedLine: Line = {
   id: "H4",

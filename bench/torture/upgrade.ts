@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -11,8 +11,14 @@ import { compareAt } from "./compare";
 import { type Acknowledged, type Credentials, json, nothingYet, prepare, signIn, startLoad } from "./load";
 import type { Line } from "./types";
 
-/** A checkout of an earlier version, installed and built (`npm run build`); without it there is nothing to upgrade. */
+/**
+ * A checkout of an earlier version, installed and built (`npm run build`), or its release folder; without it there is
+ * nothing to upgrade. A release is upgraded to the one of `npm run package` here, both in one folder.
+ */
 export const FORMER_CHECKOUT = process.env.TRAILMARK_FORMER_CHECKOUT;
+const isRelease = FORMER_CHECKOUT !== undefined && !existsSync(join(FORMER_CHECKOUT, "package-lock.json"));
+/** `npm run package` makes one. */
+const RELEASES = join("dist", "release");
 const WRITERS = 3;
 const LOAD_MS = 5_000;
 
@@ -37,7 +43,13 @@ class Pair {
       TRAILMARK_SIGNING_KEY_FILE: key,
       LOG_LEVEL: "error",
     };
+    if (!isRelease || !FORMER_CHECKOUT) return;
+    cpSync(FORMER_CHECKOUT, this.#release("former"), { recursive: true, verbatimSymlinks: true });
+    const [release = ""] = readdirSync(RELEASES).filter((name) => !/\.(gz|sha256)$/.test(name));
+    cpSync(join(RELEASES, release), this.#release("this"), { recursive: true, verbatimSymlinks: true });
   }
+
+  #release = (version: Version): string => join(this.folder, `trailmark-1-${version}`);
 
   /** Ends the process at this place, if there is one, and starts the version there. */
   async start(at: 0 | 1, version: Version): Promise<void> {
@@ -46,7 +58,7 @@ class Pair {
     const dataDir = join(this.folder, `server-${at}`);
     mkdirSync(dataDir, { recursive: true });
     this.#ports[at] ??= await freePort();
-    const checkout = version === "former" ? FORMER_CHECKOUT : undefined;
+    const checkout = isRelease ? this.#release(version) : version === "former" ? FORMER_CHECKOUT : undefined;
     this.servers[at] = await startServer({
       ...{ dataDir, port: this.#ports[at] ?? 0, env: this.#env, logFile: join(this.folder, `server-${at}.log`) },
       ...(checkout && { checkout }),
@@ -103,11 +115,24 @@ async function doubtsOf(bases: readonly string[], { orgId }: Credentials): Promi
   return statuses.filter(({ status }) => status !== "intact").length;
 }
 
+/** The scripts and styles that the sign-in page of a process loads. */
+async function assetsOf(base: string): Promise<string[]> {
+  const page = await (await fetch(`${base}/login`)).text();
+  return [...new Set([...page.matchAll(/\/_next\/static\/[\w./~-]+\.(?:js|css)/g)].map(([path]) => path))];
+}
+
+/** How many of these assets a process does not serve to a page that is open. */
+async function missingAt(base: string, assets: Iterable<string>): Promise<number> {
+  const statuses = await Promise.all([...assets].map(async (path) => (await fetch(`${base}${path}`)).status));
+  return statuses.filter((status) => status !== 200).length;
+}
+
 /**
  * U1: two processes of the former version are replaced one after the other under load, and in between the one that still
  * is of the former version is started again. Nothing acknowledged may be missing or doubled, every process must take events
  * in each step and call the chain intact in the end, none may answer with an error but 503, and the former version must
- * leave the functions of this one alone.
+ * leave the functions of this one alone. Then both are rolled back. Of releases, each process serves in each step what
+ * pages of either release load.
  */
 export const upgradeLine: Line = {
   id: "U1",
@@ -134,14 +159,21 @@ export const upgradeLine: Line = {
         };
         await load();
         const steps: string[] = [];
+        const assets = new Set(await assetsOf(pair.base(0)));
+        let missing = 0;
         for (const [at, version] of [
           [0, "this"],
           [1, "former"],
           [1, "this"],
+          [0, "former"],
+          [1, "former"],
         ] as const) {
           await pair.start(at, version);
           await load();
           steps.push(await functionsOf(database));
+          if (!isRelease) continue;
+          for (const path of await assetsOf(pair.base(at))) assets.add(path);
+          for (const place of [0, 1] as const) missing += await missingAt(pair.base(place), assets);
         }
         await Promise.all(stops.map((stop) => stop()));
         const bases = [pair.base(0), pair.base(1)];
@@ -155,6 +187,7 @@ export const upgradeLine: Line = {
           "functions taken back": new Set(steps).size - 1,
           "errors other than 503": receivedBy.reduce((sum, acked) => sum + faultsOf(acked), 0),
           "steps without an event taken": idle,
+          "assets of open pages not served": missing,
           "verdicts other than intact": await doubtsOf(bases, credentials),
         };
         tried += acknowledged;

@@ -1,6 +1,6 @@
 "use client";
 
-import { Button } from "@mantine/core";
+import { Button, Group, Select } from "@mantine/core";
 import { Handshake } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
@@ -9,32 +9,39 @@ import { PageHeader } from "@/components/ui/page-header";
 import { useOrg } from "./org";
 
 export type Org = { id: string; name: string };
-/** choice: what to show while no single organization is selected. */
-type Props = { title: string; why: string; choice: ReactNode; children: (org: Org) => ReactNode };
+type Props = { title: string; children: (org: Org) => ReactNode };
 
-/**
- * Renders a single-organization page for the selected or the only organization, otherwise a choice of organizations.
- */
-export function OneOrg({ title, why, choice, children }: Props) {
-  const { org, organizations } = useOrg();
+/** Renders a single-organization page for the selected or the only organization, otherwise lets the user choose one. */
+export function OneOrg({ title, children }: Props) {
+  const { org, organizations, setOrg } = useOrg();
   const one = org ?? (organizations.length === 1 ? organizations[0] : undefined);
   if (one) return children(one);
+  const toCustomers = (
+    <Button component={Link} href="/customers" variant="default">
+      Go to Customers
+    </Button>
+  );
+  if (organizations.length === 0)
+    return (
+      <>
+        <PageHeader title={title} />
+        <Notice icon={Handshake} title="No organizations yet" action={toCustomers} />
+      </>
+    );
   return (
     <>
-      <PageHeader title={title} lead={why} />
-      {organizations.length > 0 ? (
-        choice
-      ) : (
-        <Notice
-          icon={Handshake}
-          title="No organizations yet"
-          action={
-            <Button component={Link} href="/customers">
-              Go to Customers
-            </Button>
-          }
+      <PageHeader title={title} lead="Choose an organization. Customers lists all of them side by side." />
+      <Group px={{ base: 16, sm: 24 }} gap="sm">
+        <Select
+          aria-label={`Organization of ${title}`}
+          placeholder="Organization"
+          data={organizations.map(({ id, name }) => ({ value: id, label: name }))}
+          onChange={(id) => id && void setOrg(id)}
+          searchable
+          w={280}
         />
-      )}
+        {toCustomers}
+      </Group>
     </>
   );
 }

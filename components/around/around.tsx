@@ -5,7 +5,6 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { parseAsArrayOf, parseAsInteger, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useEffect, useRef, useState } from "react";
-import { actorOf, sentenceText } from "@/components/audit/entry";
 import { SourceChips, COLUMNS as TIMELINE } from "@/components/devices/timeline/timeline-rows";
 import { counted } from "@/components/format/amounts";
 import { offset } from "@/components/format/offset";
@@ -16,6 +15,7 @@ import { BackLink } from "@/components/ui/links/back-link";
 import { Failure, Notice } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import { type Column, RecordTable } from "@/components/ui/record-table";
+import { actorOf, sentenceText } from "@/server/audit/sentence";
 import {
   AROUND_MINUTES,
   DEFAULT_AROUND_LIMIT,
@@ -32,7 +32,7 @@ import classes from "./around.module.css";
 
 /** The page's URL parameters: /audit/ID/around?minutes=15&ties=actor,address */
 const aroundParsers = {
-  minutes: parseAsInteger.withDefault(DEFAULT_AROUND_MINUTES),
+  minutes: parseAsInteger,
   ties: parseAsArrayOf(parseAsStringLiteral(TIES)).withDefault([...USUAL_TIES]),
   sources: parseAsArrayOf(parseAsStringLiteral(TIMELINE_SOURCES)).withDefault([...TIMELINE_SOURCES]),
 };
@@ -109,7 +109,7 @@ function AroundTools({ view, page, onChange }: Props) {
       <Chip.Group value={String(view.minutes)} onChange={(value) => onChange({ minutes: Number(value) })}>
         <Group gap={6} role="radiogroup" aria-label="Minutes before and after">
           {AROUND_MINUTES.map((minutes) => (
-            <Chip key={minutes} value={String(minutes)} size="sm">
+            <Chip key={minutes} value={String(minutes)}>
               ± {minutes} min
             </Chip>
           ))}
@@ -122,7 +122,7 @@ function AroundTools({ view, page, onChange }: Props) {
       >
         <Group gap={6} role="group" aria-label="In common with the entry">
           {TIES.filter((tie) => page.ties.includes(tie)).map((tie) => (
-            <Chip key={tie} value={tie} size="sm">
+            <Chip key={tie} value={tie}>
               {TIE_LABEL[tie]}
               {commonValue(tie, page)}
             </Chip>
@@ -134,14 +134,21 @@ function AroundTools({ view, page, onChange }: Props) {
   );
 }
 
-/** Everything that happened around an entry, from all logs, in chronological order. */
+/**
+ * Everything that happened around an entry, from all logs, in chronological order. Until minutes are chosen, they widen
+ * step by step while nothing else is found.
+ */
 export function Around({ id }: { id: string }) {
   const [params, setView] = useQueryStates(aroundParsers, { history: "push" });
-  const view = { ...params, minutes: minutesOf(params.minutes) };
+  const [widened, setWidened] = useState<number>(DEFAULT_AROUND_MINUTES);
+  const isChosen = params.minutes !== null;
+  const view = { ...params, minutes: params.minutes === null ? widened : minutesOf(params.minutes) };
   const [limit, setLimit] = useState(DEFAULT_AROUND_LIMIT);
   const query = useQuery(
     useTRPC().audit.around.queryOptions({ id, ...view, limit }, { placeholderData: keepPreviousData }),
   );
+  const wider = AROUND_MINUTES.find((minutes) => minutes > widened);
+  if (!isChosen && wider && query.data?.data.length === 1 && !query.isPlaceholderData) setWidened(wider);
   return (
     <>
       <BackLink href={`/audit/${id}`}>The entry</BackLink>
@@ -156,7 +163,7 @@ export function Around({ id }: { id: string }) {
       {query.data && (
         <>
           <AroundTools view={view} page={query.data} onChange={(change) => void setView(change)} />
-          <Items page={query.data} isStale={query.isPlaceholderData} />
+          <Items page={query.data} minutes={view.minutes} isStale={query.isPlaceholderData} />
           <More page={query.data} limit={limit} onMore={() => setLimit(MAX_AROUND_LIMIT)} />
         </>
       )}
@@ -191,7 +198,7 @@ function Lead({ page, minutes }: { page: AroundPage; minutes: number }) {
   );
 }
 
-function Items({ page, isStale }: { page: AroundPage; isStale: boolean }) {
+function Items({ page, minutes, isStale }: { page: AroundPage; minutes: number; isStale: boolean }) {
   const box = useRef<HTMLDivElement>(null);
   const entryId = page.entry.id;
   useEffect(() => {
@@ -203,8 +210,8 @@ function Items({ page, isStale }: { page: AroundPage; isStale: boolean }) {
       <div className={classes.more}>
         <p role="status">
           {others === 0
-            ? "Nothing else in these minutes shares any of these with the entry, in the chosen logs"
-            : `${counted(others, "other")} in these minutes`}
+            ? `Nothing else within ${counted(minutes, "minute")}`
+            : `${counted(others, "other")} within ${counted(minutes, "minute")}`}
           {(page.hasNewer || page.hasOlder) && "; only the closest are shown"}
         </p>
       </div>

@@ -1,15 +1,20 @@
 "use client";
 
 import { useOrgName } from "@/components/account/org";
-import { type Entry, sentenceOf } from "./entry";
+import { Via } from "@/components/format/via";
+import { accordingTo } from "@/server/audit/provenance";
+import { sentenceOf } from "@/server/audit/sentence";
+import type { Entry } from "./entry";
 import { Marked } from "./marked";
 
-/** An entry's sentence, with names in bold and search matches marked. */
+/** An entry's sentence, with names in bold and search matches marked; a chip behind it shows the key that submitted it. */
 export function EntrySentence({ entry }: { entry: Entry }) {
   const nameOf = useOrgName();
+  const by = entry.submittedBy;
   const { actor, pieces } = sentenceOf(entry, nameOf(entry.orgId));
   return (
     <>
+      {by && <span className="tm-spoken">{accordingTo(by)}</span>}
       <b dir="auto">
         <Marked text={actor} />
       </b>{" "}
@@ -23,6 +28,12 @@ export function EntrySentence({ entry }: { entry: Entry }) {
           // biome-ignore lint/suspicious/noArrayIndexKey: the order of the pieces is fixed.
           <Marked key={at} text={text} />
         ),
+      )}
+      {by && (
+        <span aria-hidden>
+          {" "}
+          <Via by={by} />
+        </span>
       )}
     </>
   );

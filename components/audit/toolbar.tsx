@@ -1,16 +1,16 @@
 "use client";
 
-import { ActionIcon, Button, Group } from "@mantine/core";
+import { ActionIcon, Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import {
   ChartColumn,
   ChevronLeft,
   ChevronRight,
-  Columns3,
   Download,
   ListFilter,
   Printer,
   RefreshCw,
+  SlidersHorizontal,
   ZoomOut,
 } from "lucide-react";
 import dynamic from "next/dynamic";
@@ -41,15 +41,15 @@ function RangeSteps() {
     { label: "Zoom out", icon: ZoomOut, span: widened(span, now) },
   ];
   return (
-    <Group gap={4} wrap="nowrap">
+    <div className={classes.steps}>
       {steps.map(({ label, icon: Icon, span: next, isOff = false }) => (
         <Tip key={label} label={label}>
-          <ActionIcon size={36} variant="default" aria-label={label} disabled={isOff} onClick={() => show(next)}>
+          <ActionIcon size={32} variant="default" aria-label={label} disabled={isOff} onClick={() => show(next)}>
             <Icon size={15} aria-hidden />
           </ActionIcon>
         </Tip>
       ))}
-    </Group>
+    </div>
   );
 }
 
@@ -58,30 +58,35 @@ function PrintButton() {
   const { isPreparing, begin } = useViewer().printing;
   return (
     <Tip label="Print all that match, or save as PDF">
-      <ActionIcon size={36} variant="default" aria-label="Print" onClick={() => void begin()} loading={isPreparing}>
+      <ActionIcon size={32} variant="default" aria-label="Print" onClick={() => void begin()} loading={isPreparing}>
         <Printer size={15} aria-hidden />
       </ActionIcon>
     </Tip>
   );
 }
 
-const ColumnChooser = dynamic(() => import("./table/column-chooser").then((m) => m.ColumnChooser), {
+const DisplayMenu = dynamic(() => import("./table/display-menu").then((m) => m.DisplayMenu), {
   ssr: false,
   loading: PopoverSkeleton,
 });
 
-/** Columns, their order, and row density. */
-function ColumnMenu() {
+/** Folding, row height, and columns. */
+function Display() {
   const [opened, menu] = useDisclosure(false);
   return (
     <Popover opened={opened} onClose={menu.close} width={300} align="end">
       <Popover.Target>
-        <ActionIcon size={36} variant="default" aria-label="Columns" title="Columns" onClick={menu.toggle}>
-          <Columns3 size={15} aria-hidden />
-        </ActionIcon>
+        <Button
+          size="xs"
+          variant="default"
+          onClick={menu.toggle}
+          leftSection={<SlidersHorizontal size={15} aria-hidden />}
+        >
+          Display
+        </Button>
       </Popover.Target>
-      <Popover.Dropdown className={menusClasses.dropdown} aria-label="Columns">
-        <ColumnChooser />
+      <Popover.Dropdown className={menusClasses.dropdown} aria-label="Display">
+        <DisplayMenu />
       </Popover.Dropdown>
     </Popover>
   );
@@ -90,16 +95,18 @@ function ColumnMenu() {
 /** showsChart: whether the histogram is unfolded, on a phone. */
 type Props = { showsChart: boolean; onChart: () => void };
 
-/** Search, filters, and actions on the list. */
+/** The page's title, search, filters, and actions on the list in one line. */
 export function Toolbar({ showsChart, onChart }: Props) {
   const { view, setView, audit, exporting } = useViewer();
   return (
     <div className={classes.toolbar}>
+      <h1 className={classes.title}>Audit log</h1>
       <SearchBox />
       <div className={classes.controls}>
         <RangeMenu view={view} onRange={(range) => setView({ ...range, ...FROM_START })} />
         <RangeSteps />
         <Button
+          size="xs"
           variant="default"
           aria-pressed={view.facets}
           onClick={() => setView({ facets: !view.facets }, { history: "replace" })}
@@ -108,8 +115,9 @@ export function Toolbar({ showsChart, onChart }: Props) {
           Filters
         </Button>
         <SavedViews />
-        <ColumnMenu />
+        <Display />
         <Button
+          size="xs"
           variant="default"
           className={classes.phone}
           aria-pressed={showsChart}
@@ -121,7 +129,7 @@ export function Toolbar({ showsChart, onChart }: Props) {
         <LiveToggle />
         <Tip label="Load newer entries">
           <ActionIcon
-            size={36}
+            size={32}
             variant="default"
             aria-label="Refresh"
             onClick={audit.refresh}
@@ -133,7 +141,12 @@ export function Toolbar({ showsChart, onChart }: Props) {
         <CopyLink />
         <PrintButton />
         {exporting.begin && (
-          <Button variant="default" onClick={exporting.begin} leftSection={<Download size={15} aria-hidden />}>
+          <Button
+            size="xs"
+            variant="default"
+            onClick={exporting.begin}
+            leftSection={<Download size={15} aria-hidden />}
+          >
             Export
           </Button>
         )}

@@ -6,7 +6,7 @@ import { useCan, useOrg } from "@/components/account/org";
 import { useZone } from "@/components/format/zone";
 import { useRequestedAction } from "@/components/requested-action";
 import { useTRPC } from "@/components/trpc";
-import { joinValues, splitValues, wordsOf } from "@/server/audit/query/values";
+import { joinValues, splitValues, termsOf } from "@/server/audit/query/values";
 import type { FullPage } from "@/server/audit/schema";
 import type { Entry } from "./entry";
 import { isTyping, useKeyDown } from "./key-down";
@@ -167,7 +167,7 @@ export function useAuditLog(loadedAt: string): Viewer {
   useRequestedAction("export", onExport);
   useRequestedAction("print", printing.begin);
   useTitle(view, audit.names);
-  const words = useMemo(() => wordsOf(view.q ?? ""), [view.q]);
+  const words = useMemo(() => termsOf(view.q ?? "").flat(), [view.q]);
   const exporting = { isOpen: isExporting, begin: onExport, end: () => setIsExporting(false) };
   return { ...state, table, search, audit, settings, opened, printing, exporting, words };
 }

@@ -1,110 +1,84 @@
 "use client";
 
-import { CloseButton } from "@mantine/core";
-import { Check } from "lucide-react";
+import { X } from "lucide-react";
+import dynamic from "next/dynamic";
 import { useSearchParams } from "next/navigation";
 import { useState } from "react";
-import { useOrg } from "@/components/account/org";
 import { useZone } from "@/components/format/zone";
-import { Message } from "@/components/ui/notice";
-import { PageHeader } from "@/components/ui/page-header";
-import { PinBar } from "./compare/pin-bar";
+import { mapValues } from "@/server/ground/records";
 import { RangeLine } from "./filters/range-line";
 import { Histogram } from "./histogram/histogram";
-import { invalidQualifiers } from "./search/invalid-qualifiers";
-import { readTyped } from "./search/reader";
+import { useReader } from "./search/reader";
 import { chipsOf } from "./state/describe-filters";
-import { excluding, hideRoutine } from "./state/narrow";
-import { FROM_START, hidesRoutine, invalidParams, type View } from "./state/view";
+import { hideRoutine } from "./state/narrow";
+import { usePins } from "./state/pins";
+import { shortSpan } from "./state/range";
+import { FROM_START, filterParsers, hidesRoutine, invalidParams, spanOf } from "./state/view";
 import { useViewer } from "./state/viewer-context";
 import { Toolbar } from "./toolbar";
 import classes from "./viewer.module.css";
 
-/** Reports URL parameters that were ignored because they are invalid. */
-function InvalidParams({ parts }: { parts: string[] }) {
-  return (
-    <div className={classes.invalid}>
-      <Message tone="warn">
-        Part of the address is not valid and was ignored: {parts.join(", ")}. It does not filter the list below.
-      </Message>
-    </div>
-  );
-}
+const PinBar = dynamic(() => import("./compare/pin-bar").then((m) => m.PinBar), { ssr: false });
+const InvalidParams = dynamic(() => import("./invalid-notes").then((m) => m.InvalidParams), { ssr: false });
+const InvalidQualifiers = dynamic(() => import("./invalid-notes").then((m) => m.InvalidQualifiers), { ssr: false });
+const NOTHING = { ...mapValues(filterParsers, () => null), typed: null };
 
-/** Lists parts of the search that look like filters but are not, each with a button for the probable intention. */
-function InvalidQualifiersNote() {
-  const { view, setView } = useViewer();
-  const { zone } = useZone();
-  const text = view.q ?? "";
-  const invalid = invalidQualifiers(text);
-  if (invalid.length === 0) return null;
-  const read = async (part: string, instead: string) =>
-    setView({ ...(await readTyped(view, text.replace(part, instead), { zone, now: new Date() })), ...FROM_START });
-  return (
-    <div className={classes.invalid}>
-      <Message tone="warn">
-        {invalid.map(({ part, reason, instead }) => (
-          <span key={part}>
-            <code>{part}</code> {reason}; it was searched as text.{" "}
-            {instead && (
-              <button type="button" className={classes.textButton} onClick={() => void read(part, instead)}>
-                Search for {instead} instead
-              </button>
-            )}{" "}
-          </span>
-        ))}
-      </Message>
-    </div>
-  );
-}
-
-/** The active filters, each removable, and the switch that hides routine telemetry. */
+/** The active filters, each removable; hidden telemetry is one of them. */
 function Chips() {
-  const { view, setView, audit, settings } = useViewer();
-  const chips = chipsOf(view, audit.names);
-  const hidden = hidesRoutine(view);
-  const clearAll: Partial<View> = Object.assign({}, ...chips.map((chip) => chip.clear), excluding([]));
+  const { view, setView, audit } = useViewer();
+  const { zone } = useZone();
+  const reader = useReader(zone);
+  const { from, to, typed, orgId } = view;
+  const time = { range: null, from: null, to: null, ...FROM_START };
+  const chips = [
+    ...chipsOf(view, audit.names),
+    // An organization is chosen elsewhere, unless a line named it.
+    ...(typed && orgId && !orgId.includes(",")
+      ? [
+          {
+            key: "orgId",
+            name: "Organization",
+            value: audit.names.get(orgId) ?? orgId,
+            clear: { orgId: null, ...FROM_START },
+          },
+        ]
+      : []),
+    ...(from || to
+      ? [{ key: "time", name: "Time", value: shortSpan(spanOf(view, zone, new Date()), zone), clear: time }]
+      : []),
+    ...(hidesRoutine(view)
+      ? [{ key: "routine", name: "Without", value: "routine telemetry", clear: hideRoutine(view, false) }]
+      : []),
+  ];
+  const searchLiterally = async () => setView({ ...(await reader.readLiterally(view)), ...FROM_START });
+  if (chips.length === 0 && !typed) return null;
   return (
     <ul className={classes.chips} aria-label="Active filters">
-      <li>
-        <button
-          type="button"
-          className={classes.switch}
-          aria-pressed={settings.folds}
-          aria-keyshortcuts="f"
-          onClick={() => settings.change({ fold: !settings.folds })}
-        >
-          {settings.folds && <Check size={13} aria-hidden />}
-          Fold repeats and telemetry
-        </button>
-      </li>
-      <li>
-        <button
-          type="button"
-          className={classes.switch}
-          aria-pressed={hidden}
-          onClick={() => setView(hideRoutine(view, !hidden))}
-        >
-          {hidden && <Check size={13} aria-hidden />}
-          Hide routine agent telemetry
-        </button>
-      </li>
       {chips.map((chip) => (
         <li key={chip.key} className={classes.chip}>
           <span className={classes.chipName}>{chip.name}</span>
           <span>{chip.value}</span>
-          <CloseButton
-            size={24}
-            iconSize={12}
+          <button
+            type="button"
+            className={classes.remove}
             aria-label={`Remove filter ${chip.name}: ${chip.value}`}
             onClick={() => setView(chip.clear)}
-          />
+          >
+            <X size={12} aria-hidden />
+          </button>
         </li>
       ))}
       {chips.length > 1 && (
         <li>
-          <button type="button" className={classes.textButton} onClick={() => setView(clearAll)}>
+          <button type="button" className={classes.textButton} onClick={() => setView({ ...NOTHING, ...FROM_START })}>
             Clear all
+          </button>
+        </li>
+      )}
+      {typed && (
+        <li>
+          <button type="button" className={classes.textButton} onClick={() => void searchLiterally()}>
+            Search these words literally
           </button>
         </li>
       )}
@@ -112,36 +86,24 @@ function Chips() {
   );
 }
 
-/** Everything above the entries: title, toolbar, filters, histogram, range and pinned entries. */
+/** Everything above the entries: title and toolbar, filters, histogram with range and counts, and pinned entries. */
 export function ViewerHead() {
   const { view, audit } = useViewer();
   // Only used on phones, where the histogram starts folded.
   const [showsChart, setShowsChart] = useState(false);
+  const hasPins = usePins().length > 0;
   const invalid = invalidParams(new URLSearchParams(useSearchParams()));
   return (
     <>
-      <div className={classes.head}>
-        <Header />
-      </div>
       <Toolbar showsChart={showsChart} onChart={() => setShowsChart(!showsChart)} />
       <Chips />
       {invalid.length > 0 && <InvalidParams parts={invalid} />}
-      <InvalidQualifiersNote />
-      <Histogram isUnfolded={showsChart} />
-      <RangeLine />
+      {view.q && <InvalidQualifiers />}
+      <Histogram isUnfolded={showsChart}>
+        <RangeLine />
+      </Histogram>
       {audit.bar}
-      <PinBar openId={view.row} />
+      {hasPins && <PinBar openId={view.row} />}
     </>
   );
-}
-
-function Header() {
-  const { org, organizations, several } = useOrg();
-  const home = org ?? (organizations.length === 1 ? organizations[0] : null);
-  const lead = home
-    ? `Who did what at ${home.name}.`
-    : several.length > 0
-      ? `Who did what in ${several.length} of your organizations.`
-      : "Who did what, in every organization you can see.";
-  return <PageHeader title="Audit log" lead={lead} />;
 }

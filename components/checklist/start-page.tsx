@@ -10,6 +10,33 @@ import type { Checklist, Step } from "@/server/setup/checklist/schema";
 import classes from "./checklist.module.css";
 import { STEPS, useChecklist } from "./use-checklist";
 
+/** What each step is for, and its command; apart from its name, which pages of the first view show. */
+const PURPOSES: Record<Step, { what: string; command?: string }> = {
+  organization: {
+    what: "Each customer has its own organization, with its own audit chain, retention and users.",
+  },
+  enrollment_key: {
+    what: "The customer's devices join the organization with it. It is shown once, with the command that uses it.",
+  },
+  agent: {
+    what: "Run the key's command on a device. This step is ticked off when the agent first reports.",
+  },
+  verified: {
+    what: "The agent's first actions are in the audit log. Verify the chain once yourself; a nightly run keeps checking it.",
+  },
+  backup: {
+    what: "Run this on the server, and repeat it regularly: a backup restores nothing that was recorded after it. Backups created by other means are not detected.",
+    command: "npm run trailmark -- backup",
+  },
+  witness: {
+    what: "A witness outside your control cosigns each checkpoint, so that not even you could rewrite history unnoticed. Set this variable to the path of its policy file and restart the server.",
+    command: "TRAILMARK_WITNESS_POLICY_FILE",
+  },
+  two_factor: {
+    what: "An authenticator app or a passkey.",
+  },
+};
+
 /** The setup checklist. Steps are checked off by the actual state of the installation. */
 export function StartPage() {
   const { query, list, dismiss } = useChecklist();
@@ -33,7 +60,7 @@ export function StartPage() {
             loading={dismiss.isPending}
             onClick={() => dismiss.mutate({ dismissed: !list.dismissed })}
           >
-            {list.dismissed ? "Show the next step on my pages" : "Hide the next step from my pages"}
+            {list.dismissed ? "Show the next step on the home page" : "Hide the next step from the home page"}
           </Button>
         )}
       </PageHeader>
@@ -68,7 +95,8 @@ function Steps({ list }: { list: Checklist }) {
 type StepItemProps = { step: Step; done: boolean; list: Checklist; isNext: boolean };
 
 function StepItem({ step, done, list, isNext }: StepItemProps) {
-  const { title, what, way, command } = STEPS[step];
+  const { title, way } = STEPS[step];
+  const { what, command } = PURPOSES[step];
   return (
     <div>
       <h2>

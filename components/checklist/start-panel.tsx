@@ -5,7 +5,7 @@ import Link from "next/link";
 import classes from "./checklist.module.css";
 import { STEPS, useChecklist } from "./use-checklist";
 
-/** The next open step of the checklist with its link; shown above a page until everything is done. */
+/** The next open step of the checklist with its link; shown on the home page until everything is done. */
 export function StartPanel() {
   const { list, dismiss } = useChecklist();
   const next = list?.steps.find(({ done }) => !done);

@@ -6,46 +6,37 @@ import { useTRPC } from "@/components/trpc";
 import type { Step } from "@/server/setup/checklist/schema";
 
 type StepLink = { label: string; href: (orgId: string | null) => string };
-type Words = { title: string; what: string; way?: StepLink; command?: string };
+type Words = { title: string; way?: StepLink };
 
 const at = (path: string) => (orgId: string | null) => (orgId ? `${path}?orgId=${orgId}` : path);
 const to = (path: string) => () => path;
 
-/** The name of each step, its purpose, and its page or command. */
+/** The name of each step and its page. */
 export const STEPS: Record<Step, Words> = {
   organization: {
     title: "Create an organization for your first customer",
-    what: "Each customer has its own organization, with its own audit chain, retention and users.",
-    way: { label: "Create an organization", href: to("/settings/organizations") },
+    way: { label: "Create an organization", href: to("/customers") },
   },
   enrollment_key: {
     title: "Create an enrollment key",
-    what: "The customer's devices join the organization with it. It is shown once, with the command that uses it.",
     way: { label: "Create a key", href: at("/settings/enrollment") },
   },
   agent: {
     title: "Connect the first agent",
-    what: "Run the key's command on a device. This step is ticked off when the agent first reports.",
     way: { label: "Open enrollment", href: at("/settings/enrollment") },
   },
   verified: {
     title: "Verify the first entries",
-    what: "The agent's first actions are in the audit log. Verify the chain once yourself; a nightly run keeps checking it.",
     way: { label: "Verify", href: at("/integrity") },
   },
   backup: {
     title: "Create a backup",
-    what: "Run this on the server, and repeat it regularly: a backup restores nothing that was recorded after it. Backups created by other means are not detected.",
-    command: "npm run trailmark -- backup",
   },
   witness: {
     title: "Configure a witness",
-    what: "A witness outside your control cosigns each checkpoint, so that not even you could rewrite history unnoticed. Set this variable to the path of its policy file and restart the server.",
-    command: "TRAILMARK_WITNESS_POLICY_FILE",
   },
   two_factor: {
     title: "Turn on two-factor sign-in for your account",
-    what: "An authenticator app or a passkey.",
     way: { label: "Your account", href: to("/account") },
   },
 };

@@ -58,11 +58,13 @@ const TwoLines = ({ first, second }: { first: ReactNode; second?: ReactNode }) =
   </span>
 );
 
-/** "full check 3 days ago", or the last partial check. */
-export function lastCheckText({ chain }: Row, readAt: string): string {
-  if (chain.lastFullCheck) return `full check ${ago(chain.lastFullCheck.at, readAt)}`;
-  if (chain.lastCheckedAt) return `nightly ${ago(chain.lastCheckedAt, readAt)}, no full check`;
-  return chain.status === "empty" ? "" : "no full check";
+/** "whole chain checked 3 days ago", "412 entries checked 5 h ago": what the last check read, and when. */
+function lastCheckText({ chain }: Row, readAt: string): string {
+  const { lastCheckedAt, lastCheckedEntries, lastFullCheck, status } = chain;
+  if (!lastCheckedAt) return status === "empty" ? "" : "no check yet";
+  const what =
+    lastFullCheck?.at === lastCheckedAt ? "whole chain" : counted(lastCheckedEntries ?? 0, "entry", "entries");
+  return `${what} checked ${ago(lastCheckedAt, readAt)}`;
 }
 
 const WITNESS_LABEL = {
@@ -72,21 +74,20 @@ const WITNESS_LABEL = {
   no_checkpoint: "",
 } satisfies Record<Row["witness"]["state"], string>;
 
-/** The length of the period over which growth was measured. */
-const growthSeconds = ({ since }: Pick<Growth, "since">, readAt: string): number =>
-  (Date.parse(readAt) - Date.parse(since)) / 1000;
-
-/** "520 a day". Under one day the plain count is shown: it may include imported entries of many years. */
+/** "520 a day". Not known before a day has passed: until then the count may be of entries imported from many years. */
 export function growthText(growth: Growth | null, readAt: string): string {
-  if (!growth) return "Not known yet";
   const rate = perDay(growth, Date.parse(readAt));
-  if (rate === null) return `${count(growth.entries)} in ${duration(growthSeconds(growth, readAt))}`;
+  if (rate === null) return "Not known yet";
   return `${rate > 0 && rate < 10 ? rate.toFixed(1) : count(Math.round(rate))} a day`;
 }
 
-/** "Growth, 30 days", or the time since measuring began. */
-export const growthLabel = (growth: Growth | null, readAt: string): string =>
-  growth ? `Growth, ${duration(growthSeconds(growth, readAt))}` : "Growth";
+/** "Growth, 30 days", or the time since measuring began where that is a day or more. */
+export function growthLabel(growth: Growth | null, readAt: string): string {
+  const now = Date.parse(readAt);
+  return growth && perDay(growth, now) !== null
+    ? `Growth, ${duration((now - Date.parse(growth.since)) / 1000)}`
+    : "Growth";
+}
 
 const entriesOf = (orgId: string, result: string) => `/?orgId=${orgId}&range=24h&result=${result}`;
 
@@ -105,6 +106,22 @@ function Retention({ retention }: Row): ReactNode {
     <TwoLines
       first={counted(retention.retentionDays ?? 0, "day")}
       second={retention.isDue ? "entries due for removal" : "nothing due"}
+    />
+  );
+}
+
+/** "siem.example.com, bucket audit": where an organization's entries are sent. */
+export const leavesToText = ({ leavesTo }: Pick<Row, "leavesTo">): string =>
+  [...new Set(leavesTo.map(({ target }) => target))].join(", ");
+
+/** The receivers of its entries, with those that are not sent to now below. */
+function LeavesTo({ streams }: { streams: Row["leavesTo"] }): ReactNode {
+  if (streams.length === 0) return <span className={classes.quiet}>Nothing</span>;
+  const still = streams.filter(({ state }) => state !== "active");
+  return (
+    <TwoLines
+      first={leavesToText({ leavesTo: streams })}
+      second={still.map(({ name, state }) => `${name} ${state}`).join(", ")}
     />
   );
 }
@@ -142,7 +159,10 @@ export const COLUMNS: CustomerColumn[] = [
     sort: "growth",
     align: "end",
     cell: ({ growth }, readAt) => (
-      <TwoLines first={growthText(growth.month, readAt)} second={`7 days: ${growthText(growth.week, readAt)}`} />
+      <TwoLines
+        first={growthText(growth.month, readAt)}
+        second={perDay(growth.week, Date.parse(readAt)) !== null && `7 days: ${growthText(growth.week, readAt)}`}
+      />
     ),
   },
   {
@@ -170,9 +190,15 @@ export const COLUMNS: CustomerColumn[] = [
       ) : (
         <TwoLines
           first={`${count(devices.online)} of ${count(devices.online + devices.offline)} online`}
-          second={devices.silent > 0 ? `${count(devices.silent)} silent for 24 h` : undefined}
+          second={devices.silent > 0 ? `${count(devices.silent)} offline for 24 h` : undefined}
         />
       )),
+  },
+  {
+    key: "leavesTo",
+    header: "Leaves to",
+    sort: null,
+    cell: ({ leavesTo }) => <LeavesTo streams={leavesTo} />,
   },
   {
     key: "storage",

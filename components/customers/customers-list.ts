@@ -3,7 +3,7 @@ import { useCallback, useState } from "react";
 import type { Cell } from "@/server/ground/csv";
 import { perDay } from "@/server/organizations/overview/arrange";
 import { type OrganizationOverview, SHOWN, type Shown, SORTS, type Sort } from "@/server/organizations/overview/schema";
-import { CHAIN_LABEL } from "./columns";
+import { CHAIN_LABEL, leavesToText } from "./columns";
 
 const parsers = {
   search: parseAsString,
@@ -73,6 +73,7 @@ const HEADER = [
   "devicesOffline",
   "devicesSilent",
   "storageBytesEstimated",
+  "leavesTo",
 ];
 
 const rounded = (rate: number | null): number | null => (rate === null ? null : Math.round(rate * 10) / 10);
@@ -104,6 +105,7 @@ export function customersCsv(rows: readonly OrganizationOverview[], readAt: stri
       row.devices?.offline,
       row.devices?.silent,
       row.bytes,
+      leavesToText(row),
     ]),
   ];
 }

@@ -1,10 +1,9 @@
 "use client";
 
-import { Button, Select, Skeleton } from "@mantine/core";
+import { Button, Group, Select, Skeleton } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { Download } from "lucide-react";
+import { Download, Plus } from "lucide-react";
 import dynamic from "next/dynamic";
-import Link from "next/link";
 import { useMemo, useState } from "react";
 import { useCan } from "@/components/account/org";
 import { count, counted } from "@/components/format/amounts";
@@ -22,14 +21,21 @@ import { customersQuery } from "./customers-query";
 import { CustomersTable } from "./customers-table";
 
 const RetentionDialog = dynamic(() => import("./retention-dialog").then((m) => m.RetentionDialog), { ssr: false });
+const OrganizationDialog = dynamic(
+  () => import("@/components/settings/organization-dialog").then((m) => m.OrganizationDialog),
+  { ssr: false },
+);
 const VerifyDialog = dynamic(() => import("./verify-dialog").then((m) => m.VerifyDialog), { ssr: false });
 
 type Overview = Outputs["organizations"]["overview"];
+type View = ReturnType<typeof useCustomersView>["view"];
 
 /** The state of every organization, those that need attention first, with actions for several at once. */
 export function CustomersPage() {
   const { view, search, sortBy, toggle, clear } = useCustomersView();
   const { query, rows } = useCustomers(view);
+  const mayCreate = useCan("organizations:manage");
+  const [isCreating, setIsCreating] = useState(false);
   const download = () => query.data && saveCsv("customers.csv", customersCsv(rows, query.data.readAt));
   return (
     <>
@@ -37,14 +43,22 @@ export function CustomersPage() {
         title="Customers"
         lead="The audit log of every organization you can see, those that need attention first."
       >
-        <Button
-          variant="default"
-          leftSection={<Download size={15} aria-hidden />}
-          disabled={rows.length === 0}
-          onClick={download}
-        >
-          Download CSV
-        </Button>
+        <Group gap="sm">
+          <Button
+            variant="default"
+            leftSection={<Download size={15} aria-hidden />}
+            disabled={rows.length === 0}
+            onClick={download}
+          >
+            Download CSV
+          </Button>
+          {mayCreate && (
+            <Button leftSection={<Plus size={15} aria-hidden />} onClick={() => setIsCreating(true)}>
+              New organization
+            </Button>
+          )}
+        </Group>
+        {isCreating && <OrganizationDialog onClose={() => setIsCreating(false)} />}
       </PageHeader>
       {query.data && !query.data.pruningEnabled && (
         <div className={classes.warning}>
@@ -69,7 +83,7 @@ export function CustomersPage() {
 }
 
 /** The organizations of the current view, filtered and sorted. */
-function useCustomers(view: ReturnType<typeof useCustomersView>["view"]) {
+function useCustomers(view: View) {
   const trpc = useTRPC();
   const first = useQuery(customersQuery(trpc));
   // If they do not fit on one page, the server searches and sorts, and only its first page is shown.
@@ -104,7 +118,7 @@ const FILTERS: [Shown, string][] = [
   ["attention", "Needs attention"],
   ["chain", "Broken or unverified chain"],
   ["retention", "Retention under 365 days or none"],
-  ["silent", "Silent devices"],
+  ["silent", "Devices offline for 24 h"],
 ];
 
 type FiltersProps = {
@@ -141,7 +155,7 @@ const SORT_LABEL: Record<Sort, string> = {
   growth: "Growth",
   failures: "Failures",
   denied: "Denied",
-  devices: "Silent devices",
+  devices: "Devices offline",
   storage: "Storage",
 };
 
@@ -186,7 +200,7 @@ function List({ overview, rows, isStale, onClear, onSort }: ListProps) {
   const [dialog, setDialog] = useState<Dialog>(null);
   const close = () => setDialog(null);
   if (overview.counts.organizations === 0) return <NoCustomers />;
-  if (rows.length === 0) return <NoMatch search={view.search} onClear={onClear} />;
+  if (rows.length === 0) return <NoneShown view={view} onClear={onClear} />;
   return (
     <>
       <p className={classes.count}>
@@ -232,20 +246,31 @@ function List({ overview, rows, isStale, onClear, onSort }: ListProps) {
   );
 }
 
-function NoCustomers() {
-  const mayCreate = useCan("organizations:manage");
+/** The reason why a filter alone shows no organization. */
+const NONE_SHOWN: Record<Shown, string> = {
+  attention: "No organization needs attention",
+  chain: "No chain is broken or unverified",
+  retention: "Every organization keeps 365 days or more",
+  silent: "No device has been offline for 24 hours",
+};
+
+function NoneShown({ view: { search, show }, onClear }: { view: View; onClear: () => void }) {
+  const [shown, ...others] = show ?? [];
+  if (search || !shown || others.length > 0) return <NoMatch search={search} onClear={onClear} />;
   return (
     <Notice
-      title="No organizations yet"
+      title={NONE_SHOWN[shown]}
       action={
-        mayCreate ? (
-          <Button component={Link} href="/settings/organizations">
-            Create an organization
-          </Button>
-        ) : null
+        <Button variant="default" onClick={onClear}>
+          All organizations
+        </Button>
       }
-    >
-      Each customer gets an organization of its own, with its own audit chain and retention.
-    </Notice>
+    />
   );
 }
+
+const NoCustomers = () => (
+  <Notice title="No organizations yet">
+    Each customer gets an organization of its own, with its own audit chain and retention.
+  </Notice>
+);

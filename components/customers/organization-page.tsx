@@ -2,8 +2,10 @@
 
 import { Button, Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import dynamic from "next/dynamic";
 import Link from "next/link";
-import { useMe } from "@/components/account/org";
+import { useState } from "react";
+import { useCan, useMe } from "@/components/account/org";
 import { barsOf, describeAllBars, describeBars, sumOf } from "@/components/audit/histogram/bars";
 import { bytes, count, counted } from "@/components/format/amounts";
 import { When } from "@/components/format/when";
@@ -11,15 +13,22 @@ import { useZone } from "@/components/format/zone";
 import { isVisibleTo, navGroups } from "@/components/nav-items";
 import { UNBATCHED, useTRPC } from "@/components/trpc";
 import { Facts } from "@/components/ui/facts";
+import factClasses from "@/components/ui/facts.module.css";
 import { Figures } from "@/components/ui/figures";
 import { Failure, Notice } from "@/components/ui/notice";
 import { PageHeader, Section } from "@/components/ui/page-header";
 import { StateTag } from "@/components/ui/state-tag";
 import { DAY_MS } from "@/server/ground/time/durations";
+import { perDay } from "@/server/organizations/overview/arrange";
 import type { OrganizationOverview } from "@/server/organizations/overview/schema";
-import { CHAIN_LABEL, growthLabel, growthText, lastCheckText } from "./columns";
+import { CHAIN_LABEL, growthLabel, growthText, leavesToText } from "./columns";
 import classes from "./organization.module.css";
 import { organizationQuery } from "./organization-query";
+
+const OrganizationDialog = dynamic(
+  () => import("@/components/settings/organization-dialog").then((m) => m.OrganizationDialog),
+  { ssr: false },
+);
 
 /** The minimum height of a day that has entries. */
 const MIN_HEIGHT = 2;
@@ -91,13 +100,16 @@ const Missing = () => (
 type Props = { org: Org; readAt: string; pruningEnabled: boolean };
 
 function Organization({ org, readAt, pruningEnabled }: Props) {
+  const mayEdit = useCan("organizations:manage");
   const monthAgo = new Date(Date.parse(readAt) - 30 * DAY_MS).toISOString();
   return (
     <>
       <PageHeader
         title={org.name}
         lead={org.isHome ? "The organization of your own staff." : "The state of this customer's audit log."}
-      />
+      >
+        {mayEdit && <Edit id={org.orgId} />}
+      </PageHeader>
       {org.attention.length > 0 && (
         <ul className={classes.reasons} aria-label="Needs attention">
           {org.attention.map(({ code, text }) => (
@@ -113,7 +125,10 @@ function Organization({ org, readAt, pruningEnabled }: Props) {
         <GrowthChart orgId={org.orgId} from={monthAgo} />
       </Section>
       <Section title="Integrity">
-        <Chain org={org} readAt={readAt} />
+        <Chain org={org} />
+      </Section>
+      <Section title="Data streams">
+        <Facts className={factClasses.facts} facts={[["Entries leave to", leavesToText(org) || "Nothing"]]} />
       </Section>
       <Section title="Retention">
         <Retention org={org} pruningEnabled={pruningEnabled} />
@@ -121,15 +136,29 @@ function Organization({ org, readAt, pruningEnabled }: Props) {
       {org.devices && (
         <Section title="Devices">
           <Facts
-            className={classes.facts}
+            className={factClasses.facts}
             facts={[
               ["Online", count(org.devices.online)],
               ["Offline", count(org.devices.offline)],
-              ["Silent", `${count(org.devices.silent)} not heard from for 24 hours`],
+              ["Offline for 24 hours", count(org.devices.silent)],
             ]}
           />
         </Section>
       )}
+    </>
+  );
+}
+
+/** Edits the organization's name, time zone and second factor. */
+function Edit({ id }: { id: string }) {
+  const organization = useQuery(useTRPC().organizations.get.queryOptions({ id })).data;
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
+      <Button variant="default" disabled={!organization} onClick={() => setIsOpen(true)}>
+        Edit
+      </Button>
+      {isOpen && organization && <OrganizationDialog organization={organization} onClose={() => setIsOpen(false)} />}
     </>
   );
 }
@@ -176,7 +205,10 @@ function Numbers({ org, readAt }: { org: Org; readAt: string }) {
         {
           label: growthLabel(org.growth.month, readAt),
           value: growthText(org.growth.month, readAt),
-          note: `last 7 days: ${growthText(org.growth.week, readAt)}`,
+          note:
+            perDay(org.growth.week, Date.parse(readAt)) === null
+              ? "known after one day"
+              : `last 7 days: ${growthText(org.growth.week, readAt)}`,
         },
         { label: "Failures, 24 hours", value: rows("failure", org.failures) },
         { label: "Denied, 24 hours", value: rows("denied", org.denied) },
@@ -185,7 +217,7 @@ function Numbers({ org, readAt }: { org: Org; readAt: string }) {
   );
 }
 
-function Chain({ org, readAt }: { org: Org; readAt: string }) {
+function Chain({ org }: { org: Org }) {
   const { chain, checkpoint, witness } = org;
   const verdict = chain.throughSeq ? `, through entry ${count(chain.throughSeq)}` : "";
   const cosigned = witness.cosigners.map(({ name }) => name).join(", ");
@@ -197,7 +229,7 @@ function Chain({ org, readAt }: { org: Org; readAt: string }) {
   }[witness.state];
   return (
     <Facts
-      className={classes.facts}
+      className={factClasses.facts}
       facts={[
         [
           "Verdict",
@@ -205,9 +237,18 @@ function Chain({ org, readAt }: { org: Org; readAt: string }) {
         ],
         [
           "Last full check",
-          chain.lastFullCheck ? <When key="full" at={chain.lastFullCheck.at} /> : lastCheckText(org, readAt) || "None",
+          <When key="full" at={chain.lastFullCheck?.at ?? null} none="None yet: nightly runs read a part at a time" />,
         ],
-        ["Last verification", <When key="last" at={chain.lastCheckedAt} none="None yet" />],
+        [
+          "Last check",
+          chain.lastCheckedAt ? (
+            <span key="last">
+              {counted(chain.lastCheckedEntries ?? 0, "entry", "entries")}, <When at={chain.lastCheckedAt} />
+            </span>
+          ) : (
+            "None yet"
+          ),
+        ],
         [
           "Newest checkpoint",
           checkpoint ? (
@@ -228,10 +269,10 @@ function Chain({ org, readAt }: { org: Org; readAt: string }) {
 
 function Retention({ org: { retention, oldestAt }, pruningEnabled }: Omit<Props, "readAt">) {
   const { configured, retentionDays, isDue, lastCleanupAt } = retention;
-  const due = isDue ? "The oldest entries are past the period" : "Nothing is past the period";
+  const due = isDue ? "The oldest entries are past the period" : "Nothing to remove";
   return (
     <Facts
-      className={classes.facts}
+      className={factClasses.facts}
       facts={[
         [
           "Entries are kept for",

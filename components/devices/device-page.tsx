@@ -4,6 +4,7 @@ import { Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { parseAsInteger, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useOrg } from "@/components/account/org";
+import { AuditHistory } from "@/components/audit/audit-history";
 import { DeviceFields } from "@/components/custom-fields/device-fields";
 import { useTRPC } from "@/components/trpc";
 import { BackLink } from "@/components/ui/links/back-link";
@@ -11,7 +12,6 @@ import { Failure } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
 import { TabList } from "@/components/ui/tab-list";
 import { AgentAccess } from "./agent-access";
-import { AuditHistory } from "./audit-history";
 import { Online, POLL_MS, systemOf } from "./cells";
 import classes from "./device-page.module.css";
 import { LiveEvents } from "./live/live-events";
@@ -85,7 +85,7 @@ export function DevicePage({ id }: { id: string }) {
               <LiveEvents device={device} />
             </Tabs.Panel>
             <Tabs.Panel value="history">
-              <AuditHistory device={device} />
+              <AuditHistory of={{ id: device.id, name: device.hostname }} what="device" />
             </Tabs.Panel>
           </Tabs>
         </>

@@ -57,6 +57,10 @@ export function metricValue(name: string, value: unknown): string {
   return unit === "bytes" ? bytes(value) : `${value.toLocaleString("en-GB")} ${UNIT.get(unit)}`;
 }
 
+/** The agent's report about itself; of one that is offline, the last report. */
+const statusOf = ({ status, online }: DeviceDetail): string =>
+  status ? `${status}${online ? "" : " when last seen"}` : "Not reported";
+
 /** The device's facts, and the metrics of its last heartbeat. */
 export function Overview({ device }: { device: DeviceDetail }) {
   const metrics = Object.entries(device.metrics ?? {});
@@ -71,7 +75,7 @@ export function Overview({ device }: { device: DeviceDetail }) {
           <When at={device.lastSeenAt} />
         </Fact>
         <Fact name="Agent version">{device.agentVersion ?? "No agent"}</Fact>
-        <Fact name="Agent status">{device.status ?? "Not reported"}</Fact>
+        <Fact name="Agent status">{statusOf(device)}</Fact>
         <Fact name="Enrolled">
           <When at={device.createdAt} />
         </Fact>
@@ -79,6 +83,11 @@ export function Overview({ device }: { device: DeviceDetail }) {
           <code>{device.id}</code>
         </Fact>
       </dl>
+      {metrics.length > 0 && (
+        <p className={classes.asOf}>
+          As of the last report, <When at={device.lastSeenAt} />
+        </p>
+      )}
       {metrics.length > 0 && (
         <dl className={classes.facts} aria-label="Metrics of the last heartbeat">
           {metrics.map(([name, value]) => (

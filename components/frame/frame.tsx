@@ -40,8 +40,8 @@ function PrintedBy() {
 
 const NavDrawer = dynamic(() => import("./nav-drawer").then((m) => m.NavDrawer), { ssr: false });
 
-/** The header, navigation and content panel. On a phone the navigation is a drawer. */
-export function Frame({ children }: { children: ReactNode }) {
+/** The header, navigation and content panel, and which release it is. On a phone the navigation is a drawer. */
+export function Frame({ release, children }: { release: string; children: ReactNode }) {
   const [opened, drawer] = useDisclosure(false);
   const [wasOpened, setWasOpened] = useState(false);
   const toggle = () => {
@@ -77,9 +77,9 @@ export function Frame({ children }: { children: ReactNode }) {
         </div>
       </header>
       <div className={classes.navbar}>
-        <Nav />
+        <Nav release={release} />
       </div>
-      {wasOpened && <NavDrawer opened={opened} onClose={drawer.close} />}
+      {wasOpened && <NavDrawer release={release} opened={opened} onClose={drawer.close} />}
       <main id="content" tabIndex={-1} className={classes.main}>
         <PrintedBy />
         {children}

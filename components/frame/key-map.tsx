@@ -8,7 +8,7 @@ const KEYS: [string, [string[], string][]][] = [
   [
     "Everywhere",
     [
-      [["Ctrl", "K"], "Go to a page, view, device or organization (Cmd K on a Mac)"],
+      [["Ctrl", "K"], "Go to a page, view, person, device or organization (Cmd K on a Mac)"],
       [["?"], "This list"],
       [["Esc"], "Close what is open"],
       [["Tab"], "Next control; the first one skips the navigation"],

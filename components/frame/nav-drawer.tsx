@@ -4,10 +4,10 @@ import { Drawer } from "@mantine/core";
 import { Nav } from "./nav";
 
 /** The navigation on phones. */
-export function NavDrawer({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+export function NavDrawer({ release, opened, onClose }: { release: string; opened: boolean; onClose: () => void }) {
   return (
     <Drawer opened={opened} onClose={onClose} hiddenFrom="sm" size={280} title="Trailmark" padding="lg">
-      <Nav onFollow={onClose} />
+      <Nav release={release} onFollow={onClose} />
     </Drawer>
   );
 }

@@ -12,8 +12,8 @@ const isCurrent = (pathname: string, href: string) =>
     ? pathname === "/" || pathname.startsWith("/audit/")
     : pathname === href || pathname.startsWith(`${href}/`);
 
-/** Links to the pages; they keep the selected organization. */
-export function Nav({ onFollow }: { onFollow?: () => void }) {
+/** Links to the pages; they keep the selected organization. Below them stands the release. */
+export function Nav({ release, onFollow }: { release: string; onFollow?: () => void }) {
   const pathname = usePathname();
   useForgottenAction(pathname);
   const { orgId } = useOrg();
@@ -25,27 +25,30 @@ export function Nav({ onFollow }: { onFollow?: () => void }) {
     }))
     .filter((group) => group.items.length > 0);
   return (
-    <nav aria-label="Pages" className={classes.nav}>
-      {groups.map((group) => (
-        <div key={group.label ?? "main"} className={classes.group}>
-          {group.label && <p className={classes.label}>{group.label}</p>}
-          <ul className={classes.list}>
-            {group.items.map(({ href, label, icon: Icon }) => (
-              <li key={href}>
-                <PageLink
-                  href={orgId ? `${href}?orgId=${orgId}` : href}
-                  className={classes.link}
-                  aria-current={isCurrent(pathname, href) ? "page" : undefined}
-                  onClick={onFollow}
-                >
-                  <Icon size={16} strokeWidth={1.75} aria-hidden />
-                  {label}
-                </PageLink>
-              </li>
-            ))}
-          </ul>
-        </div>
-      ))}
-    </nav>
+    <div className={classes.column}>
+      <nav aria-label="Pages" className={classes.nav}>
+        {groups.map((group) => (
+          <div key={group.label ?? "main"} className={classes.group}>
+            {group.label && <p className={classes.label}>{group.label}</p>}
+            <ul className={classes.list}>
+              {group.items.map(({ href, label, icon: Icon }) => (
+                <li key={href}>
+                  <PageLink
+                    href={orgId ? `${href}?orgId=${orgId}` : href}
+                    className={classes.link}
+                    aria-current={isCurrent(pathname, href) ? "page" : undefined}
+                    onClick={onFollow}
+                  >
+                    <Icon size={16} strokeWidth={1.75} aria-hidden />
+                    {label}
+                  </PageLink>
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
+      </nav>
+      <footer className={classes.release}>Trailmark {release}</footer>
+    </div>
   );
 }

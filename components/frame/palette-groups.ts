@@ -16,21 +16,22 @@ import {
   ShieldCheck,
   Stamp,
   SunMoon,
+  UserRound,
 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { createSerializer } from "nuqs";
 import { useCan, useMe, useOrg } from "@/components/account/org";
-import { aroundPath } from "@/components/audit/entry";
+import { actorPath, aroundPath } from "@/components/audit/entry";
 import { frozenLink } from "@/components/audit/filters/copy-link";
-import { readLine } from "@/components/audit/search/read-line";
-import { filterParsers, loadView } from "@/components/audit/state/view";
+import { useReader } from "@/components/audit/search/reader";
+import { filterParsers, loadView, viewParsers } from "@/components/audit/state/view";
 import { BUILT_IN } from "@/components/audit/views/view-query";
 import { useZone } from "@/components/format/zone";
 import { accountItem, isVisibleTo, navGroups, startItem } from "@/components/nav-items";
 import { requestAction } from "@/components/requested-action";
-import { useTRPC } from "@/components/trpc";
+import { type Outputs, UNBATCHED, useTRPC } from "@/components/trpc";
 import { copyText } from "@/components/ui/copy/use-copy";
-import { networkOf } from "@/server/audit/query/values";
+import { joinValues, networkOf } from "@/server/audit/query/values";
 import { GUID, MAX_FILTER_LENGTH } from "@/server/ground/text";
 
 const DEBOUNCE_MS = 200;
@@ -52,7 +53,7 @@ function useGo() {
   const { orgId } = useOrg();
   return (path: string, query = "") => {
     const params = new URLSearchParams(query);
-    if (orgId) params.set("orgId", orgId);
+    if (orgId && !params.has("orgId")) params.set("orgId", orgId);
     router.push(params.size > 0 ? `${path}?${params}` : path);
   };
 }
@@ -148,19 +149,26 @@ export function usePasted(typed: string): Destination[] {
   const isNetwork = text.includes("/") && networkOf(text) !== null;
   if (!ADDRESS.test(text) && !isNetwork) return [];
   const query = new URLSearchParams({ ip: text }).toString();
-  return [{ key: "ip", name: `Entries from ${text}`, icon: Network, go: () => go("/", query) }];
+  return [
+    ...(isNetwork
+      ? []
+      : [{ key: "address", name: text, hint: "Address", icon: Network, go: () => go("/addresses", query) }]),
+    { key: "ip", name: `Entries from ${text}`, icon: Network, go: () => go("/", query) },
+  ];
 }
 
-const toAddress = createSerializer(filterParsers);
+const { typed, orgId } = viewParsers;
+const toAddress = createSerializer({ ...filterParsers, typed, orgId });
 
 /** Searches the audit log for the typed text, parsed like in its search box. Offered last. */
 export function useSearch(typed: string): Destination[] {
   const go = useGo();
   const mayRead = useCan("audit:read");
   const { local } = useZone();
+  const reader = useReader(local);
   const line = typed.trim().slice(0, MAX_FILTER_LENGTH);
   if (!mayRead || !line) return [];
-  const search = async () => go("/", toAddress(await readLine({}, line, { zone: local, now: new Date() })));
+  const search = async () => go("/", toAddress(await reader.read({}, line)));
   return [{ key: "search", name: `Search the audit log for "${line}"`, icon: Search, go: () => void search() }];
 }
 
@@ -181,13 +189,39 @@ export function useOrganizations(): Destination[] {
   return organizations.map(({ id, name }) => ({ key: id, name, icon: Building2, go: () => void setOrg(id) }));
 }
 
+/** The text once it rests, and whether it is long enough to be looked up. */
+function useLookup(typed: string, isAllowed: boolean): { search: string; isWanted: boolean } {
+  const [search] = useDebouncedValue(typed.trim(), DEBOUNCE_MS);
+  return { search, isWanted: isAllowed && search.length >= MIN_LETTERS && typed.trim().length >= MIN_LETTERS };
+}
+
+type Counted = Outputs["audit"]["facets"]["actor"];
+
+/** People in the audit log whose name or e-mail address contains the text. */
+export function usePeople(typed: string): { people: Destination[]; isSettled: boolean } {
+  const go = useGo();
+  const { orgId } = useOrg();
+  const { search, isWanted } = useLookup(typed, useCan("audit:read"));
+  const query = useQuery({
+    ...useTRPC().audit.facets.queryOptions(
+      { user: joinValues([search]), actorType: "user", orgId },
+      { placeholderData: keepPreviousData, trpc: UNBATCHED },
+    ),
+    enabled: isWanted,
+  });
+  const isSettled = search === typed.trim() && !(isWanted && (query.isPending || query.isPlaceholderData));
+  const known: Counted = isWanted ? (query.data?.actor ?? []) : [];
+  const people = known
+    .filter(({ value, label }) => GUID.test(value) && (isSettled || matches(label, typed)))
+    .map(({ value, label }) => ({ key: value, name: label, icon: UserRound, go: () => go(actorPath(value)) }));
+  return { people, isSettled };
+}
+
 /** Devices whose hostname contains the text; isSettled once the results are those of the current text. */
 export function useDevices(typed: string): { devices: Destination[]; isSettled: boolean } {
   const go = useGo();
-  const mayRead = useCan("devices:read");
   const { orgId, organizations } = useOrg();
-  const [search] = useDebouncedValue(typed.trim(), DEBOUNCE_MS);
-  const isWanted = mayRead && search.length >= MIN_LETTERS && typed.trim().length >= MIN_LETTERS;
+  const { search, isWanted } = useLookup(typed, useCan("devices:read"));
   const list = useQuery({
     ...useTRPC().devices.list.queryOptions({ search, orgId, limit: SHOWN }, { placeholderData: keepPreviousData }),
     enabled: isWanted,

@@ -13,15 +13,13 @@ const Palette = dynamic(() => import("./palette").then((m) => m.Palette), { ssr:
 const KeyMap = dynamic(() => import("./key-map").then((m) => m.KeyMap), { ssr: false });
 
 /**
- * Buffers what is typed between the first shortcut and the palette's field getting the focus; Enter becomes a newline.
+ * Buffers what is typed between the shortcut and the palette's field getting the focus; Enter becomes a newline.
  */
 function useEarlyKeys(opened: number): string {
   const [early, setEarly] = useState("");
   useEffect(() => {
-    if (opened !== 1) {
-      setEarly("");
-      return;
-    }
+    setEarly("");
+    if (opened === 0 || isTyping(document.activeElement)) return;
     const over = new AbortController();
     const onKey = (event: KeyboardEvent) => {
       if (event.key === "Escape") over.abort();
@@ -36,6 +34,7 @@ function useEarlyKeys(opened: number): string {
     };
     document.addEventListener("keydown", onKey, { capture: true, signal: over.signal });
     document.addEventListener("focusin", onFocus, { signal: over.signal });
+    document.addEventListener("pointerdown", () => over.abort(), { signal: over.signal });
     const timer = setTimeout(() => over.abort(), EARLY_KEYS_TIMEOUT_MS);
     import("./palette").catch(() => over.abort());
     return () => {
@@ -68,7 +67,7 @@ export function PaletteKey() {
   }, []);
   return (
     <>
-      <Tip label="Go to a page, view, device or organization (Ctrl K)">
+      <Tip label="Go to a page, view, person, device or organization (Ctrl K)">
         <ActionIcon
           size={32}
           aria-label="Go to"

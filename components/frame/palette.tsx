@@ -14,6 +14,7 @@ import {
   useOrganizations,
   usePages,
   usePasted,
+  usePeople,
   useSearch,
   useViews,
 } from "./palette-groups";
@@ -29,18 +30,21 @@ type Group = { label: string; destinations: Destination[]; isWhole?: true };
 /** All matches for the typed text, most likely first. */
 function useGroups(typed: string, onHelp: () => void): { groups: Group[]; isSettled: boolean } {
   const named = (all: Destination[]) => all.filter(({ name }) => matches(name, typed));
-  const { devices, isSettled } = useDevices(typed);
+  const { devices, isSettled: hasDevices } = useDevices(typed);
+  const { people, isSettled: hasPeople } = usePeople(typed);
+  const isSettled = hasDevices && hasPeople;
   const search = useSearch(typed);
   const help = [{ key: "help", name: "Keyboard shortcuts", icon: Keyboard, go: onHelp }];
   const groups: Group[] = [
     { label: "Pasted", destinations: usePasted(typed) },
     { label: "Pages", destinations: named(usePages()), isWhole: true },
     { label: "Views of the audit log", destinations: named(useViews()) },
+    { label: "People", destinations: people },
     { label: "Devices", destinations: devices },
     { label: "Show one organization", destinations: named(useOrganizations()) },
     { label: "Actions", destinations: named(useActions()) },
     { label: "Help", destinations: named(help) },
-    // Only once the devices are known, otherwise it would be the first match for a hostname.
+    // Only once people and devices are known, otherwise it would be the first match for their names.
     { label: "Search", destinations: isSettled ? search : [] },
   ];
   return { groups: groups.filter((group) => group.destinations.length > 0), isSettled };
@@ -54,7 +58,7 @@ type Props = {
   onHelp: () => void;
 };
 
-/** Finds pages, saved views, devices, organizations, ids and addresses by typing, and runs actions. */
+/** Finds pages, saved views, people, devices, organizations, ids and addresses by typing, and runs actions. */
 export function Palette({ opened, early, onHelp }: Props) {
   const [typed, setTyped] = useState("");
   const { groups, isSettled } = useGroups(typed, onHelp);
@@ -66,7 +70,9 @@ export function Palette({ opened, early, onHelp }: Props) {
     if (early.includes("\n")) runWhenSettled(line);
   });
   useEffect(() => {
-    if (opened > 0) palette.open();
+    if (opened === 0) return;
+    setTyped("");
+    palette.open();
   }, [opened]);
   // A layout effect, because a key press that reaches the field first would be lost.
   useLayoutEffect(() => {
@@ -86,8 +92,8 @@ export function Palette({ opened, early, onHelp }: Props) {
       attributes={{ header: { role: "presentation" } } as object}
     >
       <Spotlight.Search
-        aria-label="Go to a page, view, device or organization"
-        placeholder="Page, view, device, organization, action, id or address"
+        aria-label="Go to a page, view, person, device or organization"
+        placeholder="Page, view, person, device, organization, action, id or address"
         leftSection={<Search size={17} strokeWidth={1.75} aria-hidden />}
         onKeyDown={onEnter}
       />

@@ -110,6 +110,7 @@ const theme = createTheme({
   components: {
     ActionIcon: { defaultProps: { variant: "subtle", color: "gray" } },
     Checkbox: { defaultProps: { size: "md" } },
+    Chip: { defaultProps: { variant: "outline", radius: "sm", size: "sm" } },
     CloseButton: { defaultProps: { "aria-label": "Close" } },
     Drawer: { defaultProps: overlay },
     DrawerRoot: { defaultProps: { ...dialogHead, transitionProps: { duration: 120 } } },

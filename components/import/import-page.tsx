@@ -1,13 +1,13 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { Check } from "lucide-react";
 import Link from "next/link";
 import { parseAsString, parseAsStringLiteral, useQueryState } from "nuqs";
-import { type KeyboardEvent, type RefObject, useEffect, useRef } from "react";
+import { type KeyboardEvent, useEffect, useRef } from "react";
 import { useTRPC } from "@/components/trpc";
 import { Failure, Message } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
+import { StepList, useStepFocus } from "@/components/ui/steps";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 import { CheckStep } from "./check/check-step";
 import { ReportStep, RunStep } from "./check/report-step";
@@ -18,30 +18,6 @@ import { ImportHome } from "./import-home";
 import { usePlanDraft } from "./plan-draft";
 import { SourceStep } from "./source/source-step";
 import { currentStep, reachable, STEP_LABEL, STEPS, type Step, type StepProps } from "./steps";
-
-/**
- * Moves the focus to the top of a new step, and there again when the focused button is replaced by a progress bar or
- * the progress bar by a result.
- * @returns the ref for the step's element
- */
-function useStepFocus(step: string, isWorking: boolean, takesFocus: boolean): RefObject<HTMLElement | null> {
-  const top = useRef<HTMLElement>(null);
-  const shown = useRef(takesFocus ? "" : step);
-  useEffect(() => {
-    if (shown.current !== step) {
-      top.current?.focus({ preventScroll: true });
-      window.scrollTo({ top: 0 });
-    }
-    shown.current = step;
-  }, [step]);
-  const wasWorking = useRef(isWorking);
-  useEffect(() => {
-    const isLost = document.activeElement === null || document.activeElement === document.body;
-    if (wasWorking.current !== isWorking && isLost) top.current?.focus({ preventScroll: true });
-    wasWorking.current = isWorking;
-  }, [isWorking]);
-  return top;
-}
 
 const POLL_MS = 700;
 
@@ -110,25 +86,17 @@ function Steps({ state, wanted, takesFocus, onStep }: StepsProps) {
   };
   return (
     <>
-      <nav aria-label="Steps of the import">
-        <ol className={classes.steps}>
-          {STEPS.map((name, i) => (
-            <li key={name} data-current={name === step || undefined} data-open={open.includes(name) || undefined}>
-              <button
-                type="button"
-                disabled={!open.includes(name)}
-                aria-current={name === step ? "step" : undefined}
-                onClick={() => goTo(name)}
-              >
-                <span className={classes.number}>
-                  {i < passed && name !== step ? <Check size={13} aria-label="Done" /> : i + 1}
-                </span>
-                {STEP_LABEL[name]}
-              </button>
-            </li>
-          ))}
-        </ol>
-      </nav>
+      <StepList
+        label="Steps of the import"
+        steps={STEPS.map((name, i) => ({
+          name,
+          label: STEP_LABEL[name],
+          isOpen: open.includes(name),
+          isDone: i < passed,
+        }))}
+        current={step}
+        onStep={goTo}
+      />
       {state.error && (
         <div className={classes.error}>
           <Message tone="bad">{state.error}</Message>

@@ -19,6 +19,7 @@ const BREAK_TEXT: Record<Break["kind"], [string, string]> = {
   relinked: ["Relinked", "the link to the previous entry does not match"],
   truncated: ["Cut off", "the chain does not end where it should"],
   unsealed: ["Not sealed", "an entry without a seal"],
+  index: ["Search index", "the index did not say what the entries say"],
 };
 
 type Props = { breaks: Break[]; rowHref?: (id: string) => string };

@@ -134,11 +134,11 @@ const MAX_DIGITS = 15;
 
 type Found = Outputs["integrity"]["verify"];
 
-/** rows: the length of the chain, if known. */
-type Props = { org: Org; rows: number | null };
+/** rows: the length of the chain, if known; prunedUnder: the window under which retention removed its oldest entries. */
+type Props = { org: Org; rows: number | null; prunedUnder: string | null };
 
 /** Verifies the chain or a range of it, and downloads it as a bundle. */
-export function CheckRange({ org, rows }: Props) {
+export function CheckRange({ org, rows, prunedUnder }: Props) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const cache = useQueryClient();
@@ -199,7 +199,9 @@ export function CheckRange({ org, rows }: Props) {
           />
         )}
         {wasCancelled && <Message tone="warn">Cancelled. Nothing was verified, and nothing was changed.</Message>}
-        {verify.isSuccess && <Result found={verify.data} seconds={seconds} part={verify.variables} />}
+        {verify.isSuccess && (
+          <Result found={verify.data} seconds={seconds} part={verify.variables} prunedUnder={prunedUnder} />
+        )}
       </div>
       {verify.isError && !wasCancelled && (
         <Failure
@@ -215,7 +217,8 @@ export function CheckRange({ org, rows }: Props) {
 
 function Evidence({ org, part }: { org: Org; part: Part }) {
   const onDownload = useConfirmedDownload();
-  const query = new URLSearchParams({ orgId: org.id });
+  const isAlarmed = useQuery(useTRPC().integrity.alarms.queryOptions()).data?.some((alarm) => alarm.orgId === org.id);
+  const query = new URLSearchParams({ orgId: org.id, ...(isAlarmed && { despite: "alarm" }) });
   for (const [name, value] of Object.entries(toInput(part))) if (value) query.set(name, String(value));
   return (
     <Button
@@ -226,12 +229,12 @@ function Evidence({ org, part }: { org: Org; part: Part }) {
       variant="default"
       leftSection={<Download size={15} aria-hidden />}
     >
-      Download evidence bundle
+      {isAlarmed ? "Download evidence bundle, with its alarm" : "Download evidence bundle"}
     </Button>
   );
 }
 
-type ResultProps = { found: Found; part: Part; seconds: number };
+type ResultProps = { found: Found; part: Part; seconds: number; prunedUnder: string | null };
 
 function Result(props: ResultProps) {
   const { found } = props;

@@ -33,12 +33,8 @@ const rowsOf = (status: Status): number | null =>
   isHeadLost(status) ? null : (status.head?.seq ?? 0) - status.prunedThroughSeq;
 
 /** Whether an organization's audit chain is still as it was written, and the evidence for it. */
-export function IntegrityPage({ choice }: { choice: ReactNode }) {
-  return (
-    <OneOrg title="Integrity" why="Every organization has its own audit chain, verified on its own." choice={choice}>
-      {(org) => <Integrity key={org.id} org={org} />}
-    </OneOrg>
-  );
+export function IntegrityPage() {
+  return <OneOrg title="Integrity">{(org) => <Integrity key={org.id} org={org} />}</OneOrg>;
 }
 
 function Integrity({ org }: { org: Org }) {
@@ -89,7 +85,11 @@ function Integrity({ org }: { org: Org }) {
           </>
         }
       >
-        <CheckRange org={org} rows={status.data ? rowsOf(status.data) : null} />
+        <CheckRange
+          org={org}
+          rows={status.data ? rowsOf(status.data) : null}
+          prunedUnder={status.data?.prunedUnder ?? null}
+        />
       </Section>
       <Checkpoints org={org} sinks={status.data?.sinks ?? []} />
     </>
@@ -102,9 +102,14 @@ const FOUND_BY = {
   "on demand": "a verification on demand",
   head: "a check of the head of the chain",
   retention: "the check before retention removes entries",
+  recording: "the process that recorded its entries, which read them again",
 } satisfies Record<NonNullable<Status["alarm"]>["source"], string>;
 
 const KIND = { nightly: "nightly run", whole: "whole chain, on demand", range: "a range, on demand" };
+
+/** "nightly run, entries 1 to 15,676": what a check read. */
+const readBy = ({ kind, firstSeq, lastSeq }: NonNullable<Status["last"]>): string =>
+  firstSeq === null || lastSeq === null ? KIND[kind] : `${KIND[kind]}, entries ${count(firstSeq)} to ${count(lastSeq)}`;
 
 function KnownState({ status }: { status: Status }) {
   const { alarm, state, head } = status;
@@ -140,8 +145,9 @@ function KnownState({ status }: { status: Status }) {
     );
   return (
     <VerdictHead kind="intact" title="Intact">
-      Every entry through {count(through)} was read within the last 31 days and found as it was sealed, in its place and
-      linked to the previous one.{newer > 0 && ` ${counted(newer, "newer entry", "newer entries")} not checked yet.`}
+      Every entry through {count(through)} was read within the last 31 days, by a check or when its checkpoint was
+      signed: unchanged and in order.
+      {newer > 0 && ` ${counted(newer, "newer entry", "newer entries")} not checked yet.`}
     </VerdictHead>
   );
 }
@@ -150,7 +156,9 @@ function Numbers({ status }: { status: Status | undefined }) {
   const wait = <Skeleton height={20} width={96} my={4} />;
   const last = status?.last;
   const rows = status ? rowsOf(status) : 0;
-  const pruned = status?.prunedThroughSeq ? `${count(status.prunedThroughSeq)} older ones pruned` : "none pruned";
+  const pruned = status?.prunedThroughSeq
+    ? `${count(status.prunedThroughSeq)} older ones pruned under ${status.prunedUnder}`
+    : "none pruned";
   /** A blank keeps the line's height until the value is known. */
   const known = (note: ReactNode): ReactNode => (status ? note : "\u00a0");
   return (
@@ -163,9 +171,9 @@ function Numbers({ status }: { status: Status | undefined }) {
           note: known(rows === null ? "the head of the chain is lost" : pruned),
         },
         {
-          label: "Entries checked last",
-          value: status ? (last ? count(last.rowsChecked) : "None") : wait,
-          note: known(last ? KIND[last.kind] : status?.anchored ? "read for each checkpoint" : "no verification yet"),
+          label: "Read by the last check",
+          value: status ? (last ? counted(last.rowsChecked, "entry", "entries") : "None") : wait,
+          note: known(last ? readBy(last) : status?.anchored ? "read for each checkpoint" : "no verification yet"),
         },
         {
           label: "Anchored until",
@@ -173,8 +181,9 @@ function Numbers({ status }: { status: Status | undefined }) {
           note: known(status?.anchored ? <When at={status.anchored.signedAt} /> : "no signed checkpoint yet"),
         },
         {
-          label: "Last verified",
-          value: status ? <When at={last?.ranAt ?? null} dateOnly /> : wait,
+          label: "Last check",
+          wide: true,
+          value: status ? <When at={last?.ranAt ?? null} none="None yet" /> : wait,
           note: known(
             status?.nextRunAt ? (
               <>

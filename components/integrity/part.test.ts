@@ -40,9 +40,13 @@ describe("a part of a chain", () => {
       "1,001 entries checked, entries 1,000 to 2,000. The other 3,999 entries of the chain are outside the range and were not read. Read in 0.3 s.",
     );
     const pruned = { ...FOUND, prunedPrefix: { throughSeq: 3_999, throughChecksum: null } };
-    expect(scopeOf({ found: pruned, part: { ...SEQUENCES, toSeq: null }, seconds: 1 })).toContain(
-      "No other entry is in the chain. Retention removed the entries through 3,999.",
+    const prunedUnder = "the window of 30 days that entry 9 set";
+    const removed = `Retention removed the entries through 3,999 under ${prunedUnder}.`;
+    const all = { ...SEQUENCES, toSeq: null };
+    expect(scopeOf({ found: pruned, part: all, seconds: 1, prunedUnder })).toContain(
+      `No other entry is in the chain. ${removed}`,
     );
+    expect(scopeOf({ found: pruned, part: WHOLE, seconds: 1, prunedUnder })).toContain(`to 2,000. ${removed}`);
   });
 
   it("does not count a missing entry inside the range as outside", () => {

@@ -45,7 +45,7 @@ export function toInput(part: Part) {
 }
 
 type Found = Outputs["integrity"]["verify"];
-type Shown = { found: Found; part: Part; seconds: number };
+type Shown = { found: Found; part: Part; seconds: number; prunedUnder?: string | null };
 
 const entries = (n: number): string => counted(n, "entry", "entries");
 
@@ -57,21 +57,26 @@ function outsideOf({ head, prunedPrefix }: Found, { fromSeq, toSeq }: Part): str
   // Computed from sequence numbers rather than rows read: a missing entry inside the range is not outside it.
   const inside = Math.max(0, Math.min(toSeq ?? last, last) - first + 1);
   const outside = Math.max(0, last - pruned - inside);
-  const removed = pruned > 0 ? ` Retention removed the entries through ${count(pruned)}.` : "";
-  if (outside === 0) return `No other entry is in the chain.${removed}`;
-  return `The other ${entries(outside)} of the chain are outside the range and were not read.${removed}`;
+  if (outside === 0) return " No other entry is in the chain.";
+  return ` The other ${entries(outside)} of the chain are outside the range and were not read.`;
+}
+
+/** The entries that retention removed, and under which window. */
+function removedOf({ prunedPrefix }: Found, prunedUnder: string | null | undefined): string {
+  if (!prunedPrefix) return "";
+  return ` Retention removed the entries through ${count(prunedPrefix.throughSeq)}${prunedUnder ? ` under ${prunedUnder}` : ""}.`;
 }
 
 /** What was read and how much of the chain that covers; it never claims more than was checked. */
-export function scopeOf({ found, part, seconds }: Shown): string {
+export function scopeOf({ found, part, seconds, prunedUnder }: Shown): string {
   const { rowsChecked, rowsRead, firstSeq, lastSeq } = found;
   const span = firstSeq !== null && lastSeq !== null ? `, entries ${count(firstSeq)} to ${count(lastSeq)}` : "";
   const time = seconds.toFixed(1);
-  const took = time === "0.0" ? "" : ` Read in ${time} s.`;
-  if (isWhole(part)) return `${entries(rowsChecked)} checked${span}.${took}`;
+  const end = `${removedOf(found, prunedUnder)}${time === "0.0" ? "" : ` Read in ${time} s.`}`;
+  if (isWhole(part)) return `${entries(rowsChecked)} checked${span}.${end}`;
   if (isByTime(part))
-    return `${entries(rowsChecked)} in the range${span}; the whole chain of ${count(rowsRead)} was read for it.${took}`;
-  return `${entries(rowsChecked)} checked${span}. ${outsideOf(found, part)}${took}`;
+    return `${entries(rowsChecked)} in the range${span}; the whole chain of ${count(rowsRead)} was read for it.${end}`;
+  return `${entries(rowsChecked)} checked${span}.${outsideOf(found, part)}${end}`;
 }
 
 /** The verdict in a few words. */

@@ -1,28 +1,51 @@
 "use client";
 
-import { Checkbox, MultiSelect } from "@mantine/core";
+import { Checkbox, MultiSelect, Tabs } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { parseAsInteger, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useCan, useMe } from "@/components/account/org";
 import { useTRPC } from "@/components/trpc";
 import { errorText, Failure, Message } from "@/components/ui/notice";
 import { PageHeader, Section } from "@/components/ui/page-header";
+import { TabList } from "@/components/ui/tab-list";
 import { KIND_NAMES, KINDS, type NotificationKind } from "@/server/notify/vocabulary";
 import { DeliveryLog } from "./delivery-log";
 import classes from "./notifications.module.css";
 import { SchedulesSection } from "./schedules-section";
 import { WebhooksSection } from "./webhooks-section";
 
-/** The user's own notifications and, for administrators, webhooks and the delivery log. */
+const TABS = ["alarms", "reports", "webhooks"] as const;
+
+/** The user's own notifications, scheduled reports and, for administrators, webhooks and the delivery log. */
 export function NotificationSettings() {
   const mayManage = useCan("audit:manage");
   const mayExport = useCan("audit:export");
+  const [{ tab }, setView] = useQueryStates(
+    { tab: parseAsStringLiteral(TABS).withDefault("alarms"), page: parseAsInteger },
+    { history: "push" },
+  );
   return (
     <>
-      <PageHeader title="Notification settings" lead="Who is notified of what, and how." />
-      <SettingsSection />
-      {mayExport && <SchedulesSection />}
-      {mayManage && <WebhooksSection />}
-      {mayManage && <DeliveryLog />}
+      <PageHeader title="Notification settings" />
+      <Tabs
+        value={tab}
+        onChange={(value) => setView({ tab: TABS.find((name) => name === value) ?? null, page: null })}
+        keepMounted={false}
+      >
+        <TabList label="Notification settings" className={classes.tabs} chosen={tab}>
+          <Tabs.Tab value="alarms">Alarms</Tabs.Tab>
+          {mayExport && <Tabs.Tab value="reports">Scheduled reports</Tabs.Tab>}
+          {mayManage && <Tabs.Tab value="webhooks">Webhooks</Tabs.Tab>}
+        </TabList>
+        <Tabs.Panel value="alarms">
+          <SettingsSection />
+        </Tabs.Panel>
+        <Tabs.Panel value="reports">{mayExport && <SchedulesSection />}</Tabs.Panel>
+        <Tabs.Panel value="webhooks">
+          {mayManage && <WebhooksSection />}
+          {mayManage && <DeliveryLog />}
+        </Tabs.Panel>
+      </Tabs>
     </>
   );
 }
@@ -66,7 +89,7 @@ function SettingsSection() {
         <MultiSelect
           label="Organizations"
           mt="md"
-          description="Leave empty for all that you can see"
+          description="All organizations if empty"
           data={organizations.map(({ id, name }) => ({ value: id, label: name }))}
           value={organizationIds ?? []}
           onChange={(ids) => save.mutate({ organizationIds: ids.length > 0 ? ids : null })}

@@ -3,21 +3,56 @@
 import { Button, PasswordInput, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { KeyRound } from "lucide-react";
+import { useEffect, useEffectEvent, useState } from "react";
+import { createPortal } from "react-dom";
 import { askForPasskey } from "@/components/account/passkey";
 import { type Inputs, useTRPC } from "@/components/trpc";
-import { FormDialog } from "@/components/ui/dialogs/form-dialog";
+import { DialogForm, FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { useForm } from "@/components/ui/dialogs/use-form";
 import { errorText, Message } from "@/components/ui/notice";
 import { useOnce } from "@/components/ui/use-once";
 import { stepUpInput } from "@/server/identity/me/two-factor/schema";
+import classes from "./profile.module.css";
 
-/** Asks the user to confirm their identity again, with any method they sign in with. */
+const TITLE = "Confirm that it is you";
+
+/** The content of the dialog that is open on top, if any. */
+const openDialog = () =>
+  [...document.querySelectorAll<HTMLElement>("[role=dialog] .mantine-Modal-body")].at(-1) ?? null;
+
+/**
+ * Makes the rest of an open dialog inert while the confirmation is shown inside it, and gives the focus back after that.
+ * Closing that dialog cancels the confirmation.
+ */
+function useHost(host: HTMLElement | null, onClose: () => void) {
+  const cancel = useEffectEvent(onClose);
+  useEffect(() => {
+    if (!host) return;
+    const focused = document.activeElement;
+    const others = [...host.children].filter((child) => !(child instanceof HTMLElement && child.dataset.proof));
+    for (const other of others) other.toggleAttribute("inert", true);
+    const closing = new MutationObserver(() => !host.isConnected && cancel());
+    closing.observe(document.body, { childList: true, subtree: true });
+    return () => {
+      closing.disconnect();
+      for (const other of others) other.toggleAttribute("inert", false);
+      if (focused instanceof HTMLElement) focused.focus();
+    };
+  }, [host]);
+}
+
+/**
+ * Asks the user to confirm their identity again, with any method they sign in with: inside the dialog that needs it, or in
+ * a dialog of its own.
+ */
 export function StepUpDialog({ onDone, onClose }: { onDone: () => void; onClose: () => void }) {
   const trpc = useTRPC();
   const begin = useMutation(trpc.me.beginStepUp.mutationOptions());
   const prove = useMutation(trpc.me.stepUp.mutationOptions({ onSuccess: onDone }));
   const form = useForm({ password: "", code: "" });
   useOnce(() => begin.mutate());
+  const [host] = useState(openDialog);
+  useHost(host, onClose);
   const { methods = [], challenge = null, passkeyOptions = null } = begin.data ?? {};
   const byCode = methods.includes("totp") && form.values.code !== "";
   const draft: Inputs["me"]["stepUp"] = byCode ? { code: form.values.code } : { password: form.values.password };
@@ -26,16 +61,10 @@ export function StepUpDialog({ onDone, onClose }: { onDone: () => void; onClose:
     if (passkey && challenge) await form.send(stepUpInput, prove, { challenge, passkey: { ...passkey } });
     else form.refuse("The passkey was not confirmed. Try again, or use another way.");
   };
-  return (
-    <FormDialog
-      form={form}
-      title="Confirm that it is you"
-      action="Confirm"
-      onSubmit={() => form.send(stepUpInput, prove, draft)}
-      onClose={onClose}
-    >
+  const fields = (
+    <>
       {begin.isError && <Message tone="bad">{errorText(begin.error)}</Message>}
-      <Text>This requires a sign-in or confirmation within the last ten minutes.</Text>
+      <Text>Your last sign-in or confirmation is more than ten minutes ago.</Text>
       {passkeyOptions && (
         <Button variant="default" leftSection={<KeyRound size={15} aria-hidden />} onClick={byPasskey}>
           Use a passkey
@@ -57,6 +86,21 @@ export function StepUpDialog({ onDone, onClose }: { onDone: () => void; onClose:
       {begin.data && methods.length === 0 && (
         <Text>You sign in through your identity provider: sign out and in again, then continue.</Text>
       )}
-    </FormDialog>
+    </>
+  );
+  const props = {
+    form,
+    action: "Confirm",
+    onSubmit: () => form.send(stepUpInput, prove, draft),
+    onClose,
+    children: fields,
+  };
+  if (!host) return <FormDialog title={TITLE} {...props} />;
+  return createPortal(
+    <section className={classes.proof} aria-label={TITLE} data-proof>
+      <Text fw={600}>{TITLE}</Text>
+      <DialogForm {...props} />
+    </section>,
+    host,
   );
 }

@@ -82,7 +82,7 @@ const PRIVATE = /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|f[cd]|fe
 /** What an address itself reveals about the location; it is never sent to a lookup service. */
 function locationOf(ip: string | null): string {
   if (!ip) return "Address not recorded";
-  if (LOOPBACK.test(ip)) return `The server itself (${ip})`;
+  if (LOOPBACK.test(ip)) return `This server (${ip})`;
   return PRIVATE.test(ip) ? `Local network (${ip})` : ip;
 }
 

@@ -1,14 +1,18 @@
 "use client";
 
 import { useCallback } from "react";
-import { ProofPage } from "./proof-page";
+import { ORGANIZATION_HEADER } from "@/server/evidence/links/vocabulary";
+import { type LoadedProof, ProofPage } from "./proof-page";
 
 const FAILED = "The proof could not be fetched. Check the connection and load the page again.";
 
 /** @throws Error with a message for the user */
-async function fetchProof(token: string): Promise<string> {
+async function fetchProof(token: string): Promise<LoadedProof> {
   const response = await fetch(`/api/v1/proof-links/${encodeURIComponent(token)}`).catch(() => null);
-  if (response?.ok) return response.text();
+  if (response?.ok) {
+    const organization = decodeURIComponent(response.headers.get(ORGANIZATION_HEADER) ?? "");
+    return { text: await response.text(), organization };
+  }
   const problem: { detail?: string } = (await response?.json().catch(() => ({}))) ?? {};
   throw new Error(problem.detail ?? FAILED);
 }

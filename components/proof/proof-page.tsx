@@ -8,9 +8,11 @@ import { ProofVerdictView } from "./proof-verdict";
 import { readProof } from "./read-proof";
 import { saveText } from "./save-text";
 
-type Source = { step: "loading" } | { step: "choose"; failure: string | null } | { step: "read"; text: string };
+/** organization: its name by the word of the server that gave the proof, which holds its id alone. */
+export type LoadedProof = { text: string; organization?: string };
+type Source = { step: "loading" } | { step: "choose"; failure: string | null } | ({ step: "read" } & LoadedProof);
 /** load: fetches the proof when it is not in the URL; rejects with a message for the user. */
-type Props = { serverPolicy: string | null; load?: () => Promise<string> };
+type Props = { serverPolicy: string | null; load?: () => Promise<LoadedProof> };
 
 const DAMAGED =
   "This link does not contain a complete proof: it was truncated or changed on its way. Ask for the link again, or for the file.";
@@ -33,7 +35,7 @@ export function ProofPage({ serverPolicy, load }: Props) {
     const read = (): Promise<Source> =>
       load
         ? load().then(
-            (text) => ({ step: "read", text }),
+            (loaded) => ({ step: "read", ...loaded }),
             (error: Error) => ({ step: "choose", failure: error.message }),
           )
         : readAddress();
@@ -64,7 +66,9 @@ export function ProofPage({ serverPolicy, load }: Props) {
           }
         />
       )}
-      {source.step === "read" && <Checked text={source.text} keys={{ pasted, serverPolicy }} />}
+      {source.step === "read" && (
+        <Checked text={source.text} organization={source.organization} keys={{ pasted, serverPolicy }} />
+      )}
       <Keys value={pasted} serverPolicy={serverPolicy} onChange={setPasted} />
     </div>
   );
@@ -108,7 +112,13 @@ function useChecked(text: string, { pasted, serverPolicy }: { pasted: string; se
   return found;
 }
 
-function Checked({ text, keys }: { text: string; keys: { pasted: string; serverPolicy: string | null } }) {
+type CheckedProps = {
+  text: string;
+  organization: string | undefined;
+  keys: { pasted: string; serverPolicy: string | null };
+};
+
+function Checked({ text, organization, keys }: CheckedProps) {
   const found = useChecked(text, keys);
   if (!found) return <p role="status">Checking the proof</p>;
   if ("reason" in found)
@@ -121,7 +131,7 @@ function Checked({ text, keys }: { text: string; keys: { pasted: string; serverP
   const name = verdict.status !== "unreadable" && verdict.row ? `entry-${verdict.row.chainSeq}` : "entry";
   return (
     <>
-      <ProofVerdictView {...found} />
+      <ProofVerdictView {...found} organization={organization} />
       <div className={classes.actions}>
         <button type="button" onClick={() => saveText(`${name}.tlog-proof`, text)}>
           Download .tlog-proof

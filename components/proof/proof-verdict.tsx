@@ -1,13 +1,16 @@
 import { count } from "@/components/format/amounts";
 import { dateTime } from "@/components/format/time";
+import { Via } from "@/components/format/via";
 import { VerdictHead } from "@/components/integrity/verdict-head";
 import { Fact } from "@/components/ui/facts";
 import { actionSentence } from "@/server/audit/action-label";
+import { accordingTo, type SubmittedBy, submitterIn } from "@/server/audit/provenance";
 import type { ChainRow } from "@/server/audit/row";
-import { RESULTS } from "@/server/audit/vocabulary";
+import { deviceNamed, RESULTS } from "@/server/audit/vocabulary";
 import { VERDICT_WORD } from "@/server/evidence/bundle/verdict";
 import type { ProofVerdict } from "@/server/evidence/proofs/judge-proof";
 import { timeOfSeconds } from "@/server/evidence/tree/statement";
+import { isObject } from "@/server/ground/records";
 import { type CheckedProof, type TrustSource, trustOwner } from "./check-proof";
 import classes from "./proof.module.css";
 
@@ -15,7 +18,7 @@ import classes from "./proof.module.css";
 const utc = (when: Date | string): string => `${dateTime(when, "UTC")} UTC`;
 
 type Judged = Exclude<ProofVerdict, { status: "unreadable" }>;
-type Props = { checked: CheckedProof; trustSource: TrustSource };
+type Props = { checked: CheckedProof; trustSource: TrustSource; organization: string | undefined };
 
 function sentence(verdict: ProofVerdict, trustSource: TrustSource): string {
   if (verdict.status === "unreadable") return `${verdict.reason} This says nothing about any audit log.`;
@@ -27,7 +30,7 @@ function sentence(verdict: ProofVerdict, trustSource: TrustSource): string {
 }
 
 /** The result of the check. Plain markup, because the downloadable file contains it too. */
-export function ProofVerdictView({ checked, trustSource }: Props) {
+export function ProofVerdictView({ checked, trustSource, organization }: Props) {
   const { verdict, checksum } = checked;
   return (
     <section aria-label="Verdict">
@@ -38,7 +41,7 @@ export function ProofVerdictView({ checked, trustSource }: Props) {
       </div>
       {verdict.status !== "unreadable" && (
         <>
-          {verdict.row && <Entry row={verdict.row} isClaim={verdict.status !== "intact"} />}
+          {verdict.row && <Entry row={verdict.row} isClaim={verdict.status !== "intact"} organization={organization} />}
           <Position verdict={verdict} checksum={checksum} />
           <Signatures verdict={verdict} />
           <Meaning verdict={verdict} trustSource={trustSource} />
@@ -54,25 +57,81 @@ const timeOf = ({ timestampMs }: ChainRow): string => {
 };
 
 /** An unknown result is shown as it is. */
-function sentenceOf(row: ChainRow, actor: string): string {
+function sentenceOf(row: ChainRow, actor: string, by: SubmittedBy): string {
   const { action, result: stored, resourceName, resourceType, errorMessage } = row;
+  const device = deviceNamed(detailsOf(row));
   const result = RESULTS.find((one) => one === stored);
   return result
-    ? actionSentence({ actor, action, result, resourceName, resourceType, reason: errorMessage })
-    : `${actor}: ${action}, ${stored}`;
+    ? actionSentence({
+        actor,
+        action,
+        result,
+        resourceName,
+        resourceType,
+        device: device === resourceName ? null : device,
+        source: accordingTo(by),
+        reason: errorMessage,
+      })
+    : `${accordingTo(by)}${actor}: ${action}, ${stored}`;
 }
 
-function Entry({ row, isClaim }: { row: ChainRow; isClaim: boolean }) {
+/** Numbers keep the digits that were hashed, where the browser tells them. */
+const asWritten = (_: string, value: unknown, context?: { source?: string }): unknown =>
+  typeof value === "number" ? (context?.source ?? value) : value;
+
+/** The details as an object; none where they cannot be read as one. The verdict is about their text, which is shown too. */
+function detailsOf({ details }: ChainRow): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(details ?? "{}", asWritten);
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+const shown = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? "nothing"));
+
+/** "antivirus: enabled → disabled": each member that the entry's change names, before and after. */
+function Changes({ row }: { row: ChainRow }) {
+  const { before, after } = detailsOf(row);
+  const [old, now] = [isObject(before) ? before : {}, isObject(after) ? after : {}];
+  const names = [...new Set([...Object.keys(old), ...Object.keys(now)])].filter(
+    (name) => shown(old[name]) !== shown(now[name]),
+  );
+  if (names.length === 0) return null;
+  return (
+    <>
+      <h3>Changes</h3>
+      <dl className={classes.facts}>
+        {names.map((name) => (
+          <Fact key={name} name={name}>
+            {shown(old[name])} → {shown(now[name])}
+          </Fact>
+        ))}
+      </dl>
+    </>
+  );
+}
+
+type EntryProps = { row: ChainRow; isClaim: boolean; organization: string | undefined };
+
+function Entry({ row, isClaim, organization }: EntryProps) {
+  const by = submitterIn(row.details);
   const actor = row.actorEmail ?? `${row.actorType} ${row.actorId}`;
   return (
     <section className={classes.part} aria-labelledby="proof-entry">
       <h2 id="proof-entry">{isClaim ? "What the file claims" : "The entry"}</h2>
-      <p className={classes.sentence}>{sentenceOf(row, actor)}</p>
+      <p className={classes.sentence}>{sentenceOf(row, actor, by)}</p>
       <dl className={classes.facts}>
         <Fact name="Time">{timeOf(row)}</Fact>
         <Fact name="Actor">
           {actor} <code>{row.actorId}</code>
         </Fact>
+        {by && (
+          <Fact name="Submitted">
+            <Via by={by} /> <code>{by.keyId}</code>
+          </Fact>
+        )}
         <Fact name="Action">
           <code>{row.action}</code>
         </Fact>
@@ -86,10 +145,12 @@ function Entry({ row, isClaim }: { row: ChainRow; isClaim: boolean }) {
         <Fact name="Entry ID">
           <code>{row.id}</code>
         </Fact>
+        {organization && <Fact name="Organization">{organization} (named by this server, not part of the proof)</Fact>}
         <Fact name="Organization ID">
           <code>{row.orgId}</code>
         </Fact>
       </dl>
+      <Changes row={row} />
       {row.details && (
         <>
           <h3>Details</h3>

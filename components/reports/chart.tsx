@@ -1,8 +1,8 @@
 "use client";
 
-import { Anchor, VisuallyHidden } from "@mantine/core";
+import { Anchor, Button, VisuallyHidden } from "@mantine/core";
 import Link from "next/link";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { count, counted } from "@/components/format/amounts";
 import { cssVariables } from "@/components/ui/css-variables";
 import { Notice } from "@/components/ui/notice";
@@ -24,13 +24,14 @@ export function ticksFor(largest: number): number[] {
 
 export type Count = { key: string; name: string; detail?: ReactNode; count: number; href: string | undefined };
 
-/** The CSV file has all of them. */
-const SHOWN_ROWS = 50;
+/** The rest is behind a button, and in the CSV file. */
+const SHOWN_ROWS = 20;
 
 type Props = { title: string; head: string; counts: Count[]; more?: Column<Count>[] };
 
 /** Counts as a chart and as a table; each number links to its entries. */
 export function Counts({ title, head, counts, more = [] }: Props) {
+  const [showsAll, setShowsAll] = useState(false);
   if (counts.length === 0) return null;
   const columns: Column<Count>[] = [
     {
@@ -55,9 +56,18 @@ export function Counts({ title, head, counts, more = [] }: Props) {
       <div className={reportsClasses.pair}>
         <Chart title={title} bars={counts} />
         <div>
-          <RecordTable caption={title} columns={columns} rows={counts.slice(0, SHOWN_ROWS)} rowKey={(c) => c.key} />
-          {counts.length > SHOWN_ROWS && (
-            <p className={reportsClasses.more}>{count(counts.length - SHOWN_ROWS)} more are in the CSV file.</p>
+          <RecordTable
+            caption={title}
+            columns={columns}
+            rows={showsAll ? counts : counts.slice(0, SHOWN_ROWS)}
+            rowKey={(c) => c.key}
+          />
+          {counts.length > SHOWN_ROWS && !showsAll && (
+            <p className={reportsClasses.more}>
+              <Button variant="default" size="xs" onClick={() => setShowsAll(true)}>
+                Show all {count(counts.length)}
+              </Button>
+            </p>
           )}
         </div>
       </div>

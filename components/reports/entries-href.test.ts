@@ -17,7 +17,7 @@ test("several values are a list, and one with a comma is one value", () => {
   );
 });
 
-test("the system is filtered by its type; any other actor without an id has no filter of its own", () => {
+test("the system is filtered by its type; any other actor without an id has no filter", () => {
   const userId = "00000000-0000-0000-0000-000000000000";
   expect(actorFilter({ userId, actorType: "system" })).toEqual({ actorType: ["system"] });
   expect(actorFilter({ userId, actorType: "user" })).toBeNull();

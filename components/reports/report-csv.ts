@@ -44,6 +44,7 @@ export function csvOf<K extends Report>(kind: K, report: Reports[K], covers: str
   return [
     ["covers", covers],
     ["entries", report.totalEvents],
+    ["of these submitted by keys", report.submitted],
     ...(report.before === null ? [] : [["entries in the previous period", report.before]]),
     ...WRITERS[kind](report),
   ];

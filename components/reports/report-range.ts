@@ -14,6 +14,8 @@ import type { Report } from "@/server/notify/report-schedules/vocabulary";
 import type { Reports } from "./shapes";
 
 export type ReportInput = { orgId?: string; from?: string; to?: string };
+/** Settings of a report besides its range: the time zone of its hours, and whether it leaves out agents and routine. */
+export type Counting = { zone: string; only?: "people"; routine?: "without" };
 
 const PROCEDURE = {
   activity: "reportUserActivity",
@@ -23,7 +25,7 @@ const PROCEDURE = {
 } as const;
 
 /** isStill: whether the range is the same when the page is looked at again. One that moves on is read by itself. */
-type Options<K> = { kind: K; range: ReportInput; isStill: () => boolean };
+type Options<K> = { kind: K; range: ReportInput & Counting; isStill: () => boolean };
 type Result<K extends Report> = UseQueryResult<Reports[K], ApiError>;
 
 /** One report. While a new range loads, its old numbers stay; those of another report or organization do not. */

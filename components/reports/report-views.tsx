@@ -1,10 +1,11 @@
 "use client";
 
-import { displayName, type Entry } from "@/components/audit/entry";
+import type { Entry } from "@/components/audit/entry";
 import type { RangeView } from "@/components/audit/filters/range-choices";
 import { ResultBadge } from "@/components/audit/result-badge";
 import { EntryLink } from "@/components/audit/table/entry-link";
 import { count } from "@/components/format/amounts";
+import { shortDate } from "@/components/format/time";
 import { When } from "@/components/format/when";
 import { zoneParam } from "@/components/format/zone-param";
 import { type Figure, Figures } from "@/components/ui/figures";
@@ -12,12 +13,16 @@ import { Section } from "@/components/ui/page-header";
 import { type Column, RecordTable } from "@/components/ui/record-table";
 import { actionLabel } from "@/server/audit/action-label";
 import { COMPLIANCE_ACTIONS, SECURITY_ACTIONS } from "@/server/audit/actions";
-import { FIGURES, figuresOf } from "@/server/audit/entries/reports/vocabulary";
+import { FIGURES, figuresOf, NOTABLE_SECURITY_ACTIONS } from "@/server/audit/entries/reports/vocabulary";
 import { joinValues } from "@/server/audit/query/values";
+import { displayName } from "@/server/audit/sentence";
 import { type ActorType, CATEGORY_LABEL } from "@/server/audit/vocabulary";
 import { capitalized, GUID } from "@/server/ground/text";
 import { type Count, Counts, Nothing, NumberLink } from "./chart";
+import type { Counting, ReportInput } from "./report-range";
+import classes from "./reports.module.css";
 import type { Reports } from "./shapes";
+import { ByHour, Trend } from "./trend";
 
 const columns: Column<Entry>[] = [
   {
@@ -38,7 +43,9 @@ function Recent({ entries }: { entries: Entry[] }) {
   );
 }
 
-type Filter = Partial<Record<"actorId" | "rawActorId" | "actions" | "category" | "actorType", readonly string[]>>;
+type Filter = Partial<
+  Record<"actorId" | "rawActorId" | "actions" | "category" | "actorType" | "result", readonly string[]>
+>;
 
 /**
  * The entries a report counts: its range, the zone it is read in (null: the user's own), and one organization or all.
@@ -74,15 +81,25 @@ export function actorFilter({ userId, actorType }: ReportedActor): Filter | null
   return actorType === "system" ? { actorType: [actorType] } : null;
 }
 
-export type ViewProps<T> = { report: T; counted: ReportScope };
+/** input: what the report was asked for. */
+export type ViewProps<T> = { report: T; counted: ReportScope; input: ReportInput & Counting; readAt: number };
 
 const MANY_TIMES = 10;
 
 const CATEGORY_NAMES = new Map<string, string>(Object.entries(CATEGORY_LABEL));
+type Totals = { totalEvents: number; before: number | null; logBegins: string | null; submitted: number };
+
+/** How many entries there were before, and how many of these are the word of others. */
+const totalNote = (totals: Totals, zone: string): string =>
+  totals.submitted > 0
+    ? `${comparison(totals, zone)}; of these ${count(totals.submitted)} ${totals.submitted === 1 ? "was" : "were"} submitted by keys`
+    : comparison(totals, zone);
+
 /** Compares a total with the previous range of the same length; a range without a start has none. */
-function comparison({ totalEvents, before }: { totalEvents: number; before: number | null }): string {
+function comparison({ totalEvents, before, logBegins }: Totals, zone: string): string {
   if (before === null) return "all in the range";
-  if (before === 0) return "none in the previous period";
+  if (before === 0)
+    return logBegins ? `no entries before ${shortDate(logBegins, zone)}` : "none in the previous period";
   // A percentage of a very small number would be misleading.
   if (totalEvents > MANY_TIMES * before) return `${count(before)} in the previous period`;
   const change = Math.round(((totalEvents - before) / before) * 100);
@@ -116,7 +133,66 @@ function actionCounts(byAction: { action: string; count: number }[], link: Link)
   }));
 }
 
-export function ActivityReport({ report, counted }: ViewProps<Reports["activity"]>) {
+type OverTimeProps = {
+  report: Totals & { byHour: number[]; denied: { action: string; count: number }[] };
+  filter: { actions?: string[]; actorType?: ActorType[] };
+} & Omit<ViewProps<unknown>, "report">;
+
+/** When the entries of a report happened, and which of them were denied. */
+function OverTime({ report, filter, counted, input: { orgId, from, to }, readAt }: OverTimeProps) {
+  const range = { ...(orgId && { orgId }), ...(from && { from }), ...(to && { to }) };
+  return (
+    <>
+      <div className={classes.pair}>
+        <Section title="Over time">
+          <Trend range={range} filter={filter} before={report.before} readAt={readAt} />
+        </Section>
+        <ByHour hours={report.byHour} />
+      </div>
+      <Denied denied={report.denied} filter={filter} counted={counted} />
+    </>
+  );
+}
+
+const SHOWN_DENIED = 5;
+type DeniedProps = Pick<OverTimeProps, "filter" | "counted"> & { denied: OverTimeProps["report"]["denied"] };
+
+function Denied({ denied, filter: { actorType }, counted }: DeniedProps) {
+  if (denied.length === 0) return null;
+  const hrefOf = (action: string) =>
+    entriesHref({ actions: [action], result: ["denied"], ...(actorType && { actorType }) }, counted);
+  const rows: Count[] = denied.slice(0, SHOWN_DENIED).map(({ action, count }) => ({
+    key: action,
+    name: capitalized(actionLabel(action)),
+    detail: <code>{action}</code>,
+    count,
+    href: hrefOf(action),
+  }));
+  return (
+    <Section title="Denied most often" flush>
+      <RecordTable caption="Denied most often" columns={deniedColumns} rows={rows} rowKey={(c) => c.key} />
+    </Section>
+  );
+}
+
+const deniedColumns: Column<Count>[] = [
+  {
+    header: "Action",
+    cell: (c) => (
+      <span className={classes.name}>
+        {c.name}
+        {c.detail}
+      </span>
+    ),
+  },
+  { header: "Denied", width: 120, align: "end", cell: (c) => <NumberLink href={c.href}>{c.count}</NumberLink> },
+];
+
+const PEOPLE: ActorType[] = ["user"];
+
+export function ActivityReport({ report, ...view }: ViewProps<Reports["activity"]>) {
+  const { counted, input } = view;
+  const filter = input.only ? { actorType: PEOPLE } : {};
   const link = linker(counted);
   if (report.totalEvents === 0) return <Nothing />;
   const byKey = new Map(report.actionsPerUser.map((user) => [actorKey(user), user]));
@@ -125,15 +201,20 @@ export function ActivityReport({ report, counted }: ViewProps<Reports["activity"
       <Figures
         label="User activity in numbers"
         items={[
-          figure({ label: "Entries", value: report.totalEvents, href: link({}), note: comparison(report) }),
           figure({
-            label: "Active users",
+            label: input.only ? "Entries by people" : "Entries",
+            value: report.totalEvents,
+            href: link(filter),
+            note: totalNote(report, input.zone),
+          }),
+          figure({
+            label: input.only ? "Active users" : "Active actors",
             value: report.totalUsers,
-            href: link({}),
-            note: "people, keys, agents and the system",
+            href: link(filter),
+            note: input.only ? "people with an account" : "people, keys, agents and the system",
           }),
           ...report.topUsers.slice(0, 1).map((user) => ({
-            label: "Top user by entries",
+            label: input.only ? "Most active user" : "Most active",
             value: personName(user),
             note: (
               <NumberLink href={link(actorFilter(user))} unit="entries">
@@ -143,9 +224,10 @@ export function ActivityReport({ report, counted }: ViewProps<Reports["activity"
           })),
         ]}
       />
+      <OverTime report={report} filter={filter} {...view} />
       <Counts
-        title="Entries by user"
-        head="User"
+        title={input.only ? "Entries by user" : "Entries by actor"}
+        head={input.only ? "User" : "Actor"}
         counts={report.actionsPerUser.map((user) => ({
           key: actorKey(user),
           name: personName(user),
@@ -175,16 +257,17 @@ type OnActions = ViewProps<Reports["security" | "compliance"]> & {
   figures: ReturnType<typeof figuresOf>;
 };
 
-function ActionsReport({ report, counted, label, events, actions, figures }: OnActions) {
-  const link = linker(counted);
+function ActionsReport({ report, label, events, actions, figures, ...view }: OnActions) {
+  const link = linker(view.counted);
   if (report.totalEvents === 0) return <Nothing />;
-  const total = { label: events, value: report.totalEvents, actions, note: comparison(report) };
+  const total = { label: events, value: report.totalEvents, actions, note: totalNote(report, view.input.zone) };
   return (
     <>
       <Figures
         label={label}
         items={[total, ...figures].map(({ actions, ...one }) => figure({ ...one, href: link({ actions }) }))}
       />
+      <OverTime report={report} filter={{ actions: [...actions] }} {...view} />
       <Counts title={`${events} by action`} head="Action" counts={actionCounts(report.byAction, link)} />
       <Recent entries={report.recentEvents} />
     </>
@@ -196,7 +279,7 @@ export const SecurityReport = (props: ViewProps<Reports["security"]>) => (
     {...props}
     label="Security events in numbers"
     events="Security events"
-    actions={SECURITY_ACTIONS}
+    actions={props.input.routine ? NOTABLE_SECURITY_ACTIONS : SECURITY_ACTIONS}
     figures={figuresOf(FIGURES.security, props.report)}
   />
 );
@@ -211,7 +294,8 @@ export const ComplianceReport = (props: ViewProps<Reports["compliance"]>) => (
   />
 );
 
-export function StatisticsReport({ report, counted }: ViewProps<Reports["statistics"]>) {
+export function StatisticsReport({ report, ...view }: ViewProps<Reports["statistics"]>) {
+  const { counted, input } = view;
   const link = linker(counted);
   if (report.totalEvents === 0) return <Nothing />;
   return (
@@ -219,9 +303,9 @@ export function StatisticsReport({ report, counted }: ViewProps<Reports["statist
       <Figures
         label="Statistics"
         items={[
-          figure({ label: "Entries", value: report.totalEvents, href: link({}), note: comparison(report) }),
+          figure({ label: "Entries", value: report.totalEvents, href: link({}), note: totalNote(report, input.zone) }),
           figure({ label: "Categories", value: report.byCategory.length, href: link({}) }),
-          figure({ label: "Active users", value: report.byUser.length, href: link({}) }),
+          figure({ label: "Active actors", value: report.byUser.length, href: link({}) }),
           {
             label: "Range",
             value: <When at={report.range.from} none="The beginning" dateOnly />,
@@ -233,6 +317,7 @@ export function StatisticsReport({ report, counted }: ViewProps<Reports["statist
           },
         ]}
       />
+      <OverTime report={report} filter={{}} {...view} />
       <Counts
         title="Entries by category"
         head="Category"
@@ -244,8 +329,8 @@ export function StatisticsReport({ report, counted }: ViewProps<Reports["statist
         }))}
       />
       <Counts
-        title="Entries by user"
-        head="User"
+        title="Entries by actor"
+        head="Actor"
         counts={report.byUser.map((user) => ({
           key: actorKey(user),
           name: personName(user),

@@ -1,8 +1,8 @@
 "use client";
 
-import { Button, Group, Skeleton, Tabs } from "@mantine/core";
+import { Button, Group, Skeleton, Switch, Tabs } from "@mantine/core";
 import { Download, Printer } from "lucide-react";
-import { parseAsStringLiteral, useQueryState } from "nuqs";
+import { parseAsStringLiteral, useQueryState, useQueryStates } from "nuqs";
 import type { ComponentType } from "react";
 import { useOrg } from "@/components/account/org";
 import { RangeMenu } from "@/components/audit/filters/range-menu";
@@ -16,7 +16,7 @@ import { exportName } from "@/server/audit/export-name";
 import { REPORT_LABEL, REPORTS, type Report } from "@/server/notify/report-schedules/vocabulary";
 import { saveCsv } from "./csv";
 import { csvOf } from "./report-csv";
-import { type ReportInput, useReport, useReportRange } from "./report-range";
+import { type Counting, type ReportInput, useReport, useReportRange } from "./report-range";
 import { ActivityReport, ComplianceReport, SecurityReport, StatisticsReport, type ViewProps } from "./report-views";
 import { ReportZone, useZoneOwner } from "./report-zone";
 import classes from "./reports.module.css";
@@ -43,7 +43,8 @@ export function ReportsPage({ loadedAt }: { loadedAt: string }) {
   const { chosen, setView, now, isStill, range } = useReportRange(loadedAt, orgId);
   const at = (when: string | undefined, none: string) => (when ? dateTime(when, zone) : none);
   const covers = `${scopeText}, ${at(range.from, "the beginning")} to ${at(range.to, "now")} (${[zoneName(zone), zoneOwner].filter(Boolean).join(", ")})`;
-  const query = useReport({ kind, range: { ...range, orgId }, isStill });
+  const { counting, toggle } = useCounting(zone);
+  const query = useReport({ kind, range: { ...range, orgId, ...counting(kind) }, isStill });
   // The numbers of the range before are none of what the title says.
   const report = query.isPlaceholderData ? undefined : query.data;
   const save = () => {
@@ -88,9 +89,11 @@ export function ReportsPage({ loadedAt }: { loadedAt: string }) {
               {REPORT_LABEL[name]}
               {chosen.range ? `, ${PRESET_LABEL[chosen.range].toLowerCase()}` : ""}
             </h2>
+            {toggle(name)}
             <ReportView
               kind={name}
-              range={{ ...range, orgId }}
+              readAt={now.getTime()}
+              range={{ ...range, orgId, ...counting(name) }}
               isStill={isStill}
               counted={{ range: chosen, tz: zone === local ? null : zone, orgId }}
             />
@@ -101,14 +104,46 @@ export function ReportsPage({ loadedAt }: { loadedAt: string }) {
   );
 }
 
+const NARROWED = {
+  activity: { param: "actors", label: "Include keys, agents and the system", by: { only: "people" } },
+  security: { param: "routine", label: "Include routine policy evaluations", by: { routine: "without" } },
+} as const;
+
+/** A report begins with what people look for; the address says where everything is counted. */
+function useCounting(zone: string) {
+  const [all, setAll] = useQueryStates(
+    { actors: parseAsStringLiteral(["all"]), routine: parseAsStringLiteral(["all"]) },
+    { history: "push" },
+  );
+  const narrowed = (kind: Report) => (kind === "activity" || kind === "security" ? NARROWED[kind] : null);
+  const counting = (kind: Report): Counting => {
+    const found = narrowed(kind);
+    return { zone, ...(found && all[found.param] === null && found.by) };
+  };
+  const toggle = (kind: Report) => {
+    const found = narrowed(kind);
+    if (!found) return null;
+    return (
+      <Switch
+        className={classes.switch}
+        label={found.label}
+        checked={all[found.param] !== null}
+        onChange={(event) => void setAll({ [found.param]: event.currentTarget.checked ? "all" : null })}
+      />
+    );
+  };
+  return { counting, toggle };
+}
+
 type ReportViewProps<K extends Report> = {
   kind: K;
-  range: ReportInput;
+  readAt: number;
+  range: ReportInput & Counting;
   isStill: () => boolean;
   counted: ViewProps<Reports[K]>["counted"];
 };
 
-function ReportView<K extends Report>({ kind, range, isStill, counted }: ReportViewProps<K>) {
+function ReportView<K extends Report>({ kind, readAt, range, isStill, counted }: ReportViewProps<K>) {
   const query = useReport({ kind, range, isStill });
   const Shown = VIEW[kind] as ComponentType<ViewProps<Reports[K]>>;
   if (query.isPending)
@@ -132,7 +167,7 @@ function ReportView<K extends Report>({ kind, range, isStill, counted }: ReportV
       data-stale={query.isPlaceholderData || undefined}
       aria-busy={query.isPlaceholderData}
     >
-      <Shown report={query.data} counted={counted} />
+      <Shown report={query.data} counted={counted} input={range} readAt={readAt} />
     </div>
   );
 }

@@ -24,7 +24,7 @@ export function DaysField({ label, nameOf, value, onChange }: Props) {
       <Chip.Group value={String(value)} onChange={(days) => onChange(Number(days))}>
         <Group gap={8} role="group" aria-label={label}>
           {RETENTION_PRESETS_DAYS.map((days) => (
-            <Chip key={days} value={String(days)} variant="outline" radius="md">
+            <Chip key={days} value={String(days)}>
               {nameOf(days)}
             </Chip>
           ))}

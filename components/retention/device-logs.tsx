@@ -13,6 +13,7 @@ import { errorText, Failure, Message, readErrorText } from "@/components/ui/noti
 import { Section } from "@/components/ui/page-header";
 import { useInvalidation } from "@/components/use-invalidation";
 import { DEFAULT_DIAGNOSTIC_DAYS, DEFAULT_EVENT_DAYS, MAX_DEVICE_LOG_DAYS } from "@/server/devices/logs/policy-schema";
+import { DAY_MS } from "@/server/ground/time/durations";
 import { type Days, DaysInput } from "./days-field";
 import { expiredText } from "./removal-text";
 import classes from "./retention.module.css";
@@ -89,7 +90,7 @@ export function DeviceLogs({ org, mayManage }: { org: Org; mayManage: boolean })
       {policy.data && (
         <>
           <Notice policy={policy.data} />
-          <Storage storage={policy.data.storage} />
+          <Storage policy={policy.data} />
           {mayManage ? (
             <DeviceLogForm key={policy.data.updatedAt ?? ""} orgId={org.id} policy={policy.data} />
           ) : (
@@ -121,7 +122,13 @@ function Notice({ policy }: { policy: Policy }) {
   return null;
 }
 
-function Storage({ storage }: { storage: Policy["storage"] }) {
+/** Why something older than its period is still there: it was stored after the run that would have removed it. */
+const lateNote = (oldestAt: string | null, days: number | null): string | undefined =>
+  oldestAt && days !== null && Date.parse(oldestAt) < Date.now() - days * DAY_MS
+    ? `older than ${counted(days, "day")}: the next daily run removes it`
+    : undefined;
+
+function Storage({ policy: { storage, diagnosticDays, eventDays } }: { policy: Policy }) {
   const shown = ({ rows, isEstimated }: Policy["storage"]["events"]) => `${isEstimated ? "about " : ""}${count(rows)}`;
   return (
     <Figures
@@ -133,8 +140,16 @@ function Storage({ storage }: { storage: Policy["storage"] }) {
           note: `${bytes(storage.diagnostic.bytes)}, estimated`,
         },
         { label: "Events", value: shown(storage.events), note: `${bytes(storage.events.bytes)}, estimated` },
-        { label: "Oldest log entry", value: <When at={storage.diagnostic.oldestAt} none="None" dateOnly /> },
-        { label: "Oldest event", value: <When at={storage.events.oldestAt} none="None" dateOnly /> },
+        {
+          label: "Oldest log entry",
+          value: <When at={storage.diagnostic.oldestAt} none="None" dateOnly />,
+          note: lateNote(storage.diagnostic.oldestAt, diagnosticDays),
+        },
+        {
+          label: "Oldest event",
+          value: <When at={storage.events.oldestAt} none="None" dateOnly />,
+          note: lateNote(storage.events.oldestAt, eventDays),
+        },
       ]}
     />
   );

@@ -21,7 +21,7 @@ it("a shorter period deletes at the next run, or once pruning is on", () => {
     expect(text(before, false)).toMatch(/ Once pruning is on, entries older than 1 day are deleted/);
 });
 
-it("what would go is counted in the singular and the plural, and as a minimum where counting stopped", () => {
+it("entries that would go are counted in the singular and the plural, and as a minimum where counting stopped", () => {
   const text = (rows: number, isAtLeast = false) =>
     expiredText({ rows, isAtLeast }, "diagnostic log entry", "diagnostic log entries");
   expect(text(1)).toBe("1 diagnostic log entry");

@@ -3,7 +3,6 @@
 import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { CalendarClock, Infinity as Endless } from "lucide-react";
-import type { ReactNode } from "react";
 import { OneOrg, type Org } from "@/components/account/one-org";
 import { useCan } from "@/components/account/org";
 import { bytes, count, counted } from "@/components/format/amounts";
@@ -12,6 +11,7 @@ import { When } from "@/components/format/when";
 import { useZone } from "@/components/format/zone";
 import { type Outputs, useTRPC } from "@/components/trpc";
 import { Figures } from "@/components/ui/figures";
+import { PageLink } from "@/components/ui/links/page-link";
 import { Failure, Message } from "@/components/ui/notice";
 import { PageHeader, Section } from "@/components/ui/page-header";
 import { DeviceLogs } from "./device-logs";
@@ -49,12 +49,8 @@ function StateLine({ policy }: { policy: Outputs["retention"]["get"] }) {
 }
 
 /** An organization's retention: the current setting, what was removed, and what will be. */
-export function RetentionPage({ choice }: { choice: ReactNode }) {
-  return (
-    <OneOrg title="Retention" why="Each organization has its own retention policy." choice={choice}>
-      {(org) => <Retention key={org.id} org={org} />}
-    </OneOrg>
-  );
+export function RetentionPage() {
+  return <OneOrg title="Retention">{(org) => <Retention key={org.id} org={org} />}</OneOrg>;
 }
 
 function Retention({ org }: { org: Org }) {
@@ -113,8 +109,10 @@ function Retention({ org }: { org: Org }) {
       <DeviceLogs org={org} mayManage={mayManage} />
       <Section title="Archive before deletion">
         <p className={classes.reason}>
-          Reserved. Archiving to S3 is not available yet: what the daily run removes cannot be restored. Download an
-          evidence bundle first to keep it.
+          {policy.data?.archiveToS3
+            ? "An entry is removed only once the archive's copy of it was read back and checked."
+            : "No archive is set up: what the daily run removes cannot be restored. Add one under Data streams."}{" "}
+          <PageLink href={`/archived?orgId=${org.id}`}>Archived entries</PageLink>
         </p>
       </Section>
     </>

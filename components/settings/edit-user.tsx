@@ -3,7 +3,7 @@
 import { Select, Switch, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { ORG_ROLES, PARTNER_ROLES, roleOptions } from "@/components/account/roles";
+import { ORG_ROLES, PARTNER_ROLES, ROLE_MEANS, roleOptions } from "@/components/account/roles";
 import { useTRPC } from "@/components/trpc";
 import { FormDialog, useDone } from "@/components/ui/dialogs/form-dialog";
 import { changesOf, useForm } from "@/components/ui/dialogs/use-form";
@@ -40,7 +40,13 @@ export function EditUser({ user, onClose }: { user: User; onClose: () => void })
       }}
       onClose={onClose}
     >
-      <Select label="Role" data={roles} {...form.field("role")} data-autofocus />
+      <Select
+        label="Role"
+        description={ROLE_MEANS[form.values.role]}
+        data={roles}
+        {...form.field("role")}
+        data-autofocus
+      />
       {isPartnerRole && <AccessSelect {...form.field("organizationIds")} />}
       <TextInput label="Department" {...form.field("department")} />
       <Switch

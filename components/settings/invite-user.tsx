@@ -4,7 +4,7 @@ import { Select, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useMe } from "@/components/account/org";
 import { OrgSelect, toOrgId, useDefaultOrg } from "@/components/account/org-select";
-import { ORG_ROLES, PARTNER_ROLES, roleOptions } from "@/components/account/roles";
+import { ORG_ROLES, PARTNER_ROLES, ROLE_MEANS, roleOptions } from "@/components/account/roles";
 import { useTRPC } from "@/components/trpc";
 import { FormDialog } from "@/components/ui/dialogs/form-dialog";
 import { useForm } from "@/components/ui/dialogs/use-form";
@@ -57,7 +57,7 @@ export function InviteUser({ onClose }: { onClose: () => void }) {
         autoComplete="off"
         {...form.field("email")}
       />
-      <Select label="Role" data={roles} {...form.field("role")} />
+      <Select label="Role" description={ROLE_MEANS[form.values.role]} data={roles} {...form.field("role")} />
       {isOrgRole ? <OrgSelect {...form.field("orgId")} /> : <AccessSelect {...form.field("organizationIds")} />}
       <TextInput label="Department" description="Optional" {...form.field("department")} />
     </FormDialog>

@@ -15,6 +15,7 @@ import { useInvalidation } from "@/components/use-invalidation";
 import type { Build } from "@/server/devices/agents/install/schema";
 import { createInput } from "@/server/identity/enrollment-keys/schema";
 import classes from "./enroll-device.module.css";
+import { FirstDevice } from "./first-device";
 import { expiryOf, LIFETIMES } from "./key";
 
 const LOOPBACK = /^http:\/\/(127\.[0-9.]+|localhost|\[::1\])(:\d+)?$/;
@@ -99,7 +100,7 @@ function Programs({ build }: { build: Build }) {
         {build.licenses && (
           <li>
             <a className="tm-link" href={`/agent/${build.licenses.file}`}>
-              Licences of the software in them
+              Licenses of the software in them
             </a>
             <CopiedCode value={build.licenses.programSha256} what="digest of the licences" />
           </li>
@@ -118,11 +119,12 @@ export function NewEnrollmentKey({ onClose }: { onClose: () => void }) {
     trpc.enrollmentKeys.create.mutationOptions(useInvalidation(trpc.enrollmentKeys.pathFilter())),
   );
   if (create.data) {
-    const { key, orgId } = create.data;
+    const { key, orgId, createdAt } = create.data;
     return (
       <SecretDialog title={`Enroll devices of ${nameOf(orgId)}`} onClose={onClose}>
         <CopyLine label="Enrollment key" value={key} note="Shown only once." />
         <EnrollDevice enrollmentKey={key} />
+        <FirstDevice orgId={orgId} since={createdAt} />
       </SecretDialog>
     );
   }

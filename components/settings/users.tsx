@@ -1,19 +1,23 @@
 "use client";
 
-import { Select, Text } from "@mantine/core";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Box, Select, Switch, Text } from "@mantine/core";
+import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
+import Link from "next/link";
 import { parseAsInteger, parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useCallback } from "react";
 import { useMe, useOmissionNote, useOrg } from "@/components/account/org";
 import { ROLE_LABEL } from "@/components/account/roles";
+import { actorPath } from "@/components/audit/entry";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
+import { errorText, Message } from "@/components/ui/notice";
 import pagedClasses from "@/components/ui/paged-list.module.css";
 import { RecordSection, type RowAction } from "@/components/ui/record-section";
 import type { Column } from "@/components/ui/record-table";
 import { SearchField } from "@/components/ui/search-field";
 import { StateTag } from "@/components/ui/state-tag";
+import { useInvalidation } from "@/components/use-invalidation";
 import type { User } from "@/server/identity/users/schema";
 
 const InviteUser = dynamic(() => import("./invite-user").then((m) => m.InviteUser), { ssr: false });
@@ -81,6 +85,7 @@ export function Users() {
       create={{ label: "Invite user", dialog: (onClose) => <InviteUser onClose={onClose} /> }}
       empty={{ title: emptyTitle(view) }}
     >
+      {allOrganizations && <RequireTwoFactor />}
       <div className={pagedClasses.tools}>
         <SearchField label="Search by name or e-mail" value={view.search ?? ""} onSearch={onSearch} />
         <Select
@@ -106,7 +111,11 @@ const columnsOf = (access: (user: User) => string): Column<User>[] => [
     header: "Name",
     cell: (u) => (
       <>
-        <div>{u.name}</div>
+        <div>
+          <Link href={actorPath(u.id)} prefetch={false} className="tm-link">
+            {u.name}
+          </Link>
+        </div>
         <div style={{ color: "var(--tm-quiet)", fontWeight: 400 }} className="tm-clipped" title={u.email}>
           {u.email}
         </div>
@@ -147,4 +156,30 @@ function accessOf({ orgId, organizationIds }: User, { nameOf, seesAll }: Reader)
   const [only, ...others] = organizationIds;
   if (!seesAll) return only ? `${organizationIds.length} of your organizations` : "None of your organizations";
   return only && others.length === 0 ? nameOf(only) : `${organizationIds.length} organizations`;
+}
+
+/**
+ * Requires a second factor from the partner's staff and all organizations' users. Only for users who can see all
+ * organizations: for others, reading the setting would record a denial.
+ */
+function RequireTwoFactor() {
+  const trpc = useTRPC();
+  const policy = useQuery(trpc.organizations.partnerPolicy.queryOptions({}));
+  const save = useMutation(
+    trpc.organizations.setPartnerPolicy.mutationOptions(useInvalidation(trpc.organizations.pathFilter())),
+  );
+  if (!policy.data) return null;
+  return (
+    <Box px={{ base: 16, sm: 24 }}>
+      <Switch
+        label="Require two-factor sign-in for everyone"
+        description="For your own staff and the users of every organization, from their next request on"
+        checked={policy.data.requireTwoFactor}
+        disabled={save.isPending}
+        onChange={(event) => save.mutate({ requireTwoFactor: event.currentTarget.checked })}
+        mb="md"
+      />
+      {save.isError && <Message tone="bad">{errorText(save.error)}</Message>}
+    </Box>
+  );
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, Group } from "@mantine/core";
+import { Button, Group, Text } from "@mantine/core";
 import type { UseMutationResult, UseQueryResult } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { type ReactNode, useState } from "react";
@@ -93,7 +93,15 @@ export function RecordSection<T extends Row>(props: Props<T>) {
       <PagedList
         query={list}
         what={props.what}
-        empty={<Notice title={empty.title}>{empty.text}</Notice>}
+        empty={
+          level === "page" ? (
+            <Notice title={empty.title}>{empty.text}</Notice>
+          ) : (
+            <Text c="dimmed" px={{ base: 16, sm: 24 }} pb="md">
+              {[empty.title, empty.text].filter(Boolean).join(". ")}
+            </Text>
+          )
+        }
         onPage={props.onPage}
       >
         {(rows, isStale) => (

@@ -4,6 +4,7 @@ import { dateTime, zoneName } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { Facts } from "@/components/ui/facts";
 import { type JudgedBundle, VERDICT_WORD } from "@/server/evidence/bundle/verdict";
+import { windowText } from "@/server/evidence/tree/statement";
 import classes from "./certificate.module.css";
 import type { Checked } from "./check-file";
 import { countsText, rangeText } from "./scope-text";
@@ -11,7 +12,7 @@ import { countsText, rangeText } from "./scope-text";
 type Props = { verdict: JudgedBundle; checked: Checked; checkedAgainst: string; command: string };
 
 const COMPLETE = {
-  proven: "proven: no entry of the range is left out",
+  proven: "proven: every entry of the range that the log still has",
   attested: "attested by the installation’s signature, not proven, for a range of time",
 };
 
@@ -25,7 +26,7 @@ function cosigners({ cosignedBy, quorum }: JudgedBundle): string {
 /** A one-page certificate: verdict, scope, signatures, and the command that repeats the check. Shown only in print. */
 export function Certificate({ verdict, checked, checkedAgainst, command }: Props) {
   const { zone } = useZone();
-  const { header, checkpoint } = verdict;
+  const { header, checkpoint, receipt } = verdict;
   const now = new Date().toISOString();
   const at = (when: string | null | undefined) => (when ? dateTime(when, zone) : "none");
   const facts: [string, string][] = [
@@ -42,6 +43,10 @@ export function Certificate({ verdict, checked, checkedAgainst, command }: Props
     ["Signed by", verdict.signedBy.join(" ") || "no trusted key"],
     ["Cosigned by", cosigners(verdict)],
     ["Checked against", checkedAgainst],
+    [
+      "Retention",
+      receipt ? `through entry ${receipt.through}, before ${at(receipt.before)}, under ${windowText(receipt)}` : "none",
+    ],
     ["Bundle created", at(header?.createdAt)],
     ["Checked", `${at(now)} (${zoneName(zone, now)})`],
   ];
@@ -49,6 +54,9 @@ export function Certificate({ verdict, checked, checkedAgainst, command }: Props
     <article className={classes.page}>
       <h1>Certificate of verification</h1>
       <p className={classes.verdict}>{VERDICT_WORD[verdict.status]}</p>
+      {verdict.warnings.map((warning) => (
+        <p key={warning}>{warning}</p>
+      ))}
       <Facts facts={facts} />
       {verdict.status !== "intact" && verdict.status !== "empty" && (
         <p>The organization, range and entries above are what the file claims; they are not proven.</p>

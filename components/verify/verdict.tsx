@@ -14,6 +14,7 @@ import { Section } from "@/components/ui/page-header";
 import { StateTag } from "@/components/ui/state-tag";
 import { type JudgedBundle, VERDICT_WORD } from "@/server/evidence/bundle/verdict";
 import { formatVerifierKey } from "@/server/evidence/tree/signed-note";
+import { windowText } from "@/server/evidence/tree/statement";
 import { Certificate } from "./certificate";
 import type { Checked } from "./check-file";
 import { Entries } from "./entries";
@@ -151,6 +152,13 @@ function BundleResult({ verdict, checked, trustSource }: BundleResultProps) {
       <VerdictHead kind={verdict.status} title={VERDICT_WORD[verdict.status]}>
         {sentence({ verdict, checked, trustSource })}
       </VerdictHead>
+      {verdict.warnings.length > 0 && (
+        <Message tone="warn">
+          {verdict.warnings.map((warning) => (
+            <div key={warning}>{warning}</div>
+          ))}
+        </Message>
+      )}
       <Scope verdict={verdict} />
       <div className={classes.notes}>
         {verdict.reasons.length > 0 && (
@@ -180,7 +188,7 @@ const COMPLETE = { proven: "complete: proven", attested: "complete: attested, no
 /** The log, its range, and the number of entries. */
 function Scope({ verdict }: { verdict: JudgedBundle }) {
   const { zone } = useZone();
-  const { header, checkpoint, complete } = verdict;
+  const { header, checkpoint, complete, receipt } = verdict;
   const range = header?.range.kind === "time" ? header.range : null;
   const at = (when: string) => dateTime(when, zone);
   return (
@@ -206,6 +214,16 @@ function Scope({ verdict }: { verdict: JudgedBundle }) {
           note: header ? `bundle created ${at(header.createdAt)}` : "",
           wide: true,
         },
+        ...(receipt
+          ? [
+              {
+                label: "Retention",
+                value: `Through entry ${count(receipt.through)}`,
+                note: `under ${windowText(receipt)}`,
+                wide: true,
+              },
+            ]
+          : []),
       ]}
     />
   );

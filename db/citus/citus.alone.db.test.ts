@@ -92,9 +92,13 @@ describe.runIf(isCluster)("on a Citus cluster", () => {
   it("prunes what has expired of chains on two nodes, each slice under its receipt, and nothing else", async () => {
     const orgIds = await onTwoNodes();
     for (const orgId of orgIds) {
-      await roles.owner`INSERT INTO audit_retention_policies (org_id, retention_days) VALUES (${orgId}, 30)`;
       await appendAudit(roles.app, auditRows(orgId, 300, { timestamp: daysAgo(100) }));
-      await appendAudit(roles.app, auditRows(orgId, 3));
+      await appendAudit(roles.app, auditRows(orgId, 2));
+      const entry = { id: randomUUID(), actorType: "system", actorId: orgId };
+      await inTenant(
+        [orgId],
+        (tx) => tx`SELECT audit_set_retention(${orgId}::uuid, 30, ${JSON.stringify(entry)}::text::jsonb)`,
+      );
     }
     const remove = (orgId: string, through: number) =>
       roles.admin.begin(async (tx) => {

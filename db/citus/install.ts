@@ -46,7 +46,14 @@ const SHARDS = 32;
 
 /** Functions that run on the node of the organization that their first parameter names. */
 const DELEGATED = [
-  ...["audit_append_org", "audit_thin_notes", "audit_repair_head", "audit_continue_chain", "audit_self_test_org"],
+  ...[
+    "audit_append_org",
+    "audit_set_retention",
+    "audit_thin_notes",
+    "audit_repair_head",
+    "audit_continue_chain",
+    "audit_self_test_org",
+  ],
 ];
 
 /** The tables that are distributed already; null where the extension is not in this database. */

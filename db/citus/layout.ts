@@ -1,7 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
-import { uuids } from "@/db/arrays";
 import { databaseSettings } from "@/db/settings";
-import { type Batch, type Layout, oneServer, type TenantSettings } from "./one-server";
+import { type Batch, type Layout, oneServer, type Taken, type TenantSettings, takenOf } from "./one-server";
 
 /**
  * The organizations on the nodes that hold them, as far as a condition on `org_id` goes. No distributed table has a row for
@@ -46,11 +45,6 @@ export const cluster: Layout = {
     ),
   rowsAt: (keys) => sql`(${keys}) AS keys(org_id, chain_seq, at)
     JOIN audit_logs a ON a.org_id = keys.org_id AND a.chain_seq = keys.chain_seq`,
-  takenIds: (owners) => sql`SELECT 1 FROM audit_logs a
-    JOIN unnest(${uuids(owners.keys())}, ${uuids(owners.values())}) AS given(id, org_id) ON a.id = given.id
-    WHERE a.org_id <> given.org_id LIMIT 1`,
-  // A lock is of one node: each is taken separately, in the same order.
-  lockable: (orgIds) => [...orgIds].sort().map((id) => [id]),
   tenantSettings: (tenant) =>
     [...travelling(tenant), "SET LOCAL plan_cache_mode = force_custom_plan"].map((one) => sql.raw(one)),
   insertAs: async (pool, tenant, inserts) => {
@@ -72,21 +66,18 @@ export const cluster: Layout = {
       if (own) own.push(row);
       else byOrg.set(row.orgId, [row]);
     }
-    const statement = `SELECT audit_append_org($1::uuid, ${others.map(asArray).join(", ")}) AS inserted`;
+    const statement = `SELECT audit_append_org($1::uuid, ${others.map(asArray).join(", ")}) AS taken`;
     const answers = await Promise.allSettled(
-      [...byOrg].map(([orgId, own]) =>
-        pool.unsafe<{ inserted: number }[]>(statement, [
-          orgId,
-          ...others.map(({ field }) => own.map((row) => row[field] ?? null)),
-        ]),
-      ),
+      [...byOrg].map(async ([orgId, own]) => {
+        const values = others.map(({ field }) => own.map((row) => row[field] ?? null));
+        const [answer] = await pool.unsafe<Taken[]>(statement, [orgId, ...values]);
+        return takenOf(own, answer);
+      }),
     );
-    let inserted = 0;
-    for (const answer of answers) {
+    return answers.flatMap((answer) => {
       if (answer.status === "rejected") throw answer.reason;
-      inserted += answer.value[0]?.inserted ?? 0;
-    }
-    return inserted;
+      return answer.value;
+    });
   },
   // The organizations of a batch are written beside each other, and a second batch would overtake the first one.
   writer: { connections: 8, batches: 1 },

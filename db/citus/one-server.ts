@@ -1,6 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
 import type postgres from "postgres";
-import { uuids } from "@/db/arrays";
 
 /** The settings that row level security reads; mode is "system" for the platform's own sight. */
 export type TenantSettings = { mode: string; orgIds: string; partnerId: string };
@@ -39,16 +38,12 @@ export type Layout = {
   spansOf: (spans: readonly Span[]) => SQL[];
   /** Rows `a` of some keys, for what selects of them; a key whose row is gone gives none. */
   rowsAt: (keys: SQL) => SQL;
-  /** A row where an id is stored for another organization than the one given with it. */
-  takenIds: (owners: ReadonlyMap<string, string>) => SQL;
-  /** Organizations in groups whose rows one statement can lock. */
-  lockable: (orgIds: readonly string[]) => string[][];
   /** Messages that make the tenant's settings for the transaction at hand; requestId names it in pg_stat_activity. */
   tenantSettings: (tenant: TenantSettings, requestId: string | undefined) => SQL[];
   /** Inserts as a tenant, in one transaction. */
   insertAs: (pool: postgres.Sql, tenant: TenantSettings, inserts: readonly TenantInsert[]) => Promise<number>;
-  /** Seals and stores a batch outside of any transaction; returns how many rows were new. */
-  append: (pool: postgres.Sql, batch: Batch) => Promise<number>;
+  /** Seals and stores a batch outside of any transaction; returns the rows whose id is another entry's, which are not stored. */
+  append: (pool: postgres.Sql, batch: Batch) => Promise<Batch["rows"]>;
   /** Connections of the batch writer, and how many batches may be on their way at once. */
   writer: { connections: number; batches: number };
   /** Makes the planner go by indexes for the rest of the transaction; undefined where that cannot be said. */
@@ -60,6 +55,12 @@ export type Layout = {
   /** Looks at triggers, policies, rights and functions; on a cluster at every shard on every node. */
   chainHealth: (pool: postgres.Sql) => Promise<ChainHealth>;
 };
+
+/** What the functions that append answer: places in the batch, from 1. */
+export type Taken = { taken: number[] };
+
+export const takenOf = <Row>(rows: readonly Row[], answer: Taken | undefined): Row[] =>
+  (answer?.taken ?? []).flatMap((place) => rows[place - 1] ?? []);
 
 const asArray = ({ type }: { type: string }, i: number): string =>
   type === "timestamptz" ? `$${i + 1}::text[]::timestamptz[]` : `$${i + 1}::${type === "jsonb" ? "text" : type}[]`;
@@ -106,20 +107,13 @@ export const oneServer: Layout = {
   },
   rowsAt: (keys) => sql`(${keys}) AS keys(org_id, chain_seq, at),
     LATERAL (SELECT * FROM audit_logs l WHERE l.org_id = keys.org_id AND l.chain_seq = keys.chain_seq OFFSET 0) a`,
-  // LATERAL with LIMIT: one index probe an id, regardless of what the planner last knew of the table's size.
-  takenIds: (
-    owners,
-  ) => sql`SELECT 1 FROM unnest(${uuids(owners.keys())}, ${uuids(owners.values())}) AS given(id, org_id)
-    CROSS JOIN LATERAL (SELECT a.org_id FROM audit_logs a WHERE a.id = given.id LIMIT 1) stored
-    WHERE stored.org_id <> given.org_id LIMIT 1`,
-  lockable: (orgIds) => [[...orgIds]],
   tenantSettings,
   insertAs,
   append: async (pool, { columns, rows }) => {
-    const statement = `SELECT audit_append(${columns.map(asArray).join(", ")}) AS inserted`;
+    const statement = `SELECT audit_append(${columns.map(asArray).join(", ")}) AS taken`;
     const arrays = columns.map(({ field }) => rows.map((row) => row[field] ?? null));
-    const [answer] = await pool.unsafe<{ inserted: number }[]>(statement, arrays, { prepare: true });
-    return answer?.inserted ?? 0;
+    const [answer] = await pool.unsafe<Taken[]>(statement, arrays, { prepare: true });
+    return takenOf(rows, answer);
   },
   // The second batch is sent while the database works on the first.
   writer: { connections: 1, batches: 2 },

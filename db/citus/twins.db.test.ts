@@ -71,12 +71,15 @@ describe("the functions of a cluster", () => {
   it("seal a batch as those of one server, skip known rows and refuse what these refuse", async () => {
     const long = [auditRow(orgId, { resourceName: `x${" ".repeat(255)}` })];
     await expect(append(oneServer, app, long)).rejects.toMatchObject({ code: "22001" });
+    const taken = rows.slice(0, 1).map((row) => ({ ...row, action: "test.other" }));
+    expect(await append(oneServer, app, [...rows, ...taken])).toEqual(taken);
     await undone(async (tx) => {
       const [sealed, head] = [await chain(app), await heads(app)];
       await asCluster(tx);
-      expect(await append(cluster, tx)).toBe(rows.length);
+      expect(await append(cluster, tx)).toEqual([]);
       expect([await chain(tx), await heads(tx)]).toEqual([sealed, head]);
-      expect(await append(cluster, tx)).toBe(0);
+      expect(await append(cluster, tx)).toEqual([]);
+      expect(await append(cluster, tx, [...rows, ...taken])).toEqual(taken);
       await expect(tx.savepoint((sp) => append(cluster, sp, long))).rejects.toMatchObject({ code: "22001" });
       await tx`RESET ROLE`;
     });

@@ -6,8 +6,11 @@ CREATE TABLE partners (
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   updated_at timestamptz(3) NOT NULL DEFAULT now(),
   require_two_factor boolean NOT NULL DEFAULT false,
+  is_platform boolean NOT NULL DEFAULT false,
   CONSTRAINT partners_slug_key UNIQUE (slug)
 );
+-- At most one: its home organization's log holds what has no customer.
+CREATE UNIQUE INDEX partners_platform_key ON partners (is_platform) WHERE is_platform;
 
 CREATE TABLE organizations (
   id uuid DEFAULT gen_random_uuid() CONSTRAINT organizations_pkey PRIMARY KEY,

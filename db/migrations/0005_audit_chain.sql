@@ -50,6 +50,11 @@ CREATE INDEX audit_logs_unsealed_idx ON audit_logs (seal_tx) WHERE chain_seq IS 
 -- Denials and failures are few: these hold them alone.
 CREATE INDEX audit_logs_denied_idx ON audit_logs (org_id, "timestamp") WHERE result = 'denied';
 CREATE INDEX audit_logs_failure_idx ON audit_logs (org_id, "timestamp") WHERE result = 'failure';
+-- The entries that set how long entries are kept, the newest of which retention goes by.
+CREATE INDEX audit_logs_retention_idx ON audit_logs (org_id, chain_seq)
+WHERE action = 'organization.audit_retention.update';
+-- What keys have submitted, for the filter and for the reports that count it.
+CREATE INDEX audit_logs_submitted_idx ON audit_logs (org_id, "timestamp", chain_seq) WHERE details ? 'submittedBy';
 
 CREATE TABLE audit_chain_heads (
   org_id uuid NOT NULL,
@@ -88,9 +93,10 @@ GRANT INSERT, UPDATE (chain_seq, checksum, prev_checksum, seal_tx) ON audit_logs
 GRANT DELETE ON audit_logs TO trailmark_audit_admin;
 GRANT SELECT, INSERT, UPDATE ON audit_chain_heads TO trailmark_sealer;
 GRANT SELECT ON audit_chain_heads TO trailmark_audit_admin;
-GRANT SELECT, INSERT, UPDATE ON audit_retention_policies TO trailmark_app;
+-- Policies change by audit_set_retention() alone; where the log is distributed, that of a new organization is inserted.
+GRANT SELECT, INSERT (org_id) ON audit_retention_policies TO trailmark_app;
 GRANT SELECT, UPDATE (last_cleanup_at) ON audit_retention_policies TO trailmark_audit_admin;
-GRANT SELECT, INSERT ON audit_retention_policies TO trailmark_sealer;
+GRANT SELECT, INSERT, UPDATE ON audit_retention_policies TO trailmark_sealer;
 -- The owner could take these back, but not by mistake.
 REVOKE UPDATE, DELETE, TRUNCATE ON audit_logs, audit_chain_heads FROM CURRENT_USER;
 

@@ -1,52 +1,38 @@
 -- Finding audit rows without reading the history, and without costing the write path anything: an indexer in the
--- background gathers consecutive rows of a chain into a block (audit_search_make) and indexes the block. A search first
--- finds the blocks that can hold a match, then reads their rows in audit_logs; rows that are not indexed yet are read
--- too, so an answer is exact however far the indexer is behind.
---
--- ILIKE is not leakproof: under row level security it never becomes an index condition. So audit_search is read by
--- functions of trailmark_sealer alone, which see every row and themselves compare the organizations with the
--- transaction's tenant settings, as audit_chain_heads_of() does. They return block boundaries, never text.
+-- background writes the inverted index of consecutive rows of a chain as one segment (server/audit/search), which never
+-- changes; small ones that follow each other become one. Rows past the last segment are read, so an answer is exact
+-- however far the indexer is behind. All of it can be emptied at any time and is made again from audit_logs.
 
-CREATE TABLE audit_search (
+CREATE TABLE audit_segments (
   org_id uuid NOT NULL,
   first_seq bigint NOT NULL,
   last_seq bigint NOT NULL,
-  min_at timestamptz(3) NOT NULL,
-  max_at timestamptz(3) NOT NULL,
-  rough boolean NOT NULL,
-  tags integer[] NOT NULL,
-  text text NOT NULL,
-  kinds text NOT NULL,
-  CONSTRAINT audit_search_pkey PRIMARY KEY (org_id, first_seq)
+  id uuid NOT NULL,
+  oldest_at timestamptz(3) NOT NULL,
+  newest_at timestamptz(3) NOT NULL,
+  actions text[] NOT NULL,
+  times bytea NOT NULL,
+  grams bytea NOT NULL,
+  CONSTRAINT audit_segments_pkey PRIMARY KEY (org_id, first_seq)
 );
-CREATE INDEX audit_search_newest_idx ON audit_search (org_id, max_at, first_seq, min_at);
-CREATE INDEX audit_search_rough_idx ON audit_search (org_id, first_seq) WHERE rough;
-CREATE INDEX audit_search_terms_idx ON audit_search USING gin (org_id, tags, text gin_trgm_ops);
--- A block's text is compressed in place (a fifth of its length); beside the table it would cost a look-up per block.
-ALTER TABLE audit_search ALTER COLUMN text SET STORAGE MAIN, ALTER COLUMN kinds SET STORAGE MAIN;
--- An organization that has just written much must be in the statistics: without them its blocks are all read.
-ALTER TABLE audit_search SET (autovacuum_analyze_scale_factor = 0.02, autovacuum_analyze_threshold = 1000);
 
-CREATE TABLE audit_search_state (
-  org_id uuid CONSTRAINT audit_search_state_pkey PRIMARY KEY,
-  indexed_through_seq bigint NOT NULL DEFAULT 0,
-  tallied_through_seq bigint NOT NULL DEFAULT 0,
-  pruned_through_seq bigint NOT NULL DEFAULT 0,
-  merged_through_seq bigint NOT NULL DEFAULT 0
-);
-ALTER TABLE audit_search_state SET (
-  fillfactor = 50,
-  autovacuum_vacuum_scale_factor = 0,
-  autovacuum_vacuum_threshold = 500);
-
-CREATE TABLE audit_search_terms (
+CREATE TABLE audit_segment_blocks (
   org_id uuid NOT NULL,
-  kind text NOT NULL,
-  value text NOT NULL,
-  CONSTRAINT audit_search_terms_pkey PRIMARY KEY (org_id, kind, value)
+  segment_id uuid NOT NULL,
+  block integer NOT NULL,
+  words bytea NOT NULL,
+  postings bytea NOT NULL,
+  CONSTRAINT audit_segment_blocks_pkey PRIMARY KEY (org_id, segment_id, block)
 );
+-- Compressing would cost the indexer more than it saves.
+ALTER TABLE audit_segments
+  ALTER COLUMN times SET STORAGE EXTERNAL,
+  ALTER COLUMN grams SET STORAGE EXTERNAL;
+ALTER TABLE audit_segment_blocks
+  ALTER COLUMN words SET STORAGE EXTERNAL,
+  ALTER COLUMN postings SET STORAGE EXTERNAL;
 
--- Totals without reading rows: each counts a slice of a chain, by hour or day, or without time, so that it stays small.
+-- Totals without reading rows: each counts a slice of a chain, by hour or day.
 CREATE TABLE audit_tallies (
   org_id uuid NOT NULL,
   first_seq bigint NOT NULL,
@@ -74,83 +60,57 @@ CREATE TABLE audit_actor_tallies (
 );
 CREATE INDEX audit_actor_tallies_org_idx ON audit_actor_tallies (org_id, first_seq);
 
-CREATE TABLE audit_kind_counts (
+CREATE TABLE audit_tally_state (
+  org_id uuid CONSTRAINT audit_tally_state_pkey PRIMARY KEY,
+  tallied_through_seq bigint NOT NULL DEFAULT 0,
+  pruned_through_seq bigint NOT NULL DEFAULT 0
+);
+ALTER TABLE audit_tally_state SET (
+  fillfactor = 50,
+  autovacuum_vacuum_scale_factor = 0,
+  autovacuum_vacuum_threshold = 500);
+
+-- What each actor was seen with, so that what is new of them is found. The digest is of the value, which may be long.
+CREATE TABLE audit_first_seen (
   org_id uuid NOT NULL,
+  kind text NOT NULL,
+  actor_type text NOT NULL,
+  actor text NOT NULL,
+  digest uuid NOT NULL,
+  value text NOT NULL,
   first_seq bigint NOT NULL,
   last_seq bigint NOT NULL,
-  action text NOT NULL,
-  resource_type text NOT NULL,
-  actor_type text NOT NULL,
-  result text NOT NULL,
-  rows integer NOT NULL
+  first_at timestamptz(3) NOT NULL,
+  last_at timestamptz(3) NOT NULL,
+  CONSTRAINT audit_first_seen_pkey PRIMARY KEY (org_id, kind, actor_type, actor, digest)
 );
-CREATE INDEX audit_kind_counts_org_idx ON audit_kind_counts (org_id, first_seq);
+CREATE INDEX audit_first_seen_seq_idx ON audit_first_seen (org_id, first_seq);
 
--- The counts of actors and resources say where their rows are: the page of one of them is read by key, newest first.
-CREATE TABLE audit_actor_counts (
-  org_id uuid NOT NULL,
-  first_seq bigint NOT NULL,
-  last_seq bigint NOT NULL,
-  actor_type text NOT NULL,
-  actor_id uuid NOT NULL,
-  raw_id text,
-  email text,
-  rows integer NOT NULL,
-  first_at timestamptz(3),
-  last_at timestamptz(3),
-  seqs bytea
-);
-CREATE INDEX audit_actor_counts_org_idx ON audit_actor_counts (org_id, first_seq);
-CREATE INDEX audit_actor_counts_actor_idx ON audit_actor_counts (org_id, actor_id);
-
-CREATE TABLE audit_resource_counts (
-  org_id uuid NOT NULL,
-  first_seq bigint NOT NULL,
-  last_seq bigint NOT NULL,
-  resource_type text NOT NULL,
-  resource_id uuid,
-  resource_name text,
-  rows integer NOT NULL,
-  first_at timestamptz(3),
-  last_at timestamptz(3),
-  seqs bytea
-);
-CREATE INDEX audit_resource_counts_org_idx ON audit_resource_counts (org_id, first_seq);
-CREATE INDEX audit_resource_counts_resource_idx ON audit_resource_counts (org_id, resource_id);
--- Sequences do not compress: trying would cost the indexer.
-ALTER TABLE audit_actor_counts ALTER COLUMN seqs SET STORAGE EXTERNAL;
-ALTER TABLE audit_resource_counts ALTER COLUMN seqs SET STORAGE EXTERNAL;
-
--- Who acted in a chain, under each name.
-CREATE TABLE audit_actors (
-  org_id uuid NOT NULL,
-  actor_id uuid NOT NULL,
-  name_hash uuid NOT NULL,
-  actor_type text NOT NULL,
-  raw_id text,
-  email text,
-  CONSTRAINT audit_actors_pkey PRIMARY KEY (org_id, actor_id, name_hash)
+CREATE TABLE audit_first_seen_state (
+  org_id uuid CONSTRAINT audit_first_seen_state_pkey PRIMARY KEY,
+  through_seq bigint NOT NULL DEFAULT 0,
+  pruned_through_seq bigint NOT NULL DEFAULT 0
 );
 
-ALTER TABLE audit_search ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 SELECT tenant_policy(t, p_command => 'SELECT')
 FROM unnest(ARRAY[
-  'audit_search_state', 'audit_search_terms', 'audit_tallies', 'audit_actor_tallies', 'audit_kind_counts',
-  'audit_actor_counts', 'audit_resource_counts', 'audit_actors']) AS t;
-CREATE POLICY audit_search_sealer ON audit_search TO trailmark_sealer USING (true);
-CREATE POLICY audit_search_state_sealer ON audit_search_state TO trailmark_sealer USING (true);
-CREATE POLICY audit_search_terms_sealer ON audit_search_terms TO trailmark_sealer USING (true);
+  'audit_segments', 'audit_segment_blocks', 'audit_tallies', 'audit_actor_tallies', 'audit_tally_state',
+  'audit_first_seen', 'audit_first_seen_state']) AS t;
+-- The indexer is a part of the application.
+CREATE POLICY audit_segments_system ON audit_segments TO trailmark_app
+  USING ((SELECT current_setting('trailmark.scope', true)) = 'system');
+CREATE POLICY audit_segment_blocks_system ON audit_segment_blocks TO trailmark_app
+  USING ((SELECT current_setting('trailmark.scope', true)) = 'system');
+CREATE POLICY audit_first_seen_system ON audit_first_seen TO trailmark_app
+  USING ((SELECT current_setting('trailmark.scope', true)) = 'system');
+CREATE POLICY audit_first_seen_state_system ON audit_first_seen_state TO trailmark_app
+  USING ((SELECT current_setting('trailmark.scope', true)) = 'system');
+CREATE POLICY audit_segments_sealer ON audit_segments FOR SELECT TO trailmark_sealer USING (true);
 CREATE POLICY audit_tallies_sealer ON audit_tallies TO trailmark_sealer USING (true);
 CREATE POLICY audit_actor_tallies_sealer ON audit_actor_tallies TO trailmark_sealer USING (true);
-CREATE POLICY audit_kind_counts_sealer ON audit_kind_counts TO trailmark_sealer USING (true);
-CREATE POLICY audit_actor_counts_sealer ON audit_actor_counts TO trailmark_sealer USING (true);
-CREATE POLICY audit_resource_counts_sealer ON audit_resource_counts TO trailmark_sealer USING (true);
-CREATE POLICY audit_actors_sealer ON audit_actors TO trailmark_sealer USING (true);
-GRANT SELECT ON
-  audit_search_state, audit_search_terms, audit_tallies, audit_actor_tallies, audit_kind_counts, audit_actor_counts,
-  audit_resource_counts, audit_actors
-  TO trailmark_app;
-GRANT SELECT, INSERT, UPDATE, DELETE ON
-  audit_search, audit_search_state, audit_search_terms, audit_tallies, audit_actor_tallies, audit_kind_counts,
-  audit_actor_counts, audit_resource_counts, audit_actors
-  TO trailmark_sealer;
+CREATE POLICY audit_tally_state_sealer ON audit_tally_state TO trailmark_sealer USING (true);
+GRANT SELECT, INSERT, DELETE ON audit_segments, audit_segment_blocks TO trailmark_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON audit_first_seen, audit_first_seen_state TO trailmark_app;
+GRANT SELECT ON audit_tallies, audit_actor_tallies, audit_tally_state TO trailmark_app;
+GRANT SELECT ON audit_segments TO trailmark_sealer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON audit_tallies, audit_actor_tallies, audit_tally_state TO trailmark_sealer;

@@ -53,8 +53,7 @@ CREATE TABLE custom_field_imports (
   job text,
   job_done integer NOT NULL DEFAULT 0,
   job_started_at timestamptz(3),
-  lease_owner text,
-  lease_until timestamptz(3),
+  attempt integer NOT NULL DEFAULT 0,
   cancel_requested boolean NOT NULL DEFAULT false,
   error text,
   created_at timestamptz(3) NOT NULL DEFAULT now(),
@@ -70,7 +69,6 @@ CREATE TABLE custom_field_imports (
     FOREIGN KEY (partner_id) REFERENCES partners (id)
 );
 CREATE INDEX custom_field_imports_partner_idx ON custom_field_imports (partner_id, created_at);
-CREATE INDEX custom_field_imports_job_idx ON custom_field_imports (lease_until) WHERE job IS NOT NULL;
 
 CREATE TABLE custom_field_import_rows (
   import_id uuid NOT NULL,

@@ -26,12 +26,11 @@ CREATE TABLE audit_exports (
   finished_at timestamptz(3),
   expires_at timestamptz(3) NOT NULL,
   CONSTRAINT audit_exports_creator_check CHECK (created_by_type IN ('user', 'api_key')),
-  CONSTRAINT audit_exports_format_check CHECK (format IN ('csv', 'ndjson', 'json')),
+  CONSTRAINT audit_exports_format_check CHECK (format IN ('spreadsheet', 'csv', 'ndjson', 'json')),
   CONSTRAINT audit_exports_status_check CHECK (status IN ('waiting', 'running', 'done', 'failed')),
   CONSTRAINT audit_exports_sha256_check CHECK (sha256 ~ '^[0-9a-f]{64}$')
 );
 CREATE INDEX audit_exports_creator_idx ON audit_exports (created_by, created_at);
-CREATE INDEX audit_exports_unfinished_idx ON audit_exports (created_at) WHERE status IN ('waiting', 'running');
 
 SELECT tenant_policy('audit_exports', 'organization or partner');
 GRANT SELECT, INSERT, UPDATE, DELETE ON audit_exports TO trailmark_app;

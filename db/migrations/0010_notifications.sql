@@ -1,5 +1,6 @@
 -- What an owner must know: conditions of an organization with their beginning and end, who has read of them, by which
--- ways people and programs are told, and the messages that went out. Also: reports that are sent by mail.
+-- ways people and programs are told, and the messages that went out. Also: reports that are sent by mail, and streams of
+-- entries to other systems.
 
 -- One row for each time that a condition holds; at most one of an organization and a kind is open. It is pending until
 -- raised_at. raised_in and resolved_in number the evaluation, so that what it found at once is told at once.
@@ -111,7 +112,6 @@ CREATE TABLE notification_deliveries (
   CONSTRAINT notification_deliveries_user_id_users_id_fk
     FOREIGN KEY (user_id) REFERENCES users (id) ON DELETE CASCADE
 );
-CREATE INDEX notification_deliveries_due_idx ON notification_deliveries (next_attempt_at) WHERE status = 'pending';
 CREATE INDEX notification_deliveries_endpoint_idx ON notification_deliveries (endpoint_id, created_at);
 CREATE INDEX notification_deliveries_user_idx ON notification_deliveries (user_id, created_at);
 
@@ -138,11 +138,199 @@ CREATE TABLE report_schedules (
 CREATE INDEX report_schedules_user_idx ON report_schedules (user_id);
 CREATE INDEX report_schedules_due_idx ON report_schedules (next_run_at);
 
+-- Where entries go continuously; org_id NULL is every organization of the partner, new ones included. The secrets are
+-- encrypted. No state loses an entry: positions stand still.
+CREATE TABLE data_streams (
+  id uuid DEFAULT gen_random_uuid() CONSTRAINT data_streams_pkey PRIMARY KEY,
+  partner_id uuid NOT NULL,
+  org_id uuid,
+  name text NOT NULL,
+  kind text NOT NULL,
+  config jsonb NOT NULL,
+  secret text,
+  former_secret text,
+  former_until timestamptz(3),
+  format text NOT NULL,
+  filter jsonb NOT NULL DEFAULT '{}'::jsonb,
+  hold_days integer,
+  locked boolean NOT NULL DEFAULT false,
+  state text NOT NULL,
+  state_code text,
+  state_message text,
+  state_since timestamptz(3) NOT NULL,
+  checked_at timestamptz(3),
+  created_by uuid,
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  updated_at timestamptz(3) NOT NULL DEFAULT now(),
+  CONSTRAINT data_streams_state_check
+    CHECK (state IN ('draft', 'active', 'paused', 'failing', 'blocked', 'disabled')),
+  CONSTRAINT data_streams_hold_days_check CHECK (hold_days BETWEEN 1 AND 3650),
+  CONSTRAINT data_streams_partner_id_partners_id_fk
+    FOREIGN KEY (partner_id) REFERENCES partners (id),
+  CONSTRAINT data_streams_org_id_organizations_id_fk
+    FOREIGN KEY (org_id) REFERENCES organizations (id) ON DELETE CASCADE
+);
+CREATE INDEX data_streams_partner_idx ON data_streams (partner_id);
+CREATE INDEX data_streams_org_idx ON data_streams (org_id);
+
+-- How far a stream has come in an organization's chain. A replay is a row with an end beside the live one, which has the
+-- id of zeros.
+CREATE TABLE stream_positions (
+  stream_id uuid NOT NULL,
+  org_id uuid NOT NULL,
+  replay_id uuid NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000',
+  through_seq bigint NOT NULL,
+  scanned_seq bigint NOT NULL,
+  until_seq bigint,
+  batch_number bigint NOT NULL DEFAULT 0,
+  digest text,
+  max_rows integer,
+  attempts integer NOT NULL DEFAULT 0,
+  next_attempt_at timestamptz(3),
+  busy_until timestamptz(3),
+  acknowledged_at timestamptz(3),
+  heartbeat_at timestamptz(3),
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  CONSTRAINT stream_positions_pkey PRIMARY KEY (stream_id, org_id, replay_id),
+  CONSTRAINT stream_positions_stream_id_data_streams_id_fk
+    FOREIGN KEY (stream_id) REFERENCES data_streams (id) ON DELETE CASCADE,
+  CONSTRAINT stream_positions_org_id_organizations_id_fk
+    FOREIGN KEY (org_id) REFERENCES organizations (id) ON DELETE CASCADE
+);
+CREATE INDEX stream_positions_org_idx ON stream_positions (org_id);
+
+-- Batches, whose limits are written before the first attempt: every attempt sends the same, also after a crash. At most
+-- one of a position is open.
+CREATE TABLE stream_batches (
+  id uuid DEFAULT gen_random_uuid() CONSTRAINT stream_batches_pkey PRIMARY KEY,
+  stream_id uuid NOT NULL,
+  org_id uuid NOT NULL,
+  replay_id uuid NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000',
+  number bigint NOT NULL,
+  first_seq bigint NOT NULL,
+  last_seq bigint NOT NULL,
+  rows integer NOT NULL,
+  filtered integer NOT NULL,
+  bytes integer NOT NULL,
+  previous text,
+  digest text NOT NULL,
+  checkpoint text,
+  gap jsonb,
+  attempts integer NOT NULL DEFAULT 1,
+  code text,
+  error text,
+  receipt jsonb,
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  acknowledged_at timestamptz(3),
+  CONSTRAINT stream_batches_stream_id_data_streams_id_fk
+    FOREIGN KEY (stream_id) REFERENCES data_streams (id) ON DELETE CASCADE,
+  CONSTRAINT stream_batches_org_id_organizations_id_fk
+    FOREIGN KEY (org_id) REFERENCES organizations (id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX stream_batches_open_key
+ON stream_batches (stream_id, org_id, replay_id) WHERE acknowledged_at IS NULL;
+CREATE INDEX stream_batches_stream_idx ON stream_batches (stream_id, created_at);
+CREATE INDEX stream_batches_org_idx ON stream_batches (org_id);
+
+-- Entries that a stream will never carry: retention removed them first, or the receiver refused them.
+CREATE TABLE stream_gaps (
+  id uuid DEFAULT gen_random_uuid() CONSTRAINT stream_gaps_pkey PRIMARY KEY,
+  stream_id uuid NOT NULL,
+  org_id uuid NOT NULL,
+  first_seq bigint NOT NULL,
+  last_seq bigint NOT NULL,
+  reason text NOT NULL,
+  message text,
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  CONSTRAINT stream_gaps_reason_check CHECK (reason IN ('retention', 'refused')),
+  CONSTRAINT stream_gaps_stream_id_data_streams_id_fk
+    FOREIGN KEY (stream_id) REFERENCES data_streams (id) ON DELETE CASCADE,
+  CONSTRAINT stream_gaps_org_id_organizations_id_fk
+    FOREIGN KEY (org_id) REFERENCES organizations (id) ON DELETE CASCADE
+);
+CREATE INDEX stream_gaps_stream_idx ON stream_gaps (stream_id, created_at);
+CREATE INDEX stream_gaps_org_idx ON stream_gaps (org_id);
+
+-- Objects of an archive, each written once it was read back and hashed; retention may take their entries after that.
+CREATE TABLE archive_objects (
+  id uuid DEFAULT gen_random_uuid() CONSTRAINT archive_objects_pkey PRIMARY KEY,
+  stream_id uuid NOT NULL,
+  org_id uuid NOT NULL,
+  first_seq bigint NOT NULL,
+  last_seq bigint NOT NULL,
+  first_at timestamptz(3) NOT NULL,
+  last_at timestamptz(3) NOT NULL,
+  rows integer NOT NULL,
+  bytes bigint NOT NULL,
+  key text NOT NULL,
+  digest text NOT NULL,
+  etag text,
+  version_id text,
+  lock_mode text,
+  lock_until timestamptz(3),
+  fault text,
+  checked_at timestamptz(3) NOT NULL DEFAULT now(),
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  CONSTRAINT archive_objects_stream_id_data_streams_id_fk
+    FOREIGN KEY (stream_id) REFERENCES data_streams (id) ON DELETE CASCADE,
+  CONSTRAINT archive_objects_org_id_organizations_id_fk
+    FOREIGN KEY (org_id) REFERENCES organizations (id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX archive_objects_range_key ON archive_objects (org_id, stream_id, first_seq);
+
+-- Entries that were read back from an archive, for a day beside the log: copies, so a crash may take them.
+CREATE UNLOGGED TABLE archive_restorations (
+  id uuid DEFAULT gen_random_uuid() CONSTRAINT archive_restorations_pkey PRIMARY KEY,
+  org_id uuid NOT NULL,
+  first_seq bigint NOT NULL,
+  last_seq bigint NOT NULL,
+  state text NOT NULL DEFAULT 'running',
+  rows integer NOT NULL DEFAULT 0,
+  error text,
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  expires_at timestamptz(3) NOT NULL,
+  CONSTRAINT archive_restorations_org_id_organizations_id_fk
+    FOREIGN KEY (org_id) REFERENCES organizations (id) ON DELETE CASCADE,
+  CONSTRAINT archive_restorations_state_check CHECK (state IN ('running', 'ready', 'failed'))
+);
+CREATE INDEX archive_restorations_org_idx ON archive_restorations (org_id);
+CREATE UNLOGGED TABLE archive_restored_entries (
+  restoration_id uuid NOT NULL,
+  org_id uuid NOT NULL,
+  chain_seq bigint NOT NULL,
+  id uuid NOT NULL,
+  "timestamp" timestamptz(3) NOT NULL,
+  actor_type text NOT NULL,
+  actor_id uuid NOT NULL,
+  actor_email text,
+  action text NOT NULL,
+  resource_type text NOT NULL,
+  resource_id uuid,
+  resource_name text,
+  details jsonb,
+  ip_address text,
+  user_agent text,
+  result text NOT NULL,
+  error_message text,
+  checksum text NOT NULL,
+  prev_checksum text,
+  CONSTRAINT archive_restored_entries_pkey PRIMARY KEY (restoration_id, chain_seq),
+  CONSTRAINT archive_restored_entries_restoration_id_archive_restorations_id_fk
+    FOREIGN KEY (restoration_id) REFERENCES archive_restorations (id) ON DELETE CASCADE
+);
+
 SELECT tenant_policy('notifications');
+SELECT tenant_policy(t)
+FROM unnest(ARRAY[
+  'stream_positions', 'stream_batches', 'stream_gaps', 'archive_objects', 'archive_restorations',
+  'archive_restored_entries'
+]) AS t;
 SELECT tenant_policy(t, 'organization or partner')
-FROM unnest(ARRAY['webhook_endpoints', 'notification_deliveries', 'report_schedules']) AS t;
+FROM unnest(ARRAY['webhook_endpoints', 'notification_deliveries', 'report_schedules', 'data_streams']) AS t;
 
 SELECT tenant_policy(t, 'person') FROM unnest(ARRAY['notification_reads', 'notification_settings']) AS t;
 GRANT SELECT, INSERT, UPDATE, DELETE ON
-  notifications, notification_reads, notification_settings, webhook_endpoints, notification_deliveries, report_schedules
+  notifications, notification_reads, notification_settings, webhook_endpoints, notification_deliveries, report_schedules,
+  data_streams, stream_positions, stream_batches, stream_gaps, archive_objects, archive_restorations,
+  archive_restored_entries
   TO trailmark_app;

@@ -57,6 +57,10 @@ export const auditLogs = pgTable(
     index("audit_logs_org_ts_idx").on(t.orgId, t.timestamp, t.chainSeq),
     index("audit_logs_denied_idx").on(t.orgId, t.timestamp).where(sql`result = 'denied'`),
     index("audit_logs_failure_idx").on(t.orgId, t.timestamp).where(sql`result = 'failure'`),
+    index("audit_logs_retention_idx")
+      .on(t.orgId, t.chainSeq)
+      .where(sql`action = 'organization.audit_retention.update'`),
+    index("audit_logs_submitted_idx").on(t.orgId, t.timestamp, t.chainSeq).where(sql`details ? 'submittedBy'`),
     index("audit_logs_unsealed_idx").on(t.sealTx).where(sql`chain_seq IS NULL`),
   ],
 );

@@ -67,7 +67,7 @@ export const customFieldValues = pgTable(
 
 /**
  * One run of the import wizard. orgIds is what its maker reached when it was last checked: devices are looked up there
- * alone, and only who reaches as much sees the import. job, leaseOwner and leaseUntil are the background work's claim.
+ * alone, and only who reaches as much sees the import. Of all attempts at its job the newest alone may write.
  */
 export const customFieldImports = pgTable(
   "custom_field_imports",
@@ -92,8 +92,7 @@ export const customFieldImports = pgTable(
     job: text("job"),
     jobDone: integer("job_done").notNull().default(0),
     jobStartedAt: instant("job_started_at"),
-    leaseOwner: text("lease_owner"),
-    leaseUntil: instant("lease_until"),
+    attempt: integer("attempt").notNull().default(0),
     cancelRequested: boolean("cancel_requested").notNull().default(false),
     error: text("error"),
     createdAt: createdAt(),
@@ -109,7 +108,6 @@ export const customFieldImports = pgTable(
     ),
     check("custom_field_imports_job_check", sql`job IN ('stage', 'check', 'apply', 'undo')`),
     index("custom_field_imports_partner_idx").on(t.partnerId, t.createdAt),
-    index("custom_field_imports_job_idx").on(t.leaseUntil).where(sql`job IS NOT NULL`),
   ],
 );
 

@@ -20,7 +20,7 @@ export const auditExports = pgTable(
     createdByType: text("created_by_type").$type<"user" | "api_key">().notNull(),
     /** The filter, its instants as texts. */
     filter: jsonb("filter").$type<Record<string, unknown>>().notNull(),
-    format: text("format").$type<"csv" | "ndjson" | "json">().notNull(),
+    format: text("format").$type<"spreadsheet" | "csv" | "ndjson" | "json">().notNull(),
     gzip: boolean("gzip").notNull(),
     fileName: text("file_name").notNull(),
     status: text("status").$type<"waiting" | "running" | "done" | "failed">().notNull().default("waiting"),
@@ -40,10 +40,9 @@ export const auditExports = pgTable(
   },
   (t) => [
     check("audit_exports_creator_check", sql`created_by_type IN ('user', 'api_key')`),
-    check("audit_exports_format_check", sql`format IN ('csv', 'ndjson', 'json')`),
+    check("audit_exports_format_check", sql`format IN ('spreadsheet', 'csv', 'ndjson', 'json')`),
     check("audit_exports_status_check", sql`status IN ('waiting', 'running', 'done', 'failed')`),
     check("audit_exports_sha256_check", sql`sha256 ~ '^[0-9a-f]{64}$'`),
     index("audit_exports_creator_idx").on(t.createdBy, t.createdAt),
-    index("audit_exports_unfinished_idx").on(t.createdAt).where(sql`status IN ('waiting', 'running')`),
   ],
 );

@@ -5,7 +5,8 @@ import { organizations, partners } from "./organizations";
 
 /**
  * A person. orgId set: organization scope; orgId null: partner scope, over all of the partner's organizations
- * or (allOrganizations false) those in user_organizations; role system_admin alone has neither. Without a passwordHash
+ * or (allOrganizations false) those in user_organizations; a system_admin is of the platform's own partner and reaches
+ * everything. Without a passwordHash
  * the person was invited and has not chosen a password, or signs in by an identity provider alone.
  */
 export const users = pgTable(
@@ -18,7 +19,15 @@ export const users = pgTable(
     name: text("name").notNull(),
     passwordHash: text("password_hash"),
     role: text("role", {
-      enum: ["org_admin", "org_technician", "org_viewer", "partner_admin", "partner_technician", "system_admin"],
+      enum: [
+        "org_admin",
+        "org_technician",
+        "org_viewer",
+        "partner_admin",
+        "partner_technician",
+        "partner_viewer",
+        "system_admin",
+      ],
     }).notNull(),
     department: text("department").notNull().default(""),
     allOrganizations: boolean("all_organizations").notNull().default(true),

@@ -145,7 +145,6 @@ export const notificationDeliveries = pgTable(
   (t) => [
     check("notification_deliveries_status_check", sql`status IN ('pending', 'delivered', 'failed')`),
     check("notification_deliveries_target_check", sql`num_nonnulls(endpoint_id, user_id) = 1`),
-    index("notification_deliveries_due_idx").on(t.nextAttemptAt).where(sql`status = 'pending'`),
     index("notification_deliveries_endpoint_idx").on(t.endpointId, t.createdAt),
     index("notification_deliveries_user_idx").on(t.userId, t.createdAt),
   ],

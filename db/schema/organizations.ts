@@ -2,16 +2,24 @@ import { sql } from "drizzle-orm";
 import { boolean, index, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { createdAt, id, updatedAt } from "./columns";
 
-/** A managed service provider; everything below it belongs to exactly one. */
-export const partners = pgTable("partners", {
-  id: id(),
-  name: text("name").notNull(),
-  slug: text("slug").notNull().unique("partners_slug_key"),
-  /** Of the people of every organization of it, its own staff included. */
-  requireTwoFactor: boolean("require_two_factor").notNull().default(false),
-  createdAt: createdAt(),
-  updatedAt: updatedAt(),
-});
+/**
+ * A managed service provider; everything below it belongs to exactly one. The one with isPlatform is the operators' own:
+ * its home organization's log holds what has no customer.
+ */
+export const partners = pgTable(
+  "partners",
+  {
+    id: id(),
+    name: text("name").notNull(),
+    slug: text("slug").notNull().unique("partners_slug_key"),
+    /** Of the people of every organization of it, its own staff included. */
+    requireTwoFactor: boolean("require_two_factor").notNull().default(false),
+    isPlatform: boolean("is_platform").notNull().default(false),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [uniqueIndex("partners_platform_key").on(t.isPlatform).where(sql`is_platform`)],
+);
 
 /** A customer organization, or (isHome) the partner's own staff. */
 export const organizations = pgTable(

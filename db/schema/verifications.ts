@@ -6,7 +6,7 @@ import { id, instant } from "./columns";
 export type StoredBreak = {
   seq: number;
   id: string;
-  kind: "altered" | "missing" | "inserted" | "relinked" | "truncated" | "unsealed";
+  kind: "altered" | "missing" | "inserted" | "relinked" | "truncated" | "unsealed" | "index";
   expected: string;
   actual: string;
 };
@@ -58,6 +58,6 @@ export const auditAlarms = pgTable("audit_alarms", {
   orgId: uuid("org_id").primaryKey(),
   raisedAt: instant("raised_at").notNull(),
   lastRaisedAt: instant("last_raised_at").notNull().defaultNow(),
-  source: text("source", { enum: ["nightly", "checkpoint", "on demand", "head", "retention"] }).notNull(),
+  source: text("source", { enum: ["nightly", "checkpoint", "on demand", "head", "retention", "recording"] }).notNull(),
   breaks: jsonb("breaks").$type<StoredBreak[]>().notNull(),
 });

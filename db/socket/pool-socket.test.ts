@@ -54,7 +54,7 @@ it("hands on every byte while the connection lives, however it comes in pieces",
     }),
   ));
 
-it("makes a FATAL error its own, hands on what came before it, and never the whole of it", () =>
+it("makes a FATAL error its own, hands on the bytes before it, and never all bytes", () =>
   fc.assert(
     fc.asyncProperty(fc.array(answer), fc.constantFrom("FATAL", "PANIC"), sizes, async (answers, severity, pieces) => {
       const last = errorMessage(severity, "57P01");

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Page } from "@playwright/test";
+import type { Page } from "playwright/test";
 import { SignInPage } from "@/e2e/pages/sign-in";
 import { withDatabase } from "@/e2e/support/database";
 import { expect, patient, test } from "@/e2e/support/fixtures";
@@ -75,7 +75,9 @@ test("a passkey signs in after the password, confirms who is there, and is remov
   await page.getByRole("button", { name: "Remove: Work laptop" }).click();
   const removing = page.getByRole("dialog", { name: "Remove Work laptop" });
   await removing.getByRole("button", { name: "Remove" }).click();
-  const confirming = page.getByRole("dialog", { name: "Confirm that it is you" });
+  const confirming = page
+    .getByRole("dialog", { name: "Confirm that it is you" })
+    .or(page.getByRole("region", { name: "Confirm that it is you" }));
   await confirming.getByRole("button", { name: "Use a passkey" }).click();
   await expect(confirming).toHaveCount(0);
   await expect(removing).toContainText("Your organization requires two-factor sign-in. Add another factor first.");

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import type { Page } from "@playwright/test";
 import { Secret, TOTP } from "otpauth";
+import type { Page } from "playwright/test";
 import { SettingsPage } from "@/e2e/pages/settings";
 import { SignInPage } from "@/e2e/pages/sign-in";
 import { Api } from "@/e2e/support/api";
@@ -44,7 +44,10 @@ const waitQuarterOfAnHour = ({ id }: Person) =>
     (sql) => sql`UPDATE user_sessions SET proven_at = proven_at - interval '15 minutes' WHERE user_id = ${id}`,
   );
 
-const confirmation = (page: Page) => page.getByRole("dialog", { name: "Confirm that it is you" });
+const confirmation = (page: Page) =>
+  page
+    .getByRole("dialog", { name: "Confirm that it is you" })
+    .or(page.getByRole("region", { name: "Confirm that it is you" }));
 
 test("before a whole log is exported, a person with two-factor confirms who they are", async ({ guest, request }) => {
   const person = await createGuarded(await Api.signIn(request));
@@ -77,10 +80,7 @@ test("before a whole log is exported, a person with two-factor confirms who they
   await again;
 });
 
-test("a key is created once the person has confirmed, and not when they think better of it", async ({
-  guest,
-  request,
-}) => {
+test("a key is created once the person has confirmed, and not when they cancel", async ({ guest, request }) => {
   const person = await createGuarded(await Api.signIn(request));
   await signIn(guest, person);
   await waitQuarterOfAnHour(person);

@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Page } from "playwright/test";
 import { Columns } from "@/e2e/pages/columns";
 import { expect, expectAccessibleInBoth, expectNoSidewaysScroll, expectSound, test } from "@/e2e/support/fixtures";
 
@@ -52,7 +52,7 @@ test("the chooser and the views say that they load while their scripts are on th
   });
   await page.route("**/_next/static/**", (route) => held.then(() => route.continue()));
   const columns = new Columns(page);
-  for (const name of ["Columns", "Views"]) {
+  for (const name of ["Display", "Views"]) {
     await page.getByRole("button", { name, exact: true }).click();
     await expect(page.getByRole("dialog", { name }).getByRole("status", { name: "Loading" })).toBeVisible();
     await page.keyboard.press("Escape");
@@ -66,16 +66,16 @@ test("rows are compact or normal, and reset brings back what everybody sees", as
   const columns = new Columns(page);
   const height = async () => (await viewer.table.getByRole("row").nth(2).boundingBox())?.height;
   await viewer.open("?action=user.login&result=success&cols=time,event,result&density=normal");
-  await expect.poll(height).toBe(44);
+  await expect.poll(height).toBe(32);
   await columns.open();
   await columns.chooser.getByText("Compact").click();
   await expect(page).toHaveURL(/density=compact/);
-  await expect.poll(height).toBe(36);
+  await expect.poll(height).toBe(28);
   const saved = kept(page, '"columns":null');
   await columns.chooser.getByRole("button", { name: /^Reset/ }).click();
   await saved;
   await expect(page).not.toHaveURL(/density|cols/);
-  await expect.poll(height).toBe(44);
+  await expect.poll(height).toBe(32);
   await expect.poll(() => columns.names()).toContain("From");
 });
 

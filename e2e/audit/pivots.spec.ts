@@ -42,12 +42,7 @@ test("m opens the menu of the entry that has the focus; arrows walk its cells", 
   await expect(page).not.toHaveURL(/action=/);
 });
 
-test("the facts of an open entry lead on, too, also from a page of its own", async ({
-  viewer,
-  page,
-  guest,
-  request,
-}) => {
+test("the facts of an open entry lead on, also from the entry's page", async ({ viewer, page, guest, request }) => {
   // Has signed in once: several sign-ins after each other are one line.
   const person = { email: `facts-${crypto.randomUUID()}@example.test`, password: "correct horse battery" };
   const admin = await Api.signIn(request);

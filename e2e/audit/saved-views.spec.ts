@@ -61,7 +61,7 @@ test("the palette leads to a view from any page", async ({ page }) => {
   await page.goto("/devices");
   await expect(page.getByRole("heading", { level: 1, name: "Devices" })).toBeVisible();
   await page.keyboard.press("Control+k");
-  const search = page.getByLabel("Go to a page, view, device or organization");
+  const search = page.getByLabel("Go to a page, view, person, device or organization");
   await search.fill("failed sign");
   await search.press("Enter");
   await expect(page).toHaveURL(/action=user\.login\.failed/);
@@ -110,7 +110,7 @@ test("the menu is worked by keyboard alone", async ({ viewer, page }) => {
   await expect(page.getByRole("button", { name: "Views", exact: true })).toBeFocused();
 });
 
-test("who only reads keeps views, and is told that the role shares none", async ({ request, guest }) => {
+test("a reader keeps views, and is told that the role shares none", async ({ request, guest }) => {
   const api = await Api.signIn(request);
   const person = { email: `${crypto.randomUUID().slice(0, 8)}@reader.example`, password: "a long enough password" };
   const orgId = await api.makeOrganization("Keepers");

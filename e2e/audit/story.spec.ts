@@ -35,7 +35,7 @@ test.beforeAll(async ({ playwright, baseURL }) => {
 
 const changes = () => `?orgId=${orgId}&action=policy&fold=false`;
 
-test("what is around an entry is one list with the entry in it, narrowed by chips", async ({ viewer, page }) => {
+test("entries around a moment are one list with the entry in it, narrowed by chips", async ({ viewer, page }) => {
   await viewer.open(changes());
   await viewer.entries().nth(3).click();
   await viewer.drawer.getByRole("link", { name: "Everything around this moment" }).click();
@@ -115,7 +115,7 @@ test("an entry stands beside the list, which stays in use; on a smaller screen i
   await expect(page.getByRole("dialog", { name: "Audit entry" })).toBeVisible();
 });
 
-test("what changed is a table, the details are facts, and the JSON is folded", async ({ viewer, page }) => {
+test("changes are a table, the details are facts, and the JSON is folded", async ({ viewer, page }) => {
   await viewer.open(changes());
   await viewer.entries().first().click();
   const changed = viewer.drawer.getByRole("table", { name: "What changed, old and new" });

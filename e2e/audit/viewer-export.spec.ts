@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { Download, Page } from "@playwright/test";
+import type { Download, Page } from "playwright/test";
 import { SignInPage } from "@/e2e/pages/sign-in";
 import { ViewerPage } from "@/e2e/pages/viewer";
 import { Api } from "@/e2e/support/api";
@@ -31,6 +31,7 @@ test("an export holds exactly what the screen shows, and says so before", async 
   await expectAccessible(page);
   await expectNoSidewaysScroll(page);
 
+  await expect(dialog.getByRole("radio", { name: "CSV, for Excel" })).toBeChecked();
   await dialog.getByRole("radio", { name: /^JSON/ }).check();
   const json = await save(page);
   expect(json.suggestedFilename()).toMatch(/^audit-exported-ltd-\d{4}-\d\d-\d\d-to-\d{4}-\d\d-\d\d\.json$/);
@@ -41,7 +42,7 @@ test("an export holds exactly what the screen shows, and says so before", async 
   expect(total).toBe(4);
   await expect(dialog.getByRole("status")).toContainText("Saved as audit-exported-ltd");
 
-  await dialog.getByRole("radio", { name: /CSV/ }).check();
+  await dialog.getByRole("radio", { name: "CSV, for Excel" }).check();
   await expect(dialog.getByRole("status")).toContainText(json.suggestedFilename());
   const csv = await readFile(await (await save(page)).path(), "utf8");
   expect(csv.trim().split("\r\n")).toHaveLength(5);
@@ -71,7 +72,7 @@ test("a file that holds not all that match says so, also where the total was not
   await expect(dialog.getByRole("radio", { name: "All of them, at once" })).toBeChecked();
 });
 
-test("who may not export is offered no export", async ({ request, guest }) => {
+test("a person who may not export is offered no export", async ({ request, guest }) => {
   const api = await Api.signIn(request);
   const person = { email: `${crypto.randomUUID().slice(0, 8)}@reader.example`, password: "a long enough password" };
   const orgId = await api.makeOrganization("Readers");

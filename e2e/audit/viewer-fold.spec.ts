@@ -1,3 +1,4 @@
+import { Columns } from "@/e2e/pages/columns";
 import { LiveView } from "@/e2e/pages/live";
 import { Api } from "@/e2e/support/api";
 import { expect, expectAccessible, expectNoSidewaysScroll, PHONE, test } from "@/e2e/support/fixtures";
@@ -52,7 +53,7 @@ test("telemetry and repeats are one line each, failures and denials are not, and
   const repeat = viewer.table.getByRole("button", { name: /executed script Clean up ×5/ });
   await expect(repeat).toContainText("06:40:00 to 06:44:00");
   await expect(page.getByRole("status").filter({ hasText: /entr/ }).first()).toContainText(
-    /^6\d entries.*; 58 on this page are routine telemetry/,
+    /^6\d entries.* · 58 folded/,
   );
   await expectAccessible(page);
   const narrow = "cols=time,type,event,action,org,resourceType,device,ip,email,seq,result&density=compact";
@@ -89,11 +90,17 @@ test("in a live list telemetry is recounted while its line may move, no longer",
   await expect.poll(() => asked.length).toBeGreaterThan(0);
 });
 
-test("a key and a chip unfold everything, and the choice stays with the person", async ({ viewer, page, request }) => {
+test("a key and the Display menu unfold everything, and the choice stays with the person", async ({
+  viewer,
+  page,
+  request,
+}) => {
   const orgId = await plant(await Api.signIn(request));
   await viewer.open(`?orgId=${orgId}`);
-  const chip = page.getByRole("button", { name: "Fold repeats and telemetry" });
-  await expect(chip).toHaveAttribute("aria-pressed", "true");
+  const display = new Columns(page);
+  const fold = display.chooser.getByRole("checkbox", { name: "Fold repeats and telemetry" });
+  const telemetry = viewer.table.getByRole("button", { name: /Routine telemetry/ });
+  await expect(telemetry).toBeVisible();
   /** The choice has arrived: leaving the page calls off what is still on its way. */
   const kept = (fold: boolean) =>
     page.waitForResponse(
@@ -105,27 +112,27 @@ test("a key and a chip unfold everything, and the choice stays with the person",
   const unfolded = kept(false);
   await page.keyboard.press("j");
   await page.keyboard.press("f");
-  await expect(chip).toHaveAttribute("aria-pressed", "false");
   await expect(viewer.entries(/submitted event logs/).first()).toBeVisible();
-  await expect(viewer.table.getByRole("button", { name: /Routine telemetry/ })).toHaveCount(0);
-  const stays = (pressed: string) =>
+  await expect(telemetry).toHaveCount(0);
+  const stays = (isFolded: boolean) =>
     expect
       .poll(async () => {
         await viewer.open(`?orgId=${orgId}`);
-        return chip.getAttribute("aria-pressed");
+        await display.open();
+        return fold.isChecked();
       })
-      .toBe(pressed);
+      .toBe(isFolded);
   await unfolded;
-  await stays("false");
+  await stays(false);
   const folded = kept(true);
-  await chip.click();
-  await expect(viewer.table.getByRole("button", { name: /Routine telemetry/ })).toBeVisible();
+  await fold.check();
+  await expect(telemetry).toBeVisible();
   // As the tests after this one expect it of the same person.
   await folded;
-  await stays("true");
+  await stays(true);
 });
 
-test("on a phone the controls are one row, the entries on the first screen, and a fold is a line of its own", async ({
+test("on a phone the controls are one row, the entries on the first screen, and each fold is one line", async ({
   viewer,
   page,
   request,
@@ -137,7 +144,7 @@ test("on a phone the controls are one row, the entries on the first screen, and 
   await expect(fold).toBeVisible();
   await expectAccessible(page);
   await expectNoSidewaysScroll(page);
-  const controls = [/^Time range/, "Filters", "Columns", "Export"].map((name) =>
+  const controls = [/^Time range/, "Filters", "Display", "Export"].map((name) =>
     page.getByRole("button", { name, exact: typeof name === "string" }),
   );
   const tops = await Promise.all(controls.map(async (control) => (await control.boundingBox())?.y));

@@ -1,3 +1,4 @@
+import { Columns } from "@/e2e/pages/columns";
 import { ViewerPage } from "@/e2e/pages/viewer";
 import { Api } from "@/e2e/support/api";
 import { expect, patient, test } from "@/e2e/support/fixtures";
@@ -80,15 +81,15 @@ test("a minus leaves out, an address narrows, and each chip is a way back", asyn
   await expect(viewer.entries(/signed in/)).toHaveCount(0);
 });
 
-test("routine telemetry of agents is hidden by a switch that is always in sight", async ({ viewer, page }) => {
+test("routine telemetry of agents is hidden in the Display menu, and a chip shows it", async ({ viewer, page }) => {
   await viewer.open("?excludeActions=user.logout");
-  const hide = page.getByRole("button", { name: "Hide routine agent telemetry" });
-  await expect(hide).toHaveAttribute("aria-pressed", "false");
-  await hide.click();
+  const display = new Columns(page);
+  await display.open();
+  await display.tick("Hide routine agent telemetry").check();
   await expect(page).toHaveURL(/agent\.eventlogs\.submit/);
-  await expect(hide).toHaveAttribute("aria-pressed", "true");
+  await display.close();
   await expect(viewer.chips.getByText("agent.eventlogs.submit")).toHaveCount(0);
-  await hide.click();
+  await viewer.chips.getByRole("button", { name: "Remove filter Without: routine telemetry" }).click();
   await expect(page).toHaveURL(/excludeActions=user\.logout(&|$)/);
 });
 

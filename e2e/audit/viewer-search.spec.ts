@@ -54,7 +54,7 @@ async function plant(api: Api, name: string): Promise<string> {
   return orgId;
 }
 
-test("what stands on the screen is found by typing it", async ({ viewer, page, request }) => {
+test("text on the screen is found by typing it", async ({ viewer, page, request }) => {
   const orgId = await plant(await Api.signIn(request), "Searched");
   const disabled = /mallory@example\.test disabled policy Antivirus on CDG-WS-008/;
   for (const typed of [
@@ -78,6 +78,52 @@ test("what stands on the screen is found by typing it", async ({ viewer, page, r
   await viewer.searchFor("actor:System");
   await expect(viewer.entries(/System raised alert Disk full on FAB-SRV-001/)).toBeVisible();
   await expect(viewer.entries(disabled)).toHaveCount(0);
+});
+
+test("one line in plain words finds who, from where and when, and what was read can be taken back", async ({
+  viewer,
+  page,
+  request,
+}) => {
+  const orgId = await plant(await Api.signIn(request), "Stranger");
+  const disabled = /mallory@example\.test disabled policy Antivirus on CDG-WS-008/;
+  const ask = async (line: string) => {
+    await viewer.open(`?orgId=${orgId}`);
+    await viewer.searchFor(line);
+  };
+  await ask("who turned off the AV");
+  await expect(viewer.entries(disabled)).toBeVisible();
+  await expect(viewer.entries()).toHaveCount(1);
+  await ask("who came from a new address");
+  await expect(viewer.chips).toContainText("New address");
+  await expect(viewer.entries(disabled)).toBeVisible();
+  await ask("what happened last tuesday between 11 and 12");
+  await expect(viewer.chips).toContainText(", 11:00 to 12:00");
+  await expect(viewer.entries(disabled)).toBeVisible();
+  await expect(viewer.entries()).toHaveCount(4);
+  await expectAccessible(page);
+  await page.getByRole("button", { name: /^Remove filter Time: / }).click();
+  await expect(viewer.entries(/updated policy Baseline/)).toBeVisible();
+  await ask("denied exports by jane last tuesday");
+  await expect(viewer.entries(/was denied permission to export data/)).toBeVisible();
+  await page.getByRole("button", { name: "Search these words literally" }).click();
+  await expect(page.getByRole("heading", { name: "Nothing matches" })).toBeVisible();
+  await expect(viewer.search).toHaveValue("denied exports by jane last tuesday");
+});
+
+test("a zero offers what was meant and the fewest words to leave out", async ({ viewer, page, request }) => {
+  const orgId = await plant(await Api.signIn(request), "Zero");
+  await viewer.open(`?orgId=${orgId}`);
+  await viewer.searchFor("antivrus tuseday");
+  await page.getByRole("button", { name: "antivirus", exact: true }).click();
+  await expect(viewer.search).toHaveValue(/^antivirus.* tuseday$/);
+  await page.getByRole("button", { name: "tuesday", exact: true }).click();
+  await expect(viewer.entries(/disabled policy Antivirus/)).toBeVisible();
+  await viewer.open(`?orgId=${orgId}`);
+  await viewer.searchFor("baseline disk jane@example.test");
+  const without = page.getByRole("button", { name: /^Without baseline and disk: 3 entries|^Without disk: 1 entry/ });
+  await expect(without.first()).toBeVisible();
+  await expectAccessible(page);
 });
 
 test("failed or denied is one filter, and the sentences say so", async ({ viewer, request }) => {
@@ -139,7 +185,7 @@ test("a question names who, when and how it went, and its export holds the answe
 test("the palette reads a search as the search box does", async ({ page }) => {
   await page.goto("/scripts");
   await page.keyboard.press("Control+k");
-  const search = page.getByLabel("Go to a page, view, device or organization");
+  const search = page.getByLabel("Go to a page, view, person, device or organization");
   await search.fill("result:denied nobody-of-that-name");
   await page.getByText('Search the audit log for "result:denied nobody-of-that-name"').click();
   await expect(page).toHaveURL(/[?&]result=denied/);

@@ -1,3 +1,4 @@
+import { Api } from "@/e2e/support/api";
 import { expect, patient, test } from "@/e2e/support/fixtures";
 
 test("the filters stand in the address, as chips, and come back with it", async ({ viewer, page }) => {
@@ -48,7 +49,7 @@ test("a range of the past and a bad address", async ({ viewer, page }) => {
   await expect(viewer.entries(/signed in/).first()).toBeVisible();
 });
 
-test("an entry opens beside the list, with its place in the chain, and at an address of its own", async ({
+test("an entry opens beside the list, with its place in the chain, and at its own address", async ({
   viewer,
   page,
 }) => {
@@ -115,7 +116,36 @@ test("free text finds entries by what is in them, and nothing else", async ({ se
   await settings.makeOrganization(name);
   await viewer.open();
   await viewer.searchFor(name.slice(0, -2));
-  await expect(page).toHaveURL(/q=Searchable/);
+  await expect(page).toHaveURL(/(q|typed)=Searchable/);
   await viewer.untilShown(new RegExp(`created organization ${name}`));
   await expect(viewer.entries(/signed in/)).toHaveCount(0);
+});
+
+test("17 entries of one line fit a screen of 1440 by 900, each with its first change", async ({
+  viewer,
+  page,
+  request,
+}) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  const api = await Api.signIn(request);
+  const name = `Dense ${crypto.randomUUID().slice(0, 8)}`;
+  const orgId = await api.makeOrganization(name);
+  const { key } = await api.call<{ key: string }>("POST", "/api-keys", { name, orgId, permissions: ["audit:write"] });
+  const events = Array.from({ length: 20 }, (_, i) => ({
+    orgId,
+    actorType: "user",
+    actorId: crypto.randomUUID(),
+    actorEmail: "jane@dense.example",
+    action: "policy.update",
+    resourceType: "policy",
+    resourceName: `Antivirus ${i}`,
+    details: { before: { antivirus: "enabled" }, after: { antivirus: "disabled" } },
+    result: "success",
+  }));
+  await api.as(key).call("POST", "/audit-logs/events", { events });
+  await viewer.open(`?orgId=${orgId}&action=policy.update`);
+  await viewer.untilShown(/Antivirus 19/);
+  await expect(viewer.row(/Antivirus 19/)).toContainText("antivirus: enabled → disabled");
+  const boxes = await Promise.all((await viewer.entries().all()).map((entry) => entry.boundingBox()));
+  expect(boxes.filter((box) => box !== null && box.y + box.height <= 900).length).toBeGreaterThanOrEqual(17);
 });

@@ -51,7 +51,7 @@ test("the retention of many is set at once, and their chains are verified", asyn
   await expect(verify.getByRole("status")).toHaveText("2 intact");
   await expectAccessible(page);
   await verify.getByRole("button", { name: "Close", exact: true }).last().click();
-  await expect(customers.row(`Two ${mark}`)).toContainText(/full check (just now|\d+ min ago)/);
+  await expect(customers.row(`Two ${mark}`)).toContainText(/whole chain checked (just now|\d+ min ago)/);
 });
 
 test("where pruning is off, the preview for many promises no removal", async ({ page, request }) => {

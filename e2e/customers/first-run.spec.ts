@@ -64,6 +64,8 @@ test("an empty installation reaches a first agent's entries with the checklist a
   await keys.type(settings.dialog("New organization").getByLabel("Name"), "First Customer");
   await keys.enter(guest.getByRole("button", { name: "Create organization" }));
 
+  const home = guest.getByRole("navigation").getByRole("link", { name: "Audit log" });
+  await keys.enter(home);
   await keys.enter(panel.getByRole("link", { name: "Create a key" }));
   await keys.enter(guest.getByRole("button", { name: "New enrollment key" }).first());
   await keys.enter(guest.getByRole("button", { name: "Create key" }));
@@ -75,6 +77,7 @@ test("an empty installation reaches a first agent's entries with the checklist a
   expect(await runCommand("agent", agent, `${key}\n`)).toBe(0);
   await keys.enter(secret.getByRole("button", { name: "Done" }));
 
+  await keys.enter(home);
   const verify = panel.getByRole("link", { name: "Verify" });
   await expect(verify).toBeVisible();
   await keys.enter(verify);
@@ -92,8 +95,8 @@ test("an empty installation reaches a first agent's entries with the checklist a
   await keys.enter(panel.getByRole("button", { name: "Dismiss" }));
   await expect(panel).toHaveCount(0);
   await guest.goto(`${fresh.base}/start`);
-  await keys.enter(guest.getByRole("button", { name: "Show the next step on my pages" }));
-  await expect(guest.getByRole("button", { name: "Hide the next step from my pages" })).toBeVisible();
+  await keys.enter(guest.getByRole("button", { name: "Show the next step on the home page" }));
+  await expect(guest.getByRole("button", { name: "Hide the next step from the home page" })).toBeVisible();
   await guest.goto(`${fresh.base}/`);
   await expect(panel).toContainText("Create a backup");
   expect(await runCommand("trailmark", ["backup", "--to", join(fresh.dataDir, "backups")])).toBe(0);

@@ -25,15 +25,23 @@ const ENTRY = {
   rawXml: "<Event><EventID>7031</EventID></Event>",
 };
 
-test("an offline device is told as one; once it is back its logs, entries and raw XML are shown", async ({
+test("opening the tab records nothing, a device that is not connected is told as one, and once it is back its logs, entries and raw XML are shown", async ({
   page,
   request,
   baseURL,
 }) => {
   const api = await Api.signIn(request);
-  const joined = await api.enroll(await api.makeOrganization("Live"), "WS-LIVE");
+  const orgId = await api.makeOrganization("Live");
+  const joined = await api.enroll(orgId, "WS-LIVE");
   const live = new LiveEventsPage(page);
   await live.open(joined.deviceId, "WS-LIVE");
+  await expect(page.getByRole("heading", { name: "Not read from WS-LIVE yet" })).toBeVisible();
+  await page.goto(`/devices/${joined.deviceId}?tab=live&log=System&record=42`);
+  await expect(page.getByRole("dialog").getByRole("button", { name: /^Query/ })).toBeVisible();
+  const recorded = `/audit-logs/logs?orgId=${orgId}&actions=device.eventlogs.live_query`;
+  expect(await api.call("GET", recorded)).toMatchObject({ data: [] });
+  await live.open(joined.deviceId, "WS-LIVE");
+  await live.query();
   await expect(live.failure("WS-LIVE is not connected")).toContainText("Last seen:");
   await expectAccessible(page);
 
@@ -67,6 +75,7 @@ test("an unreadable answer and one that does not come have their own words, and 
   });
   const live = new LiveEventsPage(page);
   await live.open(joined.deviceId, "WS-FAULT");
+  await live.query();
   await expect(live.failure("The agent on WS-FAULT could not answer")).toBeVisible();
 
   answer = null;
@@ -81,6 +90,7 @@ test("an unreadable answer and one that does not come have their own words, and 
   await expect(page.getByText("Querying WS-FAULT for its logs")).toHaveCount(0);
 
   await page.reload();
+  await live.query();
   await expect(page.getByText("Querying WS-FAULT for its logs")).toBeVisible();
   await expect.poll(() => asked).toBe(3);
   await page.getByRole("button", { name: "Cancel" }).click();
@@ -104,6 +114,7 @@ test("a device that does not answer in time has words of its own, with when it w
   });
   const live = new LiveEventsPage(page);
   await live.open(joined.deviceId, "WS-SILENT");
+  await live.query();
   const failure = live.failure("WS-SILENT did not answer within 30 seconds");
   await expect(failure).toContainText("The device may be busy or the log large.");
   await expect(failure).toContainText("Last seen:");
@@ -127,6 +138,7 @@ test("a cancelled question has no answer, and going back restores the filters wi
   });
   const live = new LiveEventsPage(page);
   await live.open(joined.deviceId, "WS-BACK");
+  await live.query();
   await live.log("System").click();
   await expect(live.entries("System")).toContainText("Print Spooler");
   const source = page.getByRole("textbox", { name: "Source" });
@@ -167,8 +179,8 @@ test("the timeline has live events of the range that the device was asked for, a
   await expect(rows).toContainText("Print Spooler");
   await expect(page.getByText(/^Answered .*: 1 event from the newest 50 of System\.$/)).toBeVisible();
   const choose = async (range: string) => {
-    await page.getByRole("combobox", { name: "Range" }).click();
-    await page.getByRole("option", { name: range }).click();
+    await page.getByRole("button", { name: /^Time range/ }).click();
+    await page.getByRole("dialog", { name: "Time range" }).getByRole("button", { name: range }).click();
   };
   await choose("Last hour");
   await expect(rows).toContainText("WS-RANGE joined Live range");

@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Page } from "playwright/test";
 import { Api } from "@/e2e/support/api";
 import { expect, expectSound, test } from "@/e2e/support/fixtures";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Page } from "@playwright/test";
+import type { Page } from "playwright/test";
 import { Frame } from "@/e2e/pages/frame";
 import { SignInPage } from "@/e2e/pages/sign-in";
 import { Api } from "@/e2e/support/api";
@@ -45,7 +45,7 @@ async function narrow(page: Page) {
   await new Frame(page).switchTo(name);
 }
 
-test.describe("what could not be loaded is told with the request's id, and comes by Retry", () => {
+test.describe("a part that could not be loaded is shown with the request's id, and comes by Retry", () => {
   let ids: Record<string, string> = {};
   test.beforeAll(async ({ playwright, baseURL }) => {
     const request = await playwright.request.newContext({ baseURL });

@@ -19,7 +19,7 @@ test("from the sign-in page to what a row changed, by the keyboard alone", async
   await expect(guest.getByRole("heading", { level: 1, name: "Audit log" })).toBeVisible();
 
   await keyboard.press("Control+k");
-  await expect(guest.getByLabel("Go to a page, view, device or organization")).toBeFocused();
+  await expect(guest.getByLabel("Go to a page, view, person, device or organization")).toBeFocused();
   await keyboard.type(name);
   await expect(
     guest

@@ -1,7 +1,7 @@
 import { Api } from "@/e2e/support/api";
 import { expect, PHONE, test } from "@/e2e/support/fixtures";
 
-const PALETTE = "Go to a page, view, device or organization";
+const PALETTE = "Go to a page, view, person, device or organization";
 
 test("Enter takes the first hit, also one that the server has to find", async ({ page, request }) => {
   const api = await Api.signIn(request);
@@ -83,7 +83,7 @@ test.describe("by touch", () => {
     await page.keyboard.press("Escape");
     await viewer.open("?action=user.login&cols=time,event,seq");
     await expect(viewer.table.locator('td[data-column="seq"]').first()).toBeVisible();
-    await page.getByRole("button", { name: "Columns" }).click();
+    await page.getByRole("button", { name: "Display" }).click();
     await expect(page.getByRole("checkbox", { name: "Sequence" })).toBeChecked();
   });
 });

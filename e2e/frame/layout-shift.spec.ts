@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Page } from "playwright/test";
 import { Api } from "@/e2e/support/api";
 import { expect, expectNoSidewaysScroll, PHONE, test } from "@/e2e/support/fixtures";
 import { expectSteady, STEADY } from "@/e2e/support/steady";

@@ -81,7 +81,7 @@ test("a webhook is created, tested, seen in the delivery log and sent again, eac
   const organization = unique("Desk of");
   await (await Api.signIn(request)).makeOrganization(organization);
   const notifications = new NotificationsPage(page);
-  await notifications.openSettings();
+  await notifications.openSettings("webhooks");
   const secret = await notifications.createWebhook(name, receiver.url, organization);
   receiver.answer.status = 410;
   await notifications
@@ -121,7 +121,7 @@ test("a webhook's edit keeps what was changed elsewhere meanwhile", async ({ pag
   const orgId = await api.makeOrganization(name);
   const { id } = await api.call("POST", "/webhooks", { orgId, name, url, kinds: ["chain.broken"] });
   const notifications = new NotificationsPage(page);
-  await notifications.openSettings();
+  await notifications.openSettings("webhooks");
   await notifications
     .rowOf("Webhooks", name)
     .getByRole("button", { name: `Edit ${name}` })
@@ -138,7 +138,7 @@ test("a webhook's edit keeps what was changed elsewhere meanwhile", async ({ pag
   });
 });
 
-test("what one is told of is chosen, and a report is scheduled and deleted", async ({ page }) => {
+test("a person chooses notifications, and a report is scheduled and deleted", async ({ page }) => {
   const notifications = new NotificationsPage(page);
   await notifications.openSettings();
   const denials = page.getByRole("checkbox", { name: "Many denials in the product" });
@@ -150,6 +150,7 @@ test("what one is told of is chosen, and a report is scheduled and deleted", asy
   await expect(denials).toBeChecked();
   await denials.click();
   await expect(denials).not.toBeChecked();
+  await page.getByRole("tab", { name: "Scheduled reports" }).click();
   await page.getByRole("button", { name: "Schedule report" }).click();
   const dialog = page.getByRole("dialog", { name: "Schedule report" });
   const zone = dialog.getByRole("combobox", { name: "Time zone" });

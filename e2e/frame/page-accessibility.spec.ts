@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { basename, dirname, sep } from "node:path";
-import type { Page } from "@playwright/test";
+import type { Page } from "playwright/test";
 import { Api } from "@/e2e/support/api";
 import {
   expect,
@@ -25,11 +25,22 @@ test.beforeAll(async ({ playwright, baseURL }) => {
   await api.call("POST", "/custom-fields", { orgId, name, fieldKey: "asset_tag", type: "text" });
   await api.call("PATCH", `/devices/${deviceId}/custom-fields`, { asset_tag: "A-1" });
   const { entries } = await api.call<{ entries: { id: string }[] }>("GET", `/audit-logs?orgId=${orgId}`);
-  ids = { ORG: orgId, DEVICE: deviceId, ENTRY: entries[0]?.id ?? "", CUSTOMER: customer };
+  const { user } = await api.call<{ user: { id: string; name: string } }>("GET", "/me");
+  const config = { url: "https://siem.example.com/ingest" };
+  const stream = await api.call<{ id: string }>("POST", "/streams", { orgId, name: "SIEM", kind: "https", config });
+  ids = {
+    STREAM: stream.id,
+    PERSON: user.name,
+    ACTOR: user.id,
+    ORG: orgId,
+    DEVICE: deviceId,
+    ENTRY: entries[0]?.id ?? "",
+    CUSTOMER: customer,
+  };
   await request.dispose();
 });
 
-const at = (path: string) => path.replace(/ORG|DEVICE|ENTRY|CUSTOMER/, (name) => ids[name] ?? "");
+const at = (path: string) => path.replace(/ORG|DEVICE|ENTRY|CUSTOMER|ACTOR|PERSON|STREAM/, (name) => ids[name] ?? "");
 
 /** Every page, and the states of a page that look different; `heading` is the title too. */
 const PAGES: [path: string, heading: string][] = [
@@ -41,6 +52,8 @@ const PAGES: [path: string, heading: string][] = [
   ["/devices/DEVICE?tab=events", "WS-PAGES"],
   ["/devices/DEVICE?tab=live", "WS-PAGES"],
   ["/devices/DEVICE?tab=history", "WS-PAGES"],
+  ["/actors/ACTOR", "PERSON"],
+  ["/addresses?ip=127.0.0.1", "127.0.0.1"],
   ["/audit/compare", "Compare entries"],
   ["/audit/ENTRY/around", "Everything around this moment"],
   ["/customers", "Customers"],
@@ -51,6 +64,16 @@ const PAGES: [path: string, heading: string][] = [
   ["/reports?orgId=ORG&report=security", "Reports"],
   ["/reports?orgId=ORG&report=compliance", "Reports"],
   ["/reports?orgId=ORG&report=statistics", "Reports"],
+  ["/alerts", "Alerts"],
+  ["/archived", "Archived"],
+  ["/settings/detections", "Detection rules"],
+  ["/settings/detections?filter=%7B%22result%22%3A%22denied%22%7D", "Detection rules"],
+  ["/settings/streams", "Data streams"],
+  ["/settings/streams/new", "New data stream"],
+  ["/settings/streams/new?to=https", "New data stream"],
+  ["/settings/streams/new?to=archive", "New data stream"],
+  ["/settings/streams/new?draft=STREAM&step=check", "New data stream"],
+  ["/settings/streams/STREAM", "SIEM"],
   ["/scripts", "Scripts"],
   ["/start", "Getting started"],
   ["/settings/organizations", "Organizations"],
@@ -66,6 +89,8 @@ const PAGES: [path: string, heading: string][] = [
   ["/settings/retention", "Retention"],
   ["/settings/retention?orgId=ORG", "Retention"],
   ["/settings/notifications", "Notification settings"],
+  ["/settings/notifications?tab=reports", "Notification settings"],
+  ["/settings/notifications?tab=webhooks", "Notification settings"],
   ["/notifications", "Notifications"],
   ["/notifications?status=resolved", "Notifications"],
   ["/verify", "Verify an evidence bundle"],
@@ -90,7 +115,7 @@ test("every page of the app is among them", () => {
           .filter((part) => !/^\(.*\)$|^\.$/.test(part))
           .join("/")}`,
     );
-  const seen = PAGES.map(([path]) => path.replace(/\?.*/, "").replace(/ORG|DEVICE|ENTRY/, "[id]"));
+  const seen = PAGES.map(([path]) => path.replace(/\?.*/, "").replace(/ORG|DEVICE|ENTRY|ACTOR|STREAM/, "[id]"));
   expect(folders.filter((folder) => ![...seen, ...ELSEWHERE].includes(folder))).toEqual([]);
 });
 

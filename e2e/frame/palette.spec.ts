@@ -5,7 +5,7 @@ test("Ctrl K leads to a page by its name, the question mark shows the keys", asy
   await page.goto("/devices");
   await expect(page.getByRole("heading", { level: 1, name: "Devices" })).toBeVisible();
   await page.keyboard.press("Control+k");
-  const search = page.getByLabel("Go to a page, view, device or organization");
+  const search = page.getByLabel("Go to a page, view, person, device or organization");
   await expect(search).toBeVisible();
   await expectAccessible(page);
   await search.fill("script");
@@ -24,7 +24,7 @@ test("Enter takes the first hit of what is typed, whatever the answer before it 
   const orgId = await api.makeOrganization(`Enough ${mark}`);
   const { deviceId } = await api.enroll(orgId, hostname);
   await page.goto("/scripts");
-  const search = page.getByLabel("Go to a page, view, device or organization");
+  const search = page.getByLabel("Go to a page, view, person, device or organization");
   const open = async () => {
     await page.keyboard.press("Control+k");
     await expect(search).toBeFocused();
@@ -64,4 +64,25 @@ test("Enter takes the first hit of what is typed, whatever the answer before it 
   await search.press("Enter");
   await expect(page).toHaveURL(new RegExp(`/devices/${deviceId}`));
   await expect(search).toHaveCount(0);
+});
+
+test("Ctrl K finds a person, whose page links to the addresses, and forgets what was typed before", async ({
+  page,
+  request,
+}) => {
+  const { user } = await (await Api.signIn(request)).call<{ user: { name: string } }>("GET", "/me");
+  await page.goto("/scripts");
+  const search = page.getByLabel("Go to a page, view, person, device or organization");
+  await page.keyboard.press("Control+k");
+  await search.fill("something else");
+  await page.keyboard.press("Escape");
+  await expect(search).toHaveCount(0);
+  await page.keyboard.press("Control+k");
+  await expect(search).toHaveValue("");
+  await search.fill(user.name);
+  await search.press("Enter");
+  await expect(page.getByRole("heading", { level: 1, name: user.name })).toBeVisible();
+  await page.getByRole("region", { name: "Addresses" }).getByRole("link").first().click();
+  await expect(page).toHaveURL(/\/addresses\?ip=/);
+  await expect(page.getByRole("region", { name: "Actors" }).getByRole("link", { name: user.name })).toBeVisible();
 });

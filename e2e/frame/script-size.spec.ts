@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import type { Page } from "@playwright/test";
+import type { Page } from "playwright/test";
 import { expect, test } from "@/e2e/support/fixtures";
 
 const MAX_SCRIPTS_KB = 250;

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { Page } from "@playwright/test";
+import type { Page } from "playwright/test";
 import { ImportWizard, WORK_MS } from "@/e2e/pages/import";
 import { Api } from "@/e2e/support/api";
 import { expect, test as shared } from "@/e2e/support/fixtures";

@@ -38,7 +38,7 @@ test("no step of an import has an accessibility violation, on a desk and on a ph
     "Unreadable row",
   ])
     await expect(wizard.row(outcome).first()).toBeVisible();
-  for (const outcome of ["Set", "Same", "Already set", "Invalid", "Empty"])
+  for (const outcome of ["Set", "Same", "Kept: device has another value", "Invalid", "Empty"])
     await expect(wizard.count(outcome)).toBeVisible();
   await expectSound(page);
   await page.getByRole("button", { name: /^Ambiguous/ }).click();

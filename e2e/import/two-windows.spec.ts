@@ -1,11 +1,11 @@
-import type { Page } from "@playwright/test";
+import type { Page } from "playwright/test";
 import { ImportWizard } from "@/e2e/pages/import";
 import { expect, patient, test } from "@/e2e/support/fixtures";
 
 /** What an import does in the background gives way to all else on the machine. */
 test.describe.configure({ timeout: 720_000 });
 
-test("what one window saved of a mapping is not overwritten by another that has not seen it", async ({ page }) => {
+test("a mapping that one window saved is not overwritten by another that has not seen it", async ({ page }) => {
   const field = `Shelf ${crypto.randomUUID().slice(0, 8)}`;
   const name = (window: Page) => window.getByRole("textbox", { name: `Name of the field for ${field}` });
   const first = new ImportWizard(page);

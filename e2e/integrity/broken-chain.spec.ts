@@ -1,4 +1,4 @@
-import type { Request } from "@playwright/test";
+import type { Request } from "playwright/test";
 import { Frame } from "@/e2e/pages/frame";
 import { IntegrityPage } from "@/e2e/pages/integrity";
 import { Api } from "@/e2e/support/api";

@@ -1,15 +1,15 @@
-import { expect, type Locator, type Page } from "@playwright/test";
+import { expect, type Locator, type Page } from "playwright/test";
 
-/** The chooser of the audit log's columns, and the table's headings. */
+/** The Display menu of the audit log, with its columns, and the table's headings. */
 export class Columns {
   constructor(readonly page: Page) {}
 
   get chooser(): Locator {
-    return this.page.getByRole("dialog", { name: "Columns" });
+    return this.page.getByRole("dialog", { name: "Display" });
   }
 
   async open() {
-    await this.page.getByRole("button", { name: "Columns", exact: true }).click();
+    await this.page.getByRole("button", { name: "Display", exact: true }).click();
     await expect(this.tick("Entry")).toBeVisible();
   }
 

@@ -1,4 +1,4 @@
-import { expect, type Page } from "@playwright/test";
+import { expect, type Page } from "playwright/test";
 
 /** The live tab of a device's page */
 export class LiveEventsPage {
@@ -7,6 +7,11 @@ export class LiveEventsPage {
   async open(deviceId: string, hostname: string) {
     await this.page.goto(`/devices/${deviceId}?tab=live`);
     await expect(this.page.getByRole("heading", { level: 1, name: hostname })).toBeVisible();
+  }
+
+  /** Asks the device: nothing before this press does. */
+  async query() {
+    await this.page.getByRole("button", { name: /^Query (event logs|anyway)$/ }).click();
   }
 
   failure(title: string) {

@@ -1,4 +1,4 @@
-import { expect, type Page } from "@playwright/test";
+import { expect, type Page } from "playwright/test";
 
 /** The bell, the list behind it, and the settings with webhooks, schedules and the delivery log. */
 export class NotificationsPage {
@@ -12,8 +12,8 @@ export class NotificationsPage {
     return this.page.getByRole("list", { name: "Notifications" }).getByRole("listitem").filter({ hasText: text });
   }
 
-  async openSettings() {
-    await this.page.goto("/settings/notifications");
+  async openSettings(tab: "alarms" | "reports" | "webhooks" = "alarms") {
+    await this.page.goto(`/settings/notifications?tab=${tab}`);
     await expect(this.page.getByRole("heading", { level: 1, name: "Notification settings" })).toBeVisible();
   }
 

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { expect, type Page } from "@playwright/test";
+import { expect, type Page } from "playwright/test";
 
 /** The page that checks the proof of an entry: /verify#p=…, /p/…, or the file for readers without a network */
 export class ProofPage {

@@ -1,4 +1,4 @@
-import { expect, type Locator, type Page } from "@playwright/test";
+import { expect, type Locator, type Page } from "playwright/test";
 
 /** The menu of saved views over the audit log, and its dialogs. */
 export class SavedViewsMenu {

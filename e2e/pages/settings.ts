@@ -1,4 +1,4 @@
-import { expect, type Page } from "@playwright/test";
+import { expect, type Page } from "playwright/test";
 
 /** The pages below /settings: a list, a button that opens a dialog, what the dialog gives back. */
 export class SettingsPage {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type APIRequestContext, type APIResponse, expect } from "@playwright/test";
+import { type APIRequestContext, type APIResponse, expect } from "playwright/test";
 import { ADMIN } from "@/testing/server";
 
 type Json = Record<string, unknown>;

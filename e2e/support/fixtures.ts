@@ -1,5 +1,5 @@
-import { type BrowserContext, test as base, expect, type Page } from "@playwright/test";
 import axe from "axe-core";
+import { type BrowserContext, test as base, expect, type Page } from "playwright/test";
 import { SettingsPage } from "@/e2e/pages/settings";
 import { SignInPage } from "@/e2e/pages/sign-in";
 import { ViewerPage } from "@/e2e/pages/viewer";
@@ -81,14 +81,15 @@ export async function violationsOn(page: Page): Promise<string[]> {
   }, STANDARDS);
 }
 
-/** What moves on the page and comes to an end: colours between two are nobody's choice. */
+/** What moves on the page and comes to an end, two frames on: a dialog gets its name and starts to move after its first. */
 const moving = (page: Page): Promise<string[]> =>
-  page.evaluate(() =>
-    document
+  page.evaluate(async () => {
+    for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+    return document
       .getAnimations()
       .filter(({ playState, effect }) => playState === "running" && effect?.getComputedTiming().endTime !== Infinity)
-      .map(({ effect }) => (effect as KeyframeEffect).target?.className.toString() ?? ""),
-  );
+      .map(({ effect }) => (effect as KeyframeEffect).target?.className.toString() ?? "");
+  });
 
 /** No violation of WCAG 2.2 AA or of axe's best practices on what the page shows now. */
 export async function expectAccessible(page: Page): Promise<void> {

@@ -1,4 +1,4 @@
-import { expect, type Locator, type Page } from "@playwright/test";
+import { expect, type Locator, type Page } from "playwright/test";
 
 /** More stops than any page has. */
 const MAX_STOPS = 200;

@@ -1,4 +1,4 @@
-import { expect, type Page } from "@playwright/test";
+import { expect, type Page } from "playwright/test";
 
 /** Pages whose parts come one after the other; ORG and DEVICE stand for ids. */
 export const STEADY = [

@@ -1,5 +1,6 @@
 import type { z } from "zod";
-import type { submitInput } from "@/server/audit/schema";
+import type { submitInput } from "@/server/audit/record/schema";
+import { keysOf } from "@/server/ground/records";
 import type { DevicePlan, PersonPlan } from "./cast";
 
 /** One event as POST /audit-logs/events takes it, of an organization and by an actor that are known, at a known time. */
@@ -17,7 +18,7 @@ export type Cast = {
 };
 export type Person = Cast["people"][number];
 export type Device = Cast["devices"][number];
-/** What happens once; the story gives it its time. */
+/** Beats that happen once; the story gives each its time. */
 export type Beat = Omit<StoryEvent, "timestamp">;
 
 export const SCRIPTS = [
@@ -35,13 +36,14 @@ export const POLICIES = [
   "USB storage",
   "Browser hardening",
 ];
-export const ALERTS = [
-  "Disk C: below 10 %",
-  "Backup missed",
-  "Antivirus out of date",
-  "Service Spooler stopped",
-  "High memory use",
-  "Certificate expires in 14 days",
-];
+/** Alerts of ordinary days, with how severe they are. */
+export const ALERTS = {
+  "Disk C: below 10 %": "warning",
+  "Backup missed": "critical",
+  "Service Spooler stopped": "warning",
+  "High memory use": "warning",
+  "Certificate expires in 14 days": "warning",
+} as const;
+export const ALERT_NAMES = keysOf(ALERTS);
 
 export const onDevice = (d: Device) => ({ resourceType: "device", resourceId: d.deviceId, resourceName: d.hostname });

@@ -1,6 +1,6 @@
 import type { Random } from "./random";
 
-/** Who and what the demo month is about. */
+/** The people, machines and organizations of the demo month. */
 export type OrgPlan = { name: string; prefix: string; network: string; devices: number };
 export type PersonPlan = { name: string; email: string; role: string; department: string; org: number | null };
 export type DevicePlan = {

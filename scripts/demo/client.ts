@@ -1,27 +1,30 @@
+type Caller = { token?: string; address?: string; userAgent?: string };
+
 /** The demo speaks to the server as any client would: over the wire. */
 export class Client {
   constructor(
     private readonly base: string,
-    private readonly token?: string,
-    private readonly address?: string,
+    private readonly caller: Caller = {},
   ) {}
 
   as(token: string): Client {
-    return new Client(this.base, token, this.address);
+    return new Client(this.base, { ...this.caller, token });
   }
 
-  /** The same from another address, as a proxy in front of the demo would report it. */
-  from(address: string): Client {
-    return new Client(this.base, this.token, address);
+  /** The same from another address and program, as a proxy in front of the demo would report it. */
+  from(address: string, userAgent?: string): Client {
+    return new Client(this.base, { ...this.caller, address, ...(userAgent && { userAgent }) });
   }
 
   /** @throws Error with the problem's detail when the answer is none of success. */
   async send<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const { token, address, userAgent } = this.caller;
     const response = await fetch(`${this.base}/api/v1${path}`, {
       method,
       headers: {
-        ...(this.token ? { Authorization: `Bearer ${this.token}` } : {}),
-        ...(this.address ? { "X-Forwarded-For": this.address } : {}),
+        ...(token ? { Authorization: `Bearer ${token}` } : {}),
+        ...(address ? { "X-Forwarded-For": address } : {}),
+        ...(userAgent ? { "User-Agent": userAgent } : {}),
         ...(body ? { "Content-Type": "application/json" } : {}),
       },
       ...(body ? { body: JSON.stringify(body) } : {}),

@@ -13,7 +13,7 @@ export function turnBack(file: string, agoMs: number): void {
 }
 
 /**
- * What makes a Node program go by the clock of a file: the organizations, people and machines of the demo join at the
+ * Makes a Node program go by the clock of a file: the organizations, people and machines of the demo join at the
  * month's beginning and sign in later, and the server itself records it.
  */
 export function clockFrom(file: string): { NODE_OPTIONS: string } {
@@ -41,16 +41,6 @@ export function workingTime(random: Random, end: number): number {
     const start = day - (day % DAY_MS);
     const at = start + hour * HOUR_MS + random.int(0, HOUR_MS - 1);
     if (at < end && at > end - MONTH_MS) return at;
-  }
-}
-
-const RECENT_MS = 3 * DAY_MS;
-
-/** Such a moment of the last days: the last time that a member of staff was seen. */
-export function lastSeenTime(random: Random, end: number): number {
-  for (;;) {
-    const at = workingTime(random, end);
-    if (at > end - RECENT_MS) return at;
   }
 }
 

@@ -1,10 +1,10 @@
-import { ALERTS, type Beat, type Cast, type Device, onDevice, type Person, POLICIES, SCRIPTS } from "./beats";
+import { ALERT_NAMES, type Beat, type Cast, type Device, onDevice, type Person, POLICIES, SCRIPTS } from "./beats";
 import { ORGS } from "./cast";
 import type { Random } from "./random";
 
 const FIELDS = ["Asset tag", "Warranty until", "Location", "Owner"];
 
-/** Whose deed it is: the members of an event that say who acted, in which organization, from where. */
+/** The origin of a deed: the members of an event that say who acted, in which organization, from where. */
 export type Who = Pick<Beat, "orgId" | "actorType" | "actorId" | "actorEmail" | "ipAddress" | "userAgent">;
 type Scene = { cast: Cast; who: Who; person: Person; device: Device; random: Random; sessionId: string };
 
@@ -69,7 +69,7 @@ const DEEDS = {
     ...done(scene),
     action: scene.random.pick(["alert.acknowledge", "alert.resolve"]),
     resourceType: "alert",
-    resourceName: scene.random.pick(ALERTS),
+    resourceName: scene.random.pick(ALERT_NAMES),
     details: { sessionId: scene.sessionId, device: scene.device.hostname },
   }),
   field: (scene: Scene): Beat => {
@@ -97,14 +97,18 @@ const DEEDS = {
     },
   }),
   permission: (scene: Scene): Beat => {
-    const other = scene.random.pick(scene.cast.people);
+    // Of the own organization, and nobody's own role; it ends as the role that the person has today.
+    const others = scene.cast.people.filter(({ id, org }) => id !== scene.person.id && org === scene.person.org);
+    const other = scene.random.pick(others);
+    const before = other.role.startsWith("partner") ? "partner_technician" : "org_viewer";
+    if (before === other.role) return DEEDS.access(scene);
     return {
       ...done(scene),
       action: "user.permission.change",
       resourceType: "user",
       resourceId: other.id,
       resourceName: other.name,
-      details: { sessionId: scene.sessionId, before: { role: "org_viewer" }, after: { role: other.role } },
+      details: { sessionId: scene.sessionId, before: { role: before }, after: { role: other.role } },
     };
   },
   export: (scene: Scene): Beat => ({
@@ -131,34 +135,48 @@ const DEEDS = {
 type Weights = Record<keyof typeof DEEDS, number>;
 // One order of the keys in both: the same seed produces the same month.
 const VIEWER: Weights = {
-  access: 70,
+  access: 88,
   denied: 12,
   live: 0,
   script: 0,
   policy: 0,
-  alert: 10,
+  alert: 0,
   field: 0,
   update: 0,
   permission: 0,
-  export: 8,
+  export: 0,
   org: 0,
 };
-const STAFF: Weights = {
+const TECHNICIAN: Weights = {
   access: 18,
   denied: 2,
   live: 14,
   script: 22,
-  policy: 8,
+  policy: 0,
   alert: 18,
   field: 7,
   update: 6,
-  permission: 1.5,
-  export: 2,
+  permission: 0,
+  export: 0,
+  org: 0,
+};
+const ADMIN: Weights = {
+  access: 18,
+  denied: 0,
+  live: 14,
+  script: 16,
+  policy: 14,
+  alert: 14,
+  field: 7,
+  update: 6,
+  permission: 2,
+  export: 3,
   org: 1,
 };
 
+const weightsOf = ({ role }: Person): Weights =>
+  role === "org_viewer" ? VIEWER : role.endsWith("admin") ? ADMIN : TECHNICIAN;
 const isViewer = ({ role }: Person): boolean => role === "org_viewer";
 
-/** One thing that a person does, as often as people of the role do it. */
-export const deed = (scene: Scene): Beat =>
-  DEEDS[scene.random.weighted(isViewer(scene.person) ? VIEWER : STAFF)](scene);
+/** One thing that a person does, as often as people of the role do it; none that the role may not. */
+export const deed = (scene: Scene): Beat => DEEDS[scene.random.weighted(weightsOf(scene.person))](scene);

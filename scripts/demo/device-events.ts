@@ -1,3 +1,4 @@
+import { itemAt } from "@/server/ground/records";
 import type { Cast } from "./beats";
 import { workingTime } from "./clock";
 import type { Random } from "./random";
@@ -5,7 +6,15 @@ import type { Random } from "./random";
 const EVENTS_PER_DEVICE = 240;
 
 type Device = Cast["devices"][number];
-type Template = { level: string; category: string; source: string; message: (r: Random) => string; number?: number };
+/** often: how common it is beside the others; 10 unless it says so. */
+type Template = {
+  level: string;
+  category: string;
+  source: string;
+  message: (r: Random) => string;
+  number?: number;
+  often?: number;
+};
 
 const TEMPLATES: Record<Device["os"], Template[]> = {
   windows: [
@@ -22,6 +31,7 @@ const TEMPLATES: Record<Device["os"], Template[]> = {
       category: "security",
       source: "Microsoft-Windows-Security-Auditing",
       number: 4625,
+      often: 3,
       message: (r) =>
         `An account failed to log on. Account name: user${r.int(1, 40)}. Source address: 192.0.2.${r.int(1, 254)}`,
     },
@@ -30,6 +40,7 @@ const TEMPLATES: Record<Device["os"], Template[]> = {
       category: "hardware",
       source: "disk",
       number: 7,
+      often: 1,
       message: (r) => `The device, \\Device\\Harddisk${r.int(0, 1)}\\DR0, has a bad block.`,
     },
     {
@@ -37,6 +48,7 @@ const TEMPLATES: Record<Device["os"], Template[]> = {
       category: "hardware",
       source: "Microsoft-Windows-Kernel-Power",
       number: 41,
+      often: 0.2,
       message: () => "The system has rebooted without cleanly shutting down first.",
     },
     {
@@ -52,6 +64,7 @@ const TEMPLATES: Record<Device["os"], Template[]> = {
       category: "application",
       source: "Application Error",
       number: 1000,
+      often: 2,
       message: (r) =>
         `Faulting application name: ${r.pick(["OUTLOOK.EXE", "acad.exe", "imaging.exe"])}, exception code: 0xc0000005`,
     },
@@ -60,6 +73,7 @@ const TEMPLATES: Record<Device["os"], Template[]> = {
       category: "system",
       source: "Microsoft-Windows-WindowsUpdateClient",
       number: 20,
+      often: 2,
       message: (r) => `Installation failure: KB50${r.int(10000, 99999)} with error 0x80070643.`,
     },
   ],
@@ -74,6 +88,7 @@ const TEMPLATES: Record<Device["os"], Template[]> = {
       level: "error",
       category: "system",
       source: "kernel",
+      often: 1,
       message: () => "Sandbox: mds(412) deny(1) file-read-data /private/var/db",
     },
     {
@@ -101,6 +116,7 @@ const TEMPLATES: Record<Device["os"], Template[]> = {
       level: "error",
       category: "hardware",
       source: "kernel",
+      often: 0.5,
       message: (r) => `ata${r.int(1, 4)}.00: failed command: READ FPDMA QUEUED`,
     },
     {
@@ -114,8 +130,10 @@ const TEMPLATES: Record<Device["os"], Template[]> = {
 
 /** Some hundred believable OS events of one device over the month, each with its own occurrence id. */
 export function deviceEvents(device: Device, random: Random, end: number) {
+  const templates = TEMPLATES[device.os];
+  const weights = Object.fromEntries(templates.map(({ often = 10 }, at) => [String(at), often]));
   return Array.from({ length: EVENTS_PER_DEVICE }, (_, i) => {
-    const template = random.pick(TEMPLATES[device.os]);
+    const template = itemAt(templates, Number(random.weighted(weights)));
     return {
       timestamp: new Date(workingTime(random, end)).toISOString(),
       level: template.level,

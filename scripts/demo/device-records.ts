@@ -1,13 +1,52 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { version } from "@/package.json";
+import { itemAt } from "@/server/ground/records";
+import { HOUR_MS } from "@/server/ground/time/durations";
 import type { Cast } from "./beats";
 import type { Client } from "./client";
 import { deviceEvents } from "./device-events";
+import { incidentOn } from "./incident";
 import type { Random } from "./random";
 
+/** Agents report about once a minute. */
+const REPORT_MS = 45_000;
 const SITES = ["Main office", "Warehouse", "Reception"];
-const COMPONENTS = ["updater", "heartbeat", "ws", "inventory"];
+type Line = { component: string; level: "debug" | "info" | "warn" | "error"; message: (ms: number) => string };
 
-/** What the agents of all machines say of themselves and what the machines logged. */
+/** Diagnostics of agents: each line belongs to its part and level. Repeated as often as it is common. */
+const LINES: readonly [number, Line][] = [
+  [20, { component: "heartbeat", level: "debug", message: (ms) => `heartbeat answered in ${ms} ms` }],
+  [18, { component: "inventory", level: "info", message: () => "inventory unchanged" }],
+  [16, { component: "updater", level: "info", message: () => "update check: nothing new" }],
+  [20, { component: "events", level: "info", message: () => "batch of events accepted" }],
+  [8, { component: "ws", level: "info", message: () => "certificate verified" }],
+  [4, { component: "ws", level: "info", message: () => "reconnected after 3 s" }],
+  [6, { component: "ws", level: "warn", message: () => "connection closed by the server, reconnecting" }],
+  [4, { component: "heartbeat", level: "warn", message: () => "heartbeat unanswered, trying again" }],
+  [2, { component: "updater", level: "error", message: () => "update check failed: name not resolved" }],
+  [1, { component: "inventory", level: "error", message: () => "inventory failed: access denied" }],
+];
+
+const AGENT_LINES = 120;
+
+/** The diagnostic lines of one agent over its last day, oldest first. */
+export function agentLines(random: Random, end: number) {
+  const weights = Object.fromEntries(LINES.map(([weight], at) => [String(at), weight]));
+  return Array.from({ length: AGENT_LINES }, (_, i) => {
+    const { component, level, message } = itemAt(LINES, Number(random.weighted(weights)))[1];
+    const durationMs = random.int(3, 900);
+    return {
+      timestamp: new Date(end - (AGENT_LINES - i) * 720_000).toISOString(),
+      level,
+      component,
+      message: message(durationMs),
+      fields: { attempt: 1, durationMs },
+      agentVersion: version,
+    };
+  });
+}
+
+/** Diagnostics of all agents and events of their machines. */
 export async function submitDeviceLogs(
   api: Client,
   { devices, tokens, random }: Cast & { tokens: Map<string, string>; random: Random },
@@ -15,34 +54,45 @@ export async function submitDeviceLogs(
 ): Promise<void> {
   for (const device of devices) {
     const agent = api.as(tokens.get(device.agentId) ?? "").from(device.ip);
-    await agent.send("POST", `/agents/${device.agentId}/heartbeat`, {
-      agentVersion: version,
-      status: "running",
-      metrics: { uptimeHours: random.int(2, 900), cpuPercent: random.int(2, 60), diskFreeGb: random.int(12, 700) },
-    });
-    const logs = Array.from({ length: 120 }, (_, i) => ({
-      timestamp: new Date(end - (120 - i) * 720_000).toISOString(),
-      level: random.weighted({ debug: 20, info: 66, warn: 11, error: 3 }),
-      component: random.pick(COMPONENTS),
-      message: random.pick([
-        "heartbeat answered in 41 ms",
-        "inventory unchanged",
-        "update check: nothing new",
-        "reconnected after 3 s",
-        "batch of events accepted",
-        "certificate verified",
-      ]),
-      fields: { attempt: 1, durationMs: random.int(3, 900) },
-      agentVersion: version,
-    }));
+    const incident = incidentOn(device, end);
+    const logs = [...agentLines(random, end), ...incident.lines].sort(byTime);
     await agent.send("POST", `/agents/${device.agentId}/logs`, { logs });
-    await agent.send("PUT", `/agents/${device.agentId}/eventlogs`, {
-      events: deviceEvents(device, random, end),
-    });
+    const events = [...deviceEvents(device, random, end), ...incident.events].sort(byTime);
+    await agent.send("PUT", `/agents/${device.agentId}/eventlogs`, { events });
   }
 }
 
-/** What a technician notes of machines beyond what their agents report. */
+const byTime = (a: { timestamp: string }, b: { timestamp: string }): number => (a.timestamp < b.timestamp ? -1 : 1);
+
+export type Machine = { agentId: string; token: string; ip: string };
+const AT_ONCE = 10;
+
+/** Every machine reports once, as its agent would; one that is refused or unanswered reports again in the next round. */
+export async function reportOnce(api: Client, machines: readonly Machine[], random: Random): Promise<void> {
+  const report = async ({ agentId, token, ip }: Machine, at: number) => {
+    const uptimeHours = Math.floor(Date.now() / HOUR_MS) % (at + 24);
+    const metrics = { uptimeHours, cpuPercent: random.int(2, 60), diskFreeGb: 40 + at };
+    const body = { agentVersion: version, status: "running", metrics };
+    await api
+      .as(token)
+      .from(ip)
+      .send("POST", `/agents/${agentId}/heartbeat`, body)
+      .catch(() => undefined);
+  };
+  for (let at = 0; at < machines.length; at += AT_ONCE)
+    await Promise.all(machines.slice(at, at + AT_ONCE).map((machine, i) => report(machine, at + i)));
+}
+
+/** How the demo's machines stay online: they report again and again until the demo ends. */
+export async function keepReporting(api: Client, machines: readonly Machine[], random: Random): Promise<never> {
+  for (;;) {
+    // It does not keep the demo from ending.
+    await sleep(REPORT_MS, undefined, { ref: false });
+    await reportOnce(api, machines, random);
+  }
+}
+
+/** A technician's notes on machines, beside the agents' reports. */
 export async function noteFields(admin: Client, cast: Cast, random: Random): Promise<void> {
   const owner = "all_organizations";
   for (const field of [

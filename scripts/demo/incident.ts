@@ -1,63 +1,130 @@
 import { itemAt } from "@/server/ground/records";
-import type { Cast, StoryEvent } from "./beats";
+import type { Cast, Device, Person, StoryEvent } from "./beats";
 
 const DEVICE = "CDG-WS-008";
+/** An address that nobody of the cast works from. */
+const STRANGE_ADDRESS = "198.18.44.7";
 const TUESDAY = 2;
 const WEEK = 7;
 
-/** So many days before the end, at a time of the clock of this machine, which is also the reader's. */
+/** A number of days before the end, at a time of the clock of this machine, which is also the reader's. */
 function localTime(end: number, daysBack: number, time: string): Date {
-  const [hours = 0, minutes = 0] = time.split(":").map(Number);
+  const [hours = 0, minutes = 0, seconds = 4] = time.split(":").map(Number);
   const day = new Date(end);
   day.setDate(day.getDate() - daysBack);
-  day.setHours(hours, minutes, 4, 0);
+  day.setHours(hours, minutes, seconds, 0);
   return day;
 }
 
 /** Days back to the last Tuesday, which is never today. */
 const sinceTuesday = (end: number): number => ((new Date(end).getDay() - TUESDAY + WEEK - 1) % WEEK) + 1;
 
+/** The two days of the incident: the Tuesday on which it happens, and the newest morning, on which repairs fail. */
+function daysOf(end: number) {
+  const morning = localTime(end, 0, "09:27").getTime() < end ? 0 : 1;
+  const at = (daysBack: number) => (time: string) => localTime(end, daysBack, time).toISOString();
+  return { tuesday: at(sinceTuesday(end)), morning: at(morning) };
+}
+
+const by = (person: Person, ipAddress: string) => ({
+  actorType: "user" as const,
+  actorId: person.id,
+  actorEmail: person.email,
+  ipAddress,
+});
+
+/** Somebody guesses Marcus Webb's password from an address never seen before, and copies the log. */
+function intrusion(
+  { homeOrgId }: Cast,
+  { tuesday, technician }: { tuesday: (time: string) => string; technician: Person },
+) {
+  const { id: resourceId, name: resourceName } = technician;
+  const user = { ...by(technician, STRANGE_ADDRESS), orgId: homeOrgId, resourceType: "user", resourceId, resourceName };
+  return [
+    ...["13:49:12", "13:49:40", "13:50:21"].map(
+      (time): StoryEvent => ({
+        ...user,
+        timestamp: tuesday(time),
+        action: "user.login.failed",
+        result: "failure",
+        errorMessage: "Wrong password",
+        details: { reason: "wrong_password" },
+      }),
+    ),
+    {
+      ...user,
+      timestamp: tuesday("13:51:02"),
+      action: "user.login",
+      result: "success",
+      details: { sessionId: "s_8f2k1q", method: "password" },
+    },
+    {
+      ...by(technician, STRANGE_ADDRESS),
+      orgId: homeOrgId,
+      timestamp: tuesday("14:03"),
+      action: "data.export",
+      resourceType: "audit_log",
+      resourceName: "Audit log",
+      result: "success",
+      details: { sessionId: "s_8f2k1q", format: "csv", rows: 8_214 },
+    },
+  ] satisfies StoryEvent[];
+}
+
 /**
- * The one thread of the month worth following: a technician turns the antivirus policy off on a device, it is noticed,
- * and the next attempts to repair it are refused and fail.
+ * The one thread of the month worth following: from an address never seen before somebody signs in as a technician and
+ * turns the antivirus policy off on a device, it is noticed, and the attempts to repair it are refused and fail. The
+ * device's own logs tell the same (incidentOn).
  */
 export function incidentEvents(cast: Cast, end: number): StoryEvent[] {
   const device = cast.devices.find(({ hostname }) => hostname === DEVICE) ?? itemAt(cast.devices, 0);
   const orgId = itemAt(cast.orgIds, device.org);
-  const [admin, technician] = [itemAt(cast.people, 0), itemAt(cast.people, 1)];
+  const [admin, technician, analyst, engineer] = [0, 1, 2, 3].map((at) => itemAt(cast.people, at)) as [
+    Person,
+    Person,
+    Person,
+    Person,
+  ];
   const policy = { orgId, resourceType: "policy", resourceName: "Antivirus" };
-  const by = (person: Cast["people"][number], ipAddress: string) => ({
-    actorType: "user" as const,
-    actorId: person.id,
-    actorEmail: person.email,
-    ipAddress,
-  });
-  const tuesday = sinceTuesday(end);
-  const morning = localTime(end, 0, "09:27").getTime() < end ? 0 : 1;
+  const alert = { orgId, resourceType: "alert", resourceName: "Antivirus turned off", result: "success" as const };
+  const { tuesday, morning } = daysOf(end);
   return [
+    ...intrusion(cast, { tuesday, technician }),
     {
       ...policy,
-      ...by(technician, "203.0.113.211"),
-      timestamp: localTime(end, tuesday, "14:12").toISOString(),
+      ...by(technician, STRANGE_ADDRESS),
+      timestamp: tuesday("14:12"),
       action: "policy.update",
       result: "success",
       details: { device: device.hostname, before: { antivirus: "enabled" }, after: { antivirus: "disabled" } },
     },
     {
-      orgId,
+      ...alert,
       actorType: "system",
       actorId: "00000000-0000-0000-0000-000000000000",
-      timestamp: localTime(end, tuesday, "15:03").toISOString(),
+      timestamp: tuesday("15:03"),
       action: "alert.create",
-      resourceType: "alert",
-      resourceName: "Antivirus out of date",
-      result: "success",
       details: { device: device.hostname, severity: "critical" },
+    },
+    {
+      ...alert,
+      ...by(analyst, "203.0.113.211"),
+      timestamp: tuesday("15:06"),
+      action: "alert.acknowledge",
+      details: { device: device.hostname },
+    },
+    {
+      ...policy,
+      ...by(engineer, "203.0.113.213"),
+      timestamp: tuesday("15:21"),
+      action: "policy.update",
+      result: "success",
+      details: { device: device.hostname, before: { locked: false }, after: { locked: true } },
     },
     {
       ...policy,
       ...by(admin, "203.0.113.208"),
-      timestamp: localTime(end, morning, "09:14").toISOString(),
+      timestamp: morning("09:14"),
       action: "policy.update",
       result: "denied",
       errorMessage: "The policy is locked while its change is reviewed",
@@ -66,7 +133,7 @@ export function incidentEvents(cast: Cast, end: number): StoryEvent[] {
     {
       ...by(admin, "203.0.113.208"),
       orgId,
-      timestamp: localTime(end, morning, "09:26").toISOString(),
+      timestamp: morning("09:26"),
       action: "script.execute",
       resourceType: "device",
       resourceId: device.deviceId,
@@ -76,4 +143,37 @@ export function incidentEvents(cast: Cast, end: number): StoryEvent[] {
       details: { script: "Restart the antivirus service", durationMs: 5_210, runAs: "system" },
     },
   ];
+}
+
+const DEFENDER = "Microsoft-Windows-Windows Defender";
+
+/** The incident in the logs of its device: diagnostic lines of the agent and events of the system; none of another device. */
+export function incidentOn({ hostname }: Pick<Device, "hostname">, end: number) {
+  if (hostname !== DEVICE) return { lines: [], events: [] };
+  const { tuesday, morning } = daysOf(end);
+  const line = (timestamp: string, level: "info" | "warn" | "error", [component, message]: [string, string]) => ({
+    ...{ timestamp, level, component, message },
+    fields: { policy: "Antivirus" },
+  });
+  const event = (timestamp: string, level: "warning" | "error" | "critical", [number, message]: [number, string]) => ({
+    ...{ timestamp, level, category: "security", source: DEFENDER, message },
+    eventId: `${hostname}:defender:${number}`,
+    details: { eventId: number, computer: hostname },
+  });
+  return {
+    lines: [
+      line(tuesday("14:12:14"), "info", ["policy", "policy applied: Antivirus, disabled by Marcus Webb"]),
+      line(tuesday("14:12:22"), "warn", ["security", "real-time protection is off"]),
+      line(tuesday("15:02:58"), "error", ["security", "malware found while protection is off; alert raised"]),
+      line(morning("09:26:10"), "error", ["script", "Restart the antivirus service: exit code 1, access is denied"]),
+    ],
+    events: [
+      event(tuesday("14:12:21"), "warning", [5001, "Real-time protection is disabled."]),
+      event(tuesday("14:41:08"), "critical", [
+        1116,
+        "Malware detected. Name: Trojan:Win32/Invoice. Path: C:\\Users\\reception\\Downloads\\invoice.exe",
+      ]),
+      event(morning("09:26:09"), "error", [3002, "Real-time protection failed to start: access is denied."]),
+    ],
+  };
 }

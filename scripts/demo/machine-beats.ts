@@ -1,11 +1,43 @@
 import { version } from "@/package.json";
 import { itemAt } from "@/server/ground/records";
-import { ALERTS, type Beat, type Cast, type Device, onDevice, POLICIES, SCRIPTS } from "./beats";
+import { DAY_MS, HOUR_MS } from "@/server/ground/time/durations";
+import {
+  ALERT_NAMES,
+  ALERTS,
+  type Beat,
+  type Cast,
+  type Device,
+  onDevice,
+  POLICIES,
+  SCRIPTS,
+  type StoryEvent,
+} from "./beats";
+import { MONTH_MS, workingTime } from "./clock";
 import type { Random } from "./random";
 
 const SYSTEM = "00000000-0000-0000-0000-000000000000";
 
-/** What happens without a user: agents submit, policies are evaluated, alerts rise, the assistant suggests. */
+/** A laptop leaves the office's network and comes back to it: two events, hours apart. */
+export function journey(cast: Cast, device: Device, { random, end }: { random: Random; end: number }): StoryEvent[] {
+  // Both are in the month: nobody is away at its end.
+  const left = Math.max(workingTime(random, end - DAY_MS), end - MONTH_MS + HOUR_MS);
+  const away = `100.64.${random.int(0, 255)}.${random.int(1, 254)}`;
+  const moved = (at: number, previousIp: string, currentIp: string): StoryEvent => ({
+    orgId: itemAt(cast.orgIds, device.org),
+    actorType: "agent",
+    actorId: device.agentId,
+    ipAddress: currentIp,
+    userAgent: `trailmark-agent/${version}`,
+    result: "success",
+    action: "agent.source.ip.changed",
+    ...onDevice(device),
+    details: { agentId: device.agentId, previousIp, currentIp },
+    timestamp: new Date(at).toISOString(),
+  });
+  return [moved(left, device.ip, away), moved(left + random.int(2, 9) * HOUR_MS, away, device.ip)];
+}
+
+/** Beats without a user: agents submit, policies are evaluated, alerts rise, the assistant suggests. */
 export function machineBeat(cast: Cast, device: Device, random: Random): Beat {
   const orgId = itemAt(cast.orgIds, device.org);
   const agent = {
@@ -17,7 +49,7 @@ export function machineBeat(cast: Cast, device: Device, random: Random): Beat {
     result: "success" as const,
   };
   const system = { orgId, actorType: "system" as const, actorId: SYSTEM, result: "success" as const };
-  switch (random.weighted({ submit: 880, evaluate: 70, alert: 40, ip: 2, ai: 8 })) {
+  switch (random.weighted({ submit: 880, evaluate: 70, alert: 40, ai: 8 })) {
     case "submit": {
       const received = random.int(1, 120);
       return {
@@ -39,21 +71,16 @@ export function machineBeat(cast: Cast, device: Device, random: Random): Beat {
         details: { device: device.hostname, settings: 14, differing: failed ? 2 : 0 },
       };
     }
-    case "alert":
+    case "alert": {
+      const alert = random.pick(ALERT_NAMES);
       return {
         ...system,
         action: "alert.create",
         resourceType: "alert",
-        resourceName: random.pick(ALERTS),
-        details: { device: device.hostname, severity: random.pick(["warning", "critical"]) },
+        resourceName: alert,
+        details: { device: device.hostname, severity: ALERTS[alert] },
       };
-    case "ip":
-      return {
-        ...agent,
-        action: "agent.source.ip.changed",
-        ...onDevice(device),
-        details: { before: { ip: device.ip }, after: { ip: `100.64.${random.int(0, 255)}.${random.int(1, 254)}` } },
-      };
+    }
     default:
       return {
         orgId,

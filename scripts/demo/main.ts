@@ -6,7 +6,9 @@ import { programOf } from "@/scripts/program.mjs";
 import { DEMO_ADMIN, DEMO_PASSWORD } from "./cast";
 import { Client } from "./client";
 import { clockFrom, MONTH_MS, turnBack } from "./clock";
-import { type Beginning, beginDemo, newKeys, signInPeople, submitMonth } from "./seed";
+import { keepReporting, type Machine, reportOnce } from "./device-records";
+import { createRandom } from "./random";
+import { beginDemo, newKeys, signInPeople, submitMonth, tellMonth } from "./seed";
 
 /** The demo lives in its own data folder, so that it never mixes with real records. */
 const dataDir = resolve(process.env.TRAILMARK_DATA_DIR || ".trailmark/demo");
@@ -83,23 +85,24 @@ function refuseUnfinished(): void {
 }
 
 /** The month's beginning, with a separate server whose clock is set back; it ends before the demo's own starts. */
-async function begin(): Promise<Beginning | null> {
+async function begin() {
   mkdirSync(dataDir, { recursive: true });
   const clock = join(dataDir, "clock");
   turnBack(clock, MONTH_MS);
   const then = clockFrom(clock);
-  // What works in the background belongs to the present.
+  // Background work belongs to the present.
   const server = startServer({ ...then, WORKERS: "off" });
   await untilReady(server);
   const beginning = await beginDemo(new Client(base), { log: say, onEmpty: () => writeFileSync(unfinished, "") });
-  if (beginning) {
+  const month = beginning && tellMonth(beginning);
+  if (beginning && month) {
     await Promise.all(simulate(beginning.enrollmentKeys, 1, then).map(ended));
-    await signInPeople(new Client(base), beginning.random, (at) => turnBack(clock, Date.now() - at));
+    await signInPeople(new Client(base), month, (at) => turnBack(clock, Date.now() - at));
   }
   server.kill("SIGTERM");
   await ended(server);
   rmSync(clock);
-  return beginning;
+  return beginning && month && { ...beginning, month };
 }
 
 const ended = (child: ChildProcess) =>
@@ -111,6 +114,8 @@ const ended = (child: ChildProcess) =>
 for (const signal of ["SIGTERM", "SIGINT", "exit"] as const) process.on(signal, stopAll);
 /** The same keys at every start: they make the same simulated machines again. */
 const file = join(dataDir, "enrollment-keys.json");
+/** The machines of the cast, which report as long as the demo runs. */
+const machinesFile = join(dataDir, "machines.json");
 refuseUnfinished();
 const isNew = !existsSync(file);
 if (isNew) say("  Preparing the demo");
@@ -126,9 +131,19 @@ if (beginning) await submitMonth(new Client(base), beginning, say);
 if (isNew) {
   const keys = beginning?.enrollmentKeys ?? (await newKeys(new Client(base)));
   writeFileSync(file, JSON.stringify(keys), { mode: 0o600 });
+  const machines = beginning?.devices.map(({ agentId, ip }) => ({
+    agentId,
+    ip,
+    token: beginning.tokens.get(agentId) ?? "",
+  }));
+  writeFileSync(machinesFile, JSON.stringify(machines ?? []), { mode: 0o600 });
   rmSync(unfinished, { force: true });
 }
 const keys: string[] = JSON.parse(readFileSync(file, "utf8"));
 start("agent.mjs", [...to(keys[0] ?? ""), "--state-dir", join(dataDir, "agent"), "--interval", "15"]);
 simulate(keys, A_DAY_SECONDS);
+const machines: Machine[] = existsSync(machinesFile) ? JSON.parse(readFileSync(machinesFile, "utf8")) : [];
+const random = createRandom(Date.now());
+await reportOnce(new Client(base), machines, random);
+void keepReporting(new Client(base), machines, random);
 say(`\n  Demo ready at ${base}\n  Sign in as ${DEMO_ADMIN.email} with the password ${DEMO_PASSWORD}\n`);

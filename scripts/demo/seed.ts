@@ -1,13 +1,12 @@
 import { version } from "@/package.json";
 import { itemAt } from "@/server/ground/records";
+import { MINUTE_MS } from "@/server/ground/time/durations";
 import type { Cast, StoryEvent } from "./beats";
 import { DEMO_ADMIN, DEMO_PASSWORD, HOME_NAME, ORGS, PEOPLE, planDevices } from "./cast";
 import type { Client } from "./client";
-import { lastSeenTime } from "./clock";
 import { noteFields, submitDeviceLogs } from "./device-records";
-import { incidentEvents } from "./incident";
 import { createRandom, type Random } from "./random";
-import { onCallEvents, storyEvents } from "./story";
+import { type Story, storyEvents } from "./story";
 
 const EVENTS_PER_REQUEST = 500;
 const SEED = 20261120;
@@ -72,9 +71,6 @@ async function submitStory(writer: Client, story: StoryEvent[], log: (line: stri
   }
 }
 
-/** An address of an organization's own network; the partner's staff sits in the first one's. */
-const addressIn = (org: number | null, random: Random) => `${itemAt(ORGS, org ?? 0).network}.${random.int(80, 120)}`;
-
 async function signIn(api: Client): Promise<Client> {
   const { email } = DEMO_ADMIN;
   const { accessToken } = await api.send<{ accessToken: string }>("POST", "/auth/token", {
@@ -87,7 +83,7 @@ async function signIn(api: Client): Promise<Client> {
 type Told = { log: (line: string) => void; onEmpty: () => void };
 
 /**
- * What there is at the month's beginning, on an empty server, through its public API. onEmpty is called before the first
+ * The state at the month's beginning, made on an empty server through its public API. onEmpty is called before the first
  * of it is created.
  * @returns null where an earlier start has begun the demo
  */
@@ -108,28 +104,32 @@ export async function beginDemo(api: Client, { log, onEmpty }: Told): Promise<Be
   return { ...cast, random, recorderKey: key };
 }
 
-/** Everyone signs in, one after the other, on the days before this one; `at` turns the server's clock to a moment. */
-export async function signInPeople(api: Client, random: Random, at: (moment: number) => void): Promise<void> {
-  const end = Date.now();
-  const seen = PEOPLE.map((person) => ({ ...person, moment: lastSeenTime(random, end) }));
-  for (const { email, org, moment } of seen.sort((a, b) => a.moment - b.moment)) {
+/** The month that follows a beginning, up to a moment ago. */
+export function tellMonth({ random, ...cast }: Beginning): Month {
+  const end = Date.now() - MINUTE_MS;
+  return { end, ...storyEvents(cast, random, end) };
+}
+
+type Month = Story & { end: number };
+
+/** Everyone signs in for the last time, one after the other; `at` turns the server's clock to a moment. */
+export async function signInPeople(api: Client, { signIns }: Story, at: (moment: number) => void): Promise<void> {
+  for (const { email, at: moment, ipAddress, userAgent } of signIns) {
     at(moment);
-    await api.from(addressIn(org, random)).send("POST", "/auth/token", { email, password: DEMO_PASSWORD });
+    const browser = api.from(ipAddress ?? "", userAgent ?? "");
+    await browser.send("POST", "/auth/token", { email, password: DEMO_PASSWORD });
   }
 }
 
-/** Writes the month that followed, up to this moment. */
-export async function submitMonth(api: Client, beginning: Beginning, log: (line: string) => void): Promise<void> {
-  const { random, recorderKey, ...cast } = beginning;
-  const end = Date.now() - 60_000;
-  const story = [...storyEvents(cast, random, end), ...incidentEvents(cast, end)];
-  story.sort((a, b) => (a.timestamp < b.timestamp ? -1 : 1));
-  const recorder = api.as(recorderKey);
-  await submitStory(recorder, story, log);
+/** Writes the month. */
+export async function submitMonth(
+  api: Client,
+  { month, ...beginning }: Beginning & { month: Month },
+  log: (line: string) => void,
+): Promise<void> {
+  await submitStory(api.as(beginning.recorderKey), month.events, log);
   log("  device event logs and diagnostics");
-  await submitDeviceLogs(api, beginning, end);
-  log("  people on call");
-  await submitStory(recorder, onCallEvents(cast, random, Date.now()), () => {});
+  await submitDeviceLogs(api, beginning, month.end);
 }
 
 /** New enrollment keys of the demo's organizations, where those of its beginning are lost. */

@@ -3,7 +3,8 @@ import type { Beat, Cast, Person, StoryEvent } from "./beats";
 import { ORGS } from "./cast";
 import { momentOnCall, regularTimes, workingTime } from "./clock";
 import { deed, type Who } from "./deeds";
-import { machineBeat } from "./machine-beats";
+import { incidentEvents } from "./incident";
+import { journey, machineBeat } from "./machine-beats";
 import type { Random } from "./random";
 
 const AUDIT_ROWS = 50_000;
@@ -12,6 +13,7 @@ const BROWSERS = [
   "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.1 Safari/605.1.15",
   "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0",
 ];
+/** The address that a person works from. */
 const ipOf = (person: Person): string =>
   person.org === null
     ? `203.0.113.${200 + (person.name.length % 40)}`
@@ -28,7 +30,7 @@ function byPerson(person: Person, orgId: string, random: Random): Who {
   };
 }
 
-/** What a person does in one sitting, one beat after the other. */
+/** A person's deeds of one sitting, one beat after the other. */
 function sitting(cast: Cast, person: Person, random: Random): Beat[] {
   const orgAt = person.org ?? random.int(0, ORGS.length - 1);
   const orgId = itemAt(cast.orgIds, orgAt);
@@ -37,16 +39,16 @@ function sitting(cast: Cast, person: Person, random: Random): Beat[] {
   const home = { ...who, orgId: person.org === null ? cast.homeOrgId : orgId };
   const user = { resourceType: "user", resourceId: person.id, resourceName: person.name };
   const beats: Beat[] = [];
-  if (random.chance(0.09))
-    for (let i = random.int(1, 3); i > 0; i--)
-      beats.push({
-        ...home,
-        ...user,
-        action: "user.login.failed",
-        result: "failure",
-        errorMessage: "Wrong password",
-        details: { reason: "wrong_password", attempt: i },
-      });
+  // One slip of the fingers: several in a row would be worth an alert.
+  if (random.chance(0.12))
+    beats.push({
+      ...home,
+      ...user,
+      action: "user.login.failed",
+      result: "failure",
+      errorMessage: "Wrong password",
+      details: { reason: "wrong_password" },
+    });
   const sessionId = `s_${random.int(1e8, 9e8).toString(36)}`;
   beats.push({ ...home, ...user, action: "user.login", result: "success", details: { sessionId, method: "password" } });
   for (let i = random.int(2, 9); i > 0; i--)
@@ -73,20 +75,46 @@ const until = (end: number, events: StoryEvent[]) => {
   return events.filter(({ timestamp }) => timestamp < last);
 };
 
-/** What those on call do in the hours before `end`; nothing of it is later. */
-export function onCallEvents(cast: Cast, random: Random, end: number): StoryEvent[] {
+/** The deeds of people on call in the hours before `end`; none is later. */
+function onCallEvents(cast: Cast, random: Random, end: number): StoryEvent[] {
   const events = Array.from({ length: SITTINGS_ON_CALL }, () => sittingAt(cast, random, momentOnCall(random, end)));
   return until(end, events.flat());
 }
 
+type SignIn = Pick<StoryEvent, "ipAddress" | "userAgent"> & { email: string; at: number };
+/** Submitted events, and the sign-ins that the server itself records: everyone's last one. */
+export type Story = { events: StoryEvent[]; signIns: SignIn[] };
+
+/**
+ * Takes everyone's last sign-in out of the story: the server is to record it, so that its word on when a person signed in
+ * last is the log's.
+ */
+function withRealSignIns(cast: Cast, events: StoryEvent[]): Story {
+  const last = new Map<string, StoryEvent>();
+  for (const event of events) if (event.action === "user.login") last.set(event.actorId, event);
+  const signIns = cast.people.flatMap((person) => {
+    const event = last.get(person.id);
+    if (!event) return [];
+    const { ipAddress, userAgent } = event;
+    return [{ email: person.email, at: Date.parse(event.timestamp), ipAddress, userAgent }];
+  });
+  const real = new Set(last.values());
+  return { events: events.filter((event) => !real.has(event)), signIns: signIns.sort((a, b) => a.at - b.at) };
+}
+
+const JOURNEYS = 3;
+
 /** A month of an MSP's life as audit events, oldest first. */
-export function storyEvents(cast: Cast, random: Random, end: number): StoryEvent[] {
-  const events: StoryEvent[] = [];
+export function storyEvents(cast: Cast, random: Random, end: number): Story {
+  const events: StoryEvent[] = [...incidentEvents(cast, end), ...onCallEvents(cast, random, end)];
   const human = Math.floor(AUDIT_ROWS * 0.22);
   while (events.length < human) events.push(...until(end, sittingAt(cast, random, workingTime(random, end))));
   const everyMinutes = (30 * 24 * 60 * cast.devices.length) / (AUDIT_ROWS - events.length);
   for (const device of cast.devices)
     for (const at of regularTimes(random, end, everyMinutes))
       events.push({ ...machineBeat(cast, device, random), timestamp: new Date(at).toISOString() });
-  return events.sort((a, b) => (a.timestamp < b.timestamp ? -1 : 1));
+  for (const device of cast.devices.filter(({ kind }) => kind === "LT"))
+    for (let i = 0; i < JOURNEYS; i++) events.push(...journey(cast, device, { random, end }));
+  const told = until(end, events).sort((a, b) => (a.timestamp < b.timestamp ? -1 : 1));
+  return withRealSignIns(cast, told);
 }

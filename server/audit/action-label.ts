@@ -121,13 +121,17 @@ export function sentencePieces(parts: SentenceParts): Piece[] {
     .map((text) => (Object.hasOwn(names, text) ? { text: names[text] ?? "", isName: true } : { text, isName: false }));
 }
 
-/** One entry as a sentence: "Jane Doe created device WS-042", with the reason of a failure or denial. */
+/**
+ * One entry as a sentence: "Jane Doe created device WS-042", with the reason of a failure or denial. source: what it begins
+ * with where the server did not see it happen (provenance.ts).
+ */
 export function actionSentence({
   actor,
   reason,
+  source = "",
   ...parts
-}: SentenceParts & { actor: string; reason?: string | null }): string {
-  const sentence = [`${actor} `, ...sentencePieces(parts).map((piece) => piece.text)].join("");
+}: SentenceParts & { actor: string; source?: string; reason?: string | null }): string {
+  const sentence = [source, `${actor} `, ...sentencePieces(parts).map((piece) => piece.text)].join("");
   return reason && parts.result !== "success" ? `${sentence}: ${withVisibleMarks(reason)}` : sentence;
 }
 

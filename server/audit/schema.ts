@@ -1,29 +1,16 @@
 import { z } from "zod";
 import { mapValues } from "@/server/ground/records";
 import { MAX_FILTER_LENGTH } from "@/server/ground/text";
-import {
-  choiceFilter,
-  columnText,
-  filledText,
-  flag,
-  guid,
-  happenedAt,
-  inOrder,
-  instant,
-  isoTime,
-  pageLimit,
-  positiveInt,
-} from "@/server/ground/wire";
+import { isZone } from "@/server/ground/time/wall-clock";
+import { choiceFilter, cutLimit, flag, guid, inOrder, instant, isoTime, positiveInt } from "@/server/ground/wire";
 import { type Catalogue, excludableIn, FILTERS, type Filter, faultOf, toExclusion } from "./query/catalogue";
-import { isAddress, MAX_WORDS, splitValues, wordsOf } from "./query/values";
-import type { Field } from "./row";
+import { MAX_WORDS, splitValues, termsOf } from "./query/values";
 import {
   ACTOR_TYPES,
   CATEGORIES,
   DEFAULT_PAGE_SIZE,
-  MAX_EVENTS_PER_REQUEST,
+  FIRST_SEEN,
   MAX_FILTER_LIST_LENGTH,
-  MAX_LENGTH,
   MAX_PAGE_SIZE,
   RESULTS,
   ROUTINE,
@@ -75,10 +62,10 @@ const searchText = z.string().min(1).max(MAX_FILTER_LENGTH);
 const wordsText = z
   .string()
   .max(MAX_FILTER_LENGTH)
-  .refine((text) => wordsOf(text).length <= MAX_WORDS, `has over ${MAX_WORDS} words`)
+  .refine((text) => termsOf(text).flat().length <= MAX_WORDS, `has over ${MAX_WORDS} words`)
   .transform((text) => text.trim() || undefined)
   .optional()
-  .describe("Words that must all occur, in any order; in double quotes a phrase");
+  .describe("Words that must all occur, in any order; in double quotes a phrase; of words joined by | one suffices");
 
 /** The conditions that list, search, export and stats share (spec: common list/filter query parameters, and ours). */
 export const filterShape = {
@@ -118,6 +105,9 @@ export function onePart(part: Part, context: z.RefinementCtx): void {
     issue(fromSeq === undefined ? "toSeq" : "fromSeq", "cannot be combined with from and to");
 }
 
+/** A time zone by its name, such as Europe/Berlin. */
+export const zoneName = z.string().max(64).refine(isZone, "is not the name of a time zone");
+
 export const rangeInput = z
   .object({ orgId: oneOrg, from: filterShape.from, to: filterShape.to })
   .superRefine(fromBeforeTo);
@@ -125,7 +115,7 @@ export type RangeInput = z.output<typeof rangeInput>;
 
 const pageShape = {
   page: positiveInt.default(1),
-  limit: pageLimit(MAX_PAGE_SIZE).default(DEFAULT_PAGE_SIZE),
+  limit: cutLimit(MAX_PAGE_SIZE).default(DEFAULT_PAGE_SIZE),
   skipCount: flag.default(false),
   cursor: z.string().min(1).max(300).optional(),
 };
@@ -156,6 +146,7 @@ const entryCore = {
   result: z.enum(RESULTS),
   ipAddress: z.string(),
   userAgent: z.string(),
+  submittedBy: z.strictObject({ keyId: guid, name: z.string() }).nullable(),
 };
 
 /** Spec: flat list entry, for the viewer. */
@@ -180,6 +171,8 @@ export const fullEntry = z.strictObject({
   checksum: z.string(),
   prevChecksum: z.string().nullable(),
   chainSeq: z.int().positive(),
+  /** In lists and of single entries alone, and only where something was new. */
+  firstSeen: z.array(z.enum(FIRST_SEEN)).optional(),
 });
 export type FullEntry = z.output<typeof fullEntry>;
 
@@ -189,44 +182,3 @@ export const flatPage = z.strictObject({ entries: z.array(flatEntry), pagination
 export const fullPage = z.strictObject({ data: z.array(fullEntry), pagination, truncated });
 export type FullPage = z.output<typeof fullPage>;
 export const searchPage = z.strictObject({ data: z.array(fullEntry), query: z.string(), pagination, truncated });
-
-/** Actions about the log itself: they are the server's word alone. */
-const SERVER_ACTION = /^audit(_logs)?\./i;
-const UNSEEN = /[\s\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{M}]/gu;
-
-/** Also in a spelling that a reader takes for one: other widths, marks, and what is not seen at all. */
-const isServerAction = (action: string): boolean => SERVER_ACTION.test(action.normalize("NFKD").replace(UNSEEN, ""));
-
-/** One event of POST /audit-logs/events. Unknown members are refused: a misspelled one would be lost permanently. */
-const submittedEvent = z.strictObject({
-  id: guid.nullish(),
-  orgId: guid.nullish(),
-  timestamp: happenedAt.nullish(),
-  actorType: z.enum(ACTOR_TYPES),
-  actorId: filledText(MAX_LENGTH.rawId),
-  actorEmail: columnText(MAX_LENGTH.actorEmail).nullish(),
-  action: filledText(MAX_LENGTH.action).refine((action) => !isServerAction(action), "is recorded by the server alone"),
-  resourceType: filledText(MAX_LENGTH.resourceType),
-  resourceId: filledText(MAX_LENGTH.rawId).nullish(),
-  resourceName: columnText(MAX_LENGTH.resourceName).nullish(),
-  details: z
-    .record(z.string(), z.unknown())
-    .refine((details) => !Object.hasOwn(details, "submittedBy"), {
-      path: ["submittedBy"],
-      error: "is set by the server",
-    })
-    .nullish(),
-  ipAddress: columnText(MAX_LENGTH.ipAddress)
-    .refine((ip) => ip === "" || isAddress(ip), "is neither an IPv4 nor an IPv6 address")
-    .nullish(),
-  userAgent: columnText(MAX_LENGTH.userAgent).nullish(),
-  result: z.enum(RESULTS),
-  errorMessage: columnText(MAX_LENGTH.errorMessage).nullish(),
-} satisfies Record<Field, z.ZodType>);
-export type SubmittedEvent = z.output<typeof submittedEvent>;
-
-/** Body of POST /audit-logs/events. */
-export const submitInput = z.strictObject({ events: z.array(submittedEvent).min(1).max(MAX_EVENTS_PER_REQUEST) });
-
-/** dropped counts the events without an organization. */
-export const submitOutput = z.strictObject({ accepted: z.int(), dropped: z.int() });

@@ -23,13 +23,30 @@ export const CATEGORY_LABEL = {
   system: "System",
 } as const;
 
+/** Who recorded an entry, as the values of a filter: it was submitted by a key, or is this server's own word. */
+export const SUBMITTED_LABEL = { true: "By a key", false: "By this server" } as const;
+/** What an entry shows its actor with for the first time; a network is a /24, of IPv6 a /48. */
+export const FIRST_SEEN_LABEL = {
+  address: "New address",
+  network: "New network",
+  userAgent: "New user agent",
+} as const;
+
 export type ActorType = keyof typeof ACTOR_TYPE_LABEL;
 export type AuditResult = keyof typeof RESULT_LABEL;
+export type FirstSeen = keyof typeof FIRST_SEEN_LABEL;
 export type Category = keyof typeof CATEGORY_LABEL;
 
 export const ACTOR_TYPES = keysOf(ACTOR_TYPE_LABEL);
 export const RESULTS = keysOf(RESULT_LABEL);
+export const FIRST_SEEN = keysOf(FIRST_SEEN_LABEL);
 export const CATEGORIES = keysOf(CATEGORY_LABEL);
+
+/** Things that the words of a search may name. */
+export const NAME_KINDS = ["device", "actor", "organization"] as const;
+export type NameKind = (typeof NAME_KINDS)[number];
+/** A device, an actor or an organization, and the words and phrases that it may be called by, in small letters. */
+export type KnownName = { kind: NameKind; id: string; name: string; called: string[] };
 
 /** What agents send around the clock; it outnumbers what people do a hundred to one. */
 export const ROUTINE_ACTIONS: readonly string[] = ["agent.eventlogs.submit", "agent.logs.submit", "agent.heartbeat"];
@@ -46,25 +63,6 @@ export const MAX_EVENTS_PER_REQUEST = 500;
 export const MAX_UNPROVEN_ROWS = 1_000;
 /** Spec, Limits: export rows. */
 export const MAX_EXPORT_ROWS = 10_000;
-/**
- * Export formats; `WRITERS` in entries/export-writer.ts has the writer of each. `direct` is how POST /audit-logs/export
- * answers it: as a file to save or as a JSON answer; null where it is written in the background alone.
- */
-export const FORMATS = {
-  csv: { label: "CSV, for a spreadsheet", ending: "csv", mediaType: "text/csv; charset=utf-8", direct: "file" },
-  json: { label: "JSON, with all details", ending: "json", mediaType: "application/json", direct: "answer" },
-  ndjson: { label: "NDJSON, one entry per line", ending: "ndjson", mediaType: "application/x-ndjson", direct: null },
-} as const;
-export type ExportFormat = keyof typeof FORMATS;
-export const EXPORT_FORMATS = keysOf(FORMATS);
-export type DirectFormat = {
-  [F in ExportFormat]: (typeof FORMATS)[F]["direct"] extends null ? never : F;
-}[ExportFormat];
-export const isDirect = (format: ExportFormat): format is DirectFormat => FORMATS[format].direct !== null;
-export const DIRECT_FORMATS = EXPORT_FORMATS.filter(isDirect);
-/** Media types of some formats, without parameters. */
-export const mediaTypesOf = (formats: readonly ExportFormat[]): string[] =>
-  formats.map((format) => FORMATS[format].mediaType.replace(/;.*/, ""));
 /** Size of the details as JSON text: a log entry is no file store. */
 export const MAX_DETAILS_BYTES = 64 * 1024;
 /** Characters of the columns of audit_logs; the text columns have no limit in the database. */

@@ -19,38 +19,120 @@ const isoDate = (year: number, month: number, day: number): string =>
   `${String(year).padStart(4, "0")}-${String(month).padStart(2, "0")}-${String(day).padStart(2, "0")}`;
 
 const ISO_DATE = /^(\d{4})-(\d{2})-(\d{2})(?:[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]00:00)?)?$/;
-/** Day, month and year as people and databases write them; a time of day is allowed at midnight alone. */
-const ANY_DATE =
-  /^(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})(?:[T ]+(?:0?0:00(?::00(?:\.0+)?)?|12:00(?::00)? ?AM)(?:Z|[+-]00:00)?)?$/i;
+/** A date field keeps the day; a time of day behind it, as databases and spreadsheets write one, is left out. */
+const CLOCK = /[T ,]+(\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)? ?(?:[AP]\.?M\.?)?)(?: ?(?:Z|UTC|GMT|[+-]\d{2}:?\d{2}))?$/i;
+const MIDNIGHT = /^(?:0?0:00(?::00(?:[.,]0+)?)?|12:00(?::00)? ?AM)$/i;
+const NUMERIC_DATE = /^(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})$/;
+/** 15-Apr-2026, 15. April 2026, 2026-Apr-15; and Apr 15, 2026. */
+const NAMED_DATE = /^(\d{1,4})[-/. ]+(\p{L}{3,10})[-/., ]+(\d{1,4})$/u;
+const NAME_FIRST = /^(\p{L}{3,10})[-/. ]+(\d{1,2})[-/., ]+(\d{4})$/u;
 
-/** The three numbers of a date in their order, or null. */
-export function dateParts(text: string): [string, string, string] | null {
-  const [match, first = "", , second = "", third = ""] = ANY_DATE.exec(text) ?? [];
-  return match === undefined ? null : [first, second, third];
+const LANGUAGES = ["en", "de", "fr", "es", "it", "nl", "pt", "pl", "sv", "da", "cs", "tr"];
+
+/** The months by their long and short names in each language, without those that mean different months. */
+const MONTHS: ReadonlyMap<string, number> = (() => {
+  const months = new Map<string, number>();
+  for (const month of ["long", "short"] as const)
+    for (const language of LANGUAGES)
+      for (let n = 1; n <= 12; n++) {
+        const format = new Intl.DateTimeFormat(language, { month, day: "numeric", timeZone: "UTC" });
+        const name = format.formatToParts(Date.UTC(2026, n - 1, 1)).find(({ type }) => type === "month")?.value ?? "";
+        const word = name.toLowerCase().replace(/\.$/, "");
+        const known = months.get(word);
+        months.set(word, known === undefined || known === n ? n : 0);
+      }
+  return months;
+})();
+
+/** A date's three numbers as they stand there, and whether a time of day that is not midnight follows. */
+export type DateParts = { numbers: [string, string, string]; month: number | null; hasClock: boolean };
+
+export function dateParts(text: string): DateParts | null {
+  const clock = CLOCK.exec(text);
+  const day = clock ? text.slice(0, clock.index) : text;
+  const hasClock = clock !== null && !MIDNIGHT.test(clock[1] ?? "");
+  const [numeric, first = "", , second = "", third = ""] = NUMERIC_DATE.exec(day) ?? [];
+  if (numeric !== undefined) return { numbers: [first, second, third], month: null, hasClock };
+  const [, before = "", name = "", after = ""] = NAMED_DATE.exec(day) ?? [];
+  const [, word = name, ofMonth = "", year = ""] = NAME_FIRST.exec(day) ?? [];
+  const month = MONTHS.get(word.toLowerCase());
+  if (!month) return null;
+  return { numbers: [before || ofMonth, String(month), after || year], month, hasClock };
 }
+
+/** Years of two digits: 00 to 69 are of this century, as in POSIX. */
+const PIVOT = 70;
+const fullYear = (year: string): number =>
+  year.length > 2 ? Number(year) : Number(year) + (Number(year) < PIVOT ? 2000 : 1900);
 
 function parseDate(text: string, order: DateOrder): Coerced {
   const parts = dateParts(text);
-  if (!parts) return no("is not a date without a time of day");
-  const yearFirst = parts[0].length === 4;
-  const [a, b, c] = [Number(parts[0]), Number(parts[1]), Number(parts[2])];
-  if (!yearFirst && parts[2].length !== 4) return no("has no year of four digits");
-  if (!yearFirst && order === "ymd") return no("does not begin with the year");
-  const [year, month, day] = yearFirst ? [a, b, c] : order === "dmy" ? [c, b, a] : [c, a, b];
-  return isRealDate(year, month, day) ? yes(isoDate(year, month, day)) : no("is not a valid date");
+  if (!parts) return no("is not a date");
+  const [a, b, c] = parts.numbers;
+  const yearFirst = a.length > 2 || (order === "ymd" && a.length === 2 && c.length <= 2 && parts.month === null);
+  if (!yearFirst && order === "ymd" && parts.month === null) return no("does not begin with the year");
+  if ([a, c].every((one) => one.length === 3) || b.length > 2) return no("is not a valid date");
+  if (yearFirst) return dateOf(fullYear(a), Number(b), Number(c));
+  return order === "mdy" && parts.month === null
+    ? dateOf(fullYear(c), Number(a), Number(b))
+    : dateOf(fullYear(c), Number(b), Number(a));
 }
 
-const NUMBER = /^[+-]?(\d+)(?:\.(\d+))?$/;
-function parseNumber(text: string): Coerced {
-  const match = NUMBER.exec(text);
-  if (!match) return no("is not a plain number (digits with at most one decimal point)");
-  const digits = `${match[1]}${match[2] ?? ""}`.replace(/^0+/, "").length;
+const dateOf = (year: number, month: number, day: number): Coerced =>
+  isRealDate(year, month, day) ? yes(isoDate(year, month, day)) : no("is not a valid date");
+
+/** Blanks and apostrophes between thousands: 1 234 567, 1'234. */
+const THOUSANDS = /(?<=\d)[ \u00a0\u202f'’](?=\d{3}(?!\d))/g;
+const PLAIN = /^[+-]?\d+(?:\.\d+)?$/;
+/** One point and three digits: for thousands where commas mark the decimals. */
+const OPEN_POINT = /^[+-]?[1-9]\d{0,2}\.\d{3}$/;
+const WITH_COMMA = /^[+-]?\d+,\d+$/;
+/** One comma and three digits: a decimal comma, or one for thousands. */
+const OPEN_COMMA = /^[+-]?[1-9]\d{0,2},\d{3}$/;
+const GROUPED_BY_POINT = /^[+-]?\d{1,3}(?:\.\d{3})+(?:,\d+|\.\d{3})$/;
+const GROUPED_BY_COMMA = /^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+|,\d{3})$/;
+
+/** A number with a decimal point and nothing between its thousands; null for a text that is none. */
+function plainNumber(text: string): string | null {
+  if (PLAIN.test(text)) return text;
+  const bare = text.replace(THOUSANDS, "");
+  if (GROUPED_BY_POINT.test(bare)) return bare.replaceAll(".", "").replace(",", ".");
+  if (GROUPED_BY_COMMA.test(bare)) return bare.replaceAll(",", "");
+  if (WITH_COMMA.test(bare)) return bare.replace(",", ".");
+  return PLAIN.test(bare) ? bare : null;
+}
+
+function parseNumber(text: string, decimalComma: boolean): Coerced {
+  if (OPEN_COMMA.test(text))
+    return no(`may be ${text.replace(",", "")} or ${text.replace(",", ".")}: write it without the comma`);
+  const number = decimalComma && OPEN_POINT.test(text) ? text.replace(".", "") : plainNumber(text);
+  if (number === null) return no("is not a number (digits with at most one decimal point or comma)");
+  const digits = number.replace(/[^0-9]/g, "").replace(/^0+/, "").length;
   if (digits > MAX_DIGITS) return no(`has more than ${MAX_DIGITS} digits`);
-  return yes(Number(text) + 0);
+  return yes(Number(number) + 0);
 }
 
-export const TRUE_WORDS: ReadonlySet<string> = new Set(["1", "true", "yes", "y", "on", "checked", "t"]);
-export const FALSE_WORDS: ReadonlySet<string> = new Set(["0", "false", "no", "n", "off", "unchecked", "f"]);
+/** Yes and no as people, databases and spreadsheets of each language write them. */
+const WORDS: Record<string, readonly [yes: string, no: string]> = {
+  digits: ["1", "0"],
+  en: ["true yes y on checked t", "false no n off unchecked f"],
+  de: ["wahr ja", "falsch nein"],
+  fr: ["vrai oui", "faux non"],
+  es: ["verdadero sí si", "falso"],
+  it: ["vero sì", "falso"],
+  nl: ["waar", "onwaar nee"],
+  pt: ["verdadeiro sim", "não nao"],
+  pl: ["prawda tak", "fałsz nie"],
+  sv: ["sant", "falskt nej"],
+  da: ["sand", "falsk"],
+  cs: ["pravda ano", "nepravda ne"],
+  tr: ["doğru evet", "yanlış hayır"],
+};
+const wordsOf = (i: 0 | 1): ReadonlySet<string> =>
+  new Set(Object.values(WORDS).flatMap((words) => words[i].split(" ")));
+export const TRUE_WORDS = wordsOf(0);
+export const FALSE_WORDS = wordsOf(1);
+
 function parseBoolean(text: string): Coerced {
   const word = text.toLowerCase();
   if (TRUE_WORDS.has(word)) return yes(true);
@@ -97,14 +179,21 @@ function findChoice(options: readonly string[] | null, text: string): string {
   return only !== undefined && second === undefined ? only : text;
 }
 
+/** How a file writes dates, and whether a column marks decimals with commas. */
+type Notation = { dateOrder?: DateOrder; decimalComma?: boolean };
+
 /**
  * A cell of an imported file, already trimmed and not blank, against a definition: first read as its type, then
  * held to the same validator as every other value.
  */
-export function coerceText(rule: FieldRule, text: string, dateOrder: DateOrder = "ymd"): Coerced {
+export function coerceText(
+  rule: FieldRule,
+  text: string,
+  { dateOrder = "ymd", decimalComma = false }: Notation = {},
+): Coerced {
   const read =
     rule.type === "number"
-      ? parseNumber(text)
+      ? parseNumber(text, decimalComma)
       : rule.type === "boolean"
         ? parseBoolean(text)
         : rule.type === "date"

@@ -4,6 +4,7 @@ import { customFieldDefinitions, organizations } from "@/db/schema";
 import type { Ctx, Scope } from "@/server/ground/context";
 import { AppError, invalid, notFound } from "@/server/ground/errors";
 import { inScope } from "@/server/ground/scope";
+import { requireMatch } from "@/server/ground/version";
 import { requireWholePartner } from "@/server/identity/auth/grant";
 import { coerceValue } from "./coerce";
 import type { Definition, FieldType, FieldValue } from "./schema";
@@ -105,5 +106,6 @@ export async function manageable(tx: Tx, ctx: Ctx, id: string): Promise<Definiti
   if (row.orgId === null && ctx.scope.kind === "organization")
     throw new AppError("forbidden", "Only the partner may change a field of All organizations.");
   if (row.orgId === null) await requireWholePartner(tx, ctx);
+  requireMatch(ctx, toDefinition(row));
   return row;
 }

@@ -91,6 +91,7 @@ export const getDefinition = operation({
   permission: "custom_fields:read",
   input: idInput,
   output: definition,
+  version: (found) => found,
   async run(ctx, { id }) {
     const [row] = await tenant(ctx.scope, (tx) =>
       tx
@@ -199,6 +200,8 @@ export const removeDefinition = operation({
   permission: "custom_fields:manage",
   input: idInput,
   output: "empty",
+  stepUp: () => true,
+  version: () => null,
   async run(ctx, { id }) {
     const found = await tenant(ctx.scope, (tx) => manageable(tx, ctx, id));
     const { gone, values } = await asSystem(async (tx) => {

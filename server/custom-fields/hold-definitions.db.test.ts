@@ -3,9 +3,10 @@ import { expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { check, createDevices, createSimple, createWorld, stageText, valuesOf } from "@/testing/import/imports";
+import { workOff } from "@/testing/jobs";
 import { createDefinition, listDefinitions, lockDefinitions, removeDefinition } from "./definitions";
 import { getImport } from "./import/imports";
-import { runWaitingImports } from "./import/run/run-job";
+import { importWork } from "./import/run/run-job";
 import { startRun, startUndo } from "./import/start";
 import { createInput } from "./schema";
 import { setDeviceValues } from "./set-values";
@@ -54,20 +55,20 @@ it("a field that two people delete at once is deleted by one of them, and not fo
   expect(ends.find(({ status }) => status === "rejected")).toMatchObject({ reason: { code: "not_found" } });
 });
 
-it("an import whose field is deleted after its start ends, and writes no value of it; nor does its undoing", async () => {
+it("an import whose field is deleted after its start ends, and writes none of its values; nor does its undoing", async () => {
   const { ctx, ids, text } = await createSimple();
   const { id } = await check(ctx, (await stageText(ctx, text)).id);
   await startRun.run(ctx, { id });
   const { data } = await listDefinitions.run(ctx, {});
   const tag = data.find(({ fieldKey }) => fieldKey === "asset_tag");
   await removeDefinition.run(ctx, { id: tag?.id ?? "" });
-  await runWaitingImports();
+  await workOff(importWork);
   expect(await getImport.run(ctx, { id })).toMatchObject({
     status: "cancelled",
     error: "Asset Tag was deleted or given another type during the import, which ended there.",
   });
   expect(await Promise.all(ids.map(valuesOf))).toEqual([null, null, null]);
   await startUndo.run(ctx, { id });
-  await runWaitingImports();
+  await workOff(importWork);
   expect(await Promise.all(ids.map(valuesOf))).toEqual([null, null, null]);
 });

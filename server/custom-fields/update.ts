@@ -138,6 +138,7 @@ export const updateDefinition = operation({
   permission: "custom_fields:manage",
   input: updateInput,
   output: definition,
+  version: (changed) => changed,
   run: change,
 });
 

@@ -5,11 +5,12 @@ import { agents, devices } from "@/db/schema/index";
 import { hasFieldValue, readDeviceValues, toValueMap } from "@/server/custom-fields/values";
 import type { Ctx } from "@/server/ground/context";
 import { notFound } from "@/server/ground/errors";
+import { lastHeard } from "@/server/ground/last-heard";
 import { operation } from "@/server/ground/operation";
 import { inScope } from "@/server/ground/scope";
 import { containsPattern } from "@/server/ground/text";
 import { idInput } from "@/server/ground/wire";
-import { lastHeard, onlineCondition } from "./presence";
+import { onlineCondition } from "./presence";
 import { type Device, type DeviceDetail, deviceDetail, devicePage, type ListInput, listInput } from "./schema";
 
 /** What a device query selects, with agents joined on the left. */

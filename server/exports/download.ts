@@ -1,10 +1,11 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { Readable } from "node:stream";
+import { FORMATS } from "@/server/audit/export-formats";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
-import { FORMATS, MAX_UNPROVEN_ROWS } from "@/server/audit/vocabulary";
-import { unawaitedSource } from "@/server/ground/background/unawaited";
+import { MAX_UNPROVEN_ROWS } from "@/server/audit/vocabulary";
+import { trackSource } from "@/server/ground/background/pending-work";
 import type { Ctx } from "@/server/ground/context";
 import { toBody } from "@/server/ground/download";
 import { AppError } from "@/server/ground/errors";
@@ -76,7 +77,7 @@ function send(ctx: Ctx, row: ExportRow, { path, span, logs, release }: Sent) {
     release();
     recordDownload(ctx, row, { span, isComplete: left === 0, logs });
   });
-  unawaitedSource(file);
+  trackSource(file);
   return toBody(file);
 }
 

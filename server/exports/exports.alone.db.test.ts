@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, readdirSync, statSync, symlinkSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
+import { parse } from "csv-parse/sync";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { GET as download } from "@/app/api/v1/audit-logs/exports/[id]/file/route";
@@ -11,7 +12,7 @@ import { POST as create, GET as list } from "@/app/api/v1/audit-logs/exports/rou
 import { GET as listLogs } from "@/app/api/v1/audit-logs/logs/route";
 import { asSystem } from "@/db/client";
 import { apiKeys, auditExports, users } from "@/db/schema";
-import { env } from "@/server/ground/env";
+import { GUID } from "@/server/ground/text";
 import { appendEvents } from "@/testing/audit-entries";
 import { closeRoles, roles } from "@/testing/chain";
 import {
@@ -25,6 +26,7 @@ import {
   type TestUser,
 } from "@/testing/factories";
 import { workOff } from "@/testing/jobs";
+import { withSettings } from "@/testing/settings";
 import { createExportsFolder, exportPath, exportsFolder } from "./files";
 import { exportWork } from "./run";
 import { DOWNLOAD_SLOTS, KEEP_MS, MAX_UNFINISHED } from "./schema";
@@ -35,7 +37,7 @@ afterAll(closeRoles);
 let dir: string;
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), "trailmark-exports-"));
-  Object.assign(env(), { TRAILMARK_DATA_DIR: dir });
+  withSettings({ TRAILMARK_DATA_DIR: dir });
   createExportsFolder();
 });
 
@@ -158,6 +160,23 @@ describe("an export in the background", () => {
     expect(whole[0].user.name).toBe(chief.name);
   });
 
+  it("for Excel names the organization of each entry of a partner", async () => {
+    const partner = await createPartner();
+    const names = ["Praxis Müller", "Zahnärzte Süd"];
+    for (const [i, name] of names.entries()) {
+      const { id: orgId } = await createOrg({ partnerId: partner.id, name });
+      await appendEvents([{ orgId, timestamp: at(i), resourceType: "device", resourceName: "WS-1" }]);
+    }
+    const chief = await createUser({ partnerId: partner.id, role: "partner_admin" });
+    const job = await done(chief, { format: "spreadsheet", filters: { action: "device" } });
+    expect(job).toMatchObject({ status: "done", rowsDone: 2, fileName: expect.stringMatching(/\.csv$/) });
+    const file = readFileSync(exportPath(job.id, 1));
+    expect(file.subarray(0, 3).toString("hex")).toBe("efbbbf");
+    const rows: Record<string, string>[] = parse(file, { bom: true, columns: true });
+    expect(rows.map(({ organization }) => organization)).toEqual(names.reverse());
+    expect(rows.map(({ id }) => id)).toEqual([expect.stringMatching(GUID), expect.stringMatching(GUID)]);
+  });
+
   it("of one organization has for the platform's operator the names that the list has", async () => {
     const operator = await createUser({ role: "system_admin" });
     const org = await createOrg();
@@ -237,7 +256,6 @@ describe("an export in the background", () => {
       { params: Promise.resolve({ id: job.id }) },
     );
     expect(response.status).toBe(403);
-    const { readFileSync } = await import("node:fs");
     expect(gunzipSync(readFileSync(path)).toString().split("\r\n")).toHaveLength(32);
   });
 

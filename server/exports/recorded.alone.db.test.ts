@@ -7,17 +7,17 @@ import { GET as download } from "@/app/api/v1/audit-logs/exports/[id]/file/route
 import { POST as create } from "@/app/api/v1/audit-logs/exports/route";
 import { asSystem } from "@/db/client";
 import { auditExports, users } from "@/db/schema";
-import { env } from "@/server/ground/env";
 import { appendEvents } from "@/testing/audit-entries";
 import { closeRoles, roles } from "@/testing/chain";
 import { auditRows, call, createOrg, createPartner, createUser, type TestUser } from "@/testing/factories";
 import { workOff } from "@/testing/jobs";
+import { withSettings } from "@/testing/settings";
 import { createExportsFolder, exportPath } from "./files";
 import { exportWork } from "./run";
 import { sweepExports } from "./sweep";
 
 beforeAll(() => {
-  Object.assign(env(), { TRAILMARK_DATA_DIR: mkdtempSync(join(tmpdir(), "trailmark-exports-")) });
+  withSettings({ TRAILMARK_DATA_DIR: mkdtempSync(join(tmpdir(), "trailmark-exports-")) });
   createExportsFolder();
 });
 

@@ -125,6 +125,7 @@ async function writeRows(work: Work, stopping: AbortSignal): Promise<void> {
   };
   const path = exportPath(row.id, row.attempt);
   const texts = writeEntries(row.format, {
+    ctx: work.ctx,
     read: (shape) => everyRow(work.ctx, { filter: filterOf(row), heads: work.heads }, shape),
     onRows: step,
     totalOf: (total) => ({ total, isTruncated: false }),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { exportInput } from "@/server/audit/entries/export-schema";
-import { EXPORT_FORMATS, FORMATS } from "@/server/audit/vocabulary";
+import { EXPORT_FORMATS, FORMATS } from "@/server/audit/export-formats";
 import { DAY_MS } from "@/server/ground/time/durations";
 import { guid, isoTime, zoneName } from "@/server/ground/wire";
 

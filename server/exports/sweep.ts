@@ -1,8 +1,7 @@
 import { asSystem } from "@/db/client";
 import { auditExports } from "@/db/schema";
-import { backgroundLoop } from "@/server/ground/background/background-loop";
-import { watchCallers } from "@/server/ground/background/streams";
 import { systemCtx } from "@/server/ground/context";
+import type { JobKind } from "@/server/ground/jobs";
 import { creatorNow } from "./access";
 import { dropExport } from "./drop";
 import type { ExportRow } from "./export-job";
@@ -29,19 +28,11 @@ export async function sweepExports(): Promise<void> {
   for (const { id } of files) if (!known.has(id)) await removeFiles(id);
 }
 
-const SWEEP_MS = 60_000;
-const loop = backgroundLoop("expired exports", SWEEP_MS, sweepExports);
-let unwatch = () => {};
-
-/** Deletes exports in time, and at once when somebody's access has changed; each process its own files. */
-export const exportSweeper = {
-  name: "expired exports",
-  start(): void {
-    unwatch = watchCallers(loop.notify);
-    loop.start();
-  },
-  stop(): Promise<void> {
-    unwatch();
-    return loop.stop();
-  },
+/** Deletes exports in time. */
+export const exportExpiry: JobKind<object> = {
+  name: "export-expiry",
+  cron: "* * * * *",
+  atOnce: 1,
+  maxAttempts: 1,
+  run: sweepExports,
 };

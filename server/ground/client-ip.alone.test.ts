@@ -28,11 +28,11 @@ describe("client IP behind a trusted proxy", () => {
     [{ [CF]: "0x7f.0.0.1" }, "10.0.0.9"],
     [{ [CF]: "' OR 1=1" }, "10.0.0.9"],
   ])("%j is %s", (all, ip) => {
-    expect(clientIp(headers(all as Record<string, string>), "10.0.0.9", true)).toBe(ip);
-    expect(clientIp(headers(all as Record<string, string>), "::ffff:10.0.0.9", false)).toBe("10.0.0.9");
+    expect(clientIp(headers(all as Record<string, string>), "10.0.0.9", [CF, XFF, REAL])).toBe(ip);
+    expect(clientIp(headers(all as Record<string, string>), "::ffff:10.0.0.9", [])).toBe("10.0.0.9");
   });
 
-  it("is null where no one knows it", () => expect(clientIp(headers({}), null, true)).toBeNull());
+  it("is null where no one knows it", () => expect(clientIp(headers({}), null, [XFF])).toBeNull());
 });
 
 it.each([
@@ -43,6 +43,22 @@ it.each([
   [null, null],
 ])("limits count %s as %s", (ip, network) => {
   expect(networkOf(ip)).toBe(network);
+});
+
+it.each([
+  ["X-Real-IP", "203.0.113.3"],
+  ["CF-Connecting-IP", "10.0.0.9"],
+])("TRAILMARK_CLIENT_IP_HEADER=%s alone names the caller: %s", async (name, ip) => {
+  vi.stubEnv("TRAILMARK_CLIENT_IP_HEADER", name);
+  vi.stubEnv("TRUST_PROXY_HEADERS", "true");
+  vi.stubEnv("DATABASE_URL", "postgres://a:b@localhost/c");
+  vi.stubEnv("NEXTAUTH_SECRET", "s".repeat(32));
+  vi.stubEnv("NEXTAUTH_URL", "http://localhost:3000");
+  vi.resetModules();
+  const { originOf } = await import("./client-ip");
+  const given = { [XFF]: "203.0.113.2", [REAL]: "203.0.113.3", [PEER_HEADER]: "10.0.0.9" };
+  expect(originOf({ headers: headers(given) }).ip).toBe(ip);
+  vi.unstubAllEnvs();
 });
 
 describe("a proxy that the setting does not fit", () => {

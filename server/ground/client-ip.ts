@@ -19,37 +19,43 @@ function normalizeIp(text: string | null | undefined): string | null {
   return ipaddr.process(bare).toString();
 }
 
+/** A request's headers, whether as the web or as the front has them. */
+type NamedHeaders = { get(name: string): string | null };
+
 /**
- * The caller's address (spec, Authentication rule 2): with trust, the first valid address of cf-connecting-ip,
- * x-forwarded-for, x-real-ip in that order, a header without one being skipped; else the socket's alone.
+ * The headers that may name the caller (spec, Authentication rule 2): the one that the operator names, else with trust
+ * those that common proxies set.
  */
-export function clientIp(
-  headers: { get(name: string): string | null },
-  socketIp: string | null,
-  trust: boolean,
-): string | null {
-  if (trust)
-    for (const name of FORWARDING)
-      for (const part of headers.get(name)?.split(",") ?? []) {
-        const ip = normalizeIp(part);
-        if (ip) return ip;
-      }
+function forwardingHeaders(): readonly string[] {
+  const { TRAILMARK_CLIENT_IP_HEADER: named, TRUST_PROXY_HEADERS: trust } = env();
+  if (named) return [named];
+  return trust ? FORWARDING : [];
+}
+
+/** The first valid address of these headers in their order, a header without one being skipped; else the socket's. */
+export function clientIp(headers: NamedHeaders, socketIp: string | null, names: readonly string[]): string | null {
+  for (const name of names)
+    for (const part of headers.get(name)?.split(",") ?? []) {
+      const ip = normalizeIp(part);
+      if (ip) return ip;
+    }
   return normalizeIp(socketIp);
 }
 
 let hasWarned = false;
 
 /** Says once where setting and proxy do not fit together: every audit row then has the proxy's address. */
-function warnOfProxy(headers: { get(name: string): string | null }, socketIp: string | null, trust: boolean): void {
+function warnOfProxy(headers: NamedHeaders, socketIp: string | null, names: readonly string[]): void {
   if (hasWarned) return;
-  const isNamed = FORWARDING.some((name) => headers.get(name) !== null);
+  const trust = names.length > 0;
+  const isNamed = (trust ? names : FORWARDING).some((name) => headers.get(name) !== null);
   if (isNamed === trust) return;
   const peer = normalizeIp(socketIp);
   // From anywhere else it is a caller's own header, which says nothing of a proxy.
   if (!peer || ipaddr.parse(peer).range() === "unicast") return;
   hasWarned = true;
   if (trust)
-    log.warn({ peer }, "TRUST_PROXY_HEADERS is on, and a request named no caller: the peer's address is recorded");
+    log.warn({ peer }, "proxy headers are trusted, and a request named no caller: the peer's address is recorded");
   else log.warn({ peer }, "a proxy names its callers, and TRUST_PROXY_HEADERS is off: the proxy's address is recorded");
 }
 
@@ -57,11 +63,11 @@ function warnOfProxy(headers: { get(name: string): string | null }, socketIp: st
 export const PEER_HEADER = "x-trailmark-peer";
 
 /** From where a request comes, for audit rows and rate limits. */
-export function originOf({ headers }: Request): Pick<Ctx, "ip" | "userAgent"> {
-  const { TRUST_PROXY_HEADERS: trust } = env();
+export function originOf({ headers }: { headers: NamedHeaders }): Pick<Ctx, "ip" | "userAgent"> {
+  const names = forwardingHeaders();
   const peer = headers.get(PEER_HEADER);
-  warnOfProxy(headers, peer, trust);
-  const ip = clientIp(headers, peer, trust);
+  warnOfProxy(headers, peer, names);
+  const ip = clientIp(headers, peer, names);
   return { ip, userAgent: headers.get("user-agent") };
 }
 

@@ -45,6 +45,8 @@ export type Ctx = {
   recheck?: () => Promise<Ctx>;
   /** Of a request with an Idempotency-Key: keeps its result, to be answered again, in the transaction that does the work. */
   keep?: (tx: Tx, result: unknown) => Promise<void>;
+  /** The ETags of which one must be that of what is changed; any or none where it is left out. */
+  ifMatch?: readonly string[] | undefined;
   /** The body as it arrives, for a route that takes a stream: unread, undecoded and unlimited. */
   bytes?: AsyncIterable<Uint8Array> | undefined;
 };

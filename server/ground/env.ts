@@ -42,9 +42,15 @@ export const envSchema = z.object({
   NEXTAUTH_SECRET: z.string().min(32, "must have at least 32 characters"),
   NEXTAUTH_URL: webUrl,
   TRUST_PROXY_HEADERS: flag.default(false),
+  TRAILMARK_CLIENT_IP_HEADER: z
+    .string()
+    .regex(/^[\w-]+$/, "must be the name of a header")
+    .toLowerCase()
+    .optional(),
   TRAILMARK_SIGNING_KEY_FILE: z.string().min(1).optional(),
   TRAILMARK_JWT_KEY_FILE: z.string().min(1).optional(),
   TRAILMARK_WITNESS_POLICY_FILE: z.string().min(1).optional(),
+  TRAILMARK_PUBLIC_LOG: flag.default(false),
   TRAILMARK_TSA_URL: webUrl.optional(),
   CHECKPOINT_WEBHOOK_URL: webUrl.optional(),
   CHECKPOINT_WEBHOOK_SECRET: z.string().min(16).optional(),
@@ -64,7 +70,7 @@ export const envSchema = z.object({
   OTEL_EXPORTER_OTLP_ENDPOINT: webUrl.optional(),
   OTEL_SERVICE_NAME: z.string().min(1).default("trailmark"),
   WORKERS: flag.default(true),
-  AGENT_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).default(120_000),
+  AGENT_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).default(600),
   METRICS_TOKEN: z.string().min(8).optional(),
   LOG_LEVEL: z.enum(["silent", "fatal", "error", "warn", "info", "debug", "trace"]).default("info"),
   NODE_ENV: z.enum(["development", "production", "test"]).default("production"),

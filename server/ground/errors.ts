@@ -4,6 +4,7 @@ import { type ZodError, z } from "zod";
 /** Every error code of the wire contract: its HTTP status, its tRPC code and its title. */
 export const ERROR_CODES = {
   validation_failed: { status: 400, trpc: "BAD_REQUEST", title: "The request is not valid" },
+  validation_error: { status: 400, trpc: "BAD_REQUEST", title: "The query has an unknown parameter" },
   second_factor_required: { status: 401, trpc: "UNAUTHORIZED", title: "A second factor is needed" },
   unauthenticated: { status: 401, trpc: "UNAUTHORIZED", title: "Sign in first" },
   step_up_required: { status: 403, trpc: "FORBIDDEN", title: "Confirm that it is you" },
@@ -11,7 +12,14 @@ export const ERROR_CODES = {
   not_found: { status: 404, trpc: "NOT_FOUND", title: "Not found" },
   method_not_allowed: { status: 405, trpc: "METHOD_NOT_SUPPORTED", title: "Method not allowed" },
   conflict: { status: 409, trpc: "CONFLICT", title: "Conflict" },
+  alarm_open: { status: 409, trpc: "CONFLICT", title: "An alarm is open on the log" },
+  id_conflict: { status: 409, trpc: "CONFLICT", title: "The id is in use for another entry" },
   device_offline: { status: 409, trpc: "CONFLICT", title: "The device is offline" },
+  precondition_failed: {
+    status: 412,
+    trpc: "PRECONDITION_FAILED",
+    title: "It has changed since: read it again before you change it",
+  },
   payload_too_large: { status: 413, trpc: "PAYLOAD_TOO_LARGE", title: "The body is too large" },
   range_not_satisfiable: { status: 416, trpc: "PRECONDITION_FAILED", title: "The range lies past the end of the file" },
   idempotency_mismatch: {
@@ -19,6 +27,7 @@ export const ERROR_CODES = {
     trpc: "UNPROCESSABLE_CONTENT",
     title: "The Idempotency-Key was used for another request",
   },
+  invalid_answer: { status: 422, trpc: "UNPROCESSABLE_CONTENT", title: "The answer does not have the expected format" },
   unsupported_media_type: { status: 415, trpc: "UNSUPPORTED_MEDIA_TYPE", title: "The body is not JSON" },
   rate_limited: { status: 429, trpc: "TOO_MANY_REQUESTS", title: "Too many requests" },
   internal: { status: 500, trpc: "INTERNAL_SERVER_ERROR", title: "Something went wrong on our side" },
@@ -161,16 +170,18 @@ export const notFound = (what = "resource") => new AppError("not_found", `No suc
 export const invalid = (path: string, message: string) =>
   new AppError("validation_failed", `${path}: ${message}`, { errors: [{ path, message }] });
 
-/** How much a caller may do or have at once, and the seconds after which it is worth asking again. */
-type Limit = { limit: number; seconds: number };
+/** How much a caller may do or have at once, what is left of it, and the seconds after which there is more. */
+export type Limit = { limit: number; remaining: number; seconds: number };
 
-/** The refusal of a caller that asks for too much, with Retry-After and RateLimit-* (contract, "Errors"). */
-export const tooMany = (message: string, { limit, seconds }: Limit): AppError =>
+/** The headers of every answer that a limit counts for (contract, "Errors"). */
+export const limitHeaders = ({ limit, remaining, seconds }: Limit): Record<string, string> => ({
+  "RateLimit-Limit": String(limit),
+  "RateLimit-Remaining": String(remaining),
+  "RateLimit-Reset": String(seconds),
+});
+
+/** The refusal of a caller that asks for too much, with Retry-After and RateLimit-*. */
+export const tooMany = (message: string, { limit, seconds }: Omit<Limit, "remaining">): AppError =>
   new AppError("rate_limited", message, {
-    headers: {
-      "Retry-After": String(seconds),
-      "RateLimit-Limit": String(limit),
-      "RateLimit-Remaining": "0",
-      "RateLimit-Reset": String(seconds),
-    },
+    headers: { "Retry-After": String(seconds), ...limitHeaders({ limit, remaining: 0, seconds }) },
   });

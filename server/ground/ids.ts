@@ -1,4 +1,5 @@
-import { createHash, randomFillSync } from "node:crypto";
+import { createHmac, randomFillSync } from "node:crypto";
+import { derivedKey } from "./derived-key";
 import { GUID } from "./text";
 
 const TAIL_BYTES = 8;
@@ -39,10 +40,10 @@ export function newId(): string {
 
 /**
  * The id of what these texts name (UUIDv8, RFC 9562): the same however often it is drawn, so that an entry that may have
- * been recorded can be recorded again and there is one.
+ * been recorded can be recorded again and there is one. Keyed: nobody outside can draw it first and take it.
  */
 export function idFrom(...parts: string[]): string {
-  const hex = createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+  const hex = createHmac("sha256", derivedKey("record-ids")).update(JSON.stringify(parts)).digest("hex");
   const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 3) | 8).toString(16);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

@@ -16,13 +16,14 @@ import { rowsOf } from "@/db/rows";
 import { databaseSettings } from "@/db/settings";
 import { backgroundLoop } from "./background/background-loop";
 import { log } from "./log";
+import { isProcessAlive, processName } from "./process-name";
 import { DAY_MS } from "./time/durations";
 
 /** A process that has not been heard of for this long counts as dead: others take up its jobs. */
 export const SILENT_MS = 15_000;
 const BEAT_MS = SILENT_MS / 3;
 /** How soon a job is found that is due by its time; a new one is announced by NOTIFY. */
-const POLL_MS = 2_000;
+const POLL_MS = 5_000;
 const START_AGAIN_MS = 5_000;
 
 /**
@@ -47,8 +48,11 @@ export type JobKind<Data extends object> = {
   catchesUp?: true;
 };
 
-/** key: an earlier job of this key that has not begun is replaced. at: when it is due, at once by default. */
-type Wish = { key: string; at?: Date; group?: string | null | undefined };
+/**
+ * key: an earlier job of this key that has not begun is replaced. at: when it is due, at once by default. inTurn: it waits
+ * for one of its key that runs.
+ */
+type Wish = { key: string; at?: Date; group?: string | null | undefined; inTurn?: true };
 
 const flagsOf = (name: string, group?: string | null): string[] => [name, ...(group ? [`${name} ${group}`] : [])];
 const keyOf = (name: string, key: string): string => `${name} ${key}`;
@@ -57,13 +61,13 @@ const keyOf = (name: string, key: string): string => `${name} ${key}`;
 export async function enqueue<Data extends object>(
   tx: Tx,
   { name, maxAttempts = 25 }: Pick<JobKind<Data>, "name" | "maxAttempts">,
-  { data, key, at, group }: Wish & { data: Data },
+  { data, key, at, group, inTurn }: Wish & { data: Data },
 ): Promise<void> {
   const flags = JSON.stringify(flagsOf(name, group));
   await tx.execute(sql`
     SELECT FROM ${sql.identifier(JOBS_SCHEMA)}.add_job(${name}::text, ${JSON.stringify(data)}::text::json,
       run_at => ${at?.toISOString() ?? null}::timestamptz, max_attempts => ${maxAttempts}::int,
-      job_key => ${keyOf(name, key)}::text,
+      job_key => ${keyOf(name, key)}::text, queue_name => ${inTurn ? keyOf(name, key) : null}::text,
       flags => ARRAY(SELECT jsonb_array_elements_text(${flags}::text::jsonb)))`);
 }
 
@@ -72,21 +76,30 @@ export async function dropJob(tx: Tx, { name }: { name: string }, key: string): 
   await tx.execute(sql`SELECT FROM ${sql.identifier(JOBS_SCHEMA)}.remove_job(${keyOf(name, key)}::text)`);
 }
 
-/** Jobs of one kind over all processes: those that are due or run, since when the oldest is due (s), those given up. */
-export type Backlog = { name: string; due: number; lateSeconds: number; failed: number };
+/** Has a job tried at once that waits for its retry or was given up; one that runs goes on. */
+export async function retryNow(tx: Tx, { name }: { name: string }, key: string): Promise<void> {
+  await tx.execute(sql`
+    SELECT FROM ${sql.identifier(JOBS_SCHEMA)}.reschedule_jobs(
+      ARRAY(SELECT id FROM ${sql.identifier(JOBS_SCHEMA)}.jobs WHERE key = ${keyOf(name, key)}),
+      run_at => now(), attempts => 0)`);
+}
+
+/** Jobs of one kind over all processes: those that are due or run, since when the oldest of these is due, those given up. */
+export type Backlog = { name: string; due: number; ageSeconds: number; failed: number };
 
 /** How much work waits, by kind. */
-export const readBacklog = (): Promise<Backlog[]> =>
-  asSystem((tx) =>
+export function readBacklog(): Promise<Backlog[]> {
+  const isGivenUp = sql`(attempts >= max_attempts AND locked_at IS NULL)`;
+  return asSystem((tx) =>
     rowsOf<Backlog>(
       tx,
-      sql`SELECT task_identifier AS name, (count(*) FILTER (WHERE attempts < max_attempts OR locked_at IS NOT NULL))::int AS due,
-          coalesce(extract(epoch FROM now() - min(run_at) FILTER (WHERE locked_at IS NULL AND attempts < max_attempts)), 0)::float8
-            AS "lateSeconds",
-          (count(*) FILTER (WHERE attempts >= max_attempts AND locked_at IS NULL))::int AS failed
+      sql`SELECT task_identifier AS name, (count(*) FILTER (WHERE NOT ${isGivenUp}))::int AS due,
+          coalesce(extract(epoch FROM now() - min(run_at) FILTER (WHERE NOT ${isGivenUp})), 0)::float8 AS "ageSeconds",
+          (count(*) FILTER (WHERE ${isGivenUp}))::int AS failed
         FROM ${sql.identifier(JOBS_SCHEMA)}.jobs WHERE run_at <= now() GROUP BY task_identifier`,
     ),
   );
+}
 
 /** The library's troubles; failures of jobs are logged with their kind where they happen. */
 const logger = new Logger(() => (level, message, meta) => {
@@ -140,6 +153,10 @@ class Share {
   readonly #stopping = new AbortController();
   #lost = new AbortController();
   #id = "";
+  #isKnown = false;
+  /** Jobs that run here, and those that this process has without running them. */
+  readonly #jobs = new Set<string>();
+  #unreleased: string[] = [];
   #registered: Promise<void> | null = null;
   #runner: Runner | null = null;
 
@@ -197,12 +214,13 @@ class Share {
         const spec = { maxAttempts: job.max_attempts, ...(job.key ? { jobKey: job.key } : {}), flags };
         await helpers.addJob(kind.name, payload, kind.cron ? { ...spec, queueName: kind.name } : spec);
       };
-      if (!this.#running.begin(flags)) return giveBack();
+      this.#jobs.add(job.id);
+      if (!this.#running.begin(flags)) return giveBack().finally(() => this.#jobs.delete(job.id));
       const began = performance.now();
       try {
         await kind.run(payload, { signal: AbortSignal.any([this.#stopping.signal, lost]), attempt: job.attempts });
         lost.throwIfAborted();
-        if (kind.cron) log.info({ job: kind.name, ms: Math.round(performance.now() - began) }, "job done");
+        if (kind.catchesUp) log.info({ job: kind.name, ms: Math.round(performance.now() - began) }, "job done");
       } catch (error) {
         // A job that is another process's by now must not be given back: throwing changes nothing of it.
         if (this.#stopping.signal.aborted && !lost.aborted) return giveBack();
@@ -210,28 +228,60 @@ class Share {
         throw error;
       } finally {
         this.#running.end(flags);
+        this.#jobs.delete(job.id);
       }
     };
   }
 
-  /** Tells the others that this process is there, and frees the jobs of those that are silent. */
+  /** Registrations of processes of this machine that are no longer there: a restart need not wait for their silence. */
+  async #dead(): Promise<string[]> {
+    const { rows } = await this.#pool.query<{ id: string; process: string }>("SELECT id, process FROM job_processes");
+    return rows.filter(({ process }) => isProcessAlive(process) === false).map(({ id }) => id);
+  }
+
+  /** Tells the others that this process is there, and frees the jobs of those that are dead or silent. */
   async beat(): Promise<void> {
     const { rows } = await this.#pool.query<{ isNew: boolean }>(
-      `INSERT INTO job_processes (id, seen_at) VALUES ($1, clock_timestamp())
+      `INSERT INTO job_processes (id, process, seen_at) VALUES ($1, $2, clock_timestamp())
         ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at RETURNING (xmax = 0) AS "isNew"`,
-      [this.#id],
+      [this.#id, processName()],
     );
-    if (rows[0]?.isNew && this.#registered) {
+    if (rows[0]?.isNew && this.#isKnown) {
       log.warn("other processes took this one for dead and have taken over its jobs");
-      this.#lost.abort();
-      this.#lost = new AbortController();
+      this.#loseAll();
     }
+    this.#isKnown = true;
+    await this.#freeUnreleased();
     await this.#pool.query(
-      `WITH silent AS (
-        DELETE FROM job_processes WHERE seen_at < clock_timestamp() - make_interval(secs => $1) RETURNING id)
-      SELECT ${JOBS_SCHEMA}.force_unlock_workers(array_agg(id)) FROM silent HAVING count(*) > 0`,
-      [SILENT_MS / 1_000],
+      `WITH gone AS (
+        DELETE FROM job_processes
+        WHERE seen_at < clock_timestamp() - make_interval(secs => $1) OR id = ANY ($2) RETURNING id)
+      SELECT ${JOBS_SCHEMA}.force_unlock_workers(array_agg(id)) FROM gone HAVING count(*) > 0`,
+      [SILENT_MS / 1_000, await this.#dead()],
     );
+  }
+
+  #loseAll(): void {
+    this.#lost.abort();
+    this.#lost = new AbortController();
+  }
+
+  /** The library forgets a job whose end it could not write down, because the database was away at that moment. */
+  async #freeUnreleased(): Promise<void> {
+    const { rows } = await this.#pool.query<{ id: string }>(
+      `SELECT id FROM ${JOBS_SCHEMA}.jobs WHERE locked_by = $1 AND id <> ALL ($2)`,
+      [this.#id, [...this.#jobs]],
+    );
+    const before = new Set(this.#unreleased);
+    this.#unreleased = rows.map(({ id }) => id);
+    // Seen once, it may have been ending at that moment.
+    if (!this.#unreleased.some((id) => before.has(id))) return;
+    log.warn(
+      { jobs: this.#unreleased },
+      "jobs ended while the database was away: everything this process had begins again",
+    );
+    this.#loseAll();
+    await this.#pool.query(`SELECT ${JOBS_SCHEMA}.force_unlock_workers(ARRAY[$1])`, [this.#id]);
   }
 
   async stop(): Promise<void> {

@@ -13,6 +13,8 @@ export const log = pino({
   name: "trailmark",
   level: isLevel(process.env.LOG_LEVEL) ? process.env.LOG_LEVEL : process.env.NODE_ENV === "test" ? "silent" : "info",
   base: undefined,
+  timestamp: pino.stdTimeFunctions.isoTime,
+  formatters: { level: (level) => ({ level }) },
   serializers: {
     err(error: unknown) {
       if (!(error instanceof Error)) return error;

@@ -30,16 +30,18 @@ export type Operation<I extends z.ZodType = z.ZodType, R = unknown> = {
    * upload): is not counted among what its caller has running, which would be idle meanwhile. Or acquires a slot first.
    */
   waits?: true;
+  /**
+   * What of the answer its ETag is of, on reads and writes of settings. Its writes take If-Match, and call `requireMatch` with
+   * the same of what they lock.
+   */
+  version?(result: NoInfer<R>): unknown;
   run(ctx: Ctx, input: z.output<I>): Promise<R>;
 };
 
 /** Declares a verb once for every door. */
 export const operation = <I extends z.ZodType, R>(declared: Operation<I, R>): Operation<I, R> => declared;
 
-/**
- * The caller cut down to the organizations that an input names as orgId, where it names any.
- * @throws AppError forbidden when one of them lies outside the caller's reach.
- */
+/** The caller cut down to the organizations that an input names as orgId, where it names any. */
 function narrowTo(ctx: Ctx, input: unknown): Ctx {
   const orgId = typeof input === "object" && input !== null && "orgId" in input ? input.orgId : undefined;
   return typeof orgId === "string" || Array.isArray(orgId) ? narrow(ctx, orgId) : ctx;
@@ -71,15 +73,25 @@ export async function isStillAdmitted(ctx: Ctx, admission: Admission): Promise<b
 }
 
 /**
+ * The caller as an operation takes it with an input: who they are was proven lately where it asks for that, and they reach
+ * no more than the organizations that the input names.
+ * @throws AppError step_up_required; forbidden when one of them lies outside the caller's reach
+ */
+export function permit<I extends z.ZodType, R>(operation: Operation<I, R>, ctx: Ctx, input: z.output<I>): Ctx {
+  if (operation.stepUp?.(input)) requireRecentProof(ctx, "browser");
+  return narrowTo(ctx, input);
+}
+
+/**
  * Runs an operation on validated input, for a caller whom the door has let in, within what that caller may have running.
- * @throws AppError rate_limited when too much of the caller waits already, and what the operation throws
+ * @throws AppError as permit does, rate_limited when too much of the caller waits already, and what the operation throws
  */
 export async function perform<I extends z.ZodType, R>(
   operation: Operation<I, R>,
   ctx: Ctx,
   input: z.output<I>,
 ): Promise<R> {
-  if (operation.stepUp?.(input)) requireRecentProof(ctx, "browser");
-  const run = () => operation.run(narrowTo(ctx, input), input);
+  const permitted = permit(operation, ctx, input);
+  const run = () => operation.run(permitted, input);
   return operation.waits ? run() : inCallerLimit(ctx, run);
 }

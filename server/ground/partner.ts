@@ -16,7 +16,7 @@ export async function partnerFor(ctx: Ctx, named?: string): Promise<string> {
     if (named && named !== own) throw new AppError("forbidden", "You have no access to that partner.");
     return own;
   }
-  const where = named ? eq(partners.id, named) : undefined;
+  const where = and(eq(partners.isPlatform, false), named ? eq(partners.id, named) : undefined);
   const rows = await asSystem((tx) => tx.select({ id: partners.id }).from(partners).where(where).limit(2));
   if (rows.length > 1) throw invalid("partnerId", "is needed, because there are several partners");
   if (!rows[0]) throw notFound("partner");
@@ -42,6 +42,21 @@ export async function homeOrgIn(tx: Tx, partnerId: string | null): Promise<strin
   const where = and(eq(organizations.partnerId, partnerId), eq(organizations.isHome, true));
   const [row] = await tx.select({ id: organizations.id }).from(organizations).where(where);
   return row?.id ?? null;
+}
+
+/**
+ * The organization whose log holds what has no customer: acts of operators, sign-ins that name no account. Only operators
+ * reach it. Null until there is an operator.
+ */
+export async function platformOrg(): Promise<string | null> {
+  const rows = await asSystem((tx) =>
+    tx
+      .select({ id: organizations.id })
+      .from(organizations)
+      .innerJoin(partners, eq(partners.id, organizations.partnerId))
+      .where(and(partners.isPlatform, organizations.isHome)),
+  );
+  return rows[0]?.id ?? null;
 }
 
 /** The partner of an organization that is known to be within reach. @throws AppError not_found when it is gone */

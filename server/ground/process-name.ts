@@ -39,7 +39,7 @@ const { host, start } = identify();
 export const processName = (): string => `${host}-${process.pid}-${start}`;
 
 /** Whether there is a process of this id on this machine. */
-export function exists(pid: number): boolean {
+function exists(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

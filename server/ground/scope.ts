@@ -3,6 +3,7 @@ import type { PgColumn } from "drizzle-orm/pg-core";
 import { uuids } from "@/db/arrays";
 import type { Ctx, Scope } from "./context";
 import { AppError } from "./errors";
+import { includesPermission, type Permission } from "./permissions";
 
 /** True when the scope reaches the organization. */
 export function reaches(scope: Scope, orgId: string): boolean {
@@ -65,9 +66,7 @@ export function narrow(ctx: Ctx, named: string | readonly string[] | undefined):
 }
 
 /** @throws AppError forbidden when the caller lacks the permission. */
-export function requirePermission(
-  ctx: Ctx,
-  permission: Ctx["permissions"] extends ReadonlySet<infer P> ? P : never,
-): void {
-  if (!ctx.permissions.has(permission)) throw new AppError("forbidden", `This needs the permission ${permission}.`);
+export function requirePermission(ctx: Ctx, permission: Permission): void {
+  if (!includesPermission(ctx.permissions, permission))
+    throw new AppError("forbidden", `This needs the permission ${permission}.`);
 }

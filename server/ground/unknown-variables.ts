@@ -1,8 +1,8 @@
 import { distance } from "fastest-levenshtein";
 import { envSchema, SECRETS } from "./env";
 
-/** Read by the agent, the tests and the benches, not by the server. */
-const ELSEWHERE = /^TRAILMARK_(AGENT_TOKEN|ENROLLMENT_KEY|E2E_\w+|FORMER_CHECKOUT)$/;
+/** Read by the build, the agent, the tests and the benches, not by the server. */
+const ELSEWHERE = /^TRAILMARK_(COMMIT|AGENT_TOKEN|ENROLLMENT_KEY|E2E_\w+|FORMER_CHECKOUT)$/;
 const OURS = /^TRAILMARK_/;
 const KNOWN = [...Object.keys(envSchema.shape), ...SECRETS.map((name) => `${name}_FILE`)];
 /** Short names have too many neighbours that other programs use. */

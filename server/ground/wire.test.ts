@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { listInput as auditLogs, submitInput } from "@/server/audit/schema";
+import { submitInput } from "@/server/audit/record/schema";
+import { listInput as auditLogs } from "@/server/audit/schema";
 import { listInput as diagnosticLogs } from "@/server/devices/logs/agent-log-schema";
 import { invalidInput } from "./errors";
 
@@ -21,7 +22,7 @@ describe("the size of a page", () => {
   });
 });
 
-describe("what is wrong with a value of several forms", () => {
+describe("faults of a value of several forms", () => {
   it.each([
     [{ page: "0" }, "page: must be a positive integer"],
     [{ page: 1.5 }, "page: must be a positive integer"],
@@ -55,8 +56,12 @@ describe("a time", () => {
     "2026-13-01T10:00:00Z",
     "2026-02-30T10:00:00Z",
     "1795363880",
+    "2026-11-20T10:00:00,123Z",
+    "2026-11-20T24:00:00Z",
+    "20261120T100000Z",
+    "2016-12-31T23:59:60Z",
     "",
-  ])("is refused without day, time or zone: %j", (from) => {
+  ])("is refused without day, time or zone, and in rarer forms of ISO 8601: %j", (from) => {
     expect(faultsOf(auditLogs, { from })).toEqual([
       "from: is not an ISO 8601 time with its zone, such as 2026-11-20T14:00:00Z",
     ]);

@@ -45,7 +45,10 @@ export const displayName = nameText(255);
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 const ISO_TIME = /^(\d{4}-\d\d-\d\dt\d\d:\d\d)(:\d\d(?:\.\d+)?)?(?:z|([+ -]\d\d)(?::?(\d\d))?)$/i;
 
-/** Every way in which ISO 8601 writes a time with its zone as RFC 3339 writes it; a bare + in a query arrives as a space. */
+/**
+ * A time as RFC 3339 writes it from one of ISO 8601's extended format: seconds, minutes of the zone and its colon may be
+ * left out. Fractions with a comma, 24:00, leap seconds and the basic format are not taken; a bare + arrives as a space.
+ */
 function toRfc3339(text: string): string {
   if (RFC_3339.test(text)) return text;
   const [, minute, second = ":00", hours, minutes = "00"] = ISO_TIME.exec(text) ?? [];
@@ -55,12 +58,26 @@ function toRfc3339(text: string): string {
 
 const NO_TIME = "is not an ISO 8601 time with its zone, such as 2026-11-20T14:00:00Z";
 
+/** The part of a written time that is finer than a millisecond, where a Date ends. */
+const finerThanMs = new WeakMap<Date, number>();
+
+function toDate(text: string): Date {
+  const date = new Date(text);
+  const digits = /\.\d{3}(\d+)/.exec(text)?.[1];
+  if (digits) finerThanMs.set(date, Number(`0.${digits}`));
+  return date;
+}
+
+/** Compares two instants by their times as they were written, also within a millisecond. */
+export const byWrittenTime = (a: Date, b: Date): number =>
+  a.getTime() - b.getTime() || (finerThanMs.get(a) ?? 0) - (finerThanMs.get(b) ?? 0);
+
 /** An ISO 8601 datetime with zone, as a Date; the years that the tables take. */
 export const instant = z
   .string()
   .overwrite(toRfc3339)
   .check(z.iso.datetime({ offset: true, error: NO_TIME }))
-  .transform((text) => new Date(text))
+  .transform(toDate)
   .refine(isInBounds, "is not between 1970 and 9999");
 
 const MAX_FUTURE_MS = DAY_MS;
@@ -96,20 +113,21 @@ export const positiveInt = z.union(
   NOT_POSITIVE,
 );
 
-/** The size of a page: more than max, however much, is cut to it. */
-export const pageLimit = (max: number) =>
-  z
-    .union(
-      [
-        z.int().positive(),
-        z
-          .string()
-          .regex(/^0*[1-9]\d*$/)
-          .transform(Number),
-      ],
-      NOT_POSITIVE,
-    )
-    .transform((limit) => Math.min(limit, max));
+const digits = z
+  .string()
+  .regex(/^0*[1-9]\d*$/)
+  .transform(Number);
+const anyLimit = z.union([z.int().positive(), digits], NOT_POSITIVE);
+
+type Limit = z.ZodType<number, number | string>;
+
+/** The size of a page, at most max. */
+export const pageLimit = (max: number): Limit =>
+  anyLimit.refine((limit) => limit <= max, `is over ${max}, the maximum`).meta({ maximum: max });
+
+/** The size of a page of the specification's lists: more than max, however much, is cut to it. */
+export const cutLimit = (max: number): Limit =>
+  anyLimit.transform((limit) => Math.min(limit, max)).meta({ maximum: max });
 
 /** A boolean, or the word for one in a query parameter. */
 export const flag = z.union(
@@ -177,10 +195,10 @@ export const choiceFilter = <const T extends readonly string[]>(words: T) =>
 /** A filter by yes or no. */
 export const flagFilter = z.union([flag, z.literal("").transform(() => undefined)], "must be true or false").optional();
 
-/** Query members of a paged list; a limit over the maximum is cut to it. */
-export const pageShape = (defaultLimit: number, maxLimit: number) => ({
+/** Query members of a paged list. */
+export const pageShape = (defaultLimit: number, maxLimit: number, limit = pageLimit) => ({
   page: positiveInt.refine((n) => n <= MAX_PAGE, `is over ${MAX_PAGE}`).default(1),
-  limit: pageLimit(maxLimit).default(defaultLimit),
+  limit: limit(maxLimit).default(defaultLimit),
 });
 
 /** Every list of the platform's administration pages the same way. */

@@ -6,6 +6,8 @@ export const MANY_DENIALS = 25;
 export const FEW_DENIALS = 10;
 /** So long nothing was heard of any agent of an organization, before it counts as silent. */
 export const SILENT_AFTER_MS = 30 * MINUTE;
+/** How long after it was found a gap in a stream is reported. */
+export const GAP_SHOWN_MS = 7 * 24 * HOUR;
 /** How long after it was lost an audit event is reported. */
 export const LOSS_SHOWN_MS = 7 * 24 * HOUR;
 
@@ -51,7 +53,7 @@ const kinds = {
     isUrgent: true,
   },
   "agents.silent": {
-    label: "Silent agents",
+    label: "No agent online",
     means: "Nothing has been heard from any agent of an organization for half an hour or more.",
     holdsMs: 15 * MINUTE,
     isWatched: true,
@@ -62,10 +64,32 @@ const kinds = {
     holdsMs: 0,
     isNoisy: true,
   },
+  "detection.alert": {
+    label: "Alert",
+    means: "A detection rule found something in the audit log of an organization, and nobody has dealt with it.",
+    holdsMs: 0,
+    isUrgent: true,
+  },
   "webhook.disabled": {
     label: "Webhook disabled",
     means:
       "This server disabled a webhook endpoint: it answered 410 Gone, or nothing could be delivered to it for 5 days.",
+    holdsMs: 0,
+  },
+  "stream.failing": {
+    label: "Stream failing",
+    means: "Entries of a data stream have not reached its receiver for an hour or more. They are tried again.",
+    holdsMs: HOUR,
+  },
+  "stream.blocked": {
+    label: "Stream blocked",
+    means: "A data stream waits for a person: its receiver refuses it, or has been gone for 30 days.",
+    holdsMs: 0,
+  },
+  "stream.gap": {
+    label: "Gap in a stream",
+    means:
+      "Entries never reached a data stream's receiver: retention removed them first, or the receiver refused them.",
     holdsMs: 0,
   },
 } as const satisfies Record<string, Kind>;

@@ -14,6 +14,7 @@ import { operation } from "@/server/ground/operation";
 import { partnerFor } from "@/server/ground/partner";
 import { inScope } from "@/server/ground/scope";
 import { containsPattern, toSlug } from "@/server/ground/text";
+import { requireMatch } from "@/server/ground/version";
 import { onlyIdInput } from "@/server/ground/wire";
 import { secondFactorsOf } from "@/server/identity/auth/second-factor/factors";
 import { dropUserTokens } from "@/server/identity/auth/user-tokens";
@@ -62,6 +63,7 @@ export const listOrganizations = operation({
 export const getOrganization = operation({
   input: onlyIdInput,
   output: organization,
+  version: (found) => found,
   async run(ctx, { id }) {
     const where = and(inScope(organizations.id, ctx.scope), eq(organizations.id, id));
     const [row] = await tenant(ctx.scope, (tx) => tx.select().from(organizations).where(where));
@@ -83,7 +85,7 @@ export async function insertOrganization(
     const slug = attempt === 0 ? base : `${base}-${randomBytes(3).toString("hex")}`;
     const [row] = await tx
       .insert(organizations)
-      .values({ id: newId(), partnerId, name, slug, isHome })
+      .values({ id: newId(), partnerId, name, slug, isHome, createdAt: new Date() })
       .onConflictDoNothing({ target: [organizations.partnerId, organizations.slug] })
       .returning();
     if (row) return row;
@@ -178,12 +180,14 @@ export const updateOrganization = operation({
   stepUp: ({ requireTwoFactor }) => requireTwoFactor === false,
   input: updateInput,
   output: organization,
+  version: (changed) => changed,
   async run(ctx, input) {
     const where = and(inScope(organizations.id, ctx.scope), eq(organizations.id, input.id));
     if (input.requireTwoFactor) await requireOwnFactor(ctx, input.id);
     const { before, after, change } = await tenant(ctx.scope, async (tx) => {
       const [found] = await tx.select().from(organizations).where(where).for("update");
       if (!found) throw notFound("organization");
+      requireMatch(ctx, toOrganization(found));
       const change = changesOf(found, input);
       if (Object.keys(change).length === 0) return { before: found, after: found, change };
       const set = { ...change, updatedAt: ctx.now() };

@@ -9,6 +9,7 @@ import { AppError, notFound } from "@/server/ground/errors";
 import { operation } from "@/server/ground/operation";
 import { homeOrgIn, partnerFor } from "@/server/ground/partner";
 import { ownPartner } from "@/server/ground/scope";
+import { requireMatch } from "@/server/ground/version";
 import { requireWholePartner } from "@/server/identity/auth/grant";
 import { secondFactorsOf } from "@/server/identity/auth/second-factor/factors";
 import { partnerInput, partnerPolicy, partnerPolicyInput } from "./schema";
@@ -23,6 +24,8 @@ async function findPartner(tx: Tx, ctx: Ctx, { id, willChange }: Found): Promise
   return row;
 }
 
+const toPolicy = ({ id, name, requireTwoFactor }: typeof partners.$inferSelect) => ({ id, name, requireTwoFactor });
+
 /**
  * GET /orgs/partner: what holds for every organization of the caller's partner.
  * @throws AppError forbidden for a caller who reaches less than the whole partner
@@ -31,10 +34,10 @@ export const getPartnerPolicy = operation({
   permission: "organizations:manage",
   input: partnerInput,
   output: partnerPolicy,
+  version: (policy) => policy,
   async run(ctx, { partnerId }) {
     const id = await partnerFor(ctx, partnerId);
-    const { name, requireTwoFactor } = await tenant(ctx.scope, (tx) => findPartner(tx, ctx, { id, willChange: false }));
-    return { id, name, requireTwoFactor };
+    return toPolicy(await tenant(ctx.scope, (tx) => findPartner(tx, ctx, { id, willChange: false })));
   },
 });
 
@@ -54,11 +57,13 @@ export const setPartnerPolicy = operation({
   stepUp: ({ requireTwoFactor }) => !requireTwoFactor,
   input: partnerPolicyInput,
   output: partnerPolicy,
+  version: (policy) => policy,
   async run(ctx, { partnerId, requireTwoFactor }) {
     const id = await partnerFor(ctx, partnerId);
     if (requireTwoFactor) await requireOwnFactor(ctx, id);
     const { before, orgId } = await tenant(ctx.scope, async (tx) => {
       const found = await findPartner(tx, ctx, { id, willChange: true });
+      requireMatch(ctx, toPolicy(found));
       if (found.requireTwoFactor !== requireTwoFactor)
         await tx.update(partners).set({ requireTwoFactor, updatedAt: ctx.now() }).where(eq(partners.id, id));
       return { before: found, orgId: await homeOrgIn(tx, id) };
@@ -72,6 +77,6 @@ export const setPartnerPolicy = operation({
         details: { before: { requireTwoFactor: before.requireTwoFactor }, after: { requireTwoFactor } },
       });
     }
-    return { id, name: before.name, requireTwoFactor };
+    return { ...toPolicy(before), requireTwoFactor };
   },
 });

@@ -13,8 +13,10 @@ import { judgeChain } from "@/server/evidence/integrity/judge";
 import { verifyNightly } from "@/server/evidence/integrity/nightly";
 import { readState } from "@/server/evidence/integrity/state";
 import { env } from "@/server/ground/env";
-import { auditRows, chainOf, closeRoles, daysAgo, inTenant, roles, tamper } from "@/testing/chain";
+import { auditRows, chainOf, closeRoles, daysAgo, roles, tamper } from "@/testing/chain";
 import { createOrg, createUser, ctxFor } from "@/testing/factories";
+import { keepFor } from "@/testing/permit";
+import { withSettings } from "@/testing/settings";
 import { type Continued, continueChain } from "./continue-chain";
 import { runRetention } from "./run";
 
@@ -106,9 +108,9 @@ it("signs nothing where the elevated role cannot be had", async () => {
   const id = await restoredLog();
   const { AUDIT_ADMIN_DATABASE_URL: url } = env();
   for (const other of [undefined, "postgres://nobody:wrong@127.0.0.1:1/none"]) {
-    Object.assign(env(), { AUDIT_ADMIN_DATABASE_URL: other });
+    withSettings({ AUDIT_ADMIN_DATABASE_URL: other });
     await expect(continueChain(id)).rejects.toThrow();
-    Object.assign(env(), { AUDIT_ADMIN_DATABASE_URL: url });
+    withSettings({ AUDIT_ADMIN_DATABASE_URL: url });
     expect(await restorationsOf(id)).toEqual([]);
   }
   expect(await continueChain(id)).toMatchObject({ kind: "continued" });
@@ -155,7 +157,7 @@ it("records nothing again of a restoration whose entry retention has removed", a
   await append(1, 90, { action: "audit.restored", details });
   await sign(89);
   expect(await continueChain(id)).toEqual({ kind: "right" });
-  await inTenant("system", (tx) => tx`UPDATE audit_retention_policies SET retention_days = 30 WHERE org_id = ${id}`);
+  await keepFor(id, 30);
   expect(await runRetention({ orgIds: [id] })).toMatchObject({ status: "done", rows: 7 });
   expect(await continueChain(id)).toEqual({ kind: "right" });
   expect(await recorded(id)).toEqual([]);

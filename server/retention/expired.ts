@@ -3,6 +3,7 @@ import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { firstCheckpointCovering, newestCheckpoint } from "@/server/evidence/checkpoints/note-store";
 import { DAY_MS } from "@/server/ground/time/durations";
+import { type Hold, readHolds } from "./hold";
 
 /** The beginning of a chain whose every row is past the window; lastSeq < firstSeq when there is none. */
 export type Expired = {
@@ -83,12 +84,29 @@ async function insideUntil(tx: Tx, orgId: string, { first, now, days }: { first:
   return new Date(Math.min(first.at.getTime(), signed) + days * DAY_MS);
 }
 
+/** Through which sequence a hold lets entries go: what the stream has, and what has waited for as long as it may. */
+async function releasedBy(tx: Tx, orgId: string, { hold, days }: { hold: Hold; days: number }): Promise<number> {
+  if (hold.days === null) return hold.through;
+  const overdue = await pastWindow(tx, orgId, days + hold.days);
+  return Math.max(hold.through, overdue?.lastSeq ?? 0);
+}
+
 /**
  * What retention would remove of a chain: its longest beginning whose every row is older than the window, by its
- * timestamp or by our checkpoints. Cost follows the smaller side of the boundary, never a scan of the table.
+ * timestamp or by our checkpoints, as far as the streams that it waits for have it.
  * @returns null where the chain has no row
  */
 export async function findExpired(tx: Tx, orgId: string, retentionDays: number): Promise<Expired | null> {
+  const expired = await pastWindow(tx, orgId, retentionDays);
+  if (!expired || expired.lastSeq < expired.firstSeq) return expired;
+  let { lastSeq } = expired;
+  for (const hold of await readHolds(tx, orgId))
+    lastSeq = Math.min(lastSeq, await releasedBy(tx, orgId, { hold, days: retentionDays }));
+  return { ...expired, lastSeq: Math.max(lastSeq, expired.firstSeq - 1) };
+}
+
+/** What is past the window. Cost follows the smaller side of the boundary, never a scan of the table. */
+async function pastWindow(tx: Tx, orgId: string, retentionDays: number): Promise<Expired | null> {
   const [chain] = await rowsOf<{ head: string; through: string; cutoff: string }>(
     tx,
     sql`SELECT h.seq AS head, h.pruned_through_seq AS through,

@@ -2,35 +2,54 @@ import { and, eq } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { auditRetentionPolicies, organizations } from "@/db/schema";
 import type { Ctx } from "@/server/ground/context";
-import { notFound } from "@/server/ground/errors";
+import { invalid, notFound } from "@/server/ground/errors";
 import { inScope } from "@/server/ground/scope";
+import { isArchived } from "./hold";
 import type { Policy } from "./schema";
 
 /** @throws AppError not_found for an organization that is missing or outside the caller's reach */
 export async function requireOrganization(tx: Tx, ctx: Ctx, id: string): Promise<{ id: string; name: string }> {
-  const [found] = await tx
+  const query = tx
     .select({ id: organizations.id, name: organizations.name })
     .from(organizations)
     .where(and(inScope(organizations.id, ctx.scope), eq(organizations.id, id)));
+  // Of two changes with one ETag the second waits here and finds another.
+  const [found] = await (ctx.ifMatch ? query.for("update") : query);
   if (!found) throw notFound("organization");
   return found;
 }
 
 type Row = typeof auditRetentionPolicies.$inferSelect;
 
-/** The policy of an organization, or undefined; locked where it is about to change. */
-export async function readPolicy(tx: Tx, orgId: string, lock = false): Promise<Row | undefined> {
-  const query = tx.select().from(auditRetentionPolicies).where(eq(auditRetentionPolicies.orgId, orgId));
-  const [row] = await (lock ? query.for("update") : query);
+/** The policy of an organization, or undefined. */
+async function readPolicy(tx: Tx, orgId: string): Promise<Row | undefined> {
+  const [row] = await tx.select().from(auditRetentionPolicies).where(eq(auditRetentionPolicies.orgId, orgId));
   return row;
 }
 
-/** The wire's policy: without a row nothing is configured and nothing is ever pruned (spec, States, rule 1). */
-export const toPolicy = (orgId: string, row: Row | undefined): Policy => ({
+/**
+ * The wire's policy: without a row nothing is configured and nothing is ever pruned (spec, States, rule 1). archiveToS3:
+ * whether an archive stands before retention, which is a data stream's doing.
+ */
+export async function showPolicy(tx: Tx, orgId: string): Promise<Policy> {
+  return toPolicy(orgId, await readPolicy(tx, orgId), await isArchived(tx, orgId));
+}
+
+/**
+ * Holds a request's archiveToS3 to what is: whether an archive stands before retention follows from the data streams.
+ * @throws AppError validation_failed where it is not so
+ */
+export async function requireArchiving(tx: Tx, orgId: string, wanted: boolean | undefined): Promise<void> {
+  if (wanted === undefined || wanted === (await isArchived(tx, orgId))) return;
+  if (wanted) throw invalid("archiveToS3", "needs a data stream of kind s3 with archive: true whose check succeeded");
+  throw invalid("archiveToS3", "is true while a data stream archives the entries; delete that stream first");
+}
+
+const toPolicy = (orgId: string, row: Row | undefined, archiveToS3: boolean): Policy => ({
   orgId,
   configured: row !== undefined,
   retentionDays: row?.retentionDays ?? null,
-  archiveToS3: row?.archiveToS3 ?? false,
+  archiveToS3,
   lastCleanupAt: row?.lastCleanupAt?.toISOString() ?? null,
   createdAt: row?.createdAt.toISOString() ?? null,
   updatedAt: row?.updatedAt.toISOString() ?? null,

@@ -41,7 +41,7 @@ export const getOverview = operation({
           sql`SELECT (SELECT ${ms} FROM audit_logs WHERE org_id = ${id} ORDER BY "timestamp" LIMIT 1) AS oldest,
         (SELECT ${ms} FROM audit_logs WHERE org_id = ${id} ORDER BY "timestamp" DESC LIMIT 1) AS newest`,
         ),
-        countRows(tx, planOf({ orgIds: [id], filter: { from }, probe: null })),
+        countRows(tx, planOf({ orgIds: [id], filter: { from }, query: null })),
       ]);
       return toOverview(id, { head, row, recentRows, rowBytes: await rowBytes(tx) }, ctx.now());
     });

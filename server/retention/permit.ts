@@ -11,16 +11,29 @@ import { proveRow } from "@/server/evidence/integrity/judge";
 import { systemCtx } from "@/server/ground/context";
 import { unexplainedBeginning } from "./beginning";
 import { type Expired, findExpired } from "./expired";
+import { readWindow, type SealedWindow } from "./window";
 
 /** What is broken is not removed: the chain contradicts itself or what was signed. */
 class NotPermitted extends Error {}
 
-async function refuse(orgId: string, breaks: Break[]): Promise<never> {
+async function refuse(orgId: string, breaks: Break[], what = "the rows to be removed are not intact"): Promise<never> {
   // As of now, when the rows are read, not of when the run began: what was read in between must not end the alarm.
   await raiseAlarm({ orgId, at: new Date().toISOString(), source: "retention", breaks });
-  throw new NotPermitted(
-    `the rows to be removed are not intact (sequence ${breaks[0]?.seq}: ${breaks[0]?.kind}): nothing was removed`,
-  );
+  throw new NotPermitted(`${what} (sequence ${breaks[0]?.seq}: ${breaks[0]?.kind}): nothing was removed`);
+}
+
+/**
+ * What has expired of a chain by the window that its own log says.
+ * @returns null without a policy or a chain
+ * @throws NotPermitted after raising the alarm, where the policy of the database is another
+ */
+export async function expiredOf(orgId: string): Promise<{ window: SealedWindow; expired: Expired } | null> {
+  const found = await asSystem((tx) => readWindow(tx, orgId));
+  if (!found) return null;
+  const { window, other } = found;
+  if (other) await refuse(orgId, [other], "the policy is not the one that the log says");
+  const expired = await asSystem((tx) => findExpired(tx, orgId, window.days));
+  return expired && { window, expired };
 }
 
 /**
@@ -38,13 +51,15 @@ export async function refuseAlarmed(orgId: string): Promise<void> {
  * The rows that would go, read whole and proven like any others. Those that the tree did not hold yet are read, judged
  * and made its leaves by the signing itself; the others are read here, at a pace that leaves writers their half.
  */
-async function proveRows(orgId: string, expired: Expired, now: Date): Promise<void> {
+async function proveRows(orgId: string, expired: Expired, { now, window }: { now: Date; window: SealedWindow }) {
   const signed = await signHead(orgId, now);
   if (!signed || signed.note.size < expired.lastSeq)
     throw new NotPermitted("no checkpoint could be signed over the rows to be removed: nothing was removed");
   // What a witness disputes may be what is about to go. The signing has raised the alarm.
   if (signed.disputes.length > 0) throw new NotPermitted("a witness disputes this log: nothing was removed");
   await refuseAlarmed(orgId);
+  const forged = window.entry && (await proveRow(window.entry, signed.note));
+  if (forged) await refuse(orgId, [forged], "the entry that set the window is not intact");
   const { firstSeq, lastSeq } = expired;
   // A receipt over these rows would explain whatever is missing before them. The signing has signed the one of a log that
   // was pruned before there were receipts.
@@ -65,20 +80,22 @@ async function proveRows(orgId: string, expired: Expired, now: Date): Promise<vo
 }
 
 /**
- * Proves, before the first row of a run goes, what has expired of a chain, and signs that retention may remove it. A run
- * that stopped half-way continues under the receipt that it has.
+ * Proves, before the first row of a run goes, what has expired of a chain by the window that the log itself says, and signs
+ * that retention may remove it. A run that stopped half-way continues under the receipt that it has.
  * @returns through which sequence rows may go, or null when nothing has expired
- * @throws NotPermitted after raising the alarm, when the rows are not intact
+ * @throws NotPermitted after raising the alarm, when the rows are not intact or the policy is another than the log's own
  */
-export async function permitPruning(orgId: string, days: number): Promise<number | null> {
+export async function permitPruning(orgId: string): Promise<number | null> {
   const now = new Date();
-  const expired = await asSystem((tx) => findExpired(tx, orgId, days));
-  if (!expired || expired.lastSeq < expired.firstSeq) return null;
+  const found = await expiredOf(orgId);
+  if (!found || found.expired.lastSeq < found.expired.firstSeq) return null;
+  const { window, expired } = found;
   const through = expired.lastSeq;
-  await proveRows(orgId, expired, now);
+  await proveRows(orgId, expired, { now, window });
   const receipt = await asSystem((tx) => newestReceipt(tx, orgId));
   if (receipt && receipt.size >= through) return through;
   const before = expired.cutoff.toISOString();
-  await signReceipt(orgId, { through, before, days, signedAt: now.toISOString() });
+  const { days, policySeq } = window;
+  await signReceipt(orgId, { through, before, days, policySeq, signedAt: now.toISOString() });
   return through;
 }

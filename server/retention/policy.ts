@@ -1,18 +1,33 @@
 import { inArray, sql } from "drizzle-orm";
-import { layout } from "@/db/citus/layout";
 import { type Tx, tenant } from "@/db/client";
 import { auditRetentionPolicies, organizations } from "@/db/schema/index";
-import { record } from "@/server/audit/record/record";
+import { eventRow } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { readAlarms } from "@/server/evidence/integrity/alarm";
 import type { Ctx } from "@/server/ground/context";
 import { operation } from "@/server/ground/operation";
 import { DAY_MS } from "@/server/ground/time/durations";
+import { requireMatch } from "@/server/ground/version";
 import { onlyIdInput } from "@/server/ground/wire";
 import { findExpired, timeOf } from "./expired";
-import { readPolicy, requireOrganization, toPolicy } from "./organization";
+import { requireArchiving, requireOrganization, showPolicy } from "./organization";
 import { isPruningEnabled, nextRunAt } from "./schedule";
-import { manyChanged, manyInput, manyPreview, policy, policyStatus, preview, previewInput, setInput } from "./schema";
+import {
+  manyChanged,
+  manyInput,
+  manyPreview,
+  type Policy,
+  policy,
+  policyStatus,
+  preview,
+  previewInput,
+  setInput,
+} from "./schema";
+
+/** The settings of a policy that people make; the rest is when it was applied. */
+const settingsOf = ({ orgId, configured, retentionDays, archiveToS3, updatedAt }: Policy) => ({
+  ...{ orgId, configured, retentionDays, archiveToS3, updatedAt },
+});
 
 /**
  * The retention policy of an organization.
@@ -22,10 +37,11 @@ export const getPolicy = operation({
   permission: "audit:read",
   input: onlyIdInput,
   output: policy,
+  version: settingsOf,
   run(ctx, { id }) {
     return tenant(ctx.scope, async (tx) => {
       await requireOrganization(tx, ctx, id);
-      return toPolicy(id, await readPolicy(tx, id));
+      return showPolicy(tx, id);
     });
   },
 });
@@ -90,37 +106,33 @@ export const previewPruning = operation({
   },
 });
 
+type Change = { id: string; name: string; retentionDays: number };
+
+/** Sets the policy of an organization; the entry that says so is written by the same function, in the same transaction. */
+async function change(tx: Tx, ctx: Ctx, { id, name, retentionDays }: Change): Promise<void> {
+  const event = { action: "organization.audit_retention.update", ...resourceOf("organization", { id, name }) } as const;
+  const entry = JSON.stringify(eventRow(ctx, event, id));
+  await tx.execute(sql`SELECT audit_set_retention(${id}::uuid, ${retentionDays}::int, ${entry}::jsonb)`);
+}
+
 /**
  * Saves how many days an organization's audit rows are kept; from then on the daily run prunes it.
- * @throws AppError not_found
+ * @throws AppError not_found, validation_failed for an archiveToS3 that is not so
  */
 export const setPolicy = operation({
   permission: "audit:manage",
   input: setInput,
   output: policy,
+  version: settingsOf,
   stepUp: () => true,
-  async run(ctx, { id, retentionDays }) {
-    const now = ctx.now();
-    const { organization, before, after } = await tenant(ctx.scope, async (tx) => {
-      const found = await requireOrganization(tx, ctx, id);
-      const old = await readPolicy(tx, id, true);
-      const [row] = await tx
-        .insert(auditRetentionPolicies)
-        .values({ orgId: id, retentionDays, createdAt: now, updatedAt: now })
-        .onConflictDoUpdate({ target: auditRetentionPolicies.orgId, set: { retentionDays, updatedAt: now } })
-        .returning();
-      return { organization: found, before: old, after: row };
+  run(ctx, { id, retentionDays, archiveToS3 }) {
+    return tenant(ctx.scope, async (tx) => {
+      const organization = await requireOrganization(tx, ctx, id);
+      requireMatch(ctx, settingsOf(await showPolicy(tx, id)));
+      await requireArchiving(tx, id, archiveToS3);
+      await change(tx, ctx, { ...organization, retentionDays });
+      return showPolicy(tx, id);
     });
-    record(ctx, {
-      action: "organization.audit_retention.update",
-      orgId: id,
-      ...resourceOf("organization", { id, name: organization.name }),
-      details: {
-        before: { configured: before !== undefined, retentionDays: before?.retentionDays ?? null },
-        after: { configured: true, retentionDays },
-      },
-    });
-    return toPolicy(id, after);
   },
 });
 
@@ -154,42 +166,6 @@ export const previewMany = operation({
   },
 });
 
-type Change = { id: string; name: string; before: number | null };
-
-/** The organizations whose days differ, locked until the transaction ends. */
-async function changesOf(tx: Tx, ids: string[], retentionDays: number): Promise<Change[]> {
-  const { orgId, retentionDays: days } = auditRetentionPolicies;
-  const named = await tx
-    .select({ id: organizations.id, name: organizations.name })
-    .from(organizations)
-    .where(inArray(organizations.id, ids));
-  const before = new Map<string, number>();
-  for (const some of layout().lockable(ids))
-    for (const kept of await tx
-      .select({ orgId, days })
-      .from(auditRetentionPolicies)
-      .where(inArray(orgId, some))
-      .orderBy(orgId)
-      .for("update"))
-      before.set(kept.orgId, kept.days);
-  return named
-    .map(({ id, name }) => ({ id, name, before: before.get(id) ?? null }))
-    .filter((change) => change.before !== retentionDays);
-}
-
-/** Each change is an entry in its organization's log, as if it had been made there. */
-function recordChange(ctx: Ctx, { id, name, before }: Change, retentionDays: number): void {
-  record(ctx, {
-    action: "organization.audit_retention.update",
-    orgId: id,
-    ...resourceOf("organization", { id, name }),
-    details: {
-      before: { configured: before !== null, retentionDays: before },
-      after: { configured: true, retentionDays },
-    },
-  });
-}
-
 /**
  * Saves how many days the entries of several organizations are kept, of all or of none; those that keep so many already
  * are left alone.
@@ -200,23 +176,21 @@ export const setPolicies = operation({
   input: manyInput,
   output: manyChanged,
   stepUp: () => true,
-  async run(ctx, { orgId, retentionDays }) {
+  run(ctx, { orgId, retentionDays }) {
     const ids = [...new Set(orgId)];
-    const now = ctx.now();
-    const changes = await tenant(ctx.scope, async (tx) => {
-      const found = await changesOf(tx, ids, retentionDays);
-      const values = found.map(({ id }) => ({ orgId: id, retentionDays, createdAt: now, updatedAt: now }));
-      if (values.length > 0)
-        await tx
-          .insert(auditRetentionPolicies)
-          .values(values)
-          .onConflictDoUpdate({
-            target: auditRetentionPolicies.orgId,
-            set: { retentionDays: sql`excluded.retention_days`, updatedAt: sql`excluded.updated_at` },
-          });
-      return found;
+    return tenant(ctx.scope, async (tx) => {
+      const { orgId: of, retentionDays: days } = auditRetentionPolicies;
+      const kept = await tx.select({ of, days }).from(auditRetentionPolicies).where(inArray(of, ids));
+      const daysOf = new Map(kept.map((one) => [one.of, one.days]));
+      const found = await tx
+        .select({ id: organizations.id, name: organizations.name })
+        .from(organizations)
+        .where(inArray(organizations.id, ids))
+        .orderBy(organizations.id);
+      const others = found.filter(({ id }) => daysOf.get(id) !== retentionDays);
+      // In order: two at once would wait for each other otherwise.
+      for (const one of others) await change(tx, ctx, { ...one, retentionDays });
+      return { organizations: ids.length, changed: others.length };
     });
-    for (const change of changes) recordChange(ctx, change, retentionDays);
-    return { organizations: ids.length, changed: changes.length };
   },
 });

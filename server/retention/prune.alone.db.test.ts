@@ -3,28 +3,20 @@ import { afterAll, describe, expect, it } from "vitest";
 import { openAdmin } from "@/db/admin";
 import { asSystem } from "@/db/client";
 import { hasFreeReader, readChain, waitingReaders } from "@/server/evidence/chain/chain-stream";
+import { readOwnReceipt } from "@/server/evidence/chain/note-signature";
 import { verifyChain } from "@/server/evidence/chain/verify";
 import { newestReceipt } from "@/server/evidence/checkpoints/note-store";
 import { clearAlarm, openAlarms, raiseAlarm } from "@/server/evidence/integrity/alarm";
 import { signCheckpoint } from "@/server/evidence/integrity/checkpoints";
 import { judgeChain } from "@/server/evidence/integrity/judge";
+import { getIntegrityStatus } from "@/server/evidence/integrity/status";
 import { systemCtx } from "@/server/ground/context";
-import { env } from "@/server/ground/env";
 import { appendEvents } from "@/testing/audit-entries";
-import {
-  chainOf,
-  closeRoles,
-  daysAgo,
-  headOf,
-  inTenant,
-  roles,
-  sealedDaysAgo,
-  tamper,
-  tamperBy,
-} from "@/testing/chain";
-import { createOrg } from "@/testing/factories";
+import { chainOf, closeRoles, daysAgo, headOf, roles, sealedDaysAgo, tamper, tamperBy } from "@/testing/chain";
+import { createOrg, createUser, ctxFor } from "@/testing/factories";
 import { whileHeld } from "@/testing/held-rows";
-import { signedDaysAgo } from "@/testing/permit";
+import { keepFor, signedDaysAgo } from "@/testing/permit";
+import { withSettings } from "@/testing/settings";
 import { permitPruning } from "./permit";
 import { runRetention } from "./run";
 
@@ -32,8 +24,6 @@ afterAll(closeRoles);
 
 const at = (days: number) => new Date(daysAgo(days));
 const append = (orgId: string, ages: number[]) => appendEvents(ages.map((days) => ({ orgId, timestamp: at(days) })));
-const setDays = (orgId: string, days: number) =>
-  inTenant("system", (tx) => tx`UPDATE audit_retention_policies SET retention_days = ${days} WHERE org_id = ${orgId}`);
 const policyOf = async (orgId: string) =>
   (await roles.admin`SELECT * FROM audit_retention_policies WHERE org_id = ${orgId}`)[0];
 const verify = (orgId: string) => verifyChain(systemCtx(), { orgId });
@@ -43,13 +33,69 @@ const open = (orgId: string) => openAlarms({ kind: "organization", orgIds: [orgI
 /** The lock of an organization's chain (audit_lock_key), which a slice waits for. */
 const chainLock = (orgId: string) => sql`SELECT pg_advisory_xact_lock(uuid_hash_extended(${orgId}::uuid, 110))`;
 
-/** An organization with so many rows of 100 days ago and three of today, kept for 30 days. */
+/** An organization with so many rows of 100 days ago and three of today, the last of which keeps them for 30 days. */
 async function orgWithExpired(count: number): Promise<string> {
   const { id } = await createOrg();
-  await append(id, [...many(count, 100), 0, 0, 0]);
-  await setDays(id, 30);
+  await append(id, [...many(count, 100), 0, 0]);
+  await keepFor(id, 30);
   return id;
 }
+
+describe("the window of a run", () => {
+  const setRow = (orgId: string, days: number) =>
+    tamper((tx) => tx`UPDATE audit_retention_policies SET retention_days = ${days} WHERE org_id = ${orgId}`);
+
+  it("is the one that an entry set, which the receipt names, also when that entry has gone itself", async () => {
+    const { id: orgId } = await createOrg();
+    await append(orgId, many(5, 100));
+    await keepFor(orgId, 30);
+    expect(await runRetention({ orgIds: [orgId] })).toMatchObject({ rows: 5 });
+    const receiptOf = async () => readOwnReceipt(orgId, (await asSystem((tx) => newestReceipt(tx, orgId)))?.note ?? "");
+    expect(await receiptOf()).toMatchObject({ through: 5, days: 30, policySeq: 6 });
+    const auditor = await ctxFor(await createUser({ orgId, role: "org_admin" }));
+    const prunedUnder = "the window of 30 days that entry 6 set";
+    expect(await getIntegrityStatus.run(auditor, { orgId })).toMatchObject({ prunedThroughSeq: 5, prunedUnder });
+    await tamper((tx) => tx`UPDATE audit_logs SET sealed_at = ${daysAgo(40)} WHERE org_id = ${orgId}`);
+    await signCheckpoint(orgId, at(40));
+    await append(orgId, [0]);
+    expect(await runRetention({ orgIds: [orgId] })).toMatchObject({ rows: 2, organizations: [{ lastSeq: 7 }] });
+    expect(await runRetention({ orgIds: [orgId] })).toMatchObject({ status: "done", organizations: [{ rows: 0 }] });
+    expect(await receiptOf()).toMatchObject({ through: 7, policySeq: 6 });
+    await setRow(orgId, 365);
+    expect((await runRetention({ orgIds: [orgId] })).organizations[0]?.error).toContain("nothing was removed");
+  });
+
+  it.for([
+    ["where no entry set one", null, 1],
+    ["shorter than an entry set", 90, 30],
+    ["longer than an entry set", 30, 90],
+  ] as const)("is never that of a policy %s: the run stops and the alarm is raised", async ([_, set, row]) => {
+    const { id: orgId } = await createOrg();
+    await append(orgId, many(5, 400));
+    if (set !== null) await keepFor(orgId, set);
+    await setRow(orgId, row);
+    for (const dryRun of [true, false]) {
+      const [run] = (await runRetention({ orgIds: [orgId], dryRun })).organizations;
+      expect(run?.error).toContain("the policy is not the one that the log says");
+    }
+    const actual = `a policy of ${row} days, which no entry set`;
+    expect(await open(orgId)).toMatchObject([{ source: "retention", breaks: [{ actual }] }]);
+    expect((await chainOf(orgId)).length).toBe(set === null ? 5 : 6);
+  });
+
+  it("is not taken from an entry whose contents were changed", async () => {
+    const { id: orgId } = await createOrg();
+    await append(orgId, many(5, 400));
+    await keepFor(orgId, 390);
+    await tamper(async (tx) => {
+      await tx`UPDATE audit_logs SET details = jsonb_set(details, '{after,retentionDays}', '30')
+        WHERE org_id = ${orgId} AND chain_seq = 6`;
+    });
+    await setRow(orgId, 30);
+    expect((await runRetention({ orgIds: [orgId] })).organizations[0]?.error).toContain("nothing was removed");
+    expect((await chainOf(orgId)).length).toBe(6);
+  });
+});
 
 describe("a pruning run", () => {
   it("cuts the expired beginning in slices, each with a receipt in the chain, and the chain stays intact", async () => {
@@ -76,23 +122,23 @@ describe("a pruning run", () => {
   it("stops at the first row inside the window, however old the rows behind it are", async () => {
     const { id: orgId } = await createOrg();
     await append(orgId, [100, 90, 5, 80, 70]);
-    await setDays(orgId, 30);
+    await keepFor(orgId, 30);
     expect(await runRetention({ orgIds: [orgId] })).toMatchObject({ rows: 2 });
     expect(await runRetention({ orgIds: [orgId] })).toMatchObject({ rows: 0 });
-    expect((await chainOf(orgId)).length).toBe(4);
+    expect((await chainOf(orgId)).length).toBe(5);
   });
 
   it("takes an entry whose clock ran ahead once the checkpoint that first covered it is past the window, in the chain's order", async () => {
     const { id: orgId } = await createOrg();
     const year9999 = new Date("9999-12-31T23:59:59.999Z");
     await appendEvents([100, 0, 90].map((days) => ({ orgId, timestamp: days ? at(days) : year9999 })));
-    await setDays(orgId, 30);
+    await keepFor(orgId, 30);
     await signedDaysAgo(orgId, 29);
     expect(await runRetention({ orgIds: [orgId] })).toMatchObject({ rows: 1 });
     await signedDaysAgo(orgId, 31);
     await append(orgId, [0]);
-    expect(await runRetention({ orgIds: [orgId] })).toMatchObject({ rows: 3, organizations: [{ lastSeq: 4 }] });
-    expect(await verify(orgId)).toMatchObject({ status: "intact", prunedPrefix: { throughSeq: 4 } });
+    expect(await runRetention({ orgIds: [orgId] })).toMatchObject({ rows: 4, organizations: [{ lastSeq: 5 }] });
+    expect(await verify(orgId)).toMatchObject({ status: "intact", prunedPrefix: { throughSeq: 5 } });
   });
 
   it("takes no entry that the database alone says was sealed long ago: a checkpoint must have covered it by then", async () => {
@@ -100,18 +146,17 @@ describe("a pruning run", () => {
     await append(orgId, many(10, 1));
     await signCheckpoint(orgId, at(29));
     await append(orgId, many(5, 1));
-    await setDays(orgId, 30);
+    await keepFor(orgId, 30);
     await sealedDaysAgo(orgId, 9_000);
     expect(await runRetention({ dryRun: true, orgIds: [orgId] })).toMatchObject({ rows: 0 });
     expect(await runRetention({ orgIds: [orgId] })).toMatchObject({ status: "done", rows: 0 });
-    expect((await chainOf(orgId)).length).toBe(15);
+    expect((await chainOf(orgId)).length).toBe(16);
     expect(await asSystem((tx) => newestReceipt(tx, orgId))).toBeNull();
   });
 
   it("empties a chain whose every row has expired, and the chain continues with the receipt", async () => {
     const { id: orgId } = await createOrg();
-    await append(orgId, many(10, 100));
-    await setDays(orgId, 30);
+    await append(orgId, many(10, 400));
     await runRetention({ orgIds: [orgId], sliceRows: 5 });
     expect((await chainOf(orgId)).map((r) => Number(r.chainSeq))).toEqual([11, 12]);
     expect(await verify(orgId)).toMatchObject({ status: "intact", breaks: [] });
@@ -157,13 +202,13 @@ describe("a pruning run", () => {
     await append(orgId, many(6, 100));
     await signCheckpoint(orgId);
     await append(orgId, [...many(6, 100), 0]);
-    await setDays(orgId, 30);
+    await keepFor(orgId, 30);
     await tamper(
       (tx) => tx`UPDATE audit_logs SET result = 'denied' WHERE org_id = ${orgId} AND chain_seq = ${altered}`,
     );
     const run = await runRetention({ orgIds: [orgId] });
     expect(run).toMatchObject({ rows: 0, organizations: [{ error: expect.stringContaining("nothing was removed") }] });
-    expect((await chainOf(orgId)).length).toBe(13);
+    expect((await chainOf(orgId)).length).toBe(14);
   });
 
   it("takes no further slice once an alarm is open on the log, and says what it took and why it stopped", async () => {
@@ -185,7 +230,7 @@ describe("a pruning run", () => {
   it("signs nothing behind a removal that no receipt permits, whatever the owner of the database made the head claim", async () => {
     const { id: orgId } = await createOrg();
     await append(orgId, [...many(10, 0), 800, 800]);
-    await setDays(orgId, 30);
+    await keepFor(orgId, 30);
     await signCheckpoint(orgId);
     await tamper(async (tx) => {
       await tx`UPDATE audit_trees SET edge = (
@@ -198,7 +243,7 @@ describe("a pruning run", () => {
     const run = await runRetention({ orgIds: [orgId] });
     expect(run).toMatchObject({ rows: 0, organizations: [{ error: expect.stringContaining("nothing was removed") }] });
     expect(await asSystem((tx) => newestReceipt(tx, orgId))).toBeNull();
-    expect((await chainOf(orgId)).length).toBe(2);
+    expect((await chainOf(orgId)).length).toBe(3);
     expect(await open(orgId)).toMatchObject([{ source: "retention", breaks: [{ seq: 1, kind: "missing" }] }]);
   });
 
@@ -212,7 +257,7 @@ describe("a pruning run", () => {
     });
     const readers = [1, 2].map(() => readChain({ kind: "system" }, () => held));
     expect(hasFreeReader("short")).toBe(false);
-    const refused = expect(permitPruning(orgId, 30)).rejects.toThrow("nothing was removed");
+    const refused = expect(permitPruning(orgId)).rejects.toThrow("nothing was removed");
     await expect.poll(() => waitingReaders("short")).toBe(1);
     const began = new Date();
     letGo();
@@ -226,9 +271,9 @@ describe("a pruning run", () => {
     await append(orgId, many(6, 100));
     await signCheckpoint(orgId);
     await append(orgId, [...many(6, 100), 0]);
-    await setDays(orgId, 30);
+    await keepFor(orgId, 30);
     expect(await runRetention({ orgIds: [orgId], sliceRows: 5 })).toMatchObject({ rows: 12 });
-    expect(await signCheckpoint(orgId)).toMatchObject({ size: 16 });
+    expect(await signCheckpoint(orgId)).toMatchObject({ size: 17 });
     expect(await verify(orgId)).toMatchObject({ status: "intact", prunedPrefix: { throughSeq: 12 } });
   });
 
@@ -255,13 +300,8 @@ describe("a pruning run", () => {
 
   it("does nothing without the admin connection, and says so", async () => {
     const orgId = await orgWithExpired(5);
-    const { AUDIT_ADMIN_DATABASE_URL: url } = env();
-    try {
-      Object.assign(env(), { AUDIT_ADMIN_DATABASE_URL: undefined });
-      expect(await runRetention({ orgIds: [orgId] })).toMatchObject({ status: "disabled", rows: 0 });
-    } finally {
-      Object.assign(env(), { AUDIT_ADMIN_DATABASE_URL: url });
-    }
+    withSettings({ AUDIT_ADMIN_DATABASE_URL: undefined });
+    expect(await runRetention({ orgIds: [orgId] })).toMatchObject({ status: "disabled", rows: 0 });
     expect((await chainOf(orgId)).length).toBe(8);
   });
 });

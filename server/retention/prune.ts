@@ -60,7 +60,7 @@ function pruneSlice(admin: Admin, orgId: string, bounds: Bounds): Promise<{ firs
   );
 }
 
-type PruneInput = { orgId: string; days: number; sliceRows?: number; signal?: AbortSignal | undefined };
+type PruneInput = { orgId: string; sliceRows?: number; signal?: AbortSignal | undefined };
 
 /**
  * Removes what has expired of one organization's chain: proves it, signs a receipt, then takes slice after slice, and
@@ -72,9 +72,9 @@ type PruneInput = { orgId: string; days: number; sliceRows?: number; signal?: Ab
 export async function pruneOrganization(
   admin: Admin,
   pruned: Pruned,
-  { orgId, days, sliceRows = PRUNE_SLICE_ROWS, signal }: PruneInput,
+  { orgId, sliceRows = PRUNE_SLICE_ROWS, signal }: PruneInput,
 ): Promise<void> {
-  const through = signal?.aborted ? null : await permitPruning(orgId, days);
+  const through = signal?.aborted ? null : await permitPruning(orgId);
   while (through !== null && !signal?.aborted) {
     // The rows were read for minutes or hours, and slices take as long: an alarm may have been raised since.
     await refuseAlarmed(orgId);

@@ -1,13 +1,11 @@
 import { sql } from "drizzle-orm";
 import { type Admin, openAdmin } from "@/db/admin";
-import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { causeOf, messageOf } from "@/db/thrown";
 import { gauge } from "@/server/ground/background/metrics";
 import type { JobKind } from "@/server/ground/jobs";
 import { log } from "@/server/ground/log";
-import { findExpired } from "./expired";
-import { refuseAlarmed } from "./permit";
+import { expiredOf, refuseAlarmed } from "./permit";
 import { type Pruned, pruneOrganization } from "./prune";
 import { isPruningEnabled, whyNotPruned } from "./schedule";
 import { PRUNE_SLICE_ROWS, RETENTION_CRON } from "./schema";
@@ -42,8 +40,8 @@ async function policies(admin: Admin, orgIds?: readonly string[]): Promise<Polic
   return orgIds ? all.filter((row) => orgIds.includes(row.org_id)) : all;
 }
 
-async function countExpired({ org_id, retention_days }: PolicyRow): Promise<Pruned> {
-  const expired = await asSystem((tx) => findExpired(tx, org_id, retention_days));
+async function countExpired({ org_id }: PolicyRow): Promise<Pruned> {
+  const { expired } = (await expiredOf(org_id)) ?? {};
   const rows = expired ? Math.max(0, expired.lastSeq - expired.firstSeq + 1) : 0;
   if (!expired || rows === 0) return { rows: 0, slices: 0, firstSeq: null, lastSeq: null };
   await refuseAlarmed(org_id);
@@ -61,7 +59,7 @@ async function runOne(admin: Admin, row: PolicyRow, options: Options): Promise<O
   const pruned: Pruned = { rows: 0, slices: 0, firstSeq: null, lastSeq: null };
   try {
     if (options.dryRun) return { ...about, ...(await countExpired(row)) };
-    await pruneOrganization(admin, pruned, { ...options, orgId: row.org_id, days: row.retention_days });
+    await pruneOrganization(admin, pruned, { ...options, orgId: row.org_id });
     if (pruned.rows > 0) log.info({ ...about, ...pruned }, "pruned expired audit rows");
     return { ...about, ...pruned };
   } catch (error) {

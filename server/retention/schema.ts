@@ -12,11 +12,11 @@ export const RETENTION_CRON = "15 3 * * *";
 
 const days = z.int().min(MIN_RETENTION_DAYS).max(MAX_RETENTION_DAYS);
 
-/** Body of PUT …/audit-retention. archiveToS3 is reserved: only false is accepted. */
+/** Body of PUT …/audit-retention. archiveToS3 is what is: a data stream makes it true. */
 export const setInput = z.strictObject({
   id: guid,
   retentionDays: days,
-  archiveToS3: z.literal(false, "is reserved: archiving before deletion does not exist yet").optional(),
+  archiveToS3: z.boolean().optional(),
 });
 
 /** Query of GET …/audit-retention/preview. */

@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { inspect } from "node:util";
+import { eq, ne } from "drizzle-orm";
 import postgres from "postgres";
 import { afterAll, beforeAll, expect, inject, it, vi } from "vitest";
 import { POST as token } from "@/app/api/v1/auth/token/route";
@@ -6,6 +8,7 @@ import { GET as me } from "@/app/api/v1/me/route";
 import { asSystem, closeDatabase } from "@/db/client";
 import { migrate } from "@/db/migrate";
 import { organizations, partners, users } from "@/db/schema";
+import { closeFolds } from "@/server/audit/record/fold";
 import { appRouter } from "@/server/doors/trpc/root";
 import { auditRows, call } from "@/testing/factories";
 import { createSystemAdmin, ensureFirstAdmin, setupToken } from "./setup";
@@ -42,7 +45,7 @@ const answers = {
   password: "a long enough password",
 };
 
-it("prints a one-time token for an empty database, and a system admin made before is no partner", async () => {
+it("prints a one-time token for an empty database, and a system admin made before does not end the setup", async () => {
   const { email } = await createSystemAdmin({
     email: "root@example.test",
     password: "a long enough password",
@@ -56,6 +59,38 @@ it("prints a one-time token for an empty database, and a system admin made befor
   expect(await ensureFirstAdmin()).toMatch(/\/setup .*tms_[\w-]{40}$/);
 });
 
+/** What the operators' own log holds by now. */
+async function platformActions() {
+  const [platform] = await asSystem((tx) => tx.select().from(organizations).where(eq(organizations.name, "Platform")));
+  return auditRows(platform?.id as string);
+}
+
+it("keeps the operator's sign-ins and failures, and those with unknown addresses, in the platform's own log", async () => {
+  const ip = "198.51.100.77";
+  const tries = [
+    ["root@example.test", "a long enough password"],
+    ["root@example.test", "a wrong password"],
+    ["nobody@example.test", "a long enough password"],
+    ["nobody@example.test", "a long enough password"],
+  ];
+  for (const [email, password] of tries) await call(token, { body: { email, password }, ip });
+  closeFolds();
+  const rows = await platformActions();
+  expect(rows.map(({ action }) => action)).toEqual([
+    "organization.create",
+    "user.create",
+    "user.login",
+    "user.login.failed",
+    "user.login.unknown",
+    "user.login.unknown",
+  ]);
+  expect(rows.slice(4)).toMatchObject([
+    { actorType: "system", resourceName: "198.51.100.77", details: { times: 1 }, result: "denied" },
+    { details: { times: 1 } },
+  ]);
+  expect(inspect(rows, { depth: null })).not.toMatch(/nobody/);
+});
+
 it("takes the token once, from whoever is first", async () => {
   const line = (await ensureFirstAdmin()) as string;
   const oneTime = line.match(/tms_[\w-]{40}$/)?.[0] as string;
@@ -67,10 +102,12 @@ it("takes the token once, from whoever is first", async () => {
   expect(tries.map((t) => t.status).sort()).toEqual(["fulfilled", "rejected", "rejected"]);
   expect(await setup.status()).toEqual({ needed: false });
   expect(await ensureFirstAdmin()).toBeNull();
-  const [org, ...others] = await asSystem((tx) => tx.select().from(organizations));
+  const [org, ...others] = await asSystem((tx) =>
+    tx.select().from(organizations).where(ne(organizations.name, "Platform")),
+  );
   expect(others).toEqual([]);
   expect(org).toMatchObject({ name: "Acme MSP", slug: "acme-msp", isHome: true });
-  expect(await asSystem((tx) => tx.select().from(partners))).toHaveLength(1);
+  expect(await asSystem((tx) => tx.select().from(partners).where(eq(partners.isPlatform, false)))).toHaveLength(1);
   expect(await asSystem((tx) => tx.select({ role: users.role }).from(users))).toHaveLength(2);
   const { body } = await call(token, { body: { email: "ada@example.test", password: answers.password } });
   expect((await call(me, { token: body.accessToken })).body).toMatchObject({

@@ -1,15 +1,15 @@
 import { createHmac } from "node:crypto";
-import { sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { z } from "zod";
-import { asSystem } from "@/db/client";
+import { asSystem, type Tx } from "@/db/client";
 import { inTime } from "@/db/lookup";
 import { rowsOf } from "@/db/rows";
-import { partners, users } from "@/db/schema/index";
+import { organizations, partners, users } from "@/db/schema/index";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { type Ctx, systemCtx } from "@/server/ground/context";
 import { derivedKey } from "@/server/ground/derived-key";
-import { env } from "@/server/ground/env";
+import { env, unusableVariable } from "@/server/ground/env";
 import { AppError } from "@/server/ground/errors";
 import { newId } from "@/server/ground/ids";
 import { limit } from "@/server/ground/limits/windows";
@@ -18,17 +18,19 @@ import { operation } from "@/server/ground/operation";
 import { hashSecret, SECRET_PREFIXES, sameHash } from "@/server/ground/secrets";
 import { capitalized, repairText, toSlug } from "@/server/ground/text";
 import { displayName, noInput } from "@/server/ground/wire";
-import { hashPassword } from "@/server/identity/auth/password";
+import { hashChosen } from "@/server/identity/auth/password";
 import { email, email as emailSchema, newPassword } from "@/server/identity/auth/schema";
 import { insertOrganization } from "@/server/organizations/organizations";
 import { type CompleteInput, completeInput, setupStatus } from "./schema";
+
+const findCustomerPartner = (tx: Tx) =>
+  tx.select({ id: partners.id }).from(partners).where(eq(partners.isPlatform, false)).limit(1);
 
 export type Founding = Omit<CompleteInput, "token">;
 
 /** True while there is no partner: no user can sign in yet, except a system admin. */
 export async function isSetupNeeded(): Promise<boolean> {
-  const found = await inTime(asSystem((tx) => tx.select({ id: partners.id }).from(partners).limit(1)));
-  return found.length === 0;
+  return (await inTime(asSystem(findCustomerPartner))).length === 0;
 }
 
 /**
@@ -37,18 +39,18 @@ export async function isSetupNeeded(): Promise<boolean> {
  * @throws AppError conflict when the e-mail belongs to a system admin.
  */
 export async function foundPartner(given: Founding, ctx: Ctx = systemCtx()): Promise<boolean> {
-  const passwordHash = await hashPassword(given.password);
+  const passwordHash = await hashChosen(given.password, given);
   const organizationName = repairText(given.organizationName);
   const admin = { id: newId(), email: given.email, name: repairText(given.name), role: "partner_admin" as const };
   const home = await asSystem(async (tx) => {
     await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended('trailmark setup', 0))`);
-    if ((await tx.select({ id: partners.id }).from(partners).limit(1)).length > 0) return;
+    if ((await findCustomerPartner(tx)).length > 0) return;
     const partnerId = newId();
     await tx.insert(partners).values({ id: partnerId, name: organizationName, slug: toSlug(organizationName) });
     const org = await insertOrganization(tx, { partnerId, name: organizationName, isHome: true });
     const created = await tx
       .insert(users)
-      .values({ ...admin, partnerId, passwordHash })
+      .values({ ...admin, partnerId, passwordHash, createdAt: new Date() })
       .onConflictDoNothing()
       .returning();
     if (created.length === 0) throw new AppError("conflict", "That e-mail is already in use.");
@@ -107,7 +109,11 @@ export async function ensureFirstAdmin(): Promise<string | null> {
   const { TRAILMARK_ADMIN_EMAIL, TRAILMARK_ADMIN_PASSWORD, NEXTAUTH_URL } = env();
   if (TRAILMARK_ADMIN_EMAIL && TRAILMARK_ADMIN_PASSWORD) {
     const email = emailSchema.parse(TRAILMARK_ADMIN_EMAIL);
-    await foundPartner({ email, password: TRAILMARK_ADMIN_PASSWORD, name: nameOf(email), organizationName: "Home" });
+    const founding = { email, password: TRAILMARK_ADMIN_PASSWORD, name: nameOf(email), organizationName: "Home" };
+    await foundPartner(founding).catch((error: unknown) => {
+      const isWeak = error instanceof AppError && error.code === "validation_failed";
+      throw isWeak ? unusableVariable("TRAILMARK_ADMIN_PASSWORD", error.message) : error;
+    });
     log.info({ email }, "first partner and administrator created from the environment");
     return null;
   }
@@ -123,13 +129,40 @@ const input = z.strictObject({ email, password: newPassword, name: displayName }
  */
 export async function createSystemAdmin(given: z.input<typeof input>): Promise<{ id: string; email: string }> {
   const { email: address, password, name } = input.parse(given);
-  const passwordHash = await hashPassword(password);
+  const passwordHash = await hashChosen(password, { email: address, name });
   const row = { id: newId(), email: address, name: repairText(name), role: "system_admin" as const, passwordHash };
-  const created = await asSystem((tx) =>
-    tx.insert(users).values(row).onConflictDoNothing().returning({ id: users.id }),
-  );
-  if (created.length === 0) throw new AppError("conflict", "That e-mail is already in use.");
+  const { orgId, founded } = await asSystem(async (tx) => {
+    const platform = await ensurePlatform(tx);
+    const values = { ...row, partnerId: platform.partnerId };
+    const created = await tx.insert(users).values(values).onConflictDoNothing().returning({ id: users.id });
+    if (created.length === 0) throw new AppError("conflict", "That e-mail is already in use.");
+    return platform;
+  });
+  const ctx = systemCtx();
+  if (founded)
+    record(ctx, { action: "organization.create", orgId, ...resourceOf("organization", { id: orgId, name: PLATFORM }) });
+  record(ctx, { action: "user.create", orgId, ...resourceOf("user", row), details: { after: { role: row.role } } });
   return { id: row.id, email: address };
+}
+
+const PLATFORM = "Platform";
+
+/** The operators' own partner and its organization, made with the first of them. */
+async function ensurePlatform(tx: Tx): Promise<{ partnerId: string; orgId: string; founded: boolean }> {
+  const values = { id: newId(), name: PLATFORM, slug: `platform-${newId()}`, isPlatform: true };
+  // The unique index on is_platform makes a second operator, created at the same moment, wait for the first.
+  const [made] = await tx.insert(partners).values(values).onConflictDoNothing().returning({ id: partners.id });
+  if (made) {
+    const { id: orgId } = await insertOrganization(tx, { partnerId: made.id, name: PLATFORM, isHome: true });
+    return { partnerId: made.id, orgId, founded: true };
+  }
+  const [found] = await tx
+    .select({ partnerId: partners.id, orgId: organizations.id })
+    .from(partners)
+    .innerJoin(organizations, eq(organizations.partnerId, partners.id))
+    .where(and(partners.isPlatform, organizations.isHome));
+  if (!found) throw new Error("the platform's partner has no organization");
+  return { ...found, founded: false };
 }
 
 /** Whether the first-run page has something to do. */

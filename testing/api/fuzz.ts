@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { BAD_BODIES, BAD_QUERIES, BAD_TEXTS, BAD_VALUES, withOwn } from "./fuzz-values";
+import { inlined, isDocumented } from "./references";
 
 /** Requests made from the OpenAPI document: mostly what it describes, with one or two members spoilt. */
 
@@ -51,7 +52,8 @@ const badText = fc.constantFrom(...Object.values(BAD_TEXTS));
 const badValue = fc.oneof(badText, fc.constantFrom(...Object.values(BAD_VALUES)), fc.jsonValue({ maxDepth: 2 }));
 
 /** Every operation of the document. */
-export function describedOperations({ paths }: ApiDocument): Described[] {
+export function describedOperations(document: ApiDocument): Described[] {
+  const paths = inlined(document.paths, document) as ApiDocument["paths"];
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
@@ -142,7 +144,14 @@ function spoil(input: Json, changes: Change[]): Json {
 }
 
 const encoded = (value: unknown): string => {
-  const text = typeof value === "string" ? value : typeof value === "object" ? JSON.stringify(value) : String(value);
+  const text =
+    typeof value === "string"
+      ? value
+      : Array.isArray(value) && value.every((one) => typeof one === "string")
+        ? value.join(",")
+        : typeof value === "object"
+          ? JSON.stringify(value)
+          : String(value);
   return encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, "\ufffd"));
 };
 
@@ -254,9 +263,8 @@ export async function withRetries<T>(send: () => Promise<T>, faultOfOne: (one: T
 
 /** What is wrong with an answer, or null. The shape of a success is the caller's to check. */
 export function faultOf({ operation, path }: Described, given: Given): string | null {
-  const documented = Object.keys(operation.responses);
   const { status, contentType, text, ms } = given;
-  if (!documented.includes(String(status))) return `undocumented status ${status}`;
+  if (!isDocumented(operation.responses, status)) return `undocumented status ${status}`;
   if (status >= 500 && !GATEWAY.has(status)) return `status ${status}`;
   if (ms > MAX_MS) return `took ${Math.round(ms)} ms`;
   const leak = INTERNAL.exec(text)?.[0];

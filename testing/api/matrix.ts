@@ -1,11 +1,18 @@
 import { createHmac, randomUUID } from "node:crypto";
+import { eq } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import {
+  archiveObjects,
+  archiveRestorations,
   auditExports,
   auditSavedViews,
   auditSharedProofs,
   customFieldDefinitions,
   customFieldImports,
+  dataStreams,
+  detectionAlerts,
+  detectionExceptions,
+  detectionRules,
   notificationDeliveries,
   webhookEndpoints,
 } from "@/db/schema";
@@ -14,6 +21,8 @@ import { PERMISSIONS, type Permission, ROLE_PERMISSIONS, type Role } from "@/ser
 import { hashSecret } from "@/server/ground/secrets";
 import { authenticate } from "@/server/identity/auth/authenticate";
 import { signAccessToken } from "@/server/identity/auth/jwt";
+import { sealSecret } from "@/server/notify/streams/stream";
+import { newSigningSecret } from "@/server/notify/webhooks/sign";
 import {
   bearer,
   claimsOf,
@@ -222,6 +231,61 @@ export async function webhookIn(world: World, orgId: string): Promise<{ id: stri
   return { id };
 }
 
+/** A stream of an organization, which names an address without a listener. */
+export async function streamIn(world: World, orgId: string): Promise<{ id: string }> {
+  const id = randomUUID();
+  const partnerId = orgId === world.elsewhere ? world.elsewherePartnerId : world.partnerId;
+  const config = { url: "https://siem.example.test/in", body: "ndjson", gzip: true, headers: {} };
+  const settings = { kind: "https", config, format: "native", secret: sealSecret(newSigningSecret(), id) };
+  const row = {
+    id,
+    orgId,
+    partnerId,
+    name: `Probe ${id}`,
+    ...settings,
+    state: "draft" as const,
+    stateSince: new Date(),
+  };
+  await asSystem((tx) => tx.insert(dataStreams).values(row));
+  return { id };
+}
+
+/** The text of a detection rule. */
+export const PROBE_RULE =
+  "title: Probe\nlogsource: {product: trailmark}\ndetection: {s: {action: device.delete}, condition: s}\n";
+
+/** A detection rule of an organization, turned off. */
+export async function ruleIn(world: World, orgId: string): Promise<{ id: string }> {
+  const id = randomUUID();
+  const partnerId = orgId === world.elsewhere ? world.elsewherePartnerId : world.partnerId;
+  const text = { title: "Probe", level: "medium", yaml: PROBE_RULE, digest: "probe" };
+  const row = { id, orgId, partnerId, ...text, enabled: false, dedupeSeconds: 0, createdByName: "Probe" };
+  await asSystem((tx) => tx.insert(detectionRules).values(row));
+  return { id };
+}
+
+/** An alert of such a rule. */
+export async function alertIn(world: World, orgId: string): Promise<{ id: string }> {
+  const id = randomUUID();
+  const { id: ruleId } = await ruleIn(world, orgId);
+  const at = new Date();
+  const told = { title: "Probe", description: "", level: "medium", ruleDigest: "probe", groupDigest: "", groupKey: [] };
+  const of = { actorId: randomUUID(), actorName: "Probe", entries: [1], raisedEntries: 1, entryCount: 1 };
+  const when = { firstAt: at, lastAt: at, raisedAt: at, late: false, notifies: false, recorded: true };
+  await asSystem((tx) => tx.insert(detectionAlerts).values({ id, orgId, ruleId, ...told, ...of, ...when }));
+  return { id };
+}
+
+/** An exception to such a rule. */
+export async function exceptionIn(world: World, orgId: string): Promise<{ id: string }> {
+  const id = randomUUID();
+  const partnerId = orgId === world.elsewhere ? world.elsewherePartnerId : world.partnerId;
+  const { id: ruleId } = await ruleIn(world, orgId);
+  const row = { id, orgId, partnerId, ruleId, fields: {}, reason: "Probe", createdByName: "Probe" };
+  await asSystem((tx) => tx.insert(detectionExceptions).values(row));
+  return { id };
+}
+
 /** A message to such an endpoint that was given up. */
 export async function deliveryIn(world: World, orgId: string): Promise<{ id: string }> {
   const { id: endpointId } = await webhookIn(world, orgId);
@@ -275,5 +339,26 @@ export async function importOf(world: World, orgId: string): Promise<{ id: strin
       source: "generic-csv",
     }),
   );
+  return { id };
+}
+
+/** An object of an archive whose settings cannot be used: reading it is a conflict. */
+export async function archivedIn(world: World, orgId: string): Promise<{ id: string }> {
+  const id = randomUUID();
+  const { id: streamId } = await streamIn(world, orgId);
+  const at = new Date();
+  await asSystem(async (tx) => {
+    await tx.update(dataStreams).set({ kind: "s3", config: {} }).where(eq(dataStreams.id, streamId));
+    const range = { firstSeq: 1, lastSeq: 1, firstAt: at, lastAt: at, rows: 1, bytes: 1 };
+    await tx.insert(archiveObjects).values({ id, streamId, orgId, ...range, key: `probe/${id}`, digest: "probe" });
+  });
+  return { id };
+}
+
+/** A restored range without an entry. */
+export async function restoredIn(orgId: string): Promise<{ id: string }> {
+  const id = randomUUID();
+  const range = { firstSeq: 1, lastSeq: 1, expiresAt: new Date(Date.now() + 3_600_000) };
+  await asSystem((tx) => tx.insert(archiveRestorations).values({ id, orgId, ...range }));
   return { id };
 }

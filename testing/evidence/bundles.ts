@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { BundleRange, SinceLine } from "@/server/evidence/bundle/format";
+import type { BundleAlarm, BundleRange, SinceLine } from "@/server/evidence/bundle/format";
 import { NO_TRUST, readKeptNote, type Trust } from "@/server/evidence/bundle/trust";
 import type { BundleVerdict } from "@/server/evidence/bundle/verdict";
 import { verifyBundle } from "@/server/evidence/bundle/verify";
@@ -17,8 +17,8 @@ import {
   formatVerifierKey,
   secondsToBytes,
 } from "@/server/evidence/tree/signed-note";
-import type { Restoration } from "@/server/evidence/tree/statement";
-import { checkpointText, originOf, receiptText } from "@/server/evidence/tree/statement";
+import type { Restoration, Window } from "@/server/evidence/tree/statement";
+import { checkpointText, FIRST_WINDOW, originOf, receiptText } from "@/server/evidence/tree/statement";
 import { leafHash, type NodeId, nodeHash, rootOf } from "@/server/evidence/tree/tree";
 import { itemAt } from "@/server/ground/records";
 import { noteTools, type TestKey, testKey } from "@/testing/notes";
@@ -87,17 +87,21 @@ export function nodesOf(rows: readonly BundleRow[]): (id: NodeId) => Uint8Array 
 }
 
 /** A text signed as a log does, and cosigned by witnesses. */
-export function signedBy(text: string, signers: readonly TestKey[], witnesses: readonly TestKey[] = []) {
+export function signedBy(
+  text: string,
+  signers: readonly TestKey[],
+  witnesses: readonly (TestKey & { seconds?: number })[] = [],
+) {
   const own = signers.map(({ key, sign }) => ({ name: key.name, id: key.id, bytes: sign(text) }));
-  const others = witnesses.map(({ key, sign }) => ({
+  const others = witnesses.map(({ key, sign, seconds = COSIGNED_SECONDS }) => ({
     name: key.name,
     id: key.id,
-    bytes: concatBytes(secondsToBytes(COSIGNED_SECONDS), sign(Buffer.from(cosignedMessage(text, COSIGNED_SECONDS)))),
+    bytes: concatBytes(secondsToBytes(seconds), sign(Buffer.from(cosignedMessage(text, seconds)))),
   }));
   return formatNote(text, [...own, ...others]);
 }
 
-export const SIGNED_AT = "2026-11-20T14:06:00.000Z";
+const SIGNED_AT = "2026-11-20T14:06:00.000Z";
 
 export function checkpointOf(
   rows: readonly BundleRow[],
@@ -120,11 +124,12 @@ type Made = {
   shown?: (row: BundleRow) => boolean;
   signers?: readonly TestKey[];
   witnesses?: readonly TestKey[];
-  receipt?: { through: number; before?: string; signers?: readonly TestKey[] };
+  receipt?: Partial<Window> & { through: number; before?: string; signers?: readonly TestKey[] };
   since?: SinceLine;
   restored?: readonly Restoration[];
   origin?: string;
   organization?: string;
+  alarm?: BundleAlarm;
 };
 
 function isInRange(range: BundleRange, { chainSeq, timestampMs }: BundleRow): boolean {
@@ -151,7 +156,8 @@ export function createBundle({
         origin,
         through: pruned,
         before: more.receipt.before ?? "2025-11-20T14:06:00.000Z",
-        days: 365,
+        days: more.receipt.days ?? FIRST_WINDOW.days,
+        policySeq: more.receipt.policySeq ?? FIRST_WINDOW.policySeq,
         signedAt: SIGNED_AT,
       }),
       more.receipt.signers ?? signers,
@@ -163,6 +169,7 @@ export function createBundle({
     range,
     createdAt: SIGNED_AT,
     publicKeys: [vkeyOf(logKey)],
+    ...(more.alarm && { alarm: more.alarm }),
   };
   let text = headLines({
     header,

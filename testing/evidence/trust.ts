@@ -10,7 +10,6 @@ import {
   logKey,
   nodesOf,
   ORIGIN,
-  SIGNED_AT,
   signedBy,
   vkeyOf,
   witness,
@@ -35,14 +34,14 @@ const since = {
   size: OLDER,
   hashes: consistencyProof(tree, OLDER, 11).map(toBase64),
 };
+const larger = (signedAt: string) => checkpointText({ origin: ORIGIN, size: 900, root: rootOf(tree, 0, 11), signedAt });
 /** A kept checkpoint of the same log, one of a rewritten log, and bundles that continue from the first. */
 export const SINCE = {
   note: signedBy(checkpointOf(ROWS, OLDER), [logKey]),
   rewritten: signedBy(checkpointOf(FORGED, OLDER), [logKey]),
   unsigned: signedBy(checkpointOf(ROWS, OLDER), [strangerKey]),
-  newer: signedBy(checkpointText({ origin: ORIGIN, size: 900, root: rootOf(tree, 0, 11), signedAt: SIGNED_AT }), [
-    logKey,
-  ]),
+  newer: signedBy(larger("2026-11-20T15:00:00.000Z"), [logKey]),
+  shrunk: signedBy(larger("2026-11-20T13:00:00.000Z"), [logKey]),
   same: signedBy(checkpointOf(ROWS), [logKey]),
   bundle: createBundle({ rows: ROWS, since }),
   wrongProof: createBundle({ rows: ROWS, since: { ...since, hashes: since.hashes.toReversed() } }),

@@ -99,12 +99,12 @@ function columnName(index: number): string {
 }
 
 /** A ZIP archive of deflated members. */
-export function toZip(members: Record<string, string>): Buffer {
+export function toZip(members: Record<string, string | Buffer>): Buffer {
   const local: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;
   for (const [name, text] of Object.entries(members)) {
-    const data = Buffer.from(text);
+    const data = typeof text === "string" ? Buffer.from(text) : text;
     const packed = deflateRawSync(data);
     const common = Buffer.alloc(26);
     common.writeUInt16LE(20, 0);
@@ -143,9 +143,11 @@ export function toXlsx(rows: readonly (readonly string[])[]): Buffer {
   const head = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>';
   const ns = "http://schemas.openxmlformats.org";
   return toZip({
-    "[Content_Types].xml": `${head}<Types xmlns="${ns}/package/2006/content-types"><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/></Types>`,
+    "[Content_Types].xml": `${head}<Types xmlns="${ns}/package/2006/content-types"><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/><Override PartName="/xl/styles.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.styles+xml"/></Types>`,
     "xl/workbook.xml": `${head}<workbook xmlns="${ns}/spreadsheetml/2006/main" xmlns:r="${ns}/officeDocument/2006/relationships"><sheets><sheet name="Sheet1" sheetId="1" r:id="rId1"/></sheets></workbook>`,
     "xl/_rels/workbook.xml.rels": `${head}<Relationships xmlns="${ns}/package/2006/relationships"><Relationship Id="rId1" Type="${ns}/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
+    // A reader of styles looks for the fills of each cell, and searches long where there are none.
+    "xl/styles.xml": `${head}<styleSheet xmlns="${ns}/spreadsheetml/2006/main"><fills><fill/></fills></styleSheet>`,
     "xl/worksheets/sheet1.xml": `${head}<worksheet xmlns="${ns}/spreadsheetml/2006/main"><sheetData>${sheet}</sheetData></worksheet>`,
   });
 }

@@ -5,13 +5,14 @@ import { createImport, getImport } from "@/server/custom-fields/import/imports";
 import type { RowOutcome } from "@/server/custom-fields/import/outcome-schema";
 import type { Plan, PlanField } from "@/server/custom-fields/import/plan-schema";
 import { listRows } from "@/server/custom-fields/import/rows";
-import { runWaitingImports } from "@/server/custom-fields/import/run/run-job";
+import { importWork } from "@/server/custom-fields/import/run/run-job";
 import type { ImportState } from "@/server/custom-fields/import/schema";
 import { startCheck, startRun, startStaging } from "@/server/custom-fields/import/start";
 import { uploadPart } from "@/server/custom-fields/import/upload";
 import type { Ctx } from "@/server/ground/context";
 import { newId } from "@/server/ground/ids";
 import { createOrg, createPartner, createUser, ctxFor, type TestOrg, type TestUser } from "@/testing/factories";
+import { workOff } from "@/testing/jobs";
 import { toCsv } from "./files";
 
 /** A partner with two organizations and an admin, for the importer's tests. */
@@ -75,7 +76,7 @@ export async function stageFiles(ctx: Ctx, files: readonly GivenFile[], source =
     );
   }
   await startStaging.run(ctx, created);
-  await runWaitingImports();
+  await workOff(importWork);
   return getImport.run(ctx, created);
 }
 
@@ -92,13 +93,13 @@ export function withFields(state: ImportState, changes: Record<string, Partial<P
 
 export async function check(ctx: Ctx, id: string): Promise<ImportState> {
   await startCheck.run(ctx, { id });
-  await runWaitingImports();
+  await workOff(importWork);
   return getImport.run(ctx, { id });
 }
 
 export async function run(ctx: Ctx, id: string): Promise<ImportState> {
   await startRun.run(ctx, { id });
-  await runWaitingImports();
+  await workOff(importWork);
   return getImport.run(ctx, { id });
 }
 

@@ -6,13 +6,18 @@ export type SlowFile = { name: string; build: (scale: number) => Buffer };
 
 const KIB = 1024;
 
+const NS = "http://schemas.openxmlformats.org";
+const TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml";
+const override = (part: string, type: string) =>
+  `<Override PartName="/xl/${part}.xml" ContentType="${TYPE}.${type}+xml"/>`;
+
 /** Members of a sound workbook, any of them replaced. */
-export const workbook = (members: Record<string, string>): Buffer =>
+export const workbook = (members: Record<string, string | Buffer>): Buffer =>
   toZip({
-    "xl/workbook.xml": '<workbook><sheets><sheet name="One" r:id="rId1"/></sheets></workbook>',
-    "xl/_rels/workbook.xml.rels":
-      '<Relationships><Relationship Id="rId1" Target="worksheets/sheet1.xml"/></Relationships>',
-    "xl/styles.xml": "<styleSheet/>",
+    "[Content_Types].xml": `<Types xmlns="${NS}/package/2006/content-types">${override("workbook", "sheet.main")}${override("worksheets/sheet1", "worksheet")}${override("sharedStrings", "sharedStrings")}${override("styles", "styles")}</Types>`,
+    "xl/workbook.xml": `<workbook xmlns="${NS}/spreadsheetml/2006/main"><sheets><sheet name="One" r:id="rId1"/></sheets></workbook>`,
+    "xl/_rels/workbook.xml.rels": `<Relationships><Relationship Id="rId1" Type="${NS}/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
+    "xl/styles.xml": "<styleSheet><fills><fill/></fills></styleSheet>",
     "xl/sharedStrings.xml": "<sst/>",
     "xl/worksheets/sheet1.xml": "<worksheet><sheetData/></worksheet>",
     ...members,

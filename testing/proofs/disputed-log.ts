@@ -7,14 +7,14 @@ import { formatVerifierKey, parseNote } from "@/server/evidence/tree/signed-note
 import { checkpointText } from "@/server/evidence/tree/statement";
 import { rootOf } from "@/server/evidence/tree/tree";
 import { askWitness } from "@/server/evidence/witnesses/ask";
-import { env } from "@/server/ground/env";
+import { withSettings } from "@/testing/settings";
 import { leavesOf, nodesOf, type RunningWitness, startWitness } from "./witness";
 
 /** Gives this process a data folder of its own, and a policy of one witness that runs. */
 export async function startOnlyWitness(): Promise<RunningWitness> {
   const dir = mkdtempSync(join(tmpdir(), "trailmark-witnessed-"));
   const file = join(dir, "policy");
-  Object.assign(env(), { TRAILMARK_DATA_DIR: dir, TRAILMARK_WITNESS_POLICY_FILE: file });
+  withSettings({ TRAILMARK_DATA_DIR: dir, TRAILMARK_WITNESS_POLICY_FILE: file });
   const running = await startWitness("auditor.example", ownKeys());
   const { name, key, url } = running.witness;
   writeFileSync(file, `witness ${name} ${formatVerifierKey(key)} ${url}\nquorum ${name}\n`);

@@ -45,12 +45,16 @@ type Made = {
   witnesses?: TestKey[];
   seconds?: number;
   restored?: readonly Restoration[];
+  /** What the entry has otherwise. */
+  over?: Partial<ChainRow>;
 };
 
 /** The text of a proof, signed by the log of seed 1 by default. */
 export function proofText(created: Made = {}): string {
   const { seq = 5, size = 11, signer, witnesses = [], seconds = 1_795_183_562, restored = [] } = created;
-  const payloads = Array.from({ length: size }, (_, i) => Buffer.from(canonicalPayload(rowOf(i + 1))));
+  const payloads = Array.from({ length: size }, (_, i) =>
+    canonicalPayload(rowOf(i + 1, i + 1 === seq ? created.over : {})),
+  );
   const tree = { sha256, node: nodesOf(payloads.map((payload) => leafHash(sha256, sha256(payload)))) };
   const text = checkpointText({
     origin: ORIGIN,

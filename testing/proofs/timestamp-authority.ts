@@ -33,6 +33,8 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer> {
 
 export type Authority = {
   url: string;
+  /** A file of the certificates to trust. */
+  certificates: string;
   /** Requests so far. */
   queries: Buffer[];
   /** What answers instead of OpenSSL from now on; null for OpenSSL again. */
@@ -54,6 +56,7 @@ export async function startAuthority(): Promise<Authority> {
   openssl("req", ...request, "-keyout", "tsa.key", "-out", "tsa.csr");
   const signed = ["-CA", "ca.pem", "-CAkey", "ca.key", "-days", "2", "-extfile", "tsa.cnf", "-extensions", "stamping"];
   openssl("x509", "-req", "-in", "tsa.csr", ...signed, "-out", "tsa.pem");
+  writeFileSync(join(dir, "chain.pem"), ["ca.pem", "tsa.pem"].map((file) => readFileSync(join(dir, file))).join(""));
 
   const queries: Buffer[] = [];
   let answer: ((reply: Buffer) => Buffer) | null = null;
@@ -69,6 +72,7 @@ export async function startAuthority(): Promise<Authority> {
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${portOf(server)}/`,
+    certificates: join(dir, "chain.pem"),
     queries,
     answerWith: (given) => {
       answer = given;

@@ -1,4 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, posix } from "node:path";
 import { expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
@@ -79,6 +81,20 @@ it("parts of an import pass the proxy", () => {
   expect(UPLOAD_PART_BYTES).toBeLessThan(megabytes * 1024 * 1024);
 });
 
+it("the proxy limits requests without a credential by address", () => {
+  const nginx = textOf("deploy/nginx/trailmark.conf");
+  for (const [, limit, zone] of nginx.matchAll(/^ +(limit_req|limit_conn) (?:zone=)?(trailmark_\w+)/gm))
+    expect(nginx).toMatch(new RegExp(`^${limit}_zone \\$stranger zone=${zone}:`, "m"));
+  expect(nginx.match(/^ +limit_(req|conn) /gm)).toHaveLength(2);
+});
+
+it("secrets lie in a folder that their owner alone may enter, even one that was there", () => {
+  const folder = mkdtempSync(join(tmpdir(), "secrets-"));
+  chmodSync(folder, 0o755);
+  execFileSync("sh", ["deploy/make-secrets.sh", folder]);
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+});
+
 it.each([
   ["imports", "server/custom-fields/import/record.ts"],
   ["exports", "server/exports/files.ts"],
@@ -136,4 +152,10 @@ it("the image and the unit start the server by its own first line, as the launch
   expect(textOf("server/run/process/main.ts")).toMatch(/^#!\/usr\/bin\/env -S .*\bnode /);
   expect(textOf("deploy/Dockerfile")).toMatch(/^CMD \["\.\/dist\/server\.mjs"\]$/m);
   expect(textOf("deploy/systemd/trailmark@.service")).toMatch(/^ExecStart=\S+\/dist\/server\.mjs$/m);
+});
+
+it("every dependency has one version", () => {
+  const { dependencies, devDependencies } = JSON.parse(textOf("package.json"));
+  for (const version of Object.values({ ...dependencies, ...devDependencies }))
+    expect(version).toMatch(/^\d[\w.-]*$|^(npm|file):/);
 });

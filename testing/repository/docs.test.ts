@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { FILTER_NAMES } from "@/server/audit/query/catalogue";
+import { includesPermission, PERMISSIONS, type Permission, ROLE_PERMISSIONS } from "@/server/ground/permissions";
 
 const GUIDES = [
   ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"],
@@ -15,6 +16,23 @@ it.each(GUIDES)("%s links to files that are there", (guide) => {
     ([, target = ""]) => target,
   );
   expect(links.filter((target) => !existsSync(join(dirname(guide), target)))).toEqual([]);
+});
+
+/** The anchors of a page's headings, as forges make them. */
+const anchorsOf = (page: string): string[] =>
+  [...readFileSync(page, "utf8").matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, "")
+      .replaceAll(" ", "-"),
+  );
+
+it.each(GUIDES)("%s links to headings that are there", (guide) => {
+  const links = [...readFileSync(guide, "utf8").matchAll(/\]\((?!https?:)([^)#\s]*\.md)?#([\w-]+)\)/g)];
+  const wrong = links.filter(
+    ([, page, anchor = ""]) => !anchorsOf(page ? join(dirname(guide), page) : guide).includes(anchor),
+  );
+  expect(wrong.map(([link]) => link)).toEqual([]);
 });
 
 it.each(GUIDES)("%s names files of the tree as they are called", (guide) => {
@@ -55,8 +73,28 @@ it("the API guide's table of audit filters names every filter of the catalogue",
   expect(named).toEqual(expect.arrayContaining(FILTER_NAMES));
 });
 
+it("the permissions page names every permission and the roles that have it", () => {
+  const rows = [...readFileSync("docs/permissions.md", "utf8").matchAll(/^\| `(\w+:\w+)` \| [^|]+ \| (.*) \|$/gm)];
+  const shown = rows.map(([, name, cells = ""]) => [name, cells.split("|").map((cell) => cell.includes("●"))]);
+  const roles = ["org_admin", "org_technician", "org_viewer", "partner_admin"] as const;
+  const has = (name: Permission) => roles.map((role) => includesPermission(new Set(ROLE_PERMISSIONS[role]), name));
+  expect(shown).toEqual(PERMISSIONS.map((name) => [name, has(name)]));
+});
+
+it("the index of decisions leads to each of them", () => {
+  const index = readFileSync(join("docs", "decisions", "README.md"), "utf8");
+  const linked = [...index.matchAll(/\]\(([\w-]+\.md)\)/g)].map(([, name]) => name);
+  expect(linked.sort()).toEqual(
+    readdirSync(join("docs", "decisions"))
+      .filter((name) => name !== "README.md")
+      .sort(),
+  );
+});
+
 it("every decision is short and has context, choice and cost", () => {
-  const records = readdirSync(join("docs", "decisions"), { encoding: "utf8" }).filter((name) => name.endsWith(".md"));
+  const records = readdirSync(join("docs", "decisions"), { encoding: "utf8" }).filter((name) =>
+    /^(?!README).*\.md$/.test(name),
+  );
   expect(records.length).toBeGreaterThan(15);
   const wrong = records.filter((name) => {
     const text = readFileSync(join("docs", "decisions", name), "utf8");

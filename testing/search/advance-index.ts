@@ -1,16 +1,10 @@
 import { sql } from "drizzle-orm";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-
-const STEP_ROWS = 4_096;
+import { indexChain } from "@/server/audit/search/indexer";
 
 /** Indexes the next rows of one chain, as a step of the search worker does. @returns how many; null while a worker does */
-export async function advanceIndex(orgId: string, rows = STEP_ROWS): Promise<number | null> {
-  const [answer] = await asSystem((tx) =>
-    rowsOf<{ advanced: number | null }>(tx, sql`SELECT audit_search_advance(${orgId}, ${rows})::int AS advanced`),
-  );
-  return answer?.advanced ?? null;
-}
+export const advanceIndex = (orgId: string, rows?: number): Promise<number | null> => indexChain(orgId, rows);
 
 /** Organizations with rows that are not indexed yet, or that are pruned and still indexed. */
 export async function listBacklog(): Promise<string[]> {

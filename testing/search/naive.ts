@@ -3,6 +3,7 @@ import { appSql } from "@/db/client";
 import { searchEntries } from "@/server/audit/entries/list";
 import { searchInput } from "@/server/audit/schema";
 import type { Ctx } from "@/server/ground/context";
+import { unhurried } from "@/testing/unhurried";
 
 export const ACTIONS = ["user.login", "device.create", "policy.update", "Data.Export", "script.execute"];
 
@@ -56,7 +57,7 @@ export async function searched(ctx: Ctx, q: string, filters: Filters = {}): Prom
   let cursor: string | undefined;
   let total = -1;
   do {
-    const page = await searchEntries.run(ctx, {
+    const page = await searchEntries.run(unhurried(ctx), {
       ...searchInput.parse({ q, limit: 100, cursor, skipCount: cursor !== undefined }),
       ...inLists(filters),
     }); // prettier-ignore

@@ -1,7 +1,6 @@
 import type { Metadata } from "next";
 import type { SearchParams } from "nuqs/server";
 import { Prefetched, trpc } from "@/app/trpc-server";
-import { StartPanel } from "@/components/checklist/start-panel";
 import { DeviceList } from "@/components/devices/device-list";
 import { loadList } from "@/components/ui/list-params";
 
@@ -10,8 +9,7 @@ export const metadata: Metadata = { title: "Devices" };
 export default async function DevicesPage({ searchParams }: { searchParams: Promise<SearchParams> }) {
   const input = await loadList(searchParams);
   return (
-    <Prefetched queries={[trpc.setup.checklist.queryOptions(), trpc.devices.list.queryOptions(input)]}>
-      <StartPanel />
+    <Prefetched queries={[trpc.devices.list.queryOptions(input)]}>
       <DeviceList />
     </Prefetched>
   );

@@ -2,8 +2,6 @@ import type { Metadata } from "next";
 import type { SearchParams } from "nuqs/server";
 import { chosenOrg } from "@/app/chosen-org";
 import { Prefetched, trpc } from "@/app/trpc-server";
-import { customersQuery } from "@/components/customers/customers-query";
-import { OrganizationChoice } from "@/components/customers/organization-choice";
 import { IntegrityPage } from "@/components/integrity/integrity-page";
 import { SHOWN_CHECKPOINTS } from "@/components/integrity/shown";
 
@@ -19,10 +17,10 @@ export default async function IntegrityRoute({ searchParams }: { searchParams: P
               trpc.integrity.status.queryOptions({ orgId }),
               trpc.integrity.checkpoints.queryOptions({ orgId, limit: SHOWN_CHECKPOINTS }),
             ]
-          : [customersQuery(trpc)]
+          : []
       }
     >
-      <IntegrityPage choice={<OrganizationChoice about="chain" />} />
+      <IntegrityPage />
     </Prefetched>
   );
 }

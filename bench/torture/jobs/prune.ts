@@ -53,8 +53,13 @@ async function age(server: Server, orgId: string): Promise<number> {
   await tamper(server, async (tx) => {
     await tx`UPDATE audit_logs SET sealed_at = ${at} WHERE org_id = ${orgId} AND chain_seq <= ${size}`;
     await tx`INSERT INTO audit_notes (org_id, kind, size, signed_at, note) VALUES (${orgId}, 'checkpoint', ${size}, ${at}, ${aged})`;
-    await tx`UPDATE audit_retention_policies SET retention_days = ${DAYS} WHERE org_id = ${orgId}`;
   });
+  const kept = await fetch(`${server.base}/api/v1/orgs/organizations/${orgId}/audit-retention`, {
+    method: "PUT",
+    headers: { Authorization: `Bearer ${await signIn(server.base)}`, "Content-Type": "application/json" },
+    body: JSON.stringify({ retentionDays: DAYS }),
+  });
+  if (!kept.ok) throw new Error(`the retention could not be set: ${kept.status} ${await kept.text()}`);
   return size;
 }
 

@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { parseAsBoolean, useQueryStates } from "nuqs";
 import { useOrg } from "@/components/account/org";
-import { actorOf, type Entry, sentenceText } from "@/components/audit/entry";
+import type { Entry } from "@/components/audit/entry";
 import { EntrySentence } from "@/components/audit/entry-sentence";
 import { type Fact, factsOf, type NamedFact } from "@/components/audit/facts/fact";
 import { FactValue } from "@/components/audit/facts/fact-value";
@@ -17,7 +17,9 @@ import { useTRPC } from "@/components/trpc";
 import { BackLink } from "@/components/ui/links/back-link";
 import { Failure, Notice } from "@/components/ui/notice";
 import { PageHeader } from "@/components/ui/page-header";
-import { ACTOR_TYPE_LABEL, CATEGORY_LABEL, RESULT_LABEL } from "@/server/audit/vocabulary";
+import { keyText } from "@/server/audit/provenance";
+import { actorOf, sentenceText } from "@/server/audit/sentence";
+import { ACTOR_TYPE_LABEL, CATEGORY_LABEL, RESULT_LABEL, SUBMITTED_LABEL } from "@/server/audit/vocabulary";
 import { isObject } from "@/server/ground/records";
 import classes from "./compare.module.css";
 
@@ -47,6 +49,7 @@ function rowsOf(entry: Entry, orgName: OrgName): Row[] {
     ["Result", text(RESULT_LABEL[entry.result])],
     ["Error", text(entry.errorMessage ?? "")],
     ["Actor", text(actorOf(entry))],
+    ["Recorded", text(entry.submittedBy ? `via ${keyText(entry.submittedBy)}` : SUBMITTED_LABEL.false)],
     ["Actor type", text(ACTOR_TYPE_LABEL[entry.actorType])],
     ["Action", text(entry.action)],
     ["Category", text(CATEGORY_LABEL[entry.category])],

@@ -4,12 +4,12 @@ import { ActionIcon, Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Pin, PinOff, X } from "lucide-react";
 import Link from "next/link";
-import { sentenceText } from "@/components/audit/entry";
 import { clearPins, comparePath, togglePin, usePins } from "@/components/audit/state/pins";
 import { dateTime } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
 import { Tip } from "@/components/ui/popover/tip";
+import { sentenceText } from "@/server/audit/sentence";
 import classes from "./compare.module.css";
 
 /** Pins an entry so that it can be compared with another. */

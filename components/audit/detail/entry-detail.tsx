@@ -9,7 +9,7 @@ import { createSerializer, useQueryStates } from "nuqs";
 import { type ReactNode, useId } from "react";
 import { useOrg } from "@/components/account/org";
 import { ActorType } from "@/components/audit/actor-type";
-import { aroundPath, changesOf, type Entry } from "@/components/audit/entry";
+import { actorPath, addressPath, aroundPath, changesOf, type Entry } from "@/components/audit/entry";
 import { EntrySentence } from "@/components/audit/entry-sentence";
 import { Changes } from "@/components/audit/facts/changes";
 import { factsOf } from "@/components/audit/facts/fact";
@@ -24,12 +24,14 @@ import { pivotsOfFact } from "@/components/audit/table/pivots";
 import pivotsClasses from "@/components/audit/table/pivots.module.css";
 import { dateTime, zoneName } from "@/components/format/time";
 import { describeAgent } from "@/components/format/user-agent";
+import { Via } from "@/components/format/via";
 import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
 import { CopiedCode } from "@/components/ui/code/copied-code";
 import { useCopy } from "@/components/ui/copy/use-copy";
 import { Failure } from "@/components/ui/notice";
-import { CATEGORY_LABEL } from "@/server/audit/vocabulary";
+import { hostOf } from "@/server/audit/sentence";
+import { CATEGORY_LABEL, FIRST_SEEN_LABEL } from "@/server/audit/vocabulary";
 import { withVisibleMarks } from "@/server/ground/text";
 import { ChainPanel } from "./chain-panel";
 import classes from "./entry-detail.module.css";
@@ -130,8 +132,8 @@ export function FactPivots({ name, entry, column }: { name: string; entry: Entry
   );
 }
 
-/** rawActorId is shown next to the actor. */
-const SHOWN_ELSEWHERE = ["rawActorId"];
+/** Members that are shown next to the actor. */
+const SHOWN_ELSEWHERE = ["rawActorId", "submittedBy"];
 const ZERO_UUID = "00000000-0000-0000-0000-000000000000";
 
 /** onOpen: opens another entry in place of this one; without it, related entries link to their own pages. */
@@ -159,38 +161,42 @@ export function EntryDetail({ entry, level = 2, onOpen }: Props) {
           </p>
         )}
       </header>
-      <Facts entry={entry} />
-      {changes && (
+      <div className={classes.main}>
+        <Facts entry={entry} />
+        {changes && (
+          <Section
+            title="What changed"
+            action={
+              <Link href={comparePath(null, entry.id)} prefetch={false} className="tm-link">
+                Compare with the previous change
+              </Link>
+            }
+          >
+            <Changes before={changes.before} after={changes.after} />
+          </Section>
+        )}
+        {details.length > 0 && (
+          <Section title="Details">
+            <DetailFacts facts={details} />
+          </Section>
+        )}
+      </div>
+      <div className={classes.side}>
+        <Section title="Position in the chain" action={<ShareButton id={entry.id} />}>
+          <ChainPanel entry={entry} />
+        </Section>
         <Section
-          title="What changed"
+          title="Related entries, within five minutes"
           action={
-            <Link href={comparePath(null, entry.id)} prefetch={false} className="tm-link">
-              Compare with the previous change
+            <Link href={aroundPath(entry.id)} className="tm-link">
+              Everything around this moment
             </Link>
           }
         >
-          <Changes before={changes.before} after={changes.after} />
+          <Related entry={entry} onOpen={onOpen} />
         </Section>
-      )}
-      {details.length > 0 && (
-        <Section title="Details">
-          <DetailFacts facts={details} />
-        </Section>
-      )}
-      <Section title="Position in the chain" action={<ShareButton id={entry.id} />}>
-        <ChainPanel entry={entry} />
-      </Section>
-      <Section
-        title="Related entries, within five minutes"
-        action={
-          <Link href={aroundPath(entry.id)} className="tm-link">
-            Everything around this moment
-          </Link>
-        }
-      >
-        <Related entry={entry} onOpen={onOpen} />
-      </Section>
-      <RawEntry entry={entry} />
+        <RawEntry entry={entry} />
+      </div>
     </article>
   );
 }
@@ -206,6 +212,33 @@ function Section({ title, action, children }: { title: string; action?: ReactNod
     </section>
   );
 }
+
+/** A name that links to the page of what it names. */
+const Door = ({ href, children }: { href: string; children: ReactNode }) => (
+  <Link href={href} prefetch={false} className="tm-link">
+    {children}
+  </Link>
+);
+
+/** An agent's page is that of its device. */
+function actorDoor(entry: Entry, actorId: string): string {
+  const host = hostOf(entry);
+  return host ? `/devices?search=${encodeURIComponent(host)}` : actorPath(actorId);
+}
+
+/** The target's name; a device, organization, person or key is linked to its page. */
+function TargetName({ entry: { resource } }: { entry: Entry }) {
+  const name = <span dir="auto">{withVisibleMarks(resource.name)}</span>;
+  const href = TARGET_PATH[resource.type]?.(resource.id);
+  return href && resource.id && resource.id !== ZERO_UUID ? <Door href={href}>{name}</Door> : name;
+}
+
+const TARGET_PATH: Readonly<Record<string, (id: string) => string>> = {
+  device: (id) => `/devices/${id}`,
+  organization: (id) => `/customers/${id}`,
+  user: actorPath,
+  api_key: actorPath,
+};
 
 /** column: the table column with the same value, whose pivots are offered here. */
 type FactProps = { name: string; entry: Entry; column: ColumnId; children: ReactNode };
@@ -232,32 +265,45 @@ function Facts({ entry }: { entry: Entry }) {
     <dl className={classes.facts}>
       <Fact name="Who" entry={entry} column="event">
         <span className={classes.line}>
-          {entry.user.name}
+          {actorId ? <Door href={actorDoor(entry, actorId)}>{entry.user.name}</Door> : entry.user.name}
           <ActorType type={entry.actorType} />
         </span>
         {entry.user.email && entry.user.email !== entry.user.name && <span>{entry.user.email}</span>}
         {actorId && <CopiedCode value={actorId} what="actor id" />}
+        {entry.submittedBy && (
+          <span className={classes.line}>
+            <Door href={actorPath(entry.submittedBy.keyId)}>
+              <Via by={entry.submittedBy} />
+            </Door>
+            <CopiedCode value={entry.submittedBy.keyId} what="key id" />
+          </span>
+        )}
       </Fact>
       <Fact name="What" entry={entry} column="action">
         <CopiedCode value={entry.action} what="action" />
         <span className={classes.quiet}>{CATEGORY_LABEL[entry.category]}</span>
       </Fact>
       <Fact name="Target" entry={entry} column="resourceType">
-        {entry.resource.name && <span dir="auto">{withVisibleMarks(entry.resource.name)}</span>}
+        {entry.resource.name && <TargetName entry={entry} />}
         <span className={classes.quiet}>{entry.resource.type}</span>
         {entry.resource.id && <CopiedCode value={entry.resource.id} what="resource id" />}
       </Fact>
       {organizations.length > 1 && (
         <Fact name="Organization" entry={entry} column="org">
-          {nameOf(entry.orgId)}
+          <Door href={`/customers/${entry.orgId}`}>{nameOf(entry.orgId)}</Door>
         </Fact>
       )}
       <Fact name="Where from" entry={entry} column="ip">
         {entry.ipAddress ? (
-          <CopiedCode value={entry.ipAddress} what="address" />
+          <CopiedCode value={entry.ipAddress} what="address" href={addressPath(entry.ipAddress)} />
         ) : (
           <span className={classes.quiet}>No address recorded</span>
         )}
+        {entry.firstSeen?.map((kind) => (
+          <span key={kind} className={classes.new}>
+            {FIRST_SEEN_LABEL[kind]}
+          </span>
+        ))}
         {browser && <span>{browser}</span>}
         {entry.userAgent && <span className={classes.agent}>{entry.userAgent}</span>}
       </Fact>

@@ -3,12 +3,13 @@
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { MouseEvent } from "react";
-import { type Entry, sentenceText } from "@/components/audit/entry";
+import type { Entry } from "@/components/audit/entry";
 import { ResultBadge } from "@/components/audit/result-badge";
 import { clock } from "@/components/format/time";
 import { useZone } from "@/components/format/zone";
 import { UNBATCHED, useTRPC } from "@/components/trpc";
 import { readErrorText } from "@/components/ui/notice";
+import { sentenceText } from "@/server/audit/sentence";
 import classes from "./related.module.css";
 
 type Props = { entry: Entry; onOpen: ((id: string) => void) | undefined };

@@ -1,6 +1,7 @@
 "use client";
 
 import { Button, Checkbox, Group, Modal, Radio, Stack } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { Download } from "lucide-react";
 import { useState } from "react";
 import { useOrg } from "@/components/account/org";
@@ -11,10 +12,12 @@ import { useViewer } from "@/components/audit/state/viewer-context";
 import { useConfirmedDownload } from "@/components/confirmed-download";
 import { bytes, count, counted } from "@/components/format/amounts";
 import { useZone } from "@/components/format/zone";
+import { useTRPC } from "@/components/trpc";
 import { useReturnedFocus } from "@/components/ui/dialogs/use-returned-focus";
 import { Message } from "@/components/ui/notice";
+import { EXPORT_FORMATS, type ExportFormat, FORMATS, isDirect } from "@/server/audit/export-formats";
 import { exportName } from "@/server/audit/export-name";
-import { EXPORT_FORMATS, type ExportFormat, FORMATS, isDirect, MAX_EXPORT_ROWS } from "@/server/audit/vocabulary";
+import { MAX_EXPORT_ROWS } from "@/server/audit/vocabulary";
 import classes from "./export-dialog.module.css";
 import { MyExports } from "./my-exports";
 import { type ExportState, useBackgroundExport, useExport } from "./use-export";
@@ -26,7 +29,7 @@ export function ExportDialog({ onClose }: { onClose: () => void }) {
   const { names, total, isTruncated } = audit;
   const { zone } = useZone();
   const { org, organizations, several } = useOrg();
-  const [format, setFormat] = useState<ExportFormat>("csv");
+  const [format, setFormat] = useState<ExportFormat>("spreadsheet");
   const home = org ?? (organizations.length === 1 ? organizations[0] : null);
   const of = several.length > 0 ? several : organizations;
   const span = spanOf(view, zone, now);
@@ -164,11 +167,12 @@ function Progress({ state, name }: { state: ExportState; name: string }) {
 
 function Evidence({ orgId, span }: { orgId: string | undefined; span: { from?: Date; to?: Date } }) {
   const onDownload = useConfirmedDownload();
+  const isAlarmed = useQuery(useTRPC().integrity.alarms.queryOptions()).data?.some((alarm) => alarm.orgId === orgId);
   if (!orgId)
     return (
       <p className={classes.foot}>For an evidence bundle, choose one organization first: each has its own chain.</p>
     );
-  const query = new URLSearchParams({ orgId });
+  const query = new URLSearchParams({ orgId, ...(isAlarmed && { despite: "alarm" }) });
   for (const [name, at] of Object.entries(span)) if (at) query.set(name, at.toISOString());
   return (
     <p className={classes.foot}>
@@ -177,6 +181,7 @@ function Evidence({ orgId, span }: { orgId: string | undefined; span: { from?: D
         download the evidence bundle
       </a>{" "}
       of this range. It holds every entry, regardless of the filters, and can be verified offline.
+      {isAlarmed && " An alarm is open on this log: the bundle says so, and is not proven."}
     </p>
   );
 }

@@ -6,7 +6,7 @@ import type { Input } from "@/components/audit/state/view";
 import { fetchConfirmed } from "@/components/step-up";
 import { useTRPC } from "@/components/trpc";
 import { errorText } from "@/components/ui/notice";
-import type { DirectFormat, ExportFormat } from "@/server/audit/vocabulary";
+import type { DirectFormat, ExportFormat } from "@/server/audit/export-formats";
 
 /** The body of POST /audit-logs/export, and most of that of POST /audit-logs/exports, with the same filters as the list. */
 export function exportBody(format: ExportFormat, { from, to, cursor: _, skipCount: __, orgId, ...filters }: Input) {

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { Fragment } from "react";
 import { useCan, useOrg } from "@/components/account/org";
+import { actorPath, addressPath } from "@/components/audit/entry";
 import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
 import { CopiedCode } from "@/components/ui/code/copied-code";
@@ -29,7 +30,7 @@ export function DetailFacts({ facts }: { facts: NamedFact[] }) {
 /** A formatted fact, with times in the display zone; an id links to what it identifies, if that exists. */
 export function FactValue({ fact }: { fact: Exclude<Fact, { kind: "group" }> }) {
   if (fact.kind === "time") return <When at={fact.at} />;
-  if (fact.kind === "address") return <FilterLink name="ip" value={fact.address} />;
+  if (fact.kind === "address") return <PathLink href={addressPath(fact.address)}>{fact.address}</PathLink>;
   if (fact.kind === "id") return <IdLink id={fact.id} of={fact.of} />;
   return fact.kind === "code" ? (
     <CopiedCode value={fact.text} what="value" />
@@ -40,31 +41,22 @@ export function FactValue({ fact }: { fact: Exclude<Fact, { kind: "group" }> }) 
   );
 }
 
-/** Links to the entries with the same value. */
-function FilterLink({ name, value }: { name: string; value: string }) {
-  return (
-    <Link href={`/?${new URLSearchParams({ [name]: joinValues([value]) })}`} prefetch={false} className="tm-link">
-      {value}
-    </Link>
-  );
-}
+const PathLink = ({ href, children }: { href: string; children: string }) => (
+  <Link href={href} prefetch={false} className="tm-link">
+    {children}
+  </Link>
+);
 
 function IdLink({ id, of }: { id: string; of: IdOf }) {
   const { organizations } = useOrg();
   if (of === "device") return <DeviceLink id={id} />;
-  if (of === "session") return <FilterLink name="session" value={id} />;
-  if (of === "actor") return <FilterLink name="actorId" value={id} />;
-  if (of === "entry")
-    return (
-      <Link href={`/audit/${id}`} prefetch={false} className="tm-link">
-        {id}
-      </Link>
-    );
+  if (of === "session")
+    return <PathLink href={`/?${new URLSearchParams({ session: joinValues([id]) })}`}>{id}</PathLink>;
+  if (of === "actor") return <PathLink href={actorPath(id)}>{id}</PathLink>;
+  if (of === "entry") return <PathLink href={`/audit/${id}`}>{id}</PathLink>;
   const known = organizations.find((organization) => organization.id === id);
   return known ? (
-    <Link href={`/?orgId=${id}`} prefetch={false} className="tm-link">
-      {known.name}
-    </Link>
+    <PathLink href={`/customers/${id}`}>{known.name}</PathLink>
   ) : (
     <CopiedCode value={id} what="organization id" />
   );

@@ -32,7 +32,7 @@ export function CopyLink() {
   return (
     <Tip label={copied ? "Copied" : "Copy a link to this view"}>
       <ActionIcon
-        size={36}
+        size={32}
         variant="default"
         aria-label={copied ? "Link copied" : "Copy link"}
         onClick={() => void copy(frozenLink(window.location.href, view, { zone, now }))}

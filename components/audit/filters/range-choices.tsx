@@ -98,7 +98,7 @@ function CustomRange({ view, onRange, onDone }: Props) {
   const [fromText, setFrom] = useState(view.from ? toWallClock(view.from, zone) : "");
   const [toText, setTo] = useState(view.to ? toWallClock(view.to, zone) : "");
   const from = ofField(fromText, { first: view.from, zone });
-  const to = ofField(toText, { first: view.to, zone });
+  const to = ofField(toText, { first: view.to, zone, isEnd: true });
   const isBackwards = Boolean(from && to && from > to);
   const submit = (event: FormEvent) => {
     event.preventDefault();

@@ -1,6 +1,5 @@
 "use client";
 
-import { useMediaQuery } from "@mantine/hooks";
 import { useOrg } from "@/components/account/org";
 import { endsOf } from "@/components/audit/entry";
 import { spanText } from "@/components/audit/state/range";
@@ -18,13 +17,13 @@ const foldedIn = (folds: AuditList["folds"]): number => folds.reduce((sum, fold)
 function amount(audit: AuditList, isFirst: boolean): string {
   const { list, entries, folds, isFoldPending, foldFailure, bar, total, isTruncated } = audit;
   if (!list.isSuccess) return "";
+  // These are still the rows of the previous filter: a count above them would be taken for theirs.
+  if (list.isPlaceholderData) return "Loading …";
   if (isTruncated)
     return `${total === null ? "Some matches" : counted(total, "match", "matches")} among the newest entries`;
-  // These are still the rows of the previous filter, so they cannot be compared with the new total.
-  if (list.isPlaceholderData && total !== null) return counted(total, "entry", "entries");
   const hasOlder = list.data.pagination.nextCursor !== null;
   // A live list may be holding back entries.
-  const isWhole = isFirst && !hasOlder && !bar && !isFoldPending && !foldFailure && !list.isPlaceholderData;
+  const isWhole = isFirst && !hasOlder && !bar && !isFoldPending && !foldFailure;
   return amountText({ shown: entries.length + foldedIn(folds), total, isWhole, hasOlder });
 }
 
@@ -32,34 +31,23 @@ function amount(audit: AuditList, isFirst: boolean): string {
 function useScopeText(): string {
   const { org, organizations, several } = useOrg();
   if (organizations.length < 2) return "";
-  return org ? ` of ${org.name}` : `; ${several.length || organizations.length} organizations searched`;
+  return org ? ` of ${org.name}` : ` in ${several.length || organizations.length} organizations`;
 }
 
-/** The span in absolute times, how much of it is shown, and the time zone. */
+/** How much of the span is shown, and the span in absolute times with its time zone. */
 export function RangeLine() {
   const { view, now, audit } = useViewer();
   const { zone, local, setUtc } = useZone();
   const span = spanOf(view, zone, now);
   const where = useScopeText();
-  const isPhone = useMediaQuery("(max-width: 48em)");
   const text = amount(audit, view.cursor === null);
   const folded = foldedIn(audit.folds);
-  const telemetry = folded > 0 ? `; ${count(folded)} on this page are routine telemetry` : "";
+  const telemetry = folded > 0 ? ` · ${count(folded)} folded` : "";
   const cut = audit.isTruncated ? "; searches of one or two letters count no further" : "";
   return (
-    // On a phone the line scrolls sideways, so it must be focusable.
-    <div className={classes.line} {...(isPhone && { tabIndex: 0, role: "group", "aria-label": "What is listed" })}>
-      <span>{spanText(span, zone)}</span>
-      <span>
-        Times in {zoneName(zone, span.from, span.to, ...endsOf(audit.entries))}{" "}
-        {(zone !== local || local !== "UTC") && (
-          <button type="button" className={classes.textButton} onClick={() => setUtc(zone === local)}>
-            {zone === local ? "Show UTC" : "Show local time"}
-          </button>
-        )}
-      </span>
+    <>
       {/* The counts of a live list change constantly and are not announced. */}
-      <span role={audit.bar ? undefined : "status"}>
+      <span role={audit.bar ? undefined : "status"} className={classes.count}>
         {text && text + where + cut + telemetry}
         {audit.foldFailure && (
           <>
@@ -70,6 +58,17 @@ export function RangeLine() {
           </>
         )}
       </span>
-    </div>
+      <span className={classes.range}>
+        <span>{spanText(span, zone)}</span>
+        <span>
+          Times in {zoneName(zone, span.from, span.to, ...endsOf(audit.entries))}{" "}
+          {(zone !== local || local !== "UTC") && (
+            <button type="button" className={classes.textButton} onClick={() => setUtc(zone === local)}>
+              {zone === local ? "Show UTC" : "Show local time"}
+            </button>
+          )}
+        </span>
+      </span>
+    </>
   );
 }

@@ -35,6 +35,7 @@ export function RangeMenu({ view, onRange }: Props) {
     <Popover opened={opened} onClose={menu.close} width={320}>
       <Popover.Target>
         <Button
+          size="xs"
           variant="default"
           onClick={toggle}
           onPointerEnter={prepare}

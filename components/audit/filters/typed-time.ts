@@ -6,15 +6,6 @@ import { fromWallClock, toWallClock, wallClock } from "@/server/ground/time/wall
 /** The time zone and current time that typed times refer to. */
 export type Clock = { zone: string; now: Date };
 
-const UNIT_MS: Readonly<Record<string, number>> = {
-  s: 1_000,
-  m: MINUTE_MS,
-  min: MINUTE_MS,
-  h: HOUR_MS,
-  d: DAY_MS,
-  w: 7 * DAY_MS,
-};
-
 type Parser = (text: string, clock: Clock) => Span | null;
 
 /** A span between two wall-clock times of the zone; the end is exclusive. */
@@ -23,11 +14,25 @@ const between = (from: number, to: number, { zone }: Clock): Span => ({
   to: new Date(fromWallClock(to, zone).getTime() - 1),
 });
 
-/** "3h", "last 15 min": that long until now. */
+const UNITS: readonly (readonly [name: RegExp, ms: number])[] = [
+  [/^s(?:ec(?:ond)?)?$/, 1_000],
+  [/^m(?:in(?:ute)?)?$/, MINUTE_MS],
+  [/^h(?:r|our)?$/, HOUR_MS],
+  [/^d(?:ay)?$/, DAY_MS],
+  [/^w(?:eek)?$/, 7 * DAY_MS],
+  [/^month$/, 30 * DAY_MS],
+  [/^y(?:ear)?$/, 365 * DAY_MS],
+];
+const NUMBERS = [/^an?$|^one$/, /^two$|^couple of$/, /^three$|^few$/, /^four$/, /^five$/, /^six$/, /^seven$/];
+const AGO =
+  /^(?:(last|past|previous|this) )?(?:(\d{1,4}|an?|one|two|couple of|three|few|four|five|six|seven) ?)?([a-z]+?)s?$/;
+
+/** "3h", "last 15 min", "past two weeks", "last hour": that long until now. "last week" is one of the calendar. */
 const ago: Parser = (text, { now }) => {
-  const [, n = "", unit = ""] =
-    /^(?:last )?(\d{1,4}) ?(s|m|min|h|d|w)(?:in|ins|ours?|ays?|eeks?|utes?|rs?)?$/.exec(text) ?? [];
-  const length = Number(n) * (UNIT_MS[unit] ?? 0);
+  const [, which = "", n, unit = ""] = AGO.exec(text) ?? [];
+  const [, ms = 0] = UNITS.find(([name]) => name.test(unit)) ?? [];
+  if (!n && which !== "past" && !(which && ms <= HOUR_MS)) return null;
+  const length = ms * (n ? Number(n) || NUMBERS.findIndex((name) => name.test(n)) + 1 : 1);
   return length > 0 ? { from: new Date(now.getTime() - length) } : null;
 };
 
@@ -66,12 +71,14 @@ const monthName: Parser = (text, clock) => {
 
 /** "this week", "last month", "last weekend": weeks start on Monday, weekends on Saturday. */
 const period: Parser = (text, clock) => {
-  const [, which, unit] = /^(this|last) (weekend|week|month|year)$/.exec(text) ?? [];
-  if (!which || !unit) return null;
+  const [, which, unit] = /^(?:(this|last|previous) )?(weekend|week|month|quarter|year)$/.exec(text) ?? [];
+  if (!unit || (!which && unit !== "weekend")) return null;
   const today = new Date(wallClock(clock.now, clock.zone));
   const [y, m, d] = [today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate()];
-  const back = which === "last" ? 1 : 0;
+  const back = which === "last" || which === "previous" ? 1 : 0;
   if (unit === "year") return between(Date.UTC(y - back, 0), Date.UTC(y - back + 1, 0), clock);
+  const quarter = m - (m % 3) - 3 * back;
+  if (unit === "quarter") return between(Date.UTC(y, quarter), Date.UTC(y, quarter + 3), clock);
   if (unit === "month") return between(Date.UTC(y, m - back), Date.UTC(y, m - back + 1), clock);
   const monday = d - ((today.getUTCDay() + 6) % 7) - 7 * back;
   const first = unit === "weekend" ? monday + 5 : monday;
@@ -159,8 +166,28 @@ async function naturalLanguage(text: string, clock: Clock): Promise<Span | null>
   return from < to ? { from, to } : null;
 }
 
+const PARTS_OF_DAY: Readonly<Record<string, string>> = {
+  morning: "6:00 to 12:00",
+  afternoon: "12:00 to 18:00",
+  evening: "18:00 to 24:00",
+  night: "18:00 to 24:00",
+};
+
+/** "between 9 and 10" and "yesterday afternoon" as hours from one to another. */
+const withHours = (text: string): string =>
+  text
+    .trim()
+    .replace(/\b(?:between|from) (.+?) (?:and|till?|-) (?=\S)/i, "$1 to ")
+    .replace(/ [-–] /, " to ")
+    .replace(/^tonight$/i, "today night")
+    .replace(/^last night$/i, "yesterday night")
+    .replace(/^(?:(.+) )?(morning|afternoon|evening|night)$/i, (_, day: string | undefined, part: string) => {
+      const named = !day || /^this$/i.test(day) ? "today" : day;
+      return `${named} ${PARTS_OF_DAY[part.toLowerCase()] ?? ""}`;
+    });
+
 async function readTime(typed: string, clock: Clock): Promise<Span | null> {
-  const plain = typed.trim().replace(/^between (.+) and (.+)$/i, "$1 to $2");
+  const plain = withHours(typed);
   const text = plain.toLowerCase();
   for (const read of [ago, epoch, isoDate, monthName, period]) {
     const span = read(text, clock);
@@ -181,25 +208,4 @@ function cut({ from, to }: Span): Span | null {
 export async function parseTime(typed: string, clock: Clock): Promise<Span | null> {
   const span = await readTime(typed, clock);
   return span && cut(span);
-}
-
-/** Words that rarely mean a time within a sentence. */
-const NOT_A_TIME = /^(now|sun|sat|mon|mar|may)$/i;
-/** As many words as "from last tuesday 9:30 to 10:15" has. */
-const MAX_WORDS = 7;
-
-/** The first time mentioned in a sentence, as long as possible, and its position. */
-export async function findTime(
-  sentence: string,
-  clock: Clock,
-): Promise<{ span: Span; index: number; end: number } | null> {
-  const words = [...sentence.matchAll(/[^\s,?;!]+/g)];
-  for (const [at, { index }] of words.entries())
-    for (const last of words.slice(at, at + MAX_WORDS).reverse()) {
-      const end = last.index + last[0].length;
-      const text = sentence.slice(index, end);
-      const span = NOT_A_TIME.test(text) ? null : await parseTime(text, clock);
-      if (span) return { span, index, end };
-    }
-  return null;
 }

@@ -1,7 +1,7 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { type KeyboardEvent, memo, type PointerEvent, useMemo, useState } from "react";
+import { type KeyboardEvent, memo, type PointerEvent, type ReactNode, useMemo, useState } from "react";
 import { FROM_START, isLive } from "@/components/audit/state/view";
 import { useViewer } from "@/components/audit/state/viewer-context";
 import { dateTime } from "@/components/format/time";
@@ -21,9 +21,10 @@ type Brush = { anchor: number; at: number };
 
 /**
  * The matching entries over time, stacked by result. Dragging over bars zooms in; with the keyboard, arrows move, Shift
- * extends the selection and Enter zooms in. On a phone it is shown only when unfolded.
+ * extends the selection and Enter zooms in. Beside it stand the counts and `children`. On a phone only these are shown
+ * until it is unfolded.
  */
-export function Histogram({ isUnfolded }: { isUnfolded: boolean }) {
+export function Histogram({ isUnfolded, children }: { isUnfolded: boolean; children: ReactNode }) {
   const { view, setView, input } = useViewer();
   const { zone } = useZone();
   const { cursor: _, skipCount: __, ...filter } = input;
@@ -68,16 +69,19 @@ export function Histogram({ isUnfolded }: { isUnfolded: boolean }) {
       </div>
       <Axis bars={bars.length} ticks={ticksOf(bars, step, zone)} />
       <figcaption className={classes.caption}>
-        {query.isLoadingError && (
-          <>
-            The entries over time could not be counted.{" "}
-            <button type="button" className={classes.retry} onClick={() => void query.refetch()}>
-              Retry
-            </button>
-          </>
-        )}
-        {low === null ? describeAllBars(bars, step) : describeBars(bars.slice(low, high + 1), zone)}
-        {low === null && since ? `; only the newest, since ${dateTime(since, zone)}` : ""}
+        {children}
+        <span className={classes.selected}>
+          {query.isLoadingError && (
+            <>
+              The entries over time could not be counted.{" "}
+              <button type="button" className={classes.retry} onClick={() => void query.refetch()}>
+                Retry
+              </button>
+            </>
+          )}
+          {low === null ? describeAllBars(bars, step) : describeBars(bars.slice(low, high + 1), zone)}
+          {low === null && since ? `; only the newest, since ${dateTime(since, zone)}` : ""}
+        </span>
       </figcaption>
     </figure>
   );

@@ -27,6 +27,7 @@ export function LiveToggle() {
   };
   return (
     <Button
+      size="xs"
       variant="default"
       className={classes.toggle}
       title={isPossible ? "Show new entries as they arrive (l)" : "The range has an end, so no new entries can appear"}

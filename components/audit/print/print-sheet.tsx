@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMe, useOrg } from "@/components/account/org";
 import { ActorType } from "@/components/audit/actor-type";
-import { type Entry, endsOf, sentenceText } from "@/components/audit/entry";
+import { type Entry, endsOf } from "@/components/audit/entry";
 import { describeFilters, describeOrganizations } from "@/components/audit/state/describe-filters";
 import { spanText } from "@/components/audit/state/range";
 import type { Print } from "@/components/audit/state/use-print";
@@ -11,8 +11,10 @@ import { spanOf } from "@/components/audit/state/view";
 import { useViewer } from "@/components/audit/state/viewer-context";
 import { count, counted } from "@/components/format/amounts";
 import { dateTime, zoneName } from "@/components/format/time";
+import { Via } from "@/components/format/via";
 import { useZone } from "@/components/format/zone";
 import { type Outputs, useTRPC } from "@/components/trpc";
+import { sentenceText } from "@/server/audit/sentence";
 import { MAX_PRINTED, RESULT_LABEL } from "@/server/audit/vocabulary";
 import { VERDICT_WORD } from "@/server/evidence/bundle/verdict";
 import classes from "./print-sheet.module.css";
@@ -149,6 +151,7 @@ function Row({ entry, zone, organization, hasColumn }: RowProps) {
       {hasColumn && <td>{organization}</td>}
       <td>
         <ActorType type={entry.actorType} />
+        {entry.submittedBy && <Via by={entry.submittedBy} />}
       </td>
       <td>{entry.ipAddress}</td>
       <td>{RESULT_LABEL[entry.result]}</td>

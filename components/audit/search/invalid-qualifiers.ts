@@ -1,5 +1,5 @@
-import { distance } from "fastest-levenshtein";
 import { type Catalogue, FILTERS } from "@/server/audit/query/catalogue";
+import { nearness } from "@/server/audit/query/nearness";
 import { byQualifier, parseQuery, TIME_QUALIFIERS } from "./query-text";
 
 /** Qualifiers of other products, mapped to ours. */
@@ -37,8 +37,8 @@ const LOOKS_QUALIFIED = /(?:^|(?<=\s))(-?)([a-z]{2,}):((?:"[^"]*"|[^\s"])+)/gi;
 /** The closest known qualifier; null if none is close. */
 function closest(word: string, known: readonly string[]): string | null {
   if (Object.hasOwn(ALIASES, word)) return ALIASES[word] ?? null;
-  const near = known.map((name) => ({ name, far: distance(word, name) })).sort((a, b) => a.far - b.far)[0];
-  return near && near.far <= Math.min(2, near.name.length - 1) ? near.name : null;
+  const near = known.map((name) => ({ name, far: nearness(word, name) })).filter(({ far }) => far !== null);
+  return near.sort((a, b) => (a.far ?? 0) - (b.far ?? 0))[0]?.name ?? null;
 }
 
 /** The parts of a search that look like mistyped qualifiers. They were searched as plain text. */

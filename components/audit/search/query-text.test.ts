@@ -38,7 +38,7 @@ test("several values match any, separated by commas or with repeated qualifiers"
     user: "jane,Dele Adeyemi",
     q: null,
   });
-  expect(applyQuery({ result: "failure", q: "old" }, "result:denied")).toMatchObject({
+  expect(applyQuery({ result: "failure", q: "old" }, parseQuery("result:denied"))).toMatchObject({
     result: "failure,denied",
     q: null,
   });

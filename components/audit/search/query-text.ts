@@ -1,5 +1,5 @@
 import { excluding } from "@/components/audit/state/narrow";
-import { exclusionsOf, type Filters } from "@/components/audit/state/view";
+import { exclusionsOf, type Filters, type View } from "@/components/audit/state/view";
 import { type Catalogue, type Exclusion, FILTERS, type Filter, faultOf } from "@/server/audit/query/catalogue";
 import { joinValues, networkOf, splitValues } from "@/server/audit/query/values";
 
@@ -23,15 +23,29 @@ export const byQualifier = (
 ): [name: string, filter: Filter] | undefined =>
   Object.entries(catalogue).find(([, f]) => f.qualifier === qualifier && (!isNegated || f.negatable));
 
-/** A choice may be typed as its code or its label, in any case. */
-const choiceOf = ({ choices }: Filter, typed: string): string | undefined =>
-  choices
-    ? Object.entries(choices).find((names) => names.some((name) => name.toLowerCase() === typed.toLowerCase()))?.[0]
-    : typed;
+/** Other words for results. */
+const RESULT_WORDS: Readonly<Record<string, string>> = {
+  failed: "failure",
+  fail: "failure",
+  error: "failure",
+  refused: "denied",
+  forbidden: "denied",
+  ok: "success",
+  succeeded: "success",
+  successful: "success",
+};
+/** A choice may be typed as its code or its label, in any case, and a result by another word for it. */
+function choiceOf({ choices }: Filter, typed: string): string | undefined {
+  if (!choices) return typed;
+  const word = typed.toLowerCase();
+  const known = Object.entries(choices).find((names) => names.some((name) => name.toLowerCase() === word))?.[0];
+  const other = RESULT_WORDS[word];
+  return known ?? (other && Object.hasOwn(choices, other) ? other : undefined);
+}
 const isValid = (filter: Filter, value: string | undefined): value is string =>
   value !== undefined && faultOf(filter, value) === null;
 
-export type Parsed = Partial<Filters>;
+export type Parsed = Partial<Filters & Pick<View, "typed" | "orgId">>;
 
 /**
  * Parses the text of the search box: `actor:jane result:failure,denied printer` becomes two filters and the text
@@ -66,10 +80,8 @@ export function parseQuery(typed: string, catalogue: Catalogue = FILTERS): Parse
   return { ...Object.fromEntries(filters), ...(excluded.length > 0 && excluding(excluded)), q: q || null };
 }
 
-/** The view change for a typed query: its values and exclusions are added to the current filters. */
-export function applyQuery(view: Partial<Filters>, typed: string): Parsed {
-  const parsed = parseQuery(typed);
-  const { q, exclude: _, excludeActions: __, ...wanted } = parsed;
+/** The view change that adds the values and exclusions of a query to the current filters, and replaces the words. */
+export function applyQuery(view: Partial<Filters>, { q, exclude, excludeActions, ...wanted }: Parsed): Parsed {
   const values = Object.entries(wanted).map(([name, list]) => {
     const before = new Map<string, unknown>(Object.entries(view)).get(name);
     const all = [...splitValues(typeof before === "string" ? before : ""), ...splitValues(String(list))];
@@ -77,7 +89,7 @@ export function applyQuery(view: Partial<Filters>, typed: string): Parsed {
   });
   return {
     ...Object.fromEntries(values),
-    ...excluding([...exclusionsOf(view), ...exclusionsOf(parsed)]),
+    ...excluding([...exclusionsOf(view), ...exclusionsOf({ exclude, excludeActions })]),
     q: q ?? null,
   };
 }

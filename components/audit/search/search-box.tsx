@@ -13,7 +13,7 @@ import { useTRPC } from "@/components/trpc";
 import { MAX_FILTER_LENGTH } from "@/server/ground/text";
 import { complete, type Suggestion, suggestionsFor, typedValue } from "./completion";
 import { byQualifier } from "./query-text";
-import { loadReader, readTyped } from "./reader";
+import { loadReader, useReader } from "./reader";
 import classes from "./search-box.module.css";
 
 /**
@@ -22,6 +22,7 @@ import classes from "./search-box.module.css";
 export function SearchBox() {
   const { view, setView, input, search } = useViewer();
   const { zone } = useZone();
+  const reader = useReader(zone);
   const list = useId();
   const [typed, setTyped] = useState(view.q ?? "");
   const [isOpen, setIsOpen] = useState(false);
@@ -38,7 +39,7 @@ export function SearchBox() {
   };
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    const change = await readTyped(view, typed, { zone, now: new Date() });
+    const change = await reader.read(view, typed);
     setView({ ...change, ...FROM_START });
     setTyped(change.q ?? "");
     setIsOpen(false);
@@ -60,6 +61,7 @@ export function SearchBox() {
       <form onSubmit={(event) => void submit(event)}>
         <TextInput
           ref={search}
+          size="xs"
           role="combobox"
           aria-label="Search the audit log"
           aria-expanded={shown.length > 0}

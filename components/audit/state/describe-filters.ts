@@ -1,9 +1,10 @@
-import { displayName, type Entry } from "@/components/audit/entry";
+import type { Entry } from "@/components/audit/entry";
 import { counted } from "@/components/format/amounts";
 import { type Catalogue, FILTERS } from "@/server/audit/query/catalogue";
-import { splitValues } from "@/server/audit/query/values";
+import { choicesOf, splitTerms, splitValues } from "@/server/audit/query/values";
+import { displayName } from "@/server/audit/sentence";
 import { GUID } from "@/server/ground/text";
-import { hideRoutine, include } from "./narrow";
+import { include } from "./narrow";
 import { PRESET_LABEL } from "./range";
 import { exclusionsOf, FROM_START, hidesRoutine, isRoutine, type View } from "./view";
 
@@ -13,16 +14,31 @@ type Chip = { key: string; name: string; value: string; clear: Partial<View> };
 const describeValues = (values: string[]): string =>
   values.length > 2 ? `${values[0]} or ${counted(values.length - 1, "other")}` : values.join(" or ");
 
+/** A word as it is typed; a choice of several as "delete or remove". */
+export function termText(term: string): string {
+  const choices = choicesOf(term);
+  return choices.length > 1 ? describeValues(choices.map((one) => one.trim())) : term;
+}
+
+/** A chip for each word and quoted phrase of a text. */
+function wordChips({ name, label, text }: { name: string; label: string; text: string }): Chip[] {
+  const words = splitTerms(text);
+  return words.map((word, at) => ({
+    key: `${name} ${at} ${word}`,
+    name: label,
+    value: termText(word),
+    clear: { [name]: words.toSpliced(at, 1).join(" ") || null, ...FROM_START },
+  }));
+}
+
 /** The active filters as text, with names for ids. The organization is omitted: it is selected elsewhere. */
 export function chipsOf(view: View, names?: ReadonlyMap<string, string>, catalogue: Catalogue = FILTERS): Chip[] {
   const values = new Map<string, unknown>(Object.entries(view));
   const filters = Object.entries(catalogue).flatMap(([name, { label, match }]): Chip[] => {
     const value = values.get(name);
     if (typeof value !== "string" || !value || (name === "orgId" && !value.includes(","))) return [];
-    const words =
-      match === "words"
-        ? value
-        : describeValues(splitValues(value).map((one) => valueLabel({ name, value: one }, names, catalogue)));
+    if (match === "words") return wordChips({ name, label, text: value });
+    const words = describeValues(splitValues(value).map((one) => valueLabel({ name, value: one }, names, catalogue)));
     return words ? [{ key: name, name: label, value: words, clear: { [name]: null, ...FROM_START } }] : [];
   });
   const excluded = exclusionsOf(view, catalogue)
@@ -83,39 +99,6 @@ export function namesOf(entries: Entry[], known: readonly { id: string; name: st
     if (id && name && !names.has(id)) names.set(id, name);
   }
   return names;
-}
-
-/** A filter that could be dropped, and the view change that drops it. */
-export type Droppable = { key: string; label: string; change: Partial<View> };
-
-/** Splits the text into words and quoted phrases. */
-const typedWords = (text: string): string[] => text.match(/"[^"]*"|\S+/g) ?? [];
-
-/** Everything that could be dropped to find more: each word, each filter, the range. */
-export function droppableFilters(
-  view: View,
-  names?: ReadonlyMap<string, string>,
-  catalogue: Catalogue = FILTERS,
-): Droppable[] {
-  const words = typedWords(view.q ?? "");
-  const ofWords = words.map((word, at) => ({
-    key: `${at} ${word}`,
-    label: word,
-    change: { q: words.toSpliced(at, 1).join(" ") || null, ...FROM_START },
-  }));
-  const ofFilters = chipsOf(view, names, catalogue)
-    .filter(({ key }) => key !== "q")
-    .map(({ key, name, value, clear }) => ({ key, label: `${name}: ${value}`, change: clear }));
-  const hasRange = view.range !== null || view.from !== null || view.to !== null;
-  const range = view.range ? PRESET_LABEL[view.range] : "the time range";
-  return [
-    ...ofWords,
-    ...ofFilters,
-    ...(hasRange ? [{ key: "range", label: range, change: { range: null, from: null, to: null, ...FROM_START } }] : []),
-    ...(hidesRoutine(view)
-      ? [{ key: "routine", label: "Hide routine agent telemetry", change: hideRoutine(view, false) }]
-      : []),
-  ];
 }
 
 const MAX_LENGTH = 80;

@@ -14,6 +14,7 @@ const entryAt = (timestamp: string, change: Partial<Entry> = {}): Entry => ({
   result: "success",
   ipAddress: "",
   userAgent: "",
+  submittedBy: null,
   user: { id: "jane", name: "Jane", email: "", role: "" },
   resource: { type: "session", id: "", name: "" },
   details: {},

@@ -20,7 +20,7 @@ const MIN_REPEATS = 3;
 /** Whether more pages follow at either end: a repeat at such an end may continue on the next page. */
 type Ends = { hasNewer: boolean; hasOlder: boolean };
 
-/** Same actor, action and target, both successful; the organization may differ. */
+/** Same actor, action, target and source, both successful; the organization may differ. */
 const isRepeat = (a: Entry, b: Entry): boolean =>
   a.result === "success" &&
   b.result === "success" &&
@@ -28,6 +28,7 @@ const isRepeat = (a: Entry, b: Entry): boolean =>
   a.actorType === b.actorType &&
   a.user.id === b.user.id &&
   a.user.name === b.user.name &&
+  a.submittedBy?.keyId === b.submittedBy?.keyId &&
   a.resource.type === b.resource.type &&
   a.resource.name === b.resource.name &&
   (a.resource.id === b.resource.id || a.orgId !== b.orgId);

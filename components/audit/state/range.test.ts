@@ -62,6 +62,11 @@ test("a field of minutes keeps the seconds of what it showed until it is edited"
   expect(ofField("2026-11-20T23:59", { ...field, first: null })).toEqual(new Date("2026-11-20T22:59:00Z"));
 });
 
+test("a range ends with the last instant of the minute that its field shows", () => {
+  const end = { first: null, zone: "Asia/Tokyo", isEnd: true };
+  expect(ofField("2026-11-20T23:59", end)).toEqual(new Date("2026-11-20T14:59:59.999Z"));
+});
+
 test("a range that ends before it starts is ignored", () => {
   const [from, to] = [new Date("2026-11-18T00:00:00Z"), new Date("2026-11-09T23:59:59.999Z")];
   expect(spanOf({ range: null, from, to }, "UTC", now)).toEqual({});

@@ -1,4 +1,4 @@
-import { dateTime } from "@/components/format/time";
+import { clock, dateTime, shortDate } from "@/components/format/time";
 import { bounded } from "@/server/ground/time/bounds";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/ground/time/durations";
 import { fromWallClock, toWallClock, wallClock } from "@/server/ground/time/wall-clock";
@@ -61,11 +61,28 @@ export function widened({ from, to }: Span, now: Date): Span {
   return { from: instant(from.getTime() - half), ...(later < now && { to: later }) };
 }
 
-/** The instant of a datetime-local field, which shows minutes; null where it has none. What it showed first keeps its seconds. */
-export function ofField(text: string, { first, zone }: { first: Date | null; zone: string }): Date | null {
+type Field = { first: Date | null; zone: string; isEnd?: boolean };
+
+/**
+ * The instant of a datetime-local field, which shows minutes; null where it has none. What it showed first keeps its
+ * seconds; a range ends with the last instant of its last minute.
+ */
+export function ofField(text: string, { first, zone, isEnd = false }: Field): Date | null {
   if (first && text === toWallClock(first, zone)) return first;
   const wall = Date.parse(`${text}Z`);
-  return Number.isNaN(wall) ? null : instant(fromWallClock(wall, zone).getTime());
+  return Number.isNaN(wall) ? null : instant(fromWallClock(wall, zone).getTime() + (isEnd ? MINUTE_MS - 1 : 0));
+}
+
+/** A span with two ends in as few words as it takes: "20 Nov 2026", "20 Nov 2026, 09:00 to 10:00". */
+export function shortSpan({ from, to }: Span, zone: string): string {
+  if (!from || !to) return from ? `Since ${dateTime(from, zone)}` : `Until ${to ? dateTime(to, zone) : "now"}`;
+  const end = new Date(to.getTime() + 1);
+  const [first, last] = [shortDate(from, zone), shortDate(to, zone)];
+  const isOfDays = clock(from, zone) === "00:00:00" && clock(end, zone) === "00:00:00";
+  if (isOfDays) return first === last ? first : `${first} to ${last}`;
+  return first === last
+    ? `${first}, ${clock(from, zone).slice(0, 5)} to ${clock(end, zone).slice(0, 5)}`
+    : spanText({ from, to }, zone);
 }
 
 /** A span as absolute times. */

@@ -21,7 +21,7 @@ import {
   faultOf,
   toExclusion,
 } from "@/server/audit/query/catalogue";
-import { MAX_WORDS, splitValues, wordsOf } from "@/server/audit/query/values";
+import { MAX_WORDS, splitValues, termsOf } from "@/server/audit/query/values";
 import type { FullPage } from "@/server/audit/schema";
 import { MAX_FILTER_LIST_LENGTH, ROUTINE_ACTIONS } from "@/server/audit/vocabulary";
 import { mapValues } from "@/server/ground/records";
@@ -32,7 +32,7 @@ import { tableParsers } from "./table-params";
 const textParser = (isValid: (value: string) => boolean) =>
   createParser({ parse: (value) => (isValid(value) ? value : null), serialize: (value: string) => value });
 
-const words = textParser((value) => value.length <= MAX_FILTER_LENGTH && wordsOf(value).length <= MAX_WORDS);
+const words = textParser((value) => value.length <= MAX_FILTER_LENGTH && termsOf(value).flat().length <= MAX_WORDS);
 export const guid = textParser((value) => GUID.test(value));
 const listParser = (isValid: (value: string) => boolean) =>
   textParser((text) => text.length <= MAX_FILTER_LIST_LENGTH && splitValues(text).every(isValid));
@@ -70,6 +70,8 @@ export const viewParsers = {
   tz: zoneParam,
   cursor: parseAsString,
   row: guid,
+  /** The line of the search box where it was read as more than its words, which can be searched for literally. */
+  typed: words,
   /** True while the facets panel is open. */
   facets: parseAsBoolean.withDefault(false),
   /** Present while the list is live. */

@@ -1,20 +1,23 @@
 import { createContext, type MouseEvent, type ReactNode, useContext } from "react";
 import { ActorType } from "@/components/audit/actor-type";
-import { type Entry, errorOf, hostOf } from "@/components/audit/entry";
+import type { Entry } from "@/components/audit/entry";
 import { EntrySentence } from "@/components/audit/entry-sentence";
 import { Marked } from "@/components/audit/marked";
 import { ResultBadge } from "@/components/audit/result-badge";
 import type { ColumnId, Widths } from "@/components/audit/state/table-params";
 import { ago } from "@/components/format/relative";
 import { clock } from "@/components/format/time";
+import { firstChange } from "@/server/audit/first-change";
+import { errorOf, hostOf } from "@/server/audit/sentence";
 import { deviceNamed } from "@/server/audit/vocabulary";
 import classes from "./entry-table.module.css";
 
 const isPlainClick = (event: MouseEvent) => !(event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0);
 
-/** The sentence of the entry as the link that opens it, with the error below. */
+/** The sentence of the entry as the link that opens it, followed by the reason of a failure or the first change. */
 function Sentence({ entry, onOpen }: { entry: Entry; onOpen: (id: string) => void }) {
   const error = errorOf(entry);
+  const change = firstChange(entry.details);
   const follow = (event: MouseEvent) => {
     if (!isPlainClick(event)) return;
     event.preventDefault();
@@ -28,6 +31,11 @@ function Sentence({ entry, onOpen }: { entry: Entry; onOpen: (id: string) => voi
       {error && (
         <span className={classes.error} dir="auto">
           <Marked text={error} />
+        </span>
+      )}
+      {change && (
+        <span className={classes.change} dir="auto">
+          <Marked text={change} />
         </span>
       )}
     </>
@@ -61,10 +69,8 @@ export type Column = {
   cell: (entry: Entry, context: CellContext) => ReactNode;
   /** In pixels, until the user resizes it; 0 takes the remaining width. */
   width: number;
-  /** The table width from which the column is shown: "narrow" 740 pixels, "medium" 860, "wide" 1,040. */
+  /** The table width from which the column is shown: "narrow" 740 pixels, "medium" 860, "wide" 1,400 (1,040 if chosen). */
   from?: "narrow" | "medium" | "wide";
-  /** When this equals the row above, the cell is dimmed. */
-  same?: (entry: Entry, context: CellContext) => string;
   /** Numbers are right-aligned. */
   align?: "end";
 };
@@ -79,11 +85,10 @@ const ALL: readonly Column[] = [
     header: "Time",
     cell: (entry, { zone, now }) => (
       <time dateTime={entry.timestamp} data-card>
-        {clock(entry.timestamp, zone)} <span className={classes.ago}>{ago(entry.timestamp, now)}</span>
+        {clock(entry.timestamp, zone)} <span className={classes.ago}>· {ago(entry.timestamp, now)}</span>
       </time>
     ),
-    same: (entry, { zone }) => clock(entry.timestamp, zone),
-    width: 96,
+    width: 146,
   },
   {
     id: "type",
@@ -102,7 +107,6 @@ const ALL: readonly Column[] = [
     id: "action",
     header: "Action",
     cell: (entry) => <code>{entry.action}</code>,
-    same: (entry) => entry.action,
     width: 196,
     from: "wide",
   },
@@ -110,7 +114,6 @@ const ALL: readonly Column[] = [
     id: "org",
     header: "Organization",
     cell: (entry, { orgName }) => orgName(entry.orgId),
-    same: (entry) => entry.orgId,
     width: 148,
     from: "narrow",
   },
@@ -118,15 +121,18 @@ const ALL: readonly Column[] = [
     id: "resourceType",
     header: "Resource type",
     cell: (entry) => entry.resource.type,
-    same: (entry) => entry.resource.type,
     width: 128,
   },
-  { id: "device", header: "Device", cell: deviceOf, same: deviceOf, width: 140 },
+  { id: "device", header: "Device", cell: deviceOf, width: 140 },
   {
     id: "ip",
     header: "From",
-    cell: (entry) => entry.ipAddress,
-    same: (entry) => entry.ipAddress,
+    cell: ({ ipAddress, firstSeen }) => (
+      <>
+        {ipAddress}
+        {firstSeen?.includes("address") && <span className={`${classes.ago} ${classes.new}`}> new address</span>}
+      </>
+    ),
     width: 128,
     from: "narrow",
   },
@@ -134,7 +140,6 @@ const ALL: readonly Column[] = [
     id: "email",
     header: "E-mail",
     cell: (entry) => entry.user.email,
-    same: (entry) => entry.user.email,
     width: 200,
   },
   {

@@ -14,21 +14,13 @@ import { useZone } from "@/components/format/zone";
 import { useTRPC } from "@/components/trpc";
 import { readErrorText } from "@/components/ui/notice";
 import { ROUTINE_ACTIONS } from "@/server/audit/vocabulary";
-import { type Column, useTable } from "./columns";
+import { useTable } from "./columns";
 import foldClasses from "./entry-lines.module.css";
 import classes from "./entry-table.module.css";
 
-type Props = {
-  entry: Entry;
-  /** The previous row of the same day: values that both share are dimmed. */
-  above: Entry | undefined;
-  isOpen: boolean;
-};
-
 /** One entry: when, who did what to what, and the result. Memoized, so that it renders only when it changes. */
-const EntryRow = memo(function EntryRow({ entry, above, isOpen }: Props) {
+const EntryRow = memo(function EntryRow({ entry, isOpen }: { entry: Entry; isOpen: boolean }) {
   const { columns, context } = useTable();
-  const isSame = ({ same }: Column) => above !== undefined && same?.(above, context) === same?.(entry, context);
   const openRow = (event: MouseEvent) => {
     if (window.getSelection()?.toString() || (event.target instanceof Element && event.target.closest("a, button")))
       return;
@@ -44,7 +36,6 @@ const EntryRow = memo(function EntryRow({ entry, above, isOpen }: Props) {
           data-label={column.header}
           data-from={column.from}
           data-align={column.align}
-          data-same={(column.same && isSame(column)) || undefined}
         >
           {column.cell(entry, context)}
         </td>
@@ -56,9 +47,7 @@ const EntryRow = memo(function EntryRow({ entry, above, isOpen }: Props) {
 /** Consecutive entries of one day. */
 function EntryRows({ entries }: { entries: readonly Entry[] }) {
   const { view } = useViewer();
-  return entries.map((entry, at) => (
-    <EntryRow key={entry.id} entry={entry} above={entries[at - 1]} isOpen={entry.id === view.row} />
-  ));
+  return entries.map((entry) => <EntryRow key={entry.id} entry={entry} isOpen={entry.id === view.row} />);
 }
 
 /** The newest entries of folded telemetry, and a link to all of them. */
@@ -186,23 +175,14 @@ function FoldTimes({ line }: { line: Fold }) {
   );
 }
 
-const entryOf = (line: Line | undefined) => (line?.kind === "entry" ? line.entry : undefined);
-
 /** The lines of a day; an unfolded one shows its entries below it. */
 export function Lines({ lines }: { lines: Line[] }) {
   const { view } = useViewer();
   const [open, setOpen] = useState<readonly string[]>([]);
   const toggle = (key: string) => setOpen(open.includes(key) ? open.filter((one) => one !== key) : [...open, key]);
-  return lines.map((line, at) => {
+  return lines.map((line) => {
     if (line.kind === "entry")
-      return (
-        <EntryRow
-          key={line.key}
-          entry={line.entry}
-          above={entryOf(lines[at - 1])}
-          isOpen={line.entry.id === view.row}
-        />
-      );
+      return <EntryRow key={line.key} entry={line.entry} isOpen={line.entry.id === view.row} />;
     const isOpen = open.includes(line.key);
     return [
       <FoldRow key={line.key} line={line} isOpen={isOpen} onToggle={() => toggle(line.key)} />,

@@ -4,30 +4,32 @@ import { Button, Group, Skeleton } from "@mantine/core";
 import { ArrowLeft, ArrowRight, SearchX, Stamp } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useSearchParams } from "next/navigation";
-import { type FilterParam, filterParsers } from "@/components/audit/state/view";
+import { type FilterParam, filterParsers, type View } from "@/components/audit/state/view";
 import { useViewer } from "@/components/audit/state/viewer-context";
 import classes from "@/components/audit/viewer.module.css";
 import { Failure, Notice } from "@/components/ui/notice";
-import { mapValues } from "@/server/ground/records";
+import { keysOf, mapValues } from "@/server/ground/records";
 import { EntryTable } from "./entry-table";
 
 // Most pages have entries. What has buttons from the first on is not loaded later: a press before that would be lost.
 const EmptyReason = dynamic(() => import("./empty-reason").then((m) => m.EmptyReason), {
   ssr: false,
-  loading: () => <p role="status">Checking which word or filter excludes everything …</p>,
+  loading: () => <p role="status">Finding what to leave out …</p>,
 });
 const NOTHING = mapValues(filterParsers, () => null);
 const RANGE: FilterParam[] = ["range", "from", "to"];
 
-/** The filter that was set last: URL parameters are kept in the order in which they were set. */
-function lastFilter(params: URLSearchParams): FilterParam | undefined {
-  return [...params.keys()].filter((name): name is FilterParam => name in filterParsers).at(-1);
+/** The filter that was set last. The address keeps their order, and is behind the view for a moment. */
+function lastFilter(params: URLSearchParams, view: View): FilterParam | undefined {
+  const isSet = (name: FilterParam) => view[name] !== null;
+  const inAddress = [...params.keys()].filter((name): name is FilterParam => name in filterParsers);
+  return inAddress.filter(isSet).at(-1) ?? keysOf(filterParsers).filter(isSet).at(-1);
 }
 
 /** Why there are no rows: nothing has been logged yet, or nothing matches the filters. */
 function EmptyList() {
   const { view, setView } = useViewer();
-  const last = lastFilter(new URLSearchParams(useSearchParams()));
+  const last = lastFilter(new URLSearchParams(useSearchParams()), view);
   if (!last && !view.cursor)
     return (
       <Notice icon={Stamp} title="Nothing logged yet">
@@ -89,9 +91,9 @@ export function EntryList() {
     return <Failure error={foldFailure.error} onRetry={foldFailure.retry} what="the routine telemetry" />;
   const { nextCursor } = list.data.pagination;
   const isEmpty = entries.length === 0 && folds.length === 0;
-  if (isEmpty && nextCursor === null) return <EmptyList />;
   // What is said of an empty page is said of the one that was read.
   if (isEmpty && list.isPlaceholderData) return <EntrySkeleton />;
+  if (isEmpty && nextCursor === null) return <EmptyList />;
   return (
     <>
       {isEmpty ? <NoMatchYet /> : <EntryTable />}

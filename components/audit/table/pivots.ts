@@ -1,4 +1,4 @@
-import { actorOf, aroundPath, type Entry, sentenceText } from "@/components/audit/entry";
+import { aroundPath, type Entry } from "@/components/audit/entry";
 import { actorIdOf, resourceIdOf } from "@/components/audit/state/describe-filters";
 import { exclude, filterFor, setFilter } from "@/components/audit/state/narrow";
 import type { ColumnId } from "@/components/audit/state/table-params";
@@ -7,6 +7,7 @@ import { toChange } from "@/components/audit/views/view-query";
 import { dateTime } from "@/components/format/time";
 import { FILTERS, type FilterName } from "@/server/audit/query/catalogue";
 import { joinValues } from "@/server/audit/query/values";
+import { actorOf, sentenceText } from "@/server/audit/sentence";
 import { ACTOR_TYPE_LABEL, RESULT_LABEL } from "@/server/audit/vocabulary";
 import { mapValues } from "@/server/ground/records";
 import { type CellContext, type CellRef, deviceOf } from "./columns";

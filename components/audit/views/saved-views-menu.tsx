@@ -2,15 +2,25 @@
 
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Plus } from "lucide-react";
+import { Plus, Siren } from "lucide-react";
+import Link from "next/link";
 import { type ReactNode, useId, useState } from "react";
+import { useCan } from "@/components/account/org";
+import type { View } from "@/components/audit/state/view";
 import { useViewer } from "@/components/audit/state/viewer-context";
 import { useTRPC } from "@/components/trpc";
 import { Message, readErrorText } from "@/components/ui/notice";
 import { PopoverSkeleton } from "@/components/ui/popover/popover";
+import { FILTER_NAMES } from "@/server/audit/query/catalogue";
 import { isSavable, SavedRow, type SavedView, ViewButton, type ViewRequest } from "./saved-view-row";
 import classes from "./saved-views.module.css";
 import { BUILT_IN, isShown, toChange, type ViewQuery } from "./view-query";
+
+/** The filters of the list as a rule takes them: without the range of time, for it is about what is to come. */
+const watchedFilter = (view: View): string => {
+  const names = [...FILTER_NAMES, "exclude", "excludeActions"] as const;
+  return JSON.stringify(Object.fromEntries(names.flatMap((name) => (view[name] ? [[name, view[name]]] : []))));
+};
 
 type Props = { onRequest: (request: ViewRequest) => void; onDone: () => void };
 
@@ -18,6 +28,7 @@ type Props = { onRequest: (request: ViewRequest) => void; onDone: () => void };
 export function SavedViewsMenu({ onRequest, onDone }: Props) {
   const { view, setView } = useViewer();
   const list = useQuery(useTRPC().savedViews.list.queryOptions({}));
+  const mayWatch = useCan("detections:manage");
   const [opened, setOpened] = useState<string | null>(null);
   const [isLoaded, setIsLoaded] = useState(!list.isFetching);
   if (!isLoaded && !list.isFetching) setIsLoaded(true);
@@ -69,6 +80,18 @@ export function SavedViewsMenu({ onRequest, onDone }: Props) {
         >
           Save this view
         </Button>
+        {mayWatch && (
+          <Button
+            component={Link}
+            href={`/settings/detections?filter=${encodeURIComponent(watchedFilter(view))}`}
+            variant="default"
+            fullWidth
+            mt="sm"
+            leftSection={<Siren size={15} aria-hidden />}
+          >
+            Save as alert
+          </Button>
+        )}
       </div>
     </>
   );

@@ -34,6 +34,7 @@ export function SavedViews() {
         <Popover.Target>
           <Button
             ref={button}
+            size="xs"
             variant="default"
             onClick={() => setIsOpen(!isOpen)}
             leftSection={<Bookmark size={15} aria-hidden />}

@@ -3,6 +3,7 @@
 import { Button, UnstyledButton } from "@mantine/core";
 import { RotateCw } from "lucide-react";
 import { useQueryStates } from "nuqs";
+import { useState } from "react";
 import { useCan } from "@/components/account/org";
 import pageClasses from "@/components/devices/device-page.module.css";
 import { bytes, counted } from "@/components/format/amounts";
@@ -14,17 +15,18 @@ import type { Descriptor } from "@/server/devices/live/schema";
 import type { DeviceDetail } from "@/server/devices/schema";
 import classes from "./live.module.css";
 import { LiveLog } from "./live-log";
-import { Answered, QueryState } from "./query-state";
+import { Answered, type Asking, isUnasked, QueryState, Unasked } from "./query-state";
 import { liveParsers, recordCountText, useLiveQuery } from "./use-live-query";
 
-type Props = { device: DeviceDetail; onOpen: (log: string) => void };
+type Props = Asking & { device: DeviceDetail; onOpen: (log: string) => void };
 
 /** The event logs on the device. */
-function LiveLogs({ device, onOpen }: Props) {
+function LiveLogs({ device, onOpen, isAsked, onAsk }: Props) {
   const client = useTRPCClient();
   const live = useLiveQuery({
     key: [device.id, "logs"],
     run: (signal) => client.liveEvents.logs.query({ deviceId: device.id }, { signal, ...UNBATCHED }),
+    isEnabled: isAsked,
   });
   const columns: Column<Descriptor>[] = [
     {
@@ -55,6 +57,7 @@ function LiveLogs({ device, onOpen }: Props) {
       width: 200,
     },
   ];
+  if (isUnasked(live, isAsked)) return <Unasked device={device} what="Query event logs" onAsk={onAsk} />;
   return (
     <>
       <div className={pageClasses.tools}>
@@ -94,16 +97,23 @@ const isTime = (text: string) => text !== "" && !Number.isNaN(Date.parse(text));
 export function LiveEvents({ device }: { device: DeviceDetail }) {
   const mayQuery = useCan("devices:live");
   const [view, setView] = useQueryStates(liveParsers, { history: "push" });
+  const [isAsked, setAsked] = useState(false);
+  const asking = { isAsked, onAsk: () => setAsked(true) };
   if (!mayQuery)
     return (
       <Notice title="You don't have access to live event logs">
         You need the devices:live permission. Ask an administrator. What the device has sent is under Event logs.
       </Notice>
     );
-  if (!view.log) return <LiveLogs device={device} onOpen={(log) => setView({ log })} />;
+  const open = (log: string) => {
+    setAsked(true);
+    void setView({ log });
+  };
+  if (!view.log) return <LiveLogs device={device} onOpen={open} {...asking} />;
   return (
     <LiveLog
       device={device}
+      {...asking}
       log={view.log}
       onBack={() =>
         setView({

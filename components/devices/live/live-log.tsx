@@ -19,7 +19,7 @@ import { type Entry, LIVE_LEVELS } from "@/server/devices/live/schema";
 import type { DeviceDetail } from "@/server/devices/schema";
 import { capitalized, MAX_FILTER_LENGTH } from "@/server/ground/text";
 import classes from "./live.module.css";
-import { Answered, QueryState } from "./query-state";
+import { Answered, type Asking, isUnasked, QueryState, Unasked } from "./query-state";
 import {
   isPart,
   isSame,
@@ -90,7 +90,7 @@ function LiveFilterForm({ filters, onSubmit, isRunning }: LiveFilterFormProps) {
   );
 }
 
-type RecordDrawerProps = {
+type RecordDrawerProps = Asking & {
   device: DeviceDetail;
   log: string;
   recordId: number | null;
@@ -100,7 +100,7 @@ type RecordDrawerProps = {
 };
 
 /** One event in full, with its raw XML. */
-function RecordDrawer({ device, log, recordId, known, onClose }: RecordDrawerProps) {
+function RecordDrawer({ device, log, recordId, known, onClose, isAsked, onAsk }: RecordDrawerProps) {
   const client = useTRPCClient();
   const live = useLiveQuery({
     key: [device.id, log, "record", recordId],
@@ -109,7 +109,7 @@ function RecordDrawer({ device, log, recordId, known, onClose }: RecordDrawerPro
         { deviceId: device.id, name: log, recordId: recordId ?? 0 },
         { signal, ...UNBATCHED },
       ),
-    isEnabled: recordId !== null && !known,
+    isEnabled: isAsked && recordId !== null && !known,
   });
   const answer = live.data?.data;
   // The answer before stays until the next one comes: it is about another record.
@@ -122,9 +122,11 @@ function RecordDrawer({ device, log, recordId, known, onClose }: RecordDrawerPro
       size={620}
       title={recordId === null ? "" : `Record ${recordId}`}
     >
-      {entry ? (
-        <RecordDetail entry={entry} />
-      ) : (
+      {entry && <RecordDetail entry={entry} />}
+      {!entry && isUnasked(live, isAsked) && (
+        <Unasked device={device} what={`Query record ${recordId}`} onAsk={onAsk} />
+      )}
+      {!entry && !isUnasked(live, isAsked) && (
         <QueryState live={live} what={`record ${recordId}`} hostname={device.hostname} lastSeenAt={device.lastSeenAt}>
           {null}
         </QueryState>
@@ -177,16 +179,17 @@ const columnsOf = (open: (recordId: number) => void): Column<Entry>[] => [
   { header: "Message", cell: (e) => <span className={classes.message}>{e.message}</span> },
 ];
 
-type Props = { device: DeviceDetail; log: string; onBack: () => void };
+type Props = Asking & { device: DeviceDetail; log: string; onBack: () => void };
 
 /** The events of one log on the device, newest first. */
-export function LiveLog({ device, log, onBack }: Props) {
+export function LiveLog({ device, log, onBack, isAsked, onAsk }: Props) {
   const client = useTRPCClient();
   const [view, setView] = useQueryStates(liveParsers, { history: "push" });
   const input = { deviceId: device.id, name: log, limit: LIMIT, ...toInput(view) };
   const live = useLiveQuery({
     key: [input],
     run: (signal) => client.liveEvents.events.query(input, { signal, ...UNBATCHED }),
+    isEnabled: isAsked,
   });
   const { data } = live;
   const { zone } = useZone();
@@ -206,10 +209,14 @@ export function LiveLog({ device, log, onBack }: Props) {
         filters={view}
         isRunning={live.isRunning}
         onSubmit={(filters) => {
+          onAsk();
           if (view.livePage === 1 && isSame(filters, view)) live.retry();
           else void setView({ ...filters, livePage: null, record: null });
         }}
       />
+      {isUnasked(live, isAsked) && view.record === null && (
+        <Unasked device={device} what={`Query ${log}`} onAsk={onAsk} />
+      )}
       <QueryState live={live} what={`the events of ${log}`} hostname={device.hostname} lastSeenAt={device.lastSeenAt}>
         {data && data.data.length === 0 && (
           <Notice title="No matching events">
@@ -242,6 +249,7 @@ export function LiveLog({ device, log, onBack }: Props) {
         device={device}
         log={log}
         recordId={view.record}
+        {...{ isAsked, onAsk }}
         known={data?.data.find((e) => e.recordId === view.record)}
         onClose={() => setView({ record: null })}
       />

@@ -1,11 +1,12 @@
 "use client";
 
 import { Button, Loader } from "@mantine/core";
-import { CircleSlash, Clock, type LucideIcon, PlugZap, TriangleAlert, WifiOff } from "lucide-react";
+import { CircleSlash, Clock, type LucideIcon, PlugZap, Radio, TriangleAlert, WifiOff } from "lucide-react";
 import type { ReactNode } from "react";
 import { When } from "@/components/format/when";
 import { errorText, Failure, Notice, problemOf } from "@/components/ui/notice";
 import { LIVE_QUERY_TIMEOUT_MS } from "@/server/devices/live/schema";
+import type { DeviceDetail } from "@/server/devices/schema";
 import classes from "./live.module.css";
 import type { LiveQuery } from "./use-live-query";
 
@@ -16,6 +17,38 @@ export const Answered = ({ live }: { live: LiveQuery }) =>
       Answered <When at={live.answeredAt} />
     </span>
   ) : null;
+
+/** Whether somebody pressed for a query since the tab was opened: opening it asks the device nothing and records nothing. */
+export type Asking = { isAsked: boolean; onAsk: () => void };
+
+/** Nothing is shown and nothing runs, because nobody has asked yet. */
+export const isUnasked = (live: LiveQuery & { data: unknown }, isAsked: boolean): boolean =>
+  !isAsked && live.data === undefined && !live.error && !live.isRunning;
+
+type UnaskedProps = { device: DeviceDetail; what: string; onAsk: () => void };
+
+/** The notice in place of an answer before the device is asked. */
+export function Unasked({ device: { hostname, online, lastSeenAt }, what, onAsk }: UnaskedProps) {
+  return (
+    <Notice
+      icon={online ? Radio : WifiOff}
+      title={online ? `Not read from ${hostname} yet` : `${hostname} is offline`}
+      action={
+        <Button variant={online ? "filled" : "default"} onClick={onAsk}>
+          {online ? what : "Query anyway"}
+        </Button>
+      }
+    >
+      {online ? (
+        "The device answers live; nothing is stored. Each query is recorded in the audit log."
+      ) : (
+        <>
+          Last seen: <When at={lastSeenAt} />. What it sent earlier is under Event logs.
+        </>
+      )}
+    </Notice>
+  );
+}
 
 type Props = {
   live: LiveQuery;

@@ -5,7 +5,7 @@ const at = (iso: string) => iso.slice(0, 10);
 const part = (searched: Parameters<typeof searchedText>[0]["searched"], hasEnd = false) =>
   searchedText({ log: "journal", searched, hasEnd, at });
 
-it("what was searched is the log, or as much of it as the device looked at", () => {
+it("the searched part is the log, or as much of it as the device looked at", () => {
   expect(part(undefined)).toBe("journal");
   expect(part({ matches: 100_000 })).toBe("journal");
   expect(part({ entries: 100_000 })).toBe("the newest 100,000 entries of journal");

@@ -20,7 +20,7 @@ export const SourceChips = ({ sources, onChange }: Props) => (
   >
     <Group gap={6} role="group" aria-label="Logs">
       {TIMELINE_SOURCES.map((source) => (
-        <Chip key={source} value={source} size="sm">
+        <Chip key={source} value={source}>
           {SOURCE_LABEL[source]}
         </Chip>
       ))}

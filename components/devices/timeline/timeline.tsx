@@ -3,9 +3,10 @@
 import { Button, Select } from "@mantine/core";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { Radio, X } from "lucide-react";
-import { type inferParserType, useQueryStates } from "nuqs";
+import { useQueryStates } from "nuqs";
 import { useCallback, useState } from "react";
 import { useCan } from "@/components/account/org";
+import { RangeMenu } from "@/components/audit/filters/range-menu";
 import classes from "@/components/devices/device-page.module.css";
 import liveClasses from "@/components/devices/live/live.module.css";
 import { Answered, QueryState } from "@/components/devices/live/query-state";
@@ -25,9 +26,8 @@ import {
   type LiveRequest,
   matchesSearch,
   mergeLive,
-  RANGE_NAMES,
-  RANGES,
   spanOf,
+  type TimelineView,
   timelineParsers,
   useLiveItems,
 } from "./merge-live";
@@ -39,7 +39,8 @@ export function Timeline({ device }: { device: DeviceDetail }) {
   const mayQuery = useCan("devices:live");
   const [now, setNow] = useState(() => new Date());
   const [asked, setAsked] = useState<LiveRequest | null>(null);
-  const span = spanOf(view, now);
+  const { zone } = useZone();
+  const span = spanOf(view, zone, now);
   const input = {
     id: device.id,
     sources: view.sources,
@@ -71,7 +72,7 @@ export function Timeline({ device }: { device: DeviceDetail }) {
     <>
       <div className={classes.tools}>
         <SearchField label="Search in the timeline" value={view.search ?? ""} onSearch={onSearch} />
-        <Span view={view} setView={setView} onNow={() => setNow(new Date())} />
+        <SpanMenu view={view} setView={setView} onNow={() => setNow(new Date())} />
         <SourceChips sources={view.sources} onChange={(sources) => void setView({ sources })} />
         {mayQuery && (
           <Button
@@ -129,18 +130,19 @@ function Answer({ live, hasEnd }: { live: ReturnType<typeof useLiveItems>; hasEn
   );
 }
 
-type View = inferParserType<typeof timelineParsers>;
+type View = TimelineView;
 type ViewProps = { view: View; setView: (change: Partial<{ [K in keyof View]: View[K] | null }>) => unknown };
 
-/** Selects the minutes around a moment, or a range that ends now. onNow: the same range was selected again. */
-function Span({ view, setView, onNow }: ViewProps & { onNow: () => void }) {
-  if (view.around)
+/** Selects the minutes around a moment, or a range. onNow: a range was selected, maybe the same again. */
+function SpanMenu({ view, setView, onNow }: ViewProps & { onNow: () => void }) {
+  const { around, within, range, from, to } = view;
+  if (around)
     return (
       <>
         <Select
           aria-label="Minutes around the moment"
           data={AROUND_MINUTES.map((n) => ({ value: String(n), label: `Within ${counted(n, "minute")}` }))}
-          value={String(view.within)}
+          value={String(within)}
           onChange={(value) => setView({ within: Number(value) || null })}
           allowDeselect={false}
           w={180}
@@ -151,22 +153,19 @@ function Span({ view, setView, onNow }: ViewProps & { onNow: () => void }) {
           onClick={() => setView({ around: null, within: null })}
         >
           <span>
-            Around <When at={view.around.toISOString()} />
+            Around <When at={around.toISOString()} />
           </span>
         </Button>
       </>
     );
   return (
-    <Select
-      aria-label="Range"
-      data={RANGE_NAMES.map((value) => ({ value, label: RANGES[value].label }))}
-      value={view.range}
-      onChange={(value) => {
+    <RangeMenu
+      view={{ range: range === "all" || from || to ? null : range, from, to }}
+      onRange={(chosen) => {
         onNow();
-        setView({ range: RANGE_NAMES.find((name) => name === value) ?? null });
+        const isAll = !(chosen.range || chosen.from || chosen.to);
+        setView({ ...chosen, range: isAll ? "all" : chosen.range });
       }}
-      allowDeselect={false}
-      w={180}
     />
   );
 }

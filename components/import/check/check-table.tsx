@@ -159,7 +159,7 @@ function summary(row: ImportRow): string {
     ["overwrite", "overwritten"],
     ["clear", "cleared"],
     ["same", "same"],
-    ["kept", "already set"],
+    ["kept", "kept"],
     ["invalid", "invalid"],
     ["left_out", "left out"],
   ];

@@ -153,7 +153,7 @@ function rowCounts(report: RunReport, totalRows: number): { label: string; rows:
 function readBackText(report: RunReport): string | null {
   if (!report.readBack) return null;
   const found = report.readBack.reduce((sum, field) => sum + field.found, 0);
-  return `${count(found)} read back from the devices`;
+  return `${count(found)} confirmed in the database`;
 }
 
 function Verdict({ state, report }: { state: StepProps["state"]; report: RunReport }) {

@@ -35,8 +35,8 @@ export function DropArea({ onFiles, isBusy, isFull }: DropProps) {
         <strong>Drop files here</strong>
         <br />
         <span className={classes.quiet}>
-          CSV, TSV or JSON, also gzipped, or Excel. At most {count(MAX_IMPORT_ROWS)} rows, {count(MAX_IMPORT_COLUMNS)}{" "}
-          columns and 100 MiB. A list of fields may come with a file of values.
+          CSV, TSV or JSON, also gzipped, or Excel or OpenDocument. At most {count(MAX_IMPORT_ROWS)} rows,{" "}
+          {count(MAX_IMPORT_COLUMNS)} columns and 100 MiB. A list of fields may come with a file of values.
         </span>
       </p>
       <FileButton multiple accept={ACCEPT} onChange={(files) => onFiles(files)} disabled={isBusy || isFull}>

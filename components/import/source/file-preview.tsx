@@ -1,6 +1,6 @@
 "use client";
 
-import { Button, FileButton, Group, NumberInput, Select, Skeleton } from "@mantine/core";
+import { Button, Checkbox, FileButton, Group, NumberInput, Select, Skeleton } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { bytes } from "@/components/format/amounts";
 import { ChoiceSelect } from "@/components/import/choice-select";
@@ -247,6 +247,14 @@ function FormatFields({ format, sheets, onChange }: FormatProps) {
           value={format.sheet ?? sheets[0]?.name ?? null}
           onChange={(sheet) => sheet !== null && onChange({ sheet })}
           allowDeselect={false}
+        />
+      )}
+      {format.kind === "workbook" && (
+        <Checkbox
+          label="Hidden rows and columns too"
+          mb={8}
+          checked={format.withHidden ?? false}
+          onChange={(event) => onChange({ withHidden: event.currentTarget.checked })}
         />
       )}
       <NumberInput

@@ -26,15 +26,25 @@ export function SourceStep({ state, onStep }: StepProps) {
   const isRead = state.columns.length > 0;
   const { add } = uploads;
   const hasStarted = useRef(false);
+  const isJustChosen = useRef(false);
   useEffect(() => {
     if (hasStarted.current) return;
     hasStarted.current = true;
     const files = takeQueuedFiles(state.id);
+    isJustChosen.current = files.length === 1;
     if (files.length > 0) void add(files);
   }, [state.id, add]);
   useContinueOnceRead(state, onStep);
   const complete = state.files.filter((file) => file.complete);
   const open = useUnresolved(state);
+  const { mutate } = stage;
+  const isPreviewed = uploads.current === null && open.isPreviewed;
+  // A file about which there is nothing to say is read as soon as it is sent.
+  useEffect(() => {
+    if (!isJustChosen.current || !isPreviewed) return;
+    isJustChosen.current = false;
+    if (open.isPlain) mutate({ id: state.id });
+  }, [isPreviewed, open.isPlain, mutate, state.id]);
 
   return (
     <>
@@ -103,8 +113,17 @@ function Sending({ name, sent, size }: { name: string; sent: number; size: numbe
   );
 }
 
-/** Whether something must be resolved before the files are read; `text` is the instruction for the user. */
-function useUnresolved(state: StepProps["state"]): { isOpen: boolean; text: string | null } {
+type Unresolved = {
+  isOpen: boolean;
+  /** The instruction for the user. */
+  text: string | null;
+  isPreviewed: boolean;
+  /** The previews leave nothing to choose or to note. */
+  isPlain: boolean;
+};
+
+/** Whether something must be resolved before the files are read. */
+function useUnresolved(state: StepProps["state"]): Unresolved {
   const trpc = useTRPC();
   const isRead = state.columns.length > 0;
   const previews = useQueries({
@@ -115,7 +134,9 @@ function useUnresolved(state: StepProps["state"]): { isOpen: boolean; text: stri
   // While the format is being changed, the preview is out of date.
   const isChanging = useIsMutating({ mutationKey: trpc.imports.setFormat.mutationKey() }) > 0;
   const text = isRead || isChanging ? null : unresolvedText(state, previews);
-  return { isOpen: !isRead && (isChanging || text !== null || previews.some(({ isPending }) => isPending)), text };
+  const isPreviewed = previews.length > 0 && previews.every(({ isPending }) => !isPending);
+  const isPlain = text === null && previews.every(({ data }) => data?.notes.length === 0 && data.sheets.length < 2);
+  return { isOpen: !isRead && (isChanging || text !== null || !isPreviewed), text, isPreviewed, isPlain };
 }
 
 type Seen = { data: Outputs["imports"]["preview"] | undefined; error: unknown };

@@ -7,7 +7,7 @@ import { MAX_IMPORT_BYTES, UPLOAD_PART_BYTES } from "@/server/custom-fields/impo
 import type { ImportFile } from "@/server/custom-fields/import/schema";
 
 /** The file types offered in the file picker. */
-export const ACCEPT = ".csv,.tsv,.txt,.json,.ndjson,.xlsx,.gz";
+export const ACCEPT = ".csv,.tsv,.txt,.json,.ndjson,.xlsx,.xlsm,.xlsb,.xls,.ods,.gz";
 
 type Part = { importId: string; fileNo: number; file: File; onProgress: (sent: number) => void };
 

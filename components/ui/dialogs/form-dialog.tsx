@@ -30,25 +30,32 @@ type Props<V extends Record<string, unknown>> = {
 };
 
 /** A dialog with one form: fields, one primary button, and the error message. */
-export function FormDialog<V extends Record<string, unknown>>(props: Props<V>) {
-  const { form, title, action, onSubmit, onClose, children } = props;
+export function FormDialog<V extends Record<string, unknown>>({ title, ...props }: Props<V>) {
   useReturnedFocus();
   return (
-    <Modal opened onClose={onClose} title={title}>
-      <form ref={form.element} onSubmit={form.onSubmit(onSubmit)} noValidate>
-        <Stack gap="lg">
-          {form.message && <Message tone="bad">{form.message}</Message>}
-          {children}
-          <Group justify="flex-end" gap="sm" className={classes.foot}>
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={form.isBusy}>
-              {action}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+    <Modal opened onClose={props.onClose} title={title}>
+      <DialogForm {...props} />
     </Modal>
+  );
+}
+
+/** The form of a dialog, without the dialog. */
+export function DialogForm<V extends Record<string, unknown>>(props: Omit<Props<V>, "title">) {
+  const { form, action, onSubmit, onClose, children } = props;
+  return (
+    <form ref={form.element} onSubmit={form.onSubmit(onSubmit)} noValidate>
+      <Stack gap="lg">
+        {form.message && <Message tone="bad">{form.message}</Message>}
+        {children}
+        <Group justify="flex-end" gap="sm" className={classes.foot}>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={form.isBusy}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
   );
 }

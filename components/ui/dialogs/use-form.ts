@@ -63,9 +63,11 @@ export function useForm<V extends Values>(initialValues: V, mode: "controlled" |
   }, [refusal, isBusy]);
 
   function refuse(message: string, errors: readonly FieldError[] = []) {
-    const ofFields = errors
-      .map(({ path, message }) => [path.split(".")[0] ?? "", sentence(message)] as const)
-      .filter(([field]) => field in initialValues);
+    // A field may stand below a member of the input: "config.url" is the field "url".
+    const ofFields = errors.flatMap(({ path, message }) => {
+      const field = path.split(".").find((part) => part in initialValues);
+      return field === undefined ? [] : [[field, sentence(message)] as const];
+    });
     form.setErrors(Object.fromEntries(ofFields.toReversed()));
     setRefusal({ fields: new Set(ofFields.map(([field]) => field)), message: ofFields.length > 0 ? null : message });
   }

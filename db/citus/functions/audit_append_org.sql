@@ -1,12 +1,12 @@
 -- audit_append() for one organization, where the tables are distributed: runs on the node that holds the organization's
 -- shards, in its own transaction, so that lock, head and rows are in one place. What it checks and the bytes that
 -- it hashes are those of audit_append(). Known ids of the organization are skipped and take no number; that an id belongs
--- to another organization cannot be seen here. Returns how many rows were new.
+-- to another organization cannot be seen here. Returns the places of those whose id is another entry's.
 CREATE OR REPLACE FUNCTION audit_append_org(
   p_org uuid, p_id uuid[], p_timestamp timestamptz[], p_actor_type text[], p_actor_id uuid[], p_actor_email text[],
   p_action text[], p_resource_type text[], p_resource_id uuid[], p_resource_name text[], p_details text[],
   p_ip_address text[], p_user_agent text[], p_result text[], p_error_message text[]
-) RETURNS integer
+) RETURNS integer[]
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp
 AS $$
@@ -19,6 +19,7 @@ DECLARE
   ms bigint;
   details text;
   known uuid[];
+  taken int[];
   -- The rows that are new: their places in the arrays, and what each gets.
   places int[] := '{}';
   docs jsonb[] := array_fill(NULL::jsonb, ARRAY[n]);
@@ -26,7 +27,7 @@ DECLARE
   links text[] := '{}';
   prevs text[] := '{}';
 BEGIN
-  IF n = 0 THEN RETURN 0; END IF;
+  IF n = 0 THEN RETURN '{}'; END IF;
   IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
     RAISE EXCEPTION 'audit_logs takes rows in READ COMMITTED transactions only, this one is %',
         upper(current_setting('transaction_isolation'))
@@ -83,18 +84,29 @@ BEGIN
     links := links || link;
     prevs := prevs || prev;
   END LOOP;
-  IF cardinality(places) = 0 THEN RETURN 0; END IF;
-
-  INSERT INTO audit_logs (
-    id, org_id, "timestamp", actor_type, actor_id, actor_email, action, resource_type, resource_id, resource_name,
-    details, ip_address, user_agent, result, error_message, chain_seq, checksum, prev_checksum, sealed_at)
-  SELECT p_id[places[k]], p_org, p_timestamp[places[k]], p_actor_type[places[k]], p_actor_id[places[k]],
-    p_actor_email[places[k]], p_action[places[k]], p_resource_type[places[k]], p_resource_id[places[k]],
-    p_resource_name[places[k]], docs[places[k]], p_ip_address[places[k]], p_user_agent[places[k]],
-    p_result[places[k]], p_error_message[places[k]], seqs[k], links[k], prevs[k], now()
-  FROM generate_series(1, cardinality(places)) AS k;
-  PERFORM audit_move_head(p_org, old_seq, seq, link);
-  RETURN cardinality(places);
+  IF cardinality(places) > 0 THEN
+    INSERT INTO audit_logs (
+      id, org_id, "timestamp", actor_type, actor_id, actor_email, action, resource_type, resource_id, resource_name,
+      details, ip_address, user_agent, result, error_message, chain_seq, checksum, prev_checksum, sealed_at)
+    SELECT p_id[places[k]], p_org, p_timestamp[places[k]], p_actor_type[places[k]], p_actor_id[places[k]],
+      p_actor_email[places[k]], p_action[places[k]], p_resource_type[places[k]], p_resource_id[places[k]],
+      p_resource_name[places[k]], docs[places[k]], p_ip_address[places[k]], p_user_agent[places[k]],
+      p_result[places[k]], p_error_message[places[k]], seqs[k], links[k], prevs[k], now()
+    FROM generate_series(1, cardinality(places)) AS k;
+    PERFORM audit_move_head(p_org, old_seq, seq, link);
+  END IF;
+  IF cardinality(places) = n THEN RETURN '{}'; END IF;
+  SELECT coalesce(array_agg(k ORDER BY k), '{}') INTO taken
+  FROM generate_series(1, n) AS k
+  LEFT JOIN audit_logs a ON a.org_id = p_org AND a.id = p_id[k]
+  WHERE (
+    a.actor_type, a.actor_id, a.actor_email, a.action, a.resource_type, a.resource_id, a.resource_name,
+    a.details #- '{submittedBy,name}', a.ip_address, a.user_agent, a.result, a.error_message)
+    IS DISTINCT FROM (
+    p_actor_type[k], p_actor_id[k], p_actor_email[k], p_action[k], p_resource_type[k], p_resource_id[k],
+    p_resource_name[k], p_details[k]::jsonb #- '{submittedBy,name}', p_ip_address[k], p_user_agent[k], p_result[k],
+    p_error_message[k]);
+  RETURN taken;
 END
 $$;
 

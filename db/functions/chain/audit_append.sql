@@ -1,13 +1,13 @@
 -- The batch writer's way into the chain: one array per column, up to some hundred rows of any organizations, each with
--- its id and timestamp. Known (org_id, id) pairs are skipped and take no number; an id of another organization is an
--- error. Returns how many rows were new. To be called in autocommit: after an earlier write in the same transaction, or
--- when an id is already there, audit_append_unsealed() leaves the sealing to the commit (two such transactions could
--- deadlock otherwise).
+-- its id and timestamp. Known ids are skipped and take no number. Returns the places of those whose id is another
+-- entry's: they are not stored. To be called in autocommit: after an earlier write in the same transaction, or when an
+-- id is already there, audit_append_unsealed() leaves the sealing to the commit (two such transactions could deadlock
+-- otherwise).
 CREATE OR REPLACE FUNCTION audit_append(
   p_id uuid[], p_org_id uuid[], p_timestamp timestamptz[], p_actor_type text[], p_actor_id uuid[], p_actor_email text[],
   p_action text[], p_resource_type text[], p_resource_id uuid[], p_resource_name text[], p_details text[],
   p_ip_address text[], p_user_agent text[], p_result text[], p_error_message text[]
-) RETURNS integer
+) RETURNS integer[]
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp
 SET enable_seqscan = off
@@ -34,7 +34,7 @@ DECLARE
   new_seqs bigint[];
   new_links text[];
 BEGIN
-  IF coalesce(n, 0) = 0 THEN RETURN 0; END IF;
+  IF coalesce(n, 0) = 0 THEN RETURN '{}'; END IF;
   IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
     RAISE EXCEPTION 'audit_logs takes rows in READ COMMITTED transactions only, this one is %',
         upper(current_setting('transaction_isolation'))
@@ -120,7 +120,7 @@ BEGIN
       p_error_message[k], seqs[k], links[k], prevs[k], NULL
     FROM generate_series(1, n) AS k;
     PERFORM audit_move_heads(orgs, old_seqs, new_seqs, new_links);
-    RETURN n;
+    RETURN '{}';
   EXCEPTION WHEN unique_violation THEN
     NULL; -- An id is already there, or twice in the batch.
   END;

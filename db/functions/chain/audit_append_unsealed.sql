@@ -1,9 +1,11 @@
--- audit_append() where it cannot seal: inserts what is new and leaves the sealing to the commit's trigger.
+-- audit_append() where it cannot seal: inserts what is new and leaves the sealing to the commit's trigger. A known id
+-- is the same event when all of its content is, but for when a retry says that it happened and what its key is called
+-- by now.
 CREATE OR REPLACE FUNCTION audit_append_unsealed(
   p_id uuid[], p_org_id uuid[], p_timestamp timestamptz[], p_actor_type text[], p_actor_id uuid[], p_actor_email text[],
   p_action text[], p_resource_type text[], p_resource_id uuid[], p_resource_name text[], p_details text[],
   p_ip_address text[], p_user_agent text[], p_result text[], p_error_message text[]
-) RETURNS integer
+) RETURNS integer[]
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp
 SET enable_seqscan = off
@@ -11,6 +13,7 @@ SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
   inserted int;
+  taken int[];
 BEGIN
   INSERT INTO audit_logs (
     id, org_id, "timestamp", actor_type, actor_id, actor_email, action, resource_type, resource_id, resource_name,
@@ -22,12 +25,17 @@ BEGIN
   ON CONFLICT (id) DO NOTHING;
   GET DIAGNOSTICS inserted = ROW_COUNT;
 
-  IF EXISTS (
-    SELECT FROM unnest(p_id, p_org_id) AS u(id, org_id)
-    LEFT JOIN LATERAL (SELECT a.org_id FROM audit_logs a WHERE a.id = u.id LIMIT 1) known ON true
-    WHERE known.org_id IS DISTINCT FROM u.org_id) THEN
-    RAISE EXCEPTION 'audit_append: an id belongs to another organization' USING ERRCODE = 'unique_violation';
-  END IF;
-  RETURN inserted;
+  IF inserted = cardinality(p_id) THEN RETURN '{}'; END IF;
+  SELECT coalesce(array_agg(k ORDER BY k), '{}') INTO taken
+  FROM generate_series(1, cardinality(p_id)) AS k
+  LEFT JOIN LATERAL (SELECT known.* FROM audit_logs known WHERE known.id = p_id[k] LIMIT 1) a ON true
+  WHERE (
+    a.org_id, a.actor_type, a.actor_id, a.actor_email, a.action, a.resource_type, a.resource_id, a.resource_name,
+    a.details #- '{submittedBy,name}', a.ip_address, a.user_agent, a.result, a.error_message)
+    IS DISTINCT FROM (
+    p_org_id[k], p_actor_type[k], p_actor_id[k], p_actor_email[k], p_action[k], p_resource_type[k], p_resource_id[k],
+    p_resource_name[k], p_details[k]::jsonb #- '{submittedBy,name}', p_ip_address[k], p_user_agent[k], p_result[k],
+    p_error_message[k]);
+  RETURN taken;
 END
 $$;

@@ -66,7 +66,7 @@ AS $$
     SELECT format('function %s is missing, not owned by trailmark_sealer or without its security settings', w.name)
     FROM (VALUES
       ('audit_seal'), ('audit_seal_transaction'), ('audit_move_heads'), ('audit_append'), ('audit_prune'),
-      ('audit_default_policy'), ('audit_chain_heads_of'), ('audit_chain_health'),
+      ('audit_default_policy'), ('audit_set_retention'), ('audit_chain_heads_of'), ('audit_chain_health'),
       ('audit_thin_notes'), ('audit_repair_head')) AS w(name)
     WHERE NOT EXISTS (
       SELECT FROM pg_proc f
@@ -92,6 +92,7 @@ AS $$
       ('audit_chain_heads', 'UPDATE'),
       ('audit_chain_heads', 'DELETE'),
       ('audit_chain_heads', 'TRUNCATE'),
+      ('audit_retention_policies', 'UPDATE'),
       ('audit_retention_policies', 'DELETE'),
       ('audit_retention_policies', 'TRUNCATE'),
       ('audit_tree_tiles', 'UPDATE'),

@@ -1,11 +1,15 @@
--- A text as an IP address or network; NULL where it is none.
+-- A text as an IP address or network; NULL where it is none. Without the zone, and an IPv4 address that IPv6 maps as
+-- itself (RFC 4291): what server/audit/query/values.ts says of an address.
 CREATE OR REPLACE FUNCTION audit_address(p_text text) RETURNS inet
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 AS $$
+DECLARE
+  address inet;
 BEGIN
   IF p_text ~ '^((25[0-5]|2[0-4]\d|1?\d?\d)(\.|$)){4}$' AND right(p_text, 1) <> '.' THEN RETURN p_text::inet; END IF;
   IF position(':' IN p_text) = 0 THEN RETURN NULL; END IF;
-  RETURN p_text::inet;
+  address := regexp_replace(p_text, '%[^%]+$', '')::inet;
+  RETURN coalesce(substring(host(address) FROM '^::ffff:([0-9.]+)$')::inet, address);
 EXCEPTION WHEN invalid_text_representation THEN
   RETURN NULL;
 END

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { DIRECT_FORMATS } from "@/server/audit/export-formats";
 import { filterShape, fromBeforeTo, fullEntry } from "@/server/audit/schema";
-import { DIRECT_FORMATS } from "@/server/audit/vocabulary";
 import { guid } from "@/server/ground/wire";
 
 /** Exports that one caller may have running in one process: each holds rows in memory and takes turns at the database. */

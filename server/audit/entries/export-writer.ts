@@ -1,12 +1,18 @@
+import { tenant } from "@/db/client";
+import { organizations } from "@/db/schema";
 import { categoryOf } from "@/server/audit/actions";
+import type { ExportFormat } from "@/server/audit/export-formats";
+import { submitterIn } from "@/server/audit/provenance";
 import { BODY_ONLY, type BodyRow, ENTRY, type EntryRow, type Shape } from "@/server/audit/query/rows";
 import type { Field } from "@/server/audit/row";
-import type { ExportFormat } from "@/server/audit/vocabulary";
+import { sentenceText } from "@/server/audit/sentence";
+import type { Ctx } from "@/server/ground/context";
 import { type Cell, toCsv } from "@/server/ground/csv";
 import { writeExact } from "@/server/ground/exact-json";
+import { inScope } from "@/server/ground/scope";
 import { actorName, detailsOf, toFullEntry } from "./to-entry";
 
-/** Spec: the CSV columns in order. */
+/** The CSV columns: the specification's fourteen in order, then ours. */
 export const CSV_COLUMNS = [
   "id",
   "timestamp",
@@ -22,14 +28,19 @@ export const CSV_COLUMNS = [
   "ipAddress",
   "userAgent",
   "details",
-] as const satisfies readonly (Field | "actorName" | "category")[];
+  "submittedBy",
+] as const satisfies readonly (Field | "actorName" | "category" | "submittedBy")[];
 
-const csvHeader = (): string => toCsv([CSV_COLUMNS]);
+/** The columns for Excel: those of CSV, then what people read without the dashboard. */
+const SPREADSHEET_COLUMNS = [...CSV_COLUMNS, "organization", "errorMessage", "sentence"] as const;
+/** Excel takes a file without it for the encoding of the computer's language. */
+const BYTE_ORDER_MARK = "\uFEFF";
 
 function cellsOf(row: BodyRow): Cell[] {
   // Only an agent without a known device is named by its raw id, so details are rarely taken apart.
   const isNamedInDetails = row.actor_type === "agent" && !row.hostname && row.details?.includes('"rawActorId"');
   const details = isNamedInDetails ? detailsOf(row) : {};
+  const by = submitterIn(row.details);
   return [
     row.id,
     new Date(row.ms).toISOString(),
@@ -45,6 +56,7 @@ function cellsOf(row: BodyRow): Cell[] {
     row.ip_address,
     row.user_agent,
     row.details ?? "{}",
+    by && `${by.name} (${by.keyId})`,
   ];
 }
 
@@ -61,6 +73,7 @@ type Writer<Row> = {
 };
 
 type Plan = {
+  ctx: Ctx;
   /** The rows of the export in chunks, with the columns of a shape. */
   read: <Row extends BodyRow>(shape: Shape<Row>) => AsyncIterable<Row[]>;
   /** Awaited after each chunk, with the entries written so far. */
@@ -86,11 +99,36 @@ const writerOf = <Row extends BodyRow>(writer: Writer<Row>): Write =>
     yield writer.tail(total, isTruncated);
   };
 
+type OrgNames = ReadonlyMap<string, string>;
+
+/** The names of the organizations in reach. */
+const orgNames = ({ scope }: Ctx): Promise<OrgNames> =>
+  tenant(scope, async (tx) => {
+    const { id, name } = organizations;
+    const rows = await tx.select({ id, name }).from(organizations).where(inScope(id, scope));
+    return new Map(rows.map((row) => [row.id, row.name]));
+  });
+
+function spreadsheetCells(row: EntryRow, names: OrgNames): Cell[] {
+  const organization = names.get(row.org_id);
+  return [...cellsOf(row), organization, row.error_message, sentenceText(toFullEntry(row), organization)];
+}
+
+async function* writeSpreadsheet(plan: Plan): AsyncGenerator<string> {
+  const names = await orgNames(plan.ctx);
+  yield* writerOf({
+    shape: ENTRY,
+    head: BYTE_ORDER_MARK + toCsv([SPREADSHEET_COLUMNS]),
+    body: (rows) => toCsv(rows.map((row) => spreadsheetCells(row, names))),
+    tail: () => "",
+  })(plan);
+}
+
 const lineOf = (row: EntryRow): string => writeExact(JSON.stringify(toFullEntry(row)));
 
 const WRITERS: Record<ExportFormat, Write> = {
-  /** The spec's fourteen columns. */
-  csv: writerOf({ shape: BODY_ONLY, head: csvHeader(), body: rowsToCsv, tail: () => "" }),
+  spreadsheet: writeSpreadsheet,
+  csv: writerOf({ shape: BODY_ONLY, head: toCsv([CSV_COLUMNS]), body: rowsToCsv, tail: () => "" }),
   /** One object of full entries, as POST /audit-logs/export answers it. */
   json: writerOf({
     shape: ENTRY,

@@ -15,7 +15,7 @@ function broken(): Response {
   return new Response(stream, { headers: { "Content-Type": "text/csv; charset=utf-8" } });
 }
 
-it.each(["identity", "gzip"])("an export that fails half way does not look complete (%s)", async (encoding) => {
+it.each(["identity", "gzip", "br"])("an export that fails half way does not look complete (%s)", async (encoding) => {
   const server = createServer((incoming, outgoing) => {
     respond(incoming, outgoing, broken()).catch(() => {});
   });

@@ -1,12 +1,14 @@
 import { Readable } from "node:stream";
 import { tenantRead } from "@/db/read";
+import { type DirectFormat, FORMATS } from "@/server/audit/export-formats";
 import { FILTERS } from "@/server/audit/query/catalogue";
 import type { AuditFilter } from "@/server/audit/query/conditions";
+import { deadlineOf } from "@/server/audit/query/deadline";
 import { planFor } from "@/server/audit/query/plan";
-import { findKeys, searchTime } from "@/server/audit/query/search";
+import { findKeys } from "@/server/audit/query/search";
 import { type AuditEvent, record } from "@/server/audit/record/record";
-import { type DirectFormat, FORMATS, MAX_EXPORT_ROWS, MAX_UNPROVEN_ROWS } from "@/server/audit/vocabulary";
-import { unawaitedSource } from "@/server/ground/background/unawaited";
+import { MAX_EXPORT_ROWS, MAX_UNPROVEN_ROWS } from "@/server/audit/vocabulary";
+import { trackSource } from "@/server/ground/background/pending-work";
 import type { Ctx } from "@/server/ground/context";
 import { toBody } from "@/server/ground/download";
 import { inCallerLimit, inSlot } from "@/server/ground/limits/concurrency";
@@ -52,7 +54,7 @@ export function exportEvents({ format, filter, rowsPerOrg, failure, more }: Expo
 }
 
 async function areMany(ctx: Ctx, filter: AuditFilter): Promise<boolean> {
-  const window = { need: MAX_UNPROVEN_ROWS + 1, deadline: performance.now() + searchTime.proof };
+  const window = { need: MAX_UNPROVEN_ROWS + 1, deadline: deadlineOf(ctx, "proof") };
   const { keys, cut } = await tenantRead(ctx.scope, async (tx) => findKeys(tx, await planFor(tx, ctx, filter), window));
   return cut || keys.length > MAX_UNPROVEN_ROWS;
 }
@@ -73,6 +75,7 @@ async function* writeExport({ ctx, format, filter, rows, total }: Export): Async
   let complete = false;
   try {
     yield* writeEntries(format, {
+      ctx,
       read: (shape) => eachChunk(ctx, rows, shape),
       // When there are fewer rows than were settled, retention has removed the oldest in between: these are all.
       totalOf: (written) =>
@@ -101,7 +104,7 @@ const startExport = (ctx: Ctx, format: DirectFormat, filter: AuditFilter): Promi
       objectMode: false,
       highWaterMark: 64 * 1024,
     }).once("close", release);
-    unawaitedSource(text);
+    trackSource(text);
     const { mediaType, ending, direct } = FORMATS[format];
     const headers: Record<string, string> = {
       "Cache-Control": "no-store",

@@ -7,6 +7,7 @@ import { planFor } from "@/server/audit/query/plan";
 import { ENTRY, type EntryRow, newestRows, reachedBy, rowOfId, rowsByKey } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search";
 import { type FullEntry, fullEntry } from "@/server/audit/schema";
+import { withFirstSeen } from "@/server/audit/search/first-seen";
 import { type Ctx, ZERO_UUID } from "@/server/ground/context";
 import { notFound } from "@/server/ground/errors";
 import { writeExact } from "@/server/ground/exact-json";
@@ -33,7 +34,9 @@ export const getAuditEntry = operation({
   input: idInput,
   output: fullEntry,
   async run(ctx, { id }) {
-    return toFullEntry(await getRow(ctx, id));
+    const entry = toFullEntry(await getRow(ctx, id));
+    const [found = entry] = await tenant(ctx.scope, (tx) => withFirstSeen(tx, [entry]));
+    return found;
   },
 });
 

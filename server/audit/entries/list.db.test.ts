@@ -114,6 +114,7 @@ describe("audit lists", () => {
       details: '{"sessionId": "s_1"}',
       ipAddress: "203.0.113.9",
       userAgent: "curl/8",
+      submittedBy: null,
       sessionId: "s_1",
       user: { name: jane.name, email: jane.email, role: "org_admin", department: "Ops" },
       changes: { before: {}, after: {} },

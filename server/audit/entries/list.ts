@@ -2,6 +2,7 @@ import type { Tx } from "@/db/client";
 import { tenantRead } from "@/db/read";
 import { type AuditFilter, conditionsOf } from "@/server/audit/query/conditions";
 import { countRows } from "@/server/audit/query/count";
+import { type Deadline, deadlineOf } from "@/server/audit/query/deadline";
 import { type Plan, planFor } from "@/server/audit/query/plan";
 import {
   type Cursor,
@@ -13,7 +14,7 @@ import {
   rowsByKey,
 } from "@/server/audit/query/rows";
 import { scanKeys } from "@/server/audit/query/scan";
-import { findKeys, searchTime } from "@/server/audit/query/search";
+import { findKeys } from "@/server/audit/query/search";
 import {
   type FullEntry,
   filterInput,
@@ -23,6 +24,7 @@ import {
   searchInput,
   searchPage,
 } from "@/server/audit/schema";
+import { withFirstSeen } from "@/server/audit/search/first-seen";
 import { MAX_PRINTED } from "@/server/audit/vocabulary";
 import type { Ctx } from "@/server/ground/context";
 import { operation } from "@/server/ground/operation";
@@ -59,7 +61,7 @@ async function readRows(tx: Tx, plan: Plan, input: PageInput): Promise<{ found: 
     const window = { orgIds, conditions: conditionsOf(filter), after, offset, limit, shape: ENTRY };
     return { found: await newestRows(tx, window), counted: -1 };
   }
-  const window = { after, need: offset + limit, total: !after && !input.skipCount };
+  const window = { after, need: offset + limit, total: !after && !input.skipCount && plan.total === "index" };
   const { keys, total = -1 } = await findKeys(tx, plan, window);
   return { found: await rowsByKey(tx, keys.slice(offset), ENTRY), counted: total };
 }
@@ -89,10 +91,10 @@ export type Page = { rows: EntryRow[]; pagination: Pagination; truncated?: true 
  * Of a text of one or two characters: the newest rows, as many as the time allows. total counts the matches among them, on
  * every page; a page that the time cut short continues at its cursor.
  */
-async function scanPage(tx: Tx, plan: Plan, input: PageInput): Promise<Page> {
+async function scanPage(tx: Tx, plan: Plan, input: PageInput & { deadline: Deadline }): Promise<Page> {
   const { after, offset } = startOf(input);
   const end = offset + input.limit;
-  const deadline = performance.now() + searchTime.scan;
+  const { deadline } = input;
   const all = { after: undefined, need: Number.POSITIVE_INFINITY, deadline };
   const behind = { after, need: end + 1, deadline };
   const scan = scanKeys(tx, plan, input.skipCount ? behind : all);
@@ -114,10 +116,10 @@ async function readPage(ctx: Ctx, input: PageInput, filter: AuditFilter): Promis
   const { offset } = startOf(input);
   return tenantRead(ctx.scope, async (tx) => {
     const plan = await planFor(tx, ctx, filter);
-    if (plan.page.kind === "scan") return scanPage(tx, plan, input);
+    if (plan.page.kind === "scan") return scanPage(tx, plan, { ...input, deadline: deadlineOf(ctx, "scan") });
     const before = offset > MAX_BLIND_OFFSET ? await countRows(tx, plan) : -1;
     // The chain's head knows the total of all rows: it is asked in the same round trip.
-    const isKnown = !input.skipCount && before < 0 && plan.total.by === "heads";
+    const isKnown = !input.skipCount && before < 0 && plan.total === "heads";
     const [{ found, counted }, known] = await Promise.all([
       before >= 0 && offset >= before ? { found: [], counted: -1 } : readRows(tx, plan, input),
       isKnown ? countRows(tx, plan) : before,
@@ -186,6 +188,7 @@ export const listFullEntries = operation({
   output: fullPage,
   async run(ctx, input) {
     const { rows, ...page } = await readPage(ctx, input, input);
-    return { data: rows.map(toFullEntry), ...page };
+    const data = await tenantRead(ctx.scope, (tx) => withFirstSeen(tx, rows.map(toFullEntry)));
+    return { data, ...page };
   },
 });

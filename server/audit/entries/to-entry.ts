@@ -1,5 +1,6 @@
 import { actionLabel } from "@/server/audit/action-label";
 import { categoryOf } from "@/server/audit/actions";
+import { submittedByOf } from "@/server/audit/provenance";
 import type { EntryRow } from "@/server/audit/query/rows";
 import type { FlatEntry, FullEntry } from "@/server/audit/schema";
 import { ZERO_UUID } from "@/server/ground/context";
@@ -18,16 +19,21 @@ const text = (value: unknown): string | null => (typeof value === "string" && va
 export const rawResourceOf = (row: Pick<EntryRow, "resource_id" | "details">): string | null =>
   row.resource_id === ZERO_UUID ? text(detailsOf(row).rawResourceId) : null;
 
-type Named = Pick<EntryRow, "actor_type" | "actor_email" | "user_name" | "key_name" | "hostname">;
+type Named = Pick<EntryRow, "actor_type" | "actor_id" | "actor_email" | "user_name" | "key_name" | "hostname">;
 
 /** The name of a person whom neither an account nor an address names. */
 export const UNKNOWN_USER = "Unknown user";
+/** Somebody without an account, who opened a link for example. */
+const VISITOR = "Visitor";
+
+const isVisitor = ({ actor_id }: Named, { rawActorId }: Record<string, unknown>): boolean =>
+  actor_id === ZERO_UUID && text(rawActorId) === null;
 
 /** What people call the actor (contract, flat entry: user.name). */
 export function actorName(row: Named, details: Record<string, unknown>): string {
   switch (row.actor_type) {
     case "user":
-      return row.user_name || row.actor_email || UNKNOWN_USER;
+      return row.user_name || row.actor_email || (isVisitor(row, details) ? VISITOR : UNKNOWN_USER);
     case "api_key":
       return row.key_name ?? "API key";
     case "agent": {
@@ -45,7 +51,7 @@ export function actorName(row: Named, details: Record<string, unknown>): string 
 const roleOf = (row: EntryRow): string => row.user_role ?? row.actor_type;
 
 /** What both formats share. */
-function core(row: EntryRow) {
+function core(row: EntryRow, details: Record<string, unknown>) {
   return {
     id: row.id,
     orgId: row.org_id,
@@ -57,6 +63,7 @@ function core(row: EntryRow) {
     result: row.result,
     ipAddress: row.ip_address ?? "",
     userAgent: row.user_agent ?? "",
+    submittedBy: submittedByOf(details),
   };
 }
 
@@ -64,7 +71,7 @@ function core(row: EntryRow) {
 export function toFlatEntry(row: EntryRow): FlatEntry {
   const details = detailsOf(row);
   return {
-    ...core(row),
+    ...core(row, details),
     resource: row.resource_name || row.resource_type,
     resourceType: row.resource_type,
     details: row.details ?? "{}",
@@ -83,7 +90,7 @@ export function toFlatEntry(row: EntryRow): FlatEntry {
 export function toFullEntry(row: EntryRow): FullEntry {
   const details = detailsOf(row);
   return {
-    ...core(row),
+    ...core(row, details),
     user: {
       id: row.actor_id,
       name: actorName(row, details),

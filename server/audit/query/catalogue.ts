@@ -1,4 +1,10 @@
-import { ACTOR_TYPE_LABEL, CATEGORY_LABEL, RESULT_LABEL } from "@/server/audit/vocabulary";
+import {
+  ACTOR_TYPE_LABEL,
+  CATEGORY_LABEL,
+  FIRST_SEEN_LABEL,
+  RESULT_LABEL,
+  SUBMITTED_LABEL,
+} from "@/server/audit/vocabulary";
 import { keysOf } from "@/server/ground/records";
 import { GUID, MAX_FILTER_LENGTH } from "@/server/ground/text";
 import { networkOf } from "./values";
@@ -9,6 +15,7 @@ export const FACET_NAMES = [
   "action",
   "actorType",
   "actor",
+  "address",
   "result",
   "resourceType",
   "organization",
@@ -18,7 +25,7 @@ export type FacetName = (typeof FACET_NAMES)[number];
 /**
  * The filters of the audit log, each declared once. The inputs of the procedures and routes, the parameters of the
  * viewer's address, its chips, qualifiers, completion, facets and labels derive from these entries; the server adds a
- * condition (conditions.ts) and, where the search index can narrow by it, a tag (probe.ts).
+ * condition (conditions.ts) and, where the search index can narrow by it, what it is asked (to-query.ts).
  */
 export type Filter = {
   label: string;
@@ -83,6 +90,8 @@ export const FILTERS = {
     negatable: true,
     qualifier: "ip",
     hint: "an address, a network such as 10.0.0.0/8, or a beginning such as 10.0.",
+    facet: "address",
+    completedBy: "address",
   },
   result: {
     label: "Result",
@@ -131,6 +140,20 @@ export const FILTERS = {
     negatable: true,
     qualifier: "session",
     hint: "the id of a session, as the details of its entries have it",
+  },
+  submitted: {
+    label: "Recorded",
+    match: "exact",
+    choices: SUBMITTED_LABEL,
+    qualifier: "submitted",
+    hint: "true: submitted by a key; false: this server's own word",
+  },
+  new: {
+    label: "First seen",
+    match: "exact",
+    choices: FIRST_SEEN_LABEL,
+    qualifier: "new",
+    hint: "address, network or userAgent",
   },
   orgId: { label: "Organization", match: "exact", isId: true, negatable: true, facet: "organization" },
 } as const satisfies Catalogue;

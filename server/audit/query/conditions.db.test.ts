@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { GET as getLogs } from "@/app/api/v1/audit-logs/logs/route";
 import { listFullEntries } from "@/server/audit/entries/list";
+import { withSubmitter } from "@/server/audit/provenance";
 import type { RowInput } from "@/server/audit/record/to-row";
 import { type FullEntry, filterInput, listInput } from "@/server/audit/schema";
 import type { Ctx } from "@/server/ground/context";
@@ -11,6 +12,7 @@ import { advanceIndex } from "@/testing/search/advance-index";
 type Row = RowInput & { orgId: string };
 const START = Date.UTC(2026, 2, 1);
 const ROWS = 900;
+const isSubmitted = (n: number) => n % 9 === 2;
 
 describe("filters that the viewer narrows by", () => {
   let ctx: Ctx;
@@ -36,34 +38,52 @@ describe("filters that the viewer narrows by", () => {
         ipAddress: n % 3 ? `10.0.${n % 17}.9` : n % 2 ? null : "2001:db8::1",
         actorType: n % 6 ? ("user" as const) : ("agent" as const),
         actorId: n % 6 ? admin.id : n % 12 ? device.agentId : "bot-7",
+        ...(isSubmitted(n) && { details: withSubmitter(null, { id: device.id, name: "Billing" }) }),
         ...(n % 100 === 7 && { ipAddress: n % 200 === 7 ? "fd12:3456::9" : "198.51.100.7" }),
+        ...(n % 100 === 9 && {
+          ipAddress: n % 200 === 9 ? "::ffff:10.0.3.7" : "fe80::1%eth0",
+          resourceName: "Cafe\u0301",
+        }),
         ...(n % 100 === 1 && { resourceType: "script", resourceId: device.id, resourceName: "Clean up" }),
       })),
     )) as Row[];
   });
 
   const agentOfLab = (row: Row) => row.actorId === device.agentId;
+  const isV4 = ({ ipAddress }: Row, beginning: string) =>
+    Boolean(ipAddress?.includes(".") && ipAddress.replace("::ffff:", "").startsWith(beginning));
   const CASES: [query: string, holds: (row: Row) => boolean][] = [
     ["actions=user.login,script.run", (row) => ["user.login", "script.run"].includes(row.action)],
     ["actions=", () => true],
+    ["submitted=true", ({ details }) => details != null],
+    ["submitted=false", ({ details }) => details == null],
+    ["submitted=true,false", () => true],
+    ["submitted=false&result=denied", ({ details, result }) => details == null && result === "denied"],
     ["resourceType=policy", (row) => row.resourceType === "policy"],
     ["ip=10.0.1.9", (row) => row.ipAddress === "10.0.1.9"],
-    ["ip=10.0.1", (row) => Boolean(row.ipAddress?.startsWith("10.0.1"))],
+    ["ip=10.0.1", (row) => isV4(row, "10.0.1")],
     ["ip=2001:db8::1", (row) => row.ipAddress === "2001:db8::1"],
     ["ip=192.168.", () => false],
-    ["ip=10.0.", (row) => Boolean(row.ipAddress?.startsWith("10."))],
+    ["ip=10.0.", (row) => isV4(row, "10.")],
     ["ip=2001:d", (row) => Boolean(row.ipAddress?.startsWith("2001"))],
     ["device=ws-1", (row) => row.resourceType === "device" && Boolean(row.resourceName?.startsWith("WS-1"))],
     ["device=lab", (row) => row.resourceId === device.id || agentOfLab(row)],
     ["device=nowhere", () => false],
-    ["ip=10.0.0.0/9", (row) => Boolean(row.ipAddress?.startsWith("10."))],
-    ["ip=0.0.0.0/0", (row) => Boolean(row.ipAddress?.includes("."))],
+    ["ip=10.0.0.0/9", (row) => isV4(row, "10.")],
+    ["ip=0.0.0.0/0", (row) => isV4(row, "")],
+    ["ip=10.0.3.7", (row) => row.ipAddress === "::ffff:10.0.3.7"],
+    ["ip=::ffff:10.0.1.9", (row) => row.ipAddress === "10.0.1.9"],
+    ["ip=fe80::1", (row) => row.ipAddress === "fe80::1%eth0"],
+    ["ip=fe80:0::1%en1", (row) => row.ipAddress === "fe80::1%eth0"],
+    ["resource=caf\u00c9", (row) => row.resourceName === "Cafe\u0301"],
+    ["resource=cafe\u0301", (row) => row.resourceName === "Cafe\u0301"],
+    ["q=CAF\u00c9", (row) => row.resourceName === "Cafe\u0301"],
     ["ip=128.0.0.0/1", (row) => row.ipAddress === "198.51.100.7"],
     ["ip=fc00::/7", (row) => row.ipAddress === "fd12:3456::9"],
-    ["ip=10.0.3.0/24,10.0.4.9/32", (row) => /^10\.0\.[34]\.9$/.test(row.ipAddress ?? "")],
+    ["ip=10.0.3.0/24,10.0.4.9/32", (row) => /10\.0\.(3\.[79]|4\.9)$/.test(row.ipAddress ?? "")],
     ["ip=2001:DB8::/32", (row) => row.ipAddress === "2001:db8::1"],
     ["ip=2001:0db8:0:0::1", (row) => row.ipAddress === "2001:db8::1"],
-    ["exclude=ip:10.0.0.0/8", (row) => !row.ipAddress?.startsWith("10.")],
+    ["exclude=ip:10.0.0.0/8", (row) => !isV4(row, "10.")],
     ["result=denied,failure", (row) => row.result !== "success"],
     ["action=login,script", (row) => /login|script/.test(row.action)],
     ["resource=baseline,WS-3", (row) => /^(Baseline|WS-3)$/.test(row.resourceName ?? "")],

@@ -1,13 +1,13 @@
-import { isIP } from "node:net";
 import { type SQL, sql } from "drizzle-orm";
 import { textArray } from "@/db/arrays";
 import { CATEGORY_PREFIXES } from "@/server/audit/actions";
-import { ROUTINE_ACTIONS, type Routine } from "@/server/audit/vocabulary";
+import { isFirstSeen } from "@/server/audit/search/first-seen";
+import { FIRST_SEEN, ROUTINE_ACTIONS, type Routine } from "@/server/audit/vocabulary";
 import { keysOf } from "@/server/ground/records";
-import { containsPattern, GUID } from "@/server/ground/text";
+import { GUID } from "@/server/ground/text";
 import { EXCLUDED_BARE, type FilterName, toExclusion } from "./catalogue";
-import { groupsOf } from "./values";
-import { actorsWithin, actorTypesCalled, devicesWithin, holdsWord, type Within, type Word } from "./words";
+import { beginningsOf, plainAddress } from "./values";
+import { actorsWithin, actorTypesCalled, devicesWithin, hasText, holdsTerm, type Term, type Within } from "./words";
 
 /** The filters of rows; words are looked up first, and become separate conditions. */
 export type RowFilterName = Exclude<FilterName, "q">;
@@ -30,8 +30,8 @@ export type AuditFilter = Narrowing & { q?: string | undefined };
 /** The same with its words looked up (plan.ts): wanted ones all occur, excluded ones do not. */
 export type RowFilter = Narrowing & {
   q?: never;
-  words?: readonly Word[];
-  withoutWords?: readonly Word[];
+  words?: readonly Term[];
+  withoutWords?: readonly Term[];
   within?: Within;
 };
 
@@ -47,7 +47,7 @@ const isOneOf =
 const contains =
   (...columns: string[]): Condition =>
   (values) =>
-    either(values.flatMap((text) => columns.map((column) => sql`${sql.raw(column)} ILIKE ${containsPattern(text)}`)));
+    either(values.flatMap((text) => columns.map((column) => hasText(sql.raw(column), text))));
 
 function isOfCategory(category: string): SQL {
   const startsWith = (prefixes: readonly string[]) => either(prefixes.map((p) => sql`starts_with(a.action, ${p})`));
@@ -57,20 +57,20 @@ function isOfCategory(category: string): SQL {
 
 /** People whose name contains the text, of those whom row level security lets the caller know. */
 export const namedPeople = (text: string, within: Within): SQL =>
-  sql`SELECT u.id FROM users u WHERE u.name ILIKE ${containsPattern(text)} AND ${actorsWithin("u", within)}`;
+  sql`SELECT u.id FROM users u WHERE ${hasText(sql`u.name`, text)} AND ${actorsWithin("u", within)}`;
 
 /** API keys whose name contains the text. */
 export const namedKeys = (text: string, within: Within): SQL =>
-  sql`SELECT k.id FROM api_keys k WHERE k.name ILIKE ${containsPattern(text)} AND ${actorsWithin("k", within)}`;
+  sql`SELECT k.id FROM api_keys k WHERE ${hasText(sql`k.name`, text)} AND ${actorsWithin("k", within)}`;
 
 /** Devices whose hostname contains the text. */
 export const namedDevices = (text: string, within: Within): SQL =>
-  sql`SELECT d.id FROM devices d WHERE d.hostname ILIKE ${containsPattern(text)} AND ${devicesWithin(within)}`;
+  sql`SELECT d.id FROM devices d WHERE ${hasText(sql`d.hostname`, text)} AND ${devicesWithin(within)}`;
 
 /** The agents on such devices, as entries name them; an agent's id may be of any shape. */
 export const agentsOn = (text: string, within: Within): SQL =>
   sql`SELECT g.actor_id AS id FROM agents g JOIN devices d ON d.id = g.device_id
-    WHERE d.hostname ILIKE ${containsPattern(text)} AND ${devicesWithin(within)}`;
+    WHERE ${hasText(sql`d.hostname`, text)} AND ${devicesWithin(within)}`;
 
 /** An agent is shown as "Agent (WS-042)" and "Agent on WS-042". */
 const AGENT_NAME = /^agent (?:\((.+)\)|on (.+))$/i;
@@ -83,9 +83,9 @@ export function agentsCalled(text: string, within: Within): SQL {
 
 function involvesDevice(text: string, within: Within): SQL {
   const agents = sql`ARRAY(${agentsOn(text, within)})`;
-  return sql`((a.resource_type = 'device' AND a.resource_name ILIKE ${containsPattern(text)})
+  return sql`((a.resource_type = 'device' AND ${hasText(sql`a.resource_name`, text)})
     OR a.resource_id = ANY (ARRAY(${namedDevices(text, within)}))
-    OR EXISTS (SELECT FROM unnest(audit_devices_named(a.details)) AS n(name) WHERE n.name ILIKE ${containsPattern(text)})
+    OR EXISTS (SELECT FROM unnest(audit_devices_named(a.details)) AS n(name) WHERE ${hasText(sql`n.name`, text)})
     OR a.details ->> 'deviceId' = ANY (ARRAY(SELECT n.id::text FROM (${namedDevices(text, within)}) n))
     OR (a.actor_type = 'agent' AND (a.actor_id::text = ANY (${agents}) OR a.details ->> 'rawActorId' = ANY (${agents}))))`;
 }
@@ -98,7 +98,7 @@ const isActor = (id: string): SQL =>
 function isCalled(text: string, within: Within): SQL {
   const agents = sql`ARRAY(${agentsCalled(text, within)})`;
   return either([
-    sql`a.actor_email ILIKE ${containsPattern(text)}`,
+    hasText(sql`a.actor_email`, text),
     sql`a.actor_id = ANY (ARRAY(${namedPeople(text, within)}))`,
     sql`(a.actor_type = 'api_key' AND a.actor_id = ANY (ARRAY(${namedKeys(text, within)})))`,
     sql`(a.actor_type = 'agent' AND (a.actor_id::text = ANY (${agents}) OR a.details ->> 'rawActorId' = ANY (${agents})))`,
@@ -106,17 +106,19 @@ function isCalled(text: string, within: Within): SQL {
   ]);
 }
 
-/** An address is meant as it stands, anything else but a network as the beginning of addresses. */
-export const isWholeAddress = (ip: string): boolean => isIP(ip) !== 0;
-
-/** An IPv6 address may be written in several ways. */
+/** A network, a whole address in whichever form, or the beginning of addresses. */
 function isAt(ip: string): SQL {
   if (ip.includes("/")) return sql`audit_address(a.ip_address) <<= ${ip}::inet`;
-  if (!isWholeAddress(ip)) return sql`starts_with(a.ip_address, ${ip})`;
-  return groupsOf(ip)
-    ? sql`(a.ip_address = ${ip} OR audit_address(a.ip_address) = ${ip}::inet)`
-    : sql`a.ip_address = ${ip}`;
+  const plain = plainAddress(ip);
+  if (plain)
+    return sql`(a.ip_address IN (${ip}, ${plain}) OR (a.ip_address LIKE '%:%' AND audit_address(a.ip_address) = ${plain}::inet))`;
+  return either(beginningsOf(ip).map((beginning) => sql`starts_with(a.ip_address, ${beginning})`));
 }
+
+/** The member that provenance.ts writes; in the words of the partial index audit_logs_submitted_idx. */
+const IS_SUBMITTED: SQL = sql.raw("a.details ? 'submittedBy'");
+
+const isNot = (condition: SQL): SQL => sql`(${condition}) IS NOT TRUE`;
 
 /** The condition of each filter, in the order in which a row is tested: cheap ones first. */
 export const CONDITIONS: Record<RowFilterName, Condition> = {
@@ -132,9 +134,11 @@ export const CONDITIONS: Record<RowFilterName, Condition> = {
   resourceId: (ids) => either(ids.map((id) => sql`a.resource_id = ${id}::uuid`)),
   resourceType: isOneOf("a.resource_type"),
   session: isOneOf("a.details ->> 'sessionId'"),
+  submitted: (values) => either(values.map((value) => (value === "true" ? IS_SUBMITTED : isNot(IS_SUBMITTED)))),
   resource: contains("a.resource_type", "a.resource_name"),
   device: (values, within) => either(values.map((text) => involvesDevice(text, within))),
   orgId: isOneOf("a.org_id::text"),
+  new: (kinds) => isFirstSeen(FIRST_SEEN.filter((kind) => kinds.includes(kind))),
 };
 
 /** Spec, GET /audit-logs/search: the five fields. */
@@ -142,12 +146,8 @@ const holdsPhrase = contains("a.action", "a.actor_email", "a.resource_type", "a.
 
 /** In the order of the conditions. */
 export const ROW_FILTERS = keysOf(CONDITIONS);
-/** Filters on the action alone. */
-export const ON_ACTION: readonly RowFilterName[] = ["actions", "action", "category"];
-/** Filters that tallies know too (db: audit_search_tally, audit_search_values). */
-const KIND_FILTERS: readonly RowFilterName[] = ["actorType", "result", "resourceType", ...ON_ACTION];
-export const ACTOR_FILTERS: readonly RowFilterName[] = ["actorType", "actorId", "rawActorId", "user"];
-export const RESOURCE_FILTERS: readonly RowFilterName[] = ["resourceType", "resourceId", "resource"];
+/** Filters that tallies know too (db: audit_tally). */
+const KIND_FILTERS: readonly RowFilterName[] = ["actorType", "result", "resourceType", "actions", "action", "category"];
 
 /** The values of which a filter wants one; an organization has narrowed the caller's scope already. */
 export function valuesOf(filter: RowFilter, name: RowFilterName): readonly string[] {
@@ -167,15 +167,13 @@ export function excludedOf(
   });
 }
 
-const isNot = (condition: SQL): SQL => sql`(${condition}) IS NOT TRUE`;
-
 const IS_ROUTINE: SQL = sql`(a.action = ANY (${textArray(ROUTINE_ACTIONS)}) AND a.result = 'success')`;
 
 const routineConditions = ({ routine }: RowFilter): SQL[] =>
   routine === undefined ? [] : [routine === "only" ? IS_ROUTINE : isNot(IS_ROUTINE)];
 
 /** The conditions of some filters alone. */
-export function conditionsOn(filter: RowFilter, names: readonly RowFilterName[]): SQL[] {
+function conditionsOn(filter: RowFilter, names: readonly RowFilterName[]): SQL[] {
   return names.flatMap((name) => {
     const [wanted, unwanted] = [valuesOf(filter, name), excludedOf(filter, name)];
     return [
@@ -187,13 +185,10 @@ export function conditionsOn(filter: RowFilter, names: readonly RowFilterName[])
 
 /** The conditions on text: it is read last. */
 const textConditions = ({ phrase, words = [], withoutWords = [] }: RowFilter): SQL[] => [
-  ...words.map(holdsWord),
-  ...withoutWords.map((word) => isNot(holdsWord(word))),
+  ...words.map(holdsTerm),
+  ...withoutWords.map((term) => isNot(holdsTerm(term))),
   ...(phrase ? [holdsPhrase([phrase])] : []),
 ];
-
-/** True when a filter asks for a text. */
-export const hasText = ({ phrase, words }: RowFilter): boolean => Boolean(phrase || words?.length);
 
 /** The conditions on everything but time. */
 export const untimedConditions = (filter: RowFilter): SQL[] => [
@@ -220,11 +215,9 @@ export const isUnfiltered = (filter: RowFilter): boolean => conditionsOf(filter)
 /** True when nothing but time and the organization narrows the rows. */
 export const isTimed = ({ from: _, to: __, ...filter }: RowFilter): boolean => isUnfiltered(filter);
 
-/** True when nothing but some filters, time and routine narrows the rows. */
-export function asksOnly(filter: RowFilter, names: readonly RowFilterName[]): boolean {
-  const others = ROW_FILTERS.filter((name) => !names.includes(name));
-  return conditionsOn(filter, others).length === 0 && textConditions(filter).length === 0;
-}
-
 /** True when the tallies by hour can count the rows: nothing but kind, result and time narrows them. */
-export const isTallied = (filter: RowFilter): boolean => asksOnly(filter, KIND_FILTERS);
+export const isTallied = (filter: RowFilter): boolean =>
+  conditionsOn(
+    filter,
+    ROW_FILTERS.filter((name) => !KIND_FILTERS.includes(name)),
+  ).length === 0 && textConditions(filter).length === 0;

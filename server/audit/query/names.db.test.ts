@@ -5,6 +5,8 @@ import { asSystem, tenant } from "@/db/client";
 import { listFullEntries } from "@/server/audit/entries/list";
 import { namesOf } from "@/server/audit/entries/reports/report-rows";
 import { listInput } from "@/server/audit/schema";
+import { CLASS } from "@/server/audit/search/format";
+import { leavesOf } from "@/server/audit/search/match";
 import { narrow } from "@/server/ground/scope";
 import { appendEvents } from "@/testing/audit-entries";
 import { createApiKey, createDevice, createOrg, createUser, ctxFor } from "@/testing/factories";
@@ -69,8 +71,10 @@ it("lists an entry once where two agents of one UUID were let in, in capitals an
 
 /** Whom a filter found by name: what its words mean, and the tags that are looked up for it. */
 const idsIn = ({ filter, all }: Plan): string[] => [
-  ...(filter.words ?? []).flatMap(({ people, keys, agents }) => [...people, ...keys, ...agents]),
-  ...(all.kind === "keys" ? all.probe.tags.flat() : []).map((tag) => tag.slice(tag.indexOf(":") + 1)),
+  ...(filter.words ?? []).flat().flatMap(({ people, keys, agents }) => [...people, ...keys, ...agents]),
+  ...(filter.words || all.kind !== "keys" ? [] : leavesOf(all.query)).flatMap((leaf) =>
+    leaf.op === "is" && [CLASS.actorId, CLASS.resourceId].some((kind) => kind === leaf.kind) ? [...leaf.values] : [],
+  ),
 ];
 
 it("looks names up in the organizations that the platform's operator asks for, among theirs and their partner's", async () => {

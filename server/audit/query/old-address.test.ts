@@ -13,7 +13,7 @@ test("an old link's parameters take the names of the wire", () => {
   });
 });
 
-test("what was left out becomes exclusions and excluded actions", () => {
+test("left-out values become exclusions and excluded actions", () => {
   expect(present("without=user.login,type:agent,ip:2001:db8::1,odd:thing,org:1,result:success")).toEqual({
     excludeActions: "user.login,odd:thing",
     exclude: "actorType:agent,ip:2001:db8::1,orgId:1,result:success",

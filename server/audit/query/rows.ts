@@ -142,7 +142,7 @@ export async function reachedBy(tx: Tx, scope: Scope): Promise<readonly string[]
  * A look-up inside the comparison would not pass row level security as an index condition: the whole chain would be read.
  */
 export const INDEXED_THROUGH: SQL = sql.raw(
-  "LATERAL (SELECT COALESCE((SELECT s.indexed_through_seq FROM audit_search_state s WHERE s.org_id = o.id), 0) AS through OFFSET 0) i",
+  "LATERAL (SELECT COALESCE((SELECT max(s.last_seq) FROM audit_segments s WHERE s.org_id = o.id), 0) AS through OFFSET 0) i",
 );
 
 const END_OF_CHAIN = sql.raw("9223372036854775807");

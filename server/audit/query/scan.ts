@@ -3,6 +3,7 @@ import { layout } from "@/db/citus/layout";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { conditionsOf, type RowFilter } from "./conditions";
+import type { Deadline } from "./deadline";
 import { allOf, type Cursor, type Found, olderThan } from "./rows";
 
 const FIRST_CHUNK = 1_000;
@@ -48,27 +49,27 @@ async function scanChunk(
 /**
  * Reads the newest rows one by one until `need` match or the time is up: for terms too short for an index, which most
  * rows hold anyway.
- * @param deadline performance.now() after which no further rows are read
+ * @param deadline after which no further rows are read
  */
 export async function scanKeys(
   tx: Tx,
   { orgIds, filter }: { orgIds: readonly string[]; filter: RowFilter },
-  { after, need, deadline }: { after: Cursor | undefined; need: number; deadline: number },
+  { after, need, deadline }: { after: Cursor | undefined; need: number; deadline: Deadline },
 ): Promise<Scan> {
   const keys: Found[] = [];
   if (orgIds.length === 0) return { keys, rest: null };
   let cursor = after;
   for (let size = FIRST_CHUNK; ; ) {
-    const began = performance.now();
+    const before = deadline.leftMs();
     const rows = await scanChunk(tx, { orgIds, filter }, { after: cursor, size });
     const last = rows.at(-1);
     for (const row of rows) if (row.hit) keys.push({ orgId: row.org_id, seq: row.chain_seq, ms: row.ms });
     if (!last || last.done) return { keys, rest: null };
     cursor = { ms: last.ms, seq: last.chain_seq, orgId: last.org_id };
-    const now = performance.now();
-    if (keys.length >= need || now > deadline) return { keys, rest: cursor };
+    const left = deadline.leftMs();
+    if (keys.length >= need || left <= 0) return { keys, rest: cursor };
     // No more than can be read in the time that is left.
-    const inTime = Math.ceil((size * (deadline - now)) / (now - began));
+    const inTime = Math.ceil((size * left) / (before - left));
     size = Math.min(size * 2, MAX_CHUNK, Math.max(FIRST_CHUNK, inTime));
   }
 }

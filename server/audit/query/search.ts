@@ -1,286 +1,211 @@
 import { type SQL, sql } from "drizzle-orm";
-import { uuids } from "@/db/arrays";
 import { layout } from "@/db/citus/layout";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
+import { addRow, hasRow } from "@/server/audit/search/format";
+import { countBits, keepRows, type Matching, type Query, rowsIn, without } from "@/server/audit/search/match";
+import { matchSegments, readIndex, readTimes, type Segment, SegmentGone } from "@/server/audit/search/store";
 import { conditionsOf } from "./conditions";
+import { type Deadline, isOver } from "./deadline";
 import type { Plan } from "./plan";
-import { findPosted } from "./postings";
-import { clauseOf, type IndexProbe, isIndexed, matchesNothing } from "./probe";
 import {
   allOf,
   type Cursor,
   type Found,
   KEY,
+  type Key,
+  keyRows,
   keysByTime,
   Matches,
   NEWEST_FIRST,
-  newestKeys,
   olderThan,
   rowsBetween,
 } from "./rows";
 
 /**
- * For how long a request looks for rows, in ms. What it has not come to by then its answer says, or counts as many. Tests
- * that compare with every row raise them: how far a request comes in its time is the machine's.
- */
-export const searchTime = {
-  /** A short text, which no index serves: what an answer to it may take, less what comes before and after. */
-  scan: 120,
-  /** Facets and histogram. */
-  counts: 400,
-  /** Whether rows are so many that a recent proof of identity is needed. */
-  proof: 2_000,
-};
-
-/** How much is looked at a time; blocks are of about eight rows. */
-const SIZES = {
-  /** Rows first read along the index by time: enough for most filters that many rows match. */
-  ahead: 500,
-  /** Blocks of the first look, and of the largest. What the first does not meet is rare enough to ask the index. */
-  first: 32,
-  most: 16_384,
-  /** Up to this many blocks a match is rare: all of them are fetched. */
-  rare: 10_000,
-  /** Up to this many the rows of all of them are read, where a total is wanted: faster than asking the index once more. */
-  counted: 1_500,
-};
-type Sizes = typeof SIZES;
-/** While a clock runs, so that one window does not take all of it. */
-const MOST_TIMED = 4_096;
-
-type Block = { org_id: string; first_seq: string; last_seq: string };
-/** ms is the time of the block's newest row. */
-type TimedBlock = Block & { ms: number };
-/** A block of a window; at is its newest row's time as the database wrote it. */
-type WindowBlock = TimedBlock & { at: string; matches: boolean; seen: number };
-/** What the index is asked for, and the exact conditions on its rows. */
-type Search = { orgIds: readonly string[]; probe: IndexProbe; where: SQL; sizes: Sizes };
-
-const bigints = (values: readonly string[]): SQL => sql`${sql.param([...values])}::bigint[]`;
-
-/** Rows that the indexer had not come to when the probe was made. */
-async function unindexedKeys(tx: Tx, { probe, where }: Search, need: number): Promise<Found[]> {
-  return rowsOf(
-    tx,
-    sql`SELECT ${KEY} FROM ${layout().eachWith(probe.through)}, ${rowsBetween(sql`o.n`)} WHERE ${where} ${NEWEST_FIRST} LIMIT ${need}`,
-  );
-}
-
-/** Rows of some blocks that really match: the newest `need`, or all (null). */
-async function keysIn(
-  tx: Tx,
-  blocks: Block[],
-  { where, need }: Pick<Search, "where"> & { need: number | null },
-): Promise<Found[]> {
-  if (blocks.length === 0) return [];
-  const column = (name: keyof Block) => blocks.map((block) => block[name]);
-  return rowsOf(
-    tx,
-    sql`SELECT ${KEY} FROM unnest(${uuids(column("org_id"))}, ${bigints(column("first_seq"))}, ${bigints(column("last_seq"))})
-        AS b(org_id, first_seq, last_seq),
-      LATERAL (SELECT * FROM audit_logs l WHERE l.org_id = b.org_id AND l.chain_seq BETWEEN b.first_seq AND b.last_seq OFFSET 0) a
-      WHERE ${where} ${NEWEST_FIRST} LIMIT ${need}`,
-  );
-}
-
-/** Every block that can hold a match, newest first, or null when there are many more than are wanted. */
-async function rareBlocks(tx: Tx, { orgIds, probe, sizes }: Search, need: number): Promise<TimedBlock[] | null> {
-  const most = Math.max(sizes.rare, need);
-  const blocks = await rowsOf<TimedBlock>(
-    tx,
-    sql`SELECT org_id, first_seq, last_seq, (extract(epoch FROM max_at) * 1000)::float8 AS ms
-      FROM audit_search_blocks(${uuids(orgIds)}, ${clauseOf(probe)}::jsonb, false, ${most + 1})`,
-  );
-  return blocks.length > most ? null : blocks.sort((a, b) => b.ms - a.ms);
-}
-
-async function nextWindow(tx: Tx, { orgIds, probe }: Search, { from, size }: Pick<Walk, "from" | "size">) {
-  return rowsOf<WindowBlock>(
-    tx,
-    sql`SELECT org_id, first_seq, last_seq, max_at::text AS at, (extract(epoch FROM max_at) * 1000)::float8 AS ms, matches, seen::int AS seen
-      FROM audit_search_window(${uuids(orgIds)}, ${clauseOf(probe)}::jsonb, ${from?.at ?? null}::timestamptz,
-        ${from?.org_id ?? null}::uuid, ${from?.first_seq ?? null}::bigint, ${size})`,
-  );
-}
-
-const isOlder = (a: WindowBlock, b: WindowBlock): boolean =>
-  a.ms !== b.ms ? a.ms < b.ms : a.org_id !== b.org_id ? a.org_id < b.org_id : Number(a.first_seq) < Number(b.first_seq);
-
-type Walk = {
-  need: number;
-  deadline?: number | undefined;
-  matches: Matches;
-  from: WindowBlock | null;
-  size: number;
-  windows: number;
-};
-
-/**
- * Looks at blocks newest first, a window after the other, until enough matches are newer than any block still unseen.
- * @returns the last block seen when the walk ended early, "done" when what was resolved for is found
- */
-async function walk(
-  tx: Tx,
-  search: Search,
-  { matches, from, size, windows, need, deadline }: Walk,
-): Promise<WindowBlock | "done" | null> {
-  const { where } = search;
-  let last = from;
-  let next = size;
-  for (let n = 0; n < windows; n++) {
-    const blocks = await nextWindow(tx, search, { from: last, size: next });
-    const matching = blocks.filter((block) => block.matches);
-    matches.add(await keysIn(tx, matching, { where, need }));
-    const floor = blocks.reduce<WindowBlock | null>((a, b) => (a && isOlder(a, b) ? a : b), null);
-    if (!floor || floor.seen < next || matches.newerThan(floor.ms) >= need) return "done";
-    last = floor;
-    if (deadline !== undefined && performance.now() > deadline) return last;
-    next = Math.min(next * 4, search.sizes.most, deadline === undefined ? search.sizes.most : MOST_TIMED);
-  }
-  return last;
-}
-
-/**
- * Looks at the rows of all blocks there are, newest first, until enough matches are newer than any block left.
- * @returns where the time was up, in ms: only newer matches are all there; null when nothing was left
- */
-async function lookThrough(
-  tx: Tx,
-  search: Search,
-  { blocks, matches, need, deadline }: Pick<Walk, "matches" | "need" | "deadline"> & { blocks: TimedBlock[] },
-): Promise<number | null> {
-  const { where, sizes } = search;
-  let size = sizes.first;
-  for (let at = 0; at < blocks.length; size = deadline === undefined ? size * 4 : Math.min(size * 4, MOST_TIMED)) {
-    matches.add(await keysIn(tx, blocks.slice(at, at + size), { where, need }));
-    at += size;
-    const next = blocks[at];
-    if (!next || matches.newerThan(next.ms) >= need) return null;
-    if (deadline !== undefined && performance.now() > deadline) return next.ms;
-  }
-  return null;
-}
-
-/** One row in so many: then reading the newest rows is faster than asking the index. */
-const FREQUENT = 10;
-
-/**
- * cut: the time was up; the keys are the newest ones, older ones were not looked for. total: how many match, where all
- * were read on the way.
+ * cut: the time was up; the keys are the newest ones, older ones were not looked for. total: how many match, where it was
+ * wanted.
  */
 type FoundKeys = { keys: Found[]; cut: boolean; total?: number };
 type KeyWindow = {
   after?: Cursor | undefined;
   /** How many of the newest matches are wanted. */
   need: number;
-  /** performance.now() after which the walk stops, for filters that no index serves. */
-  deadline?: number | undefined;
-  /** How many match is wanted besides; without `after`. */
+  /** When the search stops, where many rows have to be read. */
+  deadline?: Deadline | undefined;
+  /** How many match is wanted besides; without `after` and deadline. */
   total?: boolean;
-  /** How much is looked at a time, where a test wants less. */
-  sizes?: Sizes;
-};
-type SqlFilter = { orgIds: readonly string[]; conditions: SQL[] };
-
-/** The newest `limit` rows, as many of them as match. */
-async function amongNewest(
-  tx: Tx,
-  { orgIds, conditions }: SqlFilter,
-  { after, need, limit }: KeyWindow & { limit: number },
-): Promise<Found[]> {
-  const newest = newestKeys(orgIds, { conditions: [], after, limit }, sql.raw("a.*"));
-  return rowsOf(tx, sql`SELECT ${KEY} FROM (${newest}) a WHERE ${allOf(conditions)} ${NEWEST_FIRST} LIMIT ${need}`);
-}
-
-/**
- * A look at a few newest rows of one organization: what many rows meet is found there, or by reading on. Null where
- * matches are too few for that.
- */
-async function tryNewest(
-  tx: Tx,
-  sqlFilter: SqlFilter,
-  { sizes, ...window }: KeyWindow & { sizes: Sizes },
-): Promise<Found[] | null> {
-  const few = await amongNewest(tx, sqlFilter, { ...window, limit: sizes.ahead });
-  if (few.length >= window.need) return few;
-  if (few.length * FREQUENT < sizes.ahead) return null;
-  const limit = Math.ceil(((window.need * sizes.ahead) / few.length) * 2);
-  const rows = await amongNewest(tx, sqlFilter, { ...window, limit });
-  return rows.length >= window.need ? rows : null;
-}
-
-/** The span of a probe ends where the page begins. */
-const until = (probe: IndexProbe, after: Cursor | undefined): IndexProbe => {
-  const to = after && new Date(after.ms).toISOString();
-  return to && (!probe.to || probe.to > to) ? { ...probe, to } : probe;
 };
 
-/** floor: where the time was up, in ms; only newer matches are all there. isAll: every match of the blocks was read. */
-type Walked = { floor: number | null; isAll: boolean };
+/** Rows that are read at a time to see whether they match, where the index does not say. */
+const CHECKED = 4_000;
+/** As few as this, because some do not match. */
+const FEWEST_CHECKED = 500;
+/** So few rows of a segment are read whole: rather than one by one where it is not sure, or the times of all of its rows. */
+const FEW = { unsure: 200, sure: 16 };
+/** Segments of the first look, where no total is wanted; four times as many of the next. */
+const FIRST_SEGMENTS = 4;
+const NO_ROWS = new Uint8Array();
 
-/**
- * A first window of the newest blocks shows how frequent matches are. Frequent ones are met by walking on; else the index
- * says where they are, unless its answer is long, which makes walking cheap again.
- */
-async function searchBlocks(tx: Tx, search: Search, window: KeyWindow & { matches: Matches }): Promise<Walked> {
-  const { need, matches } = window;
-  const { sizes } = search;
-  const size = Math.min(sizes.most, Math.max(sizes.first, Math.ceil(need / 2)));
-  let last = await walk(tx, search, { ...window, from: null, size, windows: 1 });
-  // So many blocks hold what is wanted, and half as many again, if the next ones are like these.
-  const enough = Math.ceil((1.5 * size * need) / matches.count);
-  if (last !== "done" && enough <= sizes.most)
-    last = await walk(tx, search, { ...window, from: last, size: Math.max(size * 4, enough), windows: 2 });
-  if (last === "done") return { floor: null, isAll: false };
-  const rare = isIndexed(search.probe) ? await rareBlocks(tx, search, need) : null;
-  if (rare && window.total && rare.length <= sizes.counted) {
-    matches.add(await keysIn(tx, rare, { where: search.where, need: null }));
-    return { floor: null, isAll: true };
+/** Those of some keys whose rows match. */
+const checked = (tx: Tx, keys: readonly Key[], where: SQL): Promise<Found[]> =>
+  keys.length === 0
+    ? Promise.resolve([])
+    : rowsOf(tx, sql`SELECT ${KEY} FROM ${layout().rowsAt(keyRows(keys))} WHERE ${where}`);
+
+/** The lists' order. */
+const isBehind = (key: Found, { ms, seq, orgId }: Cursor): boolean =>
+  key.ms !== ms ? key.ms < ms : key.seq !== seq ? Number(key.seq) < Number(seq) : key.orgId < orgId;
+
+/** What is asked of the segments; the rows of a chain up to `pruned` are no more. */
+type Search = {
+  tx: Tx;
+  query: Query;
+  where: SQL;
+  /** In ms, ends included. */
+  span: { from: number; to: number };
+  pruned: ReadonlyMap<string, number>;
+  window: KeyWindow;
+  matches: Matches;
+};
+
+/** The rows of a segment that retention has left, in the span of the filter. */
+async function inReach({ tx, span, pruned }: Search, segment: Segment, matching: Matching): Promise<Matching> {
+  const { first, oldest, newest, orgId } = segment;
+  const cut = (pruned.get(orgId) ?? 0) - first;
+  const isInside = oldest >= span.from && newest <= span.to;
+  if (cut < 0 && isInside) return matching;
+  const times = isInside || countBits(matching.maybe) === 0 ? null : await readTimes(tx, segment);
+  const fits = (row: number) => {
+    const ms = times?.[row] ?? newest;
+    return row > cut && (!times || (ms >= span.from && ms <= span.to));
+  };
+  return { sure: keepRows(matching.sure, fits), maybe: keepRows(matching.maybe, fits) };
+}
+
+const keyOf = ({ orgId, first }: Segment, row: number): Key => ({ orgId, seq: String(first + row) });
+
+/** Reads the rows of which the index is not sure. */
+async function decide({ tx, where }: Search, segment: Segment, { sure, maybe }: Matching): Promise<Matching> {
+  const found = sure.slice();
+  const open = rowsIn(without(maybe, sure));
+  for (let at = 0; at < open.length; at += CHECKED) {
+    const keys = open.slice(at, at + CHECKED).map((row) => keyOf(segment, row));
+    for (const { seq } of await checked(tx, keys, where)) addRow(found, Number(seq) - segment.first);
   }
-  if (rare) {
-    const floor = await lookThrough(tx, search, { ...window, blocks: rare });
-    return { floor, isAll: false };
-  }
-  last = await walk(tx, search, { ...window, from: last, size: size * 4, windows: Number.POSITIVE_INFINITY });
-  return { floor: last === "done" || !last ? null : last.ms, isAll: false };
+  return { sure: found, maybe: found };
 }
 
 /**
- * By blocks of the index, and by reading rows that it has not come to. The cost follows the answer: many matches are met
- * among the newest rows, few by the index.
+ * Adds the newest matches of a segment, as many as are needed.
+ * @returns where the time was up: older rows were not looked at; null when nothing was left
  */
-async function byBlocks(tx: Tx, search: Search, window: KeyWindow): Promise<FoundKeys> {
-  const { need } = window;
+async function addKeys(search: Search, segment: Segment, { sure, maybe }: Matching): Promise<number | null> {
+  const { tx, where, matches } = search;
+  const { after, need, deadline } = search.window;
+  const count = countBits(maybe);
+  if (count <= FEW.sure) {
+    const keys = rowsIn(maybe).map((row) => keyOf(segment, row));
+    matches.add(await checked(tx, keys, where));
+    return null;
+  }
+  const times = await readTimes(tx, segment);
+  const toFound = (row: number): Found => ({ ...keyOf(segment, row), ms: times[row] ?? 0 });
+  const rows = rowsIn(maybe)
+    .filter((row) => !after || isBehind(toFound(row), after))
+    .sort((a, b) => (times[b] ?? 0) - (times[a] ?? 0) || b - a);
+  const size = Math.min(CHECKED, Math.max(need, FEWEST_CHECKED));
+  for (let at = 0, found = 0; at < rows.length && found < need; at += size) {
+    if (at > 0 && isOver(deadline)) return times[rows[at] ?? 0] ?? 0;
+    const some = rows.slice(at, at + size);
+    const open = some.filter((row) => !hasRow(sure, row)).map((row) => keyOf(segment, row));
+    const keys = [...some.filter((row) => hasRow(sure, row)).map(toFound), ...(await checked(tx, open, where))];
+    matches.add(keys);
+    found += keys.length;
+  }
+  return null;
+}
+
+/** Searches the segments, that with the newest rows first, until enough matches are newer than any row left. */
+async function bySegments(search: Search, segments: readonly Segment[]) {
+  const { tx, query, matches, window, span } = search;
+  const left = segments.filter(({ oldest, newest }) => newest >= span.from && oldest <= span.to);
+  const isEnough = (segment: Segment) => matches.newerThan(segment.newest) >= window.need;
+  let total = 0;
+  for (let at = 0, size = window.total ? left.length : FIRST_SEGMENTS; at < left.length; at += size, size *= 4) {
+    const some = left.slice(at, at + size);
+    const [next] = some;
+    if (!window.total && next && isEnough(next)) break;
+    if (at > 0 && next && isOver(window.deadline)) return { total, floor: next.newest };
+    const found = await matchSegments(tx, some, query);
+    const isFew = (n: number) => {
+      const { sure, maybe } = found[n] ?? { sure: NO_ROWS, maybe: NO_ROWS };
+      return countBits(sure) < countBits(maybe) && countBits(maybe) <= FEW.unsure;
+    };
+    const few = some.flatMap((segment, n) =>
+      isFew(n) ? rowsIn(found[n]?.maybe ?? NO_ROWS).map((row) => keyOf(segment, row)) : [],
+    );
+    const read = await checked(tx, few, search.where);
+    matches.add(read);
+    total += read.length;
+    for (const [n, segment] of some.entries()) {
+      const matching = found[n];
+      if (!matching || isFew(n)) continue;
+      let rows = await inReach(search, segment, matching);
+      if (window.total) {
+        rows = await decide(search, segment, rows);
+        total += countBits(rows.sure);
+      }
+      const cut = isEnough(segment) ? null : await addKeys(search, segment, rows);
+      if (cut !== null) return { total, floor: Math.max(cut, left[at + n + 1]?.newest ?? cut) };
+    }
+  }
+  return { total, floor: null };
+}
+
+type Asked = Pick<Plan, "orgIds" | "filter"> & { query: Query };
+
+/** By the segments, and by reading the rows that are in none. */
+async function byIndex(tx: Tx, { orgIds, filter, query }: Asked, window: KeyWindow): Promise<FoundKeys> {
+  const { after, need } = window;
+  const where = allOf([...conditionsOf(filter), ...(after ? [olderThan(after)] : [])]);
+  const span = {
+    from: filter.from?.getTime() ?? Number.NEGATIVE_INFINITY,
+    to: Math.min(filter.to?.getTime() ?? Number.POSITIVE_INFINITY, after?.ms ?? Number.POSITIVE_INFINITY),
+  };
+  const { segments, pruned, through } = await readIndex(tx, orgIds);
+  const rest = sql`${layout().eachWith(through)}, ${rowsBetween(sql`o.n`)} WHERE ${where}`;
   const matches = new Matches();
-  // Sent together: they are answered in this order, so the walk knows what is not indexed yet.
-  const [tail, { floor, isAll }] = await Promise.all([
-    unindexedKeys(tx, search, need).then((rows) => {
-      matches.add(rows);
-      return rows.length;
-    }),
-    matchesNothing(search.probe) ? { floor: null, isAll: true } : searchBlocks(tx, search, { ...window, matches }),
-  ]);
-  // Blocks that were not looked at may hold rows as new as the last one seen.
+  matches.add(await rowsOf<Found>(tx, sql`SELECT ${KEY} FROM ${rest} ${NEWEST_FIRST} LIMIT ${need}`));
+  const counted = matches.count < need ? matches.count : window.total ? await countOf(tx, rest) : 0;
+  const { total, floor } = await bySegments({ tx, query, where, span, pruned, window, matches }, segments);
+  // Rows that were not looked at may be as new as the last one that was.
   const keys = matches.newest(need).filter((key) => floor === null || key.ms > floor);
-  const isCounted = window.total && isAll && tail < need;
-  return { keys, cut: floor !== null, ...(isCounted && { total: matches.count }) };
+  return { keys, cut: floor !== null, ...(window.total && { total: total + counted }) };
 }
+
+async function countOf(tx: Tx, rows: SQL): Promise<number> {
+  const [row] = await rowsOf<{ n: number }>(tx, sql`SELECT count(*)::float8 AS n FROM ${rows}`);
+  return row?.n ?? 0;
+}
+
+/** The indexer works on: so often a search begins again before it fails. */
+const MOST_TRIES = 5;
 
 /**
  * The keys of the newest rows that match a filter, newest first, exactly, as its plan finds all of them.
  * @param window where the page begins and how many keys are needed
  */
-export async function findKeys(tx: Tx, { orgIds, filter, all }: Plan, window: KeyWindow): Promise<FoundKeys> {
-  const { after, need, sizes = SIZES } = window;
-  const conditions = conditionsOf(filter);
-  if (orgIds.length === 0) return { keys: [], cut: false };
+export async function findKeys(tx: Tx, plan: Plan, window: KeyWindow): Promise<FoundKeys> {
+  const { orgIds, filter, all } = plan;
+  const { after, need } = window;
+  if (orgIds.length === 0) return { keys: [], cut: false, ...(window.total && { total: 0 }) };
   if (all.kind === "rows")
-    return { keys: await keysByTime(tx, orgIds, { conditions, after, limit: need }), cut: false };
-  const { probe, isAhead, postings } = all;
-  const ahead = isAhead ? await tryNewest(tx, { orgIds, conditions }, { ...window, sizes }) : null;
-  const keys = ahead ?? (postings && (await findPosted(tx, { orgIds, filter, postings }, window)));
-  if (keys) return { keys, cut: false };
-  const where = allOf([...conditions, ...(after ? [olderThan(after)] : [])]);
-  return byBlocks(tx, { orgIds, probe: until(probe, after), where, sizes }, window);
+    return { keys: await keysByTime(tx, orgIds, { conditions: conditionsOf(filter), after, limit: need }), cut: false };
+  for (let tries = 1; ; tries++)
+    try {
+      return await byIndex(tx, { orgIds, filter, query: all.query }, window);
+    } catch (error) {
+      if (!(error instanceof SegmentGone) || tries === MOST_TRIES) throw error;
+    }
 }

@@ -3,36 +3,22 @@ import { uuids } from "@/db/arrays";
 import { layout } from "@/db/citus/layout";
 import { bounded } from "@/server/ground/time/bounds";
 import { HOUR_MS } from "@/server/ground/time/durations";
-import {
-  ACTOR_FILTERS,
-  asksOnly,
-  conditionsOf,
-  conditionsOn,
-  isTallied,
-  RESOURCE_FILTERS,
-  type RowFilter,
-  untimedConditions,
-} from "./conditions";
+import { conditionsOf, type RowFilter, untimedConditions } from "./conditions";
 import { allOf, rowsBetween } from "./rows";
 
-/**
- * What the tallies count rows by (db: audit_search_tally), and the same of rows `a` that are read one by one. columns make
- * a tally look like a row to the conditions; among finds the tallies that can meet them.
- */
-export type Shape = {
+/** What the tallies count rows by (db: audit_tally), and the same of rows `a` that are read one by one. */
+type Shape = {
   table: string;
-  columns?: string;
-  among?: (orgIds: readonly string[], filter: RowFilter) => SQL;
   spanMs: number;
   tally: string;
   row: string;
-  groups?: string;
+  groups: string;
 };
 
 const BIN = `timestamptz '1970-01-01T00:00:00Z'`;
 
 /** (since, result, n): since is the hour. */
-const BY_HOUR: Shape = {
+export const BY_HOUR: Shape = {
   table: "audit_tallies",
   spanMs: HOUR_MS,
   tally: "a.since, a.result, sum(a.rows) AS n",
@@ -60,6 +46,13 @@ export const BY_ORGANIZATION: Shape = {
   row: "a.org_id, count(*) AS n",
   groups: "1",
 };
+/** (org_id, since, result, n): since is the hour. */
+export const BY_RESULT: Shape = {
+  ...BY_HOUR,
+  tally: "a.org_id, a.since, a.result, sum(a.rows) AS n",
+  row: `a.org_id, date_bin('1 hour', a."timestamp", ${BIN}) AS since, a.result, count(*) AS n`,
+  groups: "1, 2, 3",
+};
 /** (actor_type, actor_id, raw_id, email, last_at, n): for filters on time alone. */
 export const BY_ACTOR: Shape = {
   table: "audit_actor_tallies",
@@ -71,36 +64,10 @@ export const BY_ACTOR: Shape = {
   groups: "1, 2, 3",
 };
 
-/** (n): tallies without time, of slices as long as the chain allows (db: audit_search_merge). */
-const UNTIMED = { spanMs: Number.POSITIVE_INFINITY, tally: "sum(a.rows) AS n", row: "count(*) AS n" };
-export const BY_KIND_ALONE: Shape = { ...UNTIMED, table: "audit_kind_counts" };
-const ACTOR = "t.*, t.email AS actor_email, jsonb_build_object('rawActorId', t.raw_id) AS details";
-/** Few act, many slices count each of them: the actors are looked up once. In one statement, so that none is added in between. */
-const amongActors = (orgIds: readonly string[], filter: RowFilter): SQL =>
-  sql`a.actor_id = ANY (ARRAY(
-    SELECT a.actor_id FROM (SELECT ${sql.raw(ACTOR)} FROM audit_actors t WHERE t.org_id = ANY (${uuids(orgIds)})) a
-    WHERE ${allOf(conditionsOn(filter, ACTOR_FILTERS))}))`;
-export const BY_ACTOR_ALONE: Shape = {
-  ...UNTIMED,
-  table: "audit_actor_counts",
-  columns: ACTOR,
-  among: amongActors,
-};
-export const BY_RESOURCE: Shape = { ...UNTIMED, table: "audit_resource_counts" };
-
-/** The tallies that count the rows of a filter; null where none has all that it asks for. */
-export function shapeFor(filter: RowFilter): Shape | null {
-  const isTimed = Boolean(filter.from || filter.to);
-  if (isTallied(filter)) return isTimed ? BY_HOUR : BY_KIND_ALONE;
-  if (isTimed || filter.routine) return null;
-  if (asksOnly(filter, ACTOR_FILTERS)) return BY_ACTOR_ALONE;
-  return asksOnly(filter, RESOURCE_FILTERS) ? BY_RESOURCE : null;
-}
-
 /** The span of the tallies by hour. */
 export const TALLY_MS = BY_HOUR.spanMs;
 
-const groupedBy = (groups = ""): SQL => sql.raw(groups && `GROUP BY ${groups}`);
+const groupedBy = (groups: string): SQL => sql.raw(`GROUP BY ${groups}`);
 const timestamp = (ms: number): SQL => sql`${new Date(bounded(ms)).toISOString()}::timestamptz`;
 
 /** A range as the whole tallies in it and the spans, ends included, that cut one; null when it holds no whole one. */
@@ -122,30 +89,24 @@ function splitRange({ from, to }: RowFilter, span: number): { whole: SQL[]; edge
   return { whole, edges };
 }
 
-/** Whether the range of a filter holds a whole tally of a shape: in a shorter one, reading its rows is the shorter way. */
-export const holdsTally = (filter: RowFilter, { spanMs }: Shape): boolean =>
-  !layout().isIndexed || splitRange(filter, spanMs) !== null;
+/** Whether the range of a filter holds a whole hour: in a shorter one, reading its rows is the shorter way. */
+export const holdsTally = (filter: RowFilter): boolean => !layout().isIndexed || splitRange(filter, TALLY_MS) !== null;
 
 /**
  * How many rows meet a filter, as rows of the shape, some of them for the same group: whole tallies are taken as they
  * are; rows are counted one by one where retention has cut a slice, where the range cuts a tally and where the indexer has
- * not come yet. The filter has conditions on what the shape counts by, and time, alone (shapeFor); so have further
- * conditions on rows `a`. Where nothing is indexed, all rows are counted.
+ * not come yet. The filter has conditions on what the shape counts by, and time, alone (isTallied). Where nothing is
+ * tallied, all rows are counted.
  * @returns null when the range is shorter than a tally: then reading its rows is the shorter way
  */
-export function talliedCounts(
-  orgIds: readonly string[],
-  filter: RowFilter,
-  { shape = BY_HOUR, conditions = [] }: { shape?: Shape; conditions?: SQL[] } = {},
-): SQL | null {
-  if (!layout().isIndexed) return countedRows(orgIds, filter, { ...shape, conditions });
+export function talliedCounts(orgIds: readonly string[], filter: RowFilter, shape: Shape = BY_HOUR): SQL | null {
+  if (!layout().isIndexed) return countedRows(orgIds, filter, shape);
   const range = splitRange(filter, shape.spanMs);
   if (!range) return null;
-  const { table, columns = "t.*", among, tally, row, groups } = shape;
+  const { table, tally, row, groups } = shape;
   const [rows, by] = [sql.raw(`SELECT ${row}`), groupedBy(groups)];
-  const where = allOf([...conditions, ...conditionsOf(filter)]);
-  const narrow = among ? [among(orgIds, filter)] : [];
-  const kinds = allOf([...conditions, ...narrow, ...untimedConditions(filter), ...range.whole]);
+  const where = allOf(conditionsOf(filter));
+  const kinds = allOf([...untimedConditions(filter), ...range.whole]);
   const edges = range.edges.map(
     ([first, last]) => sql`UNION ALL ${rows} FROM o, LATERAL (
         SELECT * FROM audit_logs l WHERE l.org_id = o.id AND l."timestamp" BETWEEN ${timestamp(first)} AND ${timestamp(last)} OFFSET 0) a
@@ -155,8 +116,8 @@ export function talliedCounts(
       SELECT h.org_id AS id, h.pruned_through_seq AS pruned, COALESCE((SELECT max(t.last_seq) FROM ${sql.raw(table)} t
         WHERE t.org_id = h.org_id AND t.first_seq <= h.pruned_through_seq AND t.last_seq > h.pruned_through_seq), h.pruned_through_seq) AS cut
       FROM audit_chain_heads_of(${uuids(orgIds)}) h),
-    o AS MATERIALIZED (SELECT h.*, GREATEST(h.cut, COALESCE(s.tallied_through_seq, 0)) AS tallied FROM h LEFT JOIN audit_search_state s ON s.org_id = h.id)
-    SELECT ${sql.raw(tally)} FROM o JOIN (SELECT ${sql.raw(columns)} FROM ${sql.raw(table)} t) a ON a.org_id = o.id AND a.first_seq > o.pruned
+    o AS MATERIALIZED (SELECT h.*, GREATEST(h.cut, COALESCE(s.tallied_through_seq, 0)) AS tallied FROM h LEFT JOIN audit_tally_state s ON s.org_id = h.id)
+    SELECT ${sql.raw(tally)} FROM o JOIN ${sql.raw(table)} a ON a.org_id = o.id AND a.first_seq > o.pruned
       WHERE ${kinds} ${by}
     UNION ALL ${rows} FROM o, ${rowsBetween(sql`o.pruned`, sql`o.cut`)} WHERE ${where} ${by}
     UNION ALL ${rows} FROM o, ${rowsBetween(sql`o.tallied`)} WHERE ${where} ${by}
@@ -164,10 +125,6 @@ export function talliedCounts(
 }
 
 /** The same by reading the rows of the range: the way where it is shorter than a tally. */
-export const countedRows = (
-  orgIds: readonly string[],
-  filter: RowFilter,
-  { row, groups, conditions = [] }: Shape & { conditions?: SQL[] },
-): SQL =>
+export const countedRows = (orgIds: readonly string[], filter: RowFilter, { row, groups }: Shape): SQL =>
   sql`SELECT ${sql.raw(row)} FROM ${layout().eachOf(orgIds)} JOIN audit_logs a ON a.org_id = o.id
-    WHERE ${allOf([...conditions, ...conditionsOf(filter)])} ${groupedBy(groups)}`;
+    WHERE ${allOf(conditionsOf(filter))} ${groupedBy(groups)}`;

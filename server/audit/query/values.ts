@@ -4,7 +4,7 @@ const V4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.|$)){4}$/;
 const HEX_GROUPS = 8;
 
 /** The eight groups of an IPv6 address; null for a text that is none. */
-export function groupsOf(text: string): number[] | null {
+function groupsOf(text: string): number[] | null {
   const url = `http://[${text}]/`;
   if (!/^[0-9a-f:.]+$/i.test(text) || !URL.canParse(url)) return null;
   const [head = "", tail] = new URL(url).hostname.slice(1, -1).split("::");
@@ -29,6 +29,45 @@ export function networkOf(text: string): Network | null {
   return groupsOf(address) && bits <= 128 ? { address, bits, version: 6 } : null;
 }
 
+/** A zone or the length of a network behind an address. */
+const SUFFIX = /[%/][^%/]+$/;
+const MAPPED = "0:0:0:0:0:ffff:";
+
+/**
+ * An address in one form: without zone and length, and as itself where it is an IPv4 address that IPv6 maps (RFC 4291);
+ * null for a text that is none. What audit_address() says in the database.
+ */
+export function plainAddress(text: string): string | null {
+  const bare = text.replace(SUFFIX, "");
+  if (isIPv4(bare)) return bare;
+  const groups = groupsOf(bare);
+  if (!groups) return null;
+  const plain = groups.map((group) => group.toString(16)).join(":");
+  const [high = 0, low = 0] = groups.slice(-2);
+  return plain.startsWith(MAPPED) ? `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}` : plain;
+}
+
+/** What addresses begin with that begin with a text: as they are written, and where IPv6 maps them. */
+export const beginningsOf = (text: string): string[] => [text, `::ffff:${text}`];
+
+/** The bits of a plain address, sixteen at a time. */
+const sixteens = (plain: string): number[] => {
+  if (plain.includes(":")) return plain.split(":").map((group) => Number.parseInt(group, 16));
+  const [a = 0, b = 0, c = 0, d = 0] = plain.split(".").map(Number);
+  return [a * 256 + b, c * 256 + d];
+};
+
+/** Whether an address, however it is written, is in a network. */
+export function isInNetwork(text: string, { address, bits, version }: Network): boolean {
+  const plain = plainAddress(text);
+  if (!plain || plain.includes(":") !== (version === 6)) return false;
+  const own = groupsOf(address) ?? sixteens(address);
+  return sixteens(plain).every((group, at) => {
+    const open = 16 - Math.min(16, Math.max(0, bits - 16 * at));
+    return group >> open === (own[at] ?? 0) >> open;
+  });
+}
+
 /** A value: in double quotes, which keep its commas and double those inside, or up to the next comma. Isomorphic. */
 const VALUE = /(?:^|,)\s*(?:"((?:[^"]|"")*)"\s*(?=,|$)|([^,]*))/g;
 
@@ -46,7 +85,26 @@ export const joinValues = (values: readonly string[]): string => [...new Set(val
 /** More words narrow nothing that fewer would not. */
 export const MAX_WORDS = 20;
 
-/** The words and quoted phrases of a text, each once. Isomorphic: the browser highlights them. */
+const WORD = '(?:"[^"]*"|[^\\s"|]+)';
+/** Several words or quoted phrases of which one suffices: disable|"turned off". */
+const CHOICE = `${WORD}(?:\\|${WORD})+`;
+const TERM = new RegExp(`${CHOICE}(?=\\s|$)|"[^"]*"|\\S+`, "g");
+const IS_CHOICE = new RegExp(`^${CHOICE}$`);
+
+/** The terms of a search as they are typed. */
+export const splitTerms = (text: string): string[] => text.match(TERM) ?? [];
+
+/** The words and phrases of a term, of which an entry has to hold one. */
+export const choicesOf = (term: string): string[] =>
+  (IS_CHOICE.test(term) ? (term.match(/"[^"]*"|[^|]+/g) ?? []) : [term])
+    .map((one) => /^"([^"]*)"$/.exec(one)?.[1] ?? one)
+    .filter(Boolean);
+
+/** The terms of a search, each once: of each an entry has to hold one word or phrase. Isomorphic: the browser marks them. */
+export const termsOf = (text: string): string[][] =>
+  [...new Set(splitTerms(text))].map(choicesOf).filter((choices) => choices.length > 0);
+
+/** The words and quoted phrases of a text, each once. */
 export const wordsOf = (text: string): string[] => [
   ...new Set([...text.matchAll(/"([^"]*)"|\S+/g)].map(([word, phrase]) => phrase ?? word).filter(Boolean)),
 ];

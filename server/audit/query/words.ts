@@ -4,10 +4,11 @@ import { layout } from "@/db/citus/layout";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { sentenceWords } from "@/server/audit/action-label";
+import { isAscii } from "@/server/audit/search/format";
 import { ACTOR_TYPE_LABEL, ACTOR_TYPES, type ActorType, type AuditResult, RESULTS } from "@/server/audit/vocabulary";
 import { containsPattern, inJson } from "@/server/ground/text";
 import { INDEXED_THROUGH, rowsBetween } from "./rows";
-import { wordsOf } from "./values";
+import { termsOf } from "./values";
 
 /**
  * A word or phrase that an entry has to hold: in a stored field, or in what the screen says instead of one. That was
@@ -15,8 +16,8 @@ import { wordsOf } from "./values";
  */
 export type Word = {
   text: string;
-  /** Actions whose sentence has the word; every means all that the organizations have. */
-  matches: { result: AuditResult; actions: readonly string[]; every: boolean }[];
+  /** Actions whose sentence has the word. */
+  matches: { result: AuditResult; actions: readonly string[] }[];
   types: readonly ActorType[];
   /** Ids of people, API keys and agents. */
   people: readonly string[];
@@ -38,7 +39,7 @@ async function actionsOf(tx: Tx, orgIds: readonly string[]): Promise<string[]> {
   }
   const rows = await rowsOf<{ action: string }>(
     tx,
-    sql`SELECT value AS action FROM audit_search_terms WHERE org_id = ANY (${uuids(orgIds)}) AND kind = 'action'
+    sql`SELECT unnest(s.actions) AS action FROM audit_segments s WHERE s.org_id = ANY (${uuids(orgIds)})
       UNION SELECT a.action FROM ${layout().eachOf(orgIds)}, ${INDEXED_THROUGH}, ${rowsBetween(sql`i.through`)}`,
   );
   return rows.map((row) => row.action);
@@ -62,35 +63,48 @@ export function actorsWithin(table: "u" | "k", within: Within): SQL {
     OR (${orgId} IS NULL AND (${partnerId} IS NULL OR ${partnerId} = ANY (${partners}))))`;
 }
 
+/** The condition that an expression has a text in it, in any case and in any of Unicode's normal forms. */
+export const hasText = (expression: SQL, text: string): SQL =>
+  isAscii(text)
+    ? sql`${expression} ILIKE ${containsPattern(text)}`
+    : sql`normalize(${expression}) ILIKE ${containsPattern(text.normalize("NFC"))}`;
+
 type Named = { n: number; kind: "people" | "keys" | "agents"; id: string };
 
 /** Whose name, or whose device's, holds which of some texts. */
 const namedBy = (tx: Tx, within: Within, texts: readonly string[]): Promise<Named[]> =>
   rowsOf(
     tx,
-    sql`WITH w AS (SELECT * FROM unnest(${textArray(texts.map(containsPattern))}) WITH ORDINALITY AS w(pattern, n))
-      SELECT w.n::int AS n, 'people' AS kind, u.id::text AS id FROM w JOIN users u ON u.name ILIKE w.pattern OR u.email ILIKE w.pattern
-        WHERE ${actorsWithin("u", within)}
-      UNION ALL SELECT w.n::int, 'keys', k.id::text FROM w JOIN api_keys k ON k.name ILIKE w.pattern WHERE ${actorsWithin("k", within)}
-      UNION ALL SELECT w.n::int, 'agents', g.actor_id FROM w JOIN devices d ON d.hostname ILIKE w.pattern JOIN agents g ON g.device_id = d.id
-        WHERE ${devicesWithin(within)}`,
+    sql.join(
+      texts.map((text, at) => {
+        const has = (column: string) => hasText(sql.raw(column), text);
+        return sql`SELECT ${at}::int AS n, 'people' AS kind, u.id::text AS id FROM users u
+            WHERE (${has("u.name")} OR ${has("u.email")}) AND ${actorsWithin("u", within)}
+          UNION ALL SELECT ${at}, 'keys', k.id::text FROM api_keys k WHERE ${has("k.name")} AND ${actorsWithin("k", within)}
+          UNION ALL SELECT ${at}, 'agents', g.actor_id FROM devices d JOIN agents g ON g.device_id = d.id
+            WHERE ${has("d.hostname")} AND ${devicesWithin(within)}`;
+      }),
+      sql` UNION ALL `,
+    ),
   );
 
+/** A term of a search: words of which an entry has to hold one. */
+export type Term = readonly Word[];
+
 /** Looks up what the words of some texts mean besides their letters. */
-export async function resolveWords(
+export async function resolveTerms(
   tx: Tx,
   { orgIds, within }: { orgIds: readonly string[]; within: Within },
   texts: readonly string[],
-): Promise<Word[]> {
-  const words = texts.flatMap(wordsOf);
+): Promise<Term[]> {
+  const terms = texts.flatMap(termsOf);
+  const words = terms.flat();
   if (words.length === 0) return [];
   const [actions, named] = await Promise.all([actionsOf(tx, orgIds), namedBy(tx, within, words)]);
-  return words.map((text, at) => {
-    const idsOf = (kind: Named["kind"]) =>
-      named.filter((one) => one.n === at + 1 && one.kind === kind).map(({ id }) => id);
+  const resolved = words.map((text, at): Word => {
+    const idsOf = (kind: Named["kind"]) => named.filter((one) => one.n === at && one.kind === kind).map(({ id }) => id);
     const matches = RESULTS.map((result) => {
-      const matching = actions.filter((action) => has(sentenceWords(action, result), text));
-      return { result, actions: matching, every: matching.length === actions.length };
+      return { result, actions: actions.filter((action) => has(sentenceWords(action, result), text)) };
     });
     return {
       text,
@@ -101,10 +115,10 @@ export async function resolveWords(
       agents: idsOf("agents"),
     };
   });
+  return terms.map((choices) => resolved.splice(0, choices.length));
 }
 
-const KIND_FIELDS = ["action", "resource_type"];
-const FIELDS = [...KIND_FIELDS, "actor_email", "resource_name", "ip_address", "error_message"];
+const FIELDS = ["action", "resource_type", "actor_email", "resource_name", "ip_address", "error_message"];
 
 /** The conditions on what rows `a` are by which a word occurs besides its letters. */
 function meaningsOf({ matches, types }: Word): SQL[] {
@@ -117,21 +131,11 @@ function meaningsOf({ matches, types }: Word): SQL[] {
 /** How a word may be written in a row: as it stands, and as the JSON of the details has it. */
 export const spellingsOf = ({ text }: Word): string[] => [...new Set([text, inJson(text)])];
 
-const holdsIn = (fields: readonly string[], text: string): SQL[] =>
-  fields.map((field) => sql`${sql.raw(`a.${field}`)} ILIKE ${containsPattern(text)}`);
-
-/** A text, and the condition that what a row is holds it already. */
-export type Text = { text: string; inKind: SQL };
-
-/** The condition that a text occurs in what rows `a` are: action, resource type. */
-export const kindHolds = (text: string): SQL => sql`(${sql.join(holdsIn(KIND_FIELDS, text), sql` OR `)})`;
-
-/** The same of a word, by its letters or what they mean. */
-export const kindHoldsWord = (word: Word): SQL =>
-  sql`(${sql.join([...meaningsOf(word), kindHolds(word.text)], sql` OR `)})`;
+/** The condition on rows `a` that a word of a term occurs. */
+export const holdsTerm = (term: Term): SQL => sql`(${sql.join(term.map(holdsWord), sql` OR `)})`;
 
 /** The condition on rows `a` that a word occurs. */
-export function holdsWord(word: Word): SQL {
+function holdsWord(word: Word): SQL {
   const { text, people, keys, agents } = word;
   // Cheap ones first: a row is decided by the first that holds, and the text of the details costs most.
   const conditions = meaningsOf(word);
@@ -143,19 +147,9 @@ export function holdsWord(word: Word): SQL {
     conditions.push(
       sql`(a.actor_type = 'agent' AND (a.actor_id::text = ANY (${textArray(agents)}) OR a.details ->> 'rawActorId' = ANY (${textArray(agents)})))`,
     );
-  conditions.push(...holdsIn(FIELDS, text), ...spellingsOf(word).flatMap((one) => holdsIn(["details::text"], one)));
+  conditions.push(
+    ...FIELDS.map((field) => hasText(sql.raw(`a.${field}`), text)),
+    ...spellingsOf(word).map((one) => hasText(sql`a.details::text`, one)),
+  );
   return sql`(${sql.join(conditions, sql` OR `)})`;
 }
-
-/** The tags that rows carry which a word means by other than its letters. */
-export const tagsOfWord = ({ matches, types, people, keys, agents }: Word): string[] => [
-  ...matches.flatMap(({ result, actions, every }) =>
-    every ? [`result:${result}`] : actions.map((action) => `action:${action}`),
-  ),
-  ...types.map((type) => `type:${type}`),
-  ...[...people, ...keys, ...agents].map((id) => `actor:${id}`),
-];
-
-/** True when a word names no actor: then a block's own text and the kinds of its rows show where it is. */
-export const namesNobody = ({ people, keys, agents }: Word): boolean =>
-  people.length + keys.length + agents.length === 0;

@@ -1,42 +1,30 @@
 import type postgres from "postgres";
 import { layout } from "@/db/citus/layout";
 import { connectApp } from "@/db/connect";
-import { codeOf } from "@/db/thrown";
+import { retried } from "@/db/retry";
 import { type AuditInsert, COLUMNS, FIELDS } from "@/server/audit/row";
 import { env } from "@/server/ground/env";
 
 const BATCH_COLUMNS = FIELDS.map((field) => ({ field, type: COLUMNS[field].type }));
-
-const MAX_ATTEMPTS = 5;
-const RETRY_MS = 20;
-/** Serialization failure and deadlock: the chain was locked this time, nothing was written. */
-const RETRIED = new Set(["40001", "40P01"]);
 
 /**
  * Writes and seals a batch through the database's audit_append, in its own transaction; a serialization failure or
  * deadlock is retried.
  * @param sql the application role's pool; never a connection inside a transaction
  * @param rows of any organizations, in the order in which they are to be chained
- * @returns how many rows were new; a known (orgId, id) is skipped
- * @throws PostgresError 23505 when an id belongs to another organization, 22001, 22P02 or 23514 for a value its column refuses
+ * @returns the rows whose id is another entry's: they are not stored; a known event is skipped
+ * @throws PostgresError 22001, 22P02 or 23514 for a value its column refuses
  */
-export async function appendAudit(sql: postgres.Sql, rows: readonly AuditInsert[]): Promise<number> {
-  if (rows.length === 0) return 0;
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await layout().append(sql, { columns: BATCH_COLUMNS, rows });
-    } catch (error) {
-      if (attempt === MAX_ATTEMPTS || !RETRIED.has(codeOf(error))) throw error;
-      await new Promise((resolve) => setTimeout(resolve, attempt * RETRY_MS * Math.random()));
-    }
-  }
+export async function appendAudit(sql: postgres.Sql, rows: readonly AuditInsert[]): Promise<readonly object[]> {
+  return rows.length === 0 ? [] : retried(() => layout().append(sql, { columns: BATCH_COLUMNS, rows }));
 }
 
 /** The batch writer's way to a database. */
 export type WriterConnection = {
   /** How many batches may be on their way at once. */
   batches: () => number;
-  append: (rows: AuditInsert[]) => Promise<unknown>;
+  /** @returns the rows whose id is another entry's */
+  append: (rows: AuditInsert[]) => Promise<readonly object[]>;
   /** Makes the next append use a new connection. */
   reset: () => void;
   close: () => Promise<void>;

@@ -8,8 +8,17 @@ import type { WriterConnection } from "./append";
 import type { PendingWrite } from "./pending-write";
 import type { Segment } from "./segment";
 
-/** An event on its way to the database: its size, where it is spooled (null: in memory alone) and who waits for it. */
-export type QueuedEvent = { row: AuditInsert; bytes: number; segment: Segment | null; write: PendingWrite | null };
+/**
+ * An event on its way to the database: its size, when it was accepted (ms), where it is spooled (null: in memory alone)
+ * and who waits for it.
+ */
+export type QueuedEvent = {
+  row: AuditInsert;
+  bytes: number;
+  acceptedAt: number;
+  segment: Segment | null;
+  write: PendingWrite | null;
+};
 
 /** What may wait in memory; beyond it events are on disk alone until the queue is empty. */
 const MAX_QUEUED_EVENTS = 20_000;
@@ -98,6 +107,8 @@ export type BatchSource = {
   /** The next batch, while `inFlight` others are; empty when there is nothing to do yet. */
   dequeue: (inFlight: number) => Promise<QueuedEvent[]>;
   onCommitted: (events: QueuedEvent[]) => void;
+  /** The id is another entry's: the event is not stored. */
+  onTaken: (event: QueuedEvent) => void;
   /** The database will never take this event. */
   onRefused: (event: QueuedEvent, error: unknown) => void;
   /** The chain of their one organization cannot continue: its head is not the newest row's. */
@@ -127,7 +138,7 @@ const tick = () => new Promise<void>((resolve) => setImmediate(resolve));
 /**
  * Writes batches across all organizations over one connection. A second batch is sent while the database works on the
  * first, which hides what Node does between two; the server takes them in order. Every event of a batch is either
- * committed or refused by name; none is skipped.
+ * committed, told that its id is taken, or refused by name; none is skipped.
  */
 export class BatchWriter {
   retries = 0;
@@ -202,9 +213,10 @@ export class BatchWriter {
   private async commit(events: QueuedEvent[]): Promise<void> {
     for (let attempt = 0; !this.stopping.signal.aborted || attempt === 0; attempt++) {
       try {
-        await this.append(events);
+        const taken = new Set(await this.append(events));
         this.lastError = null;
-        this.source.onCommitted(events);
+        this.source.onCommitted(taken.size === 0 ? events : events.filter(({ row }) => !taken.has(row)));
+        for (const event of events) if (taken.has(event.row)) this.source.onTaken(event);
         return;
       } catch (error) {
         const [isDamage, isRefused] = [isChainDamage(error), isRefusal(error)];
@@ -237,7 +249,7 @@ export class BatchWriter {
     await this.commit(events.slice(middle));
   }
 
-  private async append(events: QueuedEvent[]): Promise<void> {
+  private async append(events: QueuedEvent[]): Promise<readonly object[]> {
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
@@ -246,7 +258,7 @@ export class BatchWriter {
       }, APPEND_TIMEOUT_MS).unref();
     });
     try {
-      await Promise.race([this.connection.append(events.map((event) => event.row)), timeout]);
+      return await Promise.race([this.connection.append(events.map((event) => event.row)), timeout]);
     } finally {
       clearTimeout(timer);
     }

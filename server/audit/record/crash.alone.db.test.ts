@@ -13,13 +13,12 @@ import { flushRecording, recordingStats, startRecording, stopRecording } from ".
 /** A server's worth of recording in its own process; it writes the id of every acknowledged event and dies. */
 const VICTIM = `
 import { writeSync } from "node:fs";
-import { writeTime } from "@/server/audit/record/pending-write";
+import { WRITE_TIMES } from "@/server/audit/record/pending-write";
 import { recordDurably, startRecording } from "@/server/audit/record/record";
 import { toRow } from "@/server/audit/record/to-row";
 import { newId } from "@/server/ground/ids";
 const [dir, orgId, enough] = process.argv.slice(2);
-Object.assign(writeTime, { giveUp: 60_000 });
-await startRecording({ dir });
+await startRecording({ dir, times: { ...WRITE_TIMES, giveUp: 60_000 } });
 let acknowledged = 0;
 const produce = async () => {
   for (;;) {

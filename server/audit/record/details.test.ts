@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { repairText } from "@/server/ground/text";
-import { condenseDetails, detailsText, isSecretName, storableDetails } from "./to-row";
+import { anyRow } from "@/testing/rows";
+import { condenseDetails, detailsText, isSecretName, maskedText, storableDetails } from "./details";
 
 const stored = (details: Record<string, unknown>) => JSON.parse(detailsText(details));
 const anyString = fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((n) => String.fromCharCode(n)) });
@@ -32,16 +33,41 @@ test.each([
   "clientSecret",
   "PRIVATE.KEY",
   "credentials",
+  "Password1",
+  "password_2",
+  "passwordNew",
+  "client_secret_value",
+  "tokenValue",
+  "privateKeyPem",
+  "ssh_key",
+  "psk",
+  "wifiKey",
+  "recoveryCodes",
+  "mfaCode",
+  "bitlockerRecoveryKey",
+  "laps",
+  "connectionString",
 ])("%s names a secret", (name) => {
   expect(isSecretName(name)).toBe(true);
 });
 
-test.each(["sessionId", "key", "fieldKey", "tokenCount", "hostname", "passwordChangedAt", "monkey", "rawActorId"])(
-  "%s does not",
-  (name) => {
-    expect(isSecretName(name)).toBe(false);
-  },
-);
+test.each([
+  "sessionId",
+  "key",
+  "keyId",
+  "fieldKey",
+  "tokenCount",
+  "tokenId",
+  "hostname",
+  "passwordChangedAt",
+  "passwordPolicy",
+  "secretName",
+  "monkey",
+  "errorCode",
+  "rawActorId",
+])("%s does not", (name) => {
+  expect(isSecretName(name)).toBe(false);
+});
 
 test("secrets are masked at any depth and in lists, flags and nulls stay", () => {
   expect(stored({ a: [{ b: { Api_Key: "s3cret", hasPassword: true, token: null, secret: { x: 1 } } }] })).toEqual({
@@ -101,7 +127,7 @@ test("details over the limit keep what fits and name the rest", () => {
   expect(Buffer.byteLength(condenseDetails(many, 65_536))).toBeLessThan(65_536);
 });
 
-test("what an agent sends is masked like the trail's own details, and left alone where there is nothing to mask", () => {
+test("details from an agent are masked like the trail's own details, and left alone where there is nothing to mask", () => {
   const plain = { eventId: 4625, nested: [{ ok: true, note: "password was wrong" }], tokenCount: 3, hasPassword: true };
   expect(storableDetails(plain)).toBe(plain);
   expect(storableDetails(null)).toBeNull();
@@ -112,4 +138,52 @@ test("what an agent sends is masked like the trail's own details, and left alone
   });
   const deep = Array.from({ length: 60_000 }, (_, n) => ({ n }));
   expect(storableDetails({ deep, password: "x" })).toEqual({ deep, password: "[redacted]" });
+});
+
+test.each([
+  ["postgres://app:hunter2@db.example/x", "postgres://app:[redacted]@db.example/x"],
+  ["mysql --user app --password hunter2 x", "mysql --user app --password [redacted] x"],
+  ["net use /password:hunter2 /persistent", "net use /password:[redacted] /persistent"],
+  ["https://x.example/?a=1&access_token=abc&b=2", "https://x.example/?a=1&access_token=[redacted]&b=2"],
+  ['{"clientSecret": "abc", "n": 1}', '{"clientSecret": "[redacted]", "n": 1}'],
+  ["sent Authorization: Bearer abc.DEF-123456", "sent Authorization: Bearer [redacted]"],
+  ["Authorization: Basic dXNlcjpwYXNz", "Authorization: Basic [redacted]"],
+  ["with tmk_Xw3nB5dKfGh7jWq9eRt0uYi2oAp4mN0Zk3vQ8pLr.", "with [redacted]."],
+  ["otp 482913 of a token", "otp [redacted] of a token"],
+  ["your verification code is 482913", "your verification code is [redacted]"],
+  ["OTP: 482913, 2FA code:482913", "OTP: [redacted], 2FA code:[redacted]"],
+  ["-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----", "[redacted]"],
+])("%j is stored as %j", (text, masked) => {
+  expect(maskedText(text)).toBe(masked);
+  expect(stored({ a: [text] })).toEqual({ a: [masked] });
+  const row = anyRow({ userAgent: text, errorMessage: text, resourceName: text });
+  expect([row.userAgent, row.errorMessage, row.resourceName]).toEqual([masked, masked, masked]);
+});
+
+test.each([
+  "Password: must have at least 12 characters",
+  "The token has expired.",
+  "https://example.com/reset?step=2 for jane@example.com",
+  "created API key Billing (tmk_Xw3n)",
+  "error code 404812",
+  "2fa48291-77aa-4f00-8f00-0123456789ab",
+  "Security:4625, a token was requested",
+  "bearer certificates are required",
+])("%j holds no secret and stays as it is", (text) => {
+  expect(maskedText(text)).toBe(text);
+});
+
+test("the value of a pair is masked by the name beside it", () => {
+  const headers = [
+    { name: "Authorization", value: "x" },
+    { name: "Accept", value: "text/html" },
+    { key: "client_secret", value: "y" },
+  ];
+  const masked = [
+    { name: "Authorization", value: "[redacted]" },
+    headers[1],
+    { key: "client_secret", value: "[redacted]" },
+  ];
+  expect(stored({ headers })).toEqual({ headers: masked });
+  expect(storableDetails({ headers })).toEqual({ headers: masked });
 });

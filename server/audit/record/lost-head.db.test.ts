@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   auditRow,
   auditRows,
@@ -17,27 +17,23 @@ import {
 } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
 import { permit } from "@/testing/permit";
-import { appendAudit } from "./append";
-import { writeTime } from "./pending-write";
+import { appendAudit, writerConnection } from "./append";
+import { WRITE_TIMES } from "./pending-write";
 import { Recorder } from "./recorder";
 
 let dir: string;
 let recorder: Recorder;
 const damaged: string[] = [];
+/** The database is waited for, however long it takes: a flushed spool would answer in its place. */
+const PATIENT = { ...WRITE_TIMES, commit: 60_000, giveUp: 60_000 };
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), "trailmark-lost-head-"));
-  recorder = new Recorder();
+  recorder = new Recorder(writerConnection(), PATIENT);
   damaged.length = 0;
   recorder.start(dir, (orgId) => damaged.push(orgId));
 });
 afterEach(() => recorder.stop(1_000));
-/** What the database says is waited for, however long it takes: a flushed spool would answer in its place. */
-const usual = { ...writeTime };
-beforeAll(() => void Object.assign(writeTime, { commit: 60_000, giveUp: 60_000 }));
-afterAll(async () => {
-  Object.assign(writeTime, usual);
-  await closeRoles();
-});
+afterAll(closeRoles);
 
 type Head = NonNullable<Awaited<ReturnType<typeof headOf>>>;
 const deleteHead = (orgId: string) => tamperBy(`DELETE FROM audit_chain_heads WHERE org_id = '${orgId}'`);
@@ -83,7 +79,7 @@ describe("a chain that lost its head", () => {
     recorder.enqueue(auditRows(lost, 5));
     await recorder.flush(20_000);
     await recorder.stop(500);
-    recorder = new Recorder();
+    recorder = new Recorder(writerConnection(), PATIENT);
     recorder.start(dir, (orgId) => damaged.push(orgId));
     await recorder.flush(20_000);
     expect(damaged).toEqual([lost, lost]);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { elapsedMs, quickest } from "@/testing/quickest";
-import { PendingWrite, PendingWrites, writeTime } from "./pending-write";
+import { PendingWrite, PendingWrites, WRITE_TIMES } from "./pending-write";
 import { Segment } from "./segment";
 
 const dir = mkdtempSync(join(tmpdir(), "trailmark-pending-"));
@@ -106,7 +106,7 @@ test("a flush that does not end keeps no caller from being given up, and is not 
   });
   await sleep(1_000);
   expect(begun).toBe(1);
-  expect(Math.min(...(await Promise.all(answers)))).toBeGreaterThanOrEqual(writeTime.giveUp);
+  expect(Math.min(...(await Promise.all(answers)))).toBeGreaterThanOrEqual(WRITE_TIMES.giveUp);
   end(true);
 });
 

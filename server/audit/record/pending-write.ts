@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { AuditInsert } from "@/server/audit/row";
 import { sharedRuns } from "@/server/ground/background/background-loop";
 import { AppError } from "@/server/ground/errors";
 import type { Segment } from "./segment";
 
-/** How long a caller waits, in ms. Tests of what is committed raise them: how fast the database is, is the machine's. */
-export const writeTime = {
-  /** For whose an id is: a frozen database must not hold a request up; a taken one is then kept aside by the writer. */
-  lookup: 250,
+/** How long a caller waits, in ms. */
+export const WRITE_TIMES = {
   /** For the commit, before a flushed spool will do. */
   commit: 250,
   /** When neither the database nor the disk answers. */
   giveUp: 2_000,
 };
+export type WriteTimes = typeof WRITE_TIMES;
 const SWEEP_MS = 50;
 
 const unavailable = () =>
@@ -27,6 +27,8 @@ export class PendingWrite {
   /** Where the events are spooled; null while they are in memory alone. */
   segment: Segment | null = null;
   isDone = false;
+  /** Events that were not taken, because their ids are other entries'. */
+  readonly refused: AuditInsert[] = [];
   /** The caller has been told to send them again: what nothing has taken since need not be kept. */
   #isGivenBack = false;
   #resolve: () => void = () => {};
@@ -43,6 +45,17 @@ export class PendingWrite {
       this.#resolve = resolve;
       this.#reject = reject;
     });
+  }
+
+  /**
+   * The id of one of the events is another entry's.
+   * @returns false where the caller has been told already that it is safe
+   */
+  refuse(row: AuditInsert): boolean {
+    if (this.isDone) return this.#isGivenBack;
+    this.refused.push(row);
+    this.committed();
+    return true;
   }
 
   /** One of the events is in the database. */
@@ -82,7 +95,10 @@ export class PendingWrites {
   #isEnding = false;
 
   /** @param spool whether a commit is not to be expected soon, and a flush, which says whether it succeeded */
-  constructor(private readonly spool: { isBehind: () => boolean; flush: () => Promise<boolean> }) {}
+  constructor(
+    private readonly spool: { isBehind: () => boolean; flush: () => Promise<boolean> },
+    private readonly times: WriteTimes = WRITE_TIMES,
+  ) {}
 
   add(write: PendingWrite): void {
     if (write.isDone) return;
@@ -109,9 +125,9 @@ export class PendingWrites {
     }
     const waitedFor = (ms: number) => this.#waiting.filter(({ since }) => Date.now() - since >= ms);
     const isBehind = this.#isEnding || this.spool.isBehind();
-    const late = (isBehind ? this.#waiting : waitedFor(writeTime.commit)).filter(({ segment }) => segment);
+    const late = (isBehind ? this.#waiting : waitedFor(this.times.commit)).filter(({ segment }) => segment);
     if (late.length > 0 && (await this.#flush())) for (const write of late) write.resolve();
-    for (const write of this.#isEnding ? this.#waiting : waitedFor(writeTime.giveUp)) write.giveBack();
+    for (const write of this.#isEnding ? this.#waiting : waitedFor(this.times.giveUp)) write.giveBack();
   }
 
   /** @returns false also when the disk takes so long that the oldest caller has to be given up */
@@ -120,7 +136,7 @@ export class PendingWrites {
     const waited = Date.now() - (oldest?.since ?? 0);
     const over = new AbortController();
     // A process that was held up itself gives the disk its time all the same.
-    const timeout = sleep(Math.max(writeTime.commit, writeTime.giveUp - waited), false, { signal: over.signal });
+    const timeout = sleep(Math.max(this.times.commit, this.times.giveUp - waited), false, { signal: over.signal });
     try {
       return await Promise.race([this.spool.flush(), timeout.catch(() => false)]);
     } finally {

@@ -6,6 +6,7 @@ import { Queue, type QueuedEvent } from "./batch-writer";
 const event = (id: string, bytes: number): QueuedEvent => ({
   row: anyRow({ id, orgId: "org" }),
   bytes,
+  acceptedAt: 0,
   segment: null,
   write: null,
 });

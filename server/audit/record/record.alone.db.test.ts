@@ -9,15 +9,12 @@ import type { ActionCode } from "@/server/audit/actions";
 import { systemCtx, ZERO_UUID } from "@/server/ground/context";
 import { newId } from "@/server/ground/ids";
 import { createOrg, createPartner, createUser, ctxFor } from "@/testing/factories";
-import { writeTime } from "./pending-write";
+import { WRITE_TIMES } from "./pending-write";
 import { flushRecording, record, recordDurably, recordingStats, startRecording, stopRecording } from "./record";
 import { toRow } from "./to-row";
 
 const dir = mkdtempSync(join(tmpdir(), "trailmark-record-"));
-beforeAll(() => {
-  Object.assign(writeTime, { commit: 60_000, giveUp: 60_000 });
-  return startRecording({ dir });
-});
+beforeAll(() => startRecording({ dir, times: { ...WRITE_TIMES, commit: 60_000, giveUp: 60_000 } }));
 afterAll(stopRecording);
 
 const stored = (orgId: string) =>
@@ -60,7 +57,7 @@ test("an act of a user is stored with actor, address and organization of the con
   });
 });
 
-test("what a partner does to no organization in particular is recorded at its home", async () => {
+test("a partner's act on no organization in particular is recorded at its home", async () => {
   const partner = await createPartner();
   const ctx = await ctxFor(await createUser({ role: "partner_admin", partnerId: partner.id }));
   record(ctx, { action: "custom_field.create", resourceType: "custom_field" });
@@ -125,12 +122,30 @@ test("one event that the database refuses neither blocks nor loses its neighbour
   expect(recordingStats().deadLettered).toBe(before + 1);
 });
 
-test("an id of another organization is refused", async () => {
+test("an event under the id of another entry is given back to a caller who waits", async () => {
   const [one, two] = [await createOrg(), await createOrg()];
   const row = event(one.id);
   await recordDurably([row]);
-  await expect(recordDurably([{ ...row, orgId: two.id }])).rejects.toMatchObject({ code: "conflict" });
+  const [other, foreign] = [
+    { ...row, action: "device.delete" },
+    { ...row, orgId: two.id },
+  ];
+  expect(await recordDurably([row, other, foreign])).toEqual([other, foreign]);
+  expect(await stored(one.id)).toHaveLength(1);
   expect(await stored(two.id)).toHaveLength(0);
+});
+
+test("an entry of the server's own whose id is taken is stored under another, and the operator is told", async () => {
+  const org = await createOrg();
+  const id = newId();
+  await recordDurably([event(org.id, { id, action: "note.harmless" })]);
+  const before = recordingStats().deadLettered;
+  const own = { id, action: "audit_logs.export", resourceType: "audit_log", orgId: org.id } as const;
+  const at = new Date();
+  for (let i = 0; i < 2; i++) record(systemCtx(), { ...own, timestamp: at });
+  await flushRecording(60_000);
+  expect(await stored(org.id)).toMatchObject([{ id, action: "note.harmless" }, { action: "audit_logs.export" }]);
+  expect(recordingStats().deadLettered).toBe(before + 2);
 });
 
 test("many producers keep their order within an organization", async () => {

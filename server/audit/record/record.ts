@@ -6,7 +6,10 @@ import { newId } from "@/server/ground/ids";
 import { log } from "@/server/ground/log";
 import { ownOrg } from "@/server/ground/scope";
 import { isInBounds } from "@/server/ground/time/bounds";
+import { writerConnection } from "./append";
+import type { WriteTimes } from "./pending-write";
 import { Recorder } from "./recorder";
+import type { Difference } from "./sample";
 import { condensed, type RowInput, toRow } from "./to-row";
 
 /** What happened; who did it, and from where, comes from the context. */
@@ -17,6 +20,13 @@ export type AuditEvent = Pick<RowInput, "resourceType" | EventDetail> &
     orgId?: string | null;
   };
 type EventDetail = "resourceId" | "resourceName" | "details" | "errorMessage";
+
+type RecordingOptions = {
+  dir: string;
+  onDamage?: (orgId: string) => void;
+  onDifference?: ((found: Difference[]) => void) | undefined;
+  times?: WriteTimes;
+};
 
 const STOP_DEADLINE_MS = 5_000;
 /** A command whose result is to hold its own entry waits for it. */
@@ -42,7 +52,8 @@ function organizationOf(ctx: Ctx, event: AuditEvent): string | null {
   return event.orgId ?? ownOrg(ctx.scope) ?? ctx.homeOrgId;
 }
 
-function eventRow(ctx: Ctx, event: AuditEvent, orgId: string): AuditInsert {
+/** An event as its row, for the one entry that a function of the database writes itself (audit_set_retention). */
+export function eventRow(ctx: Ctx, event: AuditEvent, orgId: string): AuditInsert {
   const { actor } = ctx;
   const at = event.timestamp ?? ctx.now();
   return condensed(
@@ -81,18 +92,21 @@ export const whenWritten = (): Promise<void> | null => recorder().written();
 
 /**
  * Resolves when the rows survive a crash: committed, or, when the database does not answer soon, flushed to the disk.
- * @throws AppError conflict when an id belongs to another organization, unavailable when neither place takes the rows.
+ * @returns the rows that were not taken, because their ids are other entries'
+ * @throws AppError unavailable when neither place takes the rows.
  */
-export function recordDurably(rows: AuditInsert[]): Promise<void> {
+export function recordDurably(rows: AuditInsert[]): Promise<readonly AuditInsert[]> {
   return recorder().durably(rows);
 }
 
 /**
  * Opens the spool in its folder `dir`, replays what an earlier process left and starts the batch writer. `onDamage` is
- * called for each chain that the database cannot continue; its events are held until it can.
+ * called for each chain that the database cannot continue; its events are held until it can. `onDifference`:
+ * with rows that are not stored as they were sent, of which a batch a minute is read again. `times`: how long callers wait.
  */
-export async function startRecording(options: { dir: string; onDamage?: (orgId: string) => void }): Promise<void> {
-  recorder().start(options.dir, options.onDamage);
+export async function startRecording(options: RecordingOptions): Promise<void> {
+  current ??= new Recorder(writerConnection(), options.times);
+  current.start(options.dir, options.onDamage, options.onDifference);
 }
 
 /** Writes out what is pending, for at most five seconds; the rest stays in the spool for the next start. */
@@ -104,9 +118,6 @@ export function stopRecording(): Promise<void> {
 export function flushRecording(deadlineMs = FLUSH_DEADLINE_MS): Promise<void> {
   return recorder().flush(deadlineMs);
 }
-
-/** False while a commit cannot be hoped for soon. */
-export const isRecordingBehind = (): boolean => recorder().isBehind;
 
 /** Figures for /metrics and /readyz: the spool grows while `behind` is true; `dropped` counts lost events. */
 export const recordingStats = () => recorder().stats();

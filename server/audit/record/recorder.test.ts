@@ -1,12 +1,12 @@
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import type { AuditInsert } from "@/server/audit/row";
 import { newId } from "@/server/ground/ids";
 import { elapsedMs, quickest } from "@/testing/quickest";
 import { anyRow } from "@/testing/rows";
-import { writeTime } from "./pending-write";
+import { WRITE_TIMES } from "./pending-write";
 import { Recorder } from "./recorder";
 
 /** The database at the other end of the connection, as good or as bad as a test wants it. */
@@ -15,6 +15,7 @@ function peer(answer: (rows: AuditInsert[]) => Promise<void>) {
   const append = async (rows: AuditInsert[]) => {
     await answer(rows);
     for (const row of rows) stored.add(row.id);
+    return [];
   };
   return { stored, append, batches: () => 2, reset: () => {}, close: async () => {} };
 }
@@ -31,10 +32,6 @@ const row = (details?: Record<string, unknown>) => anyRow({ details });
 
 let dir: string;
 let running: Recorder[] = [];
-// A disk that stands still for a moment, as others write to it, refuses nothing here.
-const own = { ...writeTime };
-beforeAll(() => void Object.assign(writeTime, { giveUp: 60_000 }));
-afterAll(() => void Object.assign(writeTime, own));
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), "trailmark-recorder-"));
 });
@@ -43,8 +40,11 @@ afterEach(async () => {
   running = [];
 });
 
-function start(connection: ReturnType<typeof peer>, folder: string | null = dir): Recorder {
-  const recorder = new Recorder(connection);
+/** A disk that stands still for a moment, as others write to it, refuses nothing here. */
+const PATIENT = { ...WRITE_TIMES, giveUp: 60_000 };
+
+function start(connection: ReturnType<typeof peer>, folder: string | null = dir, times = PATIENT): Recorder {
+  const recorder = new Recorder(connection, times);
   if (folder) recorder.start(folder);
   running.push(recorder);
   return recorder;
@@ -197,7 +197,7 @@ test("nor is one whose first batch was stored before the chain was damaged", asy
   expect(recorder.stats()).toMatchObject({ held: 0, dropped: 0 });
 });
 
-test("what of a request finds the chain damaged after its caller was told otherwise is kept", async () => {
+test("events of a request that find the chain damaged after its caller was told otherwise are kept", async () => {
   const { orgId } = row();
   const rows = Array.from({ length: 40 }, () => anyRow({ orgId }));
   const database = damagedPeer(orgId, { poison: rows[0]?.id });
@@ -235,7 +235,7 @@ test("events behind many of a chain that is held do not wait for its repair", as
   expect(recorder.stats()).toMatchObject({ held: 61, queued: 0 });
 });
 
-test("what a stopped recorder could not write is written by the next one, once", async () => {
+test("events that a stopped recorder could not write are written by the next one, once", async () => {
   const away = peer(async () => {
     throw failure("ECONNREFUSED");
   });
@@ -297,8 +297,8 @@ test("with neither database nor spool a durable event is refused, not left hangi
   const recorder = start(
     peer(() => new Promise(() => {})),
     null,
+    WRITE_TIMES,
   );
-  Object.assign(writeTime, own);
   const attempt = () =>
     elapsedMs(() => expect(recorder.durably([row()])).rejects.toMatchObject({ code: "unavailable" }));
   expect(await quickest(4000, attempt)).toBeLessThan(4000);

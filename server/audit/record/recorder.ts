@@ -1,13 +1,15 @@
-import { codeOf } from "@/db/thrown";
 import type { AuditInsert } from "@/server/audit/row";
 import { backgroundLoop } from "@/server/ground/background/background-loop";
+import { counter, histogram } from "@/server/ground/background/metrics";
 import { AppError } from "@/server/ground/errors";
+import { idFrom } from "@/server/ground/ids";
 import { log } from "@/server/ground/log";
 import { writerConnection } from "./append";
 import { BatchWriter, byOrganization, MAX_BATCH_BYTES, MAX_BATCH_ROWS, Queue, type QueuedEvent } from "./batch-writer";
 import { DeadLetters } from "./dead-letters";
 import { chainDamaged, HeldChains } from "./held-chains";
-import { PendingWrite, PendingWrites, writeTime } from "./pending-write";
+import { PendingWrite, PendingWrites, WRITE_TIMES } from "./pending-write";
+import { type Difference, Sample } from "./sample";
 import { encodeFrame } from "./segment";
 import { Spool } from "./spool";
 import { HEARTBEAT_MS } from "./spool-folder";
@@ -19,9 +21,8 @@ const STOP_TIMEOUT_MS = 500;
 /** How often an event of a damaged chain is tried again. */
 const PROBE_EVERY_MS = 2_000;
 
-/** The id is in another organization's chain already; the answer names nothing of it. */
-export const idConflict = () =>
-  new AppError("conflict", "An event id is already in use; send the event under a new id.");
+const stored = counter("trailmark_audit_stored_total", "Audit events of this process that the database has sealed");
+const sealTime = histogram("trailmark_audit_seal_seconds", "Time from accepting an audit event to its seal");
 
 /**
  * The process's recorder: a queue in memory, a spool on disk and a batch writer. Created once per process, see record.ts.
@@ -34,6 +35,7 @@ export const idConflict = () =>
  * | committed | –      | until its segment goes  | (a replay changes nothing: the database knows its id)       |
  * | held      | –      | held segment            | the database continues the chain again: cold                |
  * | refused   | –      | dead-letter.log         | an operator decides; counted                                |
+ * | taken     | queue  | dead-letter.log as well | queued under a new id; a caller who waits is told instead   |
  * | dropped   | –      | –                       | counted: neither memory nor disk had room, or it is stopped |
  * | given back | –     | –                       | the same, or held in memory alone, of a caller who waits    |
  * |           |        |                         | and is answered 503 to all of the request                   |
@@ -54,21 +56,36 @@ export class Recorder {
   private loggedFault = "";
   private deadLetters: DeadLetters | null = null;
   private onDamage: (orgId: string) => void = () => {};
+  private sample: Sample | null = null;
   private readonly counts = { recorded: 0, committed: 0, dropped: 0, deadLettered: 0, spoolFailures: 0 };
-  private readonly writes = new PendingWrites({ isBehind: () => this.isBehind, flush: () => this.flushSpool() });
+  private readonly writes: PendingWrites;
   private readonly heart = backgroundLoop("audit spool", HEARTBEAT_MS, async () => this.heartbeat());
   private readonly prober = backgroundLoop("audit events held", PROBE_EVERY_MS, () => this.tryHeld());
 
-  /** @param connection the way to the database */
-  constructor(private readonly connection = writerConnection()) {}
+  /**
+   * @param connection the way to the database
+   * @param times how long a caller waits
+   */
+  constructor(
+    private readonly connection = writerConnection(),
+    private readonly times = WRITE_TIMES,
+  ) {
+    this.writes = new PendingWrites({ isBehind: () => this.isBehind, flush: () => this.flushSpool() }, times);
+  }
 
   /**
    * Opens the spool in `dir`, adopts what dead processes left there and starts the batch writer.
    * @param onDamage is called for each chain that the database cannot continue, once while events of it are held
+   * @param onDifference is called with rows that are not as they were sent, of which some are read again
    */
-  start(dir: string, onDamage: (orgId: string) => void = () => {}): void {
+  start(
+    dir: string,
+    onDamage: (orgId: string) => void = () => {},
+    onDifference?: ((found: Difference[]) => void) | undefined,
+  ): void {
     this.root = dir;
     this.onDamage = onDamage;
+    this.sample = onDifference ? new Sample(onDifference) : null;
     this.deadLetters = new DeadLetters(dir);
     this.isClosed = false;
     this.openSpool();
@@ -107,7 +124,7 @@ export class Recorder {
 
   /** True when no commit is to be expected soon: the database is away, frozen, or far behind. */
   get isBehind(): boolean {
-    return (this.writer?.busyMs ?? 0) > writeTime.commit || (this.spool?.hasCold ?? false);
+    return (this.writer?.busyMs ?? 0) > this.times.commit || (this.spool?.hasCold ?? false);
   }
 
   /** Spools the events and queues them for the batch writer. Events that neither takes are given back or dropped. */
@@ -131,8 +148,9 @@ export class Recorder {
     }
     this.counts.recorded += rows.length;
     if (write) write.segment = segment;
+    const acceptedAt = Date.now();
     if (!segment || !isCold)
-      for (const { row, frame } of framed) this.queue.push({ row, bytes: frame.length, segment, write });
+      for (const { row, frame } of framed) this.queue.push({ row, bytes: frame.length, acceptedAt, segment, write });
     this.startWriter();
     this.writer?.notify();
   }
@@ -143,12 +161,13 @@ export class Recorder {
   }
 
   /** @see recordDurably in record.ts */
-  durably(rows: AuditInsert[]): Promise<void> {
-    if (rows.length === 0) return Promise.resolve();
+  async durably(rows: AuditInsert[]): Promise<readonly AuditInsert[]> {
+    if (rows.length === 0) return [];
     const write = new PendingWrite(rows.length, new Set(rows.map(({ orgId }) => orgId)).size === 1);
     this.enqueue(rows, write);
     this.writes.add(write);
-    return write.durable;
+    await write.durable;
+    return write.refused;
   }
 
   stats() {
@@ -215,6 +234,7 @@ export class Recorder {
       {
         dequeue: (inFlight) => this.dequeue(inFlight),
         onCommitted: (events) => this.onCommitted(events),
+        onTaken: (event) => this.onTaken(event),
         onRefused: (event, error) => this.onRefused(event, error),
         onDamaged: (events, error) => this.onDamaged(events, error),
       },
@@ -248,13 +268,20 @@ export class Recorder {
     this.inFlight += 1;
     const read = await spool.readCold();
     this.inFlight -= 1;
-    for (const row of read?.rows ?? [])
-      this.queue.push({ row, bytes: (row.details?.length ?? 0) + 512, segment: read?.segment ?? null, write: null });
+    if (!read) return;
+    const { rows, segment } = read;
+    const acceptedAt = segment.createdAt;
+    for (const row of rows)
+      this.queue.push({ row, bytes: (row.details?.length ?? 0) + 512, acceptedAt, segment, write: null });
   }
 
   private onCommitted(events: QueuedEvent[]): void {
+    this.sample?.committed(() => events.map(({ row }) => row));
     this.counts.committed += events.length;
+    stored.inc(events.length);
+    const now = Date.now();
     for (const event of events) {
+      sealTime.observe(Math.max(0, now - event.acceptedAt) / 1000);
       this.settle(event);
       event.write?.committed();
     }
@@ -313,17 +340,34 @@ export class Recorder {
     }
   }
 
+  /**
+   * A caller who waits is told. What was acknowledged, and what the server itself says, is not lost: it is stored under an id
+   * that follows from it, so that a replay changes nothing, and kept aside for the operator, who is notified.
+   */
+  private onTaken(event: QueuedEvent): void {
+    if (event.write?.refuse(event.row)) {
+      this.settle(event);
+      return;
+    }
+    const { orgId, id, action } = event.row;
+    const row = { ...event.row, id: idFrom("taken", encodeFrame(event.row)) };
+    log.error({ orgId, id, storedAs: row.id, action }, "the id of an audit event is another entry's");
+    this.enqueue([row]);
+    this.setAside(event);
+  }
+
   private onRefused(event: QueuedEvent, error: unknown): void {
     const { orgId, id, action } = event.row;
-    this.counts.deadLettered += 1;
     log.error({ err: error, orgId, id, action }, "an audit event was refused by the database");
-    // Where the file does not take it, it stays in the spool for the next start.
+    this.setAside(event);
+    event.write?.reject(new AppError("internal", "An audit event was refused; it is kept aside."));
+  }
+
+  /** Where the file does not take it, it stays in the spool for the next start. */
+  private setAside(event: QueuedEvent): void {
+    this.counts.deadLettered += 1;
     if (!this.deadLetters || this.deadLetters.keep(event.row)) this.settle(event);
     else this.inFlight -= 1;
-    const isConflict = codeOf(error) === "23505";
-    event.write?.reject(
-      isConflict ? idConflict() : new AppError("internal", "An audit event was refused; it is kept aside."),
-    );
   }
 
   private settle(event: QueuedEvent): void {

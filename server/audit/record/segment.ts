@@ -39,6 +39,8 @@ export class Segment {
     readonly path: string,
     /** Its events are on disk alone. */
     public isCold: boolean,
+    /** When its first event was accepted, in ms. */
+    readonly createdAt = Date.now(),
   ) {}
 
   /** @throws Error when the disk refuses */
@@ -51,8 +53,9 @@ export class Segment {
 
   /** A file that a dead process left; it is read, never written. */
   static adopt(path: string): Segment {
-    const segment = new Segment(path, true);
-    segment.bytes = statSync(path).size;
+    const { size, birthtimeMs } = statSync(path);
+    const segment = new Segment(path, true, birthtimeMs);
+    segment.bytes = size;
     return segment;
   }
 

@@ -1,16 +1,15 @@
-import { layout } from "@/db/citus/layout";
-import { asSystem } from "@/db/client";
+import type { z } from "zod";
+import { withSubmitter } from "@/server/audit/provenance";
 import type { AuditInsert } from "@/server/audit/row";
-import { type SubmittedEvent, submitInput, submitOutput } from "@/server/audit/schema";
 import { MAX_DETAILS_BYTES } from "@/server/audit/vocabulary";
 import type { Ctx } from "@/server/ground/context";
 import { AppError, invalid } from "@/server/ground/errors";
 import { newId } from "@/server/ground/ids";
 import { operation } from "@/server/ground/operation";
 import { ownOrg, reaches } from "@/server/ground/scope";
-import { writeTime } from "./pending-write";
-import { isRecordingBehind, recordDurably, warnOnConsole } from "./record";
-import { idConflict } from "./recorder";
+import { byWrittenTime } from "@/server/ground/wire";
+import { recordDurably, warnOnConsole } from "./record";
+import { type SubmittedEvent, submitInput, submitOutput } from "./schema";
 import { isOversized, toRow } from "./to-row";
 
 /** The organization of one event: its own where the key reaches it, the key's where it has none, or none at all. */
@@ -26,62 +25,49 @@ function organizationOf(ctx: Ctx, event: SubmittedEvent, index: number): string 
 type Submitted = { event: SubmittedEvent; index: number; orgId: string };
 
 /** The row says which key brought it: a key that may submit may name any actor. */
-function eventRow(
-  { event, index, orgId }: Submitted,
-  { id, name }: { id: string; name: string },
-  now: Date,
-): AuditInsert {
-  const details = { ...event.details, submittedBy: { id, name } };
+function eventRow({ event, index, orgId }: Submitted, key: { id: string; name: string }, now: Date): AuditInsert {
+  const details = withSubmitter(event.details, key);
   const row = toRow({ ...event, details, id: event.id ?? newId(), orgId, timestamp: event.timestamp ?? now });
   if (isOversized(row)) throw invalid(`events.${index}.details`, `is larger than ${MAX_DETAILS_BYTES} bytes`);
   return row;
 }
 
-/**
- * Ids are unique across organizations: a second organization under the same id is refused as a whole, before anything
- * is stored, and the answer does not reveal whose it is.
- */
-async function refuseTakenIds(rows: AuditInsert[]): Promise<void> {
-  const owners = new Map<string, string>();
-  for (const { id, orgId } of rows) {
-    if ((owners.get(id) ?? orgId) !== orgId) throw idConflict();
-    owners.set(id, orgId);
-  }
-  if (owners.size === 0 || isRecordingBehind()) return;
-  const timeout = new Promise<null>((resolve) => setTimeout(resolve, writeTime.lookup, null).unref());
-  const found = await Promise.race([asSystem((tx) => tx.execute(layout().takenIds(owners))), timeout]).catch(
-    () => null,
-  );
-  if (found && found.length > 0) throw idConflict();
-}
+type Rejected = z.output<typeof submitOutput>["rejected"];
+
+const TAKEN = "The id is in use for another entry; send the event under a new id.";
 
 /**
  * POST /audit-logs/events: takes over what other parts of the platform recorded. Events without an organization are
- * dropped with a console warning; the rest survives a crash of the server or of the database when this resolves, all of
- * it or nothing.
- * @throws AppError forbidden (not an API key, an orgId outside its reach), validation_failed, conflict, unavailable.
+ * dropped with a console warning, those whose id is another entry's are refused by name; the rest survives a crash of the
+ * server or of the database when this resolves. The answer does not reveal whose an id is.
+ * @throws AppError forbidden (not an API key, an orgId outside its reach), validation_failed, id_conflict, unavailable.
  */
 export const submitEvents = operation({
   permission: "audit:write",
   input: submitInput,
   output: submitOutput,
   waits: true,
-  async run(ctx, input) {
+  async run(ctx, { events }) {
     const { actor } = ctx;
     if (actor.type !== "api_key") throw new AppError("forbidden", "Only API keys may submit audit events.");
-    const rows: AuditInsert[] = [];
-    const named: AuditInsert[] = [];
-    for (const [index, event] of input.events.entries()) {
+    const rows = new Map<AuditInsert, number>();
+    const rejected: Rejected = [];
+    const now = ctx.now();
+    // Among entries of one millisecond the log lists the one that is stored last first.
+    const inOrder = [...events.entries()].sort(([, a], [, b]) => byWrittenTime(a.timestamp ?? now, b.timestamp ?? now));
+    for (const [index, event] of inOrder) {
       const orgId = organizationOf(ctx, event, index);
-      if (!orgId) continue;
-      const row = eventRow({ event, index, orgId }, actor, ctx.now());
-      rows.push(row);
-      if (event.id) named.push(row);
+      if (orgId) rows.set(eventRow({ event, index, orgId }, actor, now), index);
+      else rejected.push({ index, id: event.id ?? null, code: "no_organization", message: "The event has no orgId." });
     }
-    await refuseTakenIds(named);
-    const dropped = input.events.length - rows.length;
-    if (dropped > 0) warnOnConsole(`${dropped} audit event(s) without an organization were dropped`);
-    await recordDurably(rows);
-    return { accepted: rows.length, dropped };
+    if (rejected.length > 0) warnOnConsole(`${rejected.length} audit event(s) without an organization were dropped`);
+    const refused = await recordDurably([...rows.keys()]);
+    if (refused.length === events.length) {
+      const errors = events.map((_, index) => ({ path: `events.${index}.id`, message: "is in use for another entry" }));
+      throw new AppError("id_conflict", TAKEN, { errors });
+    }
+    for (const row of refused)
+      rejected.push({ index: rows.get(row) ?? 0, id: row.id, code: "id_conflict", message: TAKEN });
+    return { accepted: rows.size - refused.length, rejected: rejected.sort((a, b) => a.index - b.index) };
   },
 });

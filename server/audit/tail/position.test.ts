@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { newId } from "@/server/ground/ids";
 import { decodePosition, encodePosition, MAX_POSITION_CHARS } from "./position";
 
 const orgs = (count: number) => Array.from({ length: count }, () => randomUUID()).sort();
@@ -28,7 +29,14 @@ it("refuses what is none: other organizations, cut, extended, or any text", () =
   const text = encodePosition({ orgIds, seqs: [1, 300, 70_000] });
   expect(decodePosition(text, orgs(3))).toBeNull();
   expect(decodePosition(text, orgIds.slice(1))).toBeNull();
+  expect(decodePosition(text, orgIds.slice(0, 2))).toBeNull();
   expect(decodePosition(text.slice(0, -2), orgIds)).toBeNull();
   expect(decodePosition(`${text}AAAA`, orgIds)).toBeNull();
   fc.assert(fc.property(fc.string(), (other) => decodePosition(other, orgIds) === null));
+});
+
+it("goes on at the beginning of an organization that came later", () => {
+  const orgIds = Array.from({ length: 3 }, newId);
+  const text = encodePosition({ orgIds: orgIds.slice(0, 2), seqs: [7, 9] });
+  expect(decodePosition(text, orgIds)).toEqual({ orgIds, seqs: [7, 9, 0] });
 });

@@ -94,30 +94,33 @@ function readVarint(bytes: Buffer, at: number): { value: number; next: number } 
   return null;
 }
 
-/** A position from its text; null when it is none, or one of other organizations than these (in order). */
+/**
+ * A position from its text; null when it is none, or one of other organizations than the first of these (in order: the ids
+ * of later ones are larger, so that a new organization is one more at the end, of which nothing was seen).
+ */
 export function decodePosition(text: string, orgIds: readonly string[]): Position | null {
   if (text.length > MAX_POSITION_CHARS) return null;
   const bytes = Buffer.from(text, "base64url");
-  if (bytes[0] !== VERSION || !bytes.subarray(1, 1 + SET_BYTES).equals(setOf(orgIds))) return null;
+  if (bytes[0] !== VERSION) return null;
   const seqs: number[] = [];
-  let at = 1 + SET_BYTES;
-  for (const _ of orgIds) {
+  for (let at = 1 + SET_BYTES; at < bytes.length; ) {
     const read = readVarint(bytes, at);
-    if (!read) return null;
+    if (!read || seqs.length === orgIds.length) return null;
     seqs.push(read.value);
     at = read.next;
   }
-  return at === bytes.length ? { orgIds, seqs } : null;
+  if (!bytes.subarray(1, 1 + SET_BYTES).equals(setOf(orgIds.slice(0, seqs.length)))) return null;
+  return { orgIds, seqs: orgIds.map((_, i) => seqs[i] ?? 0) };
 }
 
 /** How many rows were sealed between a position and a later one. */
 export const rowsBehind = (from: Position, to: Position): number =>
   from.seqs.reduce((sum, seq, i) => sum + Math.max(0, (to.seqs[i] ?? 0) - seq), 0);
 
-/** The next pieces of the chains on the way from a position to the heads, at most TAIL_STEP_ROWS rows together. */
-export function nextSpans({ orgIds, seqs }: Position, heads: Position): Span[] {
+/** The next pieces of the chains on the way from a position to the heads, at most `rows` together. */
+export function nextSpans({ orgIds, seqs }: Position, heads: Position, rows = TAIL_STEP_ROWS): Span[] {
   const spans: Span[] = [];
-  let room = TAIL_STEP_ROWS;
+  let room = rows;
   for (const [i, orgId] of orgIds.entries()) {
     const after = seqs[i] ?? 0;
     const through = Math.min(heads.seqs[i] ?? 0, after + room);

@@ -1,7 +1,7 @@
 import { type TrackedEnvelope, tracked } from "@trpc/server";
 import { tenant } from "@/db/client";
 import { reachedBy } from "@/server/audit/query/rows";
-import { Signal, trackStream, watchCallers } from "@/server/ground/background/streams";
+import { callerChanges, Signal, trackStream, watchCallers } from "@/server/ground/background/streams";
 import type { Ctx, Scope } from "@/server/ground/context";
 import { AppError } from "@/server/ground/errors";
 import { acquireSlot } from "@/server/ground/limits/concurrency";
@@ -17,14 +17,15 @@ type View = {
   wake: Signal;
   isOver: () => boolean;
   everyMs: number;
-  /** True once after a user's access has changed. */
-  consumeChange: () => boolean;
+  /** callerChanges() when it was opened. */
+  since: number;
 };
 
 /** Ends a stream so that the browser connects again: the answer to that says what holds now. */
 const interrupted = () => new AppError("unavailable", "The live view was interrupted; it continues automatically.");
 
-const organizationsOf = async (scope: Scope): Promise<string[]> =>
+/** The organizations that a scope reaches, in the order of positions. */
+export const organizationsOf = async (scope: Scope): Promise<string[]> =>
   [...(await tenant(scope, (tx) => reachedBy(tx, scope)))].sort();
 
 /** @throws AppError unavailable when a new request would not get what this stream was opened for. */
@@ -51,6 +52,7 @@ async function* follow(ctx: Ctx, { lastEventId, ...filter }: TailInput, view: Vi
   let { position, reload } = startAt(lastEventId, heads());
   let sent = position;
   let checkAt = performance.now() + everyMs;
+  let checked = view.since;
   while (!view.isOver()) {
     if (rowsBehind(position, heads()) > MAX_TAIL_BACKLOG) {
       position = heads();
@@ -60,7 +62,8 @@ async function* follow(ctx: Ctx, { lastEventId, ...filter }: TailInput, view: Vi
     const entries = spans.length > 0 ? await readSpans(ctx, filter, spans) : [];
     position = advance(position, spans);
     // Before anything is sent: it may have been written after the access was gone.
-    if (view.consumeChange() || performance.now() >= checkAt) {
+    if (callerChanges() !== checked || performance.now() >= checkAt) {
+      checked = callerChanges();
       await requireSame(ctx, view);
       checkAt = performance.now() + everyMs;
     }
@@ -87,30 +90,19 @@ export async function* tailEntries(ctx: Ctx, input: TailInput, everyMs = TAIL_CH
   const { signal } = ctx;
   const wake = new Signal();
   const undo = [acquireSlot(ctx.actor, TAIL_SLOTS)];
+  const since = callerChanges();
   let isEnded = false;
-  let isChanged = false;
-  const takeChange = () => {
-    const was = isChanged;
-    isChanged = false;
-    return was;
-  };
   const end = () => {
     isEnded = true;
     wake.notify();
   };
   const isOver = () => isEnded || signal?.aborted === true;
   try {
-    undo.push(trackStream(end));
-    undo.push(
-      watchCallers(() => {
-        isChanged = true;
-        wake.notify();
-      }),
-    );
+    undo.push(trackStream(end), watchCallers(wake.notify));
     signal?.addEventListener("abort", wake.notify, { once: true });
     const orgIds = await organizationsOf(ctx.scope);
     undo.push(await headWatch.follow(orgIds, wake.notify));
-    yield* follow(ctx, input, { orgIds, wake, isOver, everyMs, consumeChange: takeChange });
+    yield* follow(ctx, input, { orgIds, wake, isOver, everyMs, since });
     if (isEnded) throw interrupted();
   } finally {
     signal?.removeEventListener("abort", wake.notify);

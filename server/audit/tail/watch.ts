@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { uuids } from "@/db/arrays";
-import { asSystem } from "@/db/client";
+import { asSystem, type Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { backgroundLoop } from "@/server/ground/background/background-loop";
 import { TAIL_POLL_MS } from "./schema";
@@ -10,15 +10,18 @@ const MAX_POLL_SHARE = 1 / 20;
 /** … but rows must not come late either. */
 const MAX_POLL_DELAY_MS = 1_500;
 
-type Head = { orgId: string; seq: number };
+type Head = { orgId: string; seq: number; prunedThrough: number };
 type Wake = () => void;
 
-/** The newest sealed sequence of each chain; an organization without a row has none. */
-function readHeads(orgIds: readonly string[]): Promise<Head[]> {
-  return asSystem((tx) =>
-    rowsOf(tx, sql`SELECT h.org_id AS "orgId", h.seq::float8 AS seq FROM audit_chain_heads_of(${uuids(orgIds)}) h`),
+/** The newest sealed sequence of each chain, and the last that retention took; an organization without a row has none. */
+export const readHeads = (tx: Tx, orgIds: readonly string[]): Promise<Head[]> =>
+  rowsOf(
+    tx,
+    sql`SELECT h.org_id AS "orgId", h.seq::float8 AS seq, h.pruned_through_seq::float8 AS "prunedThrough"
+      FROM audit_chain_heads_of(${uuids(orgIds)}) h`,
   );
-}
+
+const pollHeads = (orgIds: readonly string[]): Promise<Head[]> => asSystem((tx) => readHeads(tx, orgIds));
 
 /**
  * Knows the heads of the chains that this process follows: one poll for all of them, none while there is no follower.
@@ -45,7 +48,7 @@ class HeadWatch {
     }
     const leave = () => this.leave(orgIds, wake);
     try {
-      for (const touched of this.note(await readHeads(orgIds))) touched();
+      for (const touched of this.note(await pollHeads(orgIds))) touched();
     } catch (error) {
       leave();
       throw error;
@@ -87,7 +90,7 @@ class HeadWatch {
 
   private async poll(): Promise<void> {
     const started = performance.now();
-    for (const wake of this.note(await readHeads([...this.followers.keys()]))) wake();
+    for (const wake of this.note(await pollHeads([...this.followers.keys()]))) wake();
     const delay = Math.min((performance.now() - started) / MAX_POLL_SHARE, MAX_POLL_DELAY_MS);
     this.delayMs = Math.max(TAIL_POLL_MS, delay);
   }

@@ -2,8 +2,10 @@ import { type SQL, sql } from "drizzle-orm";
 import { uuids } from "@/db/arrays";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
+import { devices } from "@/db/schema";
 import { type FieldValue, MASK } from "@/server/custom-fields/schema";
 import type { Cell } from "@/server/ground/csv";
+import { lastHeard } from "@/server/ground/last-heard";
 import { type ActiveField, fittingValue, invalidReason } from "./decide/decide-value";
 import type { LoadedPlan } from "./decide/load-plan";
 import { leftOutSecrets } from "./map/mapping";
@@ -48,10 +50,11 @@ export async function nameDevices(tx: Tx, orgIds: readonly string[], results: re
   const found = await rowsOf<Candidate>(
     tx,
     sql`
-    SELECT d.id AS "deviceId", d.hostname, o.name AS organization, d.os, d.serial_number AS serial, d.last_ip AS address,
-      to_json(d.last_seen_at) AS "lastSeenAt", to_json(d.created_at) AS "enrolledAt"
-    FROM devices d JOIN organizations o ON o.id = d.org_id
-    WHERE d.id = ANY(${uuids(ids)}) AND d.org_id = ANY(${uuids(orgIds)})`,
+    SELECT ${devices.id} AS "deviceId", ${devices.hostname}, o.name AS organization, ${devices.os},
+      ${devices.serialNumber} AS serial, ${devices.lastIp} AS address,
+      to_json(${lastHeard}) AS "lastSeenAt", to_json(${devices.createdAt}) AS "enrolledAt"
+    FROM ${devices} JOIN organizations o ON o.id = ${devices.orgId}
+    WHERE ${devices.id} = ANY(${uuids(ids)}) AND ${devices.orgId} = ANY(${uuids(orgIds)})`,
   );
   return new Map(found.map((device) => [device.deviceId, device]));
 }

@@ -17,7 +17,6 @@ import type { SourceColumn } from "./plan-schema";
 import { presetOf } from "./presets/index";
 import { type ImportRecord, lockImport, partnerScope, requireIdle, toRecord } from "./record";
 import { evaluateRows, isMoved, toResult } from "./run/check";
-import { notifyImports } from "./run/run-job";
 import { claimEdit, type EditPart, insertEdit, readCells, writeCells } from "./run/tables/edits";
 import { readResults, replaceResult } from "./run/tables/results";
 import { type Edit, editInput, type ImportState, type ImportSummary } from "./schema";
@@ -78,7 +77,6 @@ export const editValues = operation({
       await insertEdit(tx, found, { editNo: edits.length, column: edit.column, parts });
       return applyEdit(tx, ctx, { found, column: edit.column, parts, edits });
     });
-    if (row.job) notifyImports();
     return toImportState(row);
   },
 });
@@ -102,7 +100,9 @@ async function profile(tx: Tx, found: ImportRecord, column: SourceColumn): Promi
   );
   const watch = new ColumnWatch();
   for (const { text, uses: times, line } of uses) watch.add(text, line, times);
-  return { ...column, ...watch.profile(column.rows, presetOf(found.source).dateOrder) };
+  // How the file writes numbers does not change with a cell.
+  const { decimalComma } = column;
+  return { ...column, ...watch.profile(column.rows, presetOf(found.source).dateOrder), decimalComma };
 }
 
 /**
@@ -184,7 +184,6 @@ export const undoEdit = operation({
       const back = parts.map(({ before, rowNos }) => ({ after: before || null, rowNos }));
       return applyEdit(tx, ctx, { found, column: last.column, parts: back, edits: edits.slice(0, -1) });
     });
-    if (row.job) notifyImports();
     return toImportState(row);
   },
 });

@@ -14,14 +14,39 @@ import {
   valuesOf,
   withFields,
 } from "@/testing/import/imports";
+import { workOff } from "@/testing/jobs";
 import { getImport } from "./imports";
 import type { RowOutcome } from "./outcome-schema";
 import { savePlan } from "./plan";
 import { listRows, pickCandidate } from "./rows";
-import { runWaitingImports } from "./run/run-job";
+import { importWork } from "./run/run-job";
 import { startCheck } from "./start";
 
 describe("the check", () => {
+  it("takes an ID or serial number that many hostnames of the file share for none", async () => {
+    const { ctx, a, partnerId } = await createWorld();
+    await createDevices(partnerId, [
+      { orgId: a.id, hostname: "one", serial: "S1" },
+      { orgId: a.id, hostname: "two" },
+      { orgId: a.id, hostname: "three" },
+      { orgId: a.id, hostname: "four" },
+    ]);
+    const rows = (...cells: string[][]) => toCsv([["Computer ID", "Computer Name", "Serial Number", "Tag"], ...cells]);
+    const shared = rows(
+      ["77", "one", "VM", "a"],
+      ["77", "two", "VM", "b"],
+      ["77", "three.corp", "vm", "c"],
+      ["8", "four", "S4", "d"],
+    );
+    const checked = await check(ctx, (await stageText(ctx, shared)).id);
+    expect(await outcomesOf(ctx, checked)).toEqual(Array(4).fill("matched_hostname"));
+    const { rows: listed } = await listRows.run(ctx, { id: checked.id, limit: 10 });
+    expect(listed.map(({ sourceId }) => sourceId)).toEqual([null, null, null, "8"]);
+    const two = rows(["77", "one", "", "a"], ["77", "two", "", "b"]);
+    const conflicting = await check(ctx, (await stageText(ctx, two)).id);
+    expect(await outcomesOf(ctx, conflicting)).toEqual(["identity_conflict", "identity_conflict"]);
+  });
+
   it("tells apart every outcome of a row, and applies only what is resolved", async () => {
     const { ctx, a, b, partnerId } = await createWorld();
     const ids = await createDevices(partnerId, [
@@ -224,12 +249,12 @@ describe("the check", () => {
     await asSystem((tx) => tx.execute(sql`UPDATE devices SET hostname = 'other' WHERE id = ${ids[1]}::uuid`));
     const picked = await pickCandidate.run(ctx, { id: staged.id, rowNo: 1, deviceId: ids[0] as string });
     expect(picked.job?.name).toBe("check");
-    await runWaitingImports();
+    await workOff(importWork);
     expect(await outcomesOf(ctx, staged)).toEqual(["identity_conflict", "identity_conflict"]);
     expect((await run(ctx, staged.id)).summary.run).toMatchObject({ devices: 0 });
   });
 
-  it("forgets a pick that is no longer one of the row's candidates, and promises nothing of it", async () => {
+  it("forgets a pick that is no longer one of the row's candidates, and promises nothing for that row", async () => {
     const { ctx, a, b, partnerId } = await createWorld();
     const given = [a.id, b.id, b.id].map((orgId) => ({ orgId, hostname: "twin" }));
     const ids = await createDevices(partnerId, given);

@@ -22,11 +22,12 @@ import {
   valuesOf,
   withFields,
 } from "@/testing/import/imports";
+import { workOff } from "@/testing/jobs";
 import { createImport, getImport, listImports } from "./imports";
 import { ignoreMapping, savePlan } from "./plan";
 import { importFolder } from "./record";
 import { listRows } from "./rows";
-import { runWaitingImports } from "./run/run-job";
+import { importWork } from "./run/run-job";
 import { startStaging } from "./start";
 import { uploadPart } from "./upload";
 
@@ -72,7 +73,7 @@ describe("files", () => {
     await replace(0, Buffer.byteLength(text));
     await rm(importFolder(staged.id), { recursive: true });
     await startStaging.run(ctx, staged);
-    await runWaitingImports();
+    await workOff(importWork);
     const gone = await getImport.run(ctx, staged);
     expect(gone).toMatchObject({ job: null, status: "draft", error: expect.stringContaining("no longer stored here") });
   });
@@ -268,7 +269,17 @@ describe("files", () => {
       dateOrder: "dmy",
     });
     expect(await boughtIn(file("2/3/2024", "4/5/2024"))).toMatchObject({ name: "Bought on", dateOrder: "mdy" });
-    expect(await boughtIn(file("31/1/24", "2/3/24"))).toMatchObject({ type: "text" });
+    expect(await boughtIn(file("in January", "in March"))).toMatchObject({ type: "text" });
+  });
+
+  it("reads a point as one for thousands where the column's other numbers have decimal commas", async () => {
+    const { ctx, ids } = await createSimple();
+    const staged = await stageText(ctx, 'Computer Name,Price\nPC1,"12,50"\nPC2,1.234\nPC3,"2.345,5"\n');
+    const plan = withFields(staged, { Price: { type: "number", options: null } });
+    await savePlan.run(ctx, { id: staged.id, plan });
+    await check(ctx, staged.id);
+    await run(ctx, staged.id);
+    expect(await Promise.all(ids.map((id) => valuesOf(id)))).toEqual([[12.5], [1234], [2345.5]]);
   });
 
   it.each([

@@ -6,11 +6,12 @@ import { setDeviceValues } from "@/server/custom-fields/set-values";
 import type { Ctx } from "@/server/ground/context";
 import { toCsv } from "@/testing/import/files";
 import { check, createDevices, createWorld, run, stageText, type World, withFields } from "@/testing/import/imports";
+import { workOff } from "@/testing/jobs";
 import type { ImportRow } from "./outcome-schema";
 import { savePlan } from "./plan";
 import type { PlanField } from "./plan-schema";
 import { listRows, pickCandidate } from "./rows";
-import { runWaitingImports } from "./run/run-job";
+import { importWork } from "./run/run-job";
 import type { ImportState } from "./schema";
 import { startUndo } from "./start";
 
@@ -130,7 +131,7 @@ const changedDevices = async ({ id }: { id: string }): Promise<string[]> => {
 
 async function undo(ctx: Ctx, state: ImportState): Promise<void> {
   await startUndo.run(ctx, state);
-  await runWaitingImports();
+  await workOff(importWork);
 }
 
 /** Some devices hold values before: written by a separate import, which makes the fields too. */

@@ -8,6 +8,8 @@ import { auditLogs, customFieldImports, deviceSourceIds } from "@/db/schema";
 import { flushRecording, startRecording, stopRecording } from "@/server/audit/record/record";
 import { listDefinitions } from "@/server/custom-fields/definitions";
 import { setDeviceValues } from "@/server/custom-fields/set-values";
+import { enqueue, type Job } from "@/server/ground/jobs";
+import { HOUR_MS } from "@/server/ground/time/durations";
 import { toCsv } from "@/testing/import/files";
 import {
   check,
@@ -20,12 +22,12 @@ import {
   valuesOf,
   withFields,
 } from "@/testing/import/imports";
+import { workOff } from "@/testing/jobs";
 import { cancelImport, discardImport, getImport } from "./imports";
 import { savePlan } from "./plan";
 import { importFolder } from "./record";
 import { listRows } from "./rows";
-import { claimImport } from "./run/lease";
-import { runWaitingImports } from "./run/run-job";
+import { importWork } from "./run/run-job";
 import { cancelInput } from "./schema";
 import { startCheck, startRun, startUndo } from "./start";
 
@@ -123,7 +125,7 @@ describe("a whole import", () => {
     const done = await runAll(ctx, text, { "Asset Tag": { overwrite: true } });
     await setDeviceValues.run(ctx, { id: ids[1] as string, asset_tag: "changed since" });
     await startUndo.run(ctx, done);
-    await runWaitingImports();
+    await workOff(importWork);
     const undone = await getImport.run(ctx, done);
     expect(undone.status).toBe("undone");
     expect(undone.summary.undo).toEqual({ restored: 8, leftAlone: 1, sourceIdsRemoved: 2 });
@@ -133,6 +135,9 @@ describe("a whole import", () => {
     await expect(startUndo.run(ctx, done)).rejects.toMatchObject({ code: "conflict" });
   });
 });
+
+/** What the job library says to work that it begins. */
+const begun = (signal = new AbortController().signal): Job => ({ signal, attempt: 1 });
 
 describe("the run", () => {
   it("resolves again: a row that names another device by now is reported, not applied", async () => {
@@ -153,18 +158,13 @@ describe("the run", () => {
     const staged = await stageText(ctx, text);
     await check(ctx, staged.id);
     await startRun.run(ctx, { id: staged.id });
-    // A process claims the work and dies: its claim runs out and another one takes over.
-    expect(await claimImport()).toMatchObject({ id: staged.id });
-    expect(await claimImport()).toBeNull();
+    // A process begins and dies; woken up again, it finds that another one has done it.
     await asSystem((tx) =>
-      tx
-        .update(customFieldImports)
-        .set({ leaseOwner: "dead", leaseUntil: new Date(Date.now() - 1) })
-        .where(eq(customFieldImports.id, staged.id)),
+      tx.update(customFieldImports).set({ attempt: 1 }).where(eq(customFieldImports.id, staged.id)),
     );
-    await runWaitingImports();
-    const done = await getImport.run(ctx, staged);
-    expect(done).toMatchObject({ status: "done", summary: { run: { devices: 3 } } });
+    await workOff(importWork);
+    await importWork.run({ id: staged.id }, begun());
+    expect(await getImport.run(ctx, staged)).toMatchObject({ status: "done", summary: { run: { devices: 3 } } });
     // The mark is lost as if the last chunk had to be done again: nothing changes.
     const before = await Promise.all(ids.map(valuesOf));
     await asSystem((tx) =>
@@ -173,7 +173,7 @@ describe("the run", () => {
         .set({ job: "apply", status: "running", jobDone: 0 })
         .where(eq(customFieldImports.id, staged.id)),
     );
-    await runWaitingImports();
+    await importWork.run({ id: staged.id }, begun());
     expect(await Promise.all(ids.map(valuesOf))).toEqual(before);
     const kept = await asSystem((tx) =>
       tx.execute<{ p: object; w: object }>(
@@ -187,17 +187,52 @@ describe("the run", () => {
     ]);
   });
 
+  it("continues in another process when its own stops", async () => {
+    const { ctx, text } = await createSimple();
+    const staged = await stageText(ctx, text);
+    await check(ctx, staged.id);
+    await startRun.run(ctx, { id: staged.id });
+    await expect(importWork.run({ id: staged.id }, begun(AbortSignal.abort()))).rejects.toThrow("aborted");
+    expect(await getImport.run(ctx, staged)).toMatchObject({ status: "running", job: { done: 0 }, error: null });
+    await workOff(importWork);
+    expect(await getImport.run(ctx, staged)).toMatchObject({ status: "done", summary: { run: { devices: 3 } } });
+  });
+
+  it("says so when it was begun again and again and never completed", async () => {
+    const { ctx, text } = await createSimple();
+    const staged = await stageText(ctx, text);
+    await check(ctx, staged.id);
+    await startRun.run(ctx, { id: staged.id });
+    await importWork.run({ id: staged.id }, { ...begun(), attempt: importWork.maxAttempts ?? 0 });
+    const error = "It was begun 25 times and never completed.";
+    expect(await getImport.run(ctx, staged)).toMatchObject({ status: "cancelled", error, job: null });
+  });
+
+  it("is cancelled at once while it waits to be tried again", async () => {
+    const { ctx, text } = await createSimple();
+    const staged = await stageText(ctx, text);
+    await check(ctx, staged.id);
+    await startRun.run(ctx, { id: staged.id });
+    const later = new Date(Date.now() + HOUR_MS);
+    await asSystem((tx) => enqueue(tx, importWork, { data: { id: staged.id }, key: staged.id, at: later }));
+    await workOff(importWork);
+    expect((await getImport.run(ctx, staged)).status).toBe("running");
+    await cancelImport.run(ctx, staged);
+    await workOff(importWork);
+    expect(await getImport.run(ctx, staged)).toMatchObject({ status: "cancelled", job: null });
+  });
+
   it("is cancelled with what it wrote kept, so that it can be undone", async () => {
     const { ctx, text } = await createSimple();
     const staged = await stageText(ctx, text);
     await check(ctx, staged.id);
     await startRun.run(ctx, { id: staged.id });
     await cancelImport.run(ctx, staged);
-    await runWaitingImports();
+    await workOff(importWork);
     const cancelled = await getImport.run(ctx, staged);
     expect(cancelled).toMatchObject({ status: "cancelled", job: null });
     await startUndo.run(ctx, staged);
-    await runWaitingImports();
+    await workOff(importWork);
     expect((await getImport.run(ctx, staged)).status).toBe("undone");
     await expect(discardImport.run(ctx, staged)).rejects.toMatchObject({ code: "conflict" });
   });
@@ -208,13 +243,13 @@ describe("the run", () => {
     const seen = (await startCheck.run(ctx, staged)).job?.startedAt;
     const cancel = (jobStartedAt: string | undefined) =>
       cancelImport.run(ctx, cancelInput.parse({ id: staged.id, jobStartedAt }));
-    await runWaitingImports();
+    await workOff(importWork);
     expect(await cancel(seen)).toMatchObject({ status: "checked", job: null });
     const { job } = await startRun.run(ctx, { id: staged.id });
     await expect(cancel(seen)).rejects.toMatchObject({ code: "conflict" });
     expect((await getImport.run(ctx, staged)).job).toMatchObject({ name: "apply", cancelRequested: false });
     expect((await cancel(job?.startedAt)).job?.cancelRequested).toBe(true);
-    await runWaitingImports();
+    await workOff(importWork);
     expect((await getImport.run(ctx, staged)).status).toBe("cancelled");
   });
 
@@ -224,7 +259,7 @@ describe("the run", () => {
     await check(ctx, staged.id);
     await startRun.run(ctx, { id: staged.id });
     await asSystem((tx) => tx.execute(sql`UPDATE users SET role = 'partner_technician' WHERE id = ${admin.id}::uuid`));
-    await runWaitingImports();
+    await workOff(importWork);
     expect(await getImport.run(ctx, staged)).toMatchObject({
       status: "cancelled",
       error: "The person who started this can no longer import.",
@@ -239,7 +274,7 @@ describe("the run", () => {
     await asSystem((tx) =>
       tx.execute(sql`UPDATE partners SET require_two_factor = true WHERE id = ${partnerId}::uuid`),
     );
-    await runWaitingImports();
+    await workOff(importWork);
     expect(await getImport.run(ctx, staged)).toMatchObject({
       status: "cancelled",
       error: "The person who started this can no longer import.",
@@ -265,7 +300,7 @@ describe("the run", () => {
     expect(JSON.stringify(rows)).not.toContain("hunter2");
     const done = await run(ctx, staged.id);
     await startUndo.run(ctx, done);
-    await runWaitingImports();
+    await workOff(importWork);
     await flushRecording(60_000);
     const events = await asSystem((tx) =>
       tx
@@ -282,8 +317,8 @@ describe("the run", () => {
       "device.custom_fields.update",
     ]);
     expect(events.filter((e) => e.orgId === a.id).map((e) => (e.details as { values: object }).values)).toEqual([
-      { recovery_key: 1 },
-      { recovery_key: 1 },
+      [{ field: "recovery_key", count: 1 }],
+      [{ field: "recovery_key", count: 1 }],
     ]);
     expect(JSON.stringify(events, (_, v) => (typeof v === "bigint" ? String(v) : v))).not.toContain("hunter2");
     await stopRecording();
@@ -300,7 +335,7 @@ describe("the run", () => {
     // What a run forgets at its end is held, so that the end waits.
     const ended = await asSystem(async (tx) => {
       await tx.execute(sql`SELECT FROM custom_field_import_rows WHERE import_id = ${staged.id}::uuid FOR UPDATE`);
-      const run = runWaitingImports();
+      const run = workOff(importWork);
       const progress = async () => (await getImport.run(ctx, staged)).job?.done;
       await expect.poll(progress).toBe(1);
       expect((await cancelImport.run(ctx, staged)).job?.cancelRequested).toBe(true);

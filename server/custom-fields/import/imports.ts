@@ -6,6 +6,7 @@ import { customFieldImports } from "@/db/schema/index";
 import { record } from "@/server/audit/record/record";
 import { AppError } from "@/server/ground/errors";
 import { newId } from "@/server/ground/ids";
+import { retryNow } from "@/server/ground/jobs";
 import { requireQuota } from "@/server/ground/limits/quota";
 import { operation } from "@/server/ground/operation";
 import { DAY_MS } from "@/server/ground/time/durations";
@@ -28,6 +29,7 @@ import {
   workStart,
 } from "./record";
 import { deleteImport } from "./run/expire-drafts";
+import { importWork } from "./run/run-job";
 import {
   cancelInput,
   DRAFT_DAYS,
@@ -179,6 +181,7 @@ export const cancelImport = operation({
         .set({ cancelRequested: true })
         .where(eq(customFieldImports.id, id))
         .returning();
+      await retryNow(tx, importWork, id);
       return toRecord(changed);
     });
     if (row.job === "apply" && row.cancelRequested)

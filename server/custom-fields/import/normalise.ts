@@ -15,6 +15,12 @@ export function trimText(text: string): string {
   return text.slice(start, end);
 }
 
+const EXCEL_TEXT = /^="((?:[^"]|"")*)"$/;
+
+/** Excel's way to keep a text such as 00123 from becoming a number: ="00123". */
+export const unwrapped = (cell: string): string =>
+  cell.startsWith('="') ? cell.replace(EXCEL_TEXT, (_, inner: string) => inner.replaceAll('""', '"')) : cell;
+
 const fold = (text: string): string =>
   text
     .normalize("NFKD")
@@ -89,7 +95,7 @@ export const isErrorValue = (cell: string): boolean => cell.startsWith("#") && E
 export function uniqueTitles(cells: readonly string[]): string[] {
   const seen = new Set<string>();
   return cells.map((cell, i) => {
-    const title = trimText(cell).replace(/\s+/g, " ") || `Column ${i + 1}`;
+    const title = unwrapped(trimText(cell)).replace(/\s+/g, " ") || `Column ${i + 1}`;
     let name = title;
     for (let n = 2; seen.has(name.toLowerCase()); n++) name = `${title} (${n})`;
     seen.add(name.toLowerCase());

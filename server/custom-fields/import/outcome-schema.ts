@@ -91,7 +91,7 @@ export const VALUE_OUTCOME_LABELS: Record<ValueOutcome, string> = {
   overwrite: "Overwrite",
   clear: "Clear",
   same: "Same",
-  kept: "Already set",
+  kept: "Kept: device has another value",
   invalid: "Invalid",
   left_out: "Left out",
   empty: "Empty",

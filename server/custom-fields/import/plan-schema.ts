@@ -17,7 +17,9 @@ export const MAX_IMPORT_ROWS = 200_000;
 /** Bytes of a file, compressed or not. */
 export const MAX_IMPORT_BYTES = 100 * 1024 * 1024;
 /** All members of a workbook together, unpacked (bytes). */
-export const MAX_WORKBOOK_BYTES = 500 * 1024 * 1024;
+export const MAX_WORKBOOK_BYTES = 256 * 1024 * 1024;
+/** Cells of a sheet, which are held in memory: they take two thirds of what its reader has. */
+export const MAX_WORKBOOK_CELLS = 2_500_000;
 export const MAX_IMPORT_COLUMNS = 300;
 export const MAX_IMPORT_FILES = 10;
 /** Characters of one record of a text file: more is an unclosed quote. */
@@ -68,6 +70,8 @@ const sourceColumn = z.strictObject({
   filled: z.int(),
   samples: z.array(z.string()),
   misfits: z.record(z.enum(READINGS), misfit),
+  /** Numbers of the column have decimal commas and none a decimal point: 1.234 is one thousand two hundred and thirty-four. */
+  decimalComma: z.boolean(),
   guess: z
     .strictObject({
       type: z.enum(FIELD_TYPES),

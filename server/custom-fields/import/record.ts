@@ -23,6 +23,7 @@ const NO_MISFIT: Misfit = { count: 0, odd: [] };
 const NOT_READ = {
   secret: null,
   misfits: { text: NO_MISFIT, number: NO_MISFIT, boolean: NO_MISFIT, mdy: NO_MISFIT, dmy: NO_MISFIT },
+  decimalComma: false,
 };
 /** A column with what an earlier version did not store; that held dates of years first to the reading of months first. */
 function completedColumn(column: SourceColumn): SourceColumn {

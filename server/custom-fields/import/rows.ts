@@ -18,7 +18,6 @@ import { findImport, type ImportRecord, lockImport, partnerScope, requireIdle } 
 import { evaluateRows, isMoved, toResult } from "./run/check";
 import { type HeldBefore, loadHeldBefore } from "./run/held-before";
 import { loadRowsAbout, type RowsAbout, relatedTo } from "./run/related-rows";
-import { notifyImports } from "./run/run-job";
 import { findRowOfDevice, findRowOfSourceId, type ResultRow, readResults, replaceResult } from "./run/tables/results";
 import { type ImportState, pickInput, rowsInput } from "./schema";
 import { queueWork } from "./start";
@@ -163,7 +162,6 @@ export const pickCandidate = operation({
       }
       return recheck(tx, ctx, { plan: await loadPlan(tx, found, scope), found, row, picked: deviceId });
     });
-    if (now.job) notifyImports();
     return toImportState(now);
   },
 });

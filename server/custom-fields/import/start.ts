@@ -8,6 +8,7 @@ import { resourceOf } from "@/server/audit/resource-of";
 import type { DefinitionRow } from "@/server/custom-fields/definition";
 import type { Ctx } from "@/server/ground/context";
 import { AppError } from "@/server/ground/errors";
+import { enqueue } from "@/server/ground/jobs";
 import { operation } from "@/server/ground/operation";
 import { idInput, typed } from "@/server/ground/wire";
 import { reachesWholePartner } from "@/server/identity/auth/grant";
@@ -27,7 +28,7 @@ import {
   toRecord,
 } from "./record";
 import { defineFields, recordDefined } from "./run/define-fields";
-import { notifyImports } from "./run/run-job";
+import { importWork } from "./run/run-job";
 import { type ImportState, type ImportStatus, type ImportSummary, type Job, runInput } from "./schema";
 
 type Work = { found: ImportRecord; job: Job; also?: Partial<typeof customFieldImports.$inferInsert> };
@@ -41,8 +42,6 @@ export async function queueWork(tx: Tx, ctx: Ctx, { found, job, also }: Work): P
       job,
       jobDone: 0,
       jobStartedAt: ctx.now(),
-      leaseOwner: null,
-      leaseUntil: null,
       cancelRequested: false,
       error: null,
       summary: { ...found.summary, actor },
@@ -51,6 +50,7 @@ export async function queueWork(tx: Tx, ctx: Ctx, { found, job, also }: Work): P
     })
     .where(eq(customFieldImports.id, found.id))
     .returning();
+  await enqueue(tx, importWork, { data: { id: found.id }, key: found.id });
   return toRecord(row);
 }
 
@@ -84,7 +84,6 @@ async function start(ctx: Ctx, { id, job, from }: Start): Promise<ImportState> {
     const status = isDeepStrictEqual(plan, found.plan) ? found.status : "staged";
     return queueWork(tx, ctx, { found, job, also: { status, orgIds: [...scope.orgIds], plan } });
   });
-  notifyImports();
   return toImportState(row);
 }
 
@@ -177,7 +176,6 @@ export const startRun = operation({
         rowOutcomes: row.summary.check?.rows,
       },
     });
-    notifyImports();
     return toImportState(row);
   },
 });

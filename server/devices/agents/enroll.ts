@@ -1,6 +1,6 @@
-import { and, eq, gt, isNull, lt, or, sql } from "drizzle-orm";
+import { and, eq, gt, isNull, lt, ne, or, sql } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
-import { agents, devices, enrollmentKeys } from "@/db/schema";
+import { agents, devices, enrollmentKeys, deviceSourceIds as held } from "@/db/schema";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { relay } from "@/server/devices/live/relay";
@@ -14,9 +14,35 @@ import { hashSecret, looksLike, newSecret, sameHash } from "@/server/ground/secr
 import { type EnrollInput, enrollInput, enrollOutput } from "./schema";
 
 /** closed: the stream of the token that was replaced. */
-type Enrolled = { agentId: string; deviceId: string; orgId: string; isNewDevice: boolean; closed?: Closed };
+type Enrolled = {
+  agentId: string;
+  deviceId: string;
+  orgId: string;
+  isNewDevice: boolean;
+  isSourceIdTaken?: boolean;
+  closed?: Closed;
+};
 /** refused: the agentId is known, and the caller has shown no right to it. */
 type Outcome = { kind: "unknown key" } | { kind: "refused"; orgId: string } | ({ kind: "enrolled" } & Enrolled);
+
+/** The key while it was neither revoked nor has expired. */
+const goodKey = (secret: string, now: Date) =>
+  and(
+    eq(enrollmentKeys.keyHash, hashSecret(secret)),
+    isNull(enrollmentKeys.revokedAt),
+    or(isNull(enrollmentKeys.expiresAt), gt(enrollmentKeys.expiresAt, now)),
+  );
+
+const unknownKey = () => new AppError("unauthenticated", "The enrollment key is unknown, expired, revoked or used up.");
+
+/**
+ * Refuses a repeated enrolment whose key was revoked or has expired since; one that is used up may be so by the first.
+ * @throws AppError unauthenticated
+ */
+export async function requireGoodKey(secret: unknown): Promise<void> {
+  const found = await asSystem((tx) => tx.$count(enrollmentKeys, goodKey(String(secret), new Date())));
+  if (found === 0) throw unknownKey();
+}
 
 /** Counts one use of the key in the same statement that checks it, so that a key for one use serves one caller. */
 async function useKey(tx: Tx, secret: string, now: Date): Promise<string | undefined> {
@@ -25,18 +51,19 @@ async function useKey(tx: Tx, secret: string, now: Date): Promise<string | undef
     .update(enrollmentKeys)
     .set({ uses: sql`${enrollmentKeys.uses} + 1` })
     .where(
-      and(
-        eq(enrollmentKeys.keyHash, hashSecret(secret)),
-        isNull(enrollmentKeys.revokedAt),
-        or(isNull(enrollmentKeys.expiresAt), gt(enrollmentKeys.expiresAt, now)),
-        or(isNull(enrollmentKeys.maxUses), lt(enrollmentKeys.uses, enrollmentKeys.maxUses)),
-      ),
+      and(goodKey(secret, now), or(isNull(enrollmentKeys.maxUses), lt(enrollmentKeys.uses, enrollmentKeys.maxUses))),
     )
     .returning({ orgId: enrollmentKeys.orgId });
   return key?.orgId;
 }
 
-const toOutput = ({ agentId, deviceId, orgId }: Enrolled, token: string) => ({ agentId, deviceId, orgId, token });
+const toOutput = ({ agentId, deviceId, orgId, isSourceIdTaken = false }: Enrolled, token: string) => ({
+  agentId,
+  deviceId,
+  orgId,
+  token,
+  isSourceIdTaken,
+});
 
 const deviceColumns = (input: EnrollInput) => ({
   hostname: input.hostname,
@@ -46,17 +73,22 @@ const deviceColumns = (input: EnrollInput) => ({
 });
 
 /**
- * Notes what another RMM product calls the device, so that an import resolves it exactly. The newest claim within one
- * organization counts; a source id that the partner has recorded for another organization stays where it is.
+ * Notes what another RMM product calls the device, so that an import resolves it exactly. The first claim counts, until an
+ * administrator releases that device's agent: the enrollment key is on every machine.
+ * @returns whether another device of the organization has the source id
  */
-async function noteSourceId(tx: Tx, { deviceId, orgId }: Enrolled, input: EnrollInput): Promise<void> {
-  if (!input.sourceSystem || !input.sourceDeviceId) return;
+async function noteSourceId(tx: Tx, { deviceId, orgId }: Enrolled, input: EnrollInput): Promise<boolean> {
+  if (!input.sourceSystem || !input.sourceDeviceId) return false;
+  const source = input.sourceSystem.toLowerCase();
   await tx.execute(sql`
     INSERT INTO device_source_ids (partner_id, source, source_id, device_id, org_id)
-    SELECT o.partner_id, ${input.sourceSystem.toLowerCase()}, ${input.sourceDeviceId}, ${deviceId}::uuid, o.id
+    SELECT o.partner_id, ${source}, ${input.sourceDeviceId}, ${deviceId}::uuid, o.id
     FROM organizations o WHERE o.id = ${orgId}::uuid
     ON CONFLICT (partner_id, source, source_id) DO UPDATE SET device_id = excluded.device_id
-    WHERE device_source_ids.org_id = excluded.org_id`);
+    WHERE device_source_ids.org_id = excluded.org_id AND EXISTS (
+      SELECT FROM agents a WHERE a.device_id = device_source_ids.device_id AND a.released_until > now())`);
+  const ofOthers = and(eq(held.orgId, orgId), eq(held.source, source), eq(held.sourceId, input.sourceDeviceId));
+  return (await tx.$count(held, and(ofOthers, ne(held.deviceId, deviceId)))) > 0;
 }
 
 /** The key is on every machine: a known agent's own token is asked for, or an administrator's release. */
@@ -88,13 +120,13 @@ async function claimAgent(tx: Tx, { orgId, input, tokenHash, now }: Claim): Prom
     return { agentId: known.id, deviceId: known.deviceId, orgId, isNewDevice: false, closed };
   }
   const deviceId = newId();
-  await tx.insert(devices).values({ id: deviceId, orgId, ...deviceColumns(input), lastSeenAt: now });
-  await tx.insert(agents).values({ id: agentId, deviceId, orgId, tokenHash });
+  await tx.insert(devices).values({ id: deviceId, orgId, ...deviceColumns(input), lastSeenAt: now, createdAt: now });
+  await tx.insert(agents).values({ id: agentId, deviceId, orgId, tokenHash, createdAt: now });
   return { agentId, deviceId, orgId, isNewDevice: true };
 }
 
 function recordEnrolment(ctx: Ctx, input: EnrollInput, enrolled: Enrolled): void {
-  const { agentId, deviceId, orgId, isNewDevice } = enrolled;
+  const { agentId, deviceId, orgId, isNewDevice, isSourceIdTaken } = enrolled;
   const self: Ctx = {
     ...ctx,
     homeOrgId: orgId,
@@ -107,7 +139,10 @@ function recordEnrolment(ctx: Ctx, input: EnrollInput, enrolled: Enrolled): void
   } as const;
   if (isNewDevice)
     record(self, { ...about, action: "device.create", details: { hostname: input.hostname, os: input.os } });
-  record(self, { ...about, action: "agent.enroll", details: { agentId, os: input.os, reenrolled: !isNewDevice } });
+  const { sourceSystem, sourceDeviceId, os } = input;
+  const taken = isSourceIdTaken && { sourceIdTaken: `${sourceSystem} ${sourceDeviceId}` };
+  const details = { agentId, os, reenrolled: !isNewDevice, ...taken };
+  record(self, { ...about, action: "agent.enroll", details });
 }
 
 const KNOWN_AGENT =
@@ -152,14 +187,13 @@ export const enrollAgent = operation({
       if (orgId === undefined) return { kind: "unknown key" };
       const claimed = await claimAgent(tx, { orgId, input, tokenHash: token.hash, now });
       if (!claimed) return { kind: "refused", orgId };
-      await noteSourceId(tx, claimed, input);
+      claimed.isSourceIdTaken = await noteSourceId(tx, claimed, input);
       // Sent again after a crash the request could not enrol: the key may be used up, and the agent is known.
       await ctx.keep?.(tx, toOutput(claimed, token.secret));
       return { kind: "enrolled", ...claimed };
     });
     if (outcome.kind !== "enrolled") await limit("enroll.failed", ctx.ip);
-    if (outcome.kind === "unknown key")
-      throw new AppError("unauthenticated", "The enrollment key is unknown, expired, revoked or used up.");
+    if (outcome.kind === "unknown key") throw unknownKey();
     if (outcome.kind === "refused") throw refuseKnownAgent(ctx, input, outcome.orgId);
     recordEnrolment(ctx, input, outcome);
     if (outcome.closed) relay().notifyClosed(outcome.closed);

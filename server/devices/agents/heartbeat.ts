@@ -14,7 +14,8 @@ const jsonOrNull = (value: object | null | undefined): string | null => (value ?
 /**
  * Notes that an agent is alive and what it says of itself; members it leaves out stay as they are, but "stopped": it is
  * not any more.
- * A source address other than that of its last heartbeat is audited with both (spec: agent.source.ip.changed).
+ * A source address other than that of its last heartbeat is audited with both (spec: agent.source.ip.changed), and so is a
+ * new hostname.
  * @returns the seconds until the next heartbeat is due.
  * @throws AppError not_found when its device is gone
  */
@@ -24,30 +25,43 @@ export const recordHeartbeat = operation({
   async run(ctx, input) {
     const agent = agentCaller(ctx);
     const { agentVersion, status, metrics } = input;
-    // The old address is read under the row's lock, so of two beats at once each sees what the other left.
+    const hostname = input.hostname ?? agent.hostname;
+    const now = ctx.now().toISOString();
+    // What was there before is read under the row's lock, so of two beats at once each sees what the other left.
     const [row] = await tenant(ctx.scope, (tx) =>
-      rowsOf<{ lastIp: string | null }>(
+      rowsOf<{ lastIp: string | null; hostname: string }>(
         tx,
         sql`
       UPDATE devices d
-      SET last_seen_at = ${ctx.now().toISOString()}::timestamptz,
+      SET last_seen_at = ${now}::timestamptz,
         last_ip = coalesce(${ctx.ip}, d.last_ip),
+        hostname = coalesce(${input.hostname ?? null}, d.hostname),
+        updated_at = CASE WHEN d.hostname <> ${input.hostname ?? null} THEN ${now}::timestamptz ELSE d.updated_at END,
         agent_version = coalesce(${agentVersion ?? null}, d.agent_version),
         status = coalesce(${status ?? null}, nullif(d.status, ${STOPPED})),
         metrics = coalesce(${jsonOrNull(metrics)}::text::jsonb, d.metrics)
-      FROM (SELECT id, last_ip FROM devices WHERE id = ${agent.deviceId} FOR NO KEY UPDATE) old
+      FROM (SELECT id, last_ip, hostname FROM devices WHERE id = ${agent.deviceId} FOR NO KEY UPDATE) old
       WHERE d.id = old.id
-      RETURNING old.last_ip AS "lastIp"`,
+      RETURNING old.last_ip AS "lastIp", old.hostname`,
       ),
     );
     if (!row) throw notFound("agent");
+    const about = {
+      orgId: agent.orgId,
+      ...resourceOf("device", { id: agent.deviceId, name: hostname }),
+      result: "success",
+    } as const;
     if (row.lastIp && ctx.ip && row.lastIp !== ctx.ip)
       record(ctx, {
+        ...about,
         action: "agent.source.ip.changed",
-        orgId: agent.orgId,
-        ...resourceOf("device", { id: agent.deviceId, name: agent.hostname }),
         details: { agentId: agent.id, previousIp: row.lastIp, currentIp: ctx.ip },
-        result: "success",
+      });
+    if (input.hostname && row.hostname !== hostname)
+      record(ctx, {
+        ...about,
+        action: "device.update",
+        details: { before: { hostname: row.hostname }, after: { hostname } },
       });
     return { ok: true, intervalSeconds: HEARTBEAT_INTERVAL_SECONDS };
   },

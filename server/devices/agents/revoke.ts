@@ -61,6 +61,7 @@ export const releaseAgent = operation({
   permission: "agents:enroll",
   input: idInput,
   output: releaseOutput,
+  stepUp: () => true,
   async run(ctx, { id }) {
     const releasedUntil = new Date(ctx.now().getTime() + RELEASE_MS);
     const found = await tenant(ctx.scope, async (tx) => {

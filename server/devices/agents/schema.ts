@@ -36,6 +36,7 @@ export const enrollOutput = z.strictObject({
   deviceId: guid,
   orgId: guid,
   token: z.string(),
+  isSourceIdTaken: z.boolean(),
 });
 export type EnrollOutput = z.output<typeof enrollOutput>;
 
@@ -45,6 +46,8 @@ export const releaseOutput = z.strictObject({ agentId: z.string(), releasedUntil
 /** Body of POST /agents/:id/heartbeat. */
 export const heartbeatInput = z.object({
   id: z.string(),
+  /** Where the machine was renamed. */
+  hostname: hostname.nullish(),
   agentVersion: agentVersion.nullish(),
   status: columnText(50).nullish(),
   metrics: z

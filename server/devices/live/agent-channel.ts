@@ -1,10 +1,13 @@
 import { agentCaller } from "@/server/devices/agent-caller";
 import { trackStream } from "@/server/ground/background/streams";
-import { notFound } from "@/server/ground/errors";
+import { AppError, type FieldError, notFound } from "@/server/ground/errors";
+import { isUuid } from "@/server/ground/ids";
 import { log } from "@/server/ground/log";
 import { operation } from "@/server/ground/operation";
+import { readCommand } from "./command-store";
+import { issuesIn } from "./parse-answer";
 import { relay } from "./relay";
-import { resultInput, STREAM_COMMENT_MS, streamInput } from "./schema";
+import { BAD_ANSWER, resultInput, STREAM_COMMENT_MS, streamInput } from "./schema";
 
 const encoder = new TextEncoder();
 
@@ -77,24 +80,35 @@ export const openStream = operation({
 });
 
 /**
- * Takes an agent's answer to a command.
+ * Takes an agent's answer to a command. One of the wrong form fails the query, and the agent is told where it is wrong.
  * @throws AppError not_found when no requester waits for it (late, repeated, unknown, another agent's); it changes nothing.
+ *   invalid_answer for one of the wrong form
  */
 export const settleCommand = operation({
   input: resultInput,
   output: "empty",
   async run(ctx, input) {
     const { id: agentId } = agentCaller(ctx);
-    const { ok, data, error = { code: "", message: "" } } = input;
+    const { ok, data, commandId, error = { code: "", message: "" } } = input;
+    const command = ok && isUuid(commandId) ? await readCommand(agentId, commandId) : null;
+    const errors = command ? issuesIn(command, data) : [];
+    if (errors.length > 0) return refuseForm(agentId, commandId, errors);
     const result = ok ? { ok, data } : { ok, error };
-    if (!(await relay().settle(agentId, input.commandId, result))) throw notFound("command");
+    if (!(await relay().settle(agentId, commandId, result))) throw notFound("command");
   },
 });
+
+async function refuseForm(agentId: string, commandId: string, errors: FieldError[]): Promise<never> {
+  const error = { code: BAD_ANSWER, message: "", errors };
+  if (!(await relay().settle(agentId, commandId, { ok: false, error }))) throw notFound("command");
+  log.warn({ agentId, commandId, errors }, "failed to parse agent response");
+  throw new AppError("invalid_answer", `${errors[0]?.path}: ${errors[0]?.message}`, { errors });
+}
 
 /** An answer that the door refused (no JSON, too large, of another shape) fails the query at once. */
 export async function refuseAnswer(agentId: string, commandId: string, status: number): Promise<void> {
   const message = `The answer was refused with status ${status}.`;
-  const isAwaited = await relay().settle(agentId, commandId, { ok: false, error: { code: "bad_answer", message } });
+  const isAwaited = await relay().settle(agentId, commandId, { ok: false, error: { code: BAD_ANSWER, message } });
   // An answer without a query is no news, however often a device sends it.
   if (isAwaited) log.warn({ agentId, commandId, status }, "failed to parse agent response");
 }

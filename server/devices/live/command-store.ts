@@ -67,6 +67,17 @@ export function claimWaiting(processId: string): Promise<Waiting[]> {
   ]);
 }
 
+/** What an agent was asked, while an answer is awaited; null for a query that is none of its own. */
+export async function readCommand(agentId: string, id: string): Promise<{ name: string; params: string } | null> {
+  const rows = await asSystem((tx) =>
+    rowsOf<{ name: string; params: string }>(
+      tx,
+      sql`SELECT name, params FROM live_commands WHERE id = ${id} AND agent_id = ${agentId} AND state = 'delivered'`,
+    ),
+  );
+  return rows[0] ?? null;
+}
+
 /**
  * Accepts an answer at another process than the requester's.
  * @returns the requester to notify, or null when no requester waits for it (late, repeated, unknown, another agent's).

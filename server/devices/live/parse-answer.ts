@@ -1,10 +1,13 @@
 import { z } from "zod";
+import type { FieldError } from "@/server/ground/errors";
 import { isObject } from "@/server/ground/records";
 import { repairJson } from "@/server/ground/text";
 import { canonicalLevel, type Descriptor, type Entry, LIVE_LEVELS, type Searched, searched } from "./schema";
 
 /** Windows has some 1,200. */
 const MAX_LOGS = 5_000;
+/** Faults of one member that are named. */
+const MAX_ISSUES = 5;
 
 const text = z
   .string()
@@ -54,15 +57,18 @@ const pageMembers = z.object({ total: z.int().min(0).nullish(), searched: agentS
 const oneEntry = z.union([agentEntry, z.object({ event: agentEntry }).transform(({ event }) => event)]);
 
 /** What an agent's answer turned out to be; issues say where it is wrong, never what is there. */
-export type Parsed<T> = { ok: true; value: T } | { ok: false; issues: string[] };
+export type Parsed<T> = { ok: true; value: T } | { ok: false; issues: FieldError[] };
 
 /** What no member is read of is not looked at: it may weigh megabytes. */
 function parsed<T>(schema: z.ZodType<T>, data: unknown, at: PropertyKey[] = []): Parsed<T> {
   const result = schema.safeParse(data);
   if (result.success) return { ok: true, value: repairJson(result.data) };
   const { issues } = result.error;
-  const first = issues.slice(0, 5).map(({ path, message }) => `${[...at, ...path].join(".") || "data"}: ${message}`);
-  return { ok: false, issues: first };
+  const first = issues.slice(0, MAX_ISSUES);
+  return {
+    ok: false,
+    issues: first.map(({ path, message }) => ({ path: ["data", ...at, ...path].join("."), message })),
+  };
 }
 
 /** The first fault is enough: half a million wrong items would take seconds, in which no other request is answered. */
@@ -82,7 +88,10 @@ function listUnder(members: readonly string[], data: unknown): unknown[] | null 
   return (isObject(data) && members.map((name) => data[name]).find(Array.isArray)) || null;
 }
 
-const refused = (issue: string): { ok: false; issues: string[] } => ({ ok: false, issues: [`data: ${issue}`] });
+const refused = (message: string): { ok: false; issues: FieldError[] } => ({
+  ok: false,
+  issues: [{ path: "data", message }],
+});
 
 /** Data of eventlogs.list: descriptors, bare or under `logs`. */
 export function parseLogs(data: unknown): Parsed<Descriptor[]> {
@@ -112,6 +121,19 @@ export function parseEntries(
   if (!entries.ok) return entries;
   const total = declared?.value.total ?? (isWhole ? all.length : skipped + all.length);
   return { ok: true, value: { entries: entries.value, total, searched: declared?.value.searched } };
+}
+
+const paging = z.object({ page: z.number(), limit: z.number() });
+
+/** Where an answer to a command is wrong; nothing where it is right. */
+export function issuesIn(command: { name: string; params: string }, data: unknown): FieldError[] {
+  const found =
+    command.name === "eventlogs.list"
+      ? parseLogs(data)
+      : command.name === "eventlogs.get"
+        ? parseEntry(data)
+        : parseEntries(data, paging.parse(JSON.parse(command.params)));
+  return found.ok ? [] : found.issues;
 }
 
 /** An agent's own words, fit for one line of an answer: no control characters, not long. */

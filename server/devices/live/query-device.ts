@@ -3,15 +3,16 @@ import { tenant } from "@/db/client";
 import { agents, devices } from "@/db/schema/index";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
+import { counter, histogram } from "@/server/ground/background/metrics";
 import { callerChanges } from "@/server/ground/background/streams";
 import type { Ctx } from "@/server/ground/context";
-import { AppError, type ErrorCode, notFound } from "@/server/ground/errors";
+import { AppError, type ErrorCode, type FieldError, notFound } from "@/server/ground/errors";
 import { log } from "@/server/ground/log";
 import { admit } from "@/server/ground/operation";
 import { inScope } from "@/server/ground/scope";
 import { type Parsed, parseLogs, sanitize } from "./parse-answer";
 import { relay } from "./relay";
-import { type Descriptor, LIVE_QUERY_TIMEOUT_MS } from "./schema";
+import { BAD_ANSWER, type Descriptor, LIVE_QUERY_TIMEOUT_MS } from "./schema";
 
 /** The access to a device may have ended while it was asked. @throws AppError what a new query would be refused with */
 async function requireAccess(ctx: Ctx, deviceId: string): Promise<void> {
@@ -46,12 +47,16 @@ async function findTarget(ctx: Ctx, deviceId: string): Promise<Target> {
 
 type Recipient = { agentId: string; timeoutMs: number };
 
+const unexpected = (errors: FieldError[]) =>
+  new AppError("agent_bad_response", "The agent's answer does not have the expected format.", { errors });
+
 /** What the agent answered, checked; its own words reach the caller as one clean line at most. */
 async function sendQuery<T>(ctx: Ctx, command: AgentCommand<T>, { agentId, timeoutMs }: Recipient): Promise<T> {
   const { name, params } = command;
   const result = await relay().query({ agentId, name, params, timeoutMs, signal: ctx.signal });
   if (!result.ok) {
-    const { code, message } = result.error;
+    const { code, message, errors } = result.error;
+    if (code === BAD_ANSWER && errors) throw unexpected(errors);
     if (code === "not_found") throw notFound(command.what);
     log.warn({ agentId, command: name, code: sanitize(code), reason: sanitize(message) }, "agent refused a live query");
     const reason = sanitize(message);
@@ -63,8 +68,11 @@ async function sendQuery<T>(ctx: Ctx, command: AgentCommand<T>, { agentId, timeo
     { agentId, command: name, issues: parsed.issues, requestId: ctx.requestId },
     "failed to parse agent response",
   );
-  throw new AppError("agent_bad_response", "The agent's answer does not have the expected format.");
+  throw unexpected(parsed.issues);
 }
+
+const queries = counter("trailmark_live_queries_total", "Live queries of devices by outcome", ["outcome"]);
+const queryTime = histogram("trailmark_live_query_seconds", "Time to the end of a live query");
 
 type Outcome = { target: Target; query: Query; started: number; error?: unknown };
 
@@ -77,11 +85,14 @@ function audit(ctx: Ctx, { target, query, started, error }: Outcome): void {
       : error instanceof AppError
         ? error.code
         : "internal";
+  const took = performance.now() - started;
+  queries.inc({ outcome });
+  queryTime.observe(took / 1000);
   record(ctx, {
     action: "device.eventlogs.live_query",
     orgId: target.orgId,
     ...resourceOf("device", { id: target.deviceId, name: target.hostname }),
-    details: { query: query.kind, ...query.details, outcome, durationMs: Math.round(performance.now() - started) },
+    details: { query: query.kind, ...query.details, outcome, durationMs: Math.round(took) },
     result: failed ? "failure" : "success",
     errorMessage: failed ? (error instanceof AppError ? error.message : "unexpected error") : null,
   });

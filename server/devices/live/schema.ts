@@ -1,5 +1,6 @@
 import { z } from "zod";
 import {
+  cutLimit,
   filterText,
   guid,
   inOrder,
@@ -55,7 +56,7 @@ const ordinal = z.union(
 const logName = z.string().trim().min(1).max(MAX_LOG_NAME_LENGTH);
 
 const filters = {
-  ...pageShape(DEFAULT_LIVE_LIMIT, MAX_LIVE_LIMIT),
+  ...pageShape(DEFAULT_LIVE_LIMIT, MAX_LIVE_LIMIT, cutLimit),
   level: wordFilter(LIVE_LEVELS, canonicalLevel),
   source: filterText,
   startTime: instant.optional(),
@@ -153,10 +154,21 @@ export const command = z.discriminatedUnion("name", [
 ]);
 export type Command = z.output<typeof command>;
 
+/** The code of an answer that the door refused. */
+export const BAD_ANSWER = "bad_answer";
+
 /** An agent's answer as it travels between our processes. */
 export const commandResult = z.discriminatedUnion("ok", [
   z.object({ ok: z.literal(true), data: z.unknown() }),
-  z.object({ ok: z.literal(false), error: z.object({ code: z.string(), message: z.string() }) }),
+  z.object({
+    ok: z.literal(false),
+    error: z.object({
+      code: z.string(),
+      message: z.string(),
+      /** Where an answer was wrong that the door refused. */
+      errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+    }),
+  }),
 ]);
 export type CommandResult = z.output<typeof commandResult>;
 

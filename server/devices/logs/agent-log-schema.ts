@@ -2,6 +2,7 @@ import { z } from "zod";
 import { agentVersion } from "@/server/devices/agents/schema";
 import {
   columnText,
+  cutLimit,
   exactTexts,
   filterText,
   guid,
@@ -55,7 +56,7 @@ export const listInput = z
     since: instant.optional(),
     until: instant.optional(),
     search: filterText,
-    ...pageShape(DEFAULT_LOGS_LIMIT, MAX_LOGS_LIMIT),
+    ...pageShape(DEFAULT_LOGS_LIMIT, MAX_LOGS_LIMIT, cutLimit),
   })
   .superRefine(inOrder("since", "until"));
 

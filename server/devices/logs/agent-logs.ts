@@ -1,7 +1,7 @@
 import { and, count, desc, eq, getTableColumns, gte, ilike, inArray, lte, sql } from "drizzle-orm";
 import { tenantRead } from "@/db/read";
 import { agentLogs } from "@/db/schema/index";
-import { storableDetails } from "@/server/audit/record/to-row";
+import { storableDetails } from "@/server/audit/record/details";
 import { type AgentCaller, agentCaller } from "@/server/devices/agent-caller";
 import { findDevice, preferDeviceIndex } from "@/server/devices/devices";
 import { counter } from "@/server/ground/background/metrics";
@@ -9,6 +9,7 @@ import { readMembers } from "@/server/ground/exact-json";
 import { newId } from "@/server/ground/ids";
 import { operation } from "@/server/ground/operation";
 import { containsPattern } from "@/server/ground/text";
+import { byWrittenTime } from "@/server/ground/wire";
 import { type AgentLog, agentLogPage, ingestInput, ingestOutput, type LogEntry, listInput } from "./agent-log-schema";
 import { type InsertRows, storeRows } from "./store-rows";
 
@@ -93,7 +94,8 @@ export const ingestLogs = operation({
   output: ingestOutput,
   async run(ctx, { logs }) {
     const agent = agentCaller(ctx);
-    const received = await storeRows(ctx.scope, logs.map(toRow), insertInto(agent));
+    const rows = logs.toSorted((a, b) => byWrittenTime(a.timestamp, b.timestamp)).map(toRow);
+    const received = await storeRows(ctx.scope, rows, insertInto(agent));
     stored.inc(received);
     return { received };
   },

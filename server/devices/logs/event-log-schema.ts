@@ -1,6 +1,7 @@
 import { z } from "zod";
 import {
   columnText,
+  cutLimit,
   exactTexts,
   filterText,
   guid,
@@ -61,7 +62,7 @@ export const listInput = z
     search: filterText.describe("A part of the message"),
     startDate: instant.optional(),
     endDate: instant.optional(),
-    ...pageShape(DEFAULT_EVENTS_LIMIT, MAX_EVENTS_LIMIT),
+    ...pageShape(DEFAULT_EVENTS_LIMIT, MAX_EVENTS_LIMIT, cutLimit),
   })
   .superRefine(inOrder("startDate", "endDate"));
 export type ListInput = z.output<typeof listInput>;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Ctx } from "@/server/ground/context";
 import { createDevice, ctxFor, type TestDevice } from "@/testing/factories";
-import { EVENT_CATEGORIES, EVENT_LEVELS, eventLogPage, listInput } from "./event-log-schema";
+import { EVENT_CATEGORIES, EVENT_LEVELS, eventLogPage, ingestInput, listInput } from "./event-log-schema";
 import { ingestEvents, listEvents } from "./event-logs";
 
 const agentCtx = async (device: TestDevice): Promise<Ctx> => ({
@@ -56,6 +56,26 @@ describe("stored events", () => {
           expect(page.pagination.total).toBe(expected.length);
           expect(page.data).toEqual(expected.slice(7, 14));
         }
+  });
+
+  it("lists events of one millisecond by their times in microseconds", async () => {
+    const device = await createDevice();
+    const ctx = await agentCtx(device);
+    const events = [3, 1, 2].map((n) => ({
+      ...event(n),
+      timestamp: `2026-01-01T00:00:00.00000${n}Z`,
+      message: `m${n}`,
+      source: "disk",
+    }));
+    await ingestEvents.run(ctx, ingestInput.parse({ id: device.agentId, events }));
+    const { data } = await listEvents.run(ctx, listInput.parse({ id: device.id }));
+    expect(data.map(({ message }) => message)).toEqual(["m3", "m2", "m1"]);
+  });
+
+  it("does not merge events whose ID is blank", async () => {
+    const device = await createDevice();
+    const events = [" ", " ", ""].map((eventId) => ({ ...event(1), eventId }));
+    expect(await ingestEvents.run(await agentCtx(device), { id: device.agentId, events })).toMatchObject({ count: 3 });
   });
 
   it("secrets in details are masked before they are stored", async () => {

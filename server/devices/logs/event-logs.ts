@@ -2,8 +2,8 @@ import { and, count, desc, eq, getTableColumns, gte, ilike, inArray, lte, type S
 import { paginate } from "@/db/page";
 import { tenantRead } from "@/db/read";
 import { deviceEventLogs } from "@/db/schema/index";
+import { storableDetails } from "@/server/audit/record/details";
 import { record } from "@/server/audit/record/record";
-import { storableDetails } from "@/server/audit/record/to-row";
 import { resourceOf } from "@/server/audit/resource-of";
 import { type AgentCaller, agentCaller } from "@/server/devices/agent-caller";
 import { findDevice, preferDeviceIndex } from "@/server/devices/devices";
@@ -12,6 +12,7 @@ import { readMembers } from "@/server/ground/exact-json";
 import { newId } from "@/server/ground/ids";
 import { operation } from "@/server/ground/operation";
 import { containsPattern } from "@/server/ground/text";
+import { byWrittenTime } from "@/server/ground/wire";
 import {
   type DeviceEvent,
   EVENT_CATEGORIES,
@@ -112,14 +113,14 @@ const stored = counter("trailmark_device_events_total", "Device events stored, r
 
 type StoredRow = { id: string; source: string; event_id: string | null };
 
-/** An event as the columns of its row. An empty eventId names nothing, so it counts as none. */
+/** An event as the columns of its row. A blank eventId names nothing, so it counts as none. */
 const toRow = (e: DeviceEvent): StoredRow & Record<string, unknown> => ({
   id: newId(),
   timestamp: e.timestamp,
   level: e.level,
   category: e.category,
   source: e.source,
-  event_id: e.eventId || null,
+  event_id: e.eventId?.trim() ? e.eventId : null,
   message: e.message,
   details: storableDetails(e.details),
 });
@@ -151,7 +152,7 @@ function countCategories(events: DeviceEvent[]): Partial<Record<EventCategory, n
 /**
  * Stores an agent's events, all of them or none; those already stored under the same (device, source, eventId) are
  * silently ignored (spec, States rule 5), and so are those past the organization's window, which retention would remove.
- * Audited as agent.eventlogs.submit.
+ * Audited as agent.eventlogs.submit where any is new.
  * @returns how many rows are new.
  */
 export const ingestEvents = operation({
@@ -159,8 +160,10 @@ export const ingestEvents = operation({
   output: ingestOutput,
   async run(ctx, { events }) {
     const agent = agentCaller(ctx);
-    const count = await storeRows(ctx.scope, events.map(toRow).sort(byKey), insertInto(agent));
+    const rows = events.toSorted((a, b) => byWrittenTime(a.timestamp, b.timestamp)).map(toRow);
+    const count = await storeRows(ctx.scope, rows.sort(byKey), insertInto(agent));
     stored.inc(count);
+    if (count === 0) return { success: true, count };
     record(ctx, {
       action: "agent.eventlogs.submit",
       orgId: agent.orgId,

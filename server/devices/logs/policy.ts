@@ -6,6 +6,7 @@ import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { operation } from "@/server/ground/operation";
 import { DAY_MS } from "@/server/ground/time/durations";
+import { requireMatch } from "@/server/ground/version";
 import { onlyIdInput } from "@/server/ground/wire";
 import { requireOrganization } from "@/server/retention/organization";
 import {
@@ -104,6 +105,11 @@ async function readDeviceLogPolicy(tx: Tx, orgId: string): Promise<DeviceLogPoli
   };
 }
 
+/** The settings of a policy that people make; the rest is measured. */
+const settingsOf = ({ orgId, diagnosticDays, eventDays, updatedAt }: DeviceLogPolicy) => ({
+  ...{ orgId, diagnosticDays, eventDays, updatedAt },
+});
+
 /**
  * How long diagnostic logs and device events of an organization are kept, and how much there is of them.
  * @throws AppError not_found
@@ -112,6 +118,7 @@ export const getDeviceLogPolicy = operation({
   permission: "audit:read",
   input: onlyIdInput,
   output: deviceLogPolicy,
+  version: settingsOf,
   run(ctx, { id }) {
     return tenant(ctx.scope, async (tx) => {
       await requireOrganization(tx, ctx, id);
@@ -128,12 +135,14 @@ export const setDeviceLogPolicy = operation({
   permission: "audit:manage",
   input: setInput,
   output: deviceLogPolicy,
+  version: settingsOf,
   stepUp: () => true,
   async run(ctx, { id: orgId, diagnosticDays, eventDays }) {
     const now = ctx.now();
     const { organization, before, after } = await tenant(ctx.scope, async (tx) => {
       const found = await requireOrganization(tx, ctx, orgId);
       const old = await readDeviceLogPolicy(tx, orgId);
+      requireMatch(ctx, settingsOf(old));
       const values = { diagnosticDays, eventDays, pruneFrom: now, updatedAt: now };
       await tx
         .insert(deviceLogPolicies)

@@ -18,7 +18,7 @@ describe("the system script library", () => {
     expect(written, "run node server/devices/scripts/generate.mjs").toBe(render());
   });
 
-  it("holds at least 18 scripts, some for each system, each complete and under an id of its own", () => {
+  it("holds at least 18 scripts, some for each system, each complete and under its own id", () => {
     expect(LIBRARY.length).toBeGreaterThanOrEqual(18);
     for (const script of LIBRARY) libraryScript.parse(script);
     expect(new Set(LIBRARY.map((script) => script.id)).size).toBe(LIBRARY.length);

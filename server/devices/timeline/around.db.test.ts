@@ -183,7 +183,7 @@ describe("everything around an entry", () => {
     expect(new Set(page.data.map(({ item }) => item.source))).toEqual(new Set(["audit"]));
   });
 
-  it("has a session that every list can be narrowed to, whole and not by a part of it", async () => {
+  it("has a session that every list can be narrowed to, whole and not by a part", async () => {
     const listed = async (session: string) => {
       const { body } = await call(listLogs, { token: admin, path: `/?session=${session}&orgId=${device.orgId}` });
       return body.data.map((entry: { details: { n: string } }) => entry.details.n);

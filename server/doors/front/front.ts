@@ -14,19 +14,21 @@ import type { Answer } from "@/server/doors/http/answer";
 import { problemAnswer } from "@/server/doors/http/problem";
 import { METHODS, type RouteFile } from "@/server/doors/http/route";
 import { countRequest } from "@/server/ground/background/metrics";
+import { trackWork } from "@/server/ground/background/pending-work";
 import { inRequest } from "@/server/ground/background/tracing";
-import { unawaited } from "@/server/ground/background/unawaited";
 import { PEER_HEADER } from "@/server/ground/client-ip";
 import { AppError, invalid } from "@/server/ground/errors";
 import { log } from "@/server/ground/log";
-import { orAwayPage } from "./away-page";
 import { countInFlight, inPageLimit } from "./in-flight";
+import { KeptPages, keptAddress } from "./kept-pages";
 import { lazyRequest } from "./lazy-request";
 import { watchPeer } from "./linux-peers";
+import { assetOfOtherRelease } from "./other-releases";
 import { createRegistry, handlerOf, type RouteMatch } from "./registry";
 import { hasTooManyParameters, MAX_PAGE_PARAMETERS, namedTwice, pathOf, redirectPage } from "./request-target";
 import { respond } from "./respond";
 import { setPagePolicy, setSecurityHeaders } from "./security-headers";
+import { orAwayPage } from "./unavailable-page";
 
 /** Faults of node's own parser, in the caller's words. */
 const FAULTS: Record<string, [string, string]> = {
@@ -119,19 +121,28 @@ function endAfter(incoming: IncomingMessage): void {
   else incoming.once("end", end).resume();
 }
 
-async function servePage(incoming: IncomingMessage, outgoing: ServerResponse, options: FrontOptions): Promise<void> {
+async function servePage({ incoming, outgoing }: Exchange, options: FrontOptions, keptPages: KeptPages): Promise<void> {
   const { method = "GET" } = incoming;
   // Next's development server posts to its own addresses.
   if (!options.dev && !PAGE_METHODS.includes(method))
     return respond(incoming, outgoing, methodNotAllowed(method, PAGE_METHODS));
+  const asset = options.dev ? null : await assetOfOtherRelease(incoming.url?.split("?", 1)[0] ?? "");
+  if (asset) return respond(incoming, outgoing, asset);
   if (hasTooManyParameters(incoming.url ?? ""))
     return respond(incoming, outgoing, refusal(invalid("target", `has more than ${MAX_PAGE_PARAMETERS} parameters`)));
   if (redirectPage(incoming, outgoing, options.origin.startsWith("https:"))) return;
-  setPagePolicy(incoming, outgoing, options.dev);
+  const nonce = setPagePolicy(incoming, outgoing, options.dev);
   if (incoming.headers.accept === "text/event-stream") watchPeer(incoming.socket);
   const render = () => orAwayPage(incoming, outgoing, () => options.next(incoming, outgoing));
   if (options.dev) return render();
-  await inPageLimit(incoming, outgoing, render).catch((error: unknown) => {
+  const address = keptAddress(incoming);
+  const serve = async () => {
+    const kept = address && (await keptPages.answer(address, nonce));
+    if (kept) return respond(incoming, outgoing, kept);
+    if (address) keptPages.keep(address, nonce, { incoming, outgoing });
+    return render();
+  };
+  await inPageLimit(incoming, outgoing, serve).catch((error: unknown) => {
     if (!(error instanceof AppError)) throw error;
     return respond(incoming, outgoing, refusal(error));
   });
@@ -141,6 +152,7 @@ async function servePage(incoming: IncomingMessage, outgoing: ServerResponse, op
 export function createListener(options: FrontOptions): RequestListener {
   const match = createRegistry(options.routes);
   const https = options.origin.startsWith("https:");
+  const keptPages = new KeptPages();
   return (incoming, outgoing) => {
     const exchange = { incoming, outgoing };
     // Only here is the socket's address known; what a client sends under this name is overwritten.
@@ -154,9 +166,12 @@ export function createListener(options: FrontOptions): RequestListener {
     const found = path === null ? undefined : match(pathname);
     outgoing.once("finish", () => countRequest(found?.path ?? null, outgoing.statusCode, performance.now() - started));
     const serve = (): Promise<void> => {
+      // HTTP/0.9 has neither a version nor a Host.
+      if (incoming.httpVersionMajor < 1)
+        return respond(incoming, outgoing, refusal(invalid("request", "is not valid HTTP")));
       if (twice) return respond(incoming, outgoing, refusal(invalid(twice, "is given twice")));
       if (path === null) return respond(incoming, outgoing, refusal(invalid("target", "names nothing on this server")));
-      return found ? callRoute(found, exchange, options.origin) : servePage(incoming, outgoing, options);
+      return found ? callRoute(found, exchange, options.origin) : servePage(exchange, options, keptPages);
     };
     const served = inRequest(found?.path ?? null, exchange, serve).catch((error: unknown) => {
       const gone = codeOf(error) === "ERR_STREAM_PREMATURE_CLOSE" || outgoing.destroyed;
@@ -164,7 +179,7 @@ export function createListener(options: FrontOptions): RequestListener {
       outgoing.destroy();
     });
     // A verb goes on where the connection is gone. What Next serves may never end where its client hung up.
-    if (found) unawaited(served);
+    if (found) trackWork(served);
   };
 }
 

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { Agent, get, type Server } from "node:http";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { bearer, createUser } from "@/testing/factories";
 import { portOf } from "@/testing/port-of";
 import { createFront, createListener } from "./front";
 import { MAX_IN_FLIGHT } from "./in-flight";
@@ -67,8 +68,8 @@ afterEach(() => {
 afterAll(() => void server.close());
 
 /** Sends a request; its status when it is answered, 0 when it was hung up on. */
-function ask(path: string, headers: Headers) {
-  const outgoing = get({ port: portOf(server), host: "127.0.0.1", path, headers, agent });
+function ask(path: string, headers: Headers, localAddress = "127.0.0.1") {
+  const outgoing = get({ port: portOf(server), host: "127.0.0.1", path, headers, agent, localAddress });
   const status = new Promise<number>((resolve) => {
     outgoing.once("response", (answer) => answer.resume().once("close", () => resolve(answer.statusCode ?? 0)));
     outgoing.once("error", () => resolve(0));
@@ -136,11 +137,13 @@ it("whoever hangs up has nothing in flight any more", async () => {
   expect(status).toBe(0);
 });
 
+const cookieOf = async () => ({ cookie: `trailmark.session=${await bearer(await createUser())}` });
+
 it("renders two pages of a session at a time, the next ones in their turn, and other people's at once", async () => {
-  const mine = { cookie: "trailmark.session=pages" };
+  const [mine, others] = [await cookieOf(), await cookieOf()];
   const asked = many(6, "/devices", mine);
   await untilBegun(2);
-  asked.push(ask("/reports", { cookie: "trailmark.session=others" }), ask("/login", {}), ask("/_next/x.js", mine));
+  asked.push(ask("/reports", others), ask("/p/x", {}), ask("/_next/static/x.js", mine));
   await untilBegun(5);
   expect(begun.filter((url) => url === "/devices")).toHaveLength(2);
   release();
@@ -148,7 +151,7 @@ it("renders two pages of a session at a time, the next ones in their turn, and o
 });
 
 it("gives the turn of whoever hangs up to the session's next page", async () => {
-  const mine = { cookie: "trailmark.session=leaving" };
+  const mine = await cookieOf();
   const left = many(2, "/left", mine);
   await untilBegun(2);
   const next = ask("/next", mine);
@@ -156,4 +159,16 @@ it("gives the turn of whoever hangs up to the session's next page", async () => 
   await expect.poll(() => begun).toContain("/next");
   release();
   expect(await next.status).toBe(200);
+});
+
+it("renders two pages for a network's strangers at a time and refuses what would wait for long, made-up cookies or not", async () => {
+  const made = (n: number) => ({ cookie: `trailmark.session=made-up-${n}` });
+  const asked = Array.from({ length: 30 }, (_, n) => ask("/p/x", made(n), "127.0.0.2"));
+  const refused = await Promise.race(asked.map(({ status }) => status));
+  expect([refused, begun.length]).toEqual([429, 2]);
+  asked.push(ask("/p/x", {}, "127.0.0.3"));
+  await untilBegun(3);
+  release();
+  const statuses = await Promise.all(asked.map(({ status }) => status));
+  expect(statuses.filter((status) => status === 200)).toHaveLength(27);
 });

@@ -2,10 +2,12 @@ import { hash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { RouteSpec } from "@/server/doors/http/route";
 import { MAX_BATCH_CALLS } from "@/server/doors/trpc/batch";
+import { originOf } from "@/server/ground/client-ip";
 import { isHttps } from "@/server/ground/env";
 import { type AppError, hungUp, tooMany } from "@/server/ground/errors";
-import { BUSY_SECONDS, CallerConcurrency, hold } from "@/server/ground/limits/concurrency";
+import { BUSY_SECONDS, CallerConcurrency, hold, inStrangersTurn } from "@/server/ground/limits/concurrency";
 import { credentialOf } from "@/server/identity/auth/authenticate";
+import { verifyAccessToken } from "@/server/identity/auth/jwt";
 import { sessionToken } from "@/server/identity/auth/session-cookie";
 import type { RouteMatch } from "./registry";
 
@@ -58,20 +60,24 @@ export function countInFlight(
   return null;
 }
 
-/** Pages are rendered on the thread that answers requests: two of one session at a time. */
+/** Pages are answered by the thread that answers requests: two of one session at a time. */
 const pages = new CallerConcurrency(2, { max: 64, ms: 10_000 });
 
+/** A built file, which costs no rendering. */
+const isFile = (url: string): boolean => /^\/(_next\/static\/|icon\.svg)/.test(url);
+
 /**
- * Renders a page when the session's turn comes; Next's files, and pages of strangers, at once.
- * @throws AppError rate_limited when too many of the session's pages wait
+ * Answers with a page when its reader's turn comes, with Next's files at once. A cookie that is no session is a stranger's.
+ * @throws AppError rate_limited when too many of the reader's pages wait
  */
 export async function inPageLimit(
   { headers, url = "/" }: IncomingMessage,
   outgoing: ServerResponse,
   render: () => Promise<void>,
 ): Promise<void> {
-  const session = url.startsWith("/_next/") ? null : sessionToken(readable(headers), isHttps());
-  if (session === null) return render();
+  if (isFile(url)) return render();
+  const token = sessionToken(readable(headers), isHttps());
+  const session = token === null ? null : await verifyAccessToken(token);
   const gone = new AbortController();
   const closed = new Promise<void>((resolve) => {
     outgoing.once("close", () => {
@@ -80,5 +86,7 @@ export async function inPageLimit(
     });
   });
   // A client that disconnects loses its turn, whether the rendering notices or not.
-  return pages.run(hash("sha256", session, "base64"), () => Promise.race([render(), closed]), gone.signal);
+  const work = () => Promise.race([render(), closed]);
+  if (session) return pages.run(session.sid, work, gone.signal);
+  return inStrangersTurn(originOf({ headers: readable(headers) }).ip, work, gone.signal);
 }

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { closeDenials } from "@/server/doors/http/denied";
+import { closeFolds } from "@/server/audit/record/fold";
 import { PEER_HEADER } from "@/server/ground/client-ip";
 import { auditRows, bearer, createUser } from "@/testing/factories";
 import { pages } from "./pages";
 
-it("what a page asks in vain is recorded with the address that asked for the page", async () => {
+it("a page's refused request is recorded with the address that asked for the page", async () => {
   const viewer = await createUser({ role: "org_viewer" });
   const headers = new Headers({
     authorization: `Bearer ${await bearer(viewer)}`,
@@ -13,7 +13,7 @@ it("what a page asks in vain is recorded with the address that asked for the pag
   });
   const context = await pages.context(headers);
   await expect(pages.router.createCaller(context).users.list({ page: 1, limit: 50 })).rejects.toThrow();
-  closeDenials();
+  closeFolds();
   expect(await auditRows(viewer.orgId as string)).toMatchObject([
     { action: "user.permission.denied", actorId: viewer.id, ipAddress: "203.0.113.80", userAgent: "vitest" },
   ]);

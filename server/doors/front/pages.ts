@@ -2,11 +2,13 @@ import { nameRequest, noteAway } from "@/db/traced";
 import type { TrpcContext } from "@/server/doors/trpc/init";
 import { appRouter, permissionOf } from "@/server/doors/trpc/root";
 import { publishedPolicy } from "@/server/evidence/witnesses/policy-file";
+import { RELEASE } from "@/server/ground/build";
 import { originOf } from "@/server/ground/client-ip";
 import type { Ctx } from "@/server/ground/context";
 import { AppError } from "@/server/ground/errors";
 import { newRequestId } from "@/server/ground/ids";
 import { isMailConfigured } from "@/server/ground/mail";
+import { includesPermission } from "@/server/ground/permissions";
 import { authenticate } from "@/server/identity/auth/authenticate";
 import { oidcProvider } from "@/server/identity/auth/oidc/oidc";
 import type { SignInOptions } from "@/server/identity/auth/schema";
@@ -39,10 +41,12 @@ export const pages = {
   /** Whether the person who opens a page may ask what a query's key names: its first part is the procedure's path. */
   mayAsk(caller: Ctx | null, [path]: readonly unknown[]): boolean {
     const permission = permissionOf([path].flat().join("."));
-    return !permission || caller?.permissions.has(permission) === true;
+    return !permission || (caller !== null && includesPermission(caller.permissions, permission));
   },
   /** The address that the browser asked for, as the front saw it. */
   requestedPage: (headers: Headers): string | null => headers.get(REQUESTED_PAGE),
+  /** Version and commit in one word. */
+  release: RELEASE,
   /** Whose signatures this server says to trust, as auditors save it. */
   publishedPolicy,
   /** What the sign-in page offers. */

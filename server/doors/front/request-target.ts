@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { presentSearch } from "@/server/audit/query/old-address";
 import { REQUESTED_PAGE, sessionToken } from "@/server/identity/auth/session-cookie";
+import { isOpen } from "./kept-pages";
 
 /**
  * Path and query of a request's target (RFC 9112, section 3.2). Proxies write the address out in full, which is the same
@@ -36,9 +37,6 @@ export function namedTwice(rawHeaders: readonly string[]): string | null {
   return null;
 }
 
-/** Pages open to everyone, Next's own addresses, and files by their extension. */
-const OPEN = /^\/(api|login|invite|reset|forgot|setup|verify|p|docs|_next|__nextjs\w*)(\/|$)|\.[a-z0-9]+$/;
-
 function redirect(outgoing: ServerResponse, location: string): true {
   outgoing.writeHead(307, { Location: location, "Cache-Control": "no-store" }).end();
   return true;
@@ -52,7 +50,7 @@ function redirect(outgoing: ServerResponse, location: string): true {
 export function redirectPage(incoming: IncomingMessage, outgoing: ServerResponse, https: boolean): boolean {
   delete incoming.headers[REQUESTED_PAGE];
   const [, pathname = "/", query = ""] = /^([^?]*)\??(.*)$/s.exec(incoming.url ?? "/") ?? [];
-  if (OPEN.test(pathname)) return false;
+  if (isOpen(pathname)) return false;
   const params = new URLSearchParams(query);
   // Next's router adds this to its own requests for a page's data.
   params.delete("_rsc");

@@ -43,11 +43,15 @@ function contentSecurityPolicy(nonce: string, dev: boolean): string {
   ].join("; ");
 }
 
-/** A fresh nonce and policy for one page: on the request, where Next takes the nonce from, and on the answer. */
-export function setPagePolicy(incoming: IncomingMessage, outgoing: ServerResponse, dev: boolean): void {
+/**
+ * A fresh nonce and policy for one page: on the request, where Next takes the nonce from, and on the answer.
+ * @returns the nonce
+ */
+export function setPagePolicy(incoming: IncomingMessage, outgoing: ServerResponse, dev: boolean): string {
   const nonce = randomBytes(16).toString("base64");
   const policy = contentSecurityPolicy(nonce, dev);
   incoming.headers["x-nonce"] = nonce;
   incoming.headers["content-security-policy"] = policy;
   outgoing.setHeader("Content-Security-Policy", policy);
+  return nonce;
 }

@@ -6,8 +6,8 @@ export type Answer = { status: number; headers: Record<string, string>; body: st
 
 export const toResponse = ({ status, headers, body }: Answer): Response => new Response(body, { status, headers });
 
-/** Adds a header to either kind. */
-export function setHeader(answer: Answer | Response, name: string, value: string): void {
-  if (answer instanceof Response) answer.headers.set(name, value);
-  else answer.headers[name] = value;
+/** Adds headers to either kind. */
+export function setHeaders(answer: Answer | Response, headers: Record<string, string>): void {
+  if (!(answer instanceof Response)) Object.assign(answer.headers, headers);
+  else for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value);
 }

@@ -60,3 +60,18 @@ describe("a bad value in one query parameter", () => {
     reportCases(total);
   });
 });
+
+it("refuses a parameter that no operation has, by its name", async () => {
+  const wrong: string[] = [];
+  for (const operation of described) {
+    const { path, method } = operation;
+    const params = Object.fromEntries(
+      parametersIn(operation.operation, "path").map((name) => [name, hints.params(path, name)[0] ?? "1"]),
+    );
+    const { status, fault, text } = await probe(operation, { params, query: "limt=5", body: null, headers: {} });
+    const isRefused = status === 400 && text.includes("limt is not a query parameter here");
+    if (fault || !(isRefused || [401, 403].includes(status)))
+      wrong.push(`${method} ${path}: ${fault ?? status} ${text}`);
+  }
+  expect(wrong).toEqual([]);
+});

@@ -7,6 +7,7 @@ import { POST as CREATE_USER, GET as USERS } from "@/app/api/v1/users/route";
 import { asSystem } from "@/db/client";
 import { organizations } from "@/db/schema";
 import { actionSentence } from "@/server/audit/action-label";
+import { closeFolds } from "@/server/audit/record/fold";
 import { createContext } from "@/server/doors/trpc/handler";
 import { appRouter } from "@/server/doors/trpc/root";
 import { AppError } from "@/server/ground/errors";
@@ -23,15 +24,15 @@ import {
   ctxFor,
   type TestUser,
 } from "@/testing/factories";
-import { closeDenials, recordDenied } from "./denied";
+import { recordDenied } from "./denied";
 
 const deniedOf = async (orgId: string | null) =>
   (await auditRows(orgId ?? "")).filter(({ action }) => action === "user.permission.denied");
 
 /** A procedure as a page asks for it, with the session's cookie. */
-async function ask(path: string, user: TestUser): Promise<number> {
+async function ask(path: string, user: TestUser, headers: Record<string, string> = {}): Promise<number> {
   const request = new Request(`http://127.0.0.1:3000/api/trpc/${path}`, {
-    headers: { cookie: `trailmark.session=${await bearer(user)}` },
+    headers: { cookie: `trailmark.session=${await bearer(user)}`, ...headers },
   });
   const router = appRouter;
   const handled = { endpoint: "/api/trpc", req: request, router, createContext: () => createContext(request) };
@@ -40,7 +41,7 @@ async function ask(path: string, user: TestUser): Promise<number> {
   return answer.status;
 }
 
-describe("what a signed-in caller is refused", () => {
+describe("refusals of a signed-in caller", () => {
   it("is an entry of the caller's own log that says what the permission is for", async () => {
     const viewer = await createUser({ role: "org_viewer" });
     expect((await call(USERS, { token: viewer, path: "/users?search=secret", ip: "198.51.100.9" })).status).toBe(403);
@@ -61,12 +62,21 @@ describe("what a signed-in caller is refused", () => {
     );
   });
 
+  it("is no entry where another site made the browser ask", async () => {
+    const viewer = await createUser({ role: "org_viewer" });
+    const headers = { cookie: `trailmark.session=${await bearer(viewer)}`, "sec-fetch-site": "cross-site" };
+    expect((await USERS(new Request("http://127.0.0.1:3000/api/v1/users", { headers }))).status).toBe(403);
+    expect(await ask("users.list", viewer, headers)).toBe(403);
+    closeFolds();
+    expect(await deniedOf(viewer.orgId)).toEqual([]);
+  });
+
   it("is one entry for all repeats within a minute, by either door", async () => {
     const viewer = await createUser({ role: "org_viewer" });
     for (let i = 0; i < 20; i++) expect((await call(USERS, { token: viewer, path: "/users" })).status).toBe(403);
     expect(await ask("users.list", viewer)).toBe(403);
     expect(await deniedOf(viewer.orgId)).toHaveLength(1);
-    closeDenials();
+    closeFolds();
     const [, repeats, ...others] = await deniedOf(viewer.orgId);
     expect(others).toEqual([]);
     expect(repeats?.details).toEqual({
@@ -74,7 +84,7 @@ describe("what a signed-in caller is refused", () => {
       times: 20,
       requests: ["GET /api/v1/users", "users.list"],
     });
-    closeDenials();
+    closeFolds();
     expect(await deniedOf(viewer.orgId)).toHaveLength(2);
   });
 
@@ -134,7 +144,7 @@ describe("what a signed-in caller is refused", () => {
     for (let minute = 0; minute * 2 < MANY_DENIALS; minute++) {
       await call(USERS, { token: viewer, path: "/" });
       await call(USERS, { token: viewer, path: "/" });
-      closeDenials();
+      closeFolds();
     }
     await deniedOf(viewer.orgId);
     const { found } = await DEFINITIONS["denials.many"].check(new Date());
@@ -142,7 +152,7 @@ describe("what a signed-in caller is refused", () => {
   });
 });
 
-describe("what is no denial", () => {
+describe("answers that are no denial", () => {
   it("is what is missing, who is a stranger, and a second factor still to be set up", async () => {
     const viewer = await createUser({ role: "org_viewer" });
     const missing = { params: { id: "00000000-0000-4000-8000-000000000000" } };
@@ -155,7 +165,7 @@ describe("what is no denial", () => {
         .where(eq(organizations.id, viewer.orgId ?? "")),
     );
     expect((await call(USERS, { token: viewer, path: "/" })).status).toBe(403);
-    closeDenials();
+    closeFolds();
     expect(await deniedOf(viewer.orgId)).toEqual([]);
   });
 });

@@ -1,10 +1,13 @@
 import { createReadStream } from "node:fs";
+import type { z } from "zod";
 import { originOf } from "@/server/ground/client-ip";
 import type { Download } from "@/server/ground/download";
 import { toBody } from "@/server/ground/download";
+import { inStrangersTurn } from "@/server/ground/limits/concurrency";
 import { limit } from "@/server/ground/limits/windows";
 import type { Answer } from "./answer";
-import { problemAnswer } from "./problem";
+import { answered } from "./problem";
+import { queryOf, requireKnown } from "./query";
 import type { RouteContext } from "./route";
 
 type Span = { from: number; to: number };
@@ -52,24 +55,25 @@ function fileAnswer(
 
 async function give(request: Request, file: Download): Promise<Answer | Response> {
   const etag = `"${file.sha256}"`;
-  const headers = { "Content-Type": file.type, "Cache-Control": "public, no-cache", ETag: etag };
+  const headers = { "Content-Type": file.type, "Cache-Control": "public, no-cache", ETag: etag, ...file.headers };
   if (matches(request.headers.get("if-none-match"), etag)) return { status: 304, headers, body: null };
   return "path" in file ? fileAnswer(request, file, headers) : { status: 200, headers, body: file.body };
 }
 
 /**
- * A route file's GET and HEAD for something that any client may download: revalidated by its digest, limited by address,
- * continued where it broke off. What `find` throws is answered as every error is.
+ * A route file's GET and HEAD for something that any client may download: revalidated by its digest, limited by address
+ * and in its network's turn, continued where it broke off. What `find` throws is answered as every error is.
+ * @param input of an operation of the API: it takes no other parameters
  */
-export function download(find: (name: string) => Promise<Download>) {
+export function download(find: (name: string) => Promise<Download>, input?: z.ZodType) {
   const answer = async (request: Request, { params }: Partial<RouteContext> = {}): Promise<Answer | Response> => {
-    try {
-      await limit("download", originOf(request).ip);
-      const { file = "" } = (await params) ?? {};
-      return await give(request, await find(String(file)));
-    } catch (error) {
-      return problemAnswer(error, crypto.randomUUID());
-    }
+    const { ip } = originOf(request);
+    const { file = "" } = (await params) ?? {};
+    return inStrangersTurn(ip, async () => {
+      await limit("download", ip);
+      if (input) requireKnown(queryOf(request.url), input);
+      return give(request, await find(String(file)));
+    });
   };
-  return answer;
+  return (request: Request, context?: Partial<RouteContext>) => answered(() => answer(request, context));
 }

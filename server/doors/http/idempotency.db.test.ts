@@ -7,7 +7,7 @@ import { POST as submit } from "@/app/api/v1/audit-logs/events/route";
 import { POST as createOrganization } from "@/app/api/v1/orgs/organizations/route";
 import { POST as createUserRoute } from "@/app/api/v1/users/route";
 import { asSystem } from "@/db/client";
-import { apiKeys, idempotencyKeys } from "@/db/schema";
+import { apiKeys, enrollmentKeys, idempotencyKeys } from "@/db/schema";
 import { closeRoles, roles } from "@/testing/chain";
 import {
   auditRows,
@@ -150,5 +150,16 @@ describe("Idempotency-Key", () => {
     }
     const events = (await auditRows(admin.orgId as string)).filter((row) => row.action === "thing.once");
     expect(events).toHaveLength(1);
+  });
+
+  it("gives no enrolment's token again once its key was revoked", async () => {
+    const enrollment = await createEnrollmentKey({ orgId: admin.orgId as string });
+    const headers = withKey(fresh());
+    const body = { enrollmentKey: enrollment.key, hostname: "ws-1", os: "linux" };
+    expect((await call(enroll, { headers, body })).status).toBe(201);
+    await asSystem((tx) =>
+      tx.update(enrollmentKeys).set({ revokedAt: new Date() }).where(eq(enrollmentKeys.id, enrollment.id)),
+    );
+    expect((await call(enroll, { headers, body })).body.code).toBe("unauthenticated");
   });
 });

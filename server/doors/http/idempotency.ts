@@ -6,7 +6,6 @@ import type { Ctx } from "@/server/ground/context";
 import { derivedKey } from "@/server/ground/derived-key";
 import { AppError, invalid } from "@/server/ground/errors";
 import { writeExact } from "@/server/ground/exact-json";
-import { whileRenewed } from "@/server/ground/lease";
 import { log } from "@/server/ground/log";
 import type { Answer } from "./answer";
 
@@ -15,8 +14,9 @@ export const IDEMPOTENCY_HEADER = "Idempotency-Key";
 const REPLAYED_HEADER = "Idempotency-Replayed";
 
 const KEEP = sql`interval '24 hours'`;
-/** A request whose claim was not renewed for so long died with its process; it may be sent again. */
-const LEASE = sql`interval '1 minute'`;
+/** A request that was not noted to be under way for so long died with its process; it may be sent again. */
+const DEAD_AFTER = sql`interval '1 minute'`;
+const RENEW_MS = 15_000;
 /** Expired rows that a claim clears away: more than it adds. */
 const PRUNED_AT_ONCE = 100;
 const IV_BYTES = 12;
@@ -87,7 +87,7 @@ function claim(repeatable: Repeatable): Promise<Claim> {
         VALUES (${caller}, ${keyHash}, ${requestHash}, ${mark})
         ON CONFLICT (caller, key_hash) DO UPDATE
         SET request_hash = excluded.request_hash, status = NULL, answer = excluded.answer, claimed_at = excluded.claimed_at
-        WHERE k.claimed_at < now() - ${KEEP} OR (k.status IS NULL AND k.claimed_at < now() - ${LEASE})
+        WHERE k.claimed_at < now() - ${KEEP} OR (k.status IS NULL AND k.claimed_at < now() - ${DEAD_AFTER})
         RETURNING answer AS mark`,
     );
     if (mine) return { kind: "claimed", mark };
@@ -105,10 +105,15 @@ const heldBy = ({ caller, key }: Repeatable, mark: string): SQL => sql`
   caller = ${digest("caller", caller)} AND key_hash = ${digest("key", key)} AND status IS NULL AND answer = ${mark}`;
 
 /** Until it is answered no other process takes the request for one that died, however long it lasts. */
-const renew = (repeatable: Repeatable, mark: string) =>
-  asSystem((tx) =>
-    tx.execute(sql`UPDATE idempotency_keys SET claimed_at = clock_timestamp() WHERE ${heldBy(repeatable, mark)}`),
-  );
+async function whileRenewed<T>({ repeatable, mark }: Held, work: () => Promise<T>): Promise<T> {
+  const renewal = sql`UPDATE idempotency_keys SET claimed_at = clock_timestamp() WHERE ${heldBy(repeatable, mark)}`;
+  const timer = setInterval(() => void asSystem((tx) => tx.execute(renewal)).catch(() => {}), RENEW_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
 
 /** @returns whether the claim was there still */
 async function keepAnswer(tx: Tx, { repeatable, mark }: Held, answer: Answer): Promise<boolean> {
@@ -157,10 +162,7 @@ export async function once(
   };
   let answer: Answer | Response | null = null;
   try {
-    answer = await whileRenewed(
-      () => renew(repeatable, claimed.mark),
-      () => run(keep),
-    );
+    answer = await whileRenewed(held, () => run(keep));
     return answer;
   } finally {
     await settle(held, answer instanceof Response ? null : answer);

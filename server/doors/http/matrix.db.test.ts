@@ -1,108 +1,57 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { includesPermission } from "@/server/ground/permissions";
 import {
+  alertIn,
+  archivedIn,
   createWorld,
   deliveryIn,
-  deviceIn,
   enrollmentKeyIn,
-  exportOf,
+  exceptionIn,
   fieldIn,
   importOf,
   keyIn,
   mayKnock,
   orgFor,
+  PROBE_RULE,
   type Principal,
+  restoredIn,
+  ruleIn,
+  streamIn,
   type Target,
   userIn,
   type World,
   webhookIn,
 } from "@/testing/api/matrix";
+import {
+  agentRoute,
+  createdIn,
+  device,
+  list,
+  ofPerson,
+  open,
+  org,
+  ownExport,
+  type Probe,
+  posted,
+  type Row,
+} from "@/testing/api/probes";
 import { appendEvents } from "@/testing/audit-entries";
-import { createDevice } from "@/testing/factories";
-import { type Endpoint, listEndpoints } from "./openapi";
-import type { RouteHandler } from "./route";
+import { listEndpoints } from "./openapi";
+import type { Endpoint, RouteHandler } from "./route";
 import { routes } from "./routes.generated";
 
-type Probe = { params?: Record<string, string>; query?: string; body?: unknown };
-type Row = {
-  /** What the request looks like for a target in an organization; missing ones get ids that do not exist. */
-  build: (orgId: string, target: Target, principal: Principal) => Probe | Promise<Probe>;
-  /** Where the target is named: in the path (foreign and missing are 404), by orgId (403), or not at all. */
-  by: "path" | "org" | "none";
-  /** What a caller with the permission gets for its own target. */
-  own: number[] | ((p: Principal) => number[]);
-  /** The request ends the caller's own credential: only the first probe means something. */
-  once?: true;
-};
-
-const newDevice = async (orgId: string, target: Target) =>
-  target === "missing" ? randomUUID() : (await deviceIn(orgId)).id;
-const device = (
-  own: number[],
-  rest: { extra?: Record<string, string>; query?: string; body?: unknown; as?: string } = {},
-): Row => ({
-  by: "path",
-  own,
-  build: async (orgId, target) => ({
-    params: { [rest.as ?? "id"]: await newDevice(orgId, target), ...rest.extra },
-    query: rest.query ?? "",
-    ...(rest.body === undefined ? {} : { body: rest.body }),
-  }),
-});
-/** An export is its creator's alone. */
-const ownExport = (own: number[]): Row => ({
-  by: "path",
-  own,
-  build: async (orgId, target, { token }) => {
-    const id = target === "missing" ? randomUUID() : (await exportOf(orgId, target === "own" ? token : null)).id;
-    return { params: { id } };
-  },
-});
-const agentRoute = (own: number[], body?: unknown, extra: Record<string, string> = {}): Row => ({
-  by: "path",
-  own,
-  build: async (_, target, principal) => {
-    const foreign = principal.device ? (await createDevice()).agentId : randomUUID();
-    const id =
-      target === "own" ? (principal.device?.agentId ?? randomUUID()) : target === "foreign" ? foreign : randomUUID();
-    return { params: { id, ...extra }, ...(body === undefined ? {} : { body }) };
-  },
-});
-const list = (own: Row["own"] = [200]): Row => ({ by: "org", own, build: (orgId) => ({ query: `orgId=${orgId}` }) });
-const open = (own: number[], body?: unknown): Row => ({
-  by: "none",
-  own,
-  build: () => (body === undefined ? {} : { body }),
-});
-/** The caller's own account, which a program has not. */
-const ofPerson = (own: number[], body?: unknown): Row => ({
-  ...open(own, body),
-  own: (p) => (p.kind === "person" ? own : [403]),
-});
-const posted = (own: Row["own"], body: (orgId: string) => unknown): Row => ({
-  by: "org",
-  own,
-  build: (orgId) => ({ body: body(orgId) }),
-});
-const createdIn = (build: (orgId: string) => Promise<{ id: string }>, own: Row["own"], body?: unknown): Row => ({
-  by: "path",
-  own,
-  build: async (orgId, target) => ({
-    params: { id: target === "missing" ? randomUUID() : (await build(orgId)).id },
-    ...(body === undefined ? {} : { body }),
-  }),
-});
-const org = (own: Row["own"], rest: Partial<Probe> = {}, suffix = ""): Row => ({
-  by: "path",
-  own,
-  build: (orgId) => ({ params: { id: orgId }, ...rest, ...(suffix ? { query: suffix } : {}) }),
-});
 const entry = async (orgId: string) => (await appendEvents([{ orgId }]))[0] as { id: string };
 const name = () => `Probe ${randomUUID().slice(0, 8)}`;
 const key = () => `k_${randomUUID().slice(0, 8)}`;
 let world: World;
 const field = (orgId: string) => fieldIn(world, orgId);
 const webhook = (orgId: string) => webhookIn(world, orgId);
+const stream = (orgId: string) => streamIn(world, orgId);
+const archived = (orgId: string) => archivedIn(world, orgId);
+const rule = (orgId: string) => ruleIn(world, orgId);
+const alert = (orgId: string) => alertIn(world, orgId);
+const exception = (orgId: string) => exceptionIn(world, orgId);
 const delivery = (orgId: string) => deliveryIn(world, orgId);
 const draft = (orgId: string) => importOf(world, orgId);
 const offline = [409];
@@ -127,6 +76,11 @@ const MATRIX: Record<string, Row> = {
   }),
   "POST /agents/enroll": open([401], { enrollmentKey: `tme_${"x".repeat(40)}`, hostname: "WS-1", os: "linux" }),
   "DELETE /api-keys/[id]": createdIn(keyIn, [204]),
+  "GET /archive/objects": list(),
+  "GET /archive/restore": list(),
+  "GET /archive/restore/[id]/entries": createdIn(restoredIn, [200]),
+  "POST /archive/restore": posted([400], (orgId) => ({ orgId, fromSeq: 900_001, toSeq: 900_002 })),
+  "POST /archive/objects/[id]/verify": createdIn(archived, [409]),
   "PATCH /api-keys/[id]": createdIn(keyIn, [200], { name: "Renamed" }),
   "POST /api-keys/[id]/rotate": createdIn(keyIn, [200], { overlapSeconds: 0 }),
   "GET /api-keys": list(),
@@ -157,6 +111,7 @@ const MATRIX: Record<string, Row> = {
   "GET /audit-logs/logs/[id]/around": createdIn(entry, [200]),
   "GET /proof-links/[token]": { by: "none", own: [404], build: () => ({ params: { token: randomUUID() } }) },
   "GET /audit-logs/logs": list(),
+  "GET /audit-logs/feed": list(),
   "GET /audit-logs": list(),
   "GET /audit-logs/search": { by: "org", own: [200], build: (orgId) => ({ query: `q=device&orgId=${orgId}` }) },
   "GET /audit-logs/export": list(),
@@ -260,6 +215,44 @@ const MATRIX: Record<string, Row> = {
     ...open([200], { requireTwoFactor: false }),
     own: (p) => (p.partner && !p.narrowed ? [200] : [403]),
   },
+  "GET /detections/rules": list(),
+  "POST /detections/rules": posted([201], (orgId) => ({ orgId, yaml: PROBE_RULE })),
+  "GET /detections/rules/[id]": createdIn(rule, [200]),
+  "PATCH /detections/rules/[id]": createdIn(rule, [200], { dedupeSeconds: 60 }),
+  "DELETE /detections/rules/[id]": createdIn(rule, [204]),
+  "POST /detections/rules/draft": open([200], { title: "Probe", filter: { result: "denied" } }),
+  "POST /detections/rules/backtest": posted([200], (orgId) => ({ orgId, yaml: PROBE_RULE, days: 1 })),
+  "GET /detections/alerts": list(),
+  "GET /detections/alerts/[id]": createdIn(alert, [200]),
+  "PATCH /detections/alerts/[id]": createdIn(alert, [200], { state: "acknowledged" }),
+  "GET /detections/exceptions": list(),
+  "POST /detections/exceptions": {
+    by: "path",
+    own: [201],
+    build: async (orgId, target) => {
+      const ruleId = target === "missing" ? randomUUID() : (await rule(orgId)).id;
+      return { body: { ruleId, fields: { "user.name": "Probe" }, reason: "Probe" } };
+    },
+  },
+  "DELETE /detections/exceptions/[id]": createdIn(exception, [204]),
+  "GET /streams": list(),
+  "POST /streams": posted([201], (orgId) => ({
+    orgId,
+    name: name(),
+    kind: "https",
+    config: { url: "https://siem.example.test/in" },
+  })),
+  "GET /streams/[id]": createdIn(stream, [200]),
+  "PATCH /streams/[id]": createdIn(stream, [200], { name: "Renamed" }),
+  "DELETE /streams/[id]": createdIn(stream, [204]),
+  "POST /streams/[id]/check": createdIn(stream, [200]),
+  "POST /streams/[id]/pause": createdIn(stream, [200]),
+  "POST /streams/[id]/resume": createdIn(stream, [200]),
+  "POST /streams/[id]/rotate": createdIn(stream, [200], { overlapSeconds: 0 }),
+  "POST /streams/[id]/replay": createdIn(stream, [202], { fromSeq: 1, toSeq: 1 }),
+  "GET /streams/[id]/batches": createdIn(stream, [200]),
+  "GET /streams/[id]/gaps": createdIn(stream, [200]),
+  "POST /streams/preview": posted([200], (orgId) => ({ orgId })),
   "GET /webhooks": list(),
   "POST /webhooks": posted([201], (orgId) => ({
     orgId,
@@ -334,12 +327,11 @@ async function send(
 }
 
 type Asked = { principal: Principal; target: Target };
-
 /** What the contract says must come back. */
 function expected(operation: Endpoint, row: Row, { principal, target }: Asked): number[] {
   const { auth, permission } = operation.spec;
   if (!mayKnock(principal, auth)) return [401];
-  if (permission && !principal.permissions.has(permission)) return [403];
+  if (permission && !includesPermission(principal.permissions, permission)) return [403];
   // audit:write is for programs alone: no role has it, so only keys come this far.
   if (target === "own" || row.by === "none") {
     if (row.by === "none" && target !== "own" && permission === "audit:write") return [403];

@@ -2,10 +2,10 @@ import { expect, it } from "vitest";
 import { GET as checkpoints } from "@/app/api/v1/audit-logs/checkpoints/route";
 import { GET as integrity } from "@/app/api/v1/audit-logs/integrity/route";
 import { asSystem } from "@/db/client";
+import { closeFolds } from "@/server/audit/record/fold";
 import { newestCheckpoint } from "@/server/evidence/checkpoints/note-store";
 import { appendEvents } from "@/testing/audit-entries";
 import { auditRows, call, createOrg, createPartner, createUser } from "@/testing/factories";
-import { closeDenials } from "./denied";
 
 it("a caller whose organizations do not include the partner's own is asked which one is meant; nothing is signed", async () => {
   const partner = await createPartner();
@@ -18,7 +18,7 @@ it("a caller whose organizations do not include the partner's own is asked which
     await call(checkpoints, { token: limited, path: "/?sign=true" }),
   ])
     expect(answer.body).toMatchObject({ status: 400, errors: [{ path: "orgId" }] });
-  closeDenials();
+  closeFolds();
   expect((await auditRows(partner.homeOrgId)).map(({ action }) => action)).toEqual(["device.create"]);
   const foreign = { token: limited, path: `/?sign=true&orgId=${partner.homeOrgId}` };
   expect((await call(checkpoints, foreign)).status).toBe(403);

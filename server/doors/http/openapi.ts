@@ -1,15 +1,22 @@
 import { z } from "zod";
-import { version } from "@/package.json";
+import { FILTERS } from "@/server/audit/query/catalogue";
+import { splitValues } from "@/server/audit/query/values";
+import { BUILD } from "@/server/ground/build";
+import { asFile, type Download } from "@/server/ground/download";
 import { env } from "@/server/ground/env";
-import { ERROR_CODES, type ErrorCode } from "@/server/ground/errors";
 import { operation } from "@/server/ground/operation";
-import { groupBy } from "@/server/ground/records";
+import { mapValues } from "@/server/ground/records";
+import { guid } from "@/server/ground/wire";
 import { sessionCookie } from "@/server/identity/auth/session-cookie";
 import { IDEMPOTENCY_HEADER } from "./idempotency";
-import { describeInside, describeMember, type Json, propertiesOf, type Side } from "./reference/describe";
-import { exampleOf } from "./reference/example";
-import { streamExample } from "./reference/stream-examples";
-import { isHandler, isIdempotent, METHODS, type RouteFile, type RouteSpec } from "./route";
+import { Components, share, toSchema } from "./reference/components";
+import { branchesOf, describeInside, describeMember, type Json, propertiesOf, type Side } from "./reference/describe";
+import { exampleOf, shown } from "./reference/example";
+import { operationIdOf } from "./reference/operation-id";
+import { TAGS } from "./reference/tags";
+import { WEBHOOKS } from "./reference/webhooks";
+import { HEADERS, nameOfResponse, PROBLEMS, problem, responsesOf, takesIfMatch } from "./responses";
+import { type Endpoint, IF_MATCH, isHandler, isIdempotent, METHODS, type RouteFile, type RouteSpec } from "./route";
 
 /**
  * The OpenAPI 3.1 document of every REST operation, made from the very schemas that validate: nothing about a route is
@@ -17,20 +24,6 @@ import { isHandler, isIdempotent, METHODS, type RouteFile, type RouteSpec } from
  */
 
 const PREFIX = "/api/v1";
-/** What any operation may answer besides success; a spec adds its own. */
-const COMMON: ErrorCode[] = [
-  "validation_failed",
-  "unauthenticated",
-  "forbidden",
-  "not_found",
-  "conflict",
-  "rate_limited",
-  "unavailable",
-];
-const WITH_BODY: ErrorCode[] = ["payload_too_large", "unsupported_media_type"];
-
-export type Endpoint = { method: string; path: string; spec: RouteSpec };
-
 let published: RouteFile[] = [];
 
 /** Names the route files that are served: the one that answers this document cannot import the list it is in. */
@@ -49,12 +42,6 @@ export function listEndpoints(files: RouteFile[] = published): Endpoint[] {
     }),
   );
 }
-
-const toSchema = (schema: z.ZodType, io: "input" | "output"): Json => {
-  const options = { io, unrepresentable: "any", target: "draft-2020-12" } as const;
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, options);
-  return rest;
-};
 
 const paramsOf = (path: string): string[] =>
   [...path.matchAll(/\[(?:\.\.\.)?([^\]]+)\]/g)].map(([, name = ""]) => name);
@@ -85,45 +72,6 @@ function splitInput({ path, spec }: Endpoint): Split {
   return { inPath, inHeaders, rest: { ...schema, type: "object", properties, required: [...required] } };
 }
 
-function problemResponses({ method, spec }: Endpoint, hasBody: boolean): Json {
-  const repeatable: ErrorCode[] = isIdempotent(method, spec) ? ["idempotency_mismatch"] : [];
-  const codes = [...COMMON, ...(hasBody ? WITH_BODY : []), ...repeatable, ...(spec.errors ?? [])];
-  const byStatus = groupBy(codes, (code): number => ERROR_CODES[code].status);
-  const answers = [...byStatus].sort(([a], [b]) => a - b);
-  return Object.fromEntries(
-    answers.map(([status, found]) => [
-      String(status),
-      {
-        description: found.map((code) => `\`${code}\`: ${ERROR_CODES[code].title}`).join("; "),
-        content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
-      },
-    ]),
-  );
-}
-
-/** One media type of an answer: what JSON consists of, and an example. */
-function answerOf(endpoint: Endpoint, at: string, type: string): Json {
-  const { output, streams } = endpoint.spec;
-  const declared = output === "empty" || output === "stream" ? streams : output;
-  if (type !== "application/json" || !declared)
-    return { schema: { type: "string" }, example: streamExample(`${endpoint.method} ${at}`, type) };
-  const schema = describeInside(toSchema(declared, "output"), { path: at, side: "response" });
-  return { schema, example: exampleOf(schema, "response") };
-}
-
-function success(endpoint: Endpoint, at: string): Json {
-  const { spec } = endpoint;
-  const status = String(spec.status ?? (spec.output === "empty" ? 204 : 200));
-  if (spec.output === "empty") return { [status]: { description: "Done" } };
-  const isStream = spec.output === "stream";
-  const types = isStream ? (spec.produces ?? ["application/octet-stream"]) : ["application/json"];
-  const content = Object.fromEntries(types.map((type) => [type, answerOf(endpoint, at, type)]));
-  return {
-    [status]: { description: isStream ? "Success, as a stream" : "Success", content },
-    ...(spec.partial && { 206: { description: "The range that was asked for", content } }),
-  };
-}
-
 const IDEMPOTENCY_PARAMETER: Json = {
   name: IDEMPOTENCY_HEADER,
   in: "header",
@@ -133,20 +81,52 @@ const IDEMPOTENCY_PARAMETER: Json = {
   schema: { type: "string", minLength: 1, maxLength: 255 },
 };
 
-/** A parameter, described at its own level too, as readers of such documents expect it. */
+const IF_MATCH_PARAMETER: Json = {
+  name: IF_MATCH,
+  in: "header",
+  required: false,
+  description: "The ETag that the change was made of: where the settings have another one by now, the answer is 412.",
+  schema: { type: "string" },
+};
+
+/** A filter's values, any of which matches: those there are, or ids, where the catalogue says so. */
+function valuesOf(name: string, items: unknown): unknown {
+  const filter = Object.hasOwn(FILTERS, name) ? FILTERS[name as keyof typeof FILTERS] : undefined;
+  if (filter && "choices" in filter) return { type: "string", enum: Object.keys(filter.choices) };
+  return filter && "isId" in filter ? toSchema(guid, "input") : items;
+}
+
+/** The type that a client passes for a parameter that also comes as text: a number, a boolean or a list. */
+function asParameter(name: string, schema: Json): Json {
+  const { anyOf: _, ...rest } = schema;
+  const typed = leavesOf(schema).find(({ type }) => ["integer", "boolean", "array"].includes(String(type)));
+  if (!typed || typed === schema) return schema;
+  if (typed.type === "array") return { ...rest, ...typed, items: valuesOf(name, typed.items) };
+  const { exclusiveMinimum, ...number } = typed;
+  return { ...number, ...(exclusiveMinimum === 0 && { minimum: 1 }), ...rest };
+}
+
+const leavesOf = (schema: Json): Json[] =>
+  branchesOf(schema).length > 0 ? branchesOf(schema).flatMap(leavesOf) : [schema];
+
+const valuesIn = (text: unknown): unknown[] => (typeof text === "string" ? splitValues(text) : [text]);
+
+/** A parameter, described at its own level; its example stands with its schema. */
 function parameter(
   place: "path" | "query" | "header",
-  [name, schema]: [string, Json],
-  rest: { at: Side; required: boolean; label?: string },
+  [name, given]: [string, Json],
+  rest: { at: Side; required: boolean },
 ): Json {
-  const { description, example, ...described } = describeMember(schema, rest.at, [`@${place}`, name]);
+  const wanted = place === "query" ? asParameter(name, given) : given;
+  const { description, example, ...described } = describeMember(wanted, rest.at, [`@${place}`, name]);
+  const shown = example !== undefined || rest.required ? exampleOf({ ...described, example }, "request") : undefined;
+  const value = described.type === "array" && shown !== undefined ? [shown].flat().flatMap(valuesIn) : shown;
   return {
     name,
     in: place,
     required: rest.required,
     ...(description !== undefined && { description }),
-    ...((example !== undefined || rest.required) && { example: exampleOf({ ...described, example }, "request") }),
-    schema: described,
+    schema: { ...described, ...(value !== undefined && { examples: [value] }) },
   };
 }
 
@@ -160,15 +140,22 @@ const documentPath = (path: string): string => path.slice(PREFIX.length).replace
 
 function jsonBody(body: Json, at: Side): Json {
   const schema = describeInside(body, at);
-  return { "application/json": { schema, example: exampleOf(schema, "request") } };
+  return { "application/json": { schema, ...shown(exampleOf(schema, "request")) } };
 }
 
-function descriptionOf({ permission, note }: Endpoint["spec"]): Json {
-  const sentences = [permission && `Needs the permission \`${permission}\`.`, note].filter(Boolean);
-  return sentences.length > 0 ? { description: sentences.join(" ") } : {};
+/** The callers of an operation without a permission. */
+const CALLERS: Record<RouteSpec["auth"], string> = {
+  none: "Needs no credential.",
+  user: "Open to every caller with a credential.",
+  agent: "Needs the agent's own token.",
+};
+
+function descriptionOf({ auth, permission, note }: Endpoint["spec"]): Json {
+  const who = permission ? `Needs the permission \`${permission}\`.` : CALLERS[auth];
+  return { description: [who, note].filter(Boolean).join(" ") };
 }
 
-function toOperation(endpoint: Endpoint): Json {
+function toOperation(endpoint: Endpoint) {
   const { method, path, spec } = endpoint;
   const at = documentPath(path);
   const asked: Side = { path: at, side: "request" };
@@ -176,10 +163,7 @@ function toOperation(endpoint: Endpoint): Json {
   const hasBody = spec.body ? spec.body !== "none" : method !== "GET" && method !== "DELETE";
   const query = hasBody && spec.body !== "stream" ? [] : Object.entries(rest.properties);
   return {
-    operationId: `${method.toLowerCase()}${path
-      .slice(PREFIX.length)
-      .replace(/[^a-zA-Z]+([a-zA-Z])/g, (_, c: string) => c.toUpperCase())
-      .replace(/[^a-zA-Z]/g, "")}`,
+    operationId: operationIdOf(method, at),
     summary: spec.summary,
     ...descriptionOf(spec),
     tags: [path.split("/")[3] ?? "api"],
@@ -189,6 +173,7 @@ function toOperation(endpoint: Endpoint): Json {
       ...query.map((found) => parameter("query", found, { at: asked, required: rest.required.includes(found[0]) })),
       ...inHeaders.map((found) => parameter("header", found, { at: asked, required: false })),
       ...(isIdempotent(method, spec) ? [IDEMPOTENCY_PARAMETER] : []),
+      ...(takesIfMatch(method, spec) ? [IF_MATCH_PARAMETER] : []),
     ],
     ...(hasBody
       ? {
@@ -198,49 +183,57 @@ function toOperation(endpoint: Endpoint): Json {
           },
         }
       : {}),
-    responses: { ...success(endpoint, at), ...problemResponses(endpoint, hasBody) },
+    responses: responsesOf(endpoint, at),
   };
 }
 
-const fault = z.object({
-  path: z.string().describe("Way to the member, such as events.0.action"),
-  message: z.string().describe("What is wrong with it"),
-});
-const problem = z.object({
-  type: z.string().describe("Identifies the kind of error"),
-  title: z.string().describe("The kind of error in words"),
-  status: z.int().describe("The HTTP status"),
-  detail: z.string().describe("What went wrong this time"),
-  code: z.enum(Object.keys(ERROR_CODES)).describe("Stable code to decide by"),
-  requestId: z.string().describe("Identifies the request in the server's log"),
-  errors: z.array(fault).optional().describe("With validation_failed: every member at fault"),
-  challenge: z.string().optional().describe("With second_factor_required: what the second factor answers"),
-  methods: z.array(z.string()).optional().describe("With second_factor_required: the second factors that there are"),
-  passkeyOptions: z
-    .looseObject({})
-    .optional()
-    .describe("With second_factor_required: what the browser's authenticator needs for a passkey"),
-});
+const sorted = <T>(record: Record<string, T>): Record<string, T> =>
+  Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 /** The whole document. */
 export function describeApi(endpoints: Endpoint[], server: string): Json {
+  const components = new Components();
+  const operations = endpoints.map((endpoint) => {
+    const is = components.referIn(toOperation(endpoint));
+    return { at: documentPath(endpoint.path), method: endpoint.method.toLowerCase(), is, tag: String(is.tags[0]) };
+  });
+  const usesOf = (of: (is: (typeof operations)[number]["is"]) => Json[]) =>
+    operations.flatMap(({ is, tag }) => of(is).map((value) => ({ tag, value })));
+  const parameters = share(
+    usesOf(({ parameters }) => parameters),
+    { kind: "parameters", nameOf: ({ name }) => String(name) },
+  );
+  const responses = share(
+    usesOf(({ responses }) => Object.values(responses)),
+    { kind: "responses", nameOf: nameOfResponse },
+  );
   const paths: Record<string, Json> = {};
-  for (const endpoint of endpoints) {
-    const path = documentPath(endpoint.path);
-    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: toOperation(endpoint) };
+  for (const { at, method, is } of operations) {
+    const shared = {
+      parameters: is.parameters.map(parameters.refer),
+      responses: mapValues(is.responses, responses.refer),
+    };
+    paths[at] = { ...paths[at], [method]: { ...is, ...shared } };
   }
   return {
     openapi: "3.1.0",
     info: {
       title: "Trailmark API",
-      version,
+      version: BUILD.version,
       description:
         "Audit trail and event logging for managed service providers. Errors are application/problem+json (RFC 9457).",
+      license: { name: "Apache License 2.0", identifier: "Apache-2.0" },
+      contact: { name: "The operator of this server", url: server },
     },
     servers: [{ url: `${server}${PREFIX}` }],
-    paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    webhooks: mapValues(WEBHOOKS, (webhook) => components.referIn(webhook)),
+    paths: sorted(paths),
     components: {
-      schemas: { Problem: toSchema(problem, "output") },
+      parameters: parameters.components,
+      responses: { ...responses.components, ...PROBLEMS },
+      headers: HEADERS,
+      schemas: sorted({ ...components.schemas, Problem: toSchema(problem, "output") }),
       securitySchemes: {
         accessToken: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: "From POST /auth/token." },
         apiKey: {
@@ -265,11 +258,17 @@ export function describeApi(endpoints: Endpoint[], server: string): Json {
   };
 }
 
-let written: Json | undefined;
-
-/** GET /openapi.json. The document is the same until the process ends. */
+/** GET /openapi.json, as its own document describes it. */
 export const getApiDocument = operation({
   input: z.object({}),
   output: z.record(z.string(), z.unknown()),
-  run: async () => (written ??= describeApi(listEndpoints(), env().NEXTAUTH_URL)),
+  run: async () => describeApi(listEndpoints(), env().NEXTAUTH_URL),
 });
+
+let written: Download | undefined;
+
+/** The document, which is the same until the process ends. */
+export async function apiDocument(): Promise<Download> {
+  written ??= asFile("application/json", JSON.stringify(describeApi(listEndpoints(), env().NEXTAUTH_URL)));
+  return written;
+}

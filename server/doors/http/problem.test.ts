@@ -15,6 +15,6 @@ it.each([thrownBy("57014"), new Error("Failed query: INSERT …", { cause: throw
   },
 );
 
-it("what no one foresaw is a bare 500", () => {
+it("an unforeseen error is a bare 500", () => {
   expect(problemAnswer(thrownBy("42P01"), "r-1")).toMatchObject({ status: 500 });
 });

@@ -1,8 +1,10 @@
 import { isDatabaseAway } from "@/db/away";
 import { causeOf, codeOf } from "@/db/thrown";
+import { nameRequest } from "@/db/traced";
 import { AppError, ERROR_CODES, type ErrorCode, type FieldError, type SecondFactor } from "@/server/ground/errors";
+import { withLimitsMet } from "@/server/ground/limits/met";
 import { log } from "@/server/ground/log";
-import { type Answer, toResponse } from "./answer";
+import { type Answer, setHeaders, toResponse } from "./answer";
 
 export type Problem = {
   type: string;
@@ -48,8 +50,8 @@ export function toProblem(error: AppError, requestId: string): Problem {
   };
 }
 
-/** An error as the REST door answers it. */
-export function problemAnswer(error: unknown, requestId: string): Answer {
+/** An error as the REST door answers it, with headers that it does not have itself. */
+export function problemAnswer(error: unknown, requestId: string, headers: Record<string, string> = {}): Answer {
   const known = toAppError(error, requestId);
   return {
     status: ERROR_CODES[known.code].status,
@@ -57,12 +59,26 @@ export function problemAnswer(error: unknown, requestId: string): Answer {
       "Content-Type": "application/problem+json",
       "Cache-Control": "no-store",
       "X-Request-Id": requestId,
+      ...headers,
       ...known.extra.headers,
       ...(ERROR_CODES[known.code].status === 401 ? { "WWW-Authenticate": "Bearer" } : {}),
     },
     body: JSON.stringify(toProblem(known, requestId)),
   };
 }
+
+/** Answers a request, or with the error that is thrown; either way with its id and the limit that it came nearest to. */
+export const answered = (give: (requestId: string) => Promise<Answer | Response>): Promise<Answer | Response> =>
+  withLimitsMet(async (limitHeaders) => {
+    const requestId = nameRequest(crypto.randomUUID());
+    try {
+      const given = await give(requestId);
+      setHeaders(given, { "X-Request-Id": requestId, ...limitHeaders() });
+      return given;
+    } catch (error) {
+      return problemAnswer(error, requestId, limitHeaders());
+    }
+  });
 
 /** The same for handlers that Next or tRPC serve. */
 export const problemResponse = (error: unknown, requestId: string): Response =>

@@ -1,5 +1,8 @@
 import { expect, it } from "vitest";
-import { queryOf } from "./query";
+import { feedEntries } from "@/server/audit/tail/feed";
+import { AppError } from "@/server/ground/errors";
+import { noInput } from "@/server/ground/wire";
+import { queryOf, requireKnown } from "./query";
 
 it("has a parameter once as a text, several times as a list, in their order", () => {
   expect(queryOf("http://x/list?a=1&b=&a=2&c=%00&a=3")).toEqual({ a: ["1", "2", "3"], b: "", c: "\ufffd" });
@@ -20,4 +23,40 @@ it("takes as many of one name as an address has room for in a moment", () => {
     return (user + system) / 1_000;
   });
   expect(Math.min(...times)).toBeLessThan(40);
+});
+
+/** The refusal of a query, as `requireKnown` throws it. */
+function refusalOf(...asked: Parameters<typeof requireKnown>): AppError | null {
+  try {
+    requireKnown(...asked);
+    return null;
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+}
+
+it.each([
+  ["limt", "limit"],
+  ["Limit", "limit"],
+  ["resourceTyp", "resourceType"],
+  ["action_s", "actions"],
+])("names %s and the nearest parameter", (path, near) => {
+  const refusal = refusalOf({ [path]: "5", limit: "1" }, feedEntries.input);
+  const message = `is not a query parameter here; the nearest is ${near}`;
+  expect(refusal).toMatchObject({ code: "validation_error", extra: { errors: [{ path, message }] } });
+  expect(refusal?.message).toBe(`${path} ${message}.`);
+});
+
+it("takes what the input has, and leaves to the path and the headers what is theirs", () => {
+  expect(refusalOf({ actions: ["a", "b"], orgId: "x" }, feedEntries.input)).toBeNull();
+  expect(refusalOf({ wait: "1" }, feedEntries.input, ["wait"])?.message).toContain("wait is not a query parameter");
+  expect(refusalOf({ a: "1" }, noInput)?.message).toBe("a is not a query parameter here; there are none.");
+});
+
+it("refuses thousands of long names in a moment", () => {
+  const query = Object.fromEntries(Array.from({ length: 4_000 }, (_, i) => [`${i}${"x".repeat(200)}`, ""]));
+  const begun = process.cpuUsage();
+  expect(refusalOf(query, feedEntries.input)?.extra.errors).toHaveLength(50);
+  expect(process.cpuUsage(begun).user / 1_000).toBeLessThan(200);
 });

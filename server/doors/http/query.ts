@@ -1,4 +1,8 @@
+import { distance } from "fastest-levenshtein";
+import { z } from "zod";
+import { AppError } from "@/server/ground/errors";
 import { repairText } from "@/server/ground/text";
+import { branchesOf, type Json, propertiesOf } from "./reference/describe";
 
 /**
  * The parameters of an address, repaired to text that the database can compare. One that is given several times is a
@@ -14,4 +18,49 @@ export function queryOf(url: string): Record<string, unknown> {
     else input[name] = before === undefined ? repairText(value) : [before, repairText(value)];
   }
   return input;
+}
+
+const membersOf = (schema: Json): string[] => [
+  ...propertiesOf(schema).flatMap(([name, member]) => ("not" in member ? [] : [name])),
+  ...branchesOf(schema).flatMap(membersOf),
+];
+
+/** The members of each input schema, read when its first query arrives. */
+const members = new WeakMap<z.ZodType, string[]>();
+
+function knownIn(input: z.ZodType): string[] {
+  const known = members.get(input) ?? membersOf(z.toJSONSchema(input, { io: "input", unrepresentable: "any" }));
+  members.set(input, known);
+  return known;
+}
+
+/** Parameters that one refusal names, and characters of a name that are compared and repeated. */
+const MAX_NAMED = 50;
+const MAX_NAME = 100;
+
+function nearest(name: string, known: readonly string[]): string | undefined {
+  const written = name.toLowerCase();
+  const far = (one: string) => distance(written, one.toLowerCase());
+  return known.length === 0 ? undefined : known.reduce((best, one) => (far(one) < far(best) ? one : best));
+}
+
+/**
+ * Refuses parameters that the input does not have: a mistyped filter would widen the answer without a word.
+ * @param elsewhere members that the path or a header gives
+ * @throws AppError validation_error, which names the nearest known parameter
+ */
+export function requireKnown(query: Json, input: z.ZodType, elsewhere: readonly string[] = []): void {
+  const given = Object.keys(query);
+  if (given.length === 0) return;
+  const known = knownIn(input).filter((name) => !elsewhere.includes(name));
+  const errors = given
+    .filter((name) => !known.includes(name))
+    .slice(0, MAX_NAMED)
+    .map((long) => {
+      const path = long.slice(0, MAX_NAME);
+      const near = nearest(path, known);
+      return { path, message: `is not a query parameter here; ${near ? `the nearest is ${near}` : "there are none"}` };
+    });
+  const [first] = errors;
+  if (first) throw new AppError("validation_error", `${first.path} ${first.message}.`, { errors });
 }

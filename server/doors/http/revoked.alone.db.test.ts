@@ -7,7 +7,7 @@ import { POST as logOut } from "@/app/api/v1/auth/logout/route";
 import { PATCH as updateUser } from "@/app/api/v1/users/[id]/route";
 import { asSystem } from "@/db/client";
 import { apiKeys } from "@/db/schema";
-import { CALLER_CHECK_MS } from "@/server/ground/background/cut-off";
+import { CALLER_CHECK_MS } from "@/server/ground/background/revocable";
 import { callersChanged } from "@/server/ground/background/streams";
 import { appendEvents } from "@/testing/audit-entries";
 import { bearer, call, createApiKey, createOrg, createPartner, createUser } from "@/testing/factories";

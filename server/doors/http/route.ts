@@ -1,23 +1,26 @@
 import type { z } from "zod";
 import { requireAnswer } from "@/db/lookup";
-import { nameRequest } from "@/db/traced";
-import { cutOff } from "@/server/ground/background/cut-off";
+import { revocable } from "@/server/ground/background/revocable";
 import { callerChanges } from "@/server/ground/background/streams";
 import { originOf } from "@/server/ground/client-ip";
 import type { Ctx } from "@/server/ground/context";
-import { type ErrorCode, invalid, invalidInput } from "@/server/ground/errors";
+import { AppError, type ErrorCode, invalid, invalidInput } from "@/server/ground/errors";
 import { writeExact } from "@/server/ground/exact-json";
-import { admit, isStillAdmitted, type Operation, perform } from "@/server/ground/operation";
+import { admit, isStillAdmitted, type Operation, perform, permit } from "@/server/ground/operation";
 import { isObject } from "@/server/ground/records";
 import { repairJson } from "@/server/ground/text";
+import { etagOf, matchedBy } from "@/server/ground/version";
 import { authenticate } from "@/server/identity/auth/authenticate";
 import { requireSameOrigin } from "@/server/identity/auth/origin";
-import { type Answer, setHeader, toResponse } from "./answer";
+import { type Answer, toResponse } from "./answer";
 import { bytesOf, hasBody, MAX_STRANGERS_BYTES, readJson } from "./body";
 import { recordDenied } from "./denied";
 import { idempotencyKeyOf, type KeepAnswer, once, repeaterOf, requestText } from "./idempotency";
-import { problemAnswer } from "./problem";
-import { queryOf } from "./query";
+import { answered } from "./problem";
+import { queryOf, requireKnown } from "./query";
+
+/** The request header of writes of settings. */
+export const IF_MATCH = "If-Match";
 
 /** Who may call: any client, a person or program, or the agent that the path's :id names. */
 export type RouteAuth = "none" | "user" | "agent";
@@ -47,13 +50,16 @@ export type RouteOptions = {
   isExact?: true;
   /**
    * Sent again with the same Idempotency-Key it is answered the first answer. By default every POST that answers 201 or
-   * 202 to a caller with a credential; without one, the input's member that proves the caller has to be named.
+   * 202 to a caller with a credential; without one, the input's member that proves the caller has to be named, and what
+   * refuses one that is not good any more.
    */
-  idempotent?: boolean | { provenBy: string };
+  idempotent?: boolean | { provenBy: string; requireGood(proof: unknown): Promise<void> };
   /** By default json where the method has a body: its members and those of path and query are one input. */
   body?: "json" | "none" | "optional" | "stream";
 };
 export type RouteSpec = Operation & RouteOptions;
+/** One operation of the API document. */
+export type Endpoint = { method: string; path: string; spec: RouteSpec };
 
 /** A handler by the web's types; the front takes `answer`, the same without the cost of a Response. */
 export type RouteHandler = ((request: Request, context?: RouteContext) => Promise<Response>) & {
@@ -87,11 +93,12 @@ function fillUp(body: Record<string, unknown>, rest: Record<string, unknown>): R
 
 /**
  * Query parameters, the JSON body's members, headers and path parameters in one object; the later names win. A
- * parameter given several times is a list, which only the schemas of lists accept. Text of the address is repaired to
+ * parameter given several times is a list, which only the schemas of lists accept; an unknown one is refused. Text of the address is repaired to
  * what the database can compare, so that no verb has to think of NUL.
  */
 async function gatherInput(spec: RouteSpec, { request, params }: Call): Promise<Record<string, unknown>> {
   let input = queryOf(request.url);
+  requireKnown(input, spec.input, [...Object.keys(params), ...Object.keys(spec.headers ?? {})]);
   if (takesJson(spec, request)) {
     const max = spec.auth === "none" ? MAX_STRANGERS_BYTES : undefined;
     const json = await readJson(request, { isExact: spec.isExact, max });
@@ -131,6 +138,7 @@ async function toContext(spec: RouteSpec, call: Call, at = new Date()): Promise<
     get signal() {
       return request.signal;
     },
+    ifMatch: matchedBy(request.headers.get(IF_MATCH)),
     bytes: body === "stream" ? bytesOf(request) : undefined,
   };
 }
@@ -151,6 +159,8 @@ async function answer(spec: RouteSpec, call: Call): Promise<Answer | Response> {
 async function answerFor(ctx: Ctx, spec: RouteSpec, call: Call): Promise<Answer | Response> {
   const { request } = call;
   admit(ctx, spec);
+  if (ctx.ifMatch && !spec.version && request.method !== "GET")
+    throw new AppError("precondition_failed", "What this changes has no ETag.");
   const input = await gatherInput(spec, call);
   const parsed = spec.input.safeParse(input);
   if (!parsed.success) throw invalidInput(parsed.error);
@@ -162,15 +172,23 @@ async function answerFor(ctx: Ctx, spec: RouteSpec, call: Call): Promise<Answer 
   if (key === null) return answerWith(spec, ctx, parsed.data);
   const run = (keep: KeepAnswer) =>
     answerWith(spec, { ...ctx, keep: (tx, result) => keep(tx, toAnswer(spec, result)) }, parsed.data);
-  const proof = typeof spec.idempotent === "object" ? input[spec.idempotent.provenBy] : undefined;
+  // An earlier answer is given to those alone who could have it now.
+  permit(spec, ctx, parsed.data);
+  const { provenBy, requireGood } = typeof spec.idempotent === "object" ? spec.idempotent : {};
+  const proof = provenBy && input[provenBy];
+  await requireGood?.(proof);
   return once({ caller: repeaterOf(ctx, proof), key, request: requestText(request, input) }, run);
 }
 
-function toAnswer({ output, status }: RouteSpec, result: unknown): Answer {
+function toAnswer({ output, status, version }: RouteSpec, result: unknown): Answer {
   if (output === "empty") return { status: status ?? 204, headers: {}, body: null };
   return {
     status: status ?? 200,
-    headers: { "Content-Type": "application/json", "Cache-Control": "no-store" },
+    headers: {
+      "Content-Type": "application/json",
+      "Cache-Control": "no-store",
+      ...(version && { ETag: etagOf(version(result)) }),
+    },
     body: writeExact(JSON.stringify(result)),
   };
 }
@@ -179,8 +197,17 @@ async function answerWith(spec: RouteSpec, ctx: Ctx, input: unknown): Promise<An
   const since = callerChanges();
   const result = await perform(spec, ctx, input);
   if (result instanceof Response)
-    return ctx.recheck ? cutOff(result, { since, isStillAllowed: () => isStillAdmitted(ctx, spec) }) : result;
+    return ctx.recheck ? revocable(result, { since, isStillAllowed: () => isStillAdmitted(ctx, spec) }) : result;
   return toAnswer(spec, result);
+}
+
+/** A route by what it says of itself in the API document, and what answers it. */
+export function described(spec: RouteSpec, give: NonNullable<RouteHandler["answer"]>): RouteHandler {
+  const handler = async (request: Request, context?: RouteContext): Promise<Response> => {
+    const given = await give(request, context);
+    return given instanceof Response ? given : toResponse(given);
+  };
+  return Object.assign(handler, { spec, answer: give });
 }
 
 /**
@@ -189,20 +216,7 @@ async function answerWith(spec: RouteSpec, ctx: Ctx, input: unknown): Promise<An
  */
 export function route<I extends z.ZodType, R>(operation: Operation<I, R>, options: RouteOptions): RouteHandler {
   const spec: RouteSpec = { ...operation, ...options };
-  const give = async (request: Request, { params }: Partial<RouteContext> = {}): Promise<Answer | Response> => {
-    const requestId = nameRequest(crypto.randomUUID());
-    let given: Answer | Response;
-    try {
-      given = await answer(spec, { request, requestId, params: (await params) ?? {} });
-    } catch (error) {
-      given = problemAnswer(error, requestId);
-    }
-    setHeader(given, "X-Request-Id", requestId);
-    return given;
-  };
-  const handler = async (request: Request, context?: RouteContext): Promise<Response> => {
-    const given = await give(request, context);
-    return given instanceof Response ? given : toResponse(given);
-  };
-  return Object.assign(handler, { spec, answer: give });
+  return described(spec, (request, { params }: Partial<RouteContext> = {}) =>
+    answered(async (requestId) => answer(spec, { request, requestId, params: (await params) ?? {} })),
+  );
 }

@@ -6,7 +6,7 @@ import { toAppError, toProblem } from "@/server/doors/http/problem";
 import type { Ctx } from "@/server/ground/context";
 import { AppError, ERROR_CODES, type ErrorCode, invalidInput } from "@/server/ground/errors";
 import { plainNumbers } from "@/server/ground/exact-json";
-import { admit, type Operation, perform } from "@/server/ground/operation";
+import { admit, type Operation, perform, permit } from "@/server/ground/operation";
 import type { Permission } from "@/server/ground/permissions";
 import { keysOf } from "@/server/ground/records";
 import { repairJson } from "@/server/ground/text";
@@ -166,7 +166,10 @@ async function onceFor<R>({ ctx, path, input }: Written, run: () => Promise<R>):
 
 /** An operation that writes, as a procedure. */
 export const mutation = <I extends z.ZodType, R>(operation: Operation<I, R>, auth?: ProcedureAuth) =>
-  guarded(operation, auth).mutation((call) => onceFor(call, () => resolver(operation)(call)));
+  guarded(operation, auth).mutation((call) => {
+    permit(operation, call.ctx.caller, call.input as z.output<I>);
+    return onceFor(call, () => resolver(operation)(call));
+  });
 
 type Subscribed<I extends z.ZodType> = { caller: Ctx; input: z.output<I>; path: string };
 

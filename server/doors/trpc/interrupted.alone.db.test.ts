@@ -41,7 +41,7 @@ it("a live view that is interrupted before its reader has taken the last message
   expect(text).toMatch(/event: serialized-error\ndata: .*The live view was interrupted; it continues automatically\./);
 });
 
-it("one that is interrupted when its reader has just gone leaves nothing behind", async () => {
+it("a call that is interrupted when its reader has just gone leaves nothing behind", async () => {
   const gone = new AbortController();
   const answer = await openUnread(gone.signal);
   closeStreams();

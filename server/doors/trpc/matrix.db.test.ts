@@ -5,20 +5,28 @@ import { z } from "zod";
 import { asSystem } from "@/db/client";
 import { userPasskeys } from "@/db/schema";
 import type { Ctx } from "@/server/ground/context";
+import { includesPermission } from "@/server/ground/permissions";
 import { authenticate } from "@/server/identity/auth/authenticate";
 import { createSchedule } from "@/server/notify/report-schedules/schedules";
 import {
+  alertIn,
+  archivedIn,
   createWorld,
   deliveryIn,
   deviceIn,
   enrollmentKeyIn,
+  exceptionIn,
   exportOf,
   fieldIn,
   foreignTo,
   keyIn,
+  PROBE_RULE,
   type Principal,
   proofLinkIn,
+  restoredIn,
+  ruleIn,
   savedViewIn,
+  streamIn,
   userIn,
   type World,
   webhookIn,
@@ -102,7 +110,7 @@ describe("every tRPC procedure", () => {
           ? null
           : !caller
             ? "UNAUTHORIZED"
-            : permission && !caller.permissions.has(permission)
+            : permission && !includesPermission(caller.permissions, permission)
               ? "FORBIDDEN"
               : null;
         if (right && code !== right) wrong.push(`${principal.name}: ${code} instead of ${right}`);
@@ -188,6 +196,36 @@ describe("every tRPC procedure", () => {
       as: "orgId",
       rest: { name: "Probe", url: "https://hooks.example.com/probe", kinds: ["chain.broken"] },
     },
+    "streams.create": {
+      create: itself,
+      as: "orgId",
+      rest: { name: "Probe", kind: "https", config: { url: "https://siem.example.com/in" } },
+    },
+    "detections.createRule": { create: itself, as: "orgId", rest: { yaml: PROBE_RULE } },
+    "detections.backtest": { create: itself, as: "orgId", rest: { yaml: PROBE_RULE, days: 1 } },
+    "detections.rule": { create: (orgId) => ruleIn(world, orgId) },
+    "detections.updateRule": { create: (orgId) => ruleIn(world, orgId), rest: { dedupeSeconds: 60 } },
+    "detections.removeRule": { create: (orgId) => ruleIn(world, orgId) },
+    "detections.alert": { create: (orgId) => alertIn(world, orgId) },
+    "detections.updateAlert": { create: (orgId) => alertIn(world, orgId), rest: { state: "acknowledged" } },
+    "detections.createException": {
+      create: (orgId) => ruleIn(world, orgId),
+      as: "ruleId",
+      rest: { fields: { "user.name": "Probe" }, reason: "Probe" },
+    },
+    "detections.removeException": { create: (orgId) => exceptionIn(world, orgId) },
+    "archive.restore": { create: itself, as: "orgId", rest: { fromSeq: 1, toSeq: 1 } },
+    "archive.entries": { create: restoredIn },
+    "archive.verify": { create: (orgId) => archivedIn(world, orgId) },
+    "streams.preview": { create: itself, as: "orgId" },
+    "streams.update": { create: (orgId) => streamIn(world, orgId), rest: { name: "Renamed" } },
+    "streams.replay": { create: (orgId) => streamIn(world, orgId), rest: { fromSeq: 1, toSeq: 1 } },
+    ...Object.fromEntries(
+      ["get", "remove", "check", "pause", "resume", "rotate", "batches", "gaps"].map((verb) => [
+        `streams.${verb}`,
+        { create: (orgId: string) => streamIn(world, orgId) },
+      ]),
+    ),
     "webhooks.update": { create: (orgId) => webhookIn(world, orgId), rest: { name: "Renamed" } },
     "webhooks.rotate": { create: (orgId) => webhookIn(world, orgId) },
     "webhooks.test": { create: (orgId) => webhookIn(world, orgId) },
@@ -244,6 +282,8 @@ describe("every tRPC procedure", () => {
     ...Object.fromEntries(
       [
         "apiKeys.list",
+        "archive.objects",
+        "archive.restorations",
         "audit.list",
         "audit.print",
         "audit.facets",
@@ -255,6 +295,9 @@ describe("every tRPC procedure", () => {
         "audit.statistics",
         "customFields.list",
         "deliveries.list",
+        "detections.alerts",
+        "detections.exceptions",
+        "detections.rules",
         "devices.list",
         "enrollmentKeys.list",
         "exports.create",
@@ -264,6 +307,8 @@ describe("every tRPC procedure", () => {
         "notifications.summary",
         "organizations.list",
         "organizations.overview",
+        "organizations.today",
+        "streams.list",
         "users.list",
         "webhooks.list",
       ].map((path) => [path, { create: itself, as: "orgId" }]),

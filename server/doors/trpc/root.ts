@@ -3,6 +3,7 @@ import { getHistogram } from "@/server/audit/entries/counts/histogram";
 import { foldRoutine } from "@/server/audit/entries/counts/routine";
 import { getAuditEntry, getEntryJson, getNeighbours, getPreviousChange, listRelated } from "@/server/audit/entries/get";
 import { listForPrint, listFullEntries } from "@/server/audit/entries/list";
+import { findNames } from "@/server/audit/entries/names";
 import {
   wholeCompliance,
   wholeSecurityEvents,
@@ -39,6 +40,10 @@ import { startCheck, startRun, startStaging, startUndo } from "@/server/custom-f
 import { setDeviceValues } from "@/server/custom-fields/set-values";
 import { retypeDefinition, updateDefinition } from "@/server/custom-fields/update";
 import { listDeviceValues } from "@/server/custom-fields/values";
+import { getAlert, listAlerts, updateAlert } from "@/server/detections/alerts";
+import { backtestRule } from "@/server/detections/backtest";
+import { createException, listExceptions, removeException } from "@/server/detections/exceptions";
+import { createRule, draftRule, getRule, listRules, removeRule, updateRule } from "@/server/detections/rules";
 import { getInstallers } from "@/server/devices/agents/install/agent-files";
 import { releaseAgent, revokeAgent } from "@/server/devices/agents/revoke";
 import { getDevice, listDevices } from "@/server/devices/devices";
@@ -90,6 +95,25 @@ import { testWebhook } from "@/server/notify/deliveries/send-test";
 import { getSummary, listNotifications, markRead } from "@/server/notify/notifications/list";
 import { getSettings, setSettings } from "@/server/notify/notifications/settings";
 import { createSchedule, listSchedules, removeSchedule } from "@/server/notify/report-schedules/schedules";
+import { listObjects, verifyObject } from "@/server/notify/streams/archive/objects";
+import { listRestorations, listRestored, restoreArchive } from "@/server/notify/streams/archive/restore";
+import {
+  checkStream,
+  listBatches,
+  listGaps,
+  pauseStream,
+  previewStream,
+  replayStream,
+  resumeStream,
+} from "@/server/notify/streams/control";
+import {
+  createStream,
+  getStream,
+  listStreams,
+  removeStream,
+  rotateStream,
+  updateStream,
+} from "@/server/notify/streams/streams";
 import {
   createWebhook,
   listWebhooks,
@@ -104,6 +128,7 @@ import {
   updateOrganization,
 } from "@/server/organizations/organizations";
 import { countChains, listOverview } from "@/server/organizations/overview/list";
+import { getToday } from "@/server/organizations/overview/today";
 import { getPartnerPolicy, setPartnerPolicy } from "@/server/organizations/partner-policy";
 import { getOverview } from "@/server/retention/overview";
 import { getPolicyStatus, previewMany, previewPruning, setPolicies, setPolicy } from "@/server/retention/policy";
@@ -121,8 +146,16 @@ export const appRouter = router({
     rotate: mutation(rotateApiKey),
     revoke: mutation(revokeApiKey),
   }),
+  archive: router({
+    objects: query(listObjects),
+    verify: mutation(verifyObject),
+    restore: mutation(restoreArchive),
+    restorations: query(listRestorations),
+    entries: query(listRestored),
+  }),
   audit: router({
     list: query(listFullEntries),
+    names: query(findNames),
     get: query(getAuditEntry),
     json: query(getEntryJson),
     related: query(listRelated),
@@ -160,6 +193,23 @@ export const appRouter = router({
   deliveries: router({
     list: query(listDeliveries),
     resend: mutation(resendDelivery),
+  }),
+  /** Rules over the log, what they would have found, and the alerts that they raised. */
+  detections: router({
+    rules: query(listRules),
+    rule: query(getRule),
+    // A filter does not fit into an address: by POST, though it changes nothing.
+    draft: mutation(draftRule),
+    createRule: mutation(createRule),
+    updateRule: mutation(updateRule),
+    removeRule: mutation(removeRule),
+    backtest: mutation(backtestRule),
+    alerts: query(listAlerts),
+    alert: query(getAlert),
+    updateAlert: mutation(updateAlert),
+    exceptions: query(listExceptions),
+    createException: mutation(createException),
+    removeException: mutation(removeException),
   }),
   /** Devices and what is stored of their logs. */
   devices: router({
@@ -255,6 +305,7 @@ export const appRouter = router({
     get: query(getOrganization),
     overview: query(listOverview),
     chains: query(countChains),
+    today: query(getToday),
     create: mutation(createOrganization),
     update: mutation(updateOrganization),
   }),
@@ -305,6 +356,21 @@ export const appRouter = router({
     complete: mutation(completeSetup, "none"),
     checklist: query(getChecklist),
     dismissChecklist: mutation(dismissChecklist),
+  }),
+  streams: router({
+    list: query(listStreams),
+    get: query(getStream),
+    create: mutation(createStream),
+    update: mutation(updateStream),
+    remove: mutation(removeStream),
+    check: mutation(checkStream),
+    pause: mutation(pauseStream),
+    resume: mutation(resumeStream),
+    replay: mutation(replayStream),
+    rotate: mutation(rotateStream),
+    batches: query(listBatches),
+    gaps: query(listGaps),
+    preview: query(previewStream),
   }),
   users: router({
     list: query(listUsers),

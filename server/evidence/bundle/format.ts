@@ -46,6 +46,10 @@ const range = z.discriminatedUnion("kind", [
 /** What was asked for; both ends count as inside, null is open. */
 export type BundleRange = z.output<typeof range>;
 
+/** An alarm that was open on the log when the bundle was made: since when, and what was found first, in words. */
+const alarm = z.strictObject({ since: instant, found: text });
+export type BundleAlarm = z.output<typeof alarm>;
+
 const LINES = {
   header: z.strictObject({
     type: z.literal("header"),
@@ -57,6 +61,7 @@ const LINES = {
     range,
     createdAt: instant,
     publicKeys: z.array(text),
+    alarm: alarm.optional(),
   }),
   checkpoint: z.strictObject({ type: z.literal("checkpoint"), note: text }),
   timestamp: z.strictObject({

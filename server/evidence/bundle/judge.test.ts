@@ -5,15 +5,7 @@ import { BASES, strangerKey } from "@/testing/evidence/base-bundles";
 import { chainRows, createBundle, installationKey, logKey, trustIn, vkeyOf } from "@/testing/evidence/bundles";
 import { MUTATIONS } from "@/testing/evidence/mutations";
 import { type Case, judgedByPython, PYTHON_WORD } from "@/testing/evidence/python";
-import {
-  BADLY_COSIGNED,
-  COSIGNED,
-  ONCE_BADLY_COSIGNED,
-  POLICY,
-  SINCE,
-  STRICT_POLICY,
-  TWICE_COSIGNED,
-} from "@/testing/evidence/trust";
+import { RULES } from "@/testing/evidence/rules";
 import { readKeptNote } from "./trust";
 import { type BundleTools, verifyBundle } from "./verify";
 
@@ -135,33 +127,57 @@ describe("a header", () => {
   });
 });
 
-describe("a policy", () => {
-  it.for<[string, string | undefined, string, string]>([
-    ["is met by its witness", COSIGNED, POLICY, "intact"],
-    ["asks for a witness that did not sign", BASES.whole, POLICY, "unproven"],
-    ["asks for two, one signed", COSIGNED, STRICT_POLICY, "unproven"],
-    ["sees a cosignature that does not hold", BADLY_COSIGNED, POLICY, "broken"],
-    ["is met by a witness that cosigned twice", TWICE_COSIGNED, POLICY, "intact"],
-    ["sees one of two cosignatures that does not hold", ONCE_BADLY_COSIGNED, POLICY, "broken"],
-    ["asks for none", BASES.whole, POLICY.replace("quorum auditor", "quorum none"), "intact"],
-    ["of another log", BASES.whole, POLICY.replace(vkeyOf(installationKey), vkeyOf(strangerKey)), "unproven"],
-  ])("%s", async ([_, text, policy, verdict]) => {
-    expect(await words([{ text: text ?? "", policy }])).toEqual([verdict]);
+describe("every rule of form", () => {
+  it("is read alike by all three verifiers", async () => {
+    const judged = RULES.filter(({ verdict }) => verdict !== "misuse");
+    const found = await words(judged);
+    expect(judged.map(({ name }, i) => `${name}: ${found[i]}`)).toEqual(
+      judged.map(({ name, verdict }) => `${name}: ${verdict}`),
+    );
+  });
+
+  it("holds for a policy too: one that breaks it is refused", () => {
+    const [refused] = RULES.filter(({ verdict }) => verdict === "misuse");
+    expect(() => trustIn({ policy: refused?.policy })).toThrow("control character");
+    expect(judgedByPython(refused ? [refused] : [])[0]?.slice(0, 2)).toEqual(["unreadable", 2]);
   });
 });
 
-describe("a checkpoint that the asker kept", () => {
-  const { note, rewritten, unsigned, newer, same, bundle, wrongProof } = SINCE;
-  it.for<[string, string | undefined, string, string]>([
-    ["is continued", bundle, note, "intact"],
-    ["is the bundle's own", BASES.whole, same, "intact"],
-    ["has no proof in the bundle", BASES.whole, note, "unproven"],
-    ["is of a log that was rewritten", bundle, rewritten, "broken"],
-    ["has a proof that does not hold", wrongProof, note, "broken"],
-    ["is signed by nobody who is trusted", bundle, unsigned, "unproven"],
-    ["is newer than the bundle", bundle, newer, "unproven"],
-  ])("%s", async ([_, text, since, verdict]) => {
-    expect(await words([{ text: text ?? "", keys: [vkeyOf(installationKey)], since }])).toEqual([verdict]);
+describe("the first sentence of every verifier", () => {
+  const sentences = async (text: string) => {
+    const found = await judge(NODE, { text, keys: HELD });
+    const [word, code, [first] = []] = judgedByPython([{ text, keys: HELD }])[0] ?? [];
+    return {
+      status: "status" in found && found.status,
+      word,
+      code,
+      first,
+      warnings: "warnings" in found && found.warnings,
+    };
+  };
+
+  it("is an open alarm, under which nothing is intact", async () => {
+    const alarm = { since: "2026-11-20T14:00:00.000Z", found: "altered at sequence 7" };
+    const said = "n alarm was open on this log since 2026-11-20T14:00:00.000Z: altered at sequence 7";
+    const text = createBundle({ rows: chainRows(4), alarm });
+    expect(await words([{ text, keys: HELD }])).toEqual(["unproven"]);
+    const found = { status: "unproven", word: "not proven", code: 3, first: `a${said}`, warnings: [`A${said}.`] };
+    expect(await sentences(text)).toEqual(found);
+    const torn = text.replace('"found":"altered', '"found":7,"x":"altered');
+    expect(await words([{ text: torn, keys: HELD }])).toEqual(["broken"]);
+  });
+
+  it.for([
+    ["whole", { kind: "whole" }, 5],
+    ["of sequences", { kind: "sequence", first: 1, last: 8 }, 5],
+    ["of sequences that are all gone", { kind: "sequence", first: 1, last: 4 }, 4],
+  ] as const)("is what is gone of a range, %s, and by which entry's window", async ([_, range, last]) => {
+    const receipt = { through: 5, days: 30, policySeq: 9 };
+    const shown = (row: { chainSeq: number }) =>
+      row.chainSeq > 5 && (range.kind === "whole" || row.chainSeq <= range.last);
+    const found = await sentences(createBundle({ rows: chainRows(11), range, receipt, shown }));
+    const said = `ntries 1 to ${last} of the range are gone: removed under the window of 30 days that entry 9 set`;
+    expect(found).toMatchObject({ first: `e${said}`, warnings: [`E${said}.`] });
   });
 });
 

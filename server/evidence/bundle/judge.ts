@@ -1,5 +1,6 @@
 import { type Break, breakOf } from "@/server/evidence/chain/verifier";
 import {
+  fromBase64,
   type NoteTools,
   noteOf,
   parseVerifierKey,
@@ -15,6 +16,7 @@ import {
   parseSeal,
   restoredReasons,
   type TreeCheckpoint,
+  windowText,
 } from "@/server/evidence/tree/statement";
 import { equalBytes } from "@/server/evidence/tree/tree";
 import { BadLine, type BundleHeader, type BundleLine, readLine, type SinceLine } from "./format";
@@ -28,7 +30,12 @@ const ORDER = { header: 0, checkpoint: 1, timestamp: 2, since: 3, receipt: 4, sk
 const ROWS = ORDER.skip;
 const ROW_START = '{"type":"row"';
 
+/** The verdict on an authority's reply (RFC 3161) over a text: the stamped time and the authority, or the reason against it. */
+export type StampCheck = (text: string, reply: Uint8Array) => { at: string; by: string } | { reason: string };
+
 type Signed<T> = { statement: T; note: SignedNote; signers: Signers };
+
+const shownReceipt = ({ origin: _, ...shown }: PruneReceipt) => shown;
 
 /** Reads a bundle line by line and judges it. No line is kept, and none is read twice. */
 export class BundleJudge {
@@ -41,12 +48,12 @@ export class BundleJudge {
   #receipt: Signed<PruneReceipt> | null = null;
   #seal: Signed<{ digest: Uint8Array }> | null = null;
   #since: SinceLine | null = null;
-  #hasTimestamp = false;
+  #token: string | null = null;
   #walk: Walk | null = null;
 
   constructor(
     private readonly tools: NoteTools,
-    private readonly input: { trust: Trust; since: KeptNote | null },
+    private readonly input: { trust: Trust; since: KeptNote | null; stamp?: StampCheck | undefined },
   ) {}
 
   get hasEnded(): boolean {
@@ -80,7 +87,7 @@ export class BundleJudge {
     else if (line.type === "skip") this.#walked().skip(line);
     else if (line.type === "since") this.#since = line;
     else if (line.type === "end") this.#seal = this.#signed(line.note, parseSeal, "seal");
-    else this.#hasTimestamp = true;
+    else this.#token = line.token;
   }
 
   #takeHeader(header: BundleHeader): void {
@@ -152,7 +159,8 @@ export class BundleJudge {
     const reasons: string[] = [];
     const notices = this.#notices();
     this.#checkSince(breaks, reasons, notices);
-    if (breaks.length === 0) reasons.unshift(...this.#reasons(walked));
+    this.#checkStamp(reasons, notices);
+    if (breaks.length === 0) reasons.unshift(...this.#alarmed(), ...this.#reasons(walked));
     const rows = walked?.rows ?? 0;
     const proven = rows === 0 ? "empty" : "intact";
     const status = breaks.length > 0 ? "broken" : reasons.length > 0 ? "unproven" : proven;
@@ -165,6 +173,7 @@ export class BundleJudge {
       status,
       version: 2,
       reasons: isHeld ? reasons : [],
+      warnings: this.#warnings(walked),
       notices,
       breaks,
       header: this.#shownHeader(),
@@ -180,9 +189,7 @@ export class BundleJudge {
       signedBy: textsOf(this.#signers()),
       cosignedBy: cosigned?.by ?? [],
       quorum: typeof cosigned?.isMet === "boolean" ? (cosigned.isMet ? "met" : "not met") : null,
-      receipt: receipt
-        ? { through: receipt.through, before: receipt.before, days: receipt.days, signedAt: receipt.signedAt }
-        : null,
+      receipt: receipt ? shownReceipt(receipt) : null,
     };
   }
 
@@ -214,7 +221,7 @@ export class BundleJudge {
     reasons.push(...this.#losses());
     if (!signed(this.#seal))
       reasons.push("No trusted key signed the seal: header, range and selection are not proven.");
-    if ((walked?.prunedThrough ?? 0) > 0 && !signed(this.#receipt))
+    if (walked?.gone && !signed(this.#receipt))
       reasons.push("No trusted key signed the receipt for the entries that retention removed.");
     const cosigned = this.#checkpoint && this.#trust?.cosigned(this.#checkpoint.note);
     if (cosigned?.isMet === false) {
@@ -251,6 +258,35 @@ export class BundleJudge {
       );
   }
 
+  #checkStamp(reasons: string[], notices: string[]): void {
+    const { stamp } = this.input;
+    if (!stamp && this.#token !== null)
+      notices.push("A time-stamp is present, not checked here: trailmark verify --tsa CERTIFICATES checks it.");
+    if (!stamp) return;
+    if (this.#token === null || !this.#checkpoint) {
+      reasons.push("The bundle holds no time-stamp.");
+      return;
+    }
+    const found = stamp(this.#checkpoint.note.text, fromBase64(this.#token) ?? new Uint8Array());
+    if ("reason" in found) reasons.push(`The time-stamp does not hold: ${found.reason}.`);
+    else notices.push(`The checkpoint was there on ${found.at}: time-stamped by ${found.by}.`);
+  }
+
+  #alarmed(): string[] {
+    const alarm = this.#header?.alarm;
+    return alarm ? [`An alarm was open on this log since ${alarm.since}: ${alarm.found}.`] : [];
+  }
+
+  #warnings(walked: Walked | null): string[] {
+    const [receipt, gone] = [this.#receipt?.statement, walked?.gone];
+    return [
+      ...this.#alarmed(),
+      ...(gone && receipt && gone.last <= receipt.through
+        ? [`Entries ${gone.first} to ${gone.last} of the range are gone: removed under ${windowText(receipt)}.`]
+        : []),
+    ];
+  }
+
   #notices(): string[] {
     const notices: string[] = [];
     const [receipt, header] = [this.#receipt?.statement, this.#header];
@@ -262,8 +298,6 @@ export class BundleJudge {
       notices.push(
         "That no entry of the time range is left out is the installation's signed word; the tree cannot prove it.",
       );
-    if (this.#hasTimestamp)
-      notices.push("A time-stamp is present, not checked here: openssl ts -verify -data TEXT -in TOKEN -CAfile CA");
     return notices;
   }
 }

@@ -1,5 +1,5 @@
 import { isNullable, PAYLOAD_FIELDS } from "@/server/audit/row";
-import { PAYLOAD_VERSION } from "@/server/evidence/chain/chain";
+import { PayloadWriter } from "@/server/evidence/chain/chain";
 
 /**
  * Row lines, read as bytes by their one shape: members in order, nothing between, numbers and escapes as JSON.stringify
@@ -8,10 +8,10 @@ import { PAYLOAD_VERSION } from "@/server/evidence/chain/chain";
 
 const FIELDS = PAYLOAD_FIELDS.length;
 const MAX_DIGITS = 15;
-/** Room for the payload's version and lengths before its values. */
-const HEAD_BYTES = 256;
-const [QUOTE, BACKSLASH, MINUS, ZERO, COMMA, SEMICOLON] = [0x22, 0x5c, 0x2d, 0x30, 0x2c, 0x3b];
+const [QUOTE, BACKSLASH, MINUS, ZERO] = [0x22, 0x5c, 0x2d, 0x30];
 const [LETTER_N, LETTER_U, SPACE] = [0x6e, 0x75, 0x20];
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const latin1 = (text: string): Uint8Array => Uint8Array.from(text, (c) => c.charCodeAt(0));
 const CHECKSUMS = new Set<string>(["prevChecksum"]);
@@ -29,7 +29,6 @@ const BEFORE = PAYLOAD_FIELDS.map((name, i) =>
 const BEFORE_CHECKSUM = latin1(',"checksum":"');
 const AFTER_CHECKSUM = latin1('"}');
 const NULL = latin1("null");
-const VERSION = latin1(`${PAYLOAD_VERSION};`);
 const HEX_DIGITS = 64;
 
 const KIND = PAYLOAD_FIELDS.map((name) =>
@@ -63,56 +62,33 @@ export class RowReader {
   readonly prevChecksum = new Uint8Array(32);
   hasPrevious = false;
   readonly #utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  readonly #lengths = new Int32Array(FIELDS);
-  #out = new Uint8Array(64 * 1024);
-  #end = HEAD_BYTES;
-  #line: Uint8Array = this.#out;
+  readonly #writer = new PayloadWriter();
+  #line: Uint8Array = new Uint8Array();
   #at = 0;
   #seen = 0;
 
   /** Whether the bytes are a row line, from its brace to its brace; what it holds is then in this object. */
   read(line: Uint8Array): boolean {
-    if (this.#out.length < line.length + HEAD_BYTES) this.#out = new Uint8Array(2 * line.length + HEAD_BYTES);
+    this.#writer.begin(line.length);
     this.#line = line;
     this.#at = 0;
     this.#seen = 0;
-    this.#end = HEAD_BYTES;
     for (let field = 0; field < FIELDS; field++) if (!this.#field(field)) return false;
     if (!this.#fixed(BEFORE_CHECKSUM) || !this.#hex(this.checksum, false) || !this.#fixed(AFTER_CHECKSUM)) return false;
-    return this.#at === line.length && (this.#seen < 0x80 || this.#isUtf8());
+    return this.#at === line.length && (this.#seen < 0x80 || this.#isUtf8()) && UUID.test(this.id);
   }
 
   /** The canonical payload of the row that was read; valid until the next one. */
   payload(): Uint8Array {
-    const out = this.#out;
-    let at = HEAD_BYTES;
-    for (let field = FIELDS - 1; field >= 0; field--) {
-      out[--at] = field === FIELDS - 1 ? SEMICOLON : COMMA;
-      let rest = this.#lengths[field] ?? 0;
-      if (rest < 0) out[--at] = MINUS;
-      else
-        do {
-          out[--at] = ZERO + (rest % 10);
-          rest = (rest / 10) | 0;
-        } while (rest > 0);
-    }
-    at -= VERSION.length;
-    out.set(VERSION, at);
-    return out.subarray(at, this.#end);
+    return this.#writer.payload();
   }
 
   get id(): string {
-    return this.#text(ID);
+    return this.#utf8.decode(this.#writer.value(ID));
   }
 
   get orgId(): string {
-    return this.#text(ORG);
-  }
-
-  #text(wanted: number): string {
-    let start = HEAD_BYTES;
-    for (let field = 0; field < wanted; field++) start += Math.max(0, this.#lengths[field] ?? 0);
-    return this.#utf8.decode(this.#out.subarray(start, start + (this.#lengths[wanted] ?? 0)));
+    return this.#utf8.decode(this.#writer.value(ORG));
   }
 
   #isUtf8(): boolean {
@@ -135,13 +111,16 @@ export class RowReader {
   #field(field: number): boolean {
     const before = BEFORE[field];
     if (!before || !this.#fixed(before)) return false;
-    const start = this.#end;
     const kind = KIND[field];
     const isNull = kind !== "text" && kind !== "number" && this.#line[this.#at] === LETTER_N;
-    const isGood = isNull ? this.#fixed(NULL) : this.#value(field, kind);
-    this.#lengths[field] = isNull ? -1 : this.#end - start;
     if (field === 0) this.hasPrevious = !isNull;
-    return isGood;
+    if (isNull) {
+      this.#writer.writeNull();
+      return this.#fixed(NULL);
+    }
+    if (!this.#value(field, kind)) return false;
+    this.#writer.endField();
+    return true;
   }
 
   #value(field: number, kind: string | undefined): boolean {
@@ -156,24 +135,22 @@ export class RowReader {
   #number(field: number): boolean {
     const line = this.#line;
     const isNegative = line[this.#at] === MINUS;
-    if (isNegative) {
-      this.#out[this.#end++] = MINUS;
-      this.#at++;
-    }
+    if (isNegative) this.#at++;
     const start = this.#at;
     let value = 0;
     for (;;) {
       const digit = (line[this.#at] ?? 0) - ZERO;
       if (digit < 0 || digit > 9) break;
       value = value * 10 + digit;
-      this.#out[this.#end++] = ZERO + digit;
       this.#at++;
     }
     const digits = this.#at - start;
     // JSON.stringify writes no leading zero, and no zero with a sign.
     if (digits === 0 || digits > MAX_DIGITS || (line[start] === ZERO && (digits > 1 || isNegative))) return false;
-    if (field === SEQ) this.seq = isNegative ? -value : value;
-    if (field === TIME) this.timestampMs = isNegative ? -value : value;
+    if (isNegative) value = -value;
+    this.#writer.writeNumber(value);
+    if (field === SEQ) this.seq = value;
+    if (field === TIME) this.timestampMs = value;
     return field !== SEQ || this.seq > 0;
   }
 
@@ -186,8 +163,8 @@ export class RowReader {
       into[i / 2] = high * 16 + low;
     }
     if (isHashed) {
-      this.#out.set(line.subarray(this.#at, this.#at + HEX_DIGITS), this.#end);
-      this.#end += HEX_DIGITS;
+      this.#writer.bytes.set(line.subarray(this.#at, this.#at + HEX_DIGITS), this.#writer.end);
+      this.#writer.end += HEX_DIGITS;
     }
     this.#at += HEX_DIGITS;
     return true;
@@ -195,8 +172,10 @@ export class RowReader {
 
   /** A text up to and with its closing quote. */
   #string(): boolean {
-    const [line, out] = [this.#line, this.#out];
-    let [at, end, seen] = [this.#at, this.#end, this.#seen];
+    const line = this.#line;
+    const { bytes: out } = this.#writer;
+    let { end } = this.#writer;
+    let [at, seen] = [this.#at, this.#seen];
     for (;;) {
       const byte = line[at++];
       if (byte === undefined || byte < SPACE) return false;
@@ -213,7 +192,7 @@ export class RowReader {
       out[end++] = control;
     }
     this.#at = at;
-    this.#end = end;
+    this.#writer.end = end;
     this.#seen = seen;
     return true;
   }

@@ -12,7 +12,13 @@ import {
   type SignedNote,
   type VerifierKey,
 } from "@/server/evidence/tree/signed-note";
-import { orgIdOf, parseCheckpoint, type TreeCheckpoint, timeOfSeconds } from "@/server/evidence/tree/statement";
+import {
+  isSuperseded,
+  orgIdOf,
+  parseCheckpoint,
+  type TreeCheckpoint,
+  timeOfSeconds,
+} from "@/server/evidence/tree/statement";
 import { emptyRoot, equalBytes, verifyConsistency } from "@/server/evidence/tree/tree";
 import type { SinceLine } from "./format";
 
@@ -79,7 +85,10 @@ export const textsOf = (keys: readonly VerifierKey[]): string[] => keys.map(form
 /** Whether the log of a bundle continues from a checkpoint that the asker kept. */
 
 /** A kept checkpoint, and whether a trusted key signed it. */
-export type KeptNote = { orgId: string; size: number; root: Uint8Array; signature: "good" | "bad" | "absent" };
+export type KeptNote = Pick<TreeCheckpoint, "size" | "root" | "signedAt"> & {
+  orgId: string;
+  signature: "good" | "bad" | "absent";
+};
 
 const signatureOf = (checks: readonly ("good" | "bad" | "absent")[]) =>
   checks.includes("bad") ? "bad" : checks.includes("good") ? "good" : "absent";
@@ -90,10 +99,10 @@ export function readKeptNote(tools: NoteTools, text: string, { logs: keys }: Tru
   if (!note) return null;
   const checkpoint = parseCheckpoint(note.text);
   if (!checkpoint) return null;
-  const { origin, size, root } = checkpoint;
+  const { origin, size, root, signedAt } = checkpoint;
   const here = keys.map((key) => keyForOrigin(tools.sha256, key, origin)).filter((key) => key !== null);
   const signature = signatureOf(here.map((key) => checkSignature(tools, note, key)));
-  return { orgId: orgIdOf(origin) ?? "", size, root, signature };
+  return { orgId: orgIdOf(origin) ?? "", size, root, signedAt, signature };
 }
 
 /** What follows from a note: it contradicts, it is not proven (a sentence), or it is continued. */
@@ -113,6 +122,9 @@ export function checkSince(
     return broken("the note given with --since has a trusted key's signature that does not hold");
   if (kept.signature === "absent") return unproven("No trusted key signed the note given with --since.");
   const { size, root } = kept;
+  const hasShrunk = size > checkpoint.size && kept.signedAt <= checkpoint.signedAt;
+  if (hasShrunk && !isSuperseded(kept, checkpoint.restored ?? []))
+    return broken(`the log had ${size} entries before the bundle's checkpoint of size ${checkpoint.size} was signed`);
   if (size > checkpoint.size)
     return unproven(
       `The note given with --since is of size ${size}, newer than the bundle's checkpoint of size ${checkpoint.size}.`,

@@ -1,4 +1,5 @@
 import type { Break } from "@/server/evidence/chain/verifier";
+import type { PruneReceipt } from "@/server/evidence/tree/statement";
 import type { BundleRange } from "./format";
 
 /** What a reader of evidence says about a file; the same words on the command line, on the page and in JSON. */
@@ -7,13 +8,15 @@ import type { BundleRange } from "./format";
 type BundleStatus = "intact" | "empty" | "broken" | "unproven";
 
 /** What retention was allowed to remove, by a signed receipt. */
-type ReceiptShown = { through: number; before: string; days: number; signedAt: string };
+type ReceiptShown = Omit<PruneReceipt, "origin">;
 
 export type JudgedBundle = {
   status: BundleStatus;
   version: 2;
   /** Why it is unproven, a sentence each. */
   reasons: string[];
+  /** What a reader must know before anything else: an open alarm, entries of the range that are gone. A sentence each. */
+  warnings: string[];
   /** What a reader must know besides, a sentence each. */
   notices: string[];
   breaks: Break[];

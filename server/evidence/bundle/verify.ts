@@ -1,6 +1,6 @@
 import type { NoteTools } from "@/server/evidence/tree/signed-note";
 import { BadLine, isHeader, whyNoHeader } from "./format";
-import { BundleJudge } from "./judge";
+import { BundleJudge, type StampCheck } from "./judge";
 import type { KeptNote } from "./trust";
 import { NO_TRUST, type Trust } from "./trust";
 import type { BundleVerdict, JudgedBundle } from "./verdict";
@@ -16,6 +16,8 @@ type Options = {
   trust?: Trust;
   /** A checkpoint that the caller kept, which the bundle must continue. */
   since?: KeptNote | null;
+  /** How the time-stamp is checked; without it one is only said to be there. */
+  stamp?: StampCheck | undefined;
   /** Each row line with its place in the file, in bytes; good or not. */
   onRow?: (start: number, end: number) => void;
 };
@@ -105,8 +107,8 @@ class BundleReading {
     // What is no header need not be UTF-8 to be recognized as none; what begins as one is broken when it is not.
     const start = new TextDecoder("latin1").decode(line.subarray(0, HEADER_START_BYTES));
     if (!isHeader(start)) throw new BadLine(whyNoHeader(start));
-    const { trust = NO_TRUST, since = null } = this.options;
-    this.#judge = new BundleJudge(this.tools, { trust, since });
+    const { trust = NO_TRUST, since = null, stamp } = this.options;
+    this.#judge = new BundleJudge(this.tools, { trust, since, stamp });
     this.#judge.line(this.#text(line));
   }
 

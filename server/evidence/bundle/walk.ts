@@ -14,8 +14,8 @@ export type Walked = {
   lastSeq: number | null;
   firstMs: number | null;
   lastMs: number | null;
-  /** Entries before the first one shown that the receipt has to explain. */
-  prunedThrough: number;
+  /** Entries of the range before the first one shown, which the receipt has to explain. */
+  gone: { first: number; last: number } | null;
   breaks: Break[];
 };
 
@@ -26,7 +26,7 @@ export type Walked = {
 export class Walk {
   readonly #fold: TreeFold;
   readonly #breaks: Break[] = [];
-  readonly #found: Omit<Walked, "breaks" | "prunedThrough"> = {
+  readonly #found: Omit<Walked, "breaks" | "gone"> = {
     rows: 0,
     skipped: 0,
     firstSeq: null,
@@ -107,14 +107,14 @@ export class Walk {
   #checkLink(row: RowReader): void {
     const { seq, hasPrevious, prevChecksum } = row;
     const isFirst = seq === 1;
-    if (!isFirst && !this.#isBehindRow) return;
-    if (isFirst ? !hasPrevious : hasPrevious && equal32(prevChecksum, this.#before)) return;
+    const isBehind = this.#isBehindRow;
+    if (isFirst ? !hasPrevious : hasPrevious && (!isBehind || equal32(prevChecksum, this.#before))) return;
     const none = "no previous row";
     this.#report({
       seq,
       id: row.id,
       kind: "relinked",
-      expected: isFirst ? none : toHex(this.#before),
+      expected: isFirst ? none : isBehind ? toHex(this.#before) : "the checksum of the row before",
       actual: hasPrevious ? toHex(prevChecksum) : none,
     });
   }
@@ -148,12 +148,12 @@ export class Walk {
   }
 
   /** Entries of the range from the first one on that were skipped before any row: only a receipt explains them. */
-  #prunedThrough(): number {
+  #gone(): Walked["gone"] {
     const { range } = this.input;
-    if (range.kind === "time") return 0;
+    if (range.kind === "time") return null;
     const first = range.kind === "whole" ? 1 : range.first;
     const last = range.kind === "whole" ? Number.POSITIVE_INFINITY : range.last;
-    return this.#skippedFirst >= first ? Math.min(this.#skippedFirst, last) : 0;
+    return this.#skippedFirst >= first ? { first, last: Math.min(this.#skippedFirst, last) } : null;
   }
 
   #checkEnds(): void {
@@ -161,11 +161,10 @@ export class Walk {
     if (range.kind === "sequence") {
       if (range.last > checkpoint.size) this.#cut(`sequences up to ${range.last}, as the header says`);
     }
-    const pruned = this.#prunedThrough();
-    if (pruned > (receipt?.through ?? 0)) {
-      const first = range.kind === "sequence" ? range.first : 1;
-      this.#missing(Math.max(first, (receipt?.through ?? 0) + 1), `hashes through sequence ${pruned}`);
-    }
+    const gone = this.#gone();
+    const permitted = receipt?.through ?? 0;
+    if (gone && gone.last > permitted)
+      this.#missing(Math.max(gone.first, permitted + 1), `hashes through sequence ${gone.last}`);
     if (this.#at < checkpoint.size) this.#cut(`entries up to sequence ${checkpoint.size}, the checkpoint's size`);
   }
 
@@ -189,8 +188,7 @@ export class Walk {
   finish(): Walked {
     this.#checkEnds();
     this.#checkRoot();
-    const prunedThrough = this.#prunedThrough();
-    return { ...this.#found, prunedThrough, breaks: this.#breaks.sort((a, b) => a.seq - b.seq) };
+    return { ...this.#found, gone: this.#gone(), breaks: this.#breaks.sort((a, b) => a.seq - b.seq) };
   }
 }
 

@@ -21,9 +21,10 @@ const line = (value: unknown): string => `${JSON.stringify(value)}\n`;
 
 /** Everything before the entries. */
 export function headLines({ header, checkpoint, token, since, receipt }: BundleHead): string {
-  const { origin, orgId, organization, range, createdAt, publicKeys } = header;
+  const { origin, orgId, organization, range, createdAt, publicKeys, alarm } = header;
+  const shown = { origin, orgId, organization, range, createdAt, publicKeys, ...(alarm && { alarm }) };
   return [
-    { type: "header", format: BUNDLE_FORMAT, version: 2, origin, orgId, organization, range, createdAt, publicKeys },
+    { type: "header", format: BUNDLE_FORMAT, version: 2, ...shown },
     { type: "checkpoint", note: checkpoint },
     token ? { type: "timestamp", token } : null,
     since ?? null,

@@ -2,10 +2,10 @@ import { availableParallelism } from "node:os";
 import type postgres from "postgres";
 import type { Tenant } from "@/db/client";
 import { connectApp, directUrl } from "@/db/connect";
+import { type CopyOptions, drain } from "@/db/copy/drain";
 import { survivable } from "@/db/survive";
 import { gauge } from "@/server/ground/background/metrics";
 import { Concurrency } from "@/server/ground/limits/concurrency";
-import { type CopyOptions, drain } from "./drain";
 
 /**
  * Long reads of whole chains: their own connection (a pool must not be held for minutes), one repeatable-read

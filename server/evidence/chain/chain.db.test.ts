@@ -110,7 +110,7 @@ describe("the checksum in the database and in TypeScript", () => {
               "actorEmail" text, action text, "resourceType" text, "resourceId" uuid, "resourceName" text, details text, "ipAddress" text,
               "userAgent" text, result text, "errorMessage" text)`,
             );
-          else expect(await appendAudit(roles.app, rows)).toBe(rows.length);
+          else expect(await appendAudit(roles.app, rows)).toEqual([]);
           count += rows.length;
         },
       ),

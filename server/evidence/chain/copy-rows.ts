@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
+import { CopyBinaryReader, type CopyRow, lengthOf, startOf } from "@/db/copy/copy-binary";
 import { rowsOf } from "@/db/rows";
 import { type ChainRow, COLUMNS, FIELDS, type Field, SEALED_FIELDS } from "@/server/audit/row";
 import type { BundleRow } from "./chain";
-import { CopyBinaryReader, type CopyRow, lengthOf, startOf } from "./copy-binary";
 import { RAW_COLUMNS, RawRow } from "./raw-row";
 import { RunCollector } from "./run-collector";
 import type { Link, Run } from "./verifier";

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
+import type { CopyRow } from "@/db/copy/copy-binary";
 import { COLUMNS, type Field, SEALED_FIELDS } from "@/server/audit/row";
-import { PAYLOAD_VERSION } from "./chain";
-import type { CopyRow } from "./copy-binary";
+import { PayloadWriter } from "./chain";
 import type { Link } from "./verifier";
 
 /**
@@ -35,45 +35,19 @@ const PREV_CHECKSUM = SEALED_FIELDS.indexOf("prevChecksum");
 const SEQ = SEALED_FIELDS.indexOf("chainSeq");
 const ID = SEALED_FIELDS.indexOf("id");
 
-const PREFIX = Buffer.from(`${PAYLOAD_VERSION};`, "latin1");
-const [COMMA, SEMICOLON, DASH, DOT, ZERO] = [0x2c, 0x3b, 0x2d, 0x2e, 0x30];
+const [DASH, DOT] = [0x2d, 0x2e];
 const HEX_DIGITS = Uint8Array.from("0123456789abcdef", (digit) => digit.charCodeAt(0));
-const UUID_LENGTH = 36;
 const TWO_32 = 2 ** 32;
 const EPOCH_2000_MS = Date.UTC(2000, 0, 1);
-/** What the version and the lengths need at most. */
-const LENGTHS_ROOM = 256;
-/** Payloads that end up to here are hashed through views that are kept, so many: to make one costs a tenth of a hash. */
-const KEPT_END = 4096;
-const KEPT_VIEWS = 8192;
-
-/** Writes a whole number of at most 2^53 in decimal at an offset; returns where it ends. */
-function writeNumber(into: Uint8Array, value: number, at: number): number {
-  let start = at;
-  let rest = value;
-  if (rest < 0) {
-    into[start++] = DASH;
-    rest = -rest;
-  }
-  let end = start + 1;
-  for (let bound = 10; rest >= bound; bound *= 10) end++;
-  for (let digit = end - 1; digit >= start; digit--) {
-    const tenth = Math.floor(rest / 10);
-    into[digit] = ZERO + (rest - tenth * 10);
-    rest = tenth;
-  }
-  return end;
-}
+/** As text, a binary field has at most so many times its bytes: a UUID 36 for 16, a number or a time up to 22 for 8. */
+const MAX_GROWTH = 3;
 
 /** Decides one row at a time: what its contents hash to, and whether that is what is beside them. */
 export class RawRow {
-  #scratch = new Uint8Array(8192);
-  #into = new DataView(this.#scratch.buffer);
-  #views = new Map<number, Uint8Array>();
+  readonly #writer = new PayloadWriter();
   #row: CopyRow = { data: Buffer.alloc(0), starts: new Int32Array(0), lengths: new Int32Array(0), size: 0 };
   #buffer: ArrayBufferLike = new ArrayBuffer(0);
   #from = new DataView(this.#buffer);
-  readonly #lengths = new Int32Array(CHECKSUM);
   seq = 0;
   /** The checksum that the contents ask for. */
   recomputed = "";
@@ -141,100 +115,63 @@ export class RawRow {
     return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
   }
 
-  /** The canonical payload in the scratch: the values behind room for the lengths, then the lengths before them. */
   #payload(): Uint8Array {
-    const room = this.#row.size * 3 + LENGTHS_ROOM;
-    if (this.#scratch.length < room) this.#grow(room);
-    let end = LENGTHS_ROOM;
+    const writer = this.#writer;
+    writer.begin(this.#row.size * MAX_GROWTH);
     for (let field = 0; field < CHECKSUM; field++) {
-      const start = end;
-      const length = this.#length(field);
-      if (length >= 0) end = this.#write(field, start);
-      this.#lengths[field] = length < 0 ? -1 : end - start;
+      if (this.#length(field) < 0) writer.writeNull();
+      else {
+        this.#write(field);
+        writer.endField();
+      }
     }
-    const begin = this.#writeLengths();
-    return this.#view(begin, end);
+    return writer.payload();
   }
 
-  #grow(room: number): void {
-    this.#scratch = new Uint8Array(room * 2);
-    this.#into = new DataView(this.#scratch.buffer);
-    this.#views.clear();
-  }
-
-  #view(begin: number, end: number): Uint8Array {
-    if (end > KEPT_END) return this.#scratch.subarray(begin, end);
-    const key = begin * KEPT_END + end;
-    let view = this.#views.get(key);
-    if (view) return view;
-    if (this.#views.size >= KEPT_VIEWS) this.#views.clear();
-    view = this.#scratch.subarray(begin, end);
-    this.#views.set(key, view);
-    return view;
-  }
-
-  #write(field: number, at: number): number {
+  #write(field: number): void {
     const kind = KINDS[field];
-    if (kind === UUID) return this.#writeUuid(this.#start(field), at);
-    if (kind === NUMBER) return writeNumber(this.#scratch, this.seq, at);
-    if (kind === TIME) return this.#writeTime(this.#start(field), at);
-    return this.#copy(this.#start(field), at, this.#length(field));
+    if (kind === UUID) this.#writeUuid(this.#start(field));
+    else if (kind === NUMBER) this.#writer.writeNumber(this.seq);
+    else if (kind === TIME) this.#writeTime(this.#start(field));
+    else this.#copy(this.#start(field), this.#length(field));
   }
 
   /** Whole words first: a loop over bytes takes three times as long, a call into Node's own copy four times. */
-  #copy(start: number, at: number, length: number): number {
-    const [into, from] = [this.#into, this.#from];
+  #copy(start: number, length: number): void {
+    const { view: into, end } = this.#writer;
+    const from = this.#from;
     let i = 0;
-    for (; i + 4 <= length; i += 4) into.setUint32(at + i, from.getUint32(start + i, true), true);
-    for (; i < length; i++) into.setUint8(at + i, from.getUint8(start + i));
-    return at + length;
+    for (; i + 4 <= length; i += 4) into.setUint32(end + i, from.getUint32(start + i, true), true);
+    for (; i < length; i++) into.setUint8(end + i, from.getUint8(start + i));
+    this.#writer.end = end + length;
   }
 
-  #writeUuid(start: number, at: number): number {
-    const [scratch, from] = [this.#scratch, this.#from];
-    let end = at;
+  #writeUuid(start: number): void {
+    const { bytes } = this.#writer;
+    const from = this.#from;
+    let { end } = this.#writer;
     for (let i = 0; i < 16; i++) {
       const byte = from.getUint8(start + i);
-      scratch[end++] = HEX_DIGITS[byte >> 4] ?? 0;
-      scratch[end++] = HEX_DIGITS[byte & 15] ?? 0;
-      if (i === 3 || i === 5 || i === 7 || i === 9) scratch[end++] = DASH;
+      bytes[end++] = HEX_DIGITS[byte >> 4] ?? 0;
+      bytes[end++] = HEX_DIGITS[byte & 15] ?? 0;
+      if (i === 3 || i === 5 || i === 7 || i === 9) bytes[end++] = DASH;
     }
-    return at + UUID_LENGTH;
+    this.#writer.end = end;
   }
 
   /**
    * A time in whole milliseconds since 1970. A part of one, which no column of this table holds, is written behind a dot,
    * so that it is not content that was ever sealed. Microseconds of late years are beyond what a double counts: in halves.
    */
-  #writeTime(start: number, at: number): number {
+  #writeTime(start: number): void {
+    const writer = this.#writer;
     const high = this.#from.getInt32(start);
     const thousands = Math.floor(high / 1000);
     const low = (high - thousands * 1000) * TWO_32 + this.#from.getUint32(start + 4);
     const ms = Math.floor(low / 1000);
-    const end = writeNumber(this.#scratch, thousands * TWO_32 + ms + EPOCH_2000_MS, at);
-    if (low === ms * 1000) return end;
-    this.#scratch[end] = DOT;
-    return writeNumber(this.#scratch, low - ms * 1000, end + 1);
-  }
-
-  /** Writes the version and the lengths so that they end where the values begin; returns where they begin. */
-  #writeLengths(): number {
-    const scratch = this.#scratch;
-    let at = LENGTHS_ROOM;
-    for (let field = CHECKSUM - 1; field >= 0; field--) {
-      scratch[--at] = field === CHECKSUM - 1 ? SEMICOLON : COMMA;
-      let rest = this.#lengths[field] ?? 0;
-      if (rest < 0) {
-        scratch[--at] = DASH;
-        continue;
-      }
-      do {
-        scratch[--at] = ZERO + (rest % 10);
-        rest = (rest / 10) | 0;
-      } while (rest > 0);
-    }
-    at -= PREFIX.length;
-    scratch.set(PREFIX, at);
-    return at;
+    writer.writeNumber(thousands * TWO_32 + ms + EPOCH_2000_MS);
+    if (low === ms * 1000) return;
+    writer.bytes[writer.end++] = DOT;
+    writer.writeNumber(low - ms * 1000);
   }
 }

@@ -3,6 +3,7 @@ import type postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
 import { signReceipt } from "@/server/evidence/checkpoints/receipts";
+import { FIRST_WINDOW } from "@/server/evidence/tree/statement";
 import {
   auditRow,
   auditRows,
@@ -16,7 +17,7 @@ import {
   roles,
 } from "@/testing/chain";
 import { createOrg, createPartner } from "@/testing/factories";
-import { permit } from "@/testing/permit";
+import { keepFor, permit } from "@/testing/permit";
 
 afterAll(closeRoles);
 
@@ -97,6 +98,7 @@ const NEVER = [
   "TRUNCATE audit_chain_heads",
   "DELETE FROM audit_retention_policies",
   "TRUNCATE audit_retention_policies",
+  "UPDATE audit_retention_policies SET retention_days = 1",
   "SELECT audit_seal_transaction(pg_current_xact_id())",
   "SELECT audit_move_heads('{}', '{}', '{}', '{}')",
   "SELECT audit_self_test()",
@@ -119,11 +121,10 @@ const APP_NEVER = [
 const ADMIN_NEVER = [
   `INSERT INTO audit_logs (${COLUMNS}) VALUES (${VALUES})`,
   "INSERT INTO audit_retention_policies (org_id) VALUES (gen_random_uuid())",
-  "UPDATE audit_retention_policies SET retention_days = 1",
   "SET ROLE trailmark_app",
 ];
 
-describe("what the roles may never do", () => {
+describe("acts that are refused to every role", () => {
   beforeAll(() => orgWithRows(400, 1));
 
   it.each([...NEVER, ...APP_NEVER])("the application role is refused: %s", async (statement) => {
@@ -242,6 +243,20 @@ describe("the retention policy", () => {
   });
 });
 
+describe("a change of the retention policy", () => {
+  const set = (orgIds: readonly string[] | "system", org: string) =>
+    inTenant(orgIds, (tx) => tx`SELECT audit_set_retention(${org}::uuid, 30, '{"actorType": "system"}'::jsonb)`);
+
+  it("is refused for an organization out of reach, and without the entry that says it", async () => {
+    const [mine, other] = [(await createOrg()).id, (await createOrg()).id];
+    await expect(set([mine], other)).rejects.toMatchObject({ code: DENIED });
+    await expect(set([mine], mine)).rejects.toThrow("null value");
+    const kept =
+      await roles.admin`SELECT retention_days FROM audit_retention_policies WHERE org_id IN (${mine}, ${other})`;
+    expect(kept.map((row) => row.retention_days)).toEqual([365, 365]);
+  });
+});
+
 describe("pruning", () => {
   it("takes the oldest rows past the window, leaves a receipt in the chain and continues numbering", async () => {
     const org = await orgWithRows(500, 450, 400, 10, 5);
@@ -311,10 +326,10 @@ describe("pruning", () => {
   it("follows the organization's own window", async () => {
     const org = await orgWithRows(40, 20);
     await expect(prune(`org_id = '${org}' AND chain_seq = 1`)).rejects.toThrow("window of 365 days");
-    await inTenant([org], (tx) => tx`UPDATE audit_retention_policies SET retention_days = 30`);
+    await keepFor(org, 30);
     await prune(`org_id = '${org}' AND chain_seq = 1`);
     await expect(prune(`org_id = '${org}' AND chain_seq = 2`)).rejects.toThrow("window of 30 days");
-    await expectIntact(org, 2);
+    await expectIntact(org, 3);
   });
 
   it("gives each organization of one DELETE its own receipt", async () => {
@@ -329,7 +344,7 @@ describe("pruning", () => {
     await appendAudit(roles.app, auditRows(org, 300, { timestamp: daysAgo(450) }));
     await expect(prune(`org_id = '${org}' AND chain_seq <= 3`)).rejects.toThrow("no receipt permits");
     const now = new Date().toISOString();
-    await signReceipt(org, { through: 300, before: now, days: 365, signedAt: now });
+    await signReceipt(org, { through: 300, before: now, ...FIRST_WINDOW, signedAt: now });
     await expect(prune(`org_id = '${org}' AND chain_seq <= 300`)).rejects.toThrow("the tree does not hold");
     await expectIntact(org, 302);
     expect(await prune(`org_id = '${org}' AND chain_seq <= 2`)).toBe(2);

@@ -4,7 +4,8 @@
  * reads or waits, so there is one judge for all.
  */
 
-type BreakKind = "altered" | "missing" | "inserted" | "relinked" | "truncated" | "unsealed";
+/** index: the entries are right, and the search index was not made of them. */
+type BreakKind = "altered" | "missing" | "inserted" | "relinked" | "truncated" | "unsealed" | "index";
 
 /** Where the chain is not what it must be; expected and actual in words or checksums, whichever is clearer. */
 export type Break = { seq: number; id: string; kind: BreakKind; expected: string; actual: string };

@@ -3,7 +3,7 @@ import { invalid } from "@/server/ground/errors";
 import { reaches } from "@/server/ground/scope";
 import type { ChainReader } from "./chain-stream";
 import { type ReaderPool, readChain } from "./chain-stream";
-import { permittedThrough } from "./own-note";
+import { permittedThrough } from "./note-signature";
 import type { Division } from "./runs/read-runs";
 import { readRuns } from "./runs/read-runs";
 import { type Anchor, type Break, breakOf, type PrunedPrefix, unsealed, type Verdict, Verifier } from "./verifier";

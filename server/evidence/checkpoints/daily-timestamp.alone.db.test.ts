@@ -6,10 +6,10 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
 import { planBundle } from "@/server/evidence/export/plan";
 import { parseNote } from "@/server/evidence/tree/signed-note";
-import { env } from "@/server/ground/env";
 import { auditRows, closeRoles, inTenant, roles } from "@/testing/chain";
 import { createOrg, createUser, ctxFor } from "@/testing/factories";
 import { type Authority, startAuthority } from "@/testing/proofs/timestamp-authority";
+import { withSettings } from "@/testing/settings";
 import { signCheckpoint } from "./sign";
 
 const DAY_MS = 86_400_000;
@@ -19,10 +19,9 @@ let authority: Authority;
 beforeAll(async () => {
   authority = await startAuthority();
   dir = mkdtempSync(join(tmpdir(), "trailmark-stamps-"));
-  Object.assign(env(), { TRAILMARK_DATA_DIR: dir, TRAILMARK_TSA_URL: authority.url });
+  withSettings({ TRAILMARK_DATA_DIR: dir, TRAILMARK_TSA_URL: authority.url });
 });
 afterAll(async () => {
-  Object.assign(env(), { TRAILMARK_TSA_URL: undefined });
   await authority.stop();
   await closeRoles();
 });

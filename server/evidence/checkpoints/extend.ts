@@ -5,7 +5,7 @@ import { readChain } from "@/server/evidence/chain/chain-stream";
 import { copyQuery, createLinkReader, readChainRows } from "@/server/evidence/chain/copy-rows";
 import { type Break, breakOf, type Link, Verifier } from "@/server/evidence/chain/verifier";
 import { equalBytes } from "@/server/evidence/tree/tree";
-import { type Base, findBase, type Head, type Refused } from "./base";
+import { type Frontier, findFrontier, type Head, type Refused } from "./frontier";
 import { leafOf } from "./hashing";
 import { insertTiles, TreeDamage } from "./tiles";
 
@@ -15,17 +15,17 @@ const CHUNK_ROWS = 250_000;
 const FEW_ROWS = 1_000;
 
 /** A tree that covers the head as it was when the reading began; every row behind `readAfter` was read and judged for it. */
-export type Extended = { kind: "extended"; base: Base; size: number; root: Uint8Array; readAfter: number };
+export type Extended = { kind: "extended"; frontier: Frontier; size: number; root: Uint8Array; readAfter: number };
 
 const lockTree = (tx: Tx, orgId: string) =>
   tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended('trailmark tree ' || ${orgId}::text, 8))`);
 
 /** What the row before the first one to come must be: its checksum is known by its leaf alone, as the first row names it. */
-function startOf(base: Base, first: Link): { seq: number; checksum: string | null } {
-  const { size } = base.builder;
-  if (!base.lastLeaf) return { seq: size, checksum: null };
+function startOf(frontier: Frontier, first: Link): { seq: number; checksum: string | null } {
+  const { size } = frontier.builder;
+  if (!frontier.lastLeaf) return { seq: size, checksum: null };
   const names = first.prevChecksum;
-  const links = names !== null && names.length === 64 && equalBytes(leafOf(names), base.lastLeaf);
+  const links = names !== null && names.length === 64 && equalBytes(leafOf(names), frontier.lastLeaf);
   return { seq: size, checksum: links ? names : "the row whose leaf is in the tree" };
 }
 
@@ -46,20 +46,20 @@ async function readLinks(tx: Tx, { orgId, first, last }: Rows, onLink: (link: Li
   );
 }
 
-type Chunk = { base: Base; head: Head; last: number };
+type Chunk = { frontier: Frontier; head: Head; last: number };
 
 /** Reads the rows behind the tree, judges contents, links and numbers, and adds their leaves to the builder. */
-async function readChunk(tx: Tx, orgId: string, { base, head, last }: Chunk): Promise<Break[]> {
-  const { builder } = base;
+async function readChunk(tx: Tx, orgId: string, { frontier, head, last }: Chunk): Promise<Break[]> {
+  const { builder } = frontier;
   const first = builder.size + 1;
   let verifier: Verifier | undefined;
   await readLinks(tx, { orgId, first, last }, (link) => {
-    verifier ??= new Verifier({ start: startOf(base, link), end: last, pruned: null });
+    verifier ??= new Verifier({ start: startOf(frontier, link), end: last, pruned: null });
     verifier.add(link);
     builder.append(link.recomputed);
   });
   verifier ??= new Verifier({ start: { seq: first - 1, checksum: "unread" }, end: last, pruned: null });
-  base.lastLeaf = builder.lastLeaf ?? base.lastLeaf;
+  frontier.lastLeaf = builder.lastLeaf ?? frontier.lastLeaf;
   return verifier.finish(last === head.seq ? head : "unknown").breaks;
 }
 
@@ -72,19 +72,20 @@ function judgeHead({ seq, checksum }: Head, lastLeaf: Uint8Array | null): Refuse
 }
 
 /** One transaction under the tree's lock: the next rows, or none when the tree covers the head. */
-async function extendOnce(tx: Tx, orgId: string, base: Base): Promise<Refused | null> {
-  const { head, builder } = base;
+async function extendOnce(tx: Tx, orgId: string, frontier: Frontier): Promise<Refused | null> {
+  const { head, builder } = frontier;
   if (!head) return null;
-  if (builder.size >= head.seq) return judgeHead(head, base.lastLeaf);
+  if (builder.size >= head.seq) return judgeHead(head, frontier.lastLeaf);
   const last = Math.min(head.seq, builder.size + CHUNK_ROWS);
-  const breaks = await readChunk(tx, orgId, { base, head, last });
+  const breaks = await readChunk(tx, orgId, { frontier, head, last });
   if (breaks.length > 0) return { kind: "refused", breaks };
   try {
     await insertTiles(tx, orgId, builder.takeFull());
   } catch (error) {
     if (!(error instanceof TreeDamage)) throw error;
+    const { seq, message: actual } = error;
     const expected = "tiles that fit the rows";
-    return { kind: "refused", breaks: [breakOf({ seq: last, kind: "altered", expected, actual: error.message })] };
+    return { kind: "refused", breaks: [breakOf({ seq, kind: "altered", expected, actual })] };
   }
   return null;
 }
@@ -94,22 +95,22 @@ async function extendOnce(tx: Tx, orgId: string, base: Base): Promise<Refused | 
  * that does not fit is a refusal, and nothing is to be signed.
  */
 export async function extendTree(orgId: string): Promise<Extended | Refused> {
-  let base: Base | undefined;
+  let frontier: Frontier | undefined;
   let readAfter = 0;
   for (;;) {
     const done = await asSystem(async (tx): Promise<Extended | Refused | null> => {
       await lockTree(tx, orgId);
-      if (!base) {
-        const found = await findBase(tx, orgId);
+      if (!frontier) {
+        const found = await findFrontier(tx, orgId);
         if ("kind" in found) return found;
-        base = found;
+        frontier = found;
         readAfter = found.builder.size;
       }
-      const refusal = await extendOnce(tx, orgId, base);
+      const refusal = await extendOnce(tx, orgId, frontier);
       if (refusal) return refusal;
-      const { size } = base.builder;
-      if (size < (base.head?.seq ?? 0)) return null;
-      return { kind: "extended", base, size, root: base.builder.root(), readAfter };
+      const { size } = frontier.builder;
+      if (size < (frontier.head?.seq ?? 0)) return null;
+      return { kind: "extended", frontier, size, root: frontier.builder.root(), readAfter };
     });
     if (done) return done;
   }

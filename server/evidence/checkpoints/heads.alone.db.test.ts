@@ -10,12 +10,13 @@ import { verifyNightly } from "@/server/evidence/integrity/nightly";
 import { env } from "@/server/ground/env";
 import { auditRows, closeRoles, roles, tamper } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
+import { withSettings } from "@/testing/settings";
 import { listCheckpoints } from "./note-store";
 import { signCheckpoint } from "./sign";
 
 const HOUR_MS = 3_600_000;
 const folders: string[] = [];
-const switchTo = (folder: string) => Object.assign(env(), { TRAILMARK_DATA_DIR: folder });
+const switchTo = (folder: string) => withSettings({ TRAILMARK_DATA_DIR: folder });
 
 /** The data folder of a process that starts; the key is the one that this process has. */
 function newFolder(): string {
@@ -142,7 +143,7 @@ describe("the data folder", () => {
   it("that was lost is told, and signing continues from the database", async () => {
     const orgId = await signedOrg(5, HOUR_MS);
     const { TRAILMARK_DATA_DIR: lost } = env();
-    Object.assign(env(), { TRAILMARK_DATA_DIR: newFolder() });
+    withSettings({ TRAILMARK_DATA_DIR: newFolder() });
     await appendAudit(roles.app, auditRows(orgId, 1));
     expect(await signCheckpoint(orgId)).toMatchObject({
       kind: "signed",

@@ -7,10 +7,10 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
 import { noteTools } from "@/server/evidence/tree/note-tools";
 import { checkSignature, parseNote } from "@/server/evidence/tree/signed-note";
-import { env } from "@/server/ground/env";
 import { auditRows, closeRoles, roles } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
 import { permit } from "@/testing/permit";
+import { withSettings } from "@/testing/settings";
 import { startWebhookReceiver, type WebhookReceiver } from "@/testing/webhook-receiver";
 import { signCheckpoint } from "./sign";
 import { ownKeys } from "./stored-note";
@@ -26,7 +26,7 @@ beforeAll(async () => {
   // During a rotation: the new key first, the one before it behind it.
   writeFileSync(file, `${pem()}${pem()}`, { mode: 0o600 });
   receiver = await startWebhookReceiver();
-  Object.assign(env(), {
+  withSettings({
     TRAILMARK_DATA_DIR: dir,
     TRAILMARK_SIGNING_KEY_FILE: file,
     CHECKPOINT_WEBHOOK_URL: receiver.url,

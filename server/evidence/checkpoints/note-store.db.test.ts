@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { asSystem, tenant } from "@/db/client";
-import { permittedThrough, readOwnReceipt } from "@/server/evidence/chain/own-note";
+import { permittedThrough, readOwnReceipt } from "@/server/evidence/chain/note-signature";
 import { ED25519 } from "@/server/evidence/tree/signed-note";
-import { checkpointText } from "@/server/evidence/tree/statement";
+import { checkpointText, FIRST_WINDOW } from "@/server/evidence/tree/statement";
 import { env } from "@/server/ground/env";
 import { closeRoles, inTenant, roles } from "@/testing/chain";
 import { signText, testKey } from "@/testing/notes";
@@ -94,8 +94,13 @@ describe("stored notes", () => {
     const [orgId, before] = [randomUUID(), "2026-01-01T00:00:00.000Z"];
     const [first, newest] = [checkpointAt(orgId, 10, "2026-11-20T00:00:00.000Z"), checkpoint(orgId, 20)];
     const at = new Date().toISOString();
-    const old = await signReceipt(orgId, { through: 10, before, days: 365, signedAt: "2026-11-20T00:00:00.000Z" });
-    const receipt = await signReceipt(orgId, { through: 50, before, days: 365, signedAt: at });
+    const old = await signReceipt(orgId, {
+      through: 10,
+      before,
+      ...FIRST_WINDOW,
+      signedAt: "2026-11-20T00:00:00.000Z",
+    });
+    const receipt = await signReceipt(orgId, { through: 50, before, ...FIRST_WINDOW, signedAt: at });
     await keep(first, newest, { ...first, size: 30 }, { ...first, size: 9e15, signedAt: at });
     await keep({ ...old, size: 9e15 }, { ...first, signedAt: "2020-01-01T00:00:00.000Z" });
     await roles.owner`INSERT INTO audit_notes (org_id, kind, size, signed_at, note)
@@ -112,7 +117,7 @@ describe("stored notes", () => {
     const orgId = randomUUID();
     const before = "2026-01-01T00:00:00.000Z";
     for (const through of [10, 30, 20])
-      await signReceipt(orgId, { through, before, days: 365, signedAt: new Date().toISOString() });
+      await signReceipt(orgId, { through, before, ...FIRST_WINDOW, signedAt: new Date().toISOString() });
     const newest = await asSystem((tx) => newestReceipt(tx, orgId));
     expect(readOwnReceipt(orgId, newest?.note ?? "")).toMatchObject({ through: 30, before, days: 365 });
     expect(await asSystem((tx) => newestCheckpoint(tx, orgId))).toBeNull();
@@ -143,7 +148,7 @@ describe("the tables of the tree", () => {
     await signReceipt(orgId, {
       through: 1,
       before: "2026-01-01T00:00:00.000Z",
-      days: 1,
+      ...FIRST_WINDOW,
       signedAt: new Date().toISOString(),
     });
     for (const sql of [roles.app, roles.admin, roles.owner])
@@ -160,7 +165,7 @@ describe("the tables of the tree", () => {
     const kept = [at(0, "00:00"), at(1, "05:10"), at(1, "05:40"), at(10, "06:59"), at(10, "05:40"), at(100, "09:00")];
     const gone = [at(10, "05:39"), at(10, "06:10"), at(100, "08:59"), at(100, "05:40")];
     await keep(...[...kept, ...gone].map((signedAt) => checkpointAt(orgId, Date.parse(signedAt) / 60_000, signedAt)));
-    await signReceipt(orgId, { through: 1, before: at(400, "00:00"), days: 1, signedAt: at(100, "05:00") });
+    await signReceipt(orgId, { through: 1, before: at(400, "00:00"), ...FIRST_WINDOW, signedAt: at(100, "05:00") });
     const [thinned] = await roles.app<{ n: string }[]>`SELECT audit_thin_notes(${orgId}) AS n`;
     expect(Number(thinned?.n)).toBe(gone.length);
     const left = await asSystem((tx) => listCheckpoints(tx, orgId, 100));

@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { layout } from "@/db/citus/layout";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { isFiledRightly, NOTE_COLUMNS, type NoteRow } from "@/server/evidence/chain/own-note";
+import { isFiledRightly, NOTE_COLUMNS, type NoteRow } from "@/server/evidence/chain/note-signature";
 import { isSuperseded, type Restoration } from "@/server/evidence/tree/statement";
 import { env } from "@/server/ground/env";
 import { log } from "@/server/ground/log";
@@ -165,7 +165,9 @@ async function postWebhook(stored: StoredNote): Promise<void> {
 
 /** Sends a note that is kept already wherever else it goes: these may fail, the folder must not. Never rejects. */
 export async function publishNote(stored: StoredNote): Promise<void> {
-  log.info({ [stored.kind]: stored }, stored.kind === "checkpoint" ? "audit checkpoint" : "audit prune receipt");
+  // A checkpoint comes every minute; a receipt and a restoration are news.
+  if (stored.kind === "checkpoint") log.debug({ checkpoint: stored }, "audit checkpoint");
+  else log.info({ [stored.kind]: stored }, stored.kind === "receipt" ? "audit prune receipt" : "log restored");
   await postWebhook(stored).catch((error: unknown) =>
     log.warn({ err: error, orgId: stored.orgId }, `${stored.kind} webhook failed`),
   );

@@ -1,5 +1,5 @@
 import { asSystem } from "@/db/client";
-import { readOwnReceipt } from "@/server/evidence/chain/own-note";
+import { readOwnReceipt } from "@/server/evidence/chain/note-signature";
 import { type PruneReceipt, receiptText } from "@/server/evidence/tree/statement";
 import { keepInMonth } from "./folder";
 import { insertNote, publishNote } from "./note-store";

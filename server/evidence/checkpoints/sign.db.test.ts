@@ -8,6 +8,7 @@ import { inclusionProof, leafHash, verifyInclusion } from "@/server/evidence/tre
 import { env } from "@/server/ground/env";
 import { auditRows, chainOf, closeRoles, roles, tamper } from "@/testing/chain";
 import { rfcRoot } from "@/testing/rfc-tree";
+import { withSettings } from "@/testing/settings";
 import { sha256 } from "./hashing";
 import { fromTree } from "./nodes";
 import { listCheckpoints, newestCheckpoint } from "./note-store";
@@ -32,13 +33,10 @@ describe("signing a checkpoint", () => {
     await write(orgId, 3);
     const first = await signed(orgId);
     expect(await signed(orgId)).toEqual(first);
-    const settings = env();
-    const { NEXTAUTH_URL } = settings;
-    settings.NEXTAUTH_URL = "https://renamed.example";
+    withSettings({ NEXTAUTH_URL: "https://renamed.example" });
     const renamed = await signed(orgId);
     expect(checkpointOf(renamed)).toMatchObject({ size: 3, origin: `renamed.example/log/${orgId}` });
     expect(await signed(orgId)).toEqual(renamed);
-    settings.NEXTAUTH_URL = NEXTAUTH_URL;
   });
 
   it("proves first that there never was a row, then names the root over all of them", async () => {

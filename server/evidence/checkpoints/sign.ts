@@ -83,11 +83,19 @@ async function askAgain(kept: StoredNote): Promise<{ hasMore: boolean; disputes:
   return { hasMore: note !== kept.note, disputes };
 }
 
+/** Logs whose newest rows are not what this process was told was stored. */
+const disputed = new Map<string, Break[]>();
+
+/** Signs a log no more, until the process is started again. */
+export const stopSigning = (orgId: string, breaks: Break[]): void => void disputed.set(orgId, breaks);
+
 async function signNow(orgId: string, now: string): Promise<Signing> {
+  const breaks = disputed.get(orgId);
+  if (breaks) return { kind: "refused", breaks };
   const extended = await extendTree(orgId);
   if (extended.kind === "refused") return extended;
-  const { base, size, root, readAfter } = extended;
-  const { newest, restored, warnings } = base;
+  const { frontier, size, root, readAfter } = extended;
+  const { newest, restored, warnings } = frontier;
   // Dated before a restoration, it would be among those left behind; a clock that ran ahead may have dated that one.
   const signedAt = [now, ...restored.map(({ at }) => at)].reduce((a, b) => (a > b ? a : b));
   // "Never had a row" is proven too.
@@ -100,8 +108,8 @@ async function signNow(orgId: string, now: string): Promise<Signing> {
     const signed = await signAndKeep(orgId, { size, root, signedAt, restored, isFirstOfHour });
     return { ...signed, readAfter, warnings };
   }
-  if (!base.inFolder) await keepLatest(newest);
-  if (!base.inDatabase) await asSystem((tx) => insertNote(tx, newest));
+  if (!frontier.inFolder) await keepLatest(newest);
+  if (!frontier.inDatabase) await asSystem((tx) => insertNote(tx, newest));
   return { kind: "signed", note: newest, warnings, disputes: asked.disputes, readAfter };
 }
 

@@ -1,4 +1,4 @@
-import { isOwnNote, ownKeysNamed, readOwnReceipt } from "@/server/evidence/chain/own-note";
+import { isOwnNote, ownKeysNamed, readOwnReceipt } from "@/server/evidence/chain/note-signature";
 import { signerName, signingKeys } from "@/server/evidence/chain/signing-key";
 import { formatNote, parseNote, type VerifierKey } from "@/server/evidence/tree/signed-note";
 import {

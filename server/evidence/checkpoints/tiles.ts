@@ -12,8 +12,18 @@ export const TILE_BYTES = TILE_WIDTH * HASH_BYTES;
 /** Neighbouring tiles of one level whose hashes are wanted, both ends included. */
 export type TileSpan = { level: number; first: number; last: number };
 
-/** The tree as it is stored is not the one that it must be: tiles or rows are gone. */
-export class TreeDamage extends Error {}
+/** The first entry below a tile. */
+export const firstBelow = (level: number, idx: number): number => idx * TILE_WIDTH ** (level + 1) + 1;
+
+/** The tree as it is stored is not the one that it must be: tiles or rows are gone, from an entry on. */
+export class TreeDamage extends Error {
+  constructor(
+    readonly seq: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
 
 /** Stored hashes of one tree, as fetched; what is not stored is damage. */
 export type Tiles = {
@@ -102,13 +112,13 @@ export async function readTiles(tx: Tx, orgId: string, { spans = [], leavesOf = 
   return {
     hash(level, idx) {
       const hash = hashes.get(`${level}/${idx}`);
-      if (!hash) throw new TreeDamage(`tile ${idx} of level ${level} is not stored`);
+      if (!hash) throw new TreeDamage(firstBelow(level, idx), `tile ${level}/${idx} of the tree is not stored`);
       return hash;
     },
     leaf(index) {
       const leaves = stored.get(Math.floor(index / TILE_WIDTH));
       const leaf = leaves ? hashAt(leaves, index % TILE_WIDTH) : loose.get(index);
-      if (!leaf) throw new TreeDamage(`leaf ${index} is neither stored nor in the log`);
+      if (!leaf) throw new TreeDamage(index + 1, `the leaf of entry ${index + 1} is neither stored nor in the log`);
       return leaf;
     },
   };
@@ -138,7 +148,10 @@ async function insertRun(tx: Tx, orgId: string, tiles: readonly FullTile[]): Pro
     sql`SELECT w.idx FROM (${wanted}) w JOIN audit_tree_tiles t USING (org_id, level, idx)
       WHERE (t.hash, t.leaves) IS DISTINCT FROM (w.hash, w.leaves) ORDER BY w.idx LIMIT 1`,
   );
-  if (other) throw new TreeDamage(`tile ${other.idx} of level ${first.level} is stored with other hashes`);
+  if (!other) return;
+  const { level } = first;
+  const seq = firstBelow(level, Number(other.idx));
+  throw new TreeDamage(seq, `tile ${level}/${other.idx} of the tree is stored with other hashes`);
 }
 
 /**

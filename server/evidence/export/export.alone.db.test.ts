@@ -4,12 +4,14 @@ import { EXPORT_SLOTS } from "@/server/audit/entries/export-schema";
 import { appendAudit } from "@/server/audit/record/append";
 import { readChain, waitingReaders } from "@/server/evidence/chain/chain-stream";
 import { ownKeys, signCheckpoint } from "@/server/evidence/checkpoints/sign";
+import { openAlarms } from "@/server/evidence/integrity/alarm";
 import { formatVerifierKey } from "@/server/evidence/tree/signed-note";
 import { env } from "@/server/ground/env";
 import { auditRow, auditRows, chainOf, closeRoles, daysAgo, roles, tamperBy } from "@/testing/chain";
 import { checkText } from "@/testing/evidence/bundles";
 import { call, createOrg, createUser, ctxFor, auditRows as recordedRows, type TestUser } from "@/testing/factories";
 import { permit } from "@/testing/permit";
+import { withSettings } from "@/testing/settings";
 import { writeEntries } from "./entries";
 import { exportEvidence } from "./export";
 import { BundleStream } from "./stream";
@@ -225,16 +227,13 @@ it("of a log whose beginning was pruned carries the signed receipt", async () =>
   expect(await noticesOf(`from=${daysAgo(1)}`)).toHaveLength(1);
   // The receipt of permit() is of now: it says nothing of what comes after it.
   expect(await noticesOf(`from=${new Date(Date.now() + 60_000).toISOString()}`)).toEqual([]);
-  const settings = env();
-  const { NEXTAUTH_URL } = settings;
-  settings.NEXTAUTH_URL = "https://renamed.example";
+  withSettings({ NEXTAUTH_URL: "https://renamed.example" });
   const renamed = await download(owner);
   expect(await checkText(renamed, { keys: keys() })).toMatchObject({
     status: "intact",
     header: { origin: `renamed.example/log/${id}` },
     receipt: { through: 5 },
   });
-  settings.NEXTAUTH_URL = NEXTAUTH_URL;
 });
 
 it.each([
@@ -246,7 +245,8 @@ it.each([
   await appendAudit(roles.app, auditRows(id, 6));
   await signCheckpoint(id);
   await tamperBy(`DELETE FROM audit_logs WHERE org_id = '${id}' AND ${where}`);
-  const text = await download(admin);
+  expect((await call(getEvidence, { token: admin })).body).toMatchObject({ status: 409, code: "alarm_open" });
+  const text = await download(admin, "despite=alarm");
   expect(shape(text)).toEqual(["header", "checkpoint", ...left, "end"]);
   expect(await checkText(text, { keys: keys() })).toMatchObject({ status: "broken" });
 });
@@ -257,9 +257,29 @@ it("of a log that lost an entry which `since` needs is sent without that proof, 
   await appendAudit(roles.app, auditRows(id, 6));
   await signCheckpoint(id);
   await tamperBy(`DELETE FROM audit_logs WHERE org_id = '${id}' AND chain_seq = 3`);
-  const text = await download(admin, "since=2");
+  const text = await download(admin, "since=2&despite=alarm");
   expect(shape(text)).toEqual(["header", "checkpoint", 1, 2, 4, 5, 6, "end"]);
   expect(await checkText(text, { keys: keys() })).toMatchObject({ status: "broken" });
+});
+
+it.each([
+  ["a range beside them", "fromSeq=300&toSeq=310"],
+  ["a proof from an older checkpoint", "fromSeq=590&since=100"],
+])("whose tree's leaves were changed is refused, and the alarm names the tile: %s", async (_, query) => {
+  const { id } = await createOrg();
+  const admin = await createUser({ orgId: id, role: "org_admin" });
+  await appendAudit(roles.app, auditRows(id, 600));
+  await signCheckpoint(id);
+  const idx = query.includes("since") ? 0 : 1;
+  await tamperBy(
+    `UPDATE audit_tree_tiles SET leaves = set_byte(leaves, 40, get_byte(leaves, 40) # 1) WHERE org_id = '${id}' AND level = 0 AND idx = ${idx}`,
+  );
+  const answer = await call(getEvidence, { path: `/audit-logs/evidence?${query}`, token: admin });
+  expect(answer.body).toMatchObject({ status: 409, code: "alarm_open" });
+  const [alarm] = await openAlarms({ kind: "organization", orgIds: [id], partnerId: "" });
+  expect(alarm?.breaks[0]?.expected).toContain(`tile 0/${idx} of the tree`);
+  const text = await download(admin, `${query}&despite=alarm`);
+  expect(await checkText(text, { keys: keys() })).toMatchObject({ warnings: [expect.stringContaining("alarm")] });
 });
 
 it("is refused for the time being where no checkpoint can be signed, and is given afterwards", async () => {
@@ -269,9 +289,9 @@ it("is refused for the time being where no checkpoint can be signed, and is give
   await signCheckpoint(id);
   await appendAudit(roles.app, auditRows(id, 2));
   const { TRAILMARK_DATA_DIR: folder } = env();
-  Object.assign(env(), { TRAILMARK_DATA_DIR: "/dev/null/full" });
+  withSettings({ TRAILMARK_DATA_DIR: "/dev/null/full" });
   const refused = await call(getEvidence, { token: admin });
-  Object.assign(env(), { TRAILMARK_DATA_DIR: folder });
+  withSettings({ TRAILMARK_DATA_DIR: folder });
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "30"]);
   expect(await checkText(await download(admin), { keys: keys() })).toMatchObject({ status: "intact" });
 });

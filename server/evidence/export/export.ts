@@ -7,7 +7,7 @@ import { record } from "@/server/audit/record/record";
 import type { BundleRange } from "@/server/evidence/bundle/format";
 import { endLine, headLines, sealOf } from "@/server/evidence/bundle/write";
 import { type ChainReader, readChain } from "@/server/evidence/chain/chain-stream";
-import { ownKeysNamed, receiptIn } from "@/server/evidence/chain/own-note";
+import { ownKeysNamed, receiptIn } from "@/server/evidence/chain/note-signature";
 import { receiptUnder } from "@/server/evidence/checkpoints/receipts";
 import { signStatement } from "@/server/evidence/checkpoints/sign";
 import { oneOrganization } from "@/server/evidence/integrity/integrity";
@@ -109,10 +109,15 @@ async function inSnapshot(
 
 type Writing = Opening & { organization: string; createdAt: string; out: BundleStream };
 
-async function writeBundle(ctx: Ctx, plan: Plan, { organization, createdAt, out, ...opening }: Writing): Promise<void> {
-  const { orgId, origin, range, checkpoint, token, since } = plan;
+/** Writes the lines of a bundle that was planned; its last line is the signed end. */
+export async function writeBundle(
+  ctx: Ctx,
+  plan: Plan,
+  { organization, createdAt, out, ...opening }: Writing,
+): Promise<void> {
+  const { orgId, origin, range, checkpoint, token, since, alarm } = plan;
   const publicKeys = ownKeysNamed(origin).map(formatVerifierKey);
-  const header = { origin, orgId, organization, range, createdAt, publicKeys };
+  const header = { origin, orgId, organization, range, createdAt, publicKeys, ...(alarm && { alarm }) };
   await inSnapshot(plan, opening, async (reader) => {
     // Of the entries' own snapshot: retention may have removed some since the bundle was planned.
     const permitted = await receiptIn(reader.sql, orgId);
@@ -152,12 +157,13 @@ async function begin(
 }
 
 /** What the audit row of a download says of it. */
-function detailsOf({ from, to, since }: EvidenceInput, { range, checkpoint }: Plan, fileName: string) {
+function detailsOf({ from, to, since }: EvidenceInput, { range, checkpoint, alarm }: Plan, fileName: string) {
   return {
     from: from?.toISOString() ?? null,
     to: to?.toISOString() ?? null,
     ...(range.kind === "sequence" && { fromSeq: range.first, toSeq: range.last }),
     ...(since !== undefined && { since }),
+    ...(alarm && { alarm }),
     checkpointSize: checkpoint.size,
     fileName,
   };

@@ -1,15 +1,19 @@
 import { sql } from "drizzle-orm";
 import { type Tx, tenant } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import type { BundleRange, SinceLine } from "@/server/evidence/bundle/format";
-import { fromTree } from "@/server/evidence/checkpoints/nodes";
-import { newestCheckpoint } from "@/server/evidence/checkpoints/note-store";
+import type { BundleAlarm, BundleRange, SinceLine } from "@/server/evidence/bundle/format";
+import type { Break } from "@/server/evidence/chain/verifier";
+import { missingTile, treeBreak } from "@/server/evidence/checkpoints/frontier";
+import { sha256 } from "@/server/evidence/checkpoints/hashing";
+import { fromTree, readNodes, readRoot } from "@/server/evidence/checkpoints/nodes";
+import { newestCheckpoint, newestReceipt } from "@/server/evidence/checkpoints/note-store";
 import { checkpointOf, type StoredNote } from "@/server/evidence/checkpoints/stored-note";
 import { TreeDamage } from "@/server/evidence/checkpoints/tiles";
 import { checkpointToShow } from "@/server/evidence/checkpoints/witnessed";
+import { openAlarms, raiseAlarm } from "@/server/evidence/integrity/alarm";
 import { signCheckpoint } from "@/server/evidence/integrity/checkpoints";
 import { parseNote, toBase64 } from "@/server/evidence/tree/signed-note";
-import { consistencyProof } from "@/server/evidence/tree/tree";
+import { consistencyProof, decompose, equalBytes, TreeFold, verifyConsistency } from "@/server/evidence/tree/tree";
 import { timestampOf } from "@/server/evidence/witnesses/timestamp";
 import type { Ctx } from "@/server/ground/context";
 import { AppError, invalid } from "@/server/ground/errors";
@@ -30,6 +34,8 @@ export type Plan = {
   /** A time-stamp of the checkpoint, in base64. */
   token: string | null;
   since: SinceLine | null;
+  /** The alarm that is open on the log, in spite of which the bundle is asked for. */
+  alarm: BundleAlarm | null;
 };
 
 /** The last sequence of the range that is known now; null where it reaches the newest entry. */
@@ -93,6 +99,47 @@ async function sinceLine(
   }
 }
 
+/**
+ * Whether what is stored of the tree comes to the root that was signed, cut where the bundle cuts it: its skips and its proof
+ * are made of that. Of a time range the whole log is read.
+ */
+async function findDamage(tx: Tx, { checkpoint: note, range }: Chosen, since: number): Promise<Break | null> {
+  const { orgId, size } = note;
+  const { root } = checkpointOf(note);
+  const pruned = Math.min((await newestReceipt(tx, orgId))?.size ?? 0, size);
+  const ends = range.kind === "sequence" ? [Math.min(range.first - 1, size), Math.min(range.last, size)] : [pruned];
+  const cuts = [0, ...ends, size];
+  const ids = cuts.flatMap((cut, at) => decompose(cuts[at - 1] ?? 0, cut));
+  try {
+    const node = await readNodes(tx, { orgId, size, ids });
+    const fold = new TreeFold(sha256);
+    for (const id of ids) fold.push(id.height, node(id));
+    const proof = await fromTree(tx, { orgId, size }, (tree) => consistencyProof(tree, since, size));
+    const olderRoot = await readRoot(tx, orgId, since);
+    const isOne = verifyConsistency(sha256, { older: since, size, olderRoot, root, proof });
+    return isOne && equalBytes(fold.root(), root) ? null : await treeBreak(tx, note, fold.root());
+  } catch (error) {
+    if (error instanceof TreeDamage) return missingTile(size, error);
+    throw error;
+  }
+}
+
+/**
+ * The alarm that is open on a log, once the signing and the tree have raised theirs.
+ * @throws AppError alarm_open unless the bundle is asked for in spite of it
+ */
+async function alarmOf(orgId: string, { despite }: EvidenceInput): Promise<BundleAlarm | null> {
+  const [alarm] = await openAlarms({ kind: "organization", orgIds: [orgId], partnerId: "" });
+  if (!alarm) return null;
+  const [first] = alarm.breaks;
+  const found = first ? `${first.kind} at sequence ${first.seq}` : "its entries";
+  if (despite === "alarm") return { since: alarm.at, found };
+  throw new AppError(
+    "alarm_open",
+    `An alarm is open on this log since ${alarm.at} (${found}). Verify the whole log on the page Integrity; with despite=alarm you get a bundle that says so.`,
+  );
+}
+
 async function tokenOf(tx: Tx, { orgId, size, signedAt }: StoredNote): Promise<string | null> {
   const [row] = await rowsOf<{ token: string | null }>(
     tx,
@@ -114,18 +161,24 @@ async function signNow(orgId: string, now: Date): Promise<void> {
 /**
  * Signs the head and settles what goes into the bundle.
  * @throws AppError validation_failed for a range or a size that the log does not have
- * @throws AppError conflict when nothing was ever signed, unavailable when nothing can be signed now
+ * @throws AppError conflict when nothing was ever signed, alarm_open, unavailable when nothing can be signed now
  */
 export async function planBundle(ctx: Ctx, orgId: string, input: EvidenceInput): Promise<Plan> {
   await signNow(orgId, ctx.now());
+  const [chosen, damage] = await tenant(ctx.scope, async (tx) => {
+    const found = await choose(tx, orgId, input);
+    return [found, await findDamage(tx, found, Math.min(input.since ?? 0, found.checkpoint.size))];
+  });
+  if (damage) await raiseAlarm({ orgId, at: new Date().toISOString(), source: "checkpoint", breaks: [damage] });
+  const alarm = await alarmOf(orgId, input);
   const plan = await tenant(ctx.scope, async (tx) => {
-    const chosen = await choose(tx, orgId, input);
     const { checkpoint } = chosen;
     // A server may have been renamed since the checkpoint was signed: all of a bundle is under one origin.
     const { origin } = checkpointOf(checkpoint);
     return {
       ...chosen,
       orgId,
+      alarm,
       origin,
       token: await tokenOf(tx, checkpoint),
       since: await sinceLine(tx, checkpoint, input.since),

@@ -8,5 +8,7 @@ const since = z
   .transform(Number);
 
 /** Query of GET /audit-logs/evidence: the whole log, a range of sequences, or a range of time. */
-export const evidenceInput = z.object({ orgId: oneOrg, ...partShape, since: since.optional() }).superRefine(onePart);
+export const evidenceInput = z
+  .object({ orgId: oneOrg, ...partShape, since: since.optional(), despite: z.literal("alarm").optional() })
+  .superRefine(onePart);
 export type EvidenceInput = z.output<typeof evidenceInput>;

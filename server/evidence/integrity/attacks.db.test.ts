@@ -18,7 +18,7 @@ import { verifyBetween } from "./between";
 import { checkTiles } from "./check-tiles";
 import { verifyIntegrity } from "./integrity";
 import { judgeChain, ownNote } from "./judge";
-import { verifyNightly } from "./nightly";
+import { runNightly, verifyNightly } from "./nightly";
 import { verifyWhole } from "./runs";
 import { readState } from "./state";
 import { getIntegrityStatus } from "./status";
@@ -103,7 +103,7 @@ it("an entry that leaves a range of times while the chain is being read, and ret
   expect(found).toMatchObject({ status: "intact", rowsChecked: 10, firstSeq: 1, lastSeq: 10 });
 });
 
-describe("what stands beside the rows", () => {
+describe("records beside the rows", () => {
   const HEADS = {
     "the head deleted": "DELETE FROM audit_chain_heads WHERE org_id = 'ID'",
     "the head lowered": "UPDATE audit_chain_heads SET seq = 90 WHERE org_id = 'ID'",
@@ -137,11 +137,18 @@ describe("what stands beside the rows", () => {
     expect([await whole(id), await nightly(id)]).toEqual(["broken", "broken"]);
   });
 
-  it.each(Object.entries(TREE))("%s is broken in the night that reads it", async (_, statement) => {
-    const id = await chain(300);
-    await tamperBy(statement.replaceAll("ID", id));
-    let nights = 0;
-    while ((await nightly(id)) !== "broken") expect(++nights).toBeLessThanOrEqual(30);
+  it.each(Object.entries(TREE))("%s is broken the same night, which names the tile", async (_, statement) => {
+    const id = await chain(600);
+    await tamperBy(`${statement.replaceAll("ID", id)} AND idx = 1`);
+    const found = await verifyNightly(id);
+    expect(found).toMatchObject({ status: "broken", breaks: [{ seq: 257, kind: "altered" }] });
+    expect(found?.breaks[0]?.expected).toContain("tile 0/1 of the tree (entries 257 to 512)");
+  });
+
+  it("a tile deleted is missing at its first entry", async () => {
+    const id = await chain(600);
+    await tamperBy(`DELETE FROM audit_tree_tiles WHERE org_id = '${id}' AND level = 0 AND idx = 1`);
+    expect(await verifyNightly(id)).toMatchObject({ status: "broken", breaks: [{ seq: 257, kind: "missing" }] });
   });
 
   it("the notes of the database deleted or altered change nothing while the folder has them", async () => {
@@ -215,11 +222,11 @@ it.each([
   { level: 1, idx: 0 },
 ])("a log misses tile $level/$idx, below a full tile too", async ({ level, idx }) => {
   const note = await storeTree(65_536 + 256);
-  expect(await checkTiles(note, null)).toEqual([]);
+  expect(await checkTiles(note, { slice: null })).toEqual([]);
   await tamper(
     (tx) => tx`DELETE FROM audit_tree_tiles WHERE org_id = ${note.orgId} AND level = ${level} AND idx = ${idx}`,
   );
-  expect(await checkTiles(note, null)).toMatchObject([{ kind: "missing" }]);
+  expect(await checkTiles(note, { slice: null })).toMatchObject([{ kind: "missing" }]);
 });
 
 describe("a log that was cut after its head was signed, and before it was read", () => {
@@ -242,6 +249,22 @@ describe("a log that was cut after its head was signed, and before it was read",
       });
     expect((await judgeChain(id, {}, note)).breaks).toMatchObject([{ seq: left + 1, kind: "truncated" }]);
   });
+});
+
+it("a guard of the database that was changed makes a log broken the same night, though its rows hold", async () => {
+  const id = await chain(20);
+  const hollow =
+    "CREATE OR REPLACE FUNCTION audit_thin_notes(org uuid) RETURNS bigint LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS 'SELECT 0::bigint'";
+  const file = readFileSync("db/functions/chain/audit_thin_notes.sql", "utf8").split("GRANT")[0] ?? "";
+  await roles.owner.unsafe(hollow);
+  try {
+    const { organizations } = await runNightly({ orgIds: [id] });
+    const actual = "function audit_thin_notes has another body";
+    expect(organizations).toMatchObject([{ status: "broken", breaks: [{ seq: 0, actual }] }]);
+  } finally {
+    await roles.owner.unsafe(file);
+  }
+  expect((await runNightly({ orgIds: [id] })).organizations).toMatchObject([{ status: "intact" }]);
 });
 
 describe("an alarm that stands", () => {
@@ -271,7 +294,7 @@ describe("an alarm that stands", () => {
       tamperBy(`UPDATE audit_tree_tiles SET leaves = overlay(leaves PLACING ${leaf} FROM 33) WHERE org_id = '${id}'`);
     await overlay("sha256('x')");
     while ((await nightly(id)) !== "broken");
-    const tile = { seq: 1, kind: "altered", expected: "the hash of tile 0/0, made of its leaves" };
+    const tile = { seq: 1, kind: "altered", expected: expect.stringContaining("the hash of tile 0/0") };
     expect(await verifyIntegrity.run(auditor, { orgId: id })).toMatchObject({ status: "broken", breaks: [tile] });
     expect(await open(id)).toHaveLength(1);
     await overlay(

@@ -10,7 +10,8 @@ export const READ_WITHIN_DAYS = 31;
  * retained: rows that the chain holds; through: the last of them that the nightly run or a signing has reached; unread:
  * those up to there that no verification has read within the last 31 days. isBroken: a run found a break, and none has ended
  * that since; lastReasons: why the newest run of the whole chain, or of the night, or any that found a break, did not prove
- * it; lastFullAt and lastFullStatus: of the newest run of the whole chain; lastRanAt: the newest of all these.
+ * it; lastFullAt and lastFullStatus: of the newest run of the whole chain; lastRanAt and lastRows: when the newest of all
+ * these ran and how many rows it read.
  */
 export type Coverage = {
   orgId: string;
@@ -20,6 +21,7 @@ export type Coverage = {
   isBroken: boolean;
   lastReasons: string[];
   lastRanAt: string | null;
+  lastRows: number | null;
   lastFullAt: string | null;
   lastFullStatus: "intact" | "broken" | "unproven" | "empty" | null;
 };
@@ -32,6 +34,7 @@ export const NOTHING: Omit<Coverage, "orgId"> = {
   isBroken: false,
   lastReasons: [],
   lastRanAt: null,
+  lastRows: null,
   lastFullAt: null,
   lastFullStatus: null,
 };
@@ -84,6 +87,7 @@ export function coverageOf(tx: Tx, signed: ReadonlyMap<string, number>): Promise
       coalesce((SELECT sum(upper(gap) - lower(gap)) FROM unnest(
         int8multirange(int8range(o.first, greatest(o.through + 1, o.first), '[)')) - o.rows) AS gap), 0)::float8 AS unread,
       coalesce(d.status = 'broken', false) AS "isBroken", coalesce(r.reasons, '[]'::jsonb) AS "lastReasons", ${iso("r.ran_at")} AS "lastRanAt",
+      r.rows_checked::float8 AS "lastRows",
       ${iso("w.ran_at")} AS "lastFullAt", w.status AS "lastFullStatus"
     FROM (
       -- LEAST passes over NULL: what nothing has reached is no end of the chain.
@@ -105,7 +109,7 @@ export function coverageOf(tx: Tx, signed: ReadonlyMap<string, number>): Promise
             + int8multirange(int8range(coalesce(s.size, 0), o.n, '(]')) AS rows
           FROM audit_verifications v WHERE v.org_id = o.id AND ${RECENT}) p) o
       LEFT JOIN LATERAL (
-        SELECT v.reasons, v.ran_at ${NEWEST_RUN}) r ON true
+        SELECT v.reasons, v.ran_at, v.rows_checked ${NEWEST_RUN}) r ON true
       LEFT JOIN LATERAL (
         SELECT v.status ${DECIDING_RUN}) d ON true
       LEFT JOIN LATERAL (

@@ -18,9 +18,7 @@ it("moves as organizations, entries and policies do", async () => {
   const { id: empty } = await createOrg();
   const { id: orgId } = await createOrg();
   await appendEvents([{ orgId }, { orgId }]);
-  await asSystem((tx) =>
-    tx.execute(sql`UPDATE audit_retention_policies SET last_cleanup_at = now() WHERE org_id = ${empty}::uuid`),
-  );
+  await roles.admin`UPDATE audit_retention_policies SET last_cleanup_at = now() WHERE org_id = ${empty}::uuid`;
   const DAY = 86_400;
   await asSystem((tx) =>
     tx.execute(sql`UPDATE organizations SET created_at = now() - interval '10 days' WHERE id = ${orgId}::uuid`),

@@ -2,9 +2,12 @@ import { type SQL, sql } from "drizzle-orm";
 import { layout } from "@/db/citus/layout";
 import { asSystem, type Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { type Break, breakOf } from "@/server/evidence/chain/verifier";
+import type { Difference } from "@/server/audit/record/sample";
+import { type Break, breakOf, MAX_BREAKS } from "@/server/evidence/chain/verifier";
 import { newestCheckpoints } from "@/server/evidence/checkpoints/note-store";
+import { stopSigning } from "@/server/evidence/checkpoints/sign";
 import { log } from "@/server/ground/log";
+import { groupBy } from "@/server/ground/records";
 import { raiseAlarm } from "./alarm";
 
 /** A chain whose head is absent (null), is not its newest row (0: it has none), or ends before what was signed. */
@@ -68,6 +71,18 @@ export async function raiseHeadAlarms(heads: readonly LostHead[]): Promise<void>
 }
 
 /** The database does not continue an organization's chain: raises its alarm if the head is why. Never rejects. */
+/** Rows that the database keeps otherwise than this process sent them: it signs their logs no more, until it is started again. */
+export async function raiseDifferences(found: readonly Difference[]): Promise<void> {
+  for (const [orgId, rows] of groupBy(found, (row) => row.orgId)) {
+    const breaks = rows.slice(0, MAX_BREAKS).map(({ id, seq, columns }): Break => {
+      const actual = seq > 0 ? `another ${columns.join(", ")}` : "no such entry";
+      return { seq, id, kind: seq > 0 ? "altered" : "missing", expected: "the entry as it was acknowledged", actual };
+    });
+    stopSigning(orgId, breaks);
+    await raiseAlarm({ orgId, at: new Date().toISOString(), source: "recording", breaks });
+  }
+}
+
 export async function raiseHeadAlarm(orgId: string): Promise<void> {
   await listLostHeads(orgId)
     .then(raiseHeadAlarms)

@@ -2,7 +2,7 @@ import { asSystem } from "@/db/client";
 import type { ChainReader } from "@/server/evidence/chain/chain-stream";
 import { type Anchor, type Break, breakOf } from "@/server/evidence/chain/verifier";
 import { type Integrity, type VerifyInput, verifyAnd } from "@/server/evidence/chain/verify";
-import { beyondHead } from "@/server/evidence/checkpoints/base";
+import { beyondHead } from "@/server/evidence/checkpoints/frontier";
 import { leafOf, sha256 } from "@/server/evidence/checkpoints/hashing";
 import { fromTree } from "@/server/evidence/checkpoints/nodes";
 import { signCheckpoint } from "@/server/evidence/checkpoints/sign";
@@ -115,7 +115,7 @@ function lostReasons(note: StoredNote, options: JudgeOptions): string[] {
  */
 async function compareTree({ firstSeq }: Integrity, { seq: last }: Anchor, note: StoredNote): Promise<Break[]> {
   const { state } = await readState({ kind: "system" }, note.orgId);
-  return checkTiles(note, state.status === "broken" ? { first: firstSeq ?? 1, last } : null);
+  return checkTiles(note, state.status === "broken" ? { slice: { first: firstSeq ?? 1, last } } : null);
 }
 
 async function prove(found: Integrity, note: OwnNote, options: JudgeOptions): Promise<Proof> {

@@ -1,6 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, describe, expect, it } from "vitest";
+import { searchEntries } from "@/server/audit/entries/list";
 import { appendAudit } from "@/server/audit/record/append";
+import { searchInput } from "@/server/audit/schema";
+import { indexChain } from "@/server/audit/search/indexer";
 import { appRouter } from "@/server/doors/trpc/root";
 import { registry } from "@/server/ground/background/metrics";
 import { runRetention } from "@/server/retention/run";
@@ -70,6 +73,48 @@ describe("the nightly verification", () => {
     expect(await verifyNightly(id)).toMatchObject({ status: "broken", breaks: [{ seq, kind: "inserted" }] });
   });
 
+  it("finds a search index that is not made of its entries, raises the alarm and builds it again", async () => {
+    const { id } = await createOrg();
+    await write(id, 400);
+    await indexChain(id);
+    await verifyNightly(id);
+    const scope = { kind: "organization", orgIds: [id], partnerId: "" } as const;
+    expect(await openAlarms(scope)).toEqual([]);
+    const segments = () =>
+      roles.owner`SELECT words, postings FROM audit_segment_blocks WHERE org_id = ${id} ORDER BY block`;
+    const before = [...(await segments())];
+    expect(before).toHaveLength(1);
+    await tamper(
+      (tx) => tx`UPDATE audit_segment_blocks SET words = overlay(words PLACING 'z' FROM 3) WHERE org_id = ${id}`,
+    );
+    // The slice of the first night begins at the first entry.
+    expect(await verifyNightly(id)).toMatchObject({ status: "intact" });
+    expect(await openAlarms(scope)).toMatchObject([{ source: "nightly", breaks: [{ seq: 1, kind: "index" }] }]);
+    expect([...(await segments())]).toEqual(before);
+  });
+
+  it("finds that a part of the search index is gone; searches read its entries meanwhile", async () => {
+    const { id } = await createOrg();
+    for (let n = 0; n < 3; n++) {
+      await write(id, 150);
+      await indexChain(id);
+    }
+    await verifyNightly(id);
+    await tamper((tx) => tx`DELETE FROM audit_segments WHERE org_id = ${id} AND first_seq = 151`);
+    const ctx = await ctxFor(await createUser({ orgId: id }));
+    const found = await searchEntries.run(ctx, searchInput.parse({ q: "WS-1", limit: 1 }));
+    expect(found.pagination.total).toBe(450);
+    await verifyNightly(id);
+    const scope = { kind: "organization", orgIds: [id], partnerId: "" } as const;
+    expect(await openAlarms(scope)).toMatchObject([{ source: "nightly", breaks: [{ seq: 301, kind: "index" }] }]);
+    expect(
+      await roles.owner.begin(async (tx) => {
+        await tx`SET LOCAL session_replication_role = replica`;
+        return tx`SELECT first_seq::int AS first, last_seq::int AS last FROM audit_segments WHERE org_id = ${id}`;
+      }),
+    ).toEqual([{ first: 1, last: 450 }]);
+  });
+
   it("finds an old altered row within thirty nights", async () => {
     const { id } = await createOrg();
     await write(id, 60);
@@ -97,7 +142,7 @@ describe("the nightly verification", () => {
     }
   });
 
-  it("sees the next night that the beginning is gone, long after its slice, whatever the head claims of it", async () => {
+  it("sees the next night that the beginning is gone, long after its slice, whatever the head claims", async () => {
     for (const claim of [0, 5]) {
       const { id } = await createOrg();
       await write(id, 60);

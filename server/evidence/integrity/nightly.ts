@@ -1,10 +1,13 @@
 import { asc } from "drizzle-orm";
-import { asSystem } from "@/db/client";
+import { appSql, asSystem } from "@/db/client";
+import { otherGuards } from "@/db/guards";
 import { organizations } from "@/db/schema";
 import { messageOf } from "@/db/thrown";
+import { checkIndex } from "@/server/audit/search/search-worker";
 import { type Anchor, type Break, breakOf } from "@/server/evidence/chain/verifier";
 import { findGap } from "@/server/evidence/chain/verify";
 import { systemCtx } from "@/server/ground/context";
+import { databaseAddresses } from "@/server/ground/env";
 import type { JobKind } from "@/server/ground/jobs";
 import { log } from "@/server/ground/log";
 import { raiseAlarm } from "./alarm";
@@ -16,6 +19,7 @@ import { runningVerification } from "./runs";
 import { VERIFICATION_CRON } from "./schema";
 import { keepVerification, type Progress, readProgress } from "./verifications";
 
+const MAX_FAULTS_SHOWN = 5;
 const UNTIL_THE_END = Number.MAX_SAFE_INTEGER;
 
 /** A chain that ends before what an earlier night had read lost its tail, regardless of its head. */
@@ -49,7 +53,7 @@ async function readNight(orgId: string, before: Progress, signal: AbortSignal | 
   const pruned = fresh.prunedPrefix?.throughSeq ?? 0;
   const slice = nextSlice({ pruned, verified: before.verifiedThrough, before: before.slice }, now);
   const again = slice && (await judgeChain(orgId, { fromSeq: slice.first, toSeq: slice.last, signal }, note));
-  const tiles = note.kind === "signed" ? await checkTiles(note.note, slice) : [];
+  const tiles = note.kind === "signed" ? await checkTiles(note.note, { slice }) : [];
   const cut = cutSince(fresh.head, before.verifiedThrough);
   // A chain that was cut has no row where tonight's new ones begin: the cut says it.
   const seen = [...cut, ...(again?.breaks ?? []), ...(cut.length > 0 ? [] : fresh.breaks)];
@@ -81,23 +85,56 @@ async function readWhole(orgId: string, before: Progress): Promise<Night | null>
   return { verdict: breaks.length > 0 ? { ...verdict, status: "broken", reasons: [], breaks } : verdict, progress };
 }
 
+/** The search index of what was read tonight: it is made of the entries, so another one is damage, or somebody's doing. */
+async function checkSearch(orgId: string, before: Progress, { verifiedThrough, slice }: Progress): Promise<void> {
+  const spans = [{ first: before.verifiedThrough + 1, last: verifiedThrough }, ...(slice ? [slice] : [])];
+  const found: number[] = [];
+  for (const { first, last } of spans) found.push(...(await checkIndex(orgId, { first, last })));
+  if (found.length === 0) return;
+  const [expected, actual] = ["the words of the entries from here on", "others; the index is built again"];
+  const breaks = found.map((seq) => breakOf({ seq, kind: "index", expected, actual }));
+  await raiseAlarm({ orgId, at: new Date().toISOString(), source: "nightly", breaks });
+}
+
 /**
- * One organization's nightly verification: everything new since the last one, the next slice of the rest again, and a
- * count of all its sequences, so that a row that is gone is seen the first night. The result is stored; a break raises
- * the alarm, and the next night reads the same place again.
+ * One organization's nightly verification: everything new since the last one, the next slice of the rest again, of the same
+ * part the search index, each tile of the tree, and a count of all its sequences, so that a row that is gone is seen the
+ * first night. The result is stored; a break raises the alarm, and the next night reads the same place again.
+ * @param guards what of the database's guards was changed, which makes every log broken
  * @returns the verdict, or null for an organization that never had a row
  */
-export async function verifyNightly(orgId: string, signal?: AbortSignal): Promise<Judged | null> {
+export async function verifyNightly(
+  orgId: string,
+  { signal, guards = null }: { signal?: AbortSignal | undefined; guards?: Break | null } = {},
+): Promise<Judged | null> {
   // Tonight reads a part: it must not pass for the run that ends an alarm which was deleted.
   await raiseLostAlarms(orgId);
   const before = await readProgress(orgId);
   const whole = await readWhole(orgId, before).catch(() => null);
-  const { verdict, progress } = whole ?? (await readNight(orgId, before, signal));
+  const { verdict: found, progress } = whole ?? (await readNight(orgId, before, signal));
+  const verdict: Judged = guards
+    ? { ...found, status: "broken", reasons: [], breaks: [...found.breaks, guards] }
+    : found;
   if (!verdict.head && before.verifiedThrough === 0 && verdict.breaks.length === 0) return null;
   const isBroken = verdict.status === "broken";
   await keepVerification(verdict, whole ? "whole" : "nightly", isBroken ? undefined : progress);
   if (isBroken) await raiseAlarm({ orgId, at: new Date().toISOString(), source: "nightly", breaks: verdict.breaks });
+  else await checkSearch(orgId, before, progress);
   return verdict;
+}
+
+/** What of the database's guards is not as this version ships it; null where all is. */
+async function changedGuards(): Promise<Break | null> {
+  const faults = await otherGuards(appSql(), databaseAddresses());
+  if (faults.length === 0) return null;
+  log.error({ guards: faults }, "the database's guards are not those of this version");
+  const actual = faults.slice(0, MAX_FAULTS_SHOWN).join("; ");
+  return breakOf({
+    seq: 0,
+    kind: "altered",
+    expected: "functions, triggers and rights as this version ships them",
+    actual,
+  });
 }
 
 export type NightlyRun = {
@@ -119,11 +156,12 @@ export async function runNightly({
   signal?: AbortSignal;
   orgIds?: readonly string[];
 } = {}): Promise<NightlyRun> {
+  const guards = await changedGuards();
   const run: NightlyRun = { organizations: [], verified: 0, broken: 0, unproven: 0, failed: 0 };
   for (const orgId of orgIds ?? (await listOrganizationIds())) {
     if (signal?.aborted) throw new Error("the nightly verification was stopped");
     try {
-      const found = await verifyNightly(orgId, signal);
+      const found = await verifyNightly(orgId, { signal, guards });
       if (!found) continue;
       run.organizations.push(found);
       run.verified++;

@@ -16,7 +16,7 @@ export type VerifyInput = z.output<typeof verifyInput>;
 export const progressInput = z.object({ runId: guid });
 export type ProgressOutput = { rows: number | null };
 
-const BREAK_KINDS = ["altered", "missing", "inserted", "relinked", "truncated", "unsealed"] as const;
+const BREAK_KINDS = ["altered", "missing", "inserted", "relinked", "truncated", "unsealed", "index"] as const;
 
 const chainBreak = z.strictObject({
   seq: z.int(),
@@ -83,7 +83,7 @@ export const checkpointsOutput = z.strictObject({
 export const integrityStatusInput = z.object({ orgId: oneOrg });
 
 /** What found a chain broken: a run of the night, a signing, a caller's verification, or a head that is not the newest row's. */
-const ALARM_SOURCES = ["nightly", "checkpoint", "on demand", "head", "retention"] as const;
+const ALARM_SOURCES = ["nightly", "checkpoint", "on demand", "head", "retention", "recording"] as const;
 export type AlarmSource = (typeof ALARM_SOURCES)[number];
 
 const VERIFICATION_KINDS = ["nightly", "whole", "range"] as const;
@@ -128,6 +128,8 @@ export const integrityStatus = z.strictObject({
     .nullable(),
   head: chainHead.nullable(),
   prunedThroughSeq: z.int(),
+  /** The window of the newest receipt and the entry that set it, in words; null where nothing is pruned. */
+  prunedUnder: z.string().nullable(),
   anchored: z.strictObject({ seq: z.int(), signedAt: isoTime }).nullable(),
   sinks: z.array(z.strictObject({ name: z.enum(["file", "log", "webhook"]), detail: z.string() })),
   nextRunAt: isoTime.nullable(),

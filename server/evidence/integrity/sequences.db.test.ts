@@ -5,6 +5,7 @@ import { runRetention } from "@/server/retention/run";
 import { auditRows, chainOf, closeRoles, daysAgo, headOf, insertRaw, inTenant, roles, tamper } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
 import { orderedRuns, reportCases } from "@/testing/ordered";
+import { keepFor } from "@/testing/permit";
 import { signCheckpoint } from "./checkpoints";
 import { judgeChain } from "./judge";
 import { verifyNightly } from "./nightly";
@@ -44,12 +45,11 @@ const insert = (count: number) =>
 
 const setPolicy = (days: number | null) =>
   command(days === null ? "no policy" : `keep ${days} days`, async (model, { orgId }) => {
-    await tamper((tx) =>
-      days === null
-        ? tx`DELETE FROM audit_retention_policies WHERE org_id = ${orgId}`
-        : tx`INSERT INTO audit_retention_policies (org_id, retention_days) VALUES (${orgId}, ${days})
-            ON CONFLICT (org_id) DO UPDATE SET retention_days = ${days}`,
-    );
+    if (days === null) await tamper((tx) => tx`DELETE FROM audit_retention_policies WHERE org_id = ${orgId}`);
+    else {
+      await keepFor(orgId, days);
+      model.ages.push(0);
+    }
     model.days = days;
   });
 

@@ -1,7 +1,9 @@
-import { type Tx, tenant } from "@/db/client";
-import { newestCheckpoints, type StoredNote } from "@/server/evidence/checkpoints/note-store";
-import { treeProgress } from "@/server/evidence/checkpoints/progress";
+import { sql } from "drizzle-orm";
+import { asSystem, type Tx, tenant } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import { newestCheckpoint, newestCheckpoints, type StoredNote } from "@/server/evidence/checkpoints/note-store";
 import { checkpointOf } from "@/server/evidence/checkpoints/stored-note";
+import { TILE_WIDTH } from "@/server/evidence/checkpoints/tiles";
 import { restoredReasons } from "@/server/evidence/tree/statement";
 import type { Scope } from "@/server/ground/context";
 import { type Alarm, openAlarms } from "./alarm";
@@ -10,6 +12,26 @@ import type { ChainState } from "./schema";
 
 const rowsWord = new Intl.NumberFormat("en-GB");
 const NOT_READ = "No verification has read it yet.";
+
+/**
+ * How much of an organization's tree has been built before its first checkpoint: a chain that is older than trees is
+ * read whole in the background.
+ * @returns a fraction from 0 to 1, or null once there is a checkpoint
+ */
+function treeProgress(orgId: string): Promise<number | null> {
+  return asSystem(async (tx) => {
+    if (await newestCheckpoint(tx, orgId)) return null;
+    const [[head], [built]] = await Promise.all([
+      rowsOf<{ seq: number }>(tx, sql`SELECT seq::float8 AS seq FROM audit_chain_head(${orgId}::uuid)`),
+      rowsOf<{ tiles: number }>(
+        tx,
+        sql`SELECT (idx + 1)::float8 AS tiles FROM audit_tree_tiles
+          WHERE org_id = ${orgId} AND level = 0 ORDER BY idx DESC LIMIT 1`,
+      ),
+    ]);
+    return head ? Math.min(1, ((built?.tiles ?? 0) * TILE_WIDTH) / head.seq) : 0;
+  });
+}
 
 /** Why the chain is not read at all yet. */
 async function unreadReason(orgId: string): Promise<string> {

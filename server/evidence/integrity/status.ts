@@ -2,7 +2,9 @@ import { Cron } from "croner";
 import { sql } from "drizzle-orm";
 import { tenant } from "@/db/client";
 import { rowsOf } from "@/db/rows";
+import { readOwnReceipt } from "@/server/evidence/chain/note-signature";
 import { newestCheckpoint, newestReceipt } from "@/server/evidence/checkpoints/note-store";
+import { windowText } from "@/server/evidence/tree/statement";
 import type { Scope } from "@/server/ground/context";
 import { env } from "@/server/ground/env";
 import { operation } from "@/server/ground/operation";
@@ -12,17 +14,22 @@ import { type IntegrityStatus, integrityStatus, integrityStatusInput, VERIFICATI
 import { readState } from "./state";
 import { lastVerification } from "./verifications";
 
-type Head = Pick<IntegrityStatus, "head" | "prunedThroughSeq">;
+type Head = Pick<IntegrityStatus, "head" | "prunedThroughSeq" | "prunedUnder">;
 
-/** The head, and how much retention removed: of what the head claims, what a signed receipt permits. */
+/** The head, and how much retention removed: of what the head claims, what a signed receipt permits; and under which window. */
 async function headOf(scope: Scope, orgId: string): Promise<Head> {
   const query = sql`SELECT seq, checksum, pruned_through_seq AS pruned FROM audit_chain_head(${orgId}::uuid)`;
   return tenant(scope, async (tx) => {
     const [row] = await rowsOf<{ seq: string; checksum: string; pruned: string }>(tx, query);
-    if (!row) return { head: null, prunedThroughSeq: 0 };
+    if (!row) return { head: null, prunedThroughSeq: 0, prunedUnder: null };
     const claimed = Number(row.pruned);
-    const permitted = claimed > 0 ? ((await newestReceipt(tx, orgId))?.size ?? 0) : 0;
-    return { head: { seq: Number(row.seq), checksum: row.checksum }, prunedThroughSeq: Math.min(claimed, permitted) };
+    const note = claimed > 0 ? await newestReceipt(tx, orgId) : null;
+    const receipt = note && readOwnReceipt(orgId, note.note);
+    return {
+      head: { seq: Number(row.seq), checksum: row.checksum },
+      prunedThroughSeq: Math.min(claimed, receipt?.through ?? 0),
+      prunedUnder: receipt && windowText(receipt),
+    };
   });
 }
 
@@ -46,7 +53,7 @@ export const getIntegrityStatus = operation({
   async run(ctx, input) {
     const orgId = oneOrganization(ctx, input.orgId);
     const { scope } = narrow(ctx, orgId);
-    const [last, { state, alarm }, { head, prunedThroughSeq }, newest] = await Promise.all([
+    const [last, { state, alarm }, head, newest] = await Promise.all([
       lastVerification(scope, orgId),
       readState(scope, orgId),
       headOf(scope, orgId),
@@ -58,8 +65,7 @@ export const getIntegrityStatus = operation({
       state,
       last,
       alarm: alarm ? { at: alarm.at, source: alarm.source, breaks: alarm.breaks } : null,
-      head,
-      prunedThroughSeq,
+      ...head,
       anchored: newest ? { seq: newest.size, signedAt: newest.signedAt } : null,
       sinks: sinks(),
       nextRunAt: next?.toISOString() ?? null,

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { and, count, desc, eq, gt, isNull, sql } from "drizzle-orm";
 import { asSystem, type Tx, tenant } from "@/db/client";
-import { auditSharedProofs } from "@/db/schema/index";
+import { auditSharedProofs, organizations } from "@/db/schema/index";
 import { record } from "@/server/audit/record/record";
 import { entryResource, proofFile, proveEntry, proveReached } from "@/server/evidence/proofs/prove";
 import { type Ctx, type Scope, ZERO_UUID } from "@/server/ground/context";
@@ -19,11 +19,13 @@ import {
   listInput,
   MAX_LINKS_PER_ENTRY,
   MAX_LISTED_LINKS,
+  MAX_UNPROVEN_DAYS,
   openInput,
   type ProofLink,
   proofLinkList,
   shareInput,
 } from "./schema";
+import { ORGANIZATION_HEADER } from "./vocabulary";
 
 type ProofLinkRow = typeof auditSharedProofs.$inferSelect;
 
@@ -65,6 +67,7 @@ export const shareProof = operation({
   permission: "audit:export",
   input: shareInput,
   output: createdLink,
+  stepUp: ({ days }) => days > MAX_UNPROVEN_DAYS,
   async run(ctx, { id, days }) {
     const { own, proven } = await proveReached(ctx, id);
     const now = ctx.now();
@@ -109,6 +112,12 @@ async function countOpening(token: string, now: Date) {
   return row;
 }
 
+async function nameOf(orgId: string): Promise<string> {
+  const { id, name } = organizations;
+  const [row] = await asSystem((tx) => tx.select({ name }).from(organizations).where(eq(id, orgId)));
+  return row?.name ?? "";
+}
+
 /** The reader of a link is unknown: a person without a name. */
 const stranger = (ctx: Ctx, scope: Scope): Ctx => ({
   ...ctx,
@@ -138,7 +147,9 @@ export const openProofLink = operation({
     try {
       const { seq, text } = await proveEntry(scope, { orgId, id: entryId });
       record(stranger(ctx, scope), event);
-      return proofFile({ fileName: `entry-${seq}.tlog-proof`, text });
+      const file = proofFile({ fileName: `entry-${seq}.tlog-proof`, text });
+      file.headers.set(ORGANIZATION_HEADER, encodeURIComponent(await nameOf(orgId)));
+      return file;
     } catch (error) {
       const errorMessage = error instanceof AppError ? error.message : "The proof could not be made.";
       record(stranger(ctx, scope), { ...event, result: "failure", errorMessage });

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
+import { eq } from "drizzle-orm";
 import { afterAll, describe, expect, it } from "vitest";
 import { GET as getProof } from "@/app/api/v1/audit-logs/logs/[id]/proof/route";
 import { GET as openLink } from "@/app/api/v1/proof-links/[token]/route";
 import { asSystem } from "@/db/client";
-import { auditSharedProofs } from "@/db/schema";
+import { auditSharedProofs, organizations } from "@/db/schema";
 import { appendAudit } from "@/server/audit/record/append";
 import { signCheckpoint } from "@/server/evidence/checkpoints/sign";
 import { ownKeys } from "@/server/evidence/checkpoints/stored-note";
@@ -94,10 +95,12 @@ describe("a short link to a proof", () => {
     expect(Date.parse(link.expiresAt) - Date.parse(link.createdAt)).toBe(90 * DAY_MS);
     for (const _ of [1, 2])
       expect(judge((await open(link.path)).text)).toMatchObject({ status: "intact", row: { id } });
-    expect(await list(ctx, id)).toMatchObject([{ id: link.id, openings: 2, createdByName: admin.name }]);
+    const [org] = await asSystem((tx) => tx.select().from(organizations).where(eq(organizations.id, orgId)));
+    expect((await open(link.path)).headers.get("Trailmark-Organization")).toBe(encodeURIComponent(org?.name ?? ""));
+    expect(await list(ctx, id)).toMatchObject([{ id: link.id, openings: 3, createdByName: admin.name }]);
     expect(await recorded(orgId, "audit_logs.proof.share")).toHaveLength(1);
     const openings = await recorded(orgId, "audit_logs.proof.open");
-    expect(openings).toHaveLength(2);
+    expect(openings).toHaveLength(3);
     expect(openings[0]).toMatchObject({ resourceId: id, details: { linkId: link.id }, result: "success" });
   });
 

@@ -4,6 +4,8 @@ import { guid, isoTime } from "@/server/ground/wire";
 /** How long a link to a proof can be opened, in days, unless chosen otherwise; and at most. */
 export const DEFAULT_LINK_DAYS = 90;
 export const MAX_LINK_DAYS = 3_650;
+/** Days beyond which a browser's session needs a recent proof of who shares. */
+export const MAX_UNPROVEN_DAYS = 30;
 /** Links of one entry that can be open at a time. */
 export const MAX_LINKS_PER_ENTRY = 50;
 export const MAX_LISTED_LINKS = 200;

@@ -59,6 +59,16 @@ export function parseEntryProof(text: string): EntryProof | null {
   return { payload, index: Number(index), path: path.filter((hash) => hash !== null), checkpoint };
 }
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Whether the members that are no free text are written as a row of a bundle has them (docs/evidence.md). */
+const isWellFormed = ({ prevChecksum, chainSeq, id, orgId, timestampMs }: ChainRow): boolean =>
+  /^[1-9]\d{0,14}$/.test(String(chainSeq)) &&
+  /^(0|-?[1-9]\d{0,14})$/.test(String(timestampMs)) &&
+  UUID.test(id) &&
+  UUID.test(orgId) &&
+  (String(chainSeq) === "1" ? prevChecksum === null : /^[0-9a-f]{64}$/.test(prevChecksum ?? ""));
+
 const strictUtf8 = () => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
@@ -83,8 +93,9 @@ export function parsePayload(bytes: Uint8Array): ChainRow | null {
     });
     if (PAYLOAD_FIELDS.some((field, i) => values[i] === null && !isNullable(field))) return null;
     const row = Object.fromEntries(PAYLOAD_FIELDS.map((field, i) => [field, values[i]])) as ChainRow;
-    const written = new TextEncoder().encode(canonicalPayload(row));
-    return written.length === bytes.length && written.every((byte, i) => byte === bytes[i]) ? row : null;
+    const written = canonicalPayload(row);
+    const isSame = written.length === bytes.length && written.every((byte, i) => byte === bytes[i]);
+    return isSame && isWellFormed(row) ? row : null;
   } catch {
     return null;
   }

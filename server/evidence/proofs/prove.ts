@@ -79,7 +79,7 @@ async function createProof(scope: Scope, { orgId, id }: EntryName): Promise<Entr
   const path = await tenant(scope, (tx) =>
     fromTree(tx, { orgId, size }, (tree) => inclusionProof(tree, seq - 1, size)),
   );
-  return { payload: Buffer.from(canonicalPayload(row)), index: seq - 1, path, checkpoint, size };
+  return { payload: canonicalPayload(row), index: seq - 1, path, checkpoint, size };
 }
 
 /**

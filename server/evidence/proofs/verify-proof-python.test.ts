@@ -1,14 +1,17 @@
 import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
-import { COSIGNATURE, ED25519, formatVerifierKey } from "@/server/evidence/tree/signed-note";
+import { ED25519, formatVerifierKey } from "@/server/evidence/tree/signed-note";
 import { noteTools, testKey } from "@/testing/notes";
 import { PROOF_HOST, proofText } from "@/testing/proofs/entry-proof";
+import {
+  PROOF_KEY as KEY,
+  PROOF_POLICY as POLICY,
+  REFUSED_PROOFS,
+  proofWitness as witness,
+} from "@/testing/proofs/refused";
 import { judgeProof, parseTrust, type Trust } from "./judge-proof";
 
-const KEY = formatVerifierKey(testKey(1, PROOF_HOST, ED25519).key);
 const OTHER = formatVerifierKey(testKey(1, "other.example", ED25519).key);
-const witness = testKey(2, "w2.example", COSIGNATURE);
-const POLICY = `log ${KEY}\nwitness auditor ${formatVerifierKey(witness.key)}\nquorum auditor\n`;
 const NOBODY: Trust = { logs: [], witnesses: [], quorum: null };
 /** A change of every so many characters; all of them take Python's own Ed25519 too long. */
 const STRIDE = 29;
@@ -25,7 +28,7 @@ const RESTORED = [{ proven: 3, lost: 6, root: Buffer.alloc(32, 7).toString("base
 
 type Case = { text: string; keys: string[]; policy: string | null };
 
-function pythonSays(cases: Case[]): string[] {
+function pythonSays(cases: readonly Case[]): string[] {
   const ran = spawnSync("python3", ["-c", DRIVER], { input: JSON.stringify(cases), encoding: "utf8" });
   if (ran.status !== 0) throw new Error(ran.stderr);
   return JSON.parse(ran.stdout);
@@ -69,4 +72,10 @@ it("is judged alike by the Python verifier, which shares no code with this one",
   expect(pythonSays(cases)).toEqual(mine);
   expect(mine.slice(0, 5)).toEqual(["intact", "intact", "not proven", "not proven", "not proven"]);
   expect(new Set(mine).size).toBe(4);
+});
+
+it("is broken where it breaks a rule of form, for Python too", () => {
+  const broken = REFUSED_PROOFS.map(() => "broken");
+  expect(REFUSED_PROOFS.map((given) => judgeProof(noteTools, given.text, trustOf(given)).status)).toEqual(broken);
+  expect(pythonSays(REFUSED_PROOFS)).toEqual(broken);
 });

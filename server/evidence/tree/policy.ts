@@ -31,6 +31,9 @@ const MAX_LINES = 1_000;
 /** As every verifier reads it, regardless of what its library accepts as a URL. */
 const WITNESS_URL = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/(\[[0-9A-Fa-f:.]+\]|[\w.-]+)(:\d{1,5})?(\/\S*)?$/;
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what a policy must not hold
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/;
+
 class Fault extends Error {}
 
 /** The policy that the lines build up, one line at a time. */
@@ -112,6 +115,7 @@ export function parsePolicy(sha256: Sha256, text: string): Policy | PolicyFault 
   if (lines.length > MAX_LINES) return { line: 0, reason: `a policy has at most ${MAX_LINES} lines` };
   const reader = new PolicyReader(sha256);
   for (const [i, line] of lines.entries()) {
+    if (CONTROL.test(line)) return { line: i + 1, reason: "there is a control character in it" };
     const words = line.split(/[ \t]+/).filter(Boolean);
     if (words.length === 0 || words[0]?.startsWith("#")) continue;
     try {

@@ -43,7 +43,8 @@ const RECEIPT = receiptText({
   origin: ORIGIN,
   through: 4,
   before: "2025-11-20T14:06:00.000Z",
-  days: 365,
+  days: 30,
+  policySeq: 9,
   signedAt: "2026-11-20T14:06:01.000Z",
 });
 const SEAL = sealText({ origin: ORIGIN, digest: tools.sha256(Buffer.from("everything before the end line\n")) });
@@ -73,7 +74,7 @@ describe("the published vectors", () => {
       "JOlC3uM6AD/Qf1nV6EqquAcwsOPziEdASNvj3B93Nkf71cThVbnRsJj8d2CqKsNDTkcGjHORo9VbRzr9yz5HXEUKaQQ=",
     );
     expect(lineOf(RECEIPT)).toBe(
-      "JOlC3qzUA6ja4gvF3Z0tH5BzOhdHPtoa/1IDY6l3UsukegOlYZ5lkEQvOrBhmxUA35mvf2JU0TGx4Zqm1usQ4Ao5ggw=",
+      "JOlC3oCJ45uCPZf0HJqrIZ9JluxR2GJ+5lhISamlL3TXb/CJPJMLJ82v+GgcSZFpIW8vRoSsTao4y8JQCsjd2ruSsAc=",
     );
     expect(lineOf(SEAL)).toBe(
       "JOlC3sC9NDDeyPRo3wdBUeVqCExxUQnzD/j7Sgze8cpvkBrFW243udpZAkTlIfHgVmi5LX+fMyEMATeqWPAAB+NblAw=",
@@ -140,12 +141,10 @@ describe("a signed note", () => {
     expect(checkCosignature(tools, replayed, witness.key)).toEqual({ check: "bad", seconds: null });
   });
 
-  it("of a witness may name any time that eight bytes hold, which is shown as a number where it is none of the calendar", () => {
+  it("of a witness names a time of the calendar, which is shown as that", () => {
     const utc = (at: Date) => at.toUTCString();
     expect(timeOfSeconds(1_795_183_562)).toBe("2026-11-20T14:06:02.000Z");
     expect(timeOfSeconds(253_402_300_799, utc)).toBe("Fri, 31 Dec 9999 23:59:59 GMT");
-    for (const seconds of [253_402_300_800, 10_000_000_000_000, 2 ** 64])
-      expect(timeOfSeconds(seconds, utc)).toBe(`${seconds} s since 1970`);
   });
 
   it("is refused when it is not exactly of the form", () => {
@@ -192,14 +191,26 @@ describe("a statement", () => {
   it("is read back as it was written", () => {
     expect(parseCheckpoint(CHECKPOINT)).toMatchObject({ origin: ORIGIN, size: 7 });
     expect(parseCheckpoint(`${CHECKPOINT}more\n`)).toMatchObject({ size: 7 });
-    expect(parseReceipt(RECEIPT)).toMatchObject({ through: 4, days: 365, before: "2025-11-20T14:06:00.000Z" });
+    expect(parseReceipt(RECEIPT)).toMatchObject({
+      through: 4,
+      days: 30,
+      policySeq: 9,
+      before: "2025-11-20T14:06:00.000Z",
+    });
     expect(parseSeal(SEAL)).toMatchObject({ origin: ORIGIN });
   });
 
   it("is never mistaken for another kind, nor for a checkpoint of version 1", () => {
     const v1 = CHECKPOINT.replace("/log/", "/audit/");
     for (const text of [RECEIPT, SEAL, v1, "", "\n\n\n\n"]) expect(parseCheckpoint(text)).toBeNull();
-    for (const text of [CHECKPOINT, SEAL, v1, `${RECEIPT}more\n`, RECEIPT.replace("days 365", "days 0365")])
+    for (const text of [
+      CHECKPOINT,
+      SEAL,
+      v1,
+      `${RECEIPT}more\n`,
+      RECEIPT.replace("days 30", "days 030"),
+      RECEIPT.replace("days 30", "days -1"),
+    ])
       expect(parseReceipt(text)).toBeNull();
     for (const text of [CHECKPOINT, RECEIPT, `${SEAL}more\n`]) expect(parseSeal(text)).toBeNull();
     for (const size of ["-1", "07", "1e3", "9".repeat(16), ""])

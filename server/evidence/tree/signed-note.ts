@@ -47,6 +47,8 @@ const ID_BYTES = 4;
 const KEY_BYTES = 32;
 const ED25519_SIGNATURE_BYTES = 64;
 const TIME_BYTES = 8;
+/** The last second of the year 9999: a cosignature that names a later one does not hold. */
+const MAX_SECONDS = 253_402_300_799;
 const DASH = "\u2014";
 
 const utf8 = new TextEncoder();
@@ -194,6 +196,7 @@ export function checkCosignature(
   if (lines.length === 0) return { check: "absent", seconds: null };
   const isGood = ({ bytes }: NoteSignature) =>
     bytes.length === TIME_BYTES + ED25519_SIGNATURE_BYTES &&
+    bytesToSeconds(bytes) <= MAX_SECONDS &&
     tools.verify(witness.publicKey, cosignedMessage(note.text, bytesToSeconds(bytes)), bytes.subarray(TIME_BYTES));
   if (!lines.every(isGood)) return { check: "bad", seconds: null };
   return { check: "good", seconds: Math.min(...lines.map(({ bytes }) => bytesToSeconds(bytes))) };

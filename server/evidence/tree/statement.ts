@@ -12,15 +12,9 @@ export function isInstant(text: string): boolean {
   return !Number.isNaN(ms) && new Date(ms).toISOString() === text;
 }
 
-/** The last second of the year 9999. */
-export const MAX_SECONDS = 253_402_300_799;
-
-/**
- * The time that a witness names, as text.
- * @param seconds since 1970 UTC, any number that eight bytes hold; one beyond the year 9999 is given as a number
- */
+/** The time that a witness names, in seconds since 1970 UTC, as text. */
 export const timeOfSeconds = (seconds: number, format = (at: Date) => at.toISOString()): string =>
-  seconds <= MAX_SECONDS ? format(new Date(seconds * 1000)) : `${seconds} s since 1970`;
+  format(new Date(seconds * 1000));
 
 /**
  * That a log was restored to an older state than it had signed, and continues from there. Every later checkpoint says so,
@@ -58,9 +52,10 @@ export const isSuperseded = (note: { size: number; signedAt: string }, restored:
   restored.some(({ proven, at }) => note.signedAt < at && note.size > proven);
 
 /**
- * The four texts that an installation signs with its one key, distinguished by their first lines: a checkpoint names the
- * root over all entries of an organization, a receipt permits retention to remove a prefix, a seal ends a bundle, and a
- * restoration says that the log continues from an older state than had been signed.
+ * The five texts that an installation signs with its one key, distinguished by their first lines: a checkpoint names the
+ * root over all entries of an organization, a receipt permits retention to remove a prefix, a seal ends a bundle, a
+ * manifest stands beside an archived one, and a restoration says that the log continues from an older state than had been
+ * signed.
  */
 
 /** All entries of one organization up to a size (c2sp.org/tlog-checkpoint). */
@@ -74,13 +69,25 @@ export type TreeCheckpoint = {
 };
 /** The log of an origin was restored to an older state. */
 export type RestoredStatement = Restoration & { origin: string };
-/** Retention may remove the entries up to `through`, all older than `before`, under a policy of `days`. */
-export type PruneReceipt = { origin: string; through: number; before: string; days: number; signedAt: string };
-/** The digest of every byte of a bundle before its last line. */
+/**
+ * Retention may remove the entries up to `through`, all older than `before`, under a window of `days` that the entry
+ * `policySeq` of the log set; 0 for the one that every log begins with.
+ */
+export type PruneReceipt = Window & { origin: string; through: number; before: string; signedAt: string };
+/** How long entries are kept, and the sequence of the entry that says so. */
+export type Window = { days: number; policySeq: number };
+/** Every log begins with this window, which no entry sets. */
+export const FIRST_WINDOW: Window = { days: 365, policySeq: 0 };
+
+/** Under which window retention removed entries, in words. */
+export const windowText = ({ days, policySeq }: Window): string =>
+  `the window of ${days} days that ${policySeq === 0 ? "every log begins with" : `entry ${policySeq} set`}`;
+/** The digest of every byte of a bundle before its last line, or of the manifest of an archived one. */
 export type BundleSeal = { origin: string; digest: Uint8Array };
 
 const RECEIPT = "trailmark/prune/v1";
 const SEAL = "trailmark/bundle/v2";
+const MANIFEST = "trailmark/archive/v1";
 const RESTORED = "trailmark/restored/v1";
 const NUMBER = /^(0|[1-9]\d{0,14})$/;
 const ORGANIZATION = /.\/log\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
@@ -99,12 +106,14 @@ export const checkpointText = ({ origin, size, root, signedAt, restored = [] }: 
 export const restoredText = ({ origin, proven, lost, root, at }: RestoredStatement): string =>
   `${RESTORED}\n${origin}\nproven ${proven}\nlost ${lost}\n${root}\nsigned-at ${at}\n`;
 
-export const receiptText = ({ origin, through, before, days, signedAt }: PruneReceipt): string =>
-  `${RECEIPT}\n${origin}\n${through}\nbefore ${before}\ndays ${days}\nsigned-at ${signedAt}\n`;
+export const receiptText = ({ origin, through, before, days, policySeq, signedAt }: PruneReceipt): string =>
+  `${RECEIPT}\n${origin}\n${through}\nbefore ${before}\ndays ${days}\npolicy ${policySeq}\nsigned-at ${signedAt}\n`;
 
 export const sealText = ({ origin, digest }: BundleSeal): string => `${SEAL}\n${origin}\n${toBase64(digest)}\n`;
 
-const numberIn = (text: string | undefined): number | null => (text && NUMBER.test(text) ? Number(text) : null);
+export const manifestText = ({ origin, digest }: BundleSeal): string => `${MANIFEST}\n${origin}\n${toBase64(digest)}\n`;
+
+const numberIn = (text: string | null | undefined): number | null => (text && NUMBER.test(text) ? Number(text) : null);
 
 function hashIn(text: string | undefined): Uint8Array | null {
   const bytes = text ? fromBase64(text) : null;
@@ -131,8 +140,10 @@ function restorationOf(parts: (string | null | undefined)[]): Restoration | null
 /** What a checkpoint's further lines say of restorations; null where one of them cannot be read. */
 function restorationsIn(lines: readonly string[]): Restoration[] | null {
   const found = lines
-    .filter((line) => line.startsWith("restored "))
-    .map((line) => (line.split(" ").length === 5 ? restorationOf(line.split(" ").slice(1)) : null));
+    .filter((line) => line.startsWith("restored"))
+    .map((line) =>
+      line.startsWith("restored ") && line.split(" ").length === 5 ? restorationOf(line.split(" ").slice(1)) : null,
+    );
   return found.every((one): one is Restoration => one !== null) ? found : null;
 }
 
@@ -163,22 +174,26 @@ export function parseRestored(text: string): RestoredStatement | null {
 
 /** A receipt's text taken apart; null when it is none. */
 export function parseReceipt(text: string): PruneReceipt | null {
-  const [kind, origin, through, before, days, signed] = text.split("\n");
-  if (kind !== RECEIPT || !origin || orgIdOf(origin) === null) return null;
-  const receipt = {
-    origin,
-    through: numberIn(through) ?? -1,
-    before: instantOf(before, "before") ?? "",
-    days: numberIn(afterWord(days, "days") ?? undefined) ?? -1,
-    signedAt: instantOf(signed, "signed-at") ?? "",
-  };
+  const lines = text.split("\n");
+  const [kind, origin, through] = [lines[0], lines[1], numberIn(lines[2])];
+  const [before, signedAt] = [instantOf(lines[3], "before"), instantOf(lines[6], "signed-at")];
+  const [days, policySeq] = [numberIn(afterWord(lines[4], "days")), numberIn(afterWord(lines[5], "policy"))];
+  if (kind !== RECEIPT || !origin || orgIdOf(origin) === null || !before || !signedAt) return null;
+  if (through === null || days === null || policySeq === null) return null;
+  const receipt = { origin, through, before, days, policySeq, signedAt };
   return receiptText(receipt) === text ? receipt : null;
 }
 
-/** A seal's text taken apart; null when it is none. */
-export function parseSeal(text: string): BundleSeal | null {
-  const [kind, origin, digest] = text.split("\n");
+/** A text that signs a digest taken apart; null when it is none. */
+function parseDigest(text: string, write: (of: BundleSeal) => string): BundleSeal | null {
+  const [, origin, digest] = text.split("\n");
   const bytes = hashIn(digest);
-  if (kind !== SEAL || !origin || orgIdOf(origin) === null || !bytes) return null;
-  return sealText({ origin, digest: bytes }) === text ? { origin, digest: bytes } : null;
+  if (!origin || orgIdOf(origin) === null || !bytes) return null;
+  return write({ origin, digest: bytes }) === text ? { origin, digest: bytes } : null;
 }
+
+/** A seal's text taken apart; null when it is none. */
+export const parseSeal = (text: string): BundleSeal | null => parseDigest(text, sealText);
+
+/** The text of a manifest's note taken apart; null when it is none. */
+export const parseManifest = (text: string): BundleSeal | null => parseDigest(text, manifestText);

@@ -68,7 +68,7 @@ const post = async (body: string) => {
 };
 const ask = (request: Ask) => post(bodyOf(request));
 
-it("cosigns a log that it sees for the first time, then each continuation of it", async () => {
+it("cosigns a log that it sees for the first time, then each continuation", async () => {
   const body = bodyOf({ older: 0, size: 7 });
   const first = await post(body);
   expect(first.status).toBe(200);

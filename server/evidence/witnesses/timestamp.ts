@@ -4,8 +4,8 @@ import { env } from "@/server/ground/env";
 import { log } from "@/server/ground/log";
 
 /**
- * Time-stamps of an authority (RFC 3161) over the signed text of a checkpoint. The reply is kept as it came: openssl ts
- * checks it, this product does not, and it never counts for a verdict.
+ * Time-stamps of an authority (RFC 3161) over the signed text of a checkpoint. The reply is kept as it came: the
+ * command line's verifiers check it (--tsa).
  */
 
 /** TimeStampReq up to the digest: version 1, SHA-256; then the nonce, and that the certificate is wanted. */

@@ -1,8 +1,15 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { BUILD } from "@/server/ground/build";
 
 /** The process's Prometheus metrics; other rooms add theirs through gauge(). */
 export const registry = new Registry();
-collectDefaultMetrics({ register: registry, prefix: "trailmark_" });
+collectDefaultMetrics({ register: registry });
+new Gauge({
+  name: "trailmark_build_info",
+  help: "Version and commit that this process runs; always 1",
+  labelNames: Object.keys(BUILD),
+  registers: [registry],
+}).set(BUILD, 1);
 
 const requests = new Counter({
   name: "trailmark_http_requests_total",
@@ -10,11 +17,12 @@ const requests = new Counter({
   labelNames: ["door", "route", "status"],
   registers: [registry],
 });
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const seconds = new Histogram({
   name: "trailmark_http_request_seconds",
   help: "Time to a complete answer",
   labelNames: ["door"],
-  buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+  buckets: SECONDS,
   registers: [registry],
 });
 
@@ -26,17 +34,25 @@ export function countRequest(route: string | null, status: number, ms: number): 
 }
 
 /** A count that only grows while the process runs; made where what it counts happens. */
-export const counter = (name: string, help: string): Counter => new Counter({ name, help, registers: [registry] });
+export const counter = <Label extends string = never>(name: string, help: string, labelNames: Label[] = []) =>
+  new Counter<Label>({ name, help, labelNames, registers: [registry] });
 
-/** A gauge read when the metrics are; registered once. */
-export function gauge(name: string, help: string, read: () => number): void {
+/** How long a thing takes, in seconds, with buckets from a millisecond to half a minute. */
+export const histogram = (name: string, help: string) =>
+  new Histogram({ name, help, buckets: SECONDS, registers: [registry] });
+
+/** A gauge read when the metrics are, of one figure or of one for each kind; registered once. */
+export function gauge(name: string, help: string, read: () => number | ReadonlyMap<string, number>): void {
   if (registry.getSingleMetric(name)) return;
   new Gauge({
     name,
     help,
+    labelNames: ["kind"],
     registers: [registry],
     collect() {
-      this.set(read());
+      const figures = read();
+      if (typeof figures === "number") this.set(figures);
+      else for (const [kind, figure] of figures) this.set({ kind }, figure);
     },
   });
 }

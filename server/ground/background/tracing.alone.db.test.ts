@@ -11,8 +11,8 @@ import { z } from "zod";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { nameRequest, traced } from "@/db/traced";
-import { env } from "@/server/ground/env";
 import { portOf } from "@/testing/port-of";
+import { withSettings } from "@/testing/settings";
 import { inRequest, startTracing, stopTracing } from "./tracing";
 
 const span = z.object({
@@ -58,16 +58,15 @@ afterAll(() => {
 const ask = async (path: string, headers: Record<string, string> = {}) =>
   (await fetch(`http://127.0.0.1:${portOf(server)}${path}`, { headers })).text();
 
-async function traceOf(work: () => Promise<unknown>, settings: Partial<ReturnType<typeof env>> = {}) {
+async function traceOf(work: () => Promise<unknown>, settings: Parameters<typeof withSettings>[0] = {}) {
   const endpoint = `http://127.0.0.1:${portOf(collector)}`;
   process.env.OTEL_EXPORTER_OTLP_ENDPOINT = endpoint;
-  Object.assign(env(), { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, ...settings });
+  withSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, ...settings });
   received.length = 0;
   await startTracing();
   await work();
   await stopTracing();
   delete process.env.OTEL_EXPORTER_OTLP_ENDPOINT;
-  Object.assign(env(), { OTEL_EXPORTER_OTLP_ENDPOINT: undefined, TRUST_PROXY_HEADERS: false });
   return received;
 }
 const requestOf = (spans: Received[]) => spans.find(({ name }) => name.startsWith("GET"));

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Attributes, Context, Span } from "@opentelemetry/api";
 import { traced } from "@/db/traced";
 import { env } from "@/server/ground/env";
-import { ownerName } from "@/server/ground/lease";
+import { processName } from "@/server/ground/process-name";
 
 /** A request with whose trace another system may have begun (W3C Trace Context). */
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
@@ -22,7 +22,7 @@ async function load(): Promise<Tracing> {
   ]);
   const { OTEL_SERVICE_NAME, TRUST_PROXY_HEADERS } = env();
   const provider = new sdk.BasicTracerProvider({
-    resource: resourceFromAttributes({ "service.name": OTEL_SERVICE_NAME, "service.instance.id": ownerName }),
+    resource: resourceFromAttributes({ "service.name": OTEL_SERVICE_NAME, "service.instance.id": processName() }),
     spanProcessors: [new sdk.BatchSpanProcessor(new OTLPTraceExporter())],
   });
   const tracer = provider.getTracer("trailmark");

@@ -1,10 +1,10 @@
 import { beforeAll, expect, it } from "vitest";
 import { POST as heartbeat } from "@/app/api/v1/agents/[id]/heartbeat/route";
-import { env } from "@/server/ground/env";
 import { call, createDevice, type TestDevice } from "@/testing/factories";
+import { withSettings } from "@/testing/settings";
 
 beforeAll(() => {
-  Object.assign(env(), { AGENT_REQUESTS_PER_MINUTE: 3 });
+  withSettings({ AGENT_REQUESTS_PER_MINUTE: 3 });
 });
 
 it("an agent's requests are counted by the address that they come from: a stolen token keeps no agent out", async () => {

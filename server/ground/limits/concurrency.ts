@@ -1,7 +1,10 @@
 import { setMaxListeners } from "node:events";
 import { availableParallelism } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { networkOf } from "@/server/ground/client-ip";
 import type { Actor, Ctx } from "@/server/ground/context";
 import { tooMany } from "@/server/ground/errors";
+import { noteLimit } from "./met";
 
 /** Seconds after which a caller with too much at once may ask again: most of it has ended by then. */
 export const BUSY_SECONDS = 5;
@@ -97,6 +100,12 @@ export class CallerConcurrency {
     return { running: sum((one) => one.running), waiting: sum((one) => one.waiting), refused: this.#refused };
   }
 
+  /** How many more of a caller's may wait. */
+  roomOf(key: string): number {
+    const max = this.queue?.max ?? Number.POSITIVE_INFINITY;
+    return max - (this.#callers.get(key)?.waiting ?? 0);
+  }
+
   /** Does the work in the caller's turn. @throws as Concurrency.run does */
   async run<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const caller = this.#callers.get(key) ?? new Concurrency(this.max, this.queue);
@@ -175,7 +184,11 @@ export const inTurn = <T>(key: string, work: () => Promise<T>): Promise<T> => tr
 
 /** Requests of one caller that run at a time: a page asks for five, each of which may be several statements at once. */
 const MIN_PER_CALLER = 2;
-const requests = new CallerConcurrency(Math.max(MIN_PER_CALLER, availableParallelism()), { max: 120, ms: 10_000 });
+const MAX_WAITING = 120;
+const requests = new CallerConcurrency(Math.max(MIN_PER_CALLER, availableParallelism()), {
+  max: MAX_WAITING,
+  ms: 10_000,
+});
 
 /** How many requests of people and keys run, wait and were refused, for the metrics. */
 export const requestFigures = (): CallerConcurrency["figures"] => requests.figures;
@@ -189,5 +202,28 @@ export const requestFigures = (): CallerConcurrency["figures"] => requests.figur
 export function inCallerLimit<T>(caller: Pick<Ctx, "actor" | "signal">, work: () => Promise<T>): Promise<T> {
   const { actor } = caller;
   if (actor.type !== "user" && actor.type !== "api_key") return work();
-  return requests.run(callerKey(actor), work, caller.signal);
+  const key = callerKey(actor);
+  noteLimit({ limit: MAX_WAITING, remaining: requests.roomOf(key), seconds: BUSY_SECONDS });
+  return requests.run(key, work, caller.signal);
+}
+
+const strangers = new CallerConcurrency(2, { max: 24, ms: 10_000 });
+/** A turn lasts so many times longer than its work, within bounds: what strangers ask for leaves most of the thread to others. */
+const PAUSE = { times: 8, minMs: 20, maxMs: 1_000 };
+
+/**
+ * Answers a stranger after the earlier ones of the same network, with a pause in between.
+ * @param signal ends the wait
+ * @throws AppError rate_limited when too many wait, and what the work throws
+ */
+export function inStrangersTurn<T>(ip: string | null, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const turn = async () => {
+      const began = performance.now();
+      await work().then(resolve, reject);
+      const pause = (performance.now() - began) * PAUSE.times;
+      await sleep(Math.min(Math.max(pause, PAUSE.minMs), PAUSE.maxMs), undefined, { ref: false });
+    };
+    strangers.run(networkOf(ip) ?? "unknown", turn, signal).catch(reject);
+  });
 }

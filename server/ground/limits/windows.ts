@@ -4,6 +4,7 @@ import { lookUpAll } from "@/db/lookup";
 import { networkOf } from "@/server/ground/client-ip";
 import { env } from "@/server/ground/env";
 import { type AppError, tooMany } from "@/server/ground/errors";
+import { noteLimit } from "./met";
 
 /** shared: counted for all processes; else in this one alone. */
 type Rule = { points: number; seconds: number; shared?: true };
@@ -65,8 +66,10 @@ function windowOf(name: LimitName, key: string | null) {
   return { windows: sharedWindows(), counted: createHash("sha256").update(counted).digest("base64url") };
 }
 
-function exceeded(name: LimitName, { msBeforeNext }: RateLimiterRes): AppError {
-  const seconds = Math.max(1, Math.ceil(msBeforeNext / 1000));
+const secondsOf = ({ msBeforeNext }: RateLimiterRes): number => Math.max(1, Math.ceil(msBeforeNext / 1000));
+
+function exceeded(name: LimitName, used: RateLimiterRes): AppError {
+  const seconds = secondsOf(used);
   return tooMany(`Too many attempts; try again in ${seconds} s.`, { limit: pointsOf(name), seconds });
 }
 
@@ -77,7 +80,9 @@ function exceeded(name: LimitName, { msBeforeNext }: RateLimiterRes): AppError {
 export async function limit(name: LimitName, key: string | null): Promise<void> {
   const { windows, counted } = windowOf(name, key);
   const used = await windows.penalty(counted, 1, { customDuration: RULES[name].seconds });
-  if (used.consumedPoints > pointsOf(name)) throw exceeded(name, used);
+  const points = pointsOf(name);
+  if (used.consumedPoints > points) throw exceeded(name, used);
+  noteLimit({ limit: points, remaining: points - used.consumedPoints, seconds: secondsOf(used) });
 }
 
 /**

@@ -235,6 +235,7 @@ export const revokeApiKey = operation({
   permission: "api_keys:manage",
   input: onlyIdInput,
   output: "empty",
+  stepUp: () => true,
   async run(ctx, { id }) {
     const revokedAt = ctx.now();
     const { row, about } = await tenant(ctx.scope, async (tx) => {

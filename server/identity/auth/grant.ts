@@ -3,7 +3,13 @@ import type { Tx } from "@/db/client";
 import { users } from "@/db/schema";
 import type { Ctx } from "@/server/ground/context";
 import { AppError } from "@/server/ground/errors";
-import { isPartnerRole, type Permission, ROLE_PERMISSIONS, type Role } from "@/server/ground/permissions";
+import {
+  includesPermission,
+  isPartnerRole,
+  type Permission,
+  ROLE_PERMISSIONS,
+  type Role,
+} from "@/server/ground/permissions";
 
 /** The command line acts as the platform itself and may give what it likes. */
 const isPlatform = (ctx: Ctx): boolean => ctx.actor.type === "system" && ctx.scope.kind === "system";
@@ -14,7 +20,8 @@ const isPlatform = (ctx: Ctx): boolean => ctx.actor.type === "system" && ctx.sco
  */
 export function requireMayGrant(ctx: Ctx, permissions: readonly Permission[]): void {
   if (isPlatform(ctx)) return;
-  const mayGive = (p: Permission) => ctx.permissions.has(p) || (p === "audit:write" && ctx.actor.type === "user");
+  const mayGive = (p: Permission) =>
+    includesPermission(ctx.permissions, p) || (p === "audit:write" && ctx.actor.type === "user");
   const above = permissions.filter((p) => !mayGive(p));
   if (above.length > 0) throw new AppError("forbidden", `You cannot give what you do not have: ${above.join(", ")}.`);
 }
@@ -25,7 +32,7 @@ export function requireMayGrantRole(ctx: Ctx, role: Role): void {
   const wider = isPartnerRole(role)
     ? ctx.scope.kind === "organization"
     : role === "system_admin" && ctx.scope.kind !== "system";
-  if (wider || ROLE_PERMISSIONS[role].some((p) => !ctx.permissions.has(p)))
+  if (wider || ROLE_PERMISSIONS[role].some((p) => !includesPermission(ctx.permissions, p)))
     throw new AppError("forbidden", "That role is above your own.");
 }
 

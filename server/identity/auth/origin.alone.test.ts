@@ -26,12 +26,26 @@ it.each([
   [{ origin: "https://evil.test", "sec-fetch-site": "same-origin" }, false],
   [{ "sec-fetch-site": "cross-site" }, false],
   [{ "sec-fetch-site": "same-site" }, false],
+  [{ "sec-fetch-site": "none" }, false],
+  [{ origin: "http://127.0.0.1:3000", "sec-fetch-site": "cross-site" }, false],
   [{}, false],
 ])("a write with the cookie and %j passes: %s", (headers, expected) => {
   expect(passes(headers as Record<string, string>)).toBe(expected);
 });
 
-it("reads and writes without the cookie are not asked", () => {
-  expect(passes({ origin: "https://evil.test" }, "GET")).toBe(true);
-  expect(passes({ origin: "https://evil.test" }, "POST", false)).toBe(true);
+it.each([
+  [{}, true],
+  [{ "sec-fetch-site": "same-origin" }, true],
+  [{ "sec-fetch-site": "none" }, true],
+  [{ origin: "https://evil.test" }, true],
+  [{ "sec-fetch-site": "same-site" }, false],
+  [{ "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" }, false],
+])("a read with the cookie and %j passes: %s", (headers, expected) => {
+  expect(passes(headers as Record<string, string>, "GET")).toBe(expected);
+});
+
+it("requests without the cookie pass from anywhere", () => {
+  const headers = { origin: "https://evil.test", "sec-fetch-site": "cross-site" };
+  expect(passes(headers, "GET", false)).toBe(true);
+  expect(passes(headers, "POST", false)).toBe(true);
 });

@@ -9,17 +9,21 @@ function isOurs(origin: string, host: string | null): boolean {
   return host !== null && URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
 }
 
+/** Where a request of our pages, or of an address that a person typed, comes from. */
+const OWN_SITES = ["same-origin", "none"];
+
 /**
- * Refuses a write that a foreign page made the browser send with our cookie. Every browser says where a write comes
- * from; a request with the cookie that does not is not from our pages.
+ * Refuses what a foreign page made the browser send with our cookie: a read too, because being refused and asking a device
+ * are recorded in the person's name. Every browser says where a write comes from; one with the cookie that does not is not
+ * from our pages.
  * @throws AppError forbidden
  */
 export function requireSameOrigin(request: Request, viaCookie: boolean): void {
-  if (!viaCookie || SAFE_METHODS.has(request.method)) return;
+  if (!viaCookie) return;
+  const site = request.headers.get("sec-fetch-site");
   const origin = request.headers.get("origin");
-  const ours =
-    origin === null
-      ? request.headers.get("sec-fetch-site") === "same-origin"
-      : isOurs(origin, request.headers.get("host"));
-  if (!ours) throw new AppError("forbidden", "This request comes from another site.");
+  const isForeign = site !== null && !OWN_SITES.includes(site);
+  const isOwnWrite = origin === null ? site === "same-origin" : isOurs(origin, request.headers.get("host"));
+  if (isForeign || (!SAFE_METHODS.has(request.method) && !isOwnWrite))
+    throw new AppError("forbidden", "This request comes from another site.");
 }

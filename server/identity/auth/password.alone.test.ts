@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { hashPassword, MAX_AT_ONCE, verifyPassword } from "./password";
+import { hashChosen, hashPassword, MAX_AT_ONCE, verifyPassword } from "./password";
 
 const { atOnce, work } = vi.hoisted(() => {
   const atOnce = { now: 0, most: 0 };
@@ -36,3 +36,28 @@ it("takes networks in turn: whoever tries a hundred passwords is not before some
   expect(tried).toBeLessThanOrEqual(2 * MAX_AT_ONCE);
   await Promise.all(flood);
 });
+
+const jane = { email: "jane.doelittle@contoso.example", name: "Jane Doelittle" };
+
+it.each([
+  "aaaaaaaaaaaa",
+  "password1234",
+  "Password123!",
+  "qwertyuiop12",
+  "            ",
+  "Jane Doelittle",
+  "jane.doelittle@contoso.example",
+  "a".repeat(200),
+])("nobody can choose %j", async (password) => {
+  await expect(hashChosen(password, jane, "newPassword")).rejects.toMatchObject({
+    code: "validation_failed",
+    message: expect.stringContaining("newPassword: is easy to guess"),
+  });
+});
+
+it.each(["correct horse battery", "Zk3vQ8pLr6sT", "an even longer password"])(
+  "a person can choose %j",
+  async (password) => {
+    expect(await hashChosen(password, jane)).toBe(`hash of ${password}`);
+  },
+);

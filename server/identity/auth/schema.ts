@@ -5,11 +5,12 @@ const MAX_PASSWORD_LENGTH = 200;
 
 /** Compared without regard to case, so kept in lower case. */
 export const email = z.string().trim().toLowerCase().max(255).pipe(z.email());
-/** A password being chosen; NUL cannot be typed and ends strings elsewhere. */
+/** A password being chosen. The doors have put U+FFFD in place of NUL, which nobody can type. */
 export const newPassword = z
   .string()
   .min(MIN_PASSWORD_LENGTH, `must have at least ${MIN_PASSWORD_LENGTH} characters`)
-  .max(MAX_PASSWORD_LENGTH);
+  .max(MAX_PASSWORD_LENGTH)
+  .refine((text) => !/[\0\ufffd]/.test(text), "must not contain NUL");
 
 /** A password being proved. */
 export const password = z.string().min(1).max(MAX_PASSWORD_LENGTH);

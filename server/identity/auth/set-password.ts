@@ -1,11 +1,18 @@
 import { and, eq } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
 import { users } from "@/db/schema";
-import { hashPassword } from "./password";
+import { hashChosen } from "./password";
 import { endSessions, lockSignIns } from "./sessions";
 import { dropUserTokens } from "./user-tokens";
 
-type Change = { userId: string; password: string; now: Date; exceptSession?: string | undefined };
+/** path: the input's member with the password. */
+type Change = {
+  user: { id: string; email: string; name: string };
+  password: string;
+  path?: string;
+  now: Date;
+  exceptSession?: string | undefined;
+};
 
 /**
  * former: the hash of the password that it has to replace; without one, any password is replaced. spend: uses up what the
@@ -13,8 +20,9 @@ type Change = { userId: string; password: string; now: Date; exceptSession?: str
  */
 type By = { former?: string; spend?: (tx: Tx) => Promise<boolean> };
 
-async function change({ userId, password, now, exceptSession }: Change, { former, spend }: By = {}) {
-  const passwordHash = await hashPassword(password);
+async function change({ user, password, path, now, exceptSession }: Change, { former, spend }: By = {}) {
+  const userId = user.id;
+  const passwordHash = await hashChosen(password, user, path);
   const isFormer = former === undefined ? undefined : eq(users.passwordHash, former);
   const theirs = and(eq(users.id, userId), isFormer);
   return asSystem(async (tx): Promise<number | null> => {

@@ -1,6 +1,7 @@
 import { eq } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { users } from "@/db/schema/index";
+import { Fold } from "@/server/audit/record/fold";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import { networkOf } from "@/server/ground/client-ip";
@@ -10,6 +11,7 @@ import { inTurn } from "@/server/ground/limits/concurrency";
 import { limit, requireAttemptsLeft } from "@/server/ground/limits/windows";
 import { log } from "@/server/ground/log";
 import { operation } from "@/server/ground/operation";
+import { platformOrg } from "@/server/ground/partner";
 import { findUserCaller } from "./caller";
 import { findByEmail, type KnownPerson } from "./find-by-email";
 import { verifyPassword } from "./password";
@@ -36,6 +38,30 @@ export function recordFailure(ctx: Ctx, { email, row, reason }: Failure): void {
       errorMessage: reason === "disabled" ? "The account is disabled." : "Wrong e-mail address or password.",
     },
   );
+}
+
+type Unknown = { ctx: Ctx; orgId: string; network: string | null; times: number };
+
+/** Sign-ins with unknown addresses, an entry per network and minute. */
+const unknownSignIns = new Fold<Unknown>(
+  ({ ctx, orgId, network, times }) =>
+    record(ctx, {
+      action: "user.login.unknown",
+      orgId,
+      resourceType: "network",
+      resourceName: network,
+      details: { times },
+      result: "denied",
+    }),
+  (before, after) => ({ ...after, times: before.times + after.times }),
+);
+
+/** What was typed is kept nowhere: it may be a password in the wrong field. */
+async function noteUnknown(ctx: Ctx): Promise<void> {
+  log.info({ requestId: ctx.requestId, ip: ctx.ip }, "a sign-in names no account");
+  const orgId = await platformOrg();
+  const network = networkOf(ctx.ip);
+  if (orgId) unknownSignIns.add(network ?? "", { ctx, orgId, network, times: 1 });
 }
 
 /**
@@ -70,8 +96,7 @@ async function provePerson(ctx: Ctx, { email, password, key }: TokenInput & { ke
   if (row && caller?.actor.type === "user")
     return { caller: { ...caller, actor: caller.actor }, passwordHash: row.passwordHash };
   if (row) recordFailure(ctx, { email, row, reason: proven ? "disabled" : "bad_password" });
-  // No organization's event, and nothing out of the ordinary. What was typed may be a password in the wrong field.
-  else log.info({ requestId: ctx.requestId, ip: ctx.ip }, "a sign-in names no account");
+  else await noteUnknown(ctx);
   await limit("login.failed", key);
   await limit("login.failed.account", email);
   await limit("login.failed.ip", ctx.ip);

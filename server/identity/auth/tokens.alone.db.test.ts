@@ -7,12 +7,12 @@ import { GET as me } from "@/app/api/v1/me/route";
 import { asSystem } from "@/db/client";
 import { refreshTokens, users } from "@/db/schema";
 import { callerChanges } from "@/server/ground/background/streams";
-import { env } from "@/server/ground/env";
 import { limit } from "@/server/ground/limits/windows";
 import { log } from "@/server/ground/log";
 import { hashSecret } from "@/server/ground/secrets";
 import { closeRoles, roles } from "@/testing/chain";
 import { auditRows, call, createApiKey, createPartner, createUser, PASSWORD, type TestUser } from "@/testing/factories";
+import { withSettings } from "@/testing/settings";
 import { ACCESS_TOKEN_SECONDS } from "./jwt";
 
 afterAll(closeRoles);
@@ -64,12 +64,10 @@ describe("POST /auth/token", () => {
   it("is nothing out of the ordinary where no one has the e-mail: a stranger fills no log with warnings", async () => {
     const spies = [vi.spyOn(log, "error"), vi.spyOn(log, "warn"), vi.spyOn(console, "warn")];
     const told = vi.spyOn(log, "info");
-    const { NODE_ENV } = env();
     // As in production: tests get no details.
-    Object.assign(env(), { NODE_ENV: "production" });
+    withSettings({ NODE_ENV: "production" });
     const email = "not.a.person@example.test";
     const { status } = await call(token, { body: { email, password: PASSWORD }, ip: "198.51.100.77" });
-    Object.assign(env(), { NODE_ENV });
     expect(status).toBe(401);
     for (const spy of spies) expect(spy).not.toHaveBeenCalled();
     expect(told).toHaveBeenCalledWith(expect.objectContaining({ ip: "198.51.100.77" }), "a sign-in names no account");

@@ -6,7 +6,7 @@ import { auditRows, call, createEnrollmentKey, createOrg, createUser, type TestU
 const create = (token: TestUser, body: object) => call(POST, { token, body });
 const revoke = (token: TestUser, id: string) => call(DELETE, { method: "DELETE", token, params: { id } });
 
-it("makes a key that is shown once, lists and revokes it, and records all of it", async () => {
+it("makes a key that is shown once, lists and revokes it, and records each act", async () => {
   const admin = await createUser({ role: "org_admin" });
   const created = await create(admin, {
     orgId: admin.orgId,

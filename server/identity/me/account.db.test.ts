@@ -54,9 +54,8 @@ describe("POST /me/password", () => {
       status: 400,
       errors: [{ path: "currentPassword", message: "is wrong" }],
     });
-    expect((await attempt({ currentPassword: PASSWORD, newPassword: "short" })).body.errors[0].path).toBe(
-      "newPassword",
-    );
+    for (const newPassword of ["short", "password1234", "a secret \0 with NUL"])
+      expect((await attempt({ currentPassword: PASSWORD, newPassword })).body.errors[0].path).toBe("newPassword");
     expect((await attempt({ currentPassword: PASSWORD, newPassword: PASSWORD })).body.errors[0].path).toBe(
       "newPassword",
     );

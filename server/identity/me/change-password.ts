@@ -22,7 +22,8 @@ export const changePassword = operation({
     const about = { orgId: ctx.homeOrgId, ...resourceOf("user", person) };
     await requirePassword(person.id);
     const former = await provenPassword(person.id, currentPassword);
-    const change = { userId: person.id, password: newPassword, now: ctx.now(), exceptSession: ctx.session?.id };
+    const chosen = { password: newPassword, path: "newPassword" };
+    const change = { user: person, ...chosen, now: ctx.now(), exceptSession: ctx.session?.id };
     // Replaced by another at this moment, it is the current one no longer.
     const endedSessions = former === null ? null : await replacePassword(former, change);
     if (endedSessions === null) {

@@ -3,19 +3,23 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
-import { PATCH as updateKey } from "@/app/api/v1/api-keys/[id]/route";
+import { DELETE as revokeKey, PATCH as updateKey } from "@/app/api/v1/api-keys/[id]/route";
 import { POST as createKey } from "@/app/api/v1/api-keys/route";
 import { GET as evidence } from "@/app/api/v1/audit-logs/evidence/route";
 import { GET as exportCsv, POST as exportLogs } from "@/app/api/v1/audit-logs/export/route";
 import { GET as download } from "@/app/api/v1/audit-logs/exports/[id]/file/route";
 import { POST as createExport } from "@/app/api/v1/audit-logs/exports/route";
+import { DELETE as deleteField } from "@/app/api/v1/custom-fields/[id]/route";
+import { POST as releaseAgent } from "@/app/api/v1/devices/[id]/agent/release/route";
 import { POST as createEnrollmentKey } from "@/app/api/v1/enrollment-keys/route";
+import { PUT as setMails } from "@/app/api/v1/me/notification-settings/route";
 import { POST as stepUp } from "@/app/api/v1/me/step-up/route";
 import { PUT as setRetention } from "@/app/api/v1/orgs/organizations/[id]/audit-retention/route";
 import { PATCH as updateOrganization } from "@/app/api/v1/orgs/organizations/[id]/route";
 import { POST as invite } from "@/app/api/v1/users/[id]/invite/route";
 import { PATCH as updateUser } from "@/app/api/v1/users/[id]/route";
 import { POST as createAccount } from "@/app/api/v1/users/route";
+import { DELETE as deleteWebhook } from "@/app/api/v1/webhooks/[id]/route";
 import { asSystem } from "@/db/client";
 import { userSessions } from "@/db/schema";
 import { MAX_UNPROVEN_ROWS } from "@/server/audit/vocabulary";
@@ -23,21 +27,28 @@ import type { RouteHandler } from "@/server/doors/http/route";
 import { appRouter } from "@/server/doors/trpc/root";
 import { createExportsFolder } from "@/server/exports/files";
 import { exportWork } from "@/server/exports/run";
-import { env } from "@/server/ground/env";
 import { appendEvents } from "@/testing/audit-entries";
 import {
   auditRows,
   bearer,
   call,
   createApiKey,
+  createDevice,
   createUser,
   ctxFor,
   PASSWORD,
   type TestUser,
 } from "@/testing/factories";
 import { workOff } from "@/testing/jobs";
+import { withSettings } from "@/testing/settings";
 
-type Sent = { method?: string; body?: object; path?: string; params?: Record<string, string> };
+type Sent = {
+  method?: string;
+  body?: object;
+  path?: string;
+  params?: Record<string, string>;
+  more?: Record<string, string>;
+};
 
 /** A person whose last proof is eleven minutes old, as a browser and as a script. */
 async function stale() {
@@ -48,7 +59,8 @@ async function stale() {
   const prove = (minutesAgo: number) => change({ provenAt: new Date(Date.now() - minutesAgo * 60_000) });
   await prove(11);
   const headers = { cookie: `trailmark.session=${token}`, origin: "http://127.0.0.1:3000", host: "127.0.0.1:3000" };
-  const browser = (handler: RouteHandler, sent: Sent) => call(handler, { ...sent, headers });
+  const browser = (handler: RouteHandler, { more, ...sent }: Sent) =>
+    call(handler, { ...sent, headers: { ...headers, ...more } });
   return { user, token, browser, change, prove };
 }
 const key = (user: TestUser) => ({ name: "K", orgId: user.orgId, permissions: ["audit:read"] });
@@ -129,11 +141,51 @@ describe("a fresh proof of who one is", () => {
     for (const deed of deeds.filter((_, i) => i !== 1)) expect((await deed()).status).toBeLessThan(300);
   });
 
+  it("is asked before an agent is released, things are deleted, and mails are switched off", async () => {
+    const { user, browser, prove } = await stale();
+    const orgId = user.orgId as string;
+    const device = await createDevice({ orgId });
+    const id = crypto.randomUUID();
+    const remove = (handler: RouteHandler) => browser(handler, { method: "DELETE", params: { id } });
+    const deeds = [
+      () => browser(releaseAgent, { method: "POST", params: { id: device.id } }),
+      () => remove(deleteWebhook),
+      () => remove(revokeKey),
+      () => remove(deleteField),
+      () => browser(setMails, { method: "PUT", body: { mailKinds: [] } }),
+    ];
+    for (const deed of deeds) expect((await deed()).body).toMatchObject({ status: 403, code: "step_up_required" });
+    expect((await browser(setMails, { method: "PUT", body: { productKinds: [] } })).status).toBe(200);
+    await prove(0);
+    const statuses = await Promise.all(deeds.map(async (deed) => (await deed()).status));
+    expect(statuses).toEqual([200, 404, 404, 404, 200]);
+  });
+
+  it("is asked before a proof is shared for more than 30 days", async () => {
+    const session = { id: crypto.randomUUID(), viaBrowser: true, provenAt: new Date(0) };
+    const { proofs } = appRouter.createCaller({ caller: { ...(await ctxFor("org_admin")), session }, requestId: "r" });
+    const id = crypto.randomUUID();
+    await expect(proofs.share({ id, days: 31 })).rejects.toMatchObject({ cause: { code: "step_up_required" } });
+    await expect(proofs.share({ id, days: 30 })).rejects.toMatchObject({ cause: { code: "not_found" } });
+  });
+
+  it("is asked before the answer to an earlier request is given again", async () => {
+    const { user, browser, prove } = await stale();
+    const again = () => browser(createKey, { body: key(user), more: { "idempotency-key": "the-same" } });
+    await prove(0);
+    const first = await again();
+    expect(first.status).toBe(201);
+    await prove(11);
+    expect((await again()).body.code).toBe("step_up_required");
+    await prove(0);
+    expect((await again()).body).toEqual(first.body);
+  });
+
   describe("and how many entries leave", () => {
     let dir: string;
     beforeAll(async () => {
       dir = mkdtempSync(join(tmpdir(), "trailmark-step-up-"));
-      Object.assign(env(), { TRAILMARK_DATA_DIR: dir });
+      withSettings({ TRAILMARK_DATA_DIR: dir });
       createExportsFolder();
     });
 

@@ -11,7 +11,6 @@ import { PATCH } from "@/app/api/v1/users/[id]/route";
 import { POST as create, GET as list } from "@/app/api/v1/users/route";
 import { asSystem } from "@/db/client";
 import { userIdentities, users, userTokens } from "@/db/schema";
-import { env } from "@/server/ground/env";
 import { closeRoles } from "@/testing/chain";
 import {
   auditRows,
@@ -25,6 +24,7 @@ import {
 } from "@/testing/factories";
 import { atOnce, cutOffAt } from "@/testing/held-rows";
 import { type MailServer, startMailServer } from "@/testing/mail-server";
+import { withSettings } from "@/testing/settings";
 import { whileRefused } from "@/testing/while-refused";
 
 afterAll(closeRoles);
@@ -46,11 +46,10 @@ async function invited() {
 let mail: MailServer | undefined;
 async function withMail(options = {}) {
   mail = await startMailServer(options);
-  Object.assign(env(), { SMTP_URL: mail.url, SMTP_FROM: "Trailmark <trailmark@example.test>" });
+  withSettings({ SMTP_URL: mail.url, SMTP_FROM: "Trailmark <trailmark@example.test>" });
   return mail;
 }
 afterEach(async () => {
-  Object.assign(env(), { SMTP_URL: undefined, SMTP_FROM: undefined });
   await mail?.close();
   mail = undefined;
 });
@@ -80,7 +79,7 @@ describe("an invitation", () => {
     expect(rows[3]).toMatchObject({ actorId: id, resourceId: id });
   });
 
-  it("is good once, for a time, and only the newest of it; the database keeps its hash alone", async () => {
+  it("is good once, for a time, and only the newest; the database keeps its hash alone", async () => {
     const { admin, id } = await invited();
     const first = secretOf((await send(admin, id)).body.link);
     const second = secretOf((await send(admin, id)).body.link);

@@ -116,6 +116,8 @@ describe("POST /users", () => {
       organizationIds: [org.id],
       orgId: null,
     });
+    const viewer = await create(admin, { role: "partner_viewer", organizationIds: [org.id, other.id] });
+    expect(viewer.body).toMatchObject({ role: "partner_viewer", organizationIds: [org.id, other.id] });
     expect((await create(admin, { role: "partner_technician" })).body).toMatchObject({
       organizationIds: null,
       partnerId: partner.id,

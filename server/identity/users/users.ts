@@ -14,7 +14,7 @@ import { isPartnerRole } from "@/server/ground/permissions";
 import { inReach, type Owner, ownOrg } from "@/server/ground/scope";
 import { containsPattern } from "@/server/ground/text";
 import { requireMayGrantRole, requireWholePartner } from "@/server/identity/auth/grant";
-import { hashPassword } from "@/server/identity/auth/password";
+import { hashChosen } from "@/server/identity/auth/password";
 import { requireReachOver } from "./reach";
 import { type CreateInput, createInput, listInput, type User, user, userPage } from "./schema";
 
@@ -148,6 +148,7 @@ async function insertUser(tx: Tx, input: CreateInput, account: Membership & { pa
       orgId,
       partnerId,
       allOrganizations: !organizationIds,
+      createdAt: new Date(),
     })
     .onConflictDoNothing()
     .returning();
@@ -171,7 +172,7 @@ export const createUser = operation({
     if (ofPartner && input.orgId) throw invalid("orgId", "is for organization roles only");
     requireMayGrantRole(ctx, input.role);
     const membership = await (ofPartner ? partnerMembership(ctx, input) : organizationMembership(ctx, input));
-    const passwordHash = input.password === undefined ? null : await hashPassword(input.password);
+    const passwordHash = input.password === undefined ? null : await hashChosen(input.password, input);
     // Before, because what is recorded of a change must not depend on a look-up after it.
     const recordedIn = membership.orgId ?? (await homeOrgOf(membership.partnerId));
     const row = await tenant(ctx.scope, async (tx) => {

@@ -11,23 +11,22 @@ import { POST as TEST } from "@/app/api/v1/webhooks/[id]/test/route";
 import { POST as CREATE, GET as LIST } from "@/app/api/v1/webhooks/route";
 import { asSystem } from "@/db/client";
 import { notificationDeliveries, webhookEndpoints } from "@/db/schema";
-import { env } from "@/server/ground/env";
 import { jobWorker } from "@/server/ground/jobs";
-import { postTime } from "@/server/notify/webhooks/post";
 import { auditRows, call, createOrg, createPartner, createUser, type TestUser } from "@/testing/factories";
 import { makeDue, workOff } from "@/testing/jobs";
 import { startMailServer } from "@/testing/mail-server";
 import { portOf } from "@/testing/port-of";
+import { withSettings } from "@/testing/settings";
 import { startWebhookReceiver, type WebhookReceiver } from "@/testing/webhook-receiver";
 import { queueMail } from "./queue";
 import { deliveryJob, nextAttempt } from "./settle";
 
 const HOUR = 3_600_000;
+/** Endpoints get longer than a test waits for anything: none may pass because an endpoint was given up. */
+const delivery = deliveryJob(120_000);
 let receiver: WebhookReceiver;
 beforeAll(async () => {
-  Object.assign(env(), { TRAILMARK_WEBHOOKS_PRIVATE: true, TRAILMARK_WEBHOOKS_HTTP: true });
-  // Longer than a test waits for anything: none may pass because an endpoint was given up.
-  Object.assign(postTime, { answer: 120_000 });
+  withSettings({ TRAILMARK_WEBHOOKS_PRIVATE: true, TRAILMARK_WEBHOOKS_HTTP: true });
   receiver = await startWebhookReceiver();
 });
 afterAll(() => receiver.close());
@@ -76,7 +75,7 @@ describe("the signing secret", () => {
       body: { overlapSeconds: 3600 },
     });
     await test(admin, id);
-    await workOff(deliveryJob);
+    await workOff(delivery);
     const [during] = receiver.received;
     if (!during) throw new Error("nothing was received");
     for (const secret of [former, body.secret])
@@ -88,7 +87,7 @@ describe("the signing secret", () => {
         .where(eq(webhookEndpoints.id, id)),
     );
     await test(admin, id);
-    await workOff(deliveryJob);
+    await workOff(delivery);
     const after = receiver.received[1] as WebhookReceiver["received"][0];
     expect(() => verify(former, after)).toThrow();
     expect(verify(body.secret, after)).toBeTruthy();
@@ -103,13 +102,13 @@ describe("a message that fails", () => {
     await test(admin, id);
     const attempts: number[] = [];
     for (let i = 0; i < 12; i++) {
-      await workOff(deliveryJob);
+      await workOff(delivery);
       const [row] = await logOf(admin, id);
       attempts.push(row.attempts);
       if (row.status === "failed") break;
       expect(row).toMatchObject({ status: "pending", responseCode: 500, error: "The endpoint answered 500." });
       expect(Date.parse(row.nextAttemptAt)).toBeGreaterThan(Date.now());
-      await makeDue(deliveryJob, row.id);
+      await makeDue(delivery, row.id);
     }
     expect(attempts).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     const ids = new Set(receiver.received.map(({ headers }) => headers["webhook-id"]));
@@ -120,7 +119,7 @@ describe("a message that fails", () => {
     expect((await call(RESEND, { token: admin, method: "POST", params: { id: failed.id } })).body.status).toBe(
       "pending",
     );
-    await workOff(deliveryJob);
+    await workOff(delivery);
     expect((await logOf(admin, id))[0]).toMatchObject({ status: "delivered", attempts: 1, responseCode: 200 });
     expect((await auditRows(admin.orgId as string)).map(({ action }) => action)).toContain("webhook.resend");
   });
@@ -140,14 +139,14 @@ describe("a message that fails", () => {
     receiver.answer.status = 503;
     await failing(id, 121);
     await test(admin, id);
-    await workOff(deliveryJob);
+    await workOff(delivery);
     // An earlier message was given up days ago: this one is not, and may be delivered still.
     expect(await storedOf(id)).toMatchObject({ disabledAt: null, disabledByFailure: false });
     await asSystem((tx) =>
       tx.update(notificationDeliveries).set({ attempts: 9 }).where(eq(notificationDeliveries.endpointId, id)),
     );
-    await makeDue(deliveryJob, (await logOf(admin, id))[0].id);
-    await workOff(deliveryJob);
+    await makeDue(delivery, (await logOf(admin, id))[0].id);
+    await workOff(delivery);
     expect(await storedOf(id)).toMatchObject({ disabledByFailure: true });
     expect((await auditRows(admin.orgId as string)).at(-1)).toMatchObject({
       action: "webhook.disable",
@@ -173,7 +172,7 @@ describe("a message that fails", () => {
     const { id } = await create(admin);
     receiver.answer.status = 410;
     await test(admin, id);
-    await workOff(deliveryJob);
+    await workOff(delivery);
     expect(await storedOf(id)).toMatchObject({ disabledByFailure: true });
     expect((await logOf(admin, id))[0]).toMatchObject({ status: "failed", responseCode: 410 });
   });
@@ -188,7 +187,7 @@ it("an endpoint that does not answer holds up no other's messages", async () => 
   const slow = await create(admin, { url: `http://127.0.0.1:${port}/hook` });
   const quick = await create(admin);
   const asked = once(silent, "request");
-  const worker = jobWorker([deliveryJob]);
+  const worker = jobWorker([delivery]);
   worker.start();
   await test(admin, slow.id);
   await asked;
@@ -209,7 +208,7 @@ it("however many endpoints of one organization do not answer, another's message 
   const slow = await create(one, { url: `http://127.0.0.1:${portOf(silent)}/hook` });
   for (let i = 0; i < 20; i++) await test(one, slow.id);
   const asked = once(silent, "request");
-  const worker = jobWorker([deliveryJob]);
+  const worker = jobWorker([delivery]);
   worker.start();
   await asked;
   const quick = await create(other);
@@ -221,7 +220,7 @@ it("however many endpoints of one organization do not answer, another's message 
   await worker.stop();
 });
 
-describe("who may", () => {
+describe("permissions of deliveries", () => {
   it("administers the organization, the whole partner for a partner's, and sees no other's log", async () => {
     const partner = await createPartner();
     const org = await createOrg({ partnerId: partner.id });
@@ -264,22 +263,21 @@ describe("who may", () => {
 
   it("may not name an address that the operator does not allow", async () => {
     const admin = await createUser();
-    Object.assign(env(), { TRAILMARK_WEBHOOKS_PRIVATE: false, TRAILMARK_WEBHOOKS_HTTP: false });
+    withSettings({ TRAILMARK_WEBHOOKS_PRIVATE: false, TRAILMARK_WEBHOOKS_HTTP: false });
     for (const url of ["http://hooks.example.com/", "https://10.0.0.1/", "https://localhost/", "nonsense"]) {
       const answer = await call(CREATE, { token: admin, body: { name: "x", url, kinds: ["chain.broken"] } });
       expect([url, answer.status, answer.body.errors[0].path]).toEqual([url, 400, "url"]);
     }
-    Object.assign(env(), { TRAILMARK_WEBHOOKS_PRIVATE: true, TRAILMARK_WEBHOOKS_HTTP: true });
   });
 });
 
 it("mails reach a real mail server at the person's present address, and are in their log alone", async () => {
   const mail = await startMailServer();
-  Object.assign(env(), { SMTP_URL: mail.url, SMTP_FROM: "Trailmark <trailmark@example.test>" });
+  withSettings({ SMTP_URL: mail.url, SMTP_FROM: "Trailmark <trailmark@example.test>" });
   const [admin, colleague] = [await createUser(), await createUser()];
   const message = { type: "notifications", subject: "Trailmark: Grüße", at: new Date(), mail: { text: "Line one" } };
   const row = await asSystem((tx) => queueMail(tx, admin, message));
-  await workOff(deliveryJob);
+  await workOff(delivery);
   // Test files share a database, and others leave mails to be sent.
   const received = mail.mails.filter(({ text }) => text.includes("Line one"));
   expect(received).toMatchObject([{ to: [admin.email] }]);
@@ -287,6 +285,5 @@ it("mails reach a real mail server at the person's present address, and are in t
   expect(await log(admin)).toMatchObject([{ id: row.id, channel: "mail", target: admin.email, status: "delivered" }]);
   expect(await log(colleague)).toEqual([]);
   await mail.close();
-  Object.assign(env(), { SMTP_URL: undefined, SMTP_FROM: undefined });
   await asSystem((tx) => tx.delete(notificationDeliveries).where(eq(notificationDeliveries.id, row.id)));
 });

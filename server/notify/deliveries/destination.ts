@@ -12,7 +12,7 @@ type Destination = {
   /** Why nothing can be sent there any more; null where it can. */
   check: (message: Claimed, now: Date) => string | null;
   /** Sends a message that was checked, once. Never rejects. */
-  send: (message: Claimed, now: Date) => Promise<Outcome>;
+  send: (message: Claimed, now: Date, answerMs?: number) => Promise<Outcome>;
 };
 
 function secretsOf({ endpoint }: Claimed, now: Date): string[] {
@@ -32,11 +32,11 @@ const webhook: Destination = {
       return "The signing secret cannot be read: NEXTAUTH_SECRET was changed. Rotate the secret.";
     }
   },
-  async send(message, now) {
+  async send(message, now, answerMs) {
     const { id, body, endpoint } = message;
     // A receiver knows the message by this id, the same at every attempt.
     const headers = signedHeaders({ id: `msg_${id}`, at: now, payload: body }, secretsOf(message, now));
-    const posted = await postTo(endpoint?.url ?? "", { body, headers });
+    const posted = await postTo(endpoint?.url ?? "", { body, headers, answerMs });
     // 410 Gone: the receiver wants no more messages (Standard Webhooks).
     return posted.status === 410 ? { ...posted, isFinal: true } : posted;
   },
@@ -62,9 +62,12 @@ const mail: Destination = {
 
 const DESTINATIONS = { webhook, mail };
 
-/** Tries to deliver a message once. Never rejects. */
-export async function attempt(message: Claimed, now: Date): Promise<Outcome> {
+/**
+ * Tries to deliver a message once. Never rejects.
+ * @param answerMs how long an endpoint may take to answer
+ */
+export async function attempt(message: Claimed, now: Date, answerMs?: number): Promise<Outcome> {
   const { check, send } = DESTINATIONS[message.kind];
   const error = check(message, now);
-  return error === null ? send(message, now) : { status: null, error, isFinal: true };
+  return error === null ? send(message, now, answerMs) : { status: null, error, isFinal: true };
 }

@@ -1,28 +1,29 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { POST as RESEND } from "@/app/api/v1/deliveries/[id]/resend/route";
-import { PATCH } from "@/app/api/v1/webhooks/[id]/route";
+import { DELETE, PATCH } from "@/app/api/v1/webhooks/[id]/route";
 import { POST as TEST } from "@/app/api/v1/webhooks/[id]/test/route";
 import { POST as CREATE } from "@/app/api/v1/webhooks/route";
 import { asSystem } from "@/db/client";
+import { rowsOf } from "@/db/rows";
 import { notificationDeliveries as t, webhookEndpoints } from "@/db/schema";
-import { env } from "@/server/ground/env";
-import { postTime } from "@/server/notify/webhooks/post";
 import { call, createUser } from "@/testing/factories";
 import { workOff } from "@/testing/jobs";
 import { portOf } from "@/testing/port-of";
+import { withSettings } from "@/testing/settings";
 import { claim } from "./claim";
 import { deliveryJob, settle } from "./settle";
+
+/** Endpoints get longer than a test waits for anything: an attempt ends when the test answers it. */
+const delivery = deliveryJob(120_000);
 
 /** What was posted and waits for its answer, or has had it. */
 const posts: ServerResponse[] = [];
 const receiver = createServer((_, response) => posts.push(response));
 beforeAll(async () => {
-  Object.assign(env(), { TRAILMARK_WEBHOOKS_PRIVATE: true, TRAILMARK_WEBHOOKS_HTTP: true });
-  // Longer than a test waits for anything: an attempt ends when the test answers it.
-  Object.assign(postTime, { answer: 120_000 });
+  withSettings({ TRAILMARK_WEBHOOKS_PRIVATE: true, TRAILMARK_WEBHOOKS_HTTP: true });
   receiver.listen(0, "127.0.0.1");
   await once(receiver, "listening");
 });
@@ -54,7 +55,8 @@ async function arrange(attempts = 0) {
     (await asSystem((tx) => tx.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, id))))[0];
   const resend = () => call(RESEND, { token: admin, method: "POST", params: { id: message } });
   const patch = (body: object) => call(PATCH, { token: admin, method: "PATCH", params: { id }, body });
-  return { message, url, rowOf, endpointOf, resend, patch };
+  const remove = () => call(DELETE, { token: admin, method: "DELETE", params: { id } });
+  return { id, message, url, rowOf, endpointOf, resend, patch, remove };
 }
 
 it.each([
@@ -62,10 +64,10 @@ it.each([
   ["last", 9],
 ])("the %s attempt that fails after the message was sent again and delivered changes nothing", async (_, attempts) => {
   const { rowOf, endpointOf, resend } = await arrange(attempts);
-  const works = [workOff(deliveryJob)];
+  const works = [workOff(delivery)];
   await posted(1);
   expect((await resend()).status).toBe(200);
-  works.push(workOff(deliveryJob));
+  works.push(workOff(delivery));
   await posted(2);
   answer(1, 204);
   await expect.poll(async () => (await rowOf())?.status).toBe("delivered");
@@ -78,7 +80,7 @@ it.each([
 
 it("a message that is sent again during its last attempt is sent, though that one fails", async () => {
   const { rowOf, resend } = await arrange(9);
-  const work = workOff(deliveryJob);
+  const work = workOff(delivery);
   await posted(1);
   await resend();
   answer(0, 503);
@@ -107,13 +109,36 @@ it("an attempt that another process took over says only that it delivered", asyn
   expect(await rowOf()).toMatchObject({ status: "delivered", error: null });
 });
 
-it("what an address answered does not count against the one that the endpoint has now", async () => {
+it("an address's former answer does not count against the one that the endpoint has now", async () => {
   const { url, rowOf, endpointOf, patch } = await arrange();
-  const work = workOff(deliveryJob);
+  const work = workOff(delivery);
   await posted(1);
   expect((await patch({ url: `${url}/new` })).status).toBe(200);
   answer(0, 410);
   await work;
   expect(await rowOf()).toMatchObject({ responseCode: 410 });
   expect(await endpointOf()).toMatchObject({ disabledAt: null, disabledByFailure: false, failingSince: null });
+});
+
+/** Until some transaction waits for a row that another one has locked. */
+const untilBlocked = () =>
+  expect
+    .poll(() =>
+      asSystem((tx) =>
+        rowsOf(tx, sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`),
+      ),
+    )
+    .not.toEqual([]);
+
+it("an endpoint can be deleted while one of its attempts is written down", async () => {
+  const { id, message, endpointOf, remove } = await arrange();
+  let removal: ReturnType<typeof remove> | undefined;
+  await asSystem(async (tx) => {
+    await tx.update(t).set({ error: null }).where(eq(t.id, message));
+    removal ??= remove();
+    await untilBlocked();
+    await tx.update(webhookEndpoints).set({ failingSince: null }).where(eq(webhookEndpoints.id, id));
+  });
+  expect((await removal)?.status).toBe(204);
+  expect(await endpointOf()).toBeUndefined();
 });

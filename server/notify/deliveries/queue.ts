@@ -1,4 +1,3 @@
-import { type SQL, sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
 import { oneOf } from "@/db/rows";
 import { notificationDeliveries } from "@/db/schema";
@@ -15,9 +14,6 @@ export type MailBody = { text: string; html?: string; csv?: { name: string; cont
 /** The recipient, and the organization or partner it belongs to, which row level security checks. */
 type Target = { partnerId: string | null; orgId: string | null };
 type Message = { type: string; subject: string; at: Date };
-
-/** When a message is due that is to leave now: by the database's clock too, where this process's is ahead of it. */
-export const atOnce = (now: Date): SQL => sql`least(${now.toISOString()}::timestamptz, now())`;
 
 /** The job that sends a message. */
 export const DELIVERY = { name: "delivery" };
@@ -38,7 +34,7 @@ type New = Omit<typeof notificationDeliveries.$inferInsert, "id"> & { createdAt:
 async function insert(tx: Tx, row: New): Promise<DeliveryRow> {
   const queued = await tx
     .insert(notificationDeliveries)
-    .values({ ...row, id: newId(), nextAttemptAt: atOnce(row.createdAt) })
+    .values({ ...row, id: newId(), nextAttemptAt: row.createdAt })
     .returning();
   const stored = oneOf(queued);
   await queueAttempt(tx, stored);

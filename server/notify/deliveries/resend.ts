@@ -8,7 +8,7 @@ import { limit } from "@/server/ground/limits/windows";
 import { operation } from "@/server/ground/operation";
 import { onlyIdInput } from "@/server/ground/wire";
 import { aboutEndpoint } from "@/server/notify/webhooks/endpoint";
-import { atOnce, queueAttempt } from "./queue";
+import { queueAttempt } from "./queue";
 import { delivery } from "./schema";
 import { lockDelivery, namesOf, toDelivery } from "./visible";
 
@@ -32,7 +32,7 @@ export const resendDelivery = operation({
       if (endpoint?.disabledAt) throw new AppError("conflict", "The endpoint is disabled. Enable it first.");
       const again = await tx
         .update(t)
-        .set({ status: "pending", attempts: 0, nextAttemptAt: atOnce(ctx.now()) })
+        .set({ status: "pending", attempts: 0, nextAttemptAt: ctx.now() })
         .where(eq(t.id, id))
         .returning();
       const row = oneOf(again);

@@ -135,13 +135,14 @@ export async function settle(claimed: Claimed, outcome: Outcome): Promise<void> 
 /**
  * Sends a message. Endpoints that do not answer take a place for ten seconds each: one owner's must not take all there are.
  * An attempt whose process died is made again; receivers know the message by its id.
+ * @param answerMs how long an endpoint may take to answer, where that is not the usual time
  */
-export const deliveryJob: JobKind<{ id: string }> = {
+export const deliveryJob = (answerMs?: number): JobKind<{ id: string }> => ({
   ...DELIVERY,
   atOnce: 8,
   atOncePerGroup: 3,
   async run({ id }) {
     const claimed = await claim(id);
-    if (claimed) await settle(claimed, await attempt(claimed, new Date()));
+    if (claimed) await settle(claimed, await attempt(claimed, new Date(), answerMs));
   },
-};
+});

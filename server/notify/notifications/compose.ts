@@ -36,7 +36,7 @@ const grouped = (changes: readonly Changed[]) => [
 const sentenceIn = ({ notification, isResolved }: Changed): string =>
   (isResolved ? notification.resolution : null) ?? notification.sentence;
 
-/** "Silent agents: 100 organizations", or the sentence of the only one. */
+/** "No agent online: 100 organizations", or the sentence of the only one. */
 function headline(group: readonly [Changed, ...Changed[]]): string {
   const [first] = group;
   if (group.length === 1) return sentenceIn(first);

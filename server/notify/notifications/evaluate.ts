@@ -44,20 +44,12 @@ export function stepOf(kind: NotificationKind, open: Open | null, { holds, now }
   return holds ? waiting(kind, open, now) : { do: "forget" };
 }
 
-/** The evaluations of all processes are one after the other: a process that finds another evaluating does nothing. */
+/** Evaluations are one after the other, also where a process that was taken for dead goes on with one. */
 const LOCK = "trailmark notifications";
 
 type OpenRow = typeof notifications.$inferSelect;
 /** One evaluation, with the number that its findings carry; known: the organizations there are. */
 export type Pass = { tx: Tx; now: Date; number: number; known: ReadonlySet<string> };
-
-async function isAlone(tx: Tx): Promise<boolean> {
-  const [row] = await rowsOf<{ free: boolean }>(
-    tx,
-    sql`SELECT pg_try_advisory_xact_lock(hashtextextended(${LOCK}, 0)) AS free`,
-  );
-  return row?.free ?? false;
-}
 
 async function nextNumber(tx: Tx): Promise<number> {
   const [row] = await rowsOf<{ last: number }>(
@@ -129,20 +121,18 @@ async function apply(pass: Pass, kind: NotificationKind, { checked, found }: Fin
 
 type Checks = Partial<Record<NotificationKind, Check>>;
 
-/** What came of an evaluation: whether it was this process's turn, and why some looks failed. */
-type Evaluated = { isDone: boolean; failures: unknown[] };
-
 /**
  * Checks every condition and stores which began and which are over; then, in the same transaction, who is to be
- * notified. One process at a time does so. @param checks one that fails changes nothing of its kind
+ * notified. @param checks one that fails changes nothing of its kind
+ * @returns why some checks failed
  */
 export function evaluate(
   checks: Checks,
   now: Date,
   then: (pass: Pass) => Promise<void> = async () => {},
-): Promise<Evaluated> {
+): Promise<unknown[]> {
   return asSystem(async (tx) => {
-    if (!(await isAlone(tx))) return { isDone: false, failures: [] };
+    await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${LOCK}, 0))`);
     const kinds = keysOf(checks);
     const results = await Promise.allSettled(kinds.map((kind) => checks[kind]?.(now)));
     const known = new Set((await tx.select({ id: organizations.id }).from(organizations)).map(({ id }) => id));
@@ -152,6 +142,6 @@ export function evaluate(
       if (result?.status === "fulfilled" && result.value) await apply(pass, kind, result.value);
     }
     await then(pass);
-    return { isDone: true, failures: results.flatMap((r) => (r.status === "rejected" ? [r.reason] : [])) };
+    return results.flatMap((r) => (r.status === "rejected" ? [r.reason] : []));
   });
 }

@@ -7,14 +7,14 @@ import { asSystem } from "@/db/client";
 import { recordingLosses } from "@/db/schema";
 import { record, startRecording, stopRecording } from "@/server/audit/record/record";
 import { systemCtx } from "@/server/ground/context";
-import { env } from "@/server/ground/env";
 import { createOrg } from "@/testing/factories";
+import { withSettings } from "@/testing/settings";
 import { lossReporter } from "./losses";
 
-it("what a process lost since it last told of it, it tells at its end", async () => {
+it("a process reports its last losses at its end", async () => {
   const began = new Date();
   const dir = mkdtempSync(join(tmpdir(), "trailmark-losses-"));
-  Object.assign(env(), { TRAILMARK_DATA_DIR: dir });
+  withSettings({ TRAILMARK_DATA_DIR: dir });
   const ours = gte(recordingLosses.seenAt, began);
   const told = async () =>
     (await asSystem((tx) => tx.select().from(recordingLosses).where(ours))).map(({ dropped }) => dropped);

@@ -10,11 +10,11 @@ import { POST as CREATE } from "@/app/api/v1/webhooks/route";
 import { asSystem } from "@/db/client";
 import { notificationDeliveries } from "@/db/schema";
 import { clearAlarm, raiseAlarm } from "@/server/evidence/integrity/alarm";
-import { env } from "@/server/ground/env";
 import { deliveryJob } from "@/server/notify/deliveries/settle";
 import type { NotificationKind } from "@/server/notify/vocabulary";
 import { call, createOrg, createPartner, createUser, type TestUser } from "@/testing/factories";
 import { workOff } from "@/testing/jobs";
+import { withSettings } from "@/testing/settings";
 import { startWebhookReceiver, type WebhookReceiver } from "@/testing/webhook-receiver";
 import { evaluate } from "./evaluate";
 import { DEFINITIONS } from "./kinds";
@@ -27,19 +27,14 @@ const breakChain = (orgId: string) =>
 
 const broken = { "chain.broken": DEFINITIONS["chain.broken"].check };
 
-/** Evaluations of other files may run at the same moment: it is tried until it is this one's turn. */
 async function pass(now: Date, checks: Partial<Record<NotificationKind, Check>> = broken): Promise<void> {
-  for (;;) {
-    const { isDone, failures } = await evaluate(checks, now, sendMessages);
-    if (failures.length > 0) throw failures[0];
-    if (isDone) return;
-    await new Promise((again) => setTimeout(again, 20));
-  }
+  const failures = await evaluate(checks, now, sendMessages);
+  if (failures.length > 0) throw failures[0];
 }
 
 let receiver: WebhookReceiver;
 beforeAll(async () => {
-  Object.assign(env(), { TRAILMARK_WEBHOOKS_PRIVATE: true, TRAILMARK_WEBHOOKS_HTTP: true });
+  withSettings({ TRAILMARK_WEBHOOKS_PRIVATE: true, TRAILMARK_WEBHOOKS_HTTP: true });
   receiver = await startWebhookReceiver();
 });
 afterAll(() => receiver.close());
@@ -138,7 +133,7 @@ describe("a webhook", () => {
     await breakChain(orgId);
     const now = new Date();
     await pass(now);
-    await workOff(deliveryJob);
+    await workOff(deliveryJob());
     expect(receiver.received).toHaveLength(1);
     const [{ headers, body }] = receiver.received as [WebhookReceiver["received"][0]];
     const told = new Webhook(created.secret).verify(body, headers as Record<string, string>);
@@ -150,7 +145,7 @@ describe("a webhook", () => {
     await clearAlarm(orgId, new Date());
     const later = new Date(now.getTime() + 61_000);
     await pass(later);
-    await workOff(deliveryJob);
+    await workOff(deliveryJob());
     expect(JSON.parse(receiver.received[1]?.body ?? "")).toMatchObject({ type: "notification.resolved" });
     const rows = await asSystem((tx) =>
       tx.select().from(notificationDeliveries).where(eq(notificationDeliveries.endpointId, created.id)),
@@ -172,7 +167,7 @@ describe("a webhook", () => {
     const silent = { "agents.silent": async () => ({ checked, found }) } as const;
     const first = new Date();
     for (let minute = 0; minute <= 20; minute += 4) await pass(new Date(first.getTime() + minute * 60_000), silent);
-    await workOff(deliveryJob);
+    await workOff(deliveryJob());
     const mine = receiver.received.map(({ body }) => JSON.parse(body));
     expect(mine).toHaveLength(1);
     expect(mine[0].data).toMatchObject({ kind: "agents.silent", total: 100 });
@@ -269,7 +264,7 @@ describe("a condition that another joins", () => {
   });
 });
 
-describe("what began and what is over in one evaluation", () => {
+describe("conditions that begin and end in one evaluation", () => {
   it("are two at the bell and two groups in the list, whatever the organizations are called", async () => {
     const partner = await createPartner();
     const admin = await createUser({ role: "partner_admin", partnerId: partner.id });

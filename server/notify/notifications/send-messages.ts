@@ -1,7 +1,7 @@
 import { and, asc, eq, isNotNull, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 import { textArray } from "@/db/arrays";
 import { notificationSettings, notifications, organizations, users, webhookEndpoints } from "@/db/schema/index";
-import { backgroundLoop } from "@/server/ground/background/background-loop";
+import type { JobKind } from "@/server/ground/jobs";
 import { log } from "@/server/ground/log";
 import { isMailConfigured } from "@/server/ground/mail";
 import { ROLE_PERMISSIONS } from "@/server/ground/permissions";
@@ -138,15 +138,16 @@ export async function sendMessages(pass: Pass): Promise<void> {
   await notifyPeople(pass);
 }
 
-const EVERY_MS = 60_000;
-
 const CHECKS = mapValues(DEFINITIONS, ({ check }) => check);
 
-/** Evaluates every condition once and queues what is to be sent. */
-async function evaluateNow(): Promise<void> {
-  const { failures } = await evaluate(CHECKS, new Date(), sendMessages);
-  for (const err of failures) log.warn({ err }, "a condition could not be evaluated");
-}
-
-/** Evaluates conditions and queues what is to be sent; any number of processes may. */
-export const notificationWorker = backgroundLoop("notifications", EVERY_MS, evaluateNow);
+/** Evaluates every condition once a minute and queues what is to be sent. */
+export const notificationJob: JobKind<object> = {
+  name: "notifications",
+  cron: "* * * * *",
+  atOnce: 1,
+  maxAttempts: 1,
+  async run() {
+    for (const err of await evaluate(CHECKS, new Date(), sendMessages))
+      log.warn({ err }, "a condition could not be evaluated");
+  },
+};

@@ -6,6 +6,7 @@ import { AppError } from "@/server/ground/errors";
 import { isMailConfigured } from "@/server/ground/mail";
 import { operation } from "@/server/ground/operation";
 import { narrow } from "@/server/ground/scope";
+import { requireMatch } from "@/server/ground/version";
 import { noInput } from "@/server/ground/wire";
 import { requirePerson } from "@/server/identity/auth/person";
 import { DEFAULT_MAIL_KINDS, DEFAULT_PRODUCT_KINDS, isKind } from "@/server/notify/vocabulary";
@@ -31,6 +32,7 @@ export const getSettings = operation({
   permission: "audit:read",
   input: noInput,
   output: settings,
+  version: (found) => found,
   async run(ctx) {
     const { id } = requirePerson(ctx);
     const [row] = await tenant(ctx.scope, (tx) =>
@@ -56,6 +58,8 @@ export const setSettings = operation({
   permission: "audit:read",
   input: settingsInput,
   output: settings,
+  version: (changed) => changed,
+  stepUp: ({ mailKinds, organizationIds }) => mailKinds !== undefined || organizationIds !== undefined,
   async run(ctx, { productKinds, mailKinds, organizationIds }) {
     const { id } = requirePerson(ctx);
     narrow(ctx, organizationIds ?? undefined);
@@ -66,13 +70,19 @@ export const setSettings = operation({
       ...(organizationIds !== undefined && { orgIds: organizationIds }),
       updatedAt: ctx.now(),
     };
-    const [row] = await tenant(ctx.scope, (tx) =>
-      tx
+    const [row] = await tenant(ctx.scope, async (tx) => {
+      const [before] = await tx
+        .select()
+        .from(notificationSettings)
+        .where(eq(notificationSettings.userId, id))
+        .for("update");
+      requireMatch(ctx, toSettings(ctx, before));
+      return tx
         .insert(notificationSettings)
         .values({ userId: id, ...change })
         .onConflictDoUpdate({ target: notificationSettings.userId, set: change })
-        .returning(),
-    );
+        .returning();
+    });
     return toSettings(ctx, row);
   },
 });

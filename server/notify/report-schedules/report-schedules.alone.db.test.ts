@@ -7,25 +7,22 @@ import { GET, POST } from "@/app/api/v1/report-schedules/route";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { notificationDeliveries, organizations, reportSchedules, users } from "@/db/schema";
-import { env } from "@/server/ground/env";
 import { deliveryJob } from "@/server/notify/deliveries/settle";
 import { appendEvents } from "@/testing/audit-entries";
 import { closeRoles, roles } from "@/testing/chain";
 import { auditRows, call, createOrg, createPartner, createUser, type TestUser } from "@/testing/factories";
 import { workOff } from "@/testing/jobs";
 import { type MailServer, startMailServer } from "@/testing/mail-server";
+import { withSettings } from "@/testing/settings";
 import { render } from "./render";
 import { runDueReports } from "./run";
 
 let mail: MailServer;
 beforeAll(async () => {
   mail = await startMailServer();
-  Object.assign(env(), { SMTP_URL: mail.url, SMTP_FROM: "Trailmark <trailmark@example.test>" });
+  withSettings({ SMTP_URL: mail.url, SMTP_FROM: "Trailmark <trailmark@example.test>" });
 });
-afterAll(async () => {
-  await Promise.all([mail.close(), closeRoles()]);
-  Object.assign(env(), { SMTP_URL: undefined, SMTP_FROM: undefined });
-});
+afterAll(() => Promise.all([mail.close(), closeRoles()]));
 
 const schedule = (token: TestUser, over: object = {}) =>
   call(POST, { token, body: { report: "security", cadence: "weekly", timeZone: "UTC", ...over } });
@@ -56,7 +53,7 @@ describe("a scheduled report", () => {
     await Promise.all([runDueReports(NOW), runDueReports(NOW), runDueReports(NOW)]);
     await runDueReports(new Date(NOW.getTime() + 60_000));
     expect(await deliveriesOf(admin.id)).toHaveLength(1);
-    await workOff(deliveryJob);
+    await workOff(deliveryJob());
     const sent = mail.mails.filter(({ to }) => to.includes(admin.email));
     expect(sent).toHaveLength(1);
     const text = sent[0]?.text ?? "";
@@ -116,7 +113,7 @@ describe("a scheduled report", () => {
     const { body: created } = await schedule(admin, { orgId: admin.orgId });
     await dueAt(created.id, new Date("2026-11-16T06:00:00Z"));
     await runDueReports(NOW);
-    await workOff(deliveryJob);
+    await workOff(deliveryJob());
     const [sent, ...more] = mail.mails.filter(({ to }) => to.includes(admin.email));
     expect([sent?.to, more]).toEqual([[admin.email], []]);
     const [head = "", ...body] = (sent?.text ?? "").replaceAll("=\r\n", "").split("\r\n\r\n");
@@ -129,10 +126,10 @@ describe("a scheduled report", () => {
     const admin = await createUser();
     const { body: created } = await schedule(admin);
     await dueAt(created.id, new Date("2026-09-07T06:00:00Z"));
-    Object.assign(env(), { SMTP_URL: undefined });
+    withSettings({ SMTP_URL: undefined });
     expect(await runDueReports(NOW)).toBe(0);
     expect((await call(GET, { token: admin })).body.mailConfigured).toBe(false);
-    Object.assign(env(), { SMTP_URL: mail.url });
+    withSettings({ SMTP_URL: mail.url });
     await runDueReports(NOW);
     const [only, ...others] = await deliveriesOf(admin.id);
     expect(only?.subject).toContain("9 Nov 2026 to 15 Nov 2026");
@@ -204,7 +201,7 @@ describe("a scheduled report", () => {
     ]);
   });
 
-  it("whose zone changed behind its back is not sent before its own Monday", async () => {
+  it("a schedule whose zone changed behind its back is not sent before its own Monday", async () => {
     const admin = await createUser();
     const { body: created } = await schedule(admin, { timeZone: undefined });
     await asSystem((tx) =>

@@ -12,11 +12,12 @@ import type { Written } from "./render";
 import type { Report } from "./vocabulary";
 
 type Body = Pick<Written, "figures" | "tables">;
-type Totals = { totalEvents: number; before: number | null };
+type Totals = { totalEvents: number; before: number | null; submitted: number };
 
-/** Entries of the range and, where it has a beginning, of the one of the same length before it. */
-const totals = ({ totalEvents, before }: Totals): [string, number][] => [
+/** Entries of the range, what of them is others' word, and, where it has a beginning, of the range as long before it. */
+const totals = ({ totalEvents, before, submitted }: Totals): [string, number][] => [
   ["Entries", totalEvents],
+  ["Of these submitted by keys", submitted],
   ...(before === null ? [] : ([["Entries in the period before", before]] satisfies [string, number][])),
 ];
 

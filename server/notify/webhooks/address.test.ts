@@ -1,7 +1,7 @@
 import type { LookupAddress } from "node:dns";
 import { describe, expect, it, vi } from "vitest";
 import { startWebhookReceiver } from "@/testing/webhook-receiver";
-import { guardedLookup, isPublicAddress, requireAllowed } from "./address";
+import { guardedLookup, isPublicAddress, requireAllowed, requireAllowedHost } from "./address";
 import { postTo } from "./post";
 
 const NOTHING = { privateAddresses: false, http: false };
@@ -35,6 +35,8 @@ it.each([
   "::7f00:1",
   "::a00:1",
   "4000::1",
+  "168.63.129.16",
+  "::ffff:168.63.129.16",
   "not an address",
 ])("%s is not on the public internet", (address) => {
   expect(isPublicAddress(address)).toBe(false);
@@ -57,6 +59,12 @@ describe("an address that someone enters", () => {
     ["https://[::ffff:169.254.169.254]/", "is not on the public internet"],
     ["https://localhost/", "is not on the public internet"],
     ["https://a.localhost./", "is not on the public internet"],
+    ["https://metadata.google.internal/", "is not on the public internet"],
+    ["https://metadata.google.internal./", "is not on the public internet"],
+    ["https://168.63.129.16/", "is not on the public internet"],
+    ["https://hooks.example.com:22/", "must use port 443 or one above 1023"],
+    ["https://hooks.example.com:80/", "must use port 443 or one above 1023"],
+    ["https://hooks.example.com:1023/", "must use port 443 or one above 1023"],
   ])("%s %s", (address, reason) => {
     expect(() => requireAllowed(new URL(address), NOTHING)).toThrow(reason);
   });
@@ -64,7 +72,13 @@ describe("an address that someone enters", () => {
   it("is let through when the operator allows it", () => {
     expect(() => requireAllowed(new URL("http://127.0.0.1/"), { privateAddresses: true, http: true })).not.toThrow();
     expect(() => requireAllowed(new URL("ftp://example.com/"), { privateAddresses: true, http: true })).toThrow();
-    expect(() => requireAllowed(new URL("https://hooks.example.com/"), NOTHING)).not.toThrow();
+    for (const address of [
+      "https://hooks.example.com/",
+      "https://internal.example.com/",
+      "https://hooks.example.com:443/",
+      "https://hooks.example.com:1024/",
+    ])
+      expect(() => requireAllowed(new URL(address), NOTHING)).not.toThrow();
   });
 });
 
@@ -137,4 +151,16 @@ describe("a POST", () => {
       "The address is not on the public internet.",
     );
   });
+});
+
+it.each([
+  ["127.0.0.1", 6514, "is not on the public internet"],
+  ["syslog.internal", 6514, "is not on the public internet"],
+  ["1.1.1.1", 25, "must use port 514 or 601 or one above 1023"],
+])("refuses a receiver of syslog at %s, port %i", (host, port, reason) => {
+  expect(() => requireAllowedHost({ host, port, own: [514, 601] }, NOTHING)).toThrow(reason);
+});
+
+it.each([514, 601, 6514])("allows a receiver of syslog at port %i", (port) => {
+  expect(() => requireAllowedHost({ host: "1.1.1.1", port, own: [514, 601] }, NOTHING)).not.toThrow();
 });

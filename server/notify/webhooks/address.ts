@@ -17,6 +17,13 @@ export class RefusedAddress extends Error {}
 /** Of IPv6 only these are given out as public addresses (RFC 4291, section 2.4); `::7f00:1` once meant 127.0.0.1. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3");
 
+/** Public by its number, and the host itself on every machine of Azure. */
+const AZURE_HOST = "168.63.129.16";
+/** Names of this host and its network alone: RFC 6761, and `.internal`, under which clouds serve a machine's credentials. */
+const LOCAL_NAME = /(^|\.)(localhost|internal)\.?$/i;
+/** Below, beside https and http, are services that a message could speak to by accident. */
+const MAX_SYSTEM_PORT = 1023;
+
 /**
  * Whether an address is one of the public internet: not loopback, private, link-local, reserved, or a way to such. An
  * IPv4 address wrapped in an IPv6 one is judged as what it wraps.
@@ -24,23 +31,38 @@ const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3");
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);
+  if (parsed.toString() === AZURE_HOST) return false;
   return parsed.range() === "unicast" && (!(parsed instanceof ipaddr.IPv6) || parsed.match(GLOBAL_IPV6));
 }
 
 const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "");
 
+/** The ports up to MAX_SYSTEM_PORT that a protocol's receivers have by themselves. */
+type Endpoint = { host: string; port: number; own: readonly number[] };
+
+/**
+ * Checks host and port of any protocol as far as they alone show; names are checked when they are looked up for the
+ * connection.
+ * @throws RefusedAddress
+ */
+export function requireAllowedHost({ host, port, own }: Endpoint, { privateAddresses }: Allowed): void {
+  if (privateAddresses) return;
+  if (ipaddr.isValid(host) ? !isPublicAddress(host) : LOCAL_NAME.test(host))
+    throw new RefusedAddress("is not on the public internet");
+  if (!own.includes(port) && port <= MAX_SYSTEM_PORT)
+    throw new RefusedAddress(`must use port ${own.join(" or ")} or one above ${MAX_SYSTEM_PORT}`);
+}
+
 /**
  * Checks what the address alone shows; names are checked when they are looked up for the connection.
  * @throws RefusedAddress
  */
-export function requireAllowed(url: URL, { privateAddresses, http }: Allowed): void {
-  if (url.protocol !== "https:" && !(http && url.protocol === "http:"))
-    throw new RefusedAddress(http ? "must begin with https:// or http://" : "must begin with https://");
+export function requireAllowed(url: URL, may: Allowed): void {
+  if (url.protocol !== "https:" && !(may.http && url.protocol === "http:"))
+    throw new RefusedAddress(may.http ? "must begin with https:// or http://" : "must begin with https://");
   if (url.username || url.password) throw new RefusedAddress("must not hold a user name or password");
-  const host = hostOf(url);
-  if (privateAddresses) return;
-  if (ipaddr.isValid(host) ? !isPublicAddress(host) : /(^|\.)localhost\.?$/i.test(host))
-    throw new RefusedAddress("is not on the public internet");
+  // The port that the protocol has by itself is none in a URL.
+  requireAllowedHost({ host: hostOf(url), port: Number(url.port || "443"), own: [443] }, may);
 }
 
 /**

@@ -1,14 +1,27 @@
-import { request as requestHttp } from "node:http";
+import { type IncomingHttpHeaders, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { type Allowed, allowed, guardedLookup, RefusedAddress, requireAllowed } from "./address";
 
-/** How long an endpoint may take to answer, in ms. Tests of one that never does raise it: they are to be ahead of it. */
-export const postTime = { answer: 10_000 };
-/** How much of an answer is read, so that the connection ends in order; nothing of it is kept. */
+/** How long an endpoint may take to answer. */
+const ANSWER_MS = 10_000;
+/** How much of an answer is read, so that the connection ends in order. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 /** What became of a POST: the answer's status, or why there is none. */
 export type Posted = { status: number | null; error: string | null };
+
+type Message = { body: string | Uint8Array; headers: Record<string, string> };
+/** signal: the sender gives up. maxAnswerBytes: how much of an answer is kept. */
+type Request = Message & {
+  method?: "GET" | "HEAD" | "POST" | "PUT";
+  answerMs?: number | undefined;
+  signal?: AbortSignal;
+  maxAnswerBytes?: number;
+};
+
+/** An answer with its body as far as it was read, as text and as bytes; or a code and a sentence for why there is none. */
+type Answer = { status: number; headers: IncomingHttpHeaders; body: string; bytes: Buffer };
+type NoAnswer = { status: null; code: string; error: string };
 
 const REASONS: Record<string, string> = {
   ENOTFOUND: "The name was not found.",
@@ -20,68 +33,86 @@ const REASONS: Record<string, string> = {
   ENETUNREACH: "The address cannot be reached.",
 };
 
-function reasonOf(error: unknown): string {
-  if (error instanceof RefusedAddress) return `The address ${error.message}.`;
-  if (!(error instanceof Error)) return "The request failed.";
+/** Failures that only a person can mend: an address that is refused, a name without a certificate for it. */
+export const REFUSED = "refused_address";
+export const UNTRUSTED = "untrusted_certificate";
+
+/** Why there is no answer, or no connection. */
+export function failureOf(error: unknown, answerMs = ANSWER_MS): NoAnswer {
+  const failed = (code: string, text: string): NoAnswer => ({ status: null, code, error: text });
+  if (error instanceof RefusedAddress) return failed(REFUSED, `The address ${error.message}.`);
+  if (!(error instanceof Error)) return failed("failed", "The request failed.");
   if (error.name === "AbortError" || error.name === "TimeoutError")
-    return `No answer within ${postTime.answer / 1000} seconds.`;
+    return failed("timeout", `No answer within ${answerMs / 1000} seconds.`);
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/.test(code)) return `The certificate is not trusted (${code}).`;
-  return REASONS[code] ?? `The request failed${code ? ` (${code})` : ""}.`;
+  if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/.test(code))
+    return failed(UNTRUSTED, `The certificate is not trusted (${code}).`);
+  return failed(code || "failed", REASONS[code] ?? `The request failed${code ? ` (${code})` : ""}.`);
 }
 
-function judge(status: number): Posted {
-  if (status >= 200 && status < 300) return { status, error: null };
-  const redirect = status >= 300 && status < 400 ? "; redirects are not followed" : "";
-  return { status, error: `The endpoint answered ${status}${redirect}.` };
-}
+/** What an answer other than 2xx says. */
+export const refusalOf = (status: number): string =>
+  `The endpoint answered ${status}${status >= 300 && status < 400 ? "; redirects are not followed" : ""}.`;
 
 /**
- * POSTs JSON to an address that a user entered: only to where the operator allows, without following redirects, and
+ * Sends a request to an address that a user entered: only to where the operator allows, without following redirects, and
  * with a limit on time and on what is read. Never rejects.
  */
-export async function postTo(
-  address: string,
-  { body, headers }: { body: string; headers: Record<string, string> },
-  may: Allowed = allowed(),
-): Promise<Posted> {
+export async function sendTo(address: string, request: Request, may: Allowed = allowed()): Promise<Answer | NoAnswer> {
+  const { answerMs = ANSWER_MS, signal } = request;
   try {
     const url = new URL(address);
     requireAllowed(url, may);
-    return judge(await exchange(url, { body, headers }, may));
+    const timeout = AbortSignal.timeout(answerMs);
+    return await exchange(url, { ...request, signal: signal ? AbortSignal.any([signal, timeout]) : timeout }, may);
   } catch (error) {
-    return { status: null, error: reasonOf(error) };
+    return failureOf(error, answerMs);
   }
 }
 
-function exchange(url: URL, { body, headers }: { body: string; headers: Record<string, string> }, may: Allowed) {
-  return new Promise<number>((resolve, reject) => {
+/** POSTs JSON likewise, for whom the status alone counts. Never rejects. */
+export async function postTo(
+  address: string,
+  message: Message & { answerMs?: number | undefined },
+  may: Allowed = allowed(),
+): Promise<Posted> {
+  const headers = { "Content-Type": "application/json", ...message.headers };
+  const answer = await sendTo(address, { ...message, headers }, may);
+  if (answer.status === null) return { status: null, error: answer.error };
+  const { status } = answer;
+  return { status, error: status >= 200 && status < 300 ? null : refusalOf(status) };
+}
+
+type Outgoing = Request & { signal: AbortSignal };
+
+function exchange(url: URL, { body, headers, signal, method = "POST", maxAnswerBytes }: Outgoing, may: Allowed) {
+  return new Promise<Answer>((resolve, reject) => {
     const send = url.protocol === "https:" ? requestHttps : requestHttp;
-    const length = Buffer.byteLength(body);
     const outgoing = send(
       url,
       {
-        method: "POST",
+        method,
         agent: false,
         lookup: guardedLookup(may),
-        signal: AbortSignal.timeout(postTime.answer),
-        headers: {
-          "Content-Type": "application/json",
-          "Content-Length": length,
-          "User-Agent": "Trailmark",
-          ...headers,
-        },
+        signal,
+        headers: { "Content-Length": Buffer.byteLength(body), "User-Agent": "Trailmark", ...headers },
       },
       (incoming) => {
-        const status = incoming.statusCode ?? 0;
+        const max = maxAnswerBytes ?? MAX_ANSWER_BYTES;
+        const chunks: Buffer[] = [];
         let read = 0;
+        const answer = () => {
+          const bytes = Buffer.concat(chunks).subarray(0, max);
+          resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: bytes.toString("utf8"), bytes });
+        };
         incoming.on("data", (chunk: Buffer) => {
+          chunks.push(chunk);
           read += chunk.length;
-          if (read <= MAX_ANSWER_BYTES) return;
+          if (read <= max) return;
           incoming.destroy();
-          resolve(status);
+          answer();
         });
-        incoming.on("end", () => resolve(status));
+        incoming.on("end", answer);
         incoming.on("error", reject);
       },
     );

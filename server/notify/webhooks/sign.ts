@@ -15,11 +15,11 @@ export const sealSecret = (secret: string, endpointId: string): string => seal(s
 /** @throws Error when it was sealed under another NEXTAUTH_SECRET */
 export const unsealSecret = (stored: string, endpointId: string): string => unseal(stored, keptFor(endpointId));
 
-export type Message = { id: string; at: Date; payload: string };
+export type Message = { id: string; at: Date; payload: string | Uint8Array };
 
 function signature(secret: string, { id, payload }: Message, seconds: number): string {
   const key = Buffer.from(secret.slice(PREFIX.length), "base64");
-  return `v1,${createHmac("sha256", key).update(`${id}.${seconds}.${payload}`).digest("base64")}`;
+  return `v1,${createHmac("sha256", key).update(`${id}.${seconds}.`).update(payload).digest("base64")}`;
 }
 
 /**

@@ -191,6 +191,7 @@ export const removeWebhook = operation({
   permission: "audit:manage",
   input: onlyIdInput,
   output: "empty",
+  stepUp: () => true,
   async run(ctx, { id }) {
     const { row, about } = await tenant(ctx.scope, async (tx) => {
       const found = await lockEndpoint(tx, ctx, id);

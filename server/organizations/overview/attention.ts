@@ -62,7 +62,7 @@ export function attentionOf(facts: Facts, input: AttentionInput): Attention[] {
     ...ofCheckpoint(facts, input.now),
     ...ofRetention(facts, input),
     ...(silent > 0
-      ? [{ code: "devices_silent" as const, text: `${silent} ${silent === 1 ? "device" : "devices"} silent` }]
+      ? [{ code: "devices_silent" as const, text: `${silent} ${silent === 1 ? "device" : "devices"} offline for 24 h` }]
       : []),
   ];
 }

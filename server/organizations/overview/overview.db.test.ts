@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { GET } from "@/app/api/v1/orgs/overview/route";
+import { POST as RESUME } from "@/app/api/v1/streams/[id]/resume/route";
+import { POST as CREATE } from "@/app/api/v1/streams/route";
 import { listDevices } from "@/server/devices/devices";
 import { listInput } from "@/server/devices/schema";
 import { signCheckpoint } from "@/server/evidence/checkpoints/sign";
@@ -88,6 +90,7 @@ async function expectTrue(ctx: Ctx, row: OrganizationOverview): Promise<void> {
   expect(row.chain.status).toBe(isUnread ? "not_checked" : state.status);
   expect(row.chain).toMatchObject({ throughSeq: state.throughSeq, entriesUnread: state.rowsUnread });
   expect(row.chain.lastCheckedAt).toBe(last?.ranAt ?? null);
+  expect(row.chain.lastCheckedEntries).toBe(last?.rowsChecked ?? null);
   expect(row.checkpoint && { seq: row.checkpoint.seq, signedAt: row.checkpoint.signedAt }).toEqual(anchored);
 
   const { retentionDays } = row.retention;
@@ -148,11 +151,12 @@ describe("the overview of all organizations", () => {
 
 it("has room on one page for a thousand customers and the partner's own staff, and for setting the retention of all", () => {
   const orgId = Array.from({ length: 1_001 }, () => crypto.randomUUID());
-  expect(overviewInput.parse({ limit: "5000" }).limit).toBe(orgId.length);
+  expect(overviewInput.parse({ limit: "1001" }).limit).toBe(orgId.length);
+  expect(overviewInput.safeParse({ limit: "1002" }).success).toBe(false);
   expect(manyInput.safeParse({ orgId, retentionDays: 365 }).success).toBe(true);
 });
 
-describe("what needs attention", () => {
+describe("reasons for attention", () => {
   let partner: TestPartner;
   let admin: TestUser;
   const id: Record<string, string> = {};
@@ -183,7 +187,7 @@ describe("what needs attention", () => {
       ["Unread", "Chain not checked yet"],
       ["Forever", "No retention policy"],
       ["Short", "Retention 90 days"],
-      ["Silent", "1 device silent"],
+      ["Silent", "1 device offline for 24 h"],
       ["Fine"],
       ["Zz home"],
     ]);
@@ -223,4 +227,32 @@ describe("what needs attention", () => {
     expect((await call(GET, { token: blind })).status).toBe(403);
     expect((await call(GET)).status).toBe(401);
   });
+});
+
+it("names the streams by which an organization's entries leave, the partner's own included, and no draft", async () => {
+  const partner = await createPartner();
+  const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
+  const one = await createOrg({ partnerId: partner.id, name: "One" });
+  await createOrg({ partnerId: partner.id, name: "Two" });
+  const add = async (host: string, orgId?: string) => {
+    const body = { name: host, kind: "https", config: { url: `https://${host}/in?token=s3cr3t` }, orgId };
+    const added = await call(CREATE, { token: admin, body });
+    expect(added.status, added.text).toBe(201);
+    return added.body.id as string;
+  };
+  const start = (id: string) => call(RESUME, { method: "POST", token: admin, params: { id } });
+  await start(await add("all.example.com"));
+  await start(await add("one.example.com", one.id));
+  await add("draft.example.com", one.id);
+  const leaving = async (token: TestUser) => {
+    const { body } = await call(GET, { token });
+    const rows: OrganizationOverview[] = body.data;
+    return Object.fromEntries(rows.map(({ name, leavesTo }) => [name, leavesTo.map(({ target }) => target)]));
+  };
+  const seen = await leaving(admin);
+  expect(seen).toMatchObject({ One: ["all.example.com", "one.example.com"], Two: ["all.example.com"] });
+  const viewer = await createUser({ role: "org_viewer", orgId: one.id });
+  expect(await leaving(viewer)).toEqual({ One: ["all.example.com", "one.example.com"] });
+  const stranger = await createUser({ role: "partner_admin" });
+  expect(Object.values(await leaving(stranger)).flat()).toEqual([]);
 });

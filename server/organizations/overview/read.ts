@@ -3,13 +3,15 @@ import { layout } from "@/db/citus/layout";
 import { type Tx, tenant } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { agents, devices } from "@/db/schema/index";
-import { lastHeard, onlineCondition } from "@/server/devices/presence";
+import { onlineCondition } from "@/server/devices/presence";
 import { witnessStateOf } from "@/server/evidence/checkpoints/witnessed";
 import { type Alarm, openAlarms } from "@/server/evidence/integrity/alarm";
 import { type KnownChain, readStates, statusOf } from "@/server/evidence/integrity/state";
 import type { Ctx, Scope } from "@/server/ground/context";
+import { lastHeard } from "@/server/ground/last-heard";
 import { inScope } from "@/server/ground/scope";
 import { DAY_MS, HOUR_MS } from "@/server/ground/time/durations";
+import { type Leaving, readLeaving } from "@/server/notify/streams/leaving";
 import { rowBytes } from "@/server/retention/row-bytes";
 import { isPruningEnabled } from "@/server/retention/schedule";
 import { attentionOf } from "./attention";
@@ -62,7 +64,13 @@ function growthOf({ head, createdAt, firstSize, firstSignedAt }: Facts, base: Ba
   return firstSize !== null && firstSignedAt !== null ? counted(firstSize, firstSignedAt) : null;
 }
 
-type OverviewInput = { now: Date; mayReadDevices: boolean; alarms: Alarm[]; bytesPerEntry: number };
+type OverviewInput = {
+  now: Date;
+  mayReadDevices: boolean;
+  alarms: Alarm[];
+  bytesPerEntry: number;
+  leaving: ReadonlyMap<string, Leaving[]>;
+};
 type Devices = NonNullable<OrganizationOverview["devices"]>;
 type Known = { facts: LogFacts; chain: KnownChain; devices: Devices | null };
 
@@ -70,7 +78,7 @@ const iso = (ms: number | null): string | null => (ms === null ? null : new Date
 
 function chainOf(known: KnownChain): OrganizationOverview["chain"] {
   const { state, coverage } = known;
-  const { lastFullAt, lastFullStatus, lastRanAt } = coverage;
+  const { lastFullAt, lastFullStatus, lastRanAt, lastRows } = coverage;
   return {
     status: statusOf(known),
     throughSeq: state.throughSeq,
@@ -78,6 +86,7 @@ function chainOf(known: KnownChain): OrganizationOverview["chain"] {
     reasons: state.reasons,
     lastFullCheck: lastFullAt && lastFullStatus ? { at: lastFullAt, status: lastFullStatus } : null,
     lastCheckedAt: lastRanAt,
+    lastCheckedEntries: lastRows,
   };
 }
 
@@ -93,7 +102,7 @@ function retentionOf({ retentionDays, lastCleanupAt, firstAgesFrom }: LogFacts, 
   return { configured: retentionDays !== null, retentionDays, lastCleanupAt: iso(lastCleanupAt), isDue };
 }
 
-function toOverview(known: Known, { now, bytesPerEntry }: OverviewInput): OrganizationOverview {
+function toOverview(known: Known, { now, bytesPerEntry, leaving }: OverviewInput): OrganizationOverview {
   const { facts, chain, devices } = known;
   const at = now.getTime();
   const entries = Math.max(0, facts.head - facts.pruned);
@@ -117,6 +126,7 @@ function toOverview(known: Known, { now, bytesPerEntry }: OverviewInput): Organi
     failures: facts.failures,
     denied: facts.denied,
     devices,
+    leavesTo: leaving.get(facts.orgId) ?? [],
   };
   return { ...row, attention: attentionOf(row, { now: at, pruningEnabled: isPruningEnabled() }) };
 }
@@ -145,7 +155,12 @@ async function readChunk(tx: Tx, scope: Chunk, asked: OverviewInput) {
 
 /** What is known of some organizations within the caller's reach, in no order. */
 export async function readOverviews(ctx: Ctx, orgIds: readonly string[]): Promise<OrganizationOverview[]> {
-  const [alarms, bytesPerEntry] = await Promise.all([openAlarms(ctx.scope), tenant(ctx.scope, rowBytes)]);
-  const asked = { now: ctx.now(), mayReadDevices: ctx.permissions.has("devices:read"), alarms, bytesPerEntry };
+  const [alarms, bytesPerEntry, leaving] = await Promise.all([
+    openAlarms(ctx.scope),
+    tenant(ctx.scope, rowBytes),
+    readLeaving(ctx),
+  ]);
+  const mayReadDevices = ctx.permissions.has("devices:read");
+  const asked = { now: ctx.now(), mayReadDevices, alarms, bytesPerEntry, leaving };
   return inChunks(ctx, orgIds, (tx, scope) => readChunk(tx, scope, asked));
 }

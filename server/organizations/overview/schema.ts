@@ -1,6 +1,9 @@
 import { z } from "zod";
+import type { ActionCode } from "@/server/audit/actions";
+import type { ActorType } from "@/server/audit/vocabulary";
 import { HOUR_MS } from "@/server/ground/time/durations";
 import { filterText, guid, isoTime, pageShape, pagination } from "@/server/ground/wire";
+import { STREAM_STATES } from "@/server/notify/streams/vocabulary";
 
 const OVERVIEW_LIMIT = 100;
 /** One page of so many is what the Customers page asks for: a thousand customers and the partner's own staff. */
@@ -58,7 +61,10 @@ export const CHAIN_STATUSES = ["broken", "unproven", "not_checked", "intact", "e
 export const chainCounts = z.array(z.strictObject({ status: z.enum(CHAIN_STATUSES), count: z.int() }));
 export type ChainCounts = z.output<typeof chainCounts>;
 
-/** lastFullCheck: the newest reading of the whole chain at once; lastCheckedAt: that or the nightly run. */
+/**
+ * lastFullCheck: the newest reading of the whole chain at once; lastCheckedAt: that or the nightly run, whichever is newer,
+ * and lastCheckedEntries how many it read.
+ */
 const chain = z.strictObject({
   status: z.enum(CHAIN_STATUSES),
   throughSeq: z.int().nullable(),
@@ -66,6 +72,7 @@ const chain = z.strictObject({
   reasons: z.array(z.string()),
   lastFullCheck: z.strictObject({ at: isoTime, status: z.enum(["intact", "broken", "unproven", "empty"]) }).nullable(),
   lastCheckedAt: isoTime.nullable(),
+  lastCheckedEntries: z.int().nullable(),
 });
 
 /** The newest signed checkpoint; unsigned: entries behind it, the first of which was recorded at unsignedSince. */
@@ -111,7 +118,8 @@ export type Attention = z.output<typeof attention>;
 /**
  * What is known of one organization. bytes is an estimate from the table's statistics, indexes included; growth is of
  * the last 7 and 30 days, null where no checkpoint says it; failures and denials are of the last 24 hours by their
- * timestamp; devices are null without devices:read, offline ones include the silent, not heard for 24 hours.
+ * timestamp; devices are null without devices:read, offline ones include the silent, not heard for 24 hours; leavesTo are
+ * the streams that carry its entries, those of the partner included.
  */
 const organizationOverview = z.strictObject({
   orgId: guid,
@@ -128,6 +136,9 @@ const organizationOverview = z.strictObject({
   failures: z.int(),
   denied: z.int(),
   devices: z.strictObject({ online: z.int(), offline: z.int(), silent: z.int() }).nullable(),
+  leavesTo: z.array(
+    z.strictObject({ streamId: guid, name: z.string(), target: z.string(), state: z.enum(STREAM_STATES) }),
+  ),
   attention: z.array(attention),
 });
 export type OrganizationOverview = z.output<typeof organizationOverview>;
@@ -148,3 +159,56 @@ export const overviewPage = z.strictObject({
   readAt: isoTime,
 });
 export type OverviewPage = z.output<typeof overviewPage>;
+
+/** The kinds of lines on Today, the most urgent first. */
+export const TODAY_KINDS = [
+  "alert",
+  "chain",
+  "failure",
+  "denied",
+  "new_address",
+  "privileged",
+  "silent",
+  "retention",
+] as const;
+export type TodayKind = (typeof TODAY_KINDS)[number];
+
+/** Changes of who may do what, of what is kept and of what watches: rare, and the first thing that an intruder makes. */
+export const PRIVILEGED_ACTIONS = [
+  "user.permission.change",
+  "user.two_factor.disable",
+  "api_key.create",
+  "partner.update",
+  "organization.audit_retention.update",
+  "stream.update",
+  "stream.pause",
+  "stream.delete",
+  "webhook.update",
+  "webhook.disable",
+  "detection.rule.update",
+  "detection.rule.delete",
+  "detection.exception.create",
+] satisfies ActionCode[];
+
+/** Agents change their addresses by themselves. */
+export const NEW_ADDRESS_TYPES = ["user", "api_key"] satisfies ActorType[];
+
+export const todayInput = z.object({ orgId: guid.optional() });
+
+/**
+ * count: of entries, alerts or devices, or of organizations for their chain and retention; usual: the mean of a day, where
+ * the line is about more than that. organizations: those that the line is about, most first.
+ */
+export const today = z.strictObject({
+  since: isoTime,
+  organizations: z.int(),
+  lines: z.array(
+    z.strictObject({
+      kind: z.enum(TODAY_KINDS),
+      count: z.int(),
+      usual: z.int().nullable(),
+      organizations: z.array(z.strictObject({ orgId: guid, name: z.string() })),
+    }),
+  ),
+});
+export type Today = z.output<typeof today>;

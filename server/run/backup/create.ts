@@ -5,7 +5,7 @@ import postgres from "postgres";
 
 import { copyCluster } from "@/db/embedded/base-backup";
 import { createFolder } from "@/db/embedded/create-folder";
-import { version } from "@/package.json";
+import { RELEASE } from "@/server/ground/build";
 import { ArchiveWriter, BackupError, explained, type Member } from "./archive";
 import { addDataFolder, keyFiles } from "./data-folder";
 import { type Dumped, dumpDatabase, readDatabase } from "./dump";
@@ -89,7 +89,7 @@ async function write(archive: ArchiveWriter, { file, source, passphrase, now }: 
   const manifest: Manifest = {
     format: "trailmark-backup",
     version: 1,
-    product: version,
+    product: RELEASE,
     createdAt: now.toISOString(),
     kind: source.kind,
     postgres: { version: archived.recorded.version, platform: archived.platform },

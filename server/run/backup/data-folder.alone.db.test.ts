@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, renameSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { env } from "@/server/ground/env";
+import { withSettings } from "@/testing/settings";
 import { ArchiveWriter } from "./archive";
 import { addDataFolder } from "./data-folder";
 
@@ -18,7 +18,7 @@ it.each([
   ["shorter", "a checkpoint with its cosignatures\n", "a checkpoint\n"],
 ])("a checkpoint that is replaced by a %s one meanwhile is copied whole", async (_, before, after) => {
   const dir = mkdtempSync(join(tmpdir(), "trailmark-data-folder-"));
-  Object.assign(env(), { TRAILMARK_DATA_DIR: dir });
+  withSettings({ TRAILMARK_DATA_DIR: dir });
   const folder = join(dir, "checkpoints", "an-organization");
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "latest"), before);

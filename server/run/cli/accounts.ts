@@ -184,7 +184,7 @@ export const resetPassword: Command = {
       const row = await findByEmail(email);
       if (!row) throw new AppError("not_found", `There is no user ${email}.`);
       const ctx = systemCtx();
-      const endedSessions = await setPassword({ userId: row.id, password, now: ctx.now() });
+      const endedSessions = await setPassword({ user: row, password, now: ctx.now() });
       const unlinkedIdentities = await forgetIdentities(row.id);
       const removeTwoFactor = values["remove-two-factor"] ?? false;
       if (removeTwoFactor) await removeSecondFactors(row.id);

@@ -16,7 +16,6 @@ import { appendAudit } from "@/server/audit/record/append";
 import { relay, stopRelay } from "@/server/devices/live/relay";
 import { signCheckpoint } from "@/server/evidence/integrity/checkpoints";
 import { watchCallers } from "@/server/ground/background/streams";
-import { env } from "@/server/ground/env";
 import { auditRows, closeRoles, daysAgo, roles, tamper } from "@/testing/chain";
 import { runCli, settingsFor, withCli } from "@/testing/cli";
 import {
@@ -28,13 +27,14 @@ import {
   createUser,
   auditRows as recordedRows,
 } from "@/testing/factories";
+import { withSettings } from "@/testing/settings";
 
 const PASSWORD = "correct horse battery staple";
 const dir = withCli();
 const settings = settingsFor(dir);
 
 beforeAll(() => {
-  Object.assign(env(), { TRAILMARK_DATA_DIR: dir });
+  withSettings({ TRAILMARK_DATA_DIR: dir });
 });
 afterAll(() => Promise.all([closeRoles(), stopRelay()]));
 
@@ -279,10 +279,13 @@ describe("beside a database of one's own", () => {
     expect(before.of("checkpoints")?.level).not.toBe("fail");
     expect(before.of("signing key")?.detail).toMatch(/\S+\+[0-9a-f]{8}\+\S{44} \(pins every organization below \S+\)$/);
     expect(before.of("witnesses")).toMatchObject({ level: "ok" });
+    expect(before.of("notes and trees")).toMatchObject({ level: "ok" });
     await tamper((tx) => tx`UPDATE audit_logs SET checksum = repeat('0', 64) WHERE org_id = ${id} AND chain_seq = 3`);
+    await tamper((tx) => tx`DELETE FROM audit_trees WHERE org_id = ${id}`);
     const after = await findings();
     expect(after.code).toBe(1);
     expect(after.of("checkpoints")).toMatchObject({ level: "fail", detail: expect.stringContaining(id) });
+    expect(after.of("notes and trees")).toMatchObject({ level: "warn", detail: `no row of the tree: ${id}` });
   });
 
   it("says what is wrong with the environment, the database and its role", async () => {

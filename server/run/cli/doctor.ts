@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { installation } from "@/db/citus/install";
 import { layout } from "@/db/citus/layout";
 import { appSql, asSystem, closeDatabase } from "@/db/client";
+import { otherGuards } from "@/db/guards";
 import { staleFunctions } from "@/db/install-functions";
 import { tightLimits } from "@/db/limits";
 import { EXPECTED } from "@/db/roles";
@@ -18,10 +19,13 @@ import { openAlarms } from "@/server/evidence/integrity/alarm";
 import { type Head, listHeads, listLostOrganizations } from "@/server/evidence/integrity/checkpoints";
 import { equalBytes } from "@/server/evidence/tree/tree";
 import { witnessPolicy } from "@/server/evidence/witnesses/policy-file";
+import { RELEASE } from "@/server/ground/build";
 import { databaseAddresses, env, ownPoolSize } from "@/server/ground/env";
+import { groupBy } from "@/server/ground/records";
 import { HOUR_MS } from "@/server/ground/time/durations";
 import { unknownVariables } from "@/server/ground/unknown-variables";
 import { checkAdminConnection } from "@/server/retention/check-connection";
+import { listStrayRows } from "@/server/retention/stray-rows";
 import { unusableFolder, userName } from "@/server/run/process/data-folder";
 import { refuseUnsafeRole } from "@/server/run/process/guard-role";
 import { prepareEnvironment } from "@/server/run/process/prepare";
@@ -136,11 +140,9 @@ async function checkSession(): Promise<Finding[]> {
 
 async function checkChain(): Promise<Finding[]> {
   const dates = await readApplied(appSql());
-  const [applied, wanted, { faults, silent }] = [
-    countApplied(dates),
-    countMigrations(),
-    await layout().chainHealth(appSql()),
-  ];
+  const [applied, wanted] = [countApplied(dates), countMigrations()];
+  const { faults: own, silent } = await layout().chainHealth(appSql());
+  const faults = [...own, ...(await otherGuards(appSql(), databaseAddresses()))];
   const stale = (
     await staleFunctions(appSql(), installation(databaseAddresses().citus).functions(functionsOfVersion()))
   ).map(({ name }) => name);
@@ -148,7 +150,7 @@ async function checkChain(): Promise<Finding[]> {
     finding("migrations", applied >= wanted ? "ok" : "fail", `${applied} of ${wanted} applied`),
     ...(isOfLater(dates) ? [finding("migrations", "warn", OF_LATER)] : []),
     finding("functions", stale.length === 0 ? "ok" : "fail", stale.join(", ") || "all of this version"),
-    finding("chain guards", faults.length === 0 ? "ok" : "fail", faults.join("; ") || "all in place"),
+    finding("chain guards", faults.length === 0 ? "ok" : "fail", faults.join("; ") || "all as this version ships them"),
     ...silent.map((node) => finding("node", "fail", `${node} does not answer`)),
   ];
 }
@@ -168,23 +170,35 @@ async function anchoringOf(head: Head): Promise<Anchoring> {
   return head.seq - newest.size > FAR_BEHIND_ROWS ? "behind" : "anchored";
 }
 
+const namedOrganizations = (ids: readonly string[]): string =>
+  ids.slice(0, MAX_NAMED).join(", ") + (ids.length > MAX_NAMED ? " …" : "");
+
 async function checkAnchors(): Promise<Finding> {
   const about = "checkpoints";
   const byState: Record<Anchoring, string[]> = { anchored: [], behind: [], unsigned: [], contradicted: [] };
   const heads = (await listHeads()).filter(({ seq }) => seq > 0);
   for (const head of heads) byState[await anchoringOf(head)].push(head.orgId);
-  const named = (ids: string[]) => ids.slice(0, MAX_NAMED).join(", ") + (ids.length > MAX_NAMED ? " …" : "");
   const lost = (await listLostOrganizations()).map(({ orgId }) => orgId);
   const faults = [
     ...(byState.contradicted.length > 0
-      ? [`the database contradicts what was signed: ${named(byState.contradicted)}`]
+      ? [`the database contradicts what was signed: ${namedOrganizations(byState.contradicted)}`]
       : []),
-    ...(lost.length > 0 ? [`the database lacks organizations whose entries were signed: ${named(lost)}`] : []),
+    ...(lost.length > 0
+      ? [`the database lacks organizations whose entries were signed: ${namedOrganizations(lost)}`]
+      : []),
   ];
   if (faults.length > 0) return finding(about, "fail", faults.join("; "));
   const late = [...byState.behind, ...byState.unsigned];
-  if (late.length > 0) return finding(about, "warn", `not or no longer signed on this machine: ${named(late)}`);
+  if (late.length > 0)
+    return finding(about, "warn", `not or no longer signed on this machine: ${namedOrganizations(late)}`);
   return finding(about, "ok", `${heads.length} chains signed`);
+}
+
+/** Rows beside the logs that are not the product's: no verdict rests on them, but somebody wrote or removed them. */
+async function checkStrayRows(): Promise<Finding> {
+  const found = groupBy(await listStrayRows(), ({ what }) => what);
+  const said = [...found].map(([what, rows]) => `${what}: ${namedOrganizations(rows.map(({ orgId }) => orgId))}`);
+  return finding("notes and trees", said.length === 0 ? "ok" : "warn", said.join("; ") || "nothing that is not ours");
 }
 
 async function checkAlarms(): Promise<Finding> {
@@ -225,7 +239,7 @@ async function checkDatabase(): Promise<Finding[]> {
     const role = await checkRole();
     try {
       const chain = [...(await checkSession()), ...(await checkChain()), await checkAnchors(), await checkAlarms()];
-      return [reached, role, ...chain, await checkPruning(), await checkBackup()];
+      return [reached, role, ...chain, await checkStrayRows(), await checkPruning(), await checkBackup()];
     } catch (error) {
       const why = messageOf(causeOf(error));
       return [reached, role, finding("migrations", "fail", `the database is not at this version: ${why}`)];
@@ -256,6 +270,7 @@ export const doctor: Command = {
     try {
       env();
       const findings: Finding[] = [
+        finding("release", "ok", `Trailmark ${RELEASE}, Node ${process.versions.node}`),
         { level: "ok", about: "environment", detail: embedded ? "embedded PostgreSQL" : "PostgreSQL of DATABASE_URL" },
         ...unknownVariables().map((detail): Finding => ({ level: "warn", about: "environment", detail })),
         checkDataFolder(),

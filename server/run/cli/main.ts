@@ -3,18 +3,22 @@ import { ZodError } from "zod";
 import { migrate as migrateDatabase } from "@/db/migrate";
 import { isExpected, messageOf, stackOf } from "@/db/thrown";
 import { countMigrations } from "@/db/version";
+import { RELEASE } from "@/server/ground/build";
 import { databaseAddresses, EnvError } from "@/server/ground/env";
 import { AppError, invalidInput } from "@/server/ground/errors";
 import { UnsafeRoleError } from "@/server/run/process/guard-role";
 import { prepareEnvironment } from "@/server/run/process/prepare";
 import { createAdmin, createApiKey, listAdmins, resetPassword } from "./accounts";
+import { archive } from "./archive";
 import { backup, restore } from "./backup";
 import { continueChain, repairHead } from "./chain-repair";
 import { type Command, printNote, readArgs, say, UsageError } from "./command";
 import { doctor } from "./doctor";
 import { nightly } from "./nightly";
 import { retention } from "./retention";
+import { search } from "./search";
 import { verify } from "./verify";
+import { verifyStream } from "./verify-stream";
 import { witness } from "./witness";
 
 /** Brings the database to this version, or without the owner's address says whether it is. */
@@ -42,6 +46,8 @@ export const migrate: Command = {
 
 const COMMANDS: Record<string, Command> = {
   verify,
+  "verify-stream": verifyStream,
+  archive,
   migrate,
   doctor,
   "create-admin": createAdmin,
@@ -50,6 +56,7 @@ const COMMANDS: Record<string, Command> = {
   "reset-password": resetPassword,
   retention,
   nightly,
+  search,
   "repair-head": repairHead,
   backup,
   restore,
@@ -61,6 +68,7 @@ const MISUSED = 2;
 
 function help(): void {
   say("Usage: npm run trailmark -- COMMAND");
+  say("\n  version \n      print the version and the commit it was built from");
   for (const [name, { usage, summary }] of Object.entries(COMMANDS)) say(`\n  ${name} ${usage}\n      ${summary}`);
 }
 
@@ -77,6 +85,10 @@ function explain(error: unknown): string {
 async function main([name = "help", ...args]: string[]): Promise<number> {
   if (["help", "--help", "-h"].includes(name)) {
     help();
+    return 0;
+  }
+  if (["version", "--version"].includes(name)) {
+    say(RELEASE);
     return 0;
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;

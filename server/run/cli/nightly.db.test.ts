@@ -68,3 +68,25 @@ it("repair-head rebuilds a lost head, and refuses a broken chain", async () => {
   expect(await repair(lost)).toMatchObject({ code: 0, out: expect.stringContaining("nothing to repair") });
   expect(await repair(broken)).toMatchObject({ code: 1, err: expect.stringContaining("Refused") });
 });
+
+it("search rebuild makes the index of an organization anew", async () => {
+  const { id } = await createOrg();
+  await appendAudit(roles.app, auditRows(id, 300));
+  const segments = () =>
+    roles.owner.begin(async (tx) => {
+      await tx`SET LOCAL session_replication_role = replica`;
+      return tx`SELECT first_seq::int AS first, last_seq::int AS last, id FROM audit_segments WHERE org_id = ${id}`;
+    });
+  const rebuild = () => runCli(["search", "rebuild", "--org", id], { env: settings });
+  expect(await rebuild()).toMatchObject({ code: 0, out: expect.stringContaining(id) });
+  const [before] = await segments();
+  expect(before).toMatchObject({ first: 1, last: 300 });
+  await rebuild();
+  const [after] = await segments();
+  expect(after).toMatchObject({ first: 1, last: 300 });
+  expect(after?.id).not.toBe(before?.id);
+  expect(await runCli(["search"], { env: settings })).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("rebuild"),
+  });
+});

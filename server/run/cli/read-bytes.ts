@@ -1,10 +1,12 @@
 import { createReadStream, readFileSync } from "node:fs";
-import type { Readable } from "node:stream";
+import { pipeline, Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
+import { createGunzip } from "node:zlib";
 
 const CHUNK_BYTES = 1024 * 1024;
 /** As much of a file as shows what it is. */
 const START_BYTES = 64;
+const GZIP = Buffer.from([0x1f, 0x8b]);
 
 /** A file, or standard input ("-"), as its first bytes and everything from its start on. */
 export type OpenFile = { start: Buffer; chunks: AsyncIterable<Buffer> };
@@ -45,13 +47,7 @@ async function* inWords(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   }
 }
 
-/**
- * Opens a file so that its beginning can show what it is, and the whole of it still be read.
- * @throws Error in words when it cannot be read
- */
-export async function openFile(file: string): Promise<OpenFile> {
-  const stream: Readable = file === "-" ? process.stdin : createReadStream(file, { highWaterMark: CHUNK_BYTES });
-  const rest: AsyncIterator<Buffer> = inWords(stream);
+async function begin(rest: AsyncGenerator<Buffer>): Promise<OpenFile> {
   let start: Buffer = Buffer.alloc(0);
   while (start.length < START_BYTES) {
     const { value, done } = await rest.next();
@@ -63,6 +59,20 @@ export async function openFile(file: string): Promise<OpenFile> {
     yield* { [Symbol.asyncIterator]: () => rest };
   }
   return { start, chunks: whole() };
+}
+
+/**
+ * Opens a file so that its beginning can show what it is, and the whole of it still be read; a compressed one, as archives
+ * have them, as what is in it.
+ * @throws Error in words when it cannot be read
+ */
+export async function openFile(file: string): Promise<OpenFile> {
+  const stream: Readable = file === "-" ? process.stdin : createReadStream(file, { highWaterMark: CHUNK_BYTES });
+  const opened = await begin(inWords(stream));
+  if (!opened.start.subarray(0, GZIP.length).equals(GZIP)) return opened;
+  // Its errors arrive where the result is read.
+  const plain = pipeline(Readable.from(opened.chunks), createGunzip(), () => {});
+  return begin(inWords(plain));
 }
 
 /** The text of bytes in pieces as they come. */

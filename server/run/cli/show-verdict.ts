@@ -2,6 +2,7 @@ import type { BundleRange } from "@/server/evidence/bundle/format";
 import { type JudgedBundle, VERDICT_WORD } from "@/server/evidence/bundle/verdict";
 import { type Break, MAX_BREAKS } from "@/server/evidence/chain/verifier";
 import type { Trust } from "@/server/evidence/proofs/judge-proof";
+import { windowText } from "@/server/evidence/tree/statement";
 import { say, visible } from "./command";
 
 /** How `verify` was called, regardless of what the file is. */
@@ -25,7 +26,7 @@ function rangeText(range: BundleRange): string {
 }
 
 const COMPLETE = {
-  proven: "proven: no entry of the range is left out",
+  proven: "proven: every entry of the range that the log still has",
   attested: "attested by the installation: the tree alone cannot prove it for a range of time",
 };
 
@@ -45,7 +46,8 @@ function showSignatures(verdict: JudgedBundle, hasTrust: boolean): void {
   if (signedBy.length === 0) field("Signed by", "no key that counts");
   for (const { name, at } of verdict.cosignedBy) field("Cosigned", `${name} at ${at}`);
   if (verdict.quorum) field("Quorum", verdict.quorum);
-  if (receipt) field("Retention", `through sequence ${receipt.through}, entries before ${receipt.before}`);
+  if (receipt)
+    field("Retention", `through sequence ${receipt.through}, before ${receipt.before}, under ${windowText(receipt)}`);
 }
 
 /** The places where a chain does not hold, the first ones in full. */
@@ -61,8 +63,9 @@ export function showBreaks({ breaks }: { breaks: readonly Break[] }): void {
 
 /** @param hasTrust whether a key or policy was given */
 export function showVerdict(verdict: JudgedBundle, hasTrust: boolean): void {
-  const { header } = verdict;
+  const { header, warnings } = verdict;
   say(`${wordOf(verdict.status)}: evidence bundle, version ${verdict.version}`);
+  for (const warning of warnings) field("Warning", warning);
   if (header) {
     field("Of", `${header.organization} (${header.orgId})`);
     field("Log", header.origin);

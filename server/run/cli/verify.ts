@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { messageOf } from "@/db/thrown";
 import { type KeptNote, readKeptNote } from "@/server/evidence/bundle/trust";
 import { verifyBundle } from "@/server/evidence/bundle/verify";
@@ -7,6 +8,7 @@ import type { Trust } from "@/server/evidence/proofs/judge-proof";
 import { type Command, printNote, readArgs, required, say, UsageError, visible } from "./command";
 import { openFile, readText, textOf } from "./read-bytes";
 import { EXIT_CODE, showVerdict, type VerifyOptions } from "./show-verdict";
+import { stampCheck } from "./stamp";
 import { trustOf, trustOptions } from "./trust";
 import { verifyProofFile } from "./verify-proof";
 
@@ -31,9 +33,13 @@ function readSince(file: string | undefined, trust: Trust): KeptNote | null {
 async function verifyBundleFile(
   file: string,
   chunks: AsyncIterable<Uint8Array>,
-  { trust, json, since }: VerifyOptions & { since: KeptNote | null },
+  { trust, json, since, tsa }: VerifyOptions & { since: KeptNote | null; tsa: string | undefined },
 ): Promise<number> {
-  const verdict = await verifyBundle(chunks, nodeBundleTools, { trust, since });
+  const verdict = await verifyBundle(chunks, nodeBundleTools, {
+    trust,
+    since,
+    stamp: tsa ? stampCheck(tsa) : undefined,
+  });
   if (json) say(JSON.stringify(verdict));
   else if (verdict.status !== "unreadable") showVerdict(verdict, trust.logs.length > 0);
   if (verdict.status === "unreadable")
@@ -43,7 +49,7 @@ async function verifyBundleFile(
 
 /** Checks an evidence bundle or the proof of one entry on this machine alone: no configuration, database or network. */
 export const verify: Command = {
-  usage: "FILE [--key VERIFIER_KEY]... [--policy FILE] [--since NOTE] [--json]",
+  usage: "FILE [--key VERIFIER_KEY]... [--policy FILE] [--since NOTE] [--tsa CERTIFICATES] [--json]",
   summary:
     "check an evidence bundle or the proof of an entry; exit code 0 intact, 1 broken, 2 unreadable, 3 not proven",
   async run(args) {
@@ -60,15 +66,23 @@ export const verify: Command = {
 };
 
 async function verifyFile(args: string[]): Promise<number> {
-  const options = { ...trustOptions, since: { type: "string" }, json: { type: "boolean", default: false } } as const;
+  const options = {
+    ...trustOptions,
+    since: { type: "string" },
+    tsa: { type: "string" },
+    json: { type: "boolean", default: false },
+  } as const;
   const { values, positionals } = readArgs(args, options, 1);
   const file = required(positionals[0], "FILE");
   const trust = trustOf(values);
   const { json } = values;
+  const tsa = values.tsa && resolve(values.tsa);
+  if (tsa) readText(tsa);
   const since = readSince(values.since, trust);
   try {
     const { start, chunks } = await openFile(file);
-    if (!isEntryProof(start.toString("utf8"))) return await verifyBundleFile(file, chunks, { trust, json, since });
+    if (!isEntryProof(start.toString("utf8"))) return await verifyBundleFile(file, chunks, { trust, json, since, tsa });
+    if (tsa) throw new UsageError("--tsa: the proof of an entry holds no time-stamp.");
     if (since) throw new UsageError("--since: the proof of an entry holds no proof from an older checkpoint.");
     return await verifyProofFile(file, textOf(chunks), { trust, json });
   } catch (error) {

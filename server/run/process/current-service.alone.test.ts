@@ -96,7 +96,7 @@ describe.each(["as it was started", "after a source file has changed"])("the ser
   it("answers faults as problem+json", async () => {
     const { status, headers, body } = await ask("/api/v1/greeting?colour=red");
     expect([status, headers.get("content-type")]).toEqual([400, "application/problem+json"]);
-    expect(body).toMatchObject({ code: "validation_failed", errors: [{ path: "colour" }] });
+    expect(body).toMatchObject({ code: "validation_error", errors: [{ path: "colour" }] });
     expect(headers.get("x-content-type-options")).toBe("nosniff");
   });
 
@@ -121,7 +121,7 @@ describe("while the service is replaced", () => {
     expect(await asked).toMatchObject({ status: 200, body: { word: "third" } });
   });
 
-  it("one that does not start is refused until a later one does", async () => {
+  it("a service that does not start is refused until a later one does", async () => {
     const current = await service.get();
     await service.replace(() => Promise.reject(new Error("a fault in the source")));
     expect(await status()).toBe(503);

@@ -14,13 +14,13 @@ import { createFront, createListener } from "@/server/doors/front/front";
 import { routes } from "@/server/doors/http/routes.generated";
 import { exportPath } from "@/server/exports/files";
 import { exportWork } from "@/server/exports/run";
-import { env } from "@/server/ground/env";
 import { appendEvents } from "@/testing/audit-entries";
 import { chainOf, closeRoles, roles } from "@/testing/chain";
 import { bearer, call, createApiKey, createUser, type TestUser } from "@/testing/factories";
 import { workOff } from "@/testing/jobs";
 import { portOf } from "@/testing/port-of";
-import { stopService, stopTime } from "./service";
+import { withSettings } from "@/testing/settings";
+import { stopService } from "./service";
 import { drain } from "./shutdown";
 
 /** More than the sockets of both sides hold while nobody reads. */
@@ -34,7 +34,7 @@ const orgId = () => admin.orgId as string;
 
 beforeAll(async () => {
   const dir = mkdtempSync(join(tmpdir(), "trailmark-drain-"));
-  Object.assign(env(), { TRAILMARK_DATA_DIR: dir });
+  withSettings({ TRAILMARK_DATA_DIR: dir });
   await startRecording({ dir: join(dir, "spool") });
   const next = async () => {};
   const listener = createListener({ routes, next, origin: "http://127.0.0.1:3000", dev: false });
@@ -78,7 +78,7 @@ async function finishedExport(): Promise<string> {
   return id;
 }
 
-it("what does not end is cut off, and what left or was done by then is recorded before recording ends", async () => {
+it("a request that does not end is cut off, and what left or was done by then is recorded before recording ends", async () => {
   const id = await finishedExport();
   const answers = [
     await unread({ path: `/api/v1/audit-logs/exports/${id}/file` }),
@@ -101,8 +101,7 @@ it("what does not end is cut off, and what left or was done by then is recorded 
     isDrained = true;
   });
   await expect.poll(() => isDrained).toBe(true);
-  Object.assign(stopTime, { work: 60_000 });
-  const stopped = stopService();
+  const stopped = stopService({ work: 60_000, brokenOff: 500 });
   await holder`SELECT`;
   // The database stays open for the change that has lost its connection.
   await appSql()`SELECT`;

@@ -1,4 +1,7 @@
 import { expect, it } from "vitest";
+import { GET as getHealth } from "@/app/healthz/route";
+import { GET as getReadiness } from "@/app/readyz/route";
+import { BUILD } from "@/server/ground/build";
 import { exposeMetrics } from "./expose-metrics";
 
 const ask = async (headers: Record<string, string>) =>
@@ -30,4 +33,18 @@ it.each([
 ])("refuses what a proxy on this machine passes on with %s", async (name) => {
   expect(await ask({ ...here, [name]: "203.0.113.7" })).toBe(401);
   expect(await ask({ ...here, [name]: "" })).toBe(401);
+});
+
+it("says which version and commit run, and names the process's own figures as every dashboard of Node does", async () => {
+  const text = await (
+    await exposeMetrics(new Request("http://127.0.0.1:3000/metrics", { headers: { ...here, host: "localhost" } }))
+  ).text();
+  expect(text).toContain(`trailmark_build_info{version="${BUILD.version}",commit="${BUILD.commit}"} 1\n`);
+  expect(text).toMatch(/^process_resident_memory_bytes \d/m);
+  expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m);
+  expect(text).not.toMatch(/trailmark_(process|nodejs)_/);
+});
+
+it("/healthz and /readyz say the same", async () => {
+  for (const get of [getHealth, getReadiness]) expect(await (await get()).json()).toMatchObject(BUILD);
 });

@@ -1,23 +1,26 @@
 import { readFileSync } from "node:fs";
-import { eq } from "drizzle-orm";
 import { afterAll, expect, it } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { PUT as putEvents } from "@/app/api/v1/agents/[id]/eventlogs/route";
 import { POST as postLogs } from "@/app/api/v1/agents/[id]/logs/route";
-import { asSystem } from "@/db/client";
-import { auditExports } from "@/db/schema";
-import { searchWorker } from "@/server/audit/query/search-worker";
+import { GET as liveLogs } from "@/app/api/v1/devices/[id]/live-eventlogs/route";
+import { flushRecording, record } from "@/server/audit/record/record";
+import { searchWorker } from "@/server/audit/search/search-worker";
 import { readChain } from "@/server/evidence/chain/chain-stream";
 import { noteWitnessed } from "@/server/evidence/checkpoints/witnessed";
 import { alarmWatch } from "@/server/evidence/integrity/alarm-watch";
 import { figuresWatch } from "@/server/evidence/integrity/figures";
+import { exportWork } from "@/server/exports/run";
 import { countRequest } from "@/server/ground/background/metrics";
+import { systemCtx } from "@/server/ground/context";
 import { inCallerLimit } from "@/server/ground/limits/concurrency";
+import { deliveryJob } from "@/server/notify/deliveries/settle";
+import { streamFigures } from "@/server/notify/streams/figures";
 import { announcePruning } from "@/server/retention/run";
-import { call, createDevice, createOrg, createUser } from "@/testing/factories";
+import { bearer, call, createDevice, createOrg, createUser } from "@/testing/factories";
 import { exposeMetrics } from "./expose-metrics";
-import { queuesWatch, readQueues } from "./queues-watch";
+import { queuesWatch } from "./queues-watch";
 import "./workers";
 
 const ALERTS = "deploy/monitoring/alerts.yml";
@@ -25,7 +28,7 @@ const rule = z.object({
   alert: z.string(),
   expr: z.string(),
   labels: z.object({ severity: z.enum(["critical", "warning"]) }),
-  annotations: z.object({ summary: z.string().min(1) }),
+  annotations: z.object({ summary: z.string().min(1), runbook_url: z.url() }),
 });
 const rules = z
   .object({ groups: z.array(z.object({ rules: z.array(rule).min(1) })).min(1) })
@@ -35,7 +38,8 @@ const { panels } = z
   .object({ panels: z.array(z.object({ title: z.string(), targets: z.array(z.object({ expr: z.string() })).min(1) })) })
   .parse(JSON.parse(readFileSync("deploy/monitoring/dashboard.json", "utf8")));
 
-afterAll(() => Promise.all([alarmWatch, figuresWatch, searchWorker, queuesWatch].map((watch) => watch.stop())));
+const watches = [alarmWatch, figuresWatch, searchWorker, queuesWatch([exportWork, deliveryJob()]), streamFigures];
+afterAll(() => Promise.all(watches.map((watch) => watch.stop())));
 
 const exposed = async (): Promise<string> =>
   (
@@ -44,19 +48,28 @@ const exposed = async (): Promise<string> =>
 
 /** The names of the samples, as a scrape of a process would keep them. */
 const namesIn = (text: string): Set<string> =>
-  new Set([...text.matchAll(/^(trailmark_\w+)(?:\{| )/gm)].map(([, name = ""]) => name));
+  new Set([...text.matchAll(/^((?:trailmark|process|nodejs)_\w+)(?:\{| )/gm)].map(([, name = ""]) => name));
 
 const metricsOf = (expressions: string[]): string[] => [
-  ...new Set(expressions.flatMap((expression) => expression.match(/\btrailmark_\w+/g) ?? [])),
+  ...new Set(expressions.flatMap((expression) => expression.match(/\b(?:trailmark|process|nodejs)_\w+/g) ?? [])),
 ];
 
 it("every metric of the alerts and of the dashboard is one that the server exposes", async () => {
-  for (const watch of [alarmWatch, figuresWatch, searchWorker, queuesWatch]) void watch.start();
+  for (const watch of watches) void watch.start();
   announcePruning();
   countRequest("/api/v1/me", 200, 1);
   noteWitnessed("example.org/log", true);
   await readChain({ kind: "system" }, async () => undefined);
-  const late = ["trailmark_audit_lost_heads", "trailmark_retention_age_seconds", "trailmark_deliveries_pending"];
+  const device = await createDevice();
+  const technician = await bearer(await createUser({ orgId: device.orgId, role: "org_technician" }));
+  expect((await call(liveLogs, { token: technician, params: { id: device.id } })).status).toBe(409);
+  const late = [
+    "trailmark_audit_lost_heads",
+    "trailmark_retention_age_seconds",
+    "trailmark_jobs_due",
+    "trailmark_stream_lag_seconds",
+    "trailmark_audit_broken_chains",
+  ];
   for (const name of [...late, "trailmark_audit_search_behind_rows"])
     await expect.poll(async () => [...namesIn(await exposed())], { timeout: 60_000 }).toContain(name);
   const names = namesIn(await exposed());
@@ -68,7 +81,7 @@ it("every metric of the alerts and of the dashboard is one that the server expos
 const metric = async (name: string): Promise<number> =>
   Number(new RegExp(`^${name} (\\S+)$`, "m").exec(await exposed())?.[1]);
 
-it("what agents send, what waits and what is given up moves its metric", async () => {
+it("logs of agents and running requests move their metrics", async () => {
   const device = await createDevice();
   const at = { timestamp: new Date().toISOString(), level: "info", message: "m" };
   const send = { token: device, params: { id: device.agentId } };
@@ -89,35 +102,27 @@ it("what agents send, what waits and what is given up moves its metric", async (
   } as const;
   const running = await inCallerLimit({ actor: person }, () => metric("trailmark_requests_running"));
   expect(running).toBe((await metric("trailmark_requests_running")) + 1);
+});
 
+it("a stored audit event and its seal time are counted", async () => {
+  const figures = () => Promise.all(["stored_total", "seal_seconds_count"].map((n) => metric(`trailmark_audit_${n}`)));
+  await flushRecording(60_000);
+  const before = await figures();
   const org = await createOrg();
-  const admin = await createUser({ orgId: org.id, role: "org_admin" });
-  const waited = (await readQueues()).exports;
-  const asked = { orgId: org.id, orgIds: [org.id], createdBy: admin.id, filter: {} };
-  await asSystem((tx) =>
-    tx.insert(auditExports).values({
-      ...asked,
-      createdByType: "user",
-      format: "csv",
-      fileName: "audit-logs.csv",
-      gzip: false,
-      expiresAt: new Date(Date.now() + 3_600_000),
-    }),
-  );
-  const queues = await readQueues();
-  expect(queues.exports).toBe(waited + 1);
-  expect(queues.exportsAge).toBeGreaterThanOrEqual(0);
-  await asSystem((tx) => tx.delete(auditExports).where(eq(auditExports.createdBy, admin.id)));
+  record(systemCtx(), { action: "policy.evaluate", resourceType: "policy", orgId: org.id });
+  await flushRecording(60_000);
+  await expect.poll(figures).toEqual(before.map((n) => n + 1));
 });
 
 it("every metric of an alert is on the dashboard", () => {
   const shown = new Set(metricsOf(panels.flatMap(({ targets }) => targets).map(({ expr }) => expr)));
-  expect(metricsOf(rules.map(({ expr }) => expr)).filter((name) => !shown.has(name))).toEqual([
-    "trailmark_process_max_fds",
-  ]);
+  expect(metricsOf(rules.map(({ expr }) => expr)).filter((name) => !shown.has(name))).toEqual(["process_max_fds"]);
 });
 
-it("docs/monitoring.md says what each alert means and names no other", () => {
-  const explained = [...readFileSync("docs/monitoring.md", "utf8").matchAll(/^\| `(Trailmark\w+)` \|/gm)];
-  expect(explained.map(([, name]) => name).sort()).toEqual(rules.map(({ alert }) => alert).sort());
+it("each alert links to its section of the runbook, and the runbook has no other", () => {
+  const sections = readFileSync("docs/runbook.md", "utf8").split(/^## /m).slice(1);
+  const explained = sections.map((section) => /^(\w+)\n\n\S[\s\S]+/.exec(section)?.[1]);
+  expect([...explained].sort()).toEqual(rules.map(({ alert }) => alert).sort());
+  for (const { alert, annotations } of rules)
+    expect(annotations.runbook_url).toMatch(new RegExp(`/runbook\\.md#${alert.toLowerCase()}$`));
 });

@@ -12,6 +12,7 @@ import { systemCtx } from "@/server/ground/context";
 import { env } from "@/server/ground/env";
 import { auditRows } from "@/testing/chain";
 import { hasPooler, type Pooler, startPooler } from "@/testing/postgres/pooler";
+import { withSettings } from "@/testing/settings";
 import { checkAddresses } from "./service";
 
 const [app, admin, owner] = [inject("databaseUrl"), inject("adminDatabaseUrl"), inject("ownerDatabaseUrl")];
@@ -24,7 +25,7 @@ describe.skipIf(!hasPooler())("behind a pooler in transaction mode", () => {
   let pooler: Pooler;
   beforeAll(async () => {
     pooler = await startPooler([app, admin, owner, newcomer]);
-    Object.assign(env(), {
+    withSettings({
       DATABASE_URL: pooler.url(app),
       DATABASE_DIRECT_URL: app,
       AUDIT_ADMIN_DATABASE_URL: admin,
@@ -97,10 +98,10 @@ describe.skipIf(!hasPooler())("behind a pooler in transaction mode", () => {
       [{ DATABASE_DIRECT_URL: pooler.url(app) }, /DATABASE_DIRECT_URL.+leads to a pooler/],
       [{ AUDIT_ADMIN_DATABASE_URL: pooler.url(admin) }, /AUDIT_ADMIN_DATABASE_URL.+leads to a pooler/],
     ] as const) {
-      Object.assign(env(), kept, change);
+      withSettings({ ...kept, ...change });
       await expect(checkAddresses()).rejects.toThrow(message);
     }
-    Object.assign(env(), kept);
+    withSettings(kept);
     expect(directUrl()).toBe(app);
   });
 

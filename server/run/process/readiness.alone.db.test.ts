@@ -3,18 +3,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it, vi } from "vitest";
 import { appendAudit } from "@/server/audit/record/append";
+import { WRITE_TIMES } from "@/server/audit/record/pending-write";
 import { startRecording, stopRecording } from "@/server/audit/record/record";
 import { signCheckpoint } from "@/server/evidence/checkpoints/sign";
 import { openAlarms } from "@/server/evidence/integrity/alarm";
 import { alarmWatch } from "@/server/evidence/integrity/alarm-watch";
 import { listLostHeads, raiseHeadAlarm } from "@/server/evidence/integrity/heads";
 import { registry } from "@/server/ground/background/metrics";
+import { env } from "@/server/ground/env";
 import { auditRows, closeRoles, inTenant, roles, tamper } from "@/testing/chain";
 import { createOrg } from "@/testing/factories";
-import { checkReadiness, readyTime } from "./readiness";
+import { createReadinessCheck } from "./readiness";
 
-const PATIENT = { database: 60_000 };
-Object.assign(readyTime, PATIENT);
+/** As long as it takes: how fast the database answers is the machine's. */
+const DATABASE_MS = 60_000;
+const checkReadiness = createReadinessCheck(DATABASE_MS);
 afterAll(closeRoles);
 
 const heads = async () => (await checkReadiness()).checks.find(({ name }) => name === "heads");
@@ -109,15 +112,12 @@ it("a note that none of our keys signed makes no chain too short, nor keeps one 
 it("while the database takes no writes the process stays ready, and says so, as long as the spool takes events", async () => {
   // The pool is this process's one: it is opened again under the other address, in a separate module.
   vi.resetModules();
-  const { env: settings } = await import("@/server/ground/env");
-  Object.assign(settings(), { DATABASE_URL: `${settings().DATABASE_URL}?default_transaction_read_only=on` });
-  const { checkReadiness, readyTime } = await import("./readiness");
-  const { writeTime } = await import("@/server/audit/record/pending-write");
-  Object.assign(readyTime, PATIENT);
-  Object.assign(writeTime, { giveUp: 60_000 });
+  const { withSettings } = await import("@/testing/settings");
+  withSettings({ DATABASE_URL: `${env().DATABASE_URL}?default_transaction_read_only=on` });
+  const check = (await import("./readiness")).createReadinessCheck(DATABASE_MS);
   const readiness = async (name: string) => {
-    const { ready, checks } = await checkReadiness();
-    return { ready, check: checks.find((check) => check.name === name) };
+    const { ready, checks } = await check();
+    return { ready, check: checks.find((one) => one.name === name) };
   };
   const reason = "it is a replica, or read-only";
   // Nothing records here yet.
@@ -127,7 +127,7 @@ it("while the database takes no writes the process stays ready, and says so, as 
 
   const recording = await import("@/server/audit/record/record");
   const dir = mkdtempSync(join(tmpdir(), "trailmark-read-only-"));
-  await recording.startRecording({ dir });
+  await recording.startRecording({ dir, times: { ...WRITE_TIMES, giveUp: 60_000 } });
   expect(await readiness("writes")).toEqual({ ready: true, check: refused });
   const { id } = await createOrg();
   await recording.recordDurably(auditRows(id, 1));

@@ -21,8 +21,8 @@ const NODE = "node";
 const WRITES = "writes";
 /** What every process suffers alike: with all of them taken out of a proxy nothing would be served, and no event kept. */
 const SHARED = [NODE, WRITES];
-/** How long the database may take to answer, in ms. Tests of what it answers raise it: how fast it is, is the machine's. */
-export const readyTime = { database: 3_000 };
+/** How long the database may take to answer. */
+const DATABASE_MS = 3_000;
 /** A lost connection is mended within a try or two; a database that keeps refusing is full, read-only or away. */
 const MAX_WRITE_FAULT_MS = 1_000;
 /** SQLSTATE 53100 */
@@ -31,14 +31,14 @@ const DISK_FULL = "53100";
 const READ_ONLY = "25006";
 const growth = new Growth();
 
-function withTimeout<T>(work: Promise<T>): Promise<T> {
+function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
   const timeout = new Promise<never>((_, reject) =>
-    setTimeout(() => reject(new Error("no answer in time")), readyTime.database).unref(),
+    setTimeout(() => reject(new Error("no answer in time")), ms).unref(),
   );
   return Promise.race([work, timeout]);
 }
 
-async function checkDatabase(stats: Stats): Promise<Check[]> {
+async function checkDatabase(stats: Stats, ms: number): Promise<Check[]> {
   try {
     const [[row], dates, { faults, silent }] = await withTimeout(
       Promise.all([
@@ -46,6 +46,7 @@ async function checkDatabase(stats: Stats): Promise<Check[]> {
         readApplied(appSql()),
         layout().chainHealth(appSql()),
       ]),
+      ms,
     );
     const [applied, wanted] = [countApplied(dates), countMigrations()];
     return [
@@ -63,15 +64,15 @@ async function checkDatabase(stats: Stats): Promise<Check[]> {
 }
 
 /** Damage to one chain, and events set aside: nothing that another process could do better, so all others continue. */
-async function checkDamage({ held, deadLetters, spoolFault }: Stats): Promise<Check[]> {
-  const heads = await withTimeout(listLostHeads()).then(
+async function checkDamage({ held, deadLetters, spoolFault }: Stats, ms: number): Promise<Check[]> {
+  const heads = await withTimeout(listLostHeads(), ms).then(
     ({ length }) => ({
       ok: length === 0,
       detail: counted(length, "chain without its head or its end", "chains without their head or their end"),
     }),
     () => ({ ok: false, detail: "could not be looked at" }),
   );
-  const alarms = await withTimeout(openAlarms({ kind: "system" })).then(
+  const alarms = await withTimeout(openAlarms({ kind: "system" }), ms).then(
     ({ length }) => ({
       ok: length === 0,
       detail: counted(length, "chain was found broken", "chains were found broken"),
@@ -141,17 +142,19 @@ function checkSpool({ queued, spoolTakesEvents }: Stats, takesWrites: boolean): 
 }
 
 /**
- * Whether this process can do its work: database reachable, migrations applied, chain guarded, and database or spool taking
- * what is recorded. One check at a time, because each looks at every chain and anyone may ask: an answer is of a check that
- * began after the question.
+ * A check whether this process can do its work: database reachable, migrations applied, chain guarded, and database or
+ * spool taking what is recorded. One at a time, because each looks at every chain and anyone may ask: an answer is of a
+ * check that began after the question.
+ * @param databaseMs how long the database may take to answer
  */
-export const checkReadiness = sharedRuns(async (): Promise<Readiness> => {
-  const stats = recordingStats();
-  const database = await checkDatabase(stats);
-  const takesWrites = database.every(({ name, ok }) => name !== WRITES || ok);
-  const checks = [...database, { name: "pruning", ok: true, detail: pruning() }, checkSpool(stats, takesWrites)];
-  return {
-    ready: checks.every((c) => c.ok || SHARED.includes(c.name)),
-    checks: [...checks, ...(await checkDamage(stats))],
-  };
-});
+export const createReadinessCheck = (databaseMs = DATABASE_MS): (() => Promise<Readiness>) =>
+  sharedRuns(async () => {
+    const stats = recordingStats();
+    const database = await checkDatabase(stats, databaseMs);
+    const takesWrites = database.every(({ name, ok }) => name !== WRITES || ok);
+    const checks = [...database, { name: "pruning", ok: true, detail: pruning() }, checkSpool(stats, takesWrites)];
+    return {
+      ready: checks.every((c) => c.ok || SHARED.includes(c.name)),
+      checks: [...checks, ...(await checkDamage(stats, databaseMs))],
+    };
+  });

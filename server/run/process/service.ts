@@ -3,22 +3,23 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RequestHandler } from "next/dist/server/next";
 import { appSql, closeDatabase } from "@/db/client";
+import { otherGuards } from "@/db/guards";
 import { tightLimits } from "@/db/limits";
 import { migrate } from "@/db/migrate";
 import { reach } from "@/db/reach";
+import { closeFolds } from "@/server/audit/record/fold";
 import { startRecording, stopRecording } from "@/server/audit/record/record";
 import { relay, stopRelay } from "@/server/devices/live/relay";
 import { createListener } from "@/server/doors/front/front";
 import { pages } from "@/server/doors/front/pages";
-import { closeDenials } from "@/server/doors/http/denied";
 import { publishRoutes } from "@/server/doors/http/openapi";
 import { routes } from "@/server/doors/http/routes.generated";
 import { checkSigningKey } from "@/server/evidence/chain/signing-key";
-import { raiseHeadAlarm } from "@/server/evidence/integrity/heads";
+import { raiseDifferences, raiseHeadAlarm } from "@/server/evidence/integrity/heads";
 import { witnessPolicy } from "@/server/evidence/witnesses/policy-file";
+import { pendingWorkDone } from "@/server/ground/background/pending-work";
 import { closeStreams, notifyOthersBy } from "@/server/ground/background/streams";
 import { startTracing, stopTracing } from "@/server/ground/background/tracing";
-import { unawaitedDone } from "@/server/ground/background/unawaited";
 import { databaseAddresses, env, ownPoolSize } from "@/server/ground/env";
 import { log } from "@/server/ground/log";
 import { checkTokenKey } from "@/server/identity/auth/jwt";
@@ -62,9 +63,9 @@ export async function checkAddresses(): Promise<void> {
 
 /**
  * What the work under way may take to end by itself, and then what its connections' end broke off, in ms; the rest of the
- * shutdown's deadline is for what follows. Tests of what ends by itself raise the first.
+ * shutdown's deadline is for what follows.
  */
-export const stopTime = { work: 2_000, brokenOff: 500 };
+const STOP_TIMES = { work: 2_000, brokenOff: 500 };
 
 const within = (work: Promise<unknown>, ms: number) => Promise.race([work, sleep(ms, undefined, { ref: false })]);
 
@@ -74,15 +75,16 @@ const noteUnclean = (error: unknown): void => log.warn({ err: error }, "the rela
  * Stops the background work, waits for what goes on behind answers, closes the database and writes out what is pending, in
  * this order: work that ends records what it did, and work that does not end by itself ends with its connections, before
  * recording stops. A relay that cannot close its connection keeps none of what follows from being done.
+ * @param times how long each part may take, in ms
  */
-export async function stopService(): Promise<void> {
-  closeDenials();
-  const ended = Promise.allSettled([stopWorkers(), unawaitedDone(), stopRelay().catch(noteUnclean)]);
-  await within(ended, stopTime.work);
+export async function stopService(times = STOP_TIMES): Promise<void> {
+  closeFolds();
+  const ended = Promise.allSettled([stopWorkers(), pendingWorkDone(), stopRelay().catch(noteUnclean)]);
+  await within(ended, times.work);
   await closeDatabase();
   // What had no end has one now, and records it.
-  await within(ended, stopTime.brokenOff);
-  closeDenials();
+  await within(ended, times.brokenOff);
+  closeFolds();
   await stopRecording();
   await stopTracing();
 }
@@ -101,6 +103,8 @@ export type Service = {
 /** Brings the database to this version; without the owner's address it only checks that it has been. */
 async function prepareDatabase(): Promise<void> {
   await migrate({ ...databaseAddresses(), log: (line) => log.info(line), warn: (line) => log.warn(line) });
+  const guards = await otherGuards(appSql(), databaseAddresses());
+  if (guards.length > 0) log.error({ guards }, "the database's guards are not those of this version");
   await checkAddresses();
   await refuseUnsafeRole();
   for (const sentence of await tightLimits(appSql(), ownPoolSize())) log.warn(sentence);
@@ -116,7 +120,9 @@ export async function startService(next: RequestHandler): Promise<Service> {
     await checkTokenKey();
     await startTracing();
     await prepareDatabase();
-    await startRecording({ dir: join(TRAILMARK_DATA_DIR, "spool"), onDamage: raiseHeadAlarm });
+    // One statement reads the rows of many organizations, which a distributed log does not.
+    const onDifference = databaseAddresses().citus ? undefined : raiseDifferences;
+    await startRecording({ dir: join(TRAILMARK_DATA_DIR, "spool"), onDamage: raiseHeadAlarm, onDifference });
     const notice = await ensureFirstAdmin();
     notifyOthersBy(() => relay().notifyCallersChanged());
     await relay().listen();
@@ -127,7 +133,7 @@ export async function startService(next: RequestHandler): Promise<Service> {
       listener: createListener({ routes, next, origin, dev }),
       notice,
       closeStreams,
-      stop: stopService,
+      stop: () => stopService(),
     };
   } catch (error) {
     await stopService().catch(() => {});

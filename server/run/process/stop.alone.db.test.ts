@@ -11,7 +11,6 @@ import { chainOf, closeRoles, roles } from "@/testing/chain";
 import { call, createOrg, createUser, type TestUser } from "@/testing/factories";
 import { startMailServer } from "@/testing/mail-server";
 import { elapsedMs, quickest } from "@/testing/quickest";
-import { stopTime } from "./service";
 
 afterAll(closeRoles);
 
@@ -31,24 +30,25 @@ const dueReports = (count: number): Promise<TestUser[]> =>
     }),
   );
 
+type Stop = typeof import("./service").stopService;
+
 /** As long as it takes: how fast the work ends is the machine's. */
-const PATIENT = { work: 60_000 };
+const PATIENT = { work: 60_000, brokenOff: 500 };
 
 /** A process that records: what it closes at its end is its own. */
-async function startRecorder(time = PATIENT): Promise<{ stop: () => Promise<void> }> {
+async function startRecorder(): Promise<{ stop: Stop }> {
   vi.resetModules();
-  const { env } = await import("@/server/ground/env");
-  Object.assign(env(), { SMTP_URL: "smtp://127.0.0.1:9", SMTP_FROM: "Trailmark <trailmark@example.test>" });
+  const { withSettings } = await import("@/testing/settings");
+  withSettings({ SMTP_URL: "smtp://127.0.0.1:9", SMTP_FROM: "Trailmark <trailmark@example.test>" });
   const { startRecording } = await import("@/server/audit/record/record");
   await startRecording({ dir: mkdtempSync(join(tmpdir(), "trailmark-stop-")) });
-  const { stopService, stopTime } = await import("./service");
-  Object.assign(stopTime, time);
+  const { stopService } = await import("./service");
   return { stop: stopService };
 }
 
 /** One that works in the background as well. */
-async function startProcess(time = PATIENT): Promise<{ stop: () => Promise<void> }> {
-  const { stop } = await startRecorder(time);
+async function startProcess(): Promise<{ stop: Stop }> {
+  const { stop } = await startRecorder();
   const { reportJob } = await import("@/server/notify/report-schedules/run");
   const { enqueue } = await import("@/server/ground/jobs");
   const { startWorkers } = await import("./workers");
@@ -82,12 +82,12 @@ async function holdReports(): Promise<{ isMet: () => Promise<boolean>; release: 
 const exported = async ({ orgId }: TestUser) =>
   (await chainOf(orgId as string)).filter(({ action }) => action === "audit_logs.export").length;
 
-it("what the background work does while it ends is recorded, and no further report is begun", async () => {
+it("acts of the background work while it ends are recorded, and no further report is begun", async () => {
   const people = await dueReports(2);
   const { isMet, release } = await holdReports();
   const { stop } = await startProcess();
   await expect.poll(isMet).toBe(true);
-  const stopped = stop();
+  const stopped = stop(PATIENT);
   await new Promise((resolve) => setTimeout(resolve, 300));
   await release();
   await stopped;
@@ -95,7 +95,7 @@ it("what the background work does while it ends is recorded, and no further repo
   expect(entries.sort()).toEqual([0, 1]);
 });
 
-it("what is pending is written out although the relay cannot close its connection", async () => {
+it("pending events are written out although the relay cannot close its connection", async () => {
   vi.doMock("@/server/devices/live/relay", async (original) => ({
     ...(await original<object>()),
     stopRelay: () => Promise.reject(new Error("the connection is closed")),
@@ -106,7 +106,7 @@ it("what is pending is written out although the relay cannot close its connectio
   const { systemCtx } = await import("@/server/ground/context");
   const { id: orgId } = await createOrg();
   record(systemCtx(), { action: "device.create", orgId, resourceType: "device" });
-  await stop();
+  await stop(PATIENT);
   expect((await chainOf(orgId)).map(({ action }) => action)).toEqual(["device.create"]);
 });
 
@@ -119,12 +119,12 @@ it("a password link that is being mailed meanwhile is on record, and ends the ea
   });
   const mail = await startMailServer({ slow: () => taken });
   const { stop } = await startRecorder();
-  const { env } = await import("@/server/ground/env");
-  Object.assign(env(), { SMTP_URL: mail.url });
+  const { withSettings } = await import("@/testing/settings");
+  withSettings({ SMTP_URL: mail.url });
   const { POST: forgot } = await import("@/app/api/v1/auth/password/forgot/route");
   expect((await call(forgot, { body: { email: person.email } })).status).toBe(202);
   await expect.poll(() => mail.mails.filter(({ to }) => to.includes(person.email))).toHaveLength(1);
-  const stopped = stop();
+  const stopped = stop(PATIENT);
   take();
   await stopped;
   const entries = await chainOf(person.orgId as string);
@@ -138,9 +138,9 @@ it("work that does not end is left, so that the process is out within ten second
   const attempt = async () => {
     await dueReports(1);
     const { isMet, release } = await holdReports();
-    const { stop } = await startProcess(stopTime);
+    const { stop } = await startProcess();
     await expect.poll(isMet).toBe(true);
-    const ended = elapsedMs(stop);
+    const ended = elapsedMs(() => stop());
     const took = await Promise.race([ended, new Promise<number>((resolve) => setTimeout(resolve, 30_000, 30_000))]);
     await release();
     await ended;

@@ -7,8 +7,8 @@ import { asSystem } from "@/db/client";
 import { recordingLosses } from "@/db/schema";
 import { record, startRecording, stopRecording } from "@/server/audit/record/record";
 import { systemCtx } from "@/server/ground/context";
-import { env } from "@/server/ground/env";
 import { createOrg } from "@/testing/factories";
+import { withSettings } from "@/testing/settings";
 import { startWorkers, stopWorkers } from "./workers";
 
 afterAll(stopWorkers);
@@ -19,7 +19,7 @@ it("a process that does no background work tells of the events that it lost all 
   await startRecording({ dir: mkdtempSync(join(tmpdir(), "trailmark-workers-")) });
   await stopRecording();
   record(systemCtx(), { action: "device.update", orgId, resourceType: "device" });
-  Object.assign(env(), { WORKERS: false });
+  withSettings({ WORKERS: false });
   await startWorkers();
   const told = () =>
     asSystem((tx) =>

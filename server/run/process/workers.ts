@@ -1,19 +1,25 @@
-import { searchWorker } from "@/server/audit/query/search-worker";
-import { importWorker } from "@/server/custom-fields/import/run/run-job";
+import { searchWorker } from "@/server/audit/search/search-worker";
+import { importExpiry } from "@/server/custom-fields/import/run/expire-drafts";
+import { importWork } from "@/server/custom-fields/import/run/run-job";
+import { detectionJob, detectionWatch } from "@/server/detections/job";
 import { pruneDeviceLogs } from "@/server/devices/logs/prune";
 import { alarmWatch } from "@/server/evidence/integrity/alarm-watch";
 import { checkpointWorker } from "@/server/evidence/integrity/checkpoint-worker";
 import { figuresWatch } from "@/server/evidence/integrity/figures";
 import { verificationJob } from "@/server/evidence/integrity/nightly";
 import { exportWork } from "@/server/exports/run";
-import { exportSweeper } from "@/server/exports/sweep";
+import { exportExpiry } from "@/server/exports/sweep";
 import { env } from "@/server/ground/env";
 import { type AnyJobKind, type JobKind, jobWorker } from "@/server/ground/jobs";
 import { log } from "@/server/ground/log";
 import { deliveryJob } from "@/server/notify/deliveries/settle";
 import { lossReporter } from "@/server/notify/notifications/losses";
-import { notificationWorker } from "@/server/notify/notifications/send-messages";
+import { notificationJob } from "@/server/notify/notifications/send-messages";
 import { reportJob } from "@/server/notify/report-schedules/run";
+import { restorationEnd, restoreJob } from "@/server/notify/streams/archive/restore";
+import { streamDayJob } from "@/server/notify/streams/daily";
+import { streamFigures } from "@/server/notify/streams/figures";
+import { streamJob, streamWatch } from "@/server/notify/streams/send";
 import { refuseMovedClock } from "@/server/retention/clock";
 import { announcePruning, retentionJob } from "@/server/retention/run";
 import { queuesWatch } from "./queues-watch";
@@ -37,18 +43,33 @@ const pruningJob: JobKind<object> = {
 /** What each process has to do for itself. */
 const OWN: Worker[] = [lossReporter];
 /** Work that the job library hands to any process. */
-const JOBS: AnyJobKind[] = [verificationJob, pruningJob, reportJob, exportWork, deliveryJob];
+const JOBS: AnyJobKind[] = [
+  verificationJob,
+  pruningJob,
+  notificationJob,
+  detectionJob,
+  reportJob,
+  deliveryJob(),
+  importWork,
+  importExpiry,
+  exportWork,
+  exportExpiry,
+  streamJob,
+  streamDayJob,
+  restoreJob,
+  restorationEnd,
+];
 
 /** What any process does for all. */
 const WORKERS: Worker[] = [
   alarmWatch,
   figuresWatch,
-  queuesWatch,
+  queuesWatch(JOBS),
   checkpointWorker,
   searchWorker,
-  importWorker,
-  notificationWorker,
-  exportSweeper,
+  streamWatch,
+  detectionWatch,
+  streamFigures,
   jobWorker(JOBS),
 ];
 const running: Worker[] = [];

@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { fetchOrNull, Prefetched, trpc } from "@/app/trpc-server";
+import { fetchOrNull, idIn, Prefetched, trpc } from "@/app/trpc-server";
 import { OrganizationPage } from "@/components/customers/organization-page";
 import { organizationQuery } from "@/components/customers/organization-query";
 import { Guarded } from "@/components/frame/guarded";
@@ -8,13 +8,13 @@ import type { OverviewPage } from "@/server/organizations/overview/schema";
 type Props = { params: Promise<{ id: string }> };
 
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
-  const { id } = await params;
+  const id = await idIn(params);
   const found = await fetchOrNull<OverviewPage>(organizationQuery(trpc, id));
   return { title: found?.data[0]?.name ?? "Organization" };
 }
 
 export default async function OrganizationRoute({ params }: Props) {
-  const { id } = await params;
+  const id = await idIn(params);
   return (
     <Prefetched queries={[organizationQuery(trpc, id)]}>
       <Guarded permission="audit:read" title="Organization" what="this organization">

@@ -2,20 +2,16 @@ import type { Metadata } from "next";
 import type { SearchParams } from "nuqs/server";
 import { chosenOrg } from "@/app/chosen-org";
 import { Prefetched, trpc } from "@/app/trpc-server";
-import { customersQuery } from "@/components/customers/customers-query";
-import { OrganizationChoice } from "@/components/customers/organization-choice";
 import { RetentionPage } from "@/components/retention/retention-page";
 
 export const metadata: Metadata = { title: "Retention" };
 
 export default async function RetentionRoute({ searchParams }: { searchParams: Promise<SearchParams> }) {
   const id = await chosenOrg(searchParams);
-  const queries = id
-    ? [trpc.retention.get.queryOptions({ id }), trpc.retention.overview.queryOptions({ id })]
-    : [customersQuery(trpc)];
+  const queries = id ? [trpc.retention.get.queryOptions({ id }), trpc.retention.overview.queryOptions({ id })] : [];
   return (
     <Prefetched queries={queries}>
-      <RetentionPage choice={<OrganizationChoice about="retention" />} />
+      <RetentionPage />
     </Prefetched>
   );
 }

@@ -56,11 +56,14 @@ describe("GET /devices", () => {
     expect(await names(partner, "?online=false")).toEqual(["Beta-1", "alphaX1"]);
   });
 
-  it("pages, and caps the limit at 100", async () => {
+  it("pages, and refuses a limit over 100", async () => {
     const second = await list(partner, "?limit=2&page=2");
     expect(second.body).toMatchObject({ pagination: { page: 2, limit: 2, total: 3, totalPages: 2 } });
     expect(second.body.data).toHaveLength(1);
-    expect((await list(partner, "?limit=5000")).body.pagination.limit).toBe(100);
+    expect((await list(partner, "?limit=5000")).body).toMatchObject({
+      code: "validation_failed",
+      detail: "limit: is over 100, the maximum",
+    });
     expect((await list(partner, "?page=1000000000")).body.data).toEqual([]);
   });
 

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { FACET_NAMES } from "@/server/audit/query/catalogue";
-import { filterInput } from "@/server/audit/schema";
+import { filterInput, zoneName } from "@/server/audit/schema";
 import { fromKeys } from "@/server/ground/records";
-import { isZone } from "@/server/ground/time/wall-clock";
 import { guid, instant, isoTime } from "@/server/ground/wire";
 
 /** Facets count at most so many of the newest matches. */
@@ -23,15 +22,12 @@ const MAX_AMONG = 1_000;
 /** The lists' filters; `among` narrows to organizations as orgId does, but keeps the others in their own facet. */
 export const facetsInput = z.object({ among: z.array(guid).max(MAX_AMONG).optional() }).and(filterInput);
 
-/** A time zone by its name, such as Europe/Berlin. */
-const zoneName = z.string().max(64).refine(isZone, "is not the name of a time zone").default("UTC");
-
 /** The lists' filters, and whose days are meant. */
-export const histogramInput = z.object({ zone: zoneName }).and(filterInput);
+export const histogramInput = z.object({ zone: zoneName.default("UTC") }).and(filterInput);
 
 /** Telemetry that one page of a list folds: from where the page begins through the time of its last entry. */
 export const routineInput = z
-  .object({ zone: zoneName, cursor: z.string().min(1).max(300).optional(), through: instant.optional() })
+  .object({ zone: zoneName.default("UTC"), cursor: z.string().min(1).max(300).optional(), through: instant.optional() })
   .and(filterInput);
 
 /** Entries of one day; the last fold may hold all the days before. first and last are inside. */

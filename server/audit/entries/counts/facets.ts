@@ -12,17 +12,18 @@ import { actorName, toFullEntry } from "@/server/audit/entries/to-entry";
 import { FACET_NAMES, type FacetName, type FilterName } from "@/server/audit/query/catalogue";
 import { conditionsOf, isTallied, isTimed, type RowFilter } from "@/server/audit/query/conditions";
 import { countRows } from "@/server/audit/query/count";
+import { type Deadline, deadlineOf } from "@/server/audit/query/deadline";
 import { type Plan, planFor, planRows } from "@/server/audit/query/plan";
 import { allOf, ENTRY, keyRows, rowsByKey } from "@/server/audit/query/rows";
-import { findKeys, searchTime } from "@/server/audit/query/search";
+import { findKeys } from "@/server/audit/query/search";
 import { BY_KIND, BY_ORGANIZATION, talliedCounts } from "@/server/audit/query/tallies";
-import { ZERO_UUID } from "@/server/ground/context";
+import { type Ctx, ZERO_UUID } from "@/server/ground/context";
 import { operation } from "@/server/ground/operation";
 import { fromKeys, mapValues } from "@/server/ground/records";
 import { narrow } from "@/server/ground/scope";
 import { type Facets, facets, facetsInput, MAX_EXACT_ROWS, MAX_FACET_ROWS, MAX_FACET_VALUES } from "./facets-schema";
 
-type Kind = "action" | "actorType" | "actor" | "result" | "resourceType" | "organization";
+type Kind = "action" | "actorType" | "actor" | "address" | "result" | "resourceType" | "organization";
 /** label is what people call the value, where the count knows it; sample a row that has the value: organization, blank, sequence. */
 export type Count = { kind: Kind; value: string; count: number; label?: string; sample?: string };
 /** Counts of several kinds, most frequent first, over so many rows; cut when there are older ones. */
@@ -36,12 +37,13 @@ const countValues = (tx: Tx, rows: SQL): Promise<Count[]> =>
     tx,
     sql`
     WITH found AS MATERIALIZED (
-      SELECT a.action, a.actor_type, a.result, a.resource_type, a.org_id::text AS org, a.org_id || ' ' || a.chain_seq AS key,
+      SELECT a.action, a.actor_type, a.result, a.resource_type, a.ip_address, a.org_id::text AS org, a.org_id || ' ' || a.chain_seq AS key,
         CASE WHEN a.actor_id = ${ZERO_UUID}::uuid THEN COALESCE(a.details ->> 'rawActorId', a.actor_type) ELSE a.actor_id::text END AS actor
       FROM ${rows})
     SELECT v.kind, v.value, count(*)::int AS count, min(f.key) AS sample
-    FROM found f, LATERAL (VALUES ('action', f.action), ('actorType', f.actor_type), ('actor', f.actor), ('result', f.result),
+    FROM found f, LATERAL (VALUES ('action', f.action), ('actorType', f.actor_type), ('actor', f.actor), ('address', f.ip_address), ('result', f.result),
       ('resourceType', f.resource_type), ('organization', f.org)) AS v(kind, value)
+    WHERE v.value IS NOT NULL
     GROUP BY 1, 2 ORDER BY 3 DESC, 2`,
   );
 
@@ -49,8 +51,7 @@ const countValues = (tx: Tx, rows: SQL): Promise<Count[]> =>
  * The values among the matches: among all of them where they are few enough to be read in time, else among the newest
  * MAX_FACET_ROWS.
  */
-async function countRead(tx: Tx, plan: Plan): Promise<Counted> {
-  const deadline = performance.now() + searchTime.counts;
+async function countRead(tx: Tx, plan: Plan, deadline: Deadline): Promise<Counted> {
   const { keys, cut } = await findKeys(tx, plan, { need: MAX_FACET_ROWS + 1, deadline });
   const isAll = !cut && keys.length <= MAX_FACET_ROWS;
   if (!isAll && isTallied(plan.filter)) {
@@ -66,7 +67,7 @@ type TalliedRow = { action: string; actor_type: string; result: string; resource
 
 /** Every match by action, actor type, result and resource type; null where the filter has conditions that the tallies do not know. */
 async function countKinds(tx: Tx, { orgIds, filter }: Plan): Promise<Count[] | null> {
-  const counts = orgIds.length > 0 && isTallied(filter) ? talliedCounts(orgIds, filter, { shape: BY_KIND }) : null;
+  const counts = orgIds.length > 0 && isTallied(filter) ? talliedCounts(orgIds, filter, BY_KIND) : null;
   if (!counts) return null;
   const rows = await rowsOf<TalliedRow>(
     tx,
@@ -88,8 +89,7 @@ async function countKinds(tx: Tx, { orgIds, filter }: Plan): Promise<Count[] | n
 
 /** Every match by organization; null in the same case. */
 async function countOrganizations(tx: Tx, { orgIds, filter }: Plan): Promise<Count[] | null> {
-  const counts =
-    orgIds.length > 0 && isTallied(filter) ? talliedCounts(orgIds, filter, { shape: BY_ORGANIZATION }) : null;
+  const counts = orgIds.length > 0 && isTallied(filter) ? talliedCounts(orgIds, filter, BY_ORGANIZATION) : null;
   if (!counts) return null;
   return rowsOf<Count>(
     tx,
@@ -163,6 +163,7 @@ const COUNTING: Record<FacetName, Counting> = {
   action: { kind: "action", sets: ["actions"], whole: countKinds },
   actorType: { kind: "actorType", sets: ["actorType"], whole: countKinds },
   actor: { kind: "actor", sets: ["actorId", "rawActorId"], whole: countActors },
+  address: { kind: "address", sets: ["ip"], whole: async () => null },
   result: { kind: "result", sets: ["result"], whole: countKinds },
   resourceType: { kind: "resourceType", sets: ["resourceType"], whole: countKinds },
   organization: { kind: "organization", sets: [], whole: countOrganizations },
@@ -174,22 +175,26 @@ class FacetQuery {
   #newest: Promise<Counted> | undefined;
   constructor(
     private readonly tx: Tx,
-    readonly chosen: Plan,
-    private readonly all: Plan,
+    private readonly ctx: Ctx,
+    private readonly plans: { chosen: Plan; all: Plan },
   ) {}
 
   /** The filter without a facet's own part. */
   async #without(facet: FacetName): Promise<[string, Plan]> {
-    const { orgIds, filter } = facet === "organization" ? this.all : this.chosen;
+    const { orgIds, filter } = facet === "organization" ? this.plans.all : this.plans.chosen;
     const own = COUNTING[facet].sets.filter((name) => filter[name]?.length);
-    const isSame = own.length === 0 && orgIds.length === this.chosen.orgIds.length;
-    if (isSame) return ["", this.chosen];
+    const isSame = own.length === 0 && orgIds.length === this.plans.chosen.orgIds.length;
+    if (isSame) return ["", this.plans.chosen];
     const rest: RowFilter = { ...filter, ...Object.fromEntries(own.map((name) => [name, undefined])) };
     return [facet, await planRows(this.tx, orgIds, rest)];
   }
 
+  #read(plan: Plan): Promise<Counted> {
+    return countRead(this.tx, plan, deadlineOf(this.ctx, "counts"));
+  }
+
   newest(): Promise<Counted> {
-    this.#newest ??= countRead(this.tx, this.chosen);
+    this.#newest ??= this.#read(this.plans.chosen);
     return this.#newest;
   }
 
@@ -202,7 +207,7 @@ class FacetQuery {
     this.#wholes.set(name, counting);
     const all = await counting;
     if (all) return { counts: all.filter((count) => count.kind === kind), isExact: true };
-    const read = key === "" ? await this.newest() : await countRead(this.tx, plan);
+    const read = key === "" ? await this.newest() : await this.#read(plan);
     return { counts: read.counts.filter((count) => count.kind === kind), isExact: !read.cut };
   }
 }
@@ -218,7 +223,10 @@ export const getFacets = operation({
   output: facets,
   async run(ctx, { among, ...filter }) {
     return tenantRead(ctx.scope, async (tx) => {
-      const query = new FacetQuery(tx, await planFor(tx, narrow(ctx, among), filter), await planFor(tx, ctx, filter));
+      const query = new FacetQuery(tx, ctx, {
+        chosen: await planFor(tx, narrow(ctx, among), filter),
+        all: await planFor(tx, ctx, filter),
+      });
       const found = new Map<FacetName, Count[]>();
       const exact: FacetName[] = [];
       const rarer: FacetName[] = [];

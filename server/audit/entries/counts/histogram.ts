@@ -3,10 +3,12 @@ import { layout } from "@/db/citus/layout";
 import type { Tx } from "@/db/client";
 import { tenantRead } from "@/db/read";
 import { rowsOf } from "@/db/rows";
+import { boundsOf } from "@/server/audit/query/bounds";
 import { conditionsOf, isTallied } from "@/server/audit/query/conditions";
+import { type Deadline, deadlineOf } from "@/server/audit/query/deadline";
 import { type Plan, planFor } from "@/server/audit/query/plan";
 import { instants, keyRows, newestKeys } from "@/server/audit/query/rows";
-import { findKeys, searchTime } from "@/server/audit/query/search";
+import { findKeys } from "@/server/audit/query/search";
 import { TALLY_MS, talliedCounts } from "@/server/audit/query/tallies";
 import type { AuditResult } from "@/server/audit/vocabulary";
 import { operation } from "@/server/ground/operation";
@@ -81,18 +83,8 @@ export function stepOf(from: number, to: number): Step {
   return STEPS.find(fits) ?? { unit: "month", n: Math.max(1, months) };
 }
 
-type Bounds = { first: number | null; last: number | null };
-
-/** The timestamps of the oldest and the newest row of some organizations. */
-async function boundsOf(tx: Tx, orgIds: readonly string[]): Promise<Bounds> {
-  const end = (direction: "ASC" | "DESC") =>
-    sql`(SELECT e.at FROM ${layout().eachOf(orgIds)}, LATERAL (SELECT (extract(epoch FROM l."timestamp") * 1000)::float8 AS at FROM audit_logs l
-      WHERE l.org_id = o.id ORDER BY l."timestamp" ${sql.raw(direction)} LIMIT 1) e ORDER BY 1 ${sql.raw(direction)} LIMIT 1)`;
-  const [bounds] = await rowsOf<Bounds>(tx, sql`SELECT ${end("ASC")} AS first, ${end("DESC")} AS last`);
-  return bounds ?? { first: null, last: null };
-}
-
 type Count = { bucket: number; result: AuditResult; n: number; oldest: number | null };
+type Counting = { edges: readonly number[]; deadline: Deadline };
 type Counts = { counts: Count[]; truncated: boolean };
 
 /** Rows (at, result, n) by bucket; buckets are counted from 1. */
@@ -102,12 +94,12 @@ const bucketed = (rows: SQL, edges: readonly number[]): SQL => sql`
   FROM (${rows}) AS r(at, result, n) GROUP BY 1, 2`;
 
 /** The newest matches one by one, at most MAX_HISTOGRAM_ROWS. */
-async function countNewest(tx: Tx, plan: Plan, edges: readonly number[]): Promise<Counts> {
+async function countNewest(tx: Tx, plan: Plan, { edges, deadline }: Counting): Promise<Counts> {
   const limit = MAX_HISTOGRAM_ROWS;
   let rows: SQL;
   let cut = false;
   if (plan.all.kind === "keys" && !isTallied(plan.filter)) {
-    const found = await findKeys(tx, plan, { need: limit, deadline: performance.now() + searchTime.counts });
+    const found = await findKeys(tx, plan, { need: limit, deadline });
     cut = found.cut;
     rows = sql`SELECT a."timestamp", a.result, 1 FROM ${layout().rowsAt(keyRows(found.keys))}`;
   } else {
@@ -142,10 +134,11 @@ function talliedRows({ orgIds, filter }: Plan, edges: readonly number[]): SQL | 
   return buckets.length > 0 ? sql.join(buckets, sql` UNION ALL `) : null;
 }
 
-async function countAll(tx: Tx, plan: Plan, edges: readonly number[]): Promise<Counts> {
+async function countAll(tx: Tx, plan: Plan, counting: Counting): Promise<Counts> {
+  const { edges } = counting;
   const isLong = (edges[1] ?? 0) - (edges[0] ?? 0) >= TALLY_MS;
   const rows = isLong && isTallied(plan.filter) ? talliedRows(plan, edges) : null;
-  if (!rows) return countNewest(tx, plan, edges);
+  if (!rows) return countNewest(tx, plan, counting);
   return { counts: await rowsOf<Count>(tx, bucketed(rows, edges)), truncated: false };
 }
 
@@ -189,7 +182,7 @@ export const getHistogram = operation({
       if (from === null || to === null || from > to) return NOTHING;
       const step = stepOf(from, to);
       const edges = edgesOf(from, to, { step, zone }).map(bounded);
-      const { counts, truncated } = await countAll(tx, plan, edges);
+      const { counts, truncated } = await countAll(tx, plan, { edges, deadline: deadlineOf(ctx, "counts") });
       const oldest = truncated ? Math.min(...counts.map((count) => count.oldest ?? to)) : null;
       return {
         from: new Date(from).toISOString(),

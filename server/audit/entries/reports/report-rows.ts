@@ -21,11 +21,12 @@ export type ReportRow = {
   actor_email: string | null;
   raw_id: string | null;
   action: string;
+  submitted: boolean;
 };
 
 const COLUMNS = sql.raw(
   `a.org_id, a.chain_seq, a."timestamp", (extract(epoch FROM a."timestamp") * 1000)::float8 AS ms, a.actor_type, a.actor_id,
-   a.actor_email, a.action, CASE WHEN a.actor_id = '00000000-0000-0000-0000-000000000000' THEN a.details ->> 'rawActorId' END AS raw_id`,
+   a.actor_email, a.action, COALESCE(a.details ? 'submittedBy', false) AS submitted, CASE WHEN a.actor_id = '00000000-0000-0000-0000-000000000000' THEN a.details ->> 'rawActorId' END AS raw_id`,
 );
 
 const ofKeys = (keys: SQL): SQL => sql`SELECT ${COLUMNS} FROM ${layout().rowsAt(keys)}

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { fullEntry } from "@/server/audit/schema";
+import { fullEntry, rangeInput, zoneName } from "@/server/audit/schema";
 import { CATEGORIES } from "@/server/audit/vocabulary";
 import { isoTime } from "@/server/ground/wire";
 
@@ -9,10 +9,33 @@ export const TOP_USERS = 5;
 export const RECENT_ENTRIES = 10;
 
 /**
- * Only so many of the newest rows were read when `truncated` is true. from and to are the times of the oldest and the
- * newest row that was counted.
+ * Query of the report on activity: telemetry that agents send around the clock would push people out of it, and is counted
+ * only when it is asked for.
  */
-const shared = { totalEvents: z.int(), truncated: z.boolean(), from: isoTime.nullable(), to: isoTime.nullable() };
+export const activityInput = rangeInput.safeExtend({ routine: z.enum(["with", "without"]).default("without") });
+
+/**
+ * Range of a report on the screen. zone: whose hours of the day are counted, UTC by default; only: people leaves out what
+ * keys, agents and the system did; routine: without leaves out evaluations of policies, which repeat around the clock.
+ */
+export const wholeInput = rangeInput.safeExtend({
+  zone: zoneName.optional(),
+  only: z.enum(["people"]).optional(),
+  routine: z.enum(["without"]).optional(),
+});
+export type WholeInput = z.output<typeof wholeInput>;
+
+/**
+ * Only so many of the newest rows were read when `truncated` is true. from and to are the times of the oldest and the
+ * newest row that was counted, submitted is how many of them keys have submitted.
+ */
+const shared = {
+  totalEvents: z.int(),
+  truncated: z.boolean(),
+  submitted: z.int(),
+  from: isoTime.nullable(),
+  to: isoTime.nullable(),
+};
 const byAction = z.array(z.strictObject({ action: z.string(), count: z.int() }));
 const recentEvents = z.array(fullEntry);
 

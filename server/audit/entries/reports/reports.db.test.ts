@@ -49,7 +49,7 @@ async function story() {
 describe("reports", () => {
   it("count each actor for itself, also those without a UUID", async () => {
     const { ctx, jane, joe } = await story();
-    const report = userActivityReport.parse(await reportUserActivity.run(ctx, {}));
+    const report = userActivityReport.parse(await reportUserActivity.run(ctx, { routine: "with" }));
     expect(report).toMatchObject({ totalUsers: 4, totalEvents: 14, truncated: false });
     expect(report.actionsPerUser.map((u) => [u.userId, u.actionCount])).toEqual([
       [jane.id, 6],
@@ -108,7 +108,11 @@ describe("reports", () => {
     await appendEvents(
       Array.from({ length: 5_001 }, (_, i) => ({ orgId: id, action: i === 0 ? "user.login" : "device.update" })),
     );
-    expect(await getStatistics.run(ctx, {})).toMatchObject({ totalEvents: 5_000, truncated: true });
+    const statistics = await getStatistics.run(ctx, {});
+    expect(Object.entries(statistics).slice(0, 2)).toEqual([
+      ["totalEvents", 5_000],
+      ["truncated", true],
+    ]);
     expect(await reportSecurityEvents.run(ctx, {})).toMatchObject({
       totalEvents: 1,
       truncated: false,
@@ -118,7 +122,7 @@ describe("reports", () => {
 
   it("see their own organization alone", async () => {
     await story();
-    expect(await reportUserActivity.run(await ctxFor("org_viewer"), {})).toMatchObject({
+    expect(await reportUserActivity.run(await ctxFor("org_viewer"), { routine: "with" })).toMatchObject({
       totalEvents: 0,
       totalUsers: 0,
       from: null,

@@ -17,6 +17,7 @@ import {
 import { type ActorNames, actorKey, type ReportRow, readReportRows } from "./report-rows";
 import {
   type ActiveUser,
+  activityInput,
   complianceReport,
   MAX_REPORT_ROWS,
   securityReport,
@@ -70,7 +71,10 @@ export class Tally {
 
 type Span = { from: string | null; to: string | null };
 /** from and to are those of the rows that were counted. */
-type Counted = { counts: ReportCounts; reach: Span & { truncated: boolean } };
+type Counted = {
+  counts: ReportCounts;
+  reach: Span & Pick<ReportCounts, "totalEvents"> & { submitted: number; truncated: boolean };
+};
 
 function spanOf(rows: readonly ReportRow[]): Span {
   const at = (row: ReportRow | undefined) => (row ? new Date(row.ms).toISOString() : null);
@@ -90,7 +94,13 @@ async function count(ctx: Ctx, filter: AuditFilter): Promise<Counted> {
       users: tally.users(),
       recent: found.recent.map(toFullEntry),
     },
-    reach: { truncated: found.rows.length > MAX_REPORT_ROWS, ...spanOf(rows) },
+    // That the total is cut is said beside it.
+    reach: {
+      totalEvents: rows.length,
+      truncated: found.rows.length > MAX_REPORT_ROWS,
+      submitted: rows.filter(({ submitted }) => submitted).length,
+      ...spanOf(rows),
+    },
   };
 }
 
@@ -105,12 +115,21 @@ const reportOf = <B>(output: z.ZodType<B & Reach>, body: Body<B>, actions?: read
     output,
     async run(ctx, range) {
       const { counts, reach } = await count(ctx, { from: range.from, to: range.to, ...(actions && { actions }) });
-      return { ...body(counts, range), ...reach };
+      return { ...reach, ...body(counts, range) };
     },
   });
 
 /** Who did how much (spec, report user-activity). */
-export const reportUserActivity = reportOf(userActivityReport, activityBody);
+export const reportUserActivity = operation({
+  permission: "audit:read",
+  input: activityInput,
+  output: userActivityReport,
+  async run(ctx, { routine, ...range }) {
+    const filter = { from: range.from, to: range.to, ...(routine === "without" && { routine }) };
+    const { counts, reach } = await count(ctx, filter);
+    return { ...reach, ...activityBody(counts) };
+  },
+});
 /** Sign-ins, permission and policy changes (spec, report security-events): security actions alone. */
 export const reportSecurityEvents = reportOf(securityReport, securityBody, SECURITY_ACTIONS);
 /** Access to data and changes to what is governed (spec, report compliance): compliance actions alone. */

@@ -13,6 +13,7 @@ const row = (actor_email: string | null): ReportRow => ({
   ms: 0,
   org_id: newId(),
   chain_seq: "1",
+  submitted: false,
 });
 
 it("a person whose newest entry has no address is named by the address of an earlier one", () => {

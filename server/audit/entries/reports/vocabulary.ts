@@ -1,4 +1,4 @@
-import { COMPLIANCE_ACTIONS } from "@/server/audit/actions";
+import { COMPLIANCE_ACTIONS, SECURITY_ACTIONS } from "@/server/audit/actions";
 import { keysOf } from "@/server/ground/records";
 
 /** A figure of a report: what it is called, the actions that it counts, and what is said of it on the page. */
@@ -16,10 +16,19 @@ export const FIGURES = {
   },
   compliance: {
     dataAccess: { label: "Data accesses", actions: ["data.access"] },
-    dataChanges: { label: "Changes", actions: COMPLIANCE_ACTIONS.filter(isChange), note: "every other action below" },
+    dataChanges: {
+      label: "Other actions",
+      actions: COMPLIANCE_ACTIONS.filter(isChange),
+      note: "changes, scripts run and policy evaluations",
+    },
     exports: { label: "Exports", actions: ["data.export"] },
   },
 } satisfies Record<string, Figures<string>>;
+
+/** Policies are evaluated around the clock, whether anything happens or not. */
+const isRoutine = (action: string): boolean => action.endsWith("policy.evaluate");
+/** Security actions without what repeats around the clock. */
+export const NOTABLE_SECURITY_ACTIONS: readonly string[] = SECURITY_ACTIONS.filter((action) => !isRoutine(action));
 
 /** The figures with their values in a report, in order. */
 export const figuresOf = <N extends string>(

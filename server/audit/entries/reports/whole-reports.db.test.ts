@@ -58,6 +58,13 @@ describe("reports of every entry", () => {
           const last = Math.max(...(actors.get(user.userId) ?? []).map((row) => row.timestamp.getTime()));
           expect(user.lastActiveAt).toBe(new Date(last).toISOString());
         }
+        const hours = new Array<number>(24).fill(0);
+        for (const { timestamp } of expected)
+          hours[(timestamp.getUTCHours() + 5) % 24] = (hours[(timestamp.getUTCHours() + 5) % 24] ?? 0) + 1;
+        const own = { ...asked, only: "people" as const, zone: "Asia/Karachi" };
+        const people = expected.filter(({ actorType }) => actorType === "user");
+        expect(await wholeUserActivity.run(ctx, own)).toMatchObject({ totalEvents: people.length, denied: [] });
+        expect((await wholeUserActivity.run(ctx, { ...asked, zone: "Asia/Karachi" })).byHour).toEqual(hours);
         const security = await wholeSecurityEvents.run(ctx, asked);
         expect(security.totalEvents).toBe(expected.filter((row) => SECURITY_ACTIONS.includes(row.action)).length);
         expect(security.loginAttempts).toBe(expected.filter((row) => row.action === "user.login").length);

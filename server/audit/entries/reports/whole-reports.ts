@@ -4,16 +4,18 @@ import { tenantRead } from "@/db/read";
 import { rowsOf } from "@/db/rows";
 import { COMPLIANCE_ACTIONS, SECURITY_ACTIONS } from "@/server/audit/actions";
 import { actorName, toFullEntry } from "@/server/audit/entries/to-entry";
+import { boundsOf } from "@/server/audit/query/bounds";
 import type { RowFilter } from "@/server/audit/query/conditions";
 import { countRows } from "@/server/audit/query/count";
 import { planOf } from "@/server/audit/query/plan";
 import { reachedBy } from "@/server/audit/query/rows";
-import { BY_ACTION, BY_ACTOR, countedRows, talliedCounts } from "@/server/audit/query/tallies";
-import { type RangeInput, rangeInput } from "@/server/audit/schema";
+import { BY_ACTION, BY_ACTOR, BY_HOUR, countedRows, talliedCounts } from "@/server/audit/query/tallies";
+import type { RangeInput } from "@/server/audit/schema";
 import type { ActorType } from "@/server/audit/vocabulary";
-import type { Ctx } from "@/server/ground/context";
+import { type Ctx, ZERO_UUID } from "@/server/ground/context";
 import { operation } from "@/server/ground/operation";
 import { bounded } from "@/server/ground/time/bounds";
+import { wallClock } from "@/server/ground/time/wall-clock";
 import { typed } from "@/server/ground/wire";
 import {
   activityBody,
@@ -25,13 +27,44 @@ import {
   statisticsBody,
 } from "./report-bodies";
 import { actorKey, namesOf, readReportRows } from "./report-rows";
-import { type ActiveUser, RECENT_ENTRIES } from "./report-schema";
+import { type ActiveUser, RECENT_ENTRIES, type WholeInput, wholeInput } from "./report-schema";
+import { NOTABLE_SECURITY_ACTIONS } from "./vocabulary";
 
-/** Entries of the range of the same length before it; null: the range has no beginning. */
-type Before = { before: number | null };
+/**
+ * before: entries of the range of the same length before it (null: the range has no beginning); logBegins: when the oldest
+ * kept entry happened, where that is in the range: nothing is known of the time before. submitted: entries that keys
+ * submitted. byHour: entries by hour of the day, 24 numbers. denied: entries that were denied, by action.
+ */
+type Besides = {
+  before: number | null;
+  logBegins: string | null;
+  submitted: number;
+  byHour: number[];
+  denied: ByAction;
+};
+
+/** Entries by hour of a zone's day: the tallies are of UTC's hours, which a zone with half hours cuts. */
+async function hoursOf(tx: Tx, orgIds: readonly string[], { filter, zone }: { filter: RowFilter; zone: string }) {
+  const hours = new Array<number>(HOURS).fill(0);
+  if (orgIds.length === 0) return hours;
+  const counts = talliedCounts(orgIds, filter, BY_HOUR) ?? countedRows(orgIds, filter, BY_HOUR);
+  const rows = await rowsOf<{ ms: number; count: number }>(
+    tx,
+    sql`SELECT (extract(epoch FROM c.since) * 1000)::float8 AS ms, sum(c.n)::float8 AS count
+      FROM (${counts}) AS c(since, result, n) GROUP BY 1`,
+  );
+  for (const { ms, count } of rows) {
+    const hour = new Date(wallClock(new Date(ms), zone)).getUTCHours();
+    hours[hour] = (hours[hour] ?? 0) + count;
+  }
+  return hours;
+}
+
+const HOURS = 24;
+
 async function actionsOf(tx: Tx, orgIds: readonly string[], filter: RowFilter): Promise<ByAction> {
   if (orgIds.length === 0) return [];
-  const counts = talliedCounts(orgIds, filter, { shape: BY_ACTION }) ?? countedRows(orgIds, filter, BY_ACTION);
+  const counts = talliedCounts(orgIds, filter, BY_ACTION) ?? countedRows(orgIds, filter, BY_ACTION);
   const rows = await rowsOf<{ action: string; count: number }>(
     tx,
     sql`SELECT c.action, sum(c.n)::float8 AS count FROM (${counts}) AS c(action, n) GROUP BY 1`,
@@ -51,7 +84,7 @@ type ActorRow = {
 /** Every actor of a range by the tallies: for filters on time alone. */
 export async function actorsOf(tx: Tx, orgIds: readonly string[], filter: RowFilter): Promise<ActorRow[]> {
   if (orgIds.length === 0) return [];
-  const counts = talliedCounts(orgIds, filter, { shape: BY_ACTOR }) ?? countedRows(orgIds, filter, BY_ACTOR);
+  const counts = talliedCounts(orgIds, filter, BY_ACTOR) ?? countedRows(orgIds, filter, BY_ACTOR);
   return rowsOf<ActorRow>(
     tx,
     sql`SELECT c.actor_type, c.actor_id, c.raw_id, max(c.email) AS email,
@@ -88,20 +121,32 @@ function rangeBefore({ from, to }: Pick<RangeInput, "from" | "to">, now: Date) {
   return { from: new Date(bounded(from.getTime() - length)), to: new Date(from.getTime() - 1) };
 }
 
-type Counted = ReportCounts<TypedUser> & Before;
+type Counted = ReportCounts<TypedUser> & Besides;
+
+/** Somebody without an account, such as the reader of a shared link, is no user. */
+const isUser = ({ actorType, userId }: TypedUser): boolean => actorType === "user" && userId !== ZERO_UUID;
 
 /** Counts every entry of a range by the tallies, exactly at any length of history. */
-async function countAll(ctx: Ctx, { from, to }: RangeInput, actions?: readonly string[]): Promise<Counted> {
-  const filter = { from, to, ...(actions && { actions }) };
+async function countAll(ctx: Ctx, input: WholeInput, actions?: readonly string[]): Promise<Counted> {
+  const { from, to, only, zone = "UTC" } = input;
+  const timed = { from, to };
+  const filter = { ...timed, ...(actions && { actions }), ...(only && { actorType: ["user" as const] }) };
   const earlier = rangeBefore({ from, to }, ctx.now());
   const counted = await tenantRead(ctx.scope, async (tx) => {
     const orgIds = await reachedBy(tx, ctx.scope);
     const byAction = await actionsOf(tx, orgIds, filter);
+    const users = actions ? [] : await usersOf(tx, orgIds, timed);
+    const { first } = orgIds.length > 0 ? await boundsOf(tx, orgIds) : { first: null };
+    const countOf = (more: RowFilter) => countRows(tx, planOf({ orgIds, filter: { ...filter, ...more }, query: null }));
     return {
       byAction,
-      users: actions ? [] : await usersOf(tx, orgIds, filter),
+      users: only ? users.filter(isUser) : users,
       totalEvents: byAction.reduce((sum, { count }) => sum + count, 0),
-      before: earlier && (await countRows(tx, planOf({ orgIds, filter: { ...filter, ...earlier }, probe: null }))),
+      before: earlier && (await countOf(earlier)),
+      logBegins: from && first !== null && first >= from.getTime() ? new Date(first).toISOString() : null,
+      submitted: await countOf({ submitted: ["true"] }),
+      byHour: await hoursOf(tx, orgIds, { filter, zone }),
+      denied: await actionsOf(tx, orgIds, { ...filter, result: ["denied"] }),
     };
   });
   const { recent } = await readReportRows(ctx, filter, RECENT_ENTRIES);
@@ -110,24 +155,28 @@ async function countAll(ctx: Ctx, { from, to }: RangeInput, actions?: readonly s
 
 type Body<B> = (counts: ReportCounts<TypedUser>, range: RangeInput) => B;
 
+type Actions = (input: WholeInput) => readonly string[];
+
 /** A report of every entry in the range, or of those of some actions. */
-const reportOf = <B>(body: Body<B>, actions?: readonly string[]) =>
+const reportOf = <B>(body: Body<B>, chosen?: Actions) =>
   operation({
     permission: "audit:read",
-    input: rangeInput,
-    output: typed<Before & B>(),
-    async run(ctx, range) {
-      const { before, ...counts } = await countAll(ctx, range, actions);
-      return { ...body(counts, range), before };
+    input: wholeInput,
+    output: typed<Besides & B>(),
+    async run(ctx, input) {
+      const { before, logBegins, submitted, byHour, denied, ...counts } = await countAll(ctx, input, chosen?.(input));
+      return { ...body(counts, input), before, logBegins, submitted, byHour, denied };
     },
   });
 
 /** Who did how much, of every entry in the range. */
 export const wholeUserActivity = reportOf(activityBody);
 /** Sign-ins, permission and policy changes, every one in the range. */
-export const wholeSecurityEvents = reportOf(securityBody, SECURITY_ACTIONS);
+export const wholeSecurityEvents = reportOf(securityBody, ({ routine }) =>
+  routine ? NOTABLE_SECURITY_ACTIONS : SECURITY_ACTIONS,
+);
 /** Access to data and changes to what is governed, every one in the range. */
-export const wholeCompliance = reportOf(complianceBody, COMPLIANCE_ACTIONS);
+export const wholeCompliance = reportOf(complianceBody, () => COMPLIANCE_ACTIONS);
 /** Every entry in the range by category and actor. */
 export const wholeStatistics = reportOf((counts, range) => ({
   ...statisticsBody(counts, range),

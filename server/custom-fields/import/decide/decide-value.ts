@@ -16,6 +16,7 @@ export type ActiveField = {
   required: boolean;
   secret: boolean;
   dateOrder: DateOrder;
+  decimalComma: boolean;
   overwrite: boolean;
   clearBlank: boolean;
   /** True for devices of the systems that the field is for, unless their organization's own field takes its key. */
@@ -33,8 +34,8 @@ export type Decision = { code: ValueCode; value: FieldValue | null; reason: stri
 const CACHED_VALUES = 1_000;
 
 /** What fits is read as it is; a decision is about a value that does not. */
-function readAnew({ rule, dateOrder, decided }: ActiveField, text: string): Read {
-  const own = coerceText(rule, text, dateOrder);
+function readAnew({ rule, dateOrder, decimalComma, decided }: ActiveField, text: string): Read {
+  const own = coerceText(rule, text, { dateOrder, decimalComma });
   const choice = own.ok ? undefined : decided.get(text);
   if (choice === null) return "left_out";
   return choice === undefined ? own : coerceText(rule, choice);

@@ -3,8 +3,8 @@ import { textArray, uuids } from "@/db/arrays";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import type { FieldValue } from "@/server/custom-fields/schema";
-import { identifier, shortName } from "./junk";
 import type { LoadedPlan } from "./load-plan";
+import { identifier, shortName } from "./placeholders";
 import { type DeviceFacts, type DeviceIndex, isSameName, type RowIdentity } from "./resolve-row";
 
 /*

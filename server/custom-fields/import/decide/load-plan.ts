@@ -18,9 +18,9 @@ import { presetOf } from "@/server/custom-fields/import/presets";
 import type { ImportRecord, PartnerScope } from "@/server/custom-fields/import/record";
 import { appliesTo } from "@/server/custom-fields/values";
 import { groupBy } from "@/server/ground/records";
+import { rowsAtOnce } from "./batch-size";
 import type { ActiveField } from "./decide-value";
 import type { DeviceFacts } from "./resolve-row";
-import { rowsAtOnce } from "./rounds";
 
 /** Everything that stays the same for all rows of an import: loaded once for a check, a run or a page of its table. */
 export type LoadedPlan = {
@@ -36,6 +36,8 @@ export type LoadedPlan = {
   rowsAtOnce: number;
   fields: ActiveField[];
   orgsByName: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Identifiers that the file gives to many hostnames, in lower case: found when rows are first decided. */
+  shared?: ReadonlySet<string>;
 };
 
 async function organizationsByName(tx: Tx, scope: PartnerScope): Promise<Map<string, Set<string>>> {
@@ -105,6 +107,7 @@ export async function loadPlan(tx: Tx, found: ImportRecord, scope: PartnerScope)
       required: existing?.required ?? false,
       secret: column ? isHidden(column, { secret }) : secret,
       dateOrder: field.dateOrder,
+      decimalComma: column?.decimalComma ?? false,
       overwrite: field.overwrite,
       clearBlank: field.clearBlank,
       applies: (device) => (!existing || appliesTo(existing, device.os)) && !hides(device),

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { normaliseHeader } from "@/server/custom-fields/import/normalise";
-import { shortName } from "./junk";
+import { shortName } from "./placeholders";
 import { type DeviceFacts, type DeviceIndex, type RowIdentity, resolveRow } from "./resolve-row";
 
 type Given = Partial<DeviceFacts> & { hostname: string };

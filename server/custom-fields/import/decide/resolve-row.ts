@@ -1,5 +1,5 @@
 import { normaliseHeader } from "@/server/custom-fields/import/normalise";
-import { shortName } from "./junk";
+import { shortName } from "./placeholders";
 
 /** What identifies the computer of a row; junk is null. */
 export type RowIdentity = {

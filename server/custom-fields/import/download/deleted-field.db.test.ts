@@ -3,9 +3,10 @@ import { listDefinitions, removeDefinition } from "@/server/custom-fields/defini
 import { downloadOutcomes, downloadRejected } from "@/server/custom-fields/import/download";
 import { getImport } from "@/server/custom-fields/import/imports";
 import { listRows } from "@/server/custom-fields/import/rows";
-import { runWaitingImports } from "@/server/custom-fields/import/run/run-job";
+import { importWork } from "@/server/custom-fields/import/run/run-job";
 import { startUndo } from "@/server/custom-fields/import/start";
 import { check, createSimple, run, stageText } from "@/testing/import/imports";
+import { workOff } from "@/testing/jobs";
 
 it("a finished import keeps its rows, both downloads and its undo when a field that it wrote into has been deleted", async () => {
   const { ctx, text } = await createSimple(["PC1"]);
@@ -21,9 +22,9 @@ it("a finished import keeps its rows, both downloads and its undo when a field t
   expect(row?.cells.slice(1)).toEqual(before[0]?.cells.slice(1));
   const outcomes = await (await downloadOutcomes.run(ctx, { id })).text();
   expect(outcomes).toContain("Asset Tag (outcome)");
-  expect(outcomes).toContain("Already set");
+  expect(outcomes).toContain("Kept: device has another value");
   expect(await (await downloadRejected.run(ctx, { id })).text()).toContain("Asset Tag");
   await startUndo.run(ctx, { id });
-  await runWaitingImports();
+  await workOff(importWork);
   expect((await getImport.run(ctx, { id })).status).toBe("undone");
 });

@@ -4,7 +4,7 @@ import { cancelImport, getImport } from "@/server/custom-fields/import/imports";
 import { listFaults } from "@/server/custom-fields/import/plan";
 import { MAX_IMPORT_ROWS } from "@/server/custom-fields/import/plan-schema";
 import { listRows } from "@/server/custom-fields/import/rows";
-import { runWaitingImports } from "@/server/custom-fields/import/run/run-job";
+import { importWork } from "@/server/custom-fields/import/run/run-job";
 import { editInput, pickInput, rowsInput } from "@/server/custom-fields/import/schema";
 import { startRun } from "@/server/custom-fields/import/start";
 import type { Ctx } from "@/server/ground/context";
@@ -18,6 +18,7 @@ import {
   stageText,
   valuesOf,
 } from "@/testing/import/imports";
+import { workOff } from "@/testing/jobs";
 
 const TAG = 3;
 const PATCHED = 4;
@@ -102,7 +103,7 @@ describe("a value put right in place", () => {
     const { ctx, id } = await checked();
     const edited = await editValues.run(ctx, { id, edit: { kind: "cell", rowNo: 4, column: 1, value: "PC4" } });
     expect(edited.job?.name).toBe("check");
-    await runWaitingImports();
+    await workOff(importWork);
     expect((await getImport.run(ctx, { id })).summary.check?.rows).toMatchObject({ matched_hostname: 4 });
   });
 
@@ -119,7 +120,7 @@ describe("a value put right in place", () => {
     expect((await check(ctx, staged.id)).summary.check?.rows).toMatchObject({ matched_hostname: 1, not_found: 2 });
     const [late] = await createDevices(partnerId, [{ orgId: a.id, hostname: "WS-5" }]);
     await editValues.run(ctx, { id: staged.id, edit });
-    await runWaitingImports();
+    await workOff(importWork);
     expect(await outcomesOf(ctx, staged)).toEqual(["matched_hostname", "identity_conflict", "identity_conflict"]);
     const state = await getImport.run(ctx, staged);
     expect(state).toMatchObject({ status: "checked", summary: { edits: [{ column: TAG }] } });
@@ -132,7 +133,7 @@ describe("a value put right in place", () => {
     const { ctx, id } = await checked();
     await editValues.run(ctx, { id, edit: { kind: "cell", rowNo: 4, column: 1, value: "PC4" } });
     await cancelImport.run(ctx, { id });
-    await runWaitingImports();
+    await workOff(importWork);
     expect(await getImport.run(ctx, { id })).toMatchObject({ status: "staged", job: null, error: null });
     await expect(startRun.run(ctx, { id })).rejects.toThrow("has not been checked");
     expect((await check(ctx, id)).summary.check?.rows).toMatchObject({ matched_hostname: 4 });

@@ -2,10 +2,11 @@ import { expect, it } from "vitest";
 import { listDefinitions } from "@/server/custom-fields/definitions";
 import { editValues } from "@/server/custom-fields/import/edit";
 import { cancelImport, getImport } from "@/server/custom-fields/import/imports";
-import { runWaitingImports } from "@/server/custom-fields/import/run/run-job";
+import { importWork } from "@/server/custom-fields/import/run/run-job";
 import { startCheck, startRun } from "@/server/custom-fields/import/start";
 import { createUser, ctxFor } from "@/testing/factories";
 import { check, createSimple, run, stageText, valuesOf } from "@/testing/import/imports";
+import { workOff } from "@/testing/jobs";
 
 it("lets a second person's import share the fields that the first one has created meanwhile", async () => {
   const { ctx, ids, text } = await createSimple();
@@ -53,7 +54,7 @@ it("keeps a check in force where the next one is cancelled, unless that one take
   const cancelled = async () => {
     await startCheck.run(ctx, second);
     await cancelImport.run(ctx, second);
-    await runWaitingImports();
+    await workOff(importWork);
     return getImport.run(ctx, second);
   };
   expect(await cancelled()).toMatchObject({ status: "checked", job: null });

@@ -15,31 +15,44 @@ const ODD_CHARS = 60;
 /** Nearly all values have a type when at most one in ten has not, or one alone among several. */
 const MAX_ODD_SHARE = 0.1;
 const MIN_FILLED_FOR_ONE_ODD = 5;
+/** Dates are told from all else: a column is one of dates where at most one value in five is none, or a single one. */
+const MAX_ODD_DATES = 0.2;
+const MIN_DATES = 2;
 /** Fits of texts that were seen: most columns repeat themselves. */
 const CACHED = 2_000;
 
 type TypeGuess = NonNullable<SourceColumn["guess"]>;
 /** What is known of a source column after reading it: shown in the Fields step. */
-export type ColumnProfile = Pick<SourceColumn, "rows" | "filled" | "samples" | "misfits" | "guess">;
+export type ColumnProfile = Pick<SourceColumn, "rows" | "filled" | "samples" | "misfits" | "decimalComma" | "guess">;
 
 const LEADING_ZERO = /^[+-]?0\d/;
 const NUMERIC_START = /^[+-]?\d/;
-const LONGEST_WORD = 9;
+/** No word for yes or no, and no date, is longer. */
+const LONGEST_WORD = 10;
+const LONGEST_DATE = 40;
 /** A text that looks like a choice on a form, not like a sentence. */
 const isChoiceLike = (text: string) => text.length <= Math.min(60, MAX_CHOICE) && !text.includes("\n");
 
 /** 1.234 is one and a bit, or one thousand two hundred and thirty-four where a comma marks the decimals. */
 const MAYBE_GROUPED = /^[+-]?[1-9]\d{0,2}\.\d{3}$/;
 
-type Fits = Record<Reading, boolean> & { leadingZero: boolean; point: "sure" | "open" | null };
+/** point: whether a point in a number is surely a decimal one; comma: the number has a decimal comma. */
+type Fits = Record<Reading, boolean> & {
+  leadingZero: boolean;
+  hasClock: boolean;
+  comma: boolean;
+  point: "sure" | "open" | null;
+};
 
-const isDate = (text: string, order: DateOrder) => coerceText({ type: "date", options: null }, text, order).ok;
+const isDate = (text: string, order: DateOrder) =>
+  coerceText({ type: "date", options: null }, text, { dateOrder: order }).ok;
 
-/** Which readings a text fits. What begins with no digit is neither number nor date, regardless of the rest. */
+/** Which readings a text fits. What begins with no digit is no number. */
 function fitsOf(text: string): Fits {
   const word = text.length <= LONGEST_WORD ? text.toLowerCase() : "";
   const isNumeric = NUMERIC_START.test(text);
-  const parts = isNumeric ? dateParts(text) : null;
+  const parts = text.length <= LONGEST_DATE ? dateParts(text) : null;
+  const comma = isNumeric && /^[^,]*,\d+$/.test(text);
   return {
     text: text.length <= MAX_TEXT_VALUE,
     number: isNumeric && coerceText({ type: "number", options: null }, text).ok,
@@ -48,7 +61,9 @@ function fitsOf(text: string): Fits {
     dmy: parts !== null && isDate(text, "dmy"),
     ymd: parts !== null && isDate(text, "ymd"),
     leadingZero: LEADING_ZERO.test(text) && parts === null,
-    point: !isNumeric || !text.includes(".") ? null : MAYBE_GROUPED.test(text) ? "open" : "sure",
+    hasClock: parts?.hasClock ?? false,
+    comma,
+    point: !isNumeric || comma || !text.includes(".") ? null : MAYBE_GROUPED.test(text) ? "open" : "sure",
   };
 }
 
@@ -70,6 +85,8 @@ export class ColumnWatch {
   };
   #leadingZeros = 0;
   #points = { sure: 0, open: 0 };
+  #commas = 0;
+  #clocks = 0;
   /** Cells that held a mask instead of a value. */
   masked = 0;
 
@@ -84,6 +101,8 @@ export class ColumnWatch {
       if (this.#distinct.size > MAX_DISTINCT) this.#distinct = null;
     }
     const fits = this.#fits(text);
+    if (fits.comma && fits.number) this.#commas += times;
+    if (fits.hasClock) this.#clocks += times;
     if (fits.leadingZero) this.#leadingZeros += times;
     if (fits.point && fits.number) this.#points[fits.point] += times;
     for (const reading of READINGS) if (!fits[reading]) this.#note(this.#misfits[reading], text, { line, times });
@@ -110,6 +129,13 @@ export class ColumnWatch {
     return odd <= this.#filled * MAX_ODD_SHARE || (odd === 1 && this.#filled >= MIN_FILLED_FOR_ONE_ODD);
   }
 
+  /** Times of day would be lost: such a column is text, unless a person makes it dates. */
+  #isOfDates(order: DateOrder): boolean {
+    const odd = this.#misfits[order].count;
+    const isMost = odd <= Math.max(1, this.#filled * MAX_ODD_DATES) && this.#filled - odd >= MIN_DATES;
+    return this.#clocks === 0 && (odd === 0 || isMost);
+  }
+
   #dateOrder(usual: DateOrder): Pick<TypeGuess, "dateOrder" | "dateOrderUnsure"> {
     const { mdy, dmy, ymd } = this.#misfits;
     if (ymd.count < this.#filled && ymd.count === mdy.count && ymd.count === dmy.count)
@@ -131,7 +157,8 @@ export class ColumnWatch {
 
   /** False where a number would lose its leading zero, or where no value shows whether a point is decimal or for thousands. */
   #isPlainNumber(): boolean {
-    return this.#leadingZeros === 0 && (this.#points.open === 0 || this.#points.sure > 0);
+    const { open, sure } = this.#points;
+    return this.#leadingZeros === 0 && (open === 0 || (sure > 0 && this.#commas === 0));
   }
 
   /** The type that nearly all values have. */
@@ -146,7 +173,7 @@ export class ColumnWatch {
     ]) {
       if (fits("boolean")) return { type: "boolean", ...plain };
       if (fits("number") && this.#isPlainNumber()) return { type: "number", ...plain };
-      if (fits(order.dateOrder)) return { type: "date", options: null, ...order };
+      if (this.#isOfDates(order.dateOrder)) return { type: "date", options: null, ...order };
     }
     const options = this.#choices();
     return options ? { type: "dropdown", ...plain, options } : { type: "text", ...plain };
@@ -160,6 +187,7 @@ export class ColumnWatch {
       filled: this.#filled,
       samples: this.#samples,
       misfits: { text, number, boolean, mdy, dmy, ymd },
+      decimalComma: this.#commas > 0 && this.#points.sure === 0,
       guess: this.#guess(usual),
     };
   }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { identifier, isJunk, shortName } from "@/server/custom-fields/import/decide/junk";
+import { identifier, isPlaceholder, shortName } from "@/server/custom-fields/import/decide/placeholders";
 import { freeFieldKey, namesSecret, toFieldKey, uniqueTitles } from "@/server/custom-fields/import/normalise";
 import { automate } from "@/server/custom-fields/import/presets/automate";
 import { guessMapping, MAX_GUESS_DISTANCE, type Target } from "./guess-mapping";
@@ -103,10 +103,21 @@ describe("names", () => {
     "N/A",
     "xxxx",
     "localhost",
-  ])("takes %j for junk", (text) => expect(isJunk(text)).toBe(true));
+    "To-Be-Filled-By-O.E.M",
+    "TO BE FILLED BY OEM (board)",
+    "System_Serial_Number",
+    "Not Specified.",
+    "-1",
+    "-12.5",
+    "0.0",
+    "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF",
+    "11111111",
+    "03000200-0400-0500-0006-000700080009",
+  ])("takes %j for junk", (text) => expect(isPlaceholder(text)).toBe(true));
   it.each(["1", "11", "222", "SN0001", "DC01", "x1", "10"])("takes %j for an identifier", (text) =>
     expect(identifier(text)).toBe(text),
   );
+  it("takes 2.0 for 2", () => expect(["2.0", "2.50", "2"].map(identifier)).toEqual(["2", "2.50", "2"]));
   it.each(["Admin Password", "BitlockerKey", "Alarm Code", "PIN", "API token", "WiFiPassphrase", "Kennwort 2"])(
     "takes the title %j for a secret's",
     (title) => expect(namesSecret(title)).toBe(true),
@@ -145,6 +156,7 @@ describe("ColumnWatch", () => {
     expect(guess("007", "012", "100")?.type).toBe("text");
     expect(guess("1", "2", "x")?.type).toBe("text");
     expect(guess("2024-01-31 13:00:00")?.type).toBe("text");
+    expect(guess("12,50", "1.234", "3,5", "4,5", "5,5")?.type).toBe("text");
   });
 
   it("keeps as text what is a number or a thousand times it, until one value tells", () => {
@@ -166,6 +178,28 @@ describe("ColumnWatch", () => {
     expect(guess(...many("2", "14"), "1,5")?.type).toBe("number");
     expect(guess(...many("1", "1", "1", "0", "1", "1"), "2", "2")?.type).toBe("number");
     expect(guess("1", "2", "3", "x", "y")?.type).toBe("text");
+  });
+
+  it("takes a column of dates with one value that is none for dates, and names that one", () => {
+    const watch = new ColumnWatch();
+    for (const [i, cell] of ["2027-12-31", "31/12/2027", "not a date"].entries()) watch.add(cell, i + 2);
+    const { guess: found, misfits } = watch.profile(3, "mdy");
+    expect(found).toMatchObject({ type: "date", dateOrder: "dmy", dateOrderUnsure: false });
+    expect(misfits.dmy).toEqual({ count: 1, odd: [{ text: "not a date", line: 4 }] });
+    expect(guess("15-Apr-2026", "1. Mai 2026")).toMatchObject({ type: "date", dateOrderUnsure: false });
+    expect(guess("WAHR", "FALSCH", "WAHR")?.type).toBe("boolean");
+    expect(guess("1.234,56", "999,00")?.type).toBe("number");
+  });
+
+  it.each([
+    [["12,50", "1.234"], true],
+    [["12,50", "1.5"], false],
+    [["1,234,567", "1.234"], false],
+    [["1.234", "5"], false],
+  ])("tells whether commas mark the decimals of %j: %s", (cells, decimalComma) => {
+    const watch = new ColumnWatch();
+    for (const cell of cells) watch.add(cell);
+    expect(watch.profile(cells.length, "mdy").decimalComma).toBe(decimalComma);
   });
 
   it("counts what does not begin with the year where the year comes first", () => {

@@ -1,8 +1,5 @@
 import { cleanText, type Preset } from "./preset";
 
-/** MySQL's zero date and .NET's smallest one mean that no date is set. */
-const ZERO_DATE = /^(0000-00-00|0001-01-01|0?1\/0?1\/0001)([ T].*)?$/;
-
 /** ConnectWise Automate (LabTech): its "extra data fields" of the computer screen. */
 export const automate: Preset = {
   id: "automate",
@@ -44,6 +41,7 @@ export const automate: Preset = {
     "EDF Name",
   ],
   valueColumn: ["Value", "Field Value", "Extra Field Value", "EDF Value", "Data"],
+  nested: [],
   ignored: [
     "Location",
     "Location Name",
@@ -55,8 +53,5 @@ export const automate: Preset = {
     "Local Address",
   ],
   dateOrder: "mdy",
-  cleanCell: (raw) => {
-    const text = cleanText(raw);
-    return ZERO_DATE.test(text) ? "" : text;
-  },
+  cleanCell: cleanText,
 };

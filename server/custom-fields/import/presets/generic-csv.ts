@@ -44,6 +44,7 @@ export const genericCsv: Preset = {
   },
   fieldColumn: ["Field", "Field Name", "Custom Field", "Custom Field Name", "Attribute", "Property", "Key", "Title"],
   valueColumn: ["Value", "Field Value", "Custom Field Value", "Attribute Value", "Data"],
+  nested: ["udf", "fields", "customFields", "customProperties"],
   ignored: [],
   dateOrder: "ymd",
   cleanCell: cleanText,

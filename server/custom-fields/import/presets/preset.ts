@@ -1,4 +1,4 @@
-import { trimText } from "@/server/custom-fields/import/normalise";
+import { trimText, unwrapped } from "@/server/custom-fields/import/normalise";
 import type { DateOrder } from "@/server/custom-fields/schema";
 import { withoutGuard } from "@/server/ground/csv";
 
@@ -29,6 +29,8 @@ export type Preset = {
   /** Headers of the long shape: (computer, field, value). */
   fieldColumn: readonly string[];
   valueColumn: readonly string[];
+  /** Members of a device's JSON that hold its fields by name: {udf: {udf1: "A"}}. */
+  nested: readonly string[];
   /** Columns that the product adds to every export and that are no custom fields. */
   ignored: readonly string[];
   dateOrder: DateOrder;
@@ -36,12 +38,15 @@ export type Preset = {
   cleanCell: (raw: string) => string;
 };
 
+/** Dates by which MySQL, .NET, Access, OLE and Excel say that none is set. */
+const NO_DATE =
+  /^(?:0000-00-00|0001-01-01|1899-12-30|1900-01-00|(?:0?1[-/.]0?1[-/.]0001)|(?:30[-/.]12|12[-/.]30)[-/.]1899|(?:0?0[-/.]0?1|0?1[-/.]0?0)[-/.]1900)(?:[ T].*)?$/;
 const NOTHING = /^\(?null\)?$/i;
 /** What MySQL and PostgreSQL write for nothing into a text file. */
 const DUMPED_NULL = "\\N";
 
 /** What every product's cells have in common; what our own downloads guarded is read as it was. */
 export function cleanText(raw: string): string {
-  const text = withoutGuard(trimText(raw));
-  return text === DUMPED_NULL || NOTHING.test(text) ? "" : text;
+  const text = withoutGuard(trimText(unwrapped(trimText(raw))));
+  return text === DUMPED_NULL || NOTHING.test(text) || NO_DATE.test(text) ? "" : text;
 }

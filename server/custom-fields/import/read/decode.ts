@@ -14,13 +14,10 @@ const SAMPLE_BYTES = 64 * 1024;
 const tooLarge = () => new AppError("payload_too_large", "The file is over 100 MiB (after decompression).");
 
 /** The first bytes of a file as they are on the disk. */
-export const headOf = (path: string, bytes: number): Promise<Buffer> => bytesAt(path, 0, bytes);
-
-/** Bytes from somewhere in a file. */
-export async function bytesAt(path: string, start: number, bytes: number): Promise<Buffer> {
+export async function headOf(path: string, bytes: number): Promise<Buffer> {
   const file = await open(path);
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, start);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, 0);
     return buffer.subarray(0, bytesRead);
   } finally {
     await file.close();
@@ -28,8 +25,9 @@ export async function bytesAt(path: string, start: number, bytes: number): Promi
 }
 
 export const isGzip = (head: Buffer): boolean => head[0] === 0x1f && head[1] === 0x8b;
-/** A member, or the end of an archive without any: a table may well begin with the letters PK. */
-export const isZip = (head: Buffer): boolean => ["PK\x03\x04", "PK\x05\x06"].includes(head.toString("latin1", 0, 4));
+/** An archive (its first member, or its end: a table may well begin with the letters PK) or an OLE compound file. */
+export const isWorkbookHead = (head: Buffer): boolean =>
+  ["PK\x03\x04", "PK\x05\x06", "\xd0\xcf\x11\xe0"].includes(head.toString("latin1", 0, 4));
 
 /**
  * The file's bytes, decompressed as they pass and given up at the limit.
@@ -101,29 +99,44 @@ const BY_FREQUENCY: Record<string, Encoding> = {
 const SURE_BY_RULE = 60;
 const LEAD_BY_FREQUENCY = 3;
 
+/** An encoding, and whether the letters alone suggest it: then it may be another. */
+export type FoundEncoding = { encoding: Encoding; isGuessed: boolean };
+const guessed = (encoding: Encoding): FoundEncoding => ({ encoding, isGuessed: true });
+
+/** More letters beyond ASCII than bytes that are none: a UTF-8 text with damage, which no other encoding reads better. */
+function isDamagedUtf8(sample: Buffer): boolean {
+  const [letters = 0, faults = 0] = [/[^\0-\x7f\ufffd]/gu, /\ufffd/g].map(
+    (pattern) => sample.toString().match(pattern)?.length,
+  );
+  return letters > faults;
+}
+
 /** chardet names many encodings; of single-byte Western ones Windows-1252 contains them all, and is the usual one. */
-function byLetters(sample: Buffer): Encoding {
+function byLetters(sample: Buffer): FoundEncoding {
+  if (isDamagedUtf8(sample)) return { encoding: "utf-8", isGuessed: false };
   const found = analyse(sample);
   const ruled = found.find(({ name, confidence }) => BY_RULE[name] && confidence >= SURE_BY_RULE);
-  if (ruled) return BY_RULE[ruled.name] ?? "windows-1252";
+  if (ruled) return guessed(BY_RULE[ruled.name] ?? "windows-1252");
   const western = found.find(({ name }) => /^(windows-1252|ISO-8859-1)$/.test(name))?.confidence ?? 0;
   const [best] = found;
   const likely = best && BY_FREQUENCY[best.name];
-  return likely && best.confidence > LEAD_BY_FREQUENCY * western ? likely : "windows-1252";
+  if (likely && best.confidence > LEAD_BY_FREQUENCY * western) return guessed(likely);
+  // Lines that end in CR alone are those of the first Macintosh.
+  return guessed(sample.includes("\r") && !sample.includes("\n") ? "macintosh" : "windows-1252");
 }
 
 /**
  * Which encoding a text file has: its mark, else UTF-8 when every byte of the file is valid UTF-8 (one letter at the
  * very end may decide), else by the letters around the first byte that is not.
  */
-export async function detectEncoding(path: string, gzip: boolean): Promise<Encoding> {
+export async function detectEncoding(path: string, gzip: boolean): Promise<FoundEncoding> {
   let first = true;
   let last: Buffer = Buffer.alloc(0);
   const utf8 = new TextDecoder("utf-8", { fatal: true });
   for await (const chunk of readBytes(path, gzip)) {
     const sample = chunk.subarray(0, SAMPLE_BYTES);
     const marked = first ? (byMark(sample) ?? utf16By(sample)) : null;
-    if (marked) return marked;
+    if (marked) return { encoding: marked, isGuessed: false };
     first = false;
     try {
       utf8.decode(chunk, { stream: true });
@@ -137,7 +150,7 @@ export async function detectEncoding(path: string, gzip: boolean): Promise<Encod
   } catch {
     return byLetters(last.subarray(-SAMPLE_BYTES));
   }
-  return "utf-8";
+  return { encoding: "utf-8", isGuessed: false };
 }
 
 function sampleAround(chunk: Buffer): Buffer {

@@ -1,37 +1,53 @@
 import type { Preset } from "@/server/custom-fields/import/presets/preset";
 import { requireHeader } from "./column-list";
-import { detectEncoding, headOf, isGzip, isZip, readText, textHead } from "./decode";
-import type { FileFormat, SheetInfo } from "./file-schema";
+import { detectEncoding, headOf, isGzip, isWorkbookHead, readText, textHead } from "./decode";
+import type { Encoding, FileFormat, SheetInfo } from "./file-schema";
 import { headerDoubts } from "./header-doubt";
 import type { FileNotes } from "./notes";
 import { detectDelimiter, findHeader, type RawRecord, readDelimited } from "./read-delimited";
-import { openWorkbook, readWorkbook, type Workbook } from "./read-workbook";
 import { refuseForeign, refuseForeignText, refusePacked } from "./signature";
 import { detectShape, identifierOf, longColumns } from "./table-shape";
+import { readWorkbook, type WorkbookHead, workbookHead } from "./workbook";
 
-/** What was found out about a file; headerDoubts: signs that its header is a row of values. */
-export type Detected = { format: FileFormat; sheets: readonly SheetInfo[]; headerDoubts: string[] };
+/**
+ * What was found out about a file. headerDoubts: signs that its header is a row of values; encodingGuess: that the
+ * encoding is a guess, in words.
+ */
+export type Detected = {
+  format: FileFormat;
+  sheets: readonly SheetInfo[];
+  headerDoubts: string[];
+  encodingGuess: string | null;
+};
 
 const HEAD_RECORDS = 60;
 /** Sheets that are looked into for a header that the product is known for. */
 const MAX_LOOKED_INTO = 20;
 
-/** The records of a text file or workbook as written, header included. */
-export function rawRecords(path: string, format: FileFormat, notes?: FileNotes): AsyncGenerator<RawRecord> {
-  if (format.kind === "workbook") return readWorkbook(path, format.sheet ?? null, notes);
-  return readDelimited(readText(path, format.gzip, format.encoding), format.delimiter);
-}
+/** Rows that a workbook may have blank or hidden among those that are asked for. */
+const SPARE_ROWS = 1_000;
 
-async function firstRecords(records: AsyncGenerator<RawRecord>): Promise<string[][]> {
-  const found: string[][] = [];
-  for await (const { cells } of records) if (found.push(cells.map((cell) => cell ?? "")) >= HEAD_RECORDS) break;
-  return found;
+/** The records of a text file or workbook as written, header included; `limit` where the first are enough. */
+export function rawRecords(
+  path: string,
+  format: FileFormat,
+  { notes, limit }: { notes?: FileNotes | undefined; limit?: number | undefined },
+): AsyncGenerator<RawRecord> {
+  if (format.kind === "workbook")
+    return readWorkbook(path, format.sheet ?? null, {
+      notes,
+      withHidden: format.withHidden ?? false,
+      rows: limit === undefined ? undefined : limit + format.headerRow + SPARE_ROWS,
+    });
+  const { gzip, encoding, delimiter, quote } = format;
+  return readDelimited(readText(path, gzip, encoding), { delimiter, quote, notes });
 }
 
 type Head = { name: string | null; records: string[][]; headerRow: number; titles: string[] };
 
-async function headOfSheet(workbook: Workbook, name: string): Promise<Head> {
-  const records = await firstRecords(workbook.rows(name));
+function headOfSheet(workbook: WorkbookHead, name: string): Head {
+  const records: string[][] = [];
+  for (const { cells } of workbook.rows(name)) if (records.push(cells.map((cell) => cell ?? "")) >= HEAD_RECORDS) break;
   const headerRow = findHeader(records);
   return { name, records, headerRow, titles: requireHeader(records[headerRow - 1] ?? []) };
 }
@@ -39,30 +55,34 @@ async function headOfSheet(workbook: Workbook, name: string): Promise<Head> {
 const isKnown = ({ titles }: Head, preset: Preset): boolean =>
   titles.some((title) => identifierOf(title, preset) !== undefined) || longColumns(titles, preset) !== null;
 
-/** The first visible sheet with a header that the product is known for, else the first that is visible and not blank. */
-async function chooseSheet(workbook: Workbook, preset: Preset): Promise<Head> {
-  const visible = workbook.sheets.filter(({ isHidden }) => !isHidden);
-  const heads: Head[] = [];
-  for (const { name } of (visible.length > 0 ? visible : workbook.sheets).slice(0, MAX_LOOKED_INTO)) {
-    const head = await headOfSheet(workbook, name);
-    if (isKnown(head, preset)) return head;
-    heads.push(head);
+/** Visible sheets come first, and of these one with a header that the product is known for, else one that is not blank. */
+function chooseSheet(workbook: WorkbookHead, preset: Preset): Head {
+  const byVisibility = [false, true].map((isHidden) => workbook.sheets.filter((sheet) => sheet.isHidden === isHidden));
+  for (const sheets of byVisibility) {
+    const heads = sheets.slice(0, MAX_LOOKED_INTO).map(({ name }) => headOfSheet(workbook, name));
+    const found = heads.find((head) => isKnown(head, preset)) ?? heads.find(({ records }) => records.length > 0);
+    if (found) return found;
   }
-  return (
-    heads.find(({ records }) => records.length > 0) ?? heads[0] ?? { name: null, records: [], headerRow: 1, titles: [] }
-  );
+  return { name: null, records: [], headerRow: 1, titles: [] };
 }
 
 async function detectWorkbook(path: string, preset: Preset, base: Base): Promise<Detected> {
-  const workbook = await openWorkbook(path);
-  try {
-    const { name, records, headerRow, titles } = await chooseSheet(workbook, preset);
-    const format = { ...base, kind: "workbook", headerRow, shape: detectShape(titles, preset), sheet: name } as const;
-    return { format, sheets: workbook.sheets, headerDoubts: headerDoubts(records, headerRow, preset) };
-  } finally {
-    workbook.close();
-  }
+  const workbook = await workbookHead(path, HEAD_RECORDS + SPARE_ROWS);
+  const { name, records, headerRow, titles } = chooseSheet(workbook, preset);
+  const format = { ...base, kind: "workbook", headerRow, shape: detectShape(titles, preset), sheet: name } as const;
+  return {
+    format,
+    sheets: workbook.sheets,
+    headerDoubts: headerDoubts(records, headerRow, preset),
+    encodingGuess: null,
+  };
 }
+
+/** A word beyond ASCII, by which a person sees whether the encoding is right. */
+const FOREIGN_WORD = /[^\s,;|"']*[^\0-\x7f][^\s,;|"']*/;
+
+const guessText = (encoding: Encoding, text: string): string =>
+  `The encoding is a guess (${encoding})${FOREIGN_WORD.test(text) ? `: if “${FOREIGN_WORD.exec(text)?.[0].slice(0, 40)}” is not what the file says, choose another` : ""}.`;
 
 type Base = Pick<FileFormat, "gzip" | "encoding" | "delimiter" | "headerRow" | "shape">;
 
@@ -74,19 +94,22 @@ export async function detect(path: string, preset: Preset): Promise<Detected> {
   await refuseForeign(path);
   const head = await headOf(path, 16);
   const base: Base = { gzip: isGzip(head), encoding: "utf-8", delimiter: ",", headerRow: 1, shape: "wide" };
-  if (isZip(head)) return detectWorkbook(path, preset, base);
+  if (isWorkbookHead(head)) return detectWorkbook(path, preset, base);
   if (base.gzip) await refusePacked(path);
-  const encoding = await detectEncoding(path, base.gzip);
+  const { encoding, isGuessed } = await detectEncoding(path, base.gzip);
   const text = await textHead(path, base.gzip, encoding);
   refuseForeignText(text);
+  const encodingGuess = isGuessed ? guessText(encoding, text) : null;
   if (/^\s*[[{]/.test(text))
-    return { format: { ...base, kind: "json", encoding, shape: "rest" }, sheets: [], headerDoubts: [] };
-  const { delimiter, headerRow, records } = detectDelimiter(text);
+    return { format: { ...base, kind: "json", encoding, shape: "rest" }, sheets: [], headerDoubts: [], encodingGuess };
+  const { delimiter, quote, headerRow, records } = detectDelimiter(text);
   const shape = detectShape(requireHeader(records[headerRow - 1] ?? []), preset);
+  const written = quote === "'" ? { quote } : {};
   return {
-    format: { ...base, kind: "text", encoding, delimiter, headerRow, shape },
+    format: { ...base, kind: "text", encoding, delimiter, ...written, headerRow, shape },
     sheets: [],
     headerDoubts: shape === "wide" ? headerDoubts(records, headerRow, preset) : [],
+    encodingGuess,
   };
 }
 

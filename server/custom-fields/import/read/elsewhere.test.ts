@@ -16,12 +16,12 @@ const folder = mkdtempSync(join(tmpdir(), "trailmark-elsewhere-"));
 async function read(content: Buffer | string) {
   const path = join(folder, "file");
   writeFileSync(path, content);
-  const { format, headerDoubts } = await detect(path, automate);
+  const { format, headerDoubts, encodingGuess } = await detect(path, automate);
   const notes = createNotes();
   const { columns, records } = readSource(path, { format, preset: automate, notes });
   const rows: SourceCell[][] = [];
   for await (const { cells, fault } of records) rows.push(fault === null ? cells : [fault]);
-  return { format, headerDoubts, titles: columns.titles, rows, notes: notes.toTexts() };
+  return { format, headerDoubts, encodingGuess, titles: columns.titles, rows, notes: notes.toTexts() };
 }
 
 const TYPE = "#TYPE System.Management.Automation.PSCustomObject\r\n";
@@ -116,6 +116,98 @@ it("takes spaces and marks that no one sees off both ends of names", async () =>
   const file = await read("\u200bComputer\u00a0Name,Tag\u200b\r\n\u200e\u00a0PC1\u200b ,\u2060a b\u200f\r\nPC2,c\r\n");
   expect(file.titles).toEqual(["Computer Name", "Tag"]);
   expect(file.rows[0]).toEqual(["PC1", "a b"]);
+});
+
+describe("a table as people have it", () => {
+  it("takes line 1 for the header where every row ends with a separator", async () => {
+    const file = await read("Computer Name,Asset Tag,Room\nPC-01,A-100,101,\nPC-02,A-200,102,\n");
+    expect(file).toMatchObject({ format: { headerRow: 1 }, titles: ["Computer Name", "Asset Tag", "Room"], notes: [] });
+    expect(file.rows).toEqual([
+      ["PC-01", "A-100", "101"],
+      ["PC-02", "A-200", "102"],
+    ]);
+    expect((await read("Computer Name;Tag\nPC-01;A;;\nPC-02;B;;\n")).rows[0]).toEqual(["PC-01", "A"]);
+  });
+
+  it("names a last column that has values and no title", async () => {
+    const log = (level: string, time: string, text: string) =>
+      `${level},20/11/2026 ${time},Service,7036,None,${text}\r\n`;
+    const file = await read(
+      `Level,Date and Time,Source,Event ID,Task Category\r\n${log("Information", "10:00:00", "It runs.")}${log("Warning", "10:00:05", '"No answer,\r\nnone."')}`,
+    );
+    expect(file.titles).toEqual(["Level", "Date and Time", "Source", "Event ID", "Task Category", "Column 6"]);
+    expect(file.rows.map((cells) => cells[5])).toEqual(["It runs.", "No answer,\r\nnone."]);
+  });
+
+  it("takes off the wrapper by which Excel keeps a text, in titles too", async () => {
+    const { titles, rows } = await read(
+      '="Computer Name",Tag,Serial\n="PC-01",="00123","=""00777"""\nPC-02,"=""a""""b""",=1+1\n',
+    );
+    expect(titles).toEqual(["Computer Name", "Tag", "Serial"]);
+    expect(rows).toEqual([
+      ["PC-01", "00123", "00777"],
+      ["PC-02", 'a"b', "=1+1"],
+    ]);
+  });
+
+  it.each([
+    [
+      "quotes after blanks",
+      '"Computer Name", "Room", "Notes"\n"PC-01", "101", "left, at the door"\n"PC-02","1", "b"\n',
+    ],
+    ["single quotes", "'Computer Name','Room','Notes'\n'PC-01','101','left, at the door'\n'PC-02','1','b'\n"],
+    ["quotes after tabs", '"Computer Name"\t "Room"\t"Notes"\n"PC-01"\t"101"\t"left, at the door"\nPC-02\t1\tb\n'],
+  ])("reads %s", async (_, text) => {
+    expect(await read(text)).toMatchObject({
+      titles: ["Computer Name", "Room", "Notes"],
+      rows: [
+        ["PC-01", "101", "left, at the door"],
+        ["PC-02", "1", "b"],
+      ],
+    });
+  });
+
+  it("says which rows have a quote that is not closed at the end of its cell", async () => {
+    const { rows, notes } = await read('Computer Name,Note,Size\nPC-01,"a" b,15" wide\nPC-02,c,d\n');
+    expect(rows[0]).toEqual(["PC-01", '"a" b', '15" wide']);
+    expect(notes).toEqual([expect.stringMatching(/^1 row has a quote .* \(line 2\)/)]);
+  });
+
+  it("says what stands above the header, but not of the lines that are for programs", async () => {
+    const { notes } = await read("Inventory,October\nComputer Name,Tag,Room\nPC-01,A,1\nPC-02,B,2\n");
+    expect(notes).toEqual(["1 line above the header is left out (line 1)."]);
+    expect((await read("sep=;\nComputer Name;Tag\nPC-01;A\n")).notes).toEqual([]);
+  });
+
+  it("says where Excel has made a number of a text and lost digits", async () => {
+    const { notes } = await read("Computer Name,ICCID\nPC-01,8.96529E+19\nPC-02,1E5\n");
+    expect(notes).toEqual([expect.stringMatching(/^1 number has more digits .* \(line 2\)/)]);
+  });
+
+  it("reads a small file with a control character in it", async () => {
+    expect((await read("Computer Name,Tag\nPC\u001b-01,A\n\u001a")).rows[0]).toEqual(["PC\u001b-01", "A"]);
+  });
+
+  it("keeps a UTF-8 file with a damaged letter in UTF-8", async () => {
+    const text = Buffer.from("Computer Name,City\nPC-01,München\nPC-02,Köln\nPC-03,X\n");
+    text[text.indexOf("X")] = 0xff;
+    expect(await read(text)).toMatchObject({ format: { encoding: "utf-8" }, encodingGuess: null });
+  });
+
+  it.for<[string, number[], string, string]>([
+    ["Mac Roman", [0x9f], "\r", "macintosh"],
+    ["Shift-JIS", [0x93, 0x8c, 0x8b, 0x9e], "\r\n", "windows-1252"],
+  ])("calls an encoding that the letters alone suggest a guess: %s", async ([, letters, end, encoding]) => {
+    const text = Buffer.concat([
+      Buffer.from(`Computer Name,City${end}PC-01,M`),
+      Buffer.from(letters),
+      Buffer.from(end),
+    ]);
+    expect(await read(text)).toMatchObject({
+      format: { encoding },
+      encodingGuess: expect.stringContaining(`The encoding is a guess (${encoding}): if “M`),
+    });
+  });
 });
 
 const extra = (id: number, value: string) => ({

@@ -30,6 +30,8 @@ export const ENCODINGS = [
 export type Encoding = (typeof ENCODINGS)[number];
 export const DELIMITERS = [",", ";", "\t", "|"] as const;
 export type Delimiter = (typeof DELIMITERS)[number];
+const QUOTES = ['"', "'"] as const;
+export type Quote = (typeof QUOTES)[number];
 
 /** wide: a row per computer. long: a row per computer, field and value. fields: definitions alone. */
 export const SHAPES = ["wide", "long", "fields", "rest"] as const;
@@ -44,9 +46,12 @@ const fileFormat = z.strictObject({
   gzip: z.boolean(),
   encoding: z.enum(ENCODINGS),
   delimiter: z.enum(DELIMITERS),
+  quote: z.enum(QUOTES).optional(),
   headerRow: z.int().min(0).max(100),
   shape: z.enum(SHAPES),
   sheet: z.string().max(255).nullable().optional(),
+  /** True where a person wants a workbook's hidden and filtered rows and columns too. */
+  withHidden: z.boolean().optional(),
   /** True once a person has said which row is the header. */
   isHeaderSaid: z.boolean().optional(),
 });
@@ -54,7 +59,7 @@ export type FileFormat = z.output<typeof fileFormat>;
 
 /** What may be changed of a format. */
 export const formatChange = fileFormat
-  .pick({ encoding: true, delimiter: true, headerRow: true, shape: true, sheet: true })
+  .pick({ encoding: true, delimiter: true, headerRow: true, shape: true, sheet: true, withHidden: true })
   .partial();
 export type FormatChange = z.output<typeof formatChange>;
 

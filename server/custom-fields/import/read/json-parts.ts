@@ -10,10 +10,10 @@ export type JsonPart = { key: string | null; value: unknown };
 
 /** Lists that a dump wraps its elements in. */
 const WRAPPER =
-  /^(computers?|value|values|data|items|results|records|fields|definitions|extra_?fields?|extradatafields)$/i;
+  /^(computers?|devices|agents|assets|value|values|data|items|results?|records|fields|definitions|extra_?fields?|extradatafields)$/i;
 const isWrapper = (key: unknown): boolean => typeof key === "string" && WRAPPER.test(key);
 
-const PAGE_LIST = /^(computers?|data|items|results|records)$/i;
+const PAGE_LIST = /^(computers?|devices|agents|assets|data|items|results?|records)$/i;
 /** A member by which an object is a computer itself, regardless of the lists it has. */
 const NAMES_ITSELF =
   /^(u?id|guid|name|host|(host|(computer|device|agent|machine|asset|endpoint|system)[ _-]?)(id|name))$/i;
@@ -27,6 +27,8 @@ function pageIn(value: Record<string, unknown>): unknown[] | undefined {
   return lists.length === 1 ? lists[0] : undefined;
 }
 
+const OF_ENVELOPE = /^_?(page(details|info)?|pagination|meta(data)?|cursor|links?)$/i;
+
 /** What a page holds stands for itself, however the dump's pages are nested. */
 export async function* withoutPages(parts: AsyncIterable<JsonPart>): AsyncGenerator<JsonPart> {
   for await (const part of parts) yield* elementsOf(part);
@@ -35,7 +37,7 @@ export async function* withoutPages(parts: AsyncIterable<JsonPart>): AsyncGenera
 function* elementsOf(part: JsonPart): Generator<JsonPart> {
   const { key, value } = part;
   // What an envelope says of itself: {total: 20, page: 1, data: [...]}.
-  if (key !== null && typeof value !== "object") return;
+  if (key !== null && (typeof value !== "object" || OF_ENVELOPE.test(key))) return;
   const page = key === null && Array.isArray(value) ? value : isObject(value) ? pageIn(value) : undefined;
   if (!page) yield part;
   else for (const element of page) yield* elementsOf({ key: null, value: element });

@@ -4,6 +4,8 @@ const MAX_PLACES = 8;
 /** What a reader came across that a person should know of: each kind once, with its number and the first places. */
 export type FileNotes = {
   add: (kind: NoteKind, where: string) => void;
+  /** The same, where one place may come up again and again. */
+  addOnce: (kind: NoteKind, where: string) => void;
   /** In words, in the order in which they came up. */
   toTexts: () => string[];
 };
@@ -33,6 +35,18 @@ const NOTES = {
     "value holds \ufffd in place of letters that were not understood: another encoding may read them",
     "values hold \ufffd in place of letters that were not understood: another encoding may read them",
   ],
+  digits: [
+    "number has more digits than a spreadsheet keeps: those after the fifteenth are lost in the file",
+    "numbers have more digits than a spreadsheet keeps: those after the fifteenth are lost in the file",
+  ],
+  quote: [
+    "row has a quote that opens a cell and is not closed at its end: it was read as a letter",
+    "rows have a quote that opens a cell and is not closed at its end: they were read as letters",
+  ],
+  hiddenRow: ["hidden or filtered row is left out", "hidden or filtered rows are left out"],
+  hiddenColumn: ["hidden column is left out", "hidden columns are left out"],
+  hiddenSheet: ["hidden sheet is read, since every visible one is blank or you chose it", "hidden sheets are read"],
+  above: ["line above the header is left out", "lines above the header are left out"],
   heading: ["row repeats the header and is left out", "rows repeat the header and are left out"],
   mask: ["value is a mask (••••) and is read as no value", "values are masks (••••) and are read as no value"],
 } as const;
@@ -41,11 +55,18 @@ type NoteKind = keyof typeof NOTES;
 /** Notes of one file, none so far. */
 export function createNotes(): FileNotes {
   const found = new Map<NoteKind, { count: number; places: string[] }>();
+  const add = (kind: NoteKind, where: string) => {
+    const known = found.get(kind);
+    if (!known) found.set(kind, { count: 1, places: [where] });
+    else if (++known.count <= MAX_PLACES) known.places.push(where);
+  };
+  const seen = new Set<string>();
   return {
-    add(kind, where) {
-      const known = found.get(kind);
-      if (!known) found.set(kind, { count: 1, places: [where] });
-      else if (++known.count <= MAX_PLACES) known.places.push(where);
+    add,
+    addOnce(kind, where) {
+      const key = `${kind} ${where}`;
+      if (!seen.has(key)) add(kind, where);
+      seen.add(key);
     },
     toTexts: () =>
       [...found].map(([kind, { count, places }]) => {

@@ -3,7 +3,8 @@ import { CsvError, parse } from "csv-parse";
 import { parse as parseSync } from "csv-parse/sync";
 import { MAX_RECORD_CHARS } from "@/server/custom-fields/import/plan-schema";
 import { badFile } from "./bad-file";
-import { DELIMITERS, type Delimiter } from "./file-schema";
+import { DELIMITERS, type Delimiter, type Quote } from "./file-schema";
+import type { FileNotes } from "./notes";
 
 /** A cell as it was read: "" is blank, null is no value that the file gives (an error, a mask, a field it does not name). */
 export type SourceCell = string | null;
@@ -15,9 +16,15 @@ const OPTIONS = {
   relax_column_count: true,
   relax_quotes: true,
   skip_empty_lines: false,
+  // Blanks before a quote are no part of the cell.
+  ltrim: true,
   record_delimiter: ["\r\n", "\n", "\r"],
   max_record_size: MAX_RECORD_CHARS,
 };
+
+/** A quote that opens a cell and does not close it at its end was read as a letter. */
+const isMisquoted = (cell: string, quote: Quote): boolean =>
+  cell.startsWith(quote) && (cell.length === 1 || !cell.endsWith(quote));
 
 const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === "");
 
@@ -33,18 +40,25 @@ function unreadable(error: unknown, line: number): unknown {
   return error;
 }
 
+/** How a delimited text is written. */
+export type Dialect = { delimiter: Delimiter; quote?: Quote | undefined; notes?: FileNotes | undefined };
+
 /**
  * The records of a delimited text, blank lines left out; quoted cells may hold newlines.
  * @throws AppError validation_failed for an unclosed quote, naming its line.
  */
-export async function* readDelimited(text: AsyncIterable<string>, delimiter: Delimiter): AsyncGenerator<RawRecord> {
-  const parser = parse({ ...OPTIONS, delimiter, info: true });
+export async function* readDelimited(
+  text: AsyncIterable<string>,
+  { delimiter, quote = '"', notes }: Dialect,
+): AsyncGenerator<RawRecord> {
+  const parser = parse({ ...OPTIONS, delimiter, quote, escape: quote, info: true });
   const source = Readable.from(text);
   source.once("error", (error) => parser.destroy(error));
   let line = 1;
   try {
     const records: AsyncIterable<{ record: string[]; info: { lines: number } }> = source.pipe(parser);
     for await (const { record, info } of records) {
+      if (record.some((cell) => isMisquoted(cell, quote))) notes?.add("quote", `line ${line}`);
       if (!isBlank(record)) yield { line, cells: record };
       line = info.lines + 1;
     }
@@ -56,7 +70,7 @@ export async function* readDelimited(text: AsyncIterable<string>, delimiter: Del
   }
 }
 
-function sampleRecords(text: string, delimiter: Delimiter): string[][] {
+function sampleRecords(text: string, delimiter: Delimiter, quote: Quote): string[][] {
   // The sample may end in the middle of a record: its last line is not counted.
   const whole = text.slice(0, Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")) + 1) || text;
   const records: string[][] = [];
@@ -65,7 +79,7 @@ function sampleRecords(text: string, delimiter: Delimiter): string[][] {
     return cells;
   };
   try {
-    parseSync(whole, { ...OPTIONS, delimiter, to: 60, on_record: keep });
+    parseSync(whole, { ...OPTIONS, delimiter, quote, escape: quote, to: 60, on_record: keep });
   } catch {
     // That line may be within a quoted cell, which is then never closed: the records before it count.
   }
@@ -81,30 +95,52 @@ function commonWidth(records: readonly string[][]): { width: number; count: numb
   return best;
 }
 
-const LOOKS_LIKE_DATA = /^[+-]?\d+([.,]\d+)*$/;
+/** The number of cells up to the last that is not blank. */
+export const filledWidth = (cells: readonly SourceCell[]): number => cells.findLastIndex((cell) => cell?.trim()) + 1;
 
-/** The first record that is as wide as most, mostly filled and consists of words: the header; counted from 1. */
+const LOOKS_LIKE_DATA = /^[+-]?\d+([.,]\d+)*$/;
+const hasDigit = (cell: string): boolean => /\d/.test(cell);
+
+/** True for a row of titles one cell narrower than the row of values below it: the last column has no name. */
+const isNarrowHeader = (cells: readonly string[], below: readonly string[]): boolean =>
+  cells.length > 1 &&
+  cells.length === below.length - 1 &&
+  cells.every((cell) => cell.trim() !== "" && !hasDigit(cell)) &&
+  below.some(hasDigit);
+
+/**
+ * The first record that is as wide as most, mostly filled and consists of words: the header; counted from 1. Columns
+ * that are blank in every record, as where rows end with a separator, do not count.
+ */
 export function findHeader(records: readonly string[][]): number {
-  const { width } = commonWidth(records);
+  const width = Math.min(commonWidth(records).width, Math.max(0, ...records.map(filledWidth)));
   const found = records.slice(0, 20).findIndex((cells) => {
     const filled = cells.filter((cell) => cell.trim() !== "");
     const words = filled.filter((cell) => !LOOKS_LIKE_DATA.test(cell.trim()));
     return cells.length >= width && filled.length >= Math.max(1, width * 0.6) && words.length >= filled.length * 0.6;
   });
+  const [above, below] = [records[found - 1], records[found]];
+  if (above && below && isNarrowHeader(above, below)) return found;
   return found < 0 ? 1 : found + 1;
 }
 
-/** Delimiter and header row of a text's beginning: the delimiter that cuts most records into equally many cells. */
-export function detectDelimiter(text: string): { delimiter: Delimiter; headerRow: number; records: string[][] } {
+/** A text that begins with cells in single quotes has them around the cells that need quotes. */
+const quoteOf = (text: string): Quote => (/^\s*'[^'\r\n]*'\s*[,;\t|]\s*'/.test(text) ? "'" : '"');
+
+type Detected = { delimiter: Delimiter; quote: Quote; headerRow: number; records: string[][] };
+
+/** Delimiter, quote and header row of a text's beginning: the delimiter that cuts most records into equally many cells. */
+export function detectDelimiter(text: string): Detected {
   const declared = /^sep=(.)\r?\n/i.exec(text)?.[1];
+  const quote = quoteOf(text);
   let best: { delimiter: Delimiter; score: number; records: string[][] } | null = null;
   const known = DELIMITERS.filter((delimiter) => delimiter === declared);
   for (const delimiter of known.length > 0 ? known : DELIMITERS) {
-    const records = sampleRecords(text, delimiter);
+    const records = sampleRecords(text, delimiter, quote);
     const { width, count } = commonWidth(records);
     const score = width > 1 ? (count / Math.max(1, records.length)) * 100 + Math.min(width, 50) : 0;
     if (!best || score > best.score) best = { delimiter, score, records };
   }
   const records = best?.records ?? [];
-  return { delimiter: best?.delimiter ?? ",", headerRow: findHeader(records), records };
+  return { delimiter: best?.delimiter ?? ",", quote, headerRow: findHeader(records), records };
 }

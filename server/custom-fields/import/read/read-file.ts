@@ -10,8 +10,9 @@ import type { FileFormat } from "./file-schema";
 import { isLineByLine, splitJson, splitLines, withoutPages } from "./json-parts";
 import type { FileNotes } from "./notes";
 import { type LongEntry, pivot, type SourceRecord } from "./pivot";
-import type { RawRecord, SourceCell } from "./read-delimited";
+import { filledWidth, type RawRecord, type SourceCell } from "./read-delimited";
 import { readPart } from "./read-json";
+import { isSpoiledNumber } from "./shown-cell";
 import { identifierOf, longColumns, readFieldList, SECRET_FIELD, saysYes, secretColumn } from "./table-shape";
 
 /** Cells that hold an error, which is no value and no blank cell either, or that were not understood, are reported. */
@@ -22,6 +23,7 @@ async function* noted(
   for await (const record of records) {
     if (record.fault === null)
       record.cells.forEach((cell, i) => {
+        if (cell && isSpoiledNumber(cell)) notes?.add("digits", `line ${record.line}`);
         if (cell?.includes("\ufffd")) notes?.add("unreadable", `line ${record.line}`);
         else if (cell !== null && isErrorValue(cell)) {
           record.cells[i] = null;
@@ -120,6 +122,9 @@ async function* longEntries(
   }
 }
 
+/** Lines that say how a file is written, and nothing of its table: Excel's sep=, PowerShell's #TYPE. */
+const isDirective = ([first = null]: readonly SourceCell[]): boolean => /^(sep=|#TYPE )/i.test(first ?? "");
+
 /**
  * The header and what follows it. Without one (headerRow 0) the columns are named after their places.
  * @throws AppError validation_failed for a file that ends before its header.
@@ -127,6 +132,7 @@ async function* longEntries(
 async function splitHeader(
   source: AsyncGenerator<RawRecord>,
   headerRow: number,
+  notes: FileNotes | undefined,
 ): Promise<{ header: string[]; records: AsyncGenerator<RawRecord> }> {
   const first: RawRecord[] = [];
   for (let i = 0; i < Math.max(1, headerRow); i++) {
@@ -137,12 +143,28 @@ async function splitHeader(
       );
     first.push(value);
   }
-  if (headerRow > 0) return { header: (first.at(-1)?.cells ?? []).map((cell) => cell ?? ""), records: source };
-  async function* all(): AsyncGenerator<RawRecord> {
-    yield* first;
-    yield* source;
+  for (const { line, cells } of first.slice(0, -1)) if (!isDirective(cells)) notes?.add("above", `line ${line}`);
+  if (headerRow === 0) return { header: (first[0]?.cells ?? []).map(() => ""), records: chained(first, source) };
+  const next: RawRecord[] = [];
+  while (next.length < PEEKED) {
+    const { value, done } = await source.next();
+    if (done) break;
+    next.push(value);
   }
-  return { header: (first[0]?.cells ?? []).map(() => ""), records: all() };
+  const header = (first.at(-1)?.cells ?? []).map((cell) => cell ?? "");
+  // Columns that most rows fill have a value, though the header does not name them.
+  const wider = next.map(({ cells }) => filledWidth(cells)).filter((width) => width > filledWidth(header));
+  const width = wider.length > next.length / 2 ? Math.min(...wider) : 0;
+  for (let i = filledWidth(header); i < width; i++) header[i] = `Column ${i + 1}`;
+  return { header, records: chained(next, source) };
+}
+
+/** Rows below the header by which its width is judged. */
+const PEEKED = 60;
+
+async function* chained(first: readonly RawRecord[], rest: AsyncGenerator<RawRecord>): AsyncGenerator<RawRecord> {
+  yield* first;
+  yield* rest;
 }
 
 async function* readTable(
@@ -150,7 +172,7 @@ async function* readTable(
   { format, preset, limit, notes }: Reading,
   columns: ColumnList,
 ): AsyncGenerator<SourceRecord> {
-  const { header, records } = await splitHeader(rawRecords(path, format, notes), format.headerRow);
+  const { header, records } = await splitHeader(rawRecords(path, format, { notes, limit }), format.headerRow, notes);
   const titles = uniqueTitles(requireHeader(header));
   const full = format.kind === "workbook" ? padded(records, titles.length) : records;
   const rows = limited(format.headerRow > 0 ? withoutHeadings(full, header, notes) : full, limit);

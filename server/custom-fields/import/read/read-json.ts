@@ -8,7 +8,7 @@ import type { JsonPart } from "./json-parts";
 import type { FileNotes } from "./notes";
 import { add, type IdentityCell, type LongEntry, put, type SourceRecord } from "./pivot";
 import type { SourceCell } from "./read-delimited";
-import { withoutExponent } from "./shown-number";
+import { withoutExponent } from "./shown-cell";
 
 type Json = Record<string, unknown>;
 
@@ -89,7 +89,7 @@ function toExtraField(entry: Json, preset: Preset): ExtraField {
   const available = isObject(drop)
     ? member(drop, "availableoptions", "options", "values", "items", "choices", "dropdownvalues")
     : member(entry, "availableoptions", "options", "choices", "dropdownvalues");
-  const given = nameOf(member(settings, "selectedvalue", "value", "ischecked", "checked", "selected", "text"));
+  const given = nameOf(member(settings, "selectedvalue", ...FIELD_VALUES, "ischecked", "checked", "selected", "text"));
   const raw = chosen(available, given);
   const type: FieldType | null = isObject(check)
     ? "boolean"
@@ -104,7 +104,7 @@ function toExtraField(entry: Json, preset: Preset): ExtraField {
     normaliseHeader(textOf(member(entry, "type", "fieldtype"))).includes("password");
   const skipped = masked || member(entry, "isdefaultvalue") === true;
   return {
-    title: nameOf(member(entry, "title", "name", "fieldname", "field")).trim(),
+    title: nameOf(member(entry, "title", "name", ...FIELD_NAMES, "field")).trim(),
     value: skipped ? null : preset.cleanCell(raw),
     declared: {
       type: type ?? (isObject(text) ? null : choices.length > 0 ? "dropdown" : null),
@@ -116,7 +116,10 @@ function toExtraField(entry: Json, preset: Preset): ExtraField {
   };
 }
 
-const EXTRAS = ["extrafields", "extradatafields", "customfields", "extrafield"];
+const EXTRAS = ["extrafields", "extradatafields", "customfields", "customproperties", "customvalues", "extrafield"];
+/** Members by which products name a field and give its value. */
+const FIELD_NAMES = ["title", "fieldname", "extrafieldname", "propertyname"];
+const FIELD_VALUES = ["value", "fieldvalue", "valueasstring"];
 
 /** Who a computer object (or a flat entry) is about, under the titles that every preset maps. */
 function identityOf(
@@ -166,6 +169,14 @@ function computer(part: JsonPart, { line, columns, preset }: Dump): SourceRecord
   return record;
 }
 
+/** The members of a flat object, and those of an object that holds its fields by name. */
+const fieldsOf = (value: Json, { nested }: Preset): [string, unknown][] =>
+  Object.entries(value).flatMap(([name, item]): [string, unknown][] =>
+    isObject(item) && nested.some((one) => normaliseHeader(one) === normaliseHeader(name))
+      ? Object.entries(item)
+      : [[name, item]],
+  );
+
 /**
  * One element of a JSON dump: a computer with its extra fields, one extra field of a computer, a definition, or a flat
  * object with a member per field.
@@ -177,8 +188,8 @@ export function readPart(part: JsonPart, dump: Dump): Parsed {
   if (!isObject(part.value)) return { records: [], entries: [] };
   const value = part.value;
   const isEntry = ["textfieldsettings", "dropdownsettings", "checkboxsettings"].some((s) => isObject(member(value, s)));
-  const title = member(value, "title", "fieldname", "extrafieldname");
-  if (isEntry || (title !== undefined && member(value, "value", "fieldvalue") !== undefined)) {
+  const title = member(value, ...FIELD_NAMES);
+  if (isEntry || (title !== undefined && member(value, ...FIELD_VALUES) !== undefined)) {
     const identity = identityOf(value, preset, { key: null, isEntry: true });
     return { records: [], entries: [{ line, identity, ...toExtraField(value, preset) }] };
   }
@@ -188,7 +199,7 @@ export function readPart(part: JsonPart, dump: Dump): Parsed {
     return { records: [], entries: [] };
   }
   const record: SourceRecord = { line, cells: [], fault: null };
-  for (const [name, item] of Object.entries(value)) {
+  for (const [name, item] of fieldsOf(value, preset)) {
     const text = nameOf(item);
     const isNested = text === "" && typeof item === "object" && item !== null;
     if (isNested) dump.notes?.add("nested", `${name} of number ${line}`);

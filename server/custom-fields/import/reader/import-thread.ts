@@ -27,4 +27,7 @@ async function main(task: Task): Promise<void> {
   }
 }
 
+// SheetJS remarks on oddities of a file there, a line for each: the server's log is not for those.
+console.error = () => {};
+
 await main(workerData);

@@ -1,3 +1,4 @@
+import { MAX_WORKBOOK_CELLS } from "@/server/custom-fields/import/plan-schema";
 import { isOutOfMemory, startThread } from "@/server/ground/background/threads";
 import { AppError } from "@/server/ground/errors";
 import type { FromThread } from "./messages";
@@ -5,14 +6,14 @@ import type { Batch } from "./stage-rows";
 import type { Answers, Task } from "./tasks";
 
 /** Memory of a reading thread (MB): a file that needs more is refused, and nothing else of the process suffers. */
-const MAX_HEAP_MB = 320;
+const MAX_HEAP_MB = 512;
 /** Time for a thread to start, which is no matter of the file: on a machine that is busy with other things it takes seconds. */
 const START_MS = 60_000;
 /**
  * Time for a preview, and for reading to come to its next rows (ms): linear reading needs a fraction of it, also
- * on a busy machine. Tests of what is read raise them: how fast it is, is the machine's.
+ * on a busy machine.
  */
-export const readTime = { preview: 60_000, stage: 60_000 };
+const READ_MS = 60_000;
 /** All of a file's reading, the database's part included. */
 const MAX_STAGE_MS = 10 * 60_000;
 
@@ -25,7 +26,10 @@ const notStarted = () =>
 /** What ended a thread that did not answer: beyond its memory it is the file, else our fault. */
 const ended = (error: unknown): unknown =>
   isOutOfMemory(error)
-    ? new AppError("payload_too_large", "The file needs too much memory to read. Save it as CSV, or split it.")
+    ? new AppError(
+        "payload_too_large",
+        `The file needs too much memory to read: of a workbook ${MAX_WORKBOOK_CELLS.toLocaleString("en")} cells fit. Save it as CSV, or split it.`,
+      )
     : error;
 
 type Kind = Task["kind"];
@@ -48,7 +52,7 @@ export function readFiles<K extends Kind>(
     let deadline = setTimeout(() => reject(notStarted()), START_MS);
     const waitForRows = () => {
       clearTimeout(deadline);
-      deadline = setTimeout(() => reject(tooSlow()), readTime[task.kind]);
+      deadline = setTimeout(() => reject(tooSlow()), READ_MS);
     };
     const settle = (finish: () => void) => {
       clearTimeout(overall);

@@ -10,13 +10,12 @@ import {
 } from "@/server/custom-fields/import/plan-schema";
 import type { Preset } from "@/server/custom-fields/import/presets/preset";
 import { ColumnList } from "@/server/custom-fields/import/read/column-list";
-import { detectFormat } from "@/server/custom-fields/import/read/detect-format";
+import { detect } from "@/server/custom-fields/import/read/detect-format";
 import type { FileFormat } from "@/server/custom-fields/import/read/file-schema";
 import { createNotes, type FileNotes } from "@/server/custom-fields/import/read/notes";
 import { put, type SourceRecord } from "@/server/custom-fields/import/read/pivot";
 import type { SourceCell } from "@/server/custom-fields/import/read/read-delimited";
 import { readSource, type SourceFile } from "@/server/custom-fields/import/read/read-file";
-import { openWorkbook } from "@/server/custom-fields/import/read/read-workbook";
 import { AppError } from "@/server/ground/errors";
 import { repairText } from "@/server/ground/text";
 
@@ -130,7 +129,7 @@ async function stageFile(
   { path, format: given }: GivenFile,
   { preset, merger, batches, firstRow, fileNo }: Reading,
 ): Promise<StagedFile> {
-  const format = given ?? (await detectFormat(path, preset));
+  const { format, encodingGuess } = given ? { format: given, encodingGuess: null } : await detect(path, preset);
   const notes = createNotes();
   const source = readSource(path, { format, preset, notes });
   const part = { source, places: [], notes };
@@ -147,12 +146,9 @@ async function stageFile(
   }
   await batches.flush();
   merger.declare(source);
-  if (format.kind === "workbook") {
-    const workbook = await openWorkbook(path);
-    await workbook.noteMerged(format.sheet ?? null, notes).finally(workbook.close);
-  }
   const isBare = records === 0 && format.kind !== "json" && format.shape !== "fields";
-  return { format, records, notes: [...notes.toTexts(), ...(isBare ? ["There is no row below the header."] : [])] };
+  const bare = isBare ? ["There is no row below the header."] : [];
+  return { format, records, notes: [...(encodingGuess ? [encodingGuess] : []), ...notes.toTexts(), ...bare] };
 }
 
 /** The same error; of several files it says which one is bad. */

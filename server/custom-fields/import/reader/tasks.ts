@@ -7,7 +7,6 @@ import { createNotes } from "@/server/custom-fields/import/read/notes";
 import type { SourceRecord } from "@/server/custom-fields/import/read/pivot";
 import type { SourceCell } from "@/server/custom-fields/import/read/read-delimited";
 import { readSource } from "@/server/custom-fields/import/read/read-file";
-import { openWorkbook } from "@/server/custom-fields/import/read/read-workbook";
 import { MASK } from "@/server/custom-fields/schema";
 import { type Batch, type GivenFile, type Staged, stageRows } from "./stage-rows";
 
@@ -17,7 +16,7 @@ type StageTask = { kind: "stage"; source: string; files: readonly GivenFile[] };
 export type Task = PreviewTask | StageTask;
 
 /** The first rows of a file. headerDoubts: its header may be a row of values, and no person has decided yet. */
-export type Preview = Detected & {
+export type Preview = Omit<Detected, "encodingGuess"> & {
   titles: string[];
   rows: { line: number; cells: string[]; fault: string | null }[];
   notes: string[];
@@ -29,16 +28,13 @@ const READ_AHEAD = 20 * PREVIEW_ROWS;
 
 async function preview({ source, path, format: given }: PreviewTask): Promise<Preview> {
   const preset = presetOf(source);
-  const detected = await detect(path, preset);
+  const { encodingGuess, ...detected } = await detect(path, preset);
   const format = given ?? detected.format;
+  const isOtherEncoding = format.encoding !== detected.format.encoding;
   const notes = createNotes();
   const { columns, records } = readSource(path, { format, preset, limit: READ_AHEAD, notes });
   const rows: SourceRecord[] = [];
   for await (const record of records) if (rows.push(record) >= PREVIEW_ROWS) break;
-  if (format.kind === "workbook") {
-    const workbook = await openWorkbook(path);
-    await workbook.noteMerged(format.sheet ?? null, notes).finally(workbook.close);
-  }
   const isSecret = columns.all.map(({ title, declared }) => declared?.secret || namesSecret(title));
   const shown = (cell: SourceCell, i: number) => (cell && (isSecret[i] || isMasked(cell)) ? MASK : (cell ?? ""));
   return {
@@ -47,7 +43,7 @@ async function preview({ source, path, format: given }: PreviewTask): Promise<Pr
     headerDoubts: given?.isHeaderSaid ? [] : detected.headerDoubts,
     titles: columns.titles,
     rows: rows.map((row) => ({ ...row, cells: row.cells.map(shown) })),
-    notes: notes.toTexts(),
+    notes: [...(encodingGuess && !isOtherEncoding ? [encodingGuess] : []), ...notes.toTexts()],
   };
 }
 

@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import type { Tx } from "@/db/client";
+import { rowsPerTransaction } from "@/server/custom-fields/import/decide/batch-size";
 import { isWrite } from "@/server/custom-fields/import/decide/decide-value";
 import type { LoadedPlan } from "@/server/custom-fields/import/decide/load-plan";
-import { rowsPerTransaction } from "@/server/custom-fields/import/decide/rounds";
 import { count } from "@/server/custom-fields/import/decide/tally";
 import { hasWrite, MATCHED_OUTCOMES, type RunReport } from "@/server/custom-fields/import/outcome-schema";
 import { type EvaluatedRow, evaluateRows, type PickedRow } from "./check";

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Tx } from "@/db/client";
 import { type AuditEvent, record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
@@ -7,12 +6,7 @@ import type { RunReport } from "@/server/custom-fields/import/outcome-schema";
 import { fileNames, type ImportRecord } from "@/server/custom-fields/import/record";
 import type { ChangedByOrg, UndoReport } from "@/server/custom-fields/import/schema";
 import type { Ctx } from "@/server/ground/context";
-
-/** The same event has the same id: recorded twice after a kill, it appears in the audit log once. */
-function eventId(...parts: string[]): string {
-  const hex = createHash("sha256").update(parts.join("\0")).digest("hex");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
-}
+import { idFrom } from "@/server/ground/ids";
 
 /**
  * changed: what this piece of work has changed. cancelled: whether rows are left; one that is cancelled after its last row
@@ -34,8 +28,9 @@ export async function auditOutcome(
   { found, kind, report, changed, cancelled, problem }: Outcome & { found: ImportRecord },
 ): Promise<void> {
   const name = fileNames(found);
+  // The same event has the same id: recorded twice after a kill, it appears in the audit log once.
   const once = (event: AuditEvent) =>
-    record(ctx, { ...event, id: eventId(found.id, kind, event.orgId ?? "", String(found.jobStartedAt?.getTime())) });
+    record(ctx, { ...event, id: idFrom(found.id, kind, event.orgId ?? "", String(found.jobStartedAt?.getTime())) });
   const definitions = await partnerDefinitions(tx, found.partnerId);
   const fields = found.plan?.fields ?? [];
   // A field that has been deleted since had its key from the plan.
@@ -46,13 +41,18 @@ export async function auditOutcome(
     once({
       action: "device.custom_fields.update",
       orgId,
-      ...resourceOf("custom_field_import", { id: found.id, name }),
+      // The sentence reads "changed custom fields of 86 devices (import.csv)".
+      ...resourceOf("custom_field_import", {
+        id: found.id,
+        name: `${devices.toLocaleString("en")} ${devices === 1 ? "device" : "devices"} (${name})`,
+      }),
       details: {
         importId: found.id,
         source: found.source,
         undo: kind === "undo",
         devices,
-        values: Object.fromEntries(Object.entries(values).map(([fieldId, count]) => [keyOf(fieldId), count])),
+        // A list: as members, the keys of secret fields would have their counts masked.
+        values: Object.entries(values).map(([fieldId, count]) => ({ field: keyOf(fieldId), count })),
       },
     });
   once({

@@ -1,12 +1,12 @@
 import { sql } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { asSystem, type Tx, tenant } from "@/db/client";
-import { rowsAtOnce } from "@/server/custom-fields/import/decide/rounds";
+import { rowsAtOnce } from "@/server/custom-fields/import/decide/batch-size";
 import { findImport, partnerScope } from "@/server/custom-fields/import/record";
 import { toCsv } from "@/testing/import/files";
 import { createDevices, createWorld, stageText } from "@/testing/import/imports";
+import { Cancelled } from "./attempt";
 import { checkRows } from "./check";
-import { Cancelled } from "./lease";
 
 const [ROWS, COLUMNS] = [300, 90];
 

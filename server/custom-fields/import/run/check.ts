@@ -1,15 +1,15 @@
 import { type Tx, tenant } from "@/db/client";
+import { rowsAtOnce } from "@/server/custom-fields/import/decide/batch-size";
 import { type Decision, decideValue } from "@/server/custom-fields/import/decide/decide-value";
-import { identifier } from "@/server/custom-fields/import/decide/junk";
 import { type HeldValues, loadDevices, loadValues } from "@/server/custom-fields/import/decide/load-devices";
 import { type LoadedPlan, loadPlan } from "@/server/custom-fields/import/decide/load-plan";
+import { identifier } from "@/server/custom-fields/import/decide/placeholders";
 import {
   type DeviceFacts,
   type Match,
   type RowIdentity,
   resolveRow,
 } from "@/server/custom-fields/import/decide/resolve-row";
-import { rowsAtOnce } from "@/server/custom-fields/import/decide/rounds";
 import { count, emptyTally } from "@/server/custom-fields/import/decide/tally";
 import {
   MATCHED_OUTCOMES,
@@ -23,7 +23,7 @@ import type { ImportRecord, PartnerScope } from "@/server/custom-fields/import/r
 import { groupBy } from "@/server/ground/records";
 import { othersInWords } from "./related-rows";
 import { clearResults, insertResults, markConflicts, type Picks, type Result, readClaims } from "./tables/results";
-import { type Range, readStaged } from "./tables/staged";
+import { type Range, readStaged, sharedIdentifiers } from "./tables/staged";
 
 /** A staged row to be evaluated; picked is the candidate that a person chose for it. */
 export type PickedRow = { rowNo: number; cells: readonly SourceCell[]; fault: string | null; picked: string | null };
@@ -44,14 +44,19 @@ export type EvaluatedRow = {
   held: HeldValues | null;
 };
 
-function identityOf(row: PickedRow, { identifiers }: LoadedPlan): RowIdentity {
+function identityOf(row: PickedRow, { identifiers, shared }: LoadedPlan): RowIdentity {
   const at = (column: number | null) => (column === null ? null : identifier(row.cells[column] ?? ""));
+  // One that the file gives to many hostnames is a placeholder too.
+  const own = (column: number | null) => {
+    const text = at(column);
+    return column !== null && shared?.has(row.cells[column]?.trim().toLowerCase() ?? "") ? null : text;
+  };
   const { sourceId, hostname, organization, serial } = identifiers;
   // A client may well be called "Default" or "Test": names of organizations are never junk.
   const client = organization === null ? null : row.cells[organization]?.trim() || null;
   const name = at(hostname);
   const placeholder = hostname !== null && name === null ? row.cells[hostname]?.trim() || null : null;
-  return { sourceId: at(sourceId), hostname: name, placeholder, organization: client, serial: at(serial) };
+  return { sourceId: own(sourceId), hostname: name, placeholder, organization: client, serial: own(serial) };
 }
 
 function deviceOf(match: Match | null, picked: string | null): DeviceFacts | null {
@@ -89,6 +94,7 @@ export async function evaluateRows(
   plan: LoadedPlan,
   { rows, lock = false }: { rows: readonly PickedRow[]; lock?: boolean },
 ): Promise<EvaluatedRow[]> {
+  plan.shared ??= await sharedIdentifiers(tx, plan);
   const identified = rows.map((row) => ({ row, identity: identityOf(row, plan) }));
   const readable = identified.filter(({ row }) => row.fault === null);
   const index = await loadDevices(

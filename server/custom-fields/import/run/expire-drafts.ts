@@ -5,6 +5,7 @@ import { asSystem, type Tx } from "@/db/client";
 import { customFieldImports } from "@/db/schema";
 import { importFolder } from "@/server/custom-fields/import/record";
 import { DRAFT_DAYS } from "@/server/custom-fields/import/schema";
+import type { JobKind } from "@/server/ground/jobs";
 import { DAY_MS } from "@/server/ground/time/durations";
 
 const DRAFT_MS = DRAFT_DAYS * DAY_MS;
@@ -60,3 +61,14 @@ export async function expireDrafts(now = new Date()): Promise<number> {
   await removeOrphans(before);
   return count;
 }
+
+/** Deletes imports that nobody ran. */
+export const importExpiry: JobKind<object> = {
+  name: "import-expiry",
+  cron: "17 * * * *",
+  atOnce: 1,
+  maxAttempts: 1,
+  async run() {
+    await expireDrafts();
+  },
+};

@@ -10,7 +10,8 @@ import { startRun } from "@/server/custom-fields/import/start";
 import type { Role } from "@/server/ground/permissions";
 import { toCsv } from "@/testing/import/files";
 import { check, createDevices, createWorld, run, stageText } from "@/testing/import/imports";
-import { runWaitingImports } from "./run-job";
+import { workOff } from "@/testing/jobs";
+import { importWork } from "./run-job";
 
 const ROWS = 410;
 const SECRETS = 97;
@@ -53,7 +54,7 @@ it("leaves nothing behind of a run that is refused in its middle, its files neit
   await startRun.run(ctx, { id });
   const setRole = (role: Role) => asSystem((tx) => tx.update(users).set({ role }).where(eq(users.id, admin.id)));
   await setRole("partner_technician");
-  await runWaitingImports();
+  await workOff(importWork);
   await setRole("partner_admin");
   expect(await getImport.run(ctx, { id })).toMatchObject({ status: "cancelled", error: expect.any(String) });
   const [stored] = await asSystem((tx) =>

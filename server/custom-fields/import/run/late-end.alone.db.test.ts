@@ -10,8 +10,8 @@ import { getImport } from "@/server/custom-fields/import/imports";
 import { startRun, startUndo } from "@/server/custom-fields/import/start";
 import type { Role } from "@/server/ground/permissions";
 import { check, createSimple, run, stageText } from "@/testing/import/imports";
-import { claimImport } from "./lease";
-import { runImportJob, runWaitingImports } from "./run-job";
+import { workOff } from "@/testing/jobs";
+import { importWork } from "./run-job";
 
 beforeAll(() => startRecording({ dir: mkdtempSync(join(tmpdir(), "trailmark-spool-")) }));
 afterAll(stopRecording);
@@ -26,32 +26,32 @@ async function arrange() {
 }
 type Arranged = Awaited<ReturnType<typeof arrange>>;
 
-/** Ends of the work that wait for the import, without the renewal of the claim, which may wait beside them. */
+/** Sessions that wait for a lock. */
 const waiting = () =>
   asSystem(async (tx) => {
     const [found] = await tx.execute<{ n: number }>(sql`
-      SELECT count(*)::int AS n FROM pg_stat_activity
-      WHERE wait_event_type = 'Lock' AND datname = current_database() AND query LIKE '%"custom_field_imports"%for update'`);
+      SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`);
     return found?.n;
   });
 
 /**
  * Does the waiting work in the name of a person who may not import just then, which ends it; before that end is stored
- * another process has the work, whose claim has run out as well by now.
+ * another process has begun it again.
  */
 async function endLate({ id, setRole }: Arranged): Promise<void> {
   await setRole("partner_technician");
-  const claim = await claimImport();
-  if (claim?.id !== id) throw new Error("something else was claimed");
-  const { work } = await asSystem(async (tx) => {
-    await tx.execute(sql`SELECT FROM custom_field_imports WHERE id = ${id}::uuid FOR UPDATE`);
-    const work = runImportJob(claim);
+  const { work } = await asSystem(async (held) => {
+    const begun = await asSystem(async (tx) => {
+      await tx.execute(sql`LOCK TABLE users IN ACCESS EXCLUSIVE MODE`);
+      const work = importWork.run({ id }, { signal: new AbortController().signal, attempt: 1 });
+      await expect.poll(waiting).toBe(1);
+      await held.execute(sql`SELECT FROM custom_field_imports WHERE id = ${id}::uuid FOR UPDATE`);
+      return { work };
+    });
     await expect.poll(waiting).toBe(1);
     await setRole("partner_admin");
-    await tx.execute(sql`
-      UPDATE custom_field_imports SET lease_owner = 'another process', lease_until = now() - interval '1 second'
-      WHERE id = ${id}::uuid`);
-    return { work };
+    await held.execute(sql`UPDATE custom_field_imports SET attempt = attempt + 1 WHERE id = ${id}::uuid`);
+    return begun;
   });
   await work;
 }
@@ -75,7 +75,7 @@ it("a process that has lost a run records no end of it, and the end that its suc
   await endLate(arranged);
   expect(await get()).toMatchObject({ status: "running", job: { name: "apply" } });
   expect(await endsOf(arranged, "finish")).toEqual([]);
-  await runWaitingImports();
+  await workOff(importWork);
   expect(await get()).toMatchObject({ status: "done", error: null, summary: { run: { devices: 3 } } });
   expect(await endsOf(arranged, "finish")).toEqual([{ result: "success", errorMessage: null }]);
 });
@@ -88,7 +88,7 @@ it("nor of an undo", async () => {
   await endLate(arranged);
   expect(await get()).toMatchObject({ status: "done", job: { name: "undo" } });
   expect(await endsOf(arranged, "undo")).toEqual([]);
-  await runWaitingImports();
+  await workOff(importWork);
   expect(await get()).toMatchObject({ status: "undone", error: null });
   expect(await endsOf(arranged, "undo")).toEqual([{ result: "success", errorMessage: null }]);
 });

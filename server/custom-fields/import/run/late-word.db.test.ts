@@ -7,26 +7,25 @@ import { getImport } from "@/server/custom-fields/import/imports";
 import { readFiles } from "@/server/custom-fields/import/reader/read-files";
 import { toRecord } from "@/server/custom-fields/import/record";
 import { startRun } from "@/server/custom-fields/import/start";
-import { LostLease } from "@/server/ground/lease";
 import { check, createSimple, stageText } from "@/testing/import/imports";
-import { claimImport, renewLease } from "./lease";
-import { runImportJob } from "./run-job";
+import { workOff } from "@/testing/jobs";
+import { beginAttempt, Gone, storeProgress } from "./attempt";
+import { importWork } from "./run-job";
 
-it("what an earlier piece of an import's work says late does not move the mark of the next one", async () => {
+it("an earlier attempt at an import's work, and one that was ended, do not move its mark", async () => {
   const { ctx, text } = await createSimple();
   const staged = await stageText(ctx, text);
   await check(ctx, staged.id);
   await startRun.run(ctx, { id: staged.id });
-  const claim = await claimImport();
-  expect(claim).toMatchObject({ id: staged.id, job: "apply" });
-  if (!claim?.jobStartedAt) throw new Error("nothing was claimed");
-  for (const earlier of [
-    { ...claim, job: "stage" },
-    { ...claim, jobStartedAt: new Date(claim.jobStartedAt.getTime() - 1) },
-  ])
-    await expect(renewLease(earlier, 3)).rejects.toThrow(LostLease);
-  await runImportJob(claim);
+  const { signal } = new AbortController();
+  const attempts = [await beginAttempt(staged.id, signal), await beginAttempt(staged.id, signal)];
+  const [earlier, newest] = attempts.map((attempt) => () => attempt && storeProgress(attempt, 0));
+  await expect(earlier?.()).rejects.toThrow(Gone);
+  await newest?.();
+  await workOff(importWork);
   expect(await getImport.run(ctx, staged)).toMatchObject({ status: "done", summary: { run: { devices: 3 } } });
+  await expect(newest?.()).rejects.toThrow(Gone);
+  expect(await beginAttempt(staged.id, signal)).toBeNull();
 });
 
 it("the reading of files ends when the last of their rows has been taken, and not before", async () => {

@@ -1,5 +1,5 @@
 import { tenant } from "@/db/client";
-import { rowsAtOnce } from "@/server/custom-fields/import/decide/rounds";
+import { rowsAtOnce } from "@/server/custom-fields/import/decide/batch-size";
 import type { ImportRecord, PartnerScope } from "@/server/custom-fields/import/record";
 import type { ChangedByOrg } from "@/server/custom-fields/import/schema";
 import { countWritten, lastChange } from "./tables/changes";

@@ -1,10 +1,10 @@
 import { rm } from "node:fs/promises";
 import { and, eq, sql } from "drizzle-orm";
 import { asSystem, type Tx, tenant } from "@/db/client";
-import { customFieldImports, organizations } from "@/db/schema/index";
+import { organizations } from "@/db/schema/index";
 import { holdDefinitions, rulesOf } from "@/server/custom-fields/definitions";
+import { rowsAtOnce } from "@/server/custom-fields/import/decide/batch-size";
 import { type LoadedPlan, loadPlan } from "@/server/custom-fields/import/decide/load-plan";
-import { rowsAtOnce } from "@/server/custom-fields/import/decide/rounds";
 import { emptyTally } from "@/server/custom-fields/import/decide/tally";
 import { initialPlan, leftOutSecrets, withoutSamples } from "@/server/custom-fields/import/map/mapping";
 import type { RunReport } from "@/server/custom-fields/import/outcome-schema";
@@ -19,30 +19,26 @@ import {
   partnerScope,
 } from "@/server/custom-fields/import/record";
 import type { ChangedByOrg, ImportSummary, Job, UndoReport } from "@/server/custom-fields/import/schema";
-import { backgroundLoop } from "@/server/ground/background/background-loop";
 import { type Ctx, systemCtx } from "@/server/ground/context";
 import { AppError, type ErrorCode } from "@/server/ground/errors";
-import { freeDeadClaims, LostLease, Stopped, whileRenewed } from "@/server/ground/lease";
-import { HOUR_MS } from "@/server/ground/time/durations";
+import type { JobKind } from "@/server/ground/jobs";
 import { findUserCaller } from "@/server/identity/auth/caller";
 import { reachesWholePartner } from "@/server/identity/auth/grant";
 import { applyChunk } from "./apply";
+import {
+  type Attempt,
+  beginAttempt,
+  Cancelled,
+  finishWork,
+  Gone,
+  markDone,
+  readWork,
+  requireGoing,
+  requireNewest,
+  storeProgress,
+} from "./attempt";
 import { auditOutcome } from "./audit-outcome";
 import { checkRows } from "./check";
-import { expireDrafts } from "./expire-drafts";
-import {
-  Cancelled,
-  type Claim,
-  claimImport,
-  finishWork,
-  markDone,
-  owner,
-  readClaimed,
-  releaseLease,
-  renewLease,
-  requireClaimed,
-  requireLease,
-} from "./lease";
 import { changedByOrg, countsOf, readBack } from "./read-back";
 import { hasChanges } from "./tables/changes";
 import { clearEdits, forgetEdits } from "./tables/edits";
@@ -106,17 +102,17 @@ function stageFiles(
 }
 
 /** Work in the name of a person, within what that person reaches now. */
-type Work = { found: ImportRecord; ctx: Ctx; scope: PartnerScope };
+type Work = { attempt: Attempt; found: ImportRecord; ctx: Ctx; scope: PartnerScope };
 
 const findPerson = ({ summary, createdBy }: ImportRecord) => findUserCaller(summary.actor?.id ?? createdBy);
 
 /**
  * The import with the person who started the work, looked up again: that person's access counts as it is now.
  * @throws AppError forbidden when the right to import, or an organization of the import, has gone, or a second factor is
- * required that they have not set up; LostLease.
+ * required that they have not set up; Gone.
  */
-async function loadWork(claim: Claim): Promise<Work> {
-  const found = await readClaimed(claim);
+async function loadWork(attempt: Attempt): Promise<Work> {
+  const found = await readWork(attempt);
   const caller = await findPerson(found);
   if (!caller?.permissions.has("custom_fields:import") || caller.mustEnroll)
     throw new AppError("forbidden", "The person who started this can no longer import.");
@@ -127,14 +123,14 @@ async function loadWork(claim: Claim): Promise<Work> {
       "forbidden",
       "The person who started this has no access any more to an organization of this import.",
     );
-  return { found, ctx, scope: { ...scope, orgIds: found.orgIds } };
+  return { attempt, found, ctx, scope: { ...scope, orgIds: found.orgIds } };
 }
 
 /**
  * The same for saying what the work has done, once it cannot go on: in the name of that person, whatever they still reach,
  * and of the platform where there is no such person any more.
  */
-async function loadEnded(found: ImportRecord): Promise<Work> {
+async function loadEnded(attempt: Attempt, found: ImportRecord): Promise<Work> {
   const { partnerId, orgIds } = found;
   const scope: PartnerScope = { kind: "partner", partnerId, orgIds };
   const caller = await findPerson(found);
@@ -145,11 +141,11 @@ async function loadEnded(found: ImportRecord): Promise<Work> {
       .where(and(eq(organizations.partnerId, partnerId), sql`is_home`)),
   );
   const { actor } = caller ?? systemCtx();
-  return { found, ctx: { ...systemCtx(), actor, scope, homeOrgId: home?.id ?? null }, scope };
+  return { attempt, found, ctx: { ...systemCtx(), actor, scope, homeOrgId: home?.id ?? null }, scope };
 }
 
-async function stage({ found, ctx, scope }: Work): Promise<void> {
-  const staged = await stageFiles(found, scope, (rows) => renewLease(found, rows));
+async function stage({ attempt, found, ctx, scope }: Work): Promise<void> {
+  const staged = await stageFiles(found, scope, (rows) => storeProgress(attempt, rows));
   const files = found.files.map((file, n) => ({ ...file, ...staged.files[n] }));
   const { columns, totalRows, fingerprint } = staged;
   await tenant(scope, async (tx) => {
@@ -157,14 +153,14 @@ async function stage({ found, ctx, scope }: Work): Promise<void> {
     const { plan, mappingFrom } = await initialPlan(tx, found, { columns, fingerprint, mayDefine });
     const summary = { ...found.summary, mappingFrom, edits: [] };
     const read = { files, columns, totalRows, fingerprint, plan, summary, jobDone: totalRows };
-    await finishWork(tx, found, { status: "staged", ...read });
+    await finishWork(tx, attempt, { status: "staged", ...read });
   });
 }
 
-async function check({ found, scope }: Work): Promise<void> {
-  const tally = await checkRows(found, scope, (rows) => renewLease(found, rows));
+async function check({ attempt, found, scope }: Work): Promise<void> {
+  const tally = await checkRows(found, scope, (rows) => storeProgress(attempt, rows));
   const summary: ImportSummary = { ...found.summary, check: { ...tally, checkedAt: new Date().toISOString() } };
-  await tenant(scope, (tx) => finishWork(tx, found, { status: "checked", summary, jobDone: found.totalRows }));
+  await tenant(scope, (tx) => finishWork(tx, attempt, { status: "checked", summary, jobDone: found.totalRows }));
 }
 
 /** The report as it stands; at first it holds the rows that the check could not resolve. */
@@ -178,25 +174,26 @@ function reportOf(found: ImportRecord): RunReport {
 }
 
 /**
- * Locks the import to put the end of its work on record, which only the process that still has the work may do: the entry
- * of one that has lost it would stand in the place of its successor's.
- * @throws LostLease.
+ * Locks the import to put the end of its work on record, which only the newest attempt may do: the entry of an earlier
+ * one would stand in the place of its successor's.
+ * @throws Gone.
  */
-async function lockEnded(tx: Tx, ctx: Ctx, found: ImportRecord): Promise<ImportRecord> {
-  const now = await lockImport(tx, ctx, found.id);
-  requireClaimed(now, found);
+async function lockEnded(tx: Tx, { attempt, ctx }: Work): Promise<ImportRecord> {
+  const now = await lockImport(tx, ctx, attempt.id);
+  requireNewest(now, attempt);
   return now;
 }
 
 /** error: why a run was given up; it keeps what it wrote and counts as cancelled. */
 type RunEnd = { status: "done" | "cancelled"; error?: AppError };
 
-async function finishRun({ found, ctx, scope }: Work, { status, error }: RunEnd): Promise<void> {
-  // Before the lock: the claim is renewed meanwhile.
+async function finishRun(work: Work, { status, error }: RunEnd): Promise<void> {
+  const { attempt, found, ctx, scope } = work;
+  // Before the lock, which callers wait for.
   const touched = await readBack(found, scope);
   const secrets = await forgetSecrets(found, scope);
   await tenant(scope, async (tx) => {
-    const now = await lockEnded(tx, ctx, found);
+    const now = await lockEnded(tx, work);
     const report = reportOf(now);
     const run = { ...report, readBack: report.fields.map(({ fieldId }) => countsOf(touched, fieldId)) };
     const outcome = { changed: changedByOrg(touched), cancelled: status === "cancelled", problem: error?.message };
@@ -205,7 +202,7 @@ async function finishRun({ found, ctx, scope }: Work, { status, error }: RunEnd)
     const columns = withoutSamples(now.columns, secrets);
     const summary = { ...now.summary, run };
     const ended = { status, finishedAt: new Date(), error: error?.message ?? null };
-    await finishWork(tx, found, { ...ended, jobDone, columns, summary });
+    await finishWork(tx, attempt, { ...ended, jobDone, columns, summary });
   });
   // The rows are in the database; files that may hold secrets need not stay on disk.
   await rm(importFolder(found.id), { recursive: true, force: true });
@@ -215,21 +212,21 @@ async function finishRun({ found, ctx, scope }: Work, { status, error }: RunEnd)
  * Works in chunks, each in a transaction that holds the import and within what the person reaches by then, until a chunk
  * says that it is the last.
  */
-async function eachChunk(claim: Claim, chunk: (tx: Tx, now: ImportRecord) => Promise<boolean>): Promise<Work> {
+async function eachChunk(attempt: Attempt, chunk: (tx: Tx, now: ImportRecord) => Promise<boolean>): Promise<Work> {
   for (;;) {
-    const work = await loadWork(claim);
+    const work = await loadWork(attempt);
     const isLast = await tenant(work.scope, async (tx) => {
-      const now = await lockImport(tx, work.ctx, claim.id);
-      requireLease(now, claim);
+      const now = await lockImport(tx, work.ctx, attempt.id);
+      requireGoing(now, attempt);
       return chunk(tx, now);
     });
     if (isLast) return work;
   }
 }
 
-async function apply({ found, scope }: Work): Promise<void> {
+async function apply({ attempt, found, scope }: Work): Promise<void> {
   const plan = await tenant(scope, (tx) => loadPlan(tx, found, scope));
-  const last = await eachChunk(found, async (tx, now) => {
+  const last = await eachChunk(attempt, async (tx, now) => {
     await requireSameFields(tx, plan);
     const report = reportOf(now);
     const through = await applyChunk(tx, plan, { after: now.jobDone, report });
@@ -252,21 +249,22 @@ const restoringOf = ({ jobDone, summary }: ImportRecord): ChangedByOrg =>
 type UndoEnd = { problem?: string; error?: string };
 
 /** Where changes are left, the import stays as it was but for what was restored. */
-async function finishUndo({ found, ctx, scope }: Work, { error, problem = error }: UndoEnd = {}): Promise<void> {
+async function finishUndo(work: Work, { error, problem = error }: UndoEnd = {}): Promise<void> {
+  const { attempt, ctx, scope } = work;
   await tenant(scope, async (tx) => {
-    const now = await lockEnded(tx, ctx, found);
+    const now = await lockEnded(tx, work);
     const report = undoReportOf(now);
     const cancelled = await hasChanges(tx, now.id, now.jobDone);
     const outcome = { changed: restoringOf(now), cancelled, problem: cancelled ? problem : undefined };
     await auditOutcome(tx, ctx, { found: now, kind: "undo", report, ...outcome });
     const { restoring: _, ...summary } = { ...now.summary, undo: report };
     const undone = { status: "undone", undoneAt: new Date(), jobDone: now.totalRows };
-    await finishWork(tx, found, { summary, ...(cancelled ? { error: error ?? null } : undone) });
+    await finishWork(tx, attempt, { summary, ...(cancelled ? { error: error ?? null } : undone) });
   });
 }
 
-async function undo({ found }: Work): Promise<void> {
-  const last = await eachChunk(found, async (tx, now) => {
+async function undo({ attempt }: Work): Promise<void> {
+  const last = await eachChunk(attempt, async (tx, now) => {
     await holdDefinitions(tx, now);
     const [report, restoring] = [undoReportOf(now), restoringOf(now)];
     const through = await undoChunk(tx, now, { after: now.jobDone, report, restoring });
@@ -281,85 +279,55 @@ async function undo({ found }: Work): Promise<void> {
 const OF_FILES: readonly ErrorCode[] = ["validation_failed", "payload_too_large", "conflict"];
 
 /** Work that cannot continue for a reason that a person should see. */
-async function abandon(claim: Claim, error: AppError): Promise<void> {
-  const found = await readClaimed(claim);
-  if (found.job === "apply") return finishRun(await loadEnded(found), { status: "cancelled", error });
-  if (found.job === "undo") return finishUndo(await loadEnded(found), { error: error.message });
+async function abandon(attempt: Attempt, error: AppError): Promise<void> {
+  const found = await readWork(attempt);
+  if (found.job === "apply") return finishRun(await loadEnded(attempt, found), { status: "cancelled", error });
+  if (found.job === "undo") return finishUndo(await loadEnded(attempt, found), { error: error.message });
   const summary = { ...found.summary, isRefused: found.job === "stage" && OF_FILES.includes(error.code) };
-  return asSystem((tx) => finishWork(tx, claim, { error: error.message, summary }));
+  return asSystem((tx) => finishWork(tx, attempt, { error: error.message, summary }));
 }
 
 /** Work that a person asked to end. */
-async function cancel(claim: Claim): Promise<void> {
-  const work = await loadWork(claim);
+async function cancel(attempt: Attempt): Promise<void> {
+  const work = await loadWork(attempt);
   if (work.found.job === "apply") return finishRun(work, { status: "cancelled" });
   if (work.found.job === "undo") return finishUndo(work, { problem: "It was cancelled before its last row." });
-  return asSystem((tx) => finishWork(tx, claim, {}));
+  return asSystem((tx) => finishWork(tx, attempt, {}));
 }
 
-async function endWork(claim: Claim, error: unknown): Promise<void> {
-  if (error instanceof LostLease) return;
-  if (error instanceof Stopped) return releaseLease(claim);
-  if (error instanceof Cancelled) return cancel(claim);
+/** @throws what the job library tries again, in another process where this one ends. */
+async function endWork(attempt: Attempt, error: unknown): Promise<void> {
+  if (attempt.signal.aborted || error instanceof Gone) throw error;
+  if (error instanceof Cancelled) return cancel(attempt);
   if (!(error instanceof AppError)) throw error;
-  return abandon(claim, error);
+  return abandon(attempt, error);
 }
 
 const WORK: Record<Job, (work: Work) => Promise<void>> = { stage, check, apply, undo };
+const MAX_ATTEMPTS = 25;
+
+async function work(attempt: Attempt, isLast: boolean): Promise<void> {
+  const loaded = await loadWork(attempt);
+  if (loaded.found.cancelRequested) throw new Cancelled();
+  if (isLast) throw new AppError("unavailable", `It was begun ${MAX_ATTEMPTS} times and never completed.`);
+  if (loaded.found.job) await WORK[loaded.found.job](loaded);
+}
 
 /**
- * Does the work of an import that this process has claimed, from where it was left. What the file or the person is at
- * fault for becomes the import's error; any other fault leaves the claim to run out, so that the work is tried again.
+ * Does the work of an import from where it was left. What the file or the person is at fault for becomes the import's error;
+ * after any other fault it is tried again.
  */
-export async function runImportJob(claim: Claim): Promise<void> {
-  const work = async () => {
-    const loaded = await loadWork(claim);
-    if (loaded.found.job) await WORK[loaded.found.job](loaded);
-  };
-  await whileRenewed(
-    () => renewLease(claim),
-    () => work().catch((error: unknown) => endWork(claim, error)),
-  ).catch((error: unknown) => {
-    // Taken over while it was being ended.
-    if (!(error instanceof LostLease)) throw error;
-  });
-}
-
-/** How often a process polls for work that another one was asked for or left behind. */
-const POLL_MS = 2_000;
-
-/** Claims and does everything that waits, one import after the other. */
-export async function runWaitingImports(): Promise<void> {
-  for (;;) {
-    if (owner.isStopping) return;
-    const claim = await claimImport();
-    if (claim === null) return;
-    await runImportJob(claim);
-  }
-}
-
-const EXPIRE_MS = HOUR_MS;
-
-const loop = backgroundLoop("custom field imports", POLL_MS, runWaitingImports);
-
-const expiry = backgroundLoop("expired imports", EXPIRE_MS, async () => {
-  await expireDrafts();
-});
-
-/** Notifies this process's worker, if it runs one, of new work; other processes find it at their next poll. */
-export const notifyImports = (): void => loop.notify();
-
-/** The import's background worker; several processes may run one, each import is done by one of them at a time. */
-export const importWorker = {
-  name: "custom field imports",
-  async start(): Promise<void> {
-    owner.isStopping = false;
-    await freeDeadClaims(customFieldImports);
-    loop.start();
-    expiry.start();
-  },
-  async stop(): Promise<void> {
-    owner.isStopping = true;
-    await Promise.all([loop.stop(), expiry.stop()]);
+export const importWork: JobKind<{ id: string }> = {
+  name: "import",
+  atOnce: 1,
+  maxAttempts: MAX_ATTEMPTS,
+  async run({ id }, { signal, attempt: tries }) {
+    const attempt = await beginAttempt(id, signal);
+    if (!attempt) return;
+    try {
+      await work(attempt, tries >= MAX_ATTEMPTS).catch((error: unknown) => endWork(attempt, error));
+    } catch (error) {
+      if (!(error instanceof Gone)) throw error;
+    }
   },
 };

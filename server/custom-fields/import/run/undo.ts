@@ -1,7 +1,7 @@
 import type { Tx } from "@/db/client";
 import { coerceValue, type FieldRule } from "@/server/custom-fields/coerce";
 import { rulesOf } from "@/server/custom-fields/definitions";
-import { rowsAtOnce, rowsPerTransaction } from "@/server/custom-fields/import/decide/rounds";
+import { rowsAtOnce, rowsPerTransaction } from "@/server/custom-fields/import/decide/batch-size";
 import type { ImportRecord } from "@/server/custom-fields/import/record";
 import type { ChangedByOrg, UndoReport } from "@/server/custom-fields/import/schema";
 import type { FieldValue } from "@/server/custom-fields/schema";

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, writeFileSync } from "node:fs";
@@ -28,7 +29,7 @@ const MANIFEST = {
 
 type Got = { status: number; headers: IncomingHttpHeaders; body: string };
 
-describe("what a server gives to machines", () => {
+describe("files that a server gives to machines", () => {
   let server: Server;
   const built = mkdtempSync(join(tmpdir(), "agent-files-"));
   const empty = mkdtempSync(join(tmpdir(), "agent-files-"));
@@ -169,14 +170,27 @@ describe("what a server gives to machines", () => {
     });
   });
 
-  it.each(["install.sh", "install.ps1", "manifest.json", FILE])(
-    "says what to do where nothing was built: %s",
+  it.each(["install.sh", "install.ps1"])(
+    "serves a script that says what to do where nothing was built: %s",
     async (name) => {
       const { status, body } = await ask(`/unbuilt/${name}`);
-      expect(status).toBe(404);
-      expect(JSON.parse(body).detail).toContain("npm run agent:build");
+      expect(status).toBe(200);
+      expect(body).toContain("'Agent installers are not built yet. Run npm run agent:build on the server.'");
     },
   );
+
+  it("fails in a shell where nothing was built", async () => {
+    const { body } = await ask("/unbuilt/install.sh");
+    const { status, stderr } = spawnSync("sh", ["-c", body], { encoding: "utf8" });
+    expect(status).toBe(1);
+    expect(stderr).toContain("npm run agent:build");
+  });
+
+  it.each(["manifest.json", FILE])("says what to do where nothing was built: %s", async (name) => {
+    const { status, body } = await ask(`/unbuilt/${name}`);
+    expect(status).toBe(404);
+    expect(JSON.parse(body).detail).toContain("npm run agent:build");
+  });
 
   it("takes a file that is not as long as the manifest says for none", async () => {
     const folder = mkdtempSync(join(tmpdir(), "agent-files-"));

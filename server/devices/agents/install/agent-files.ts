@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { Download } from "@/server/ground/download";
+import { asFile, type Download } from "@/server/ground/download";
 import { env } from "@/server/ground/env";
 import { AppError } from "@/server/ground/errors";
 import { operation } from "@/server/ground/operation";
@@ -13,8 +13,7 @@ const BUILD_FOLDER = join(process.cwd(), "dist", "agent");
 /** The scripts as they are in the checkout, with placeholders. */
 const SCRIPT_FOLDER = join(process.cwd(), "agent", "install");
 
-const NOT_BUILT =
-  "The agent's programs have not been built on this server. The operator builds them with `npm run agent:build`.";
+const NOT_BUILT = "Agent installers are not built yet. Run npm run agent:build on the server.";
 const BAD_ADDRESS =
   "NEXTAUTH_URL of this server is no address that can stand in a script: http or https, a host, a port.";
 
@@ -47,6 +46,12 @@ function fillScript(template: string, origin: string, { version, files }: Build)
   return filled.replace("@SELF@", sha256(withoutSelf(filled)));
 }
 
+/** A script that prints why nothing can be installed; the words are ours, and hold nothing that a shell reads. */
+function refusal(name: ScriptName, error: unknown): string {
+  if (!(error instanceof AppError)) throw error;
+  return name === "install.sh" ? `#!/bin/sh\necho '${error.message}' >&2\nexit 1\n` : `throw '${error.message}'\n`;
+}
+
 /** What a server gives to machines that become devices: scripts, programs and their manifest. All of it is public. */
 export function agentFiles(folder = BUILD_FOLDER, address = env().NEXTAUTH_URL) {
   /** @throws AppError not_found where nothing was built, or not by this version */
@@ -57,16 +62,18 @@ export function agentFiles(folder = BUILD_FOLDER, address = env().NEXTAUTH_URL) 
     return parsed.data;
   }
 
-  /** @throws AppError not_found where nothing was built */
+  /** Always a script: where there is nothing to install, one that says why and fails. */
   async function script(name: ScriptName): Promise<Download> {
-    const [build, template] = await Promise.all([readBuild(), readFile(join(SCRIPT_FOLDER, name), "utf8")]);
-    const body = fillScript(template, publicOrigin(address), build);
-    return { type: TYPES[name], sha256: sha256(body), body };
+    const template = await readFile(join(SCRIPT_FOLDER, name), "utf8");
+    const body = await readBuild().then(
+      (build) => fillScript(template, publicOrigin(address), build),
+      (error: unknown) => refusal(name, error),
+    );
+    return asFile(TYPES[name], body);
   }
 
   async function manifest(): Promise<Download> {
-    const body = JSON.stringify(await readBuild(), null, 2);
-    return { type: "application/json", sha256: sha256(body), body };
+    return asFile("application/json", JSON.stringify(await readBuild(), null, 2));
   }
 
   /**

@@ -38,3 +38,6 @@ export function exampleOf(schema: Json, kind: Kind): unknown {
   if (schema.format === "date-time") return "2025-11-20T14:02:31.000Z";
   return "text";
 }
+
+/** The example of a media type; none where bytes are no text. */
+export const shown = (value: unknown): Json => (value === undefined ? {} : { examples: { example: { value } } });

@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
-import type { Download } from "@/server/ground/download";
+import { asFile, type Download } from "@/server/ground/download";
 import { AppError } from "@/server/ground/errors";
 
 /** The API reference: components/docs and Scalar's bundle, copied there with the bundles (scripts/build.mjs). */
@@ -26,21 +25,26 @@ const TYPES: Record<string, string> = {
   ".css": "text/css; charset=utf-8",
 };
 
-/** GET /docs. @throws Error when it was not built */
-export async function referencePage(): Promise<Response> {
-  return new Response(await readFile(join(FOLDER, "index.html"), "utf8"), {
-    headers: {
-      "Content-Type": "text/html; charset=utf-8",
-      "Cache-Control": "no-cache",
-      "Content-Security-Policy": POLICY,
-    },
-  });
+/** The files, read once. */
+const files = new Map<string, Promise<Download>>();
+
+function fileOf(name: string, type: string): Promise<Download> {
+  const file = files.get(name) ?? readFile(join(FOLDER, name), "utf8").then((text) => asFile(type, text));
+  files.set(name, file);
+  file.catch(() => files.delete(name));
+  return file;
 }
+
+/** The page at /docs. @throws Error when it was not built */
+export const referencePage = async (): Promise<Download> => ({
+  ...(await fileOf("index.html", "text/html; charset=utf-8")),
+  headers: { "Content-Security-Policy": POLICY },
+});
 
 /** A script or style of the page. @throws AppError not_found */
 export async function referenceFile(name: string): Promise<Download> {
   const type = TYPES[extname(name)];
-  const body = type && /^[a-z]+\.[a-z]+$/.test(name) && (await readFile(join(FOLDER, name), "utf8").catch(() => null));
-  if (!type || typeof body !== "string") throw new AppError("not_found", "The API reference has no such file.");
-  return { type, sha256: createHash("sha256").update(body).digest("hex"), body };
+  const file = type && /^[a-z]+\.[a-z]+$/.test(name) && (await fileOf(name, type).catch(() => null));
+  if (!file) throw new AppError("not_found", "The API reference has no such file.");
+  return file;
 }

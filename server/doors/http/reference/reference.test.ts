@@ -1,26 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { type Catalogue, FILTERS } from "@/server/audit/query/catalogue";
-import { describeApi, listEndpoints } from "@/server/doors/http/openapi";
+import { listEndpoints } from "@/server/doors/http/openapi";
 import { routes } from "@/server/doors/http/routes.generated";
+import { apiDocument, apiOperations, exampleFor, exampleIn, type Operation } from "@/testing/api/document";
+import { inlined } from "@/testing/api/references";
 import { branchesOf, findWord, type Json, propertiesOf, type Side } from "./describe";
 import { filterWords } from "./words/filter-words";
 import { WORD_TABLES } from "./words/index";
 
-type Media = { schema: Json; example?: unknown };
-type Operation = {
-  description?: string;
-  parameters: { name: string; in: string; required: boolean; description?: string; example?: unknown; schema: Json }[];
-  requestBody?: { content: Record<string, Media> };
-  responses: Record<string, { content?: Record<string, Media> }>;
-};
-
+const operations = apiOperations;
 const endpoints = listEndpoints(routes);
-const document = describeApi(endpoints, "http://127.0.0.1:3000");
-const paths = document.paths as Record<string, Record<string, Operation>>;
-const operations = Object.entries(paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, path, operation })),
-);
 const good = ({ responses }: Operation) => Object.entries(responses).filter(([status]) => status.startsWith("2"));
 const specOf = (name: string) => {
   const found = endpoints.find(
@@ -70,7 +60,7 @@ describe("the API document", () => {
     expect(silent.map(({ name, side, at }) => `${name} ${side} ${at}`)).toEqual([]);
   });
 
-  it("describes a filter that no table has words for: what the catalogue says of it", () => {
+  it("describes a filter that no table has words for by the catalogue's words", () => {
     const added: Catalogue = {
       ...FILTERS,
       site: { label: "Site", match: "part", hint: "part of a site's name" },
@@ -83,7 +73,7 @@ describe("the API document", () => {
   });
 
   it("describes every member of an error", () => {
-    const { Problem } = (document.components as { schemas: Record<string, Json> }).schemas;
+    const { Problem } = (inlined(apiDocument.components, apiDocument) as { schemas: Record<string, Json> }).schemas;
     expect(membersOf(Problem as Json, []).filter(({ schema }) => !schema.description)).toEqual([]);
   });
 
@@ -121,24 +111,77 @@ describe("the API document", () => {
     const body = Object.values(operation.requestBody?.content ?? {})[0];
     const spec = specOf(name);
     const required = operation.parameters.filter((p) => p.required);
-    for (const p of required) expect(p.example, p.name).toBeDefined();
-    if (body && !spec.consumes) expect(body.example).toBeDefined();
-    const given = Object.fromEntries(required.map((p) => [p.name, p.example]));
-    const whole = { ...given, ...(spec.consumes ? {} : (body?.example as object)) };
+    for (const p of required) expect(exampleFor(p), p.name).toBeDefined();
+    if (body && !spec.consumes) expect(exampleIn(body)).toBeDefined();
+    const given = Object.fromEntries(required.map((p) => [p.name, exampleFor(p)]));
+    const whole = { ...given, ...(spec.consumes ? {} : (exampleIn(body) as object)) };
     expect(spec.input.safeParse(whole).error).toBeUndefined();
-    for (const p of operation.parameters.filter((p) => !p.required && p.in === "query" && p.example !== undefined))
-      expect(spec.input.safeParse({ ...whole, [p.name]: p.example }).error, p.name).toBeUndefined();
+    for (const p of operation.parameters.filter((p) => !p.required && p.in === "query" && exampleFor(p) !== undefined))
+      expect(spec.input.safeParse({ ...whole, [p.name]: exampleFor(p) }).error, p.name).toBeUndefined();
   });
 
   it.each(operations)("$name has an answer example that its own schema takes", ({ name, operation }) => {
     const { output, streams } = specOf(name);
     for (const [, { content }] of good(operation))
-      for (const [type, { example }] of Object.entries(content ?? {})) {
+      for (const [type, media] of Object.entries(content ?? {})) {
+        const example = exampleIn(media);
         if (type === "application/gzip") continue;
         expect(example, type).toBeDefined();
         const schema = output instanceof z.ZodType ? output : streams;
         if (type === "application/json" && schema) expect(schema.safeParse(example).error).toBeUndefined();
         else expect(typeof example).toBe("string");
       }
+  });
+
+  it("names operations as functions, each once", () => {
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.filter((id) => !/^[a-z]+([A-Z][a-z]*)*$/.test(id))).toEqual([]);
+    expect(ids).toEqual(
+      expect.arrayContaining(["listAuditLogs", "createStream", "getDevice", "rotateApiKey", "listStreamBatches"]),
+    );
+  });
+
+  it("has a name for every shape that several answers have", () => {
+    const shapes = new Map<string, number>();
+    const walk = (value: unknown): void => {
+      if (typeof value !== "object" || value === null) return;
+      const { properties } = value as Json;
+      if (properties && Object.keys(properties).length > 3) {
+        const text = JSON.stringify(properties, (key, inner) =>
+          key === "description" && typeof inner === "string" ? undefined : inner,
+        );
+        shapes.set(text, (shapes.get(text) ?? 0) + 1);
+      }
+      for (const [key, inner] of Object.entries(value)) if (!key.startsWith("example")) walk(inner);
+    };
+    walk(apiDocument);
+    expect([...shapes].filter(([, times]) => times > 1)).toEqual([]);
+    const { schemas } = apiDocument.components as { schemas: object };
+    expect(Object.keys(schemas)).toEqual(
+      expect.arrayContaining(["AuditEntry", "Device", "Pagination", "Problem", "Result"]),
+    );
+  });
+
+  it("says the values of filters, the most that a page holds and the headers of answers", () => {
+    const list = operations.find(({ name }) => name === "GET /audit-logs/logs")?.operation as Operation;
+    const named = (wanted: string) => list.parameters.find(({ name }) => name === wanted)?.schema;
+    expect(named("result")).toMatchObject({ type: "array", items: { enum: ["success", "failure", "denied"] } });
+    expect(named("limit")).toMatchObject({ type: "integer", minimum: 1, maximum: 100 });
+    expect(Object.keys(list.responses["200"]?.headers ?? {})).toEqual(
+      expect.arrayContaining(["X-Request-Id", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"]),
+    );
+    expect(Object.keys(list.responses["4XX"]?.headers ?? {})).toContain("Retry-After");
+  });
+
+  it("describes the groups of operations", () => {
+    const tags = new Set((apiDocument.tags as { name: string }[]).map(({ name }) => name));
+    expect(operations.flatMap(({ operation }) => operation.tags).filter((tag) => !tags.has(tag))).toEqual([]);
+  });
+
+  it("describes the messages to webhooks", () => {
+    expect(JSON.stringify(apiDocument.webhooks)).toMatch(
+      /notification\.raised.*webhook-signature|webhook-signature.*notification\.raised/,
+    );
   });
 });

@@ -2,8 +2,8 @@ import { asSystem, type Tx } from "@/db/client";
 import { messageOf } from "@/db/thrown";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
+import { trackWork } from "@/server/ground/background/pending-work";
 import { callersChanged } from "@/server/ground/background/streams";
-import { unawaited } from "@/server/ground/background/unawaited";
 import type { Ctx } from "@/server/ground/context";
 import { env } from "@/server/ground/env";
 import { AppError } from "@/server/ground/errors";
@@ -80,7 +80,7 @@ async function spendPasswordLink(
   if (caller?.actor.type !== "user") throw unusable();
   const { actor } = caller;
   const spend = async (tx: Tx) => (await spendUserToken(tx, given)) !== null;
-  const endedSessions = await setPasswordBy(spend, { userId: actor.id, password, now });
+  const endedSessions = await setPasswordBy(spend, { user: actor, password, now });
   if (endedSessions === null) throw unusable();
   callersChanged();
   record(
@@ -162,6 +162,6 @@ export const forgotPassword = operation({
   async run(ctx, { email }) {
     await limit("forgot", ctx.ip);
     if (isMailConfigured())
-      unawaited(mailLink(ctx, email).catch((error) => log.warn({ err: error }, "a password reset was not mailed")));
+      trackWork(mailLink(ctx, email).catch((error) => log.warn({ err: error }, "a password reset was not mailed")));
   },
 });

@@ -5,6 +5,7 @@ import { answerNextAuth } from "@/server/doors/http/next-auth";
 import { env } from "@/server/ground/env";
 import { createUser, type TestUser } from "@/testing/factories";
 import { portOf } from "@/testing/port-of";
+import { withSettings } from "@/testing/settings";
 
 const CLIENT = "trailmark";
 /** Has never come from the provider. */
@@ -48,12 +49,9 @@ beforeAll(async () => {
   }).listen(0, "127.0.0.1");
   await new Promise((ready) => server.once("listening", ready));
   issuer = `http://127.0.0.1:${portOf(server)}`;
-  Object.assign(env(), { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: CLIENT, OIDC_CLIENT_SECRET: "a secret of the client" });
+  withSettings({ OIDC_ISSUER: issuer, OIDC_CLIENT_ID: CLIENT, OIDC_CLIENT_SECRET: "a secret of the client" });
 });
-afterAll(() => {
-  Object.assign(env(), { OIDC_ISSUER: undefined, OIDC_CLIENT_ID: undefined, OIDC_CLIENT_SECRET: undefined });
-  server.close();
-});
+afterAll(() => void server.close());
 
 /** Goes to the provider and comes back with a code, as a browser does. @returns the session that it gets, if any */
 async function signIn(): Promise<string | undefined> {
@@ -87,7 +85,7 @@ const asStranger = (over: object): Forgery => ({
 
 const soon = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
 
-describe("what a provider signs", () => {
+describe("tokens that a provider signs", () => {
   it("lets its person in when everything is right", async () => {
     forgery = {};
     expect(await signIn()).toBeDefined();

@@ -16,6 +16,7 @@ import { systemCtx } from "@/server/ground/context";
 import { env } from "@/server/ground/env";
 import { auditRows, bearer, call, createOrg, createUser } from "@/testing/factories";
 import { portOf } from "@/testing/port-of";
+import { withSettings } from "@/testing/settings";
 import { findByIdentity } from "./oidc";
 
 type Claims = { email: string; email_verified: boolean; name?: string };
@@ -37,14 +38,13 @@ beforeAll(async () => {
     findAccount: (_, sub) => ({ accountId: sub, claims: () => ({ sub, ...people.get(sub) }) }),
   });
   server.on("request", provider.callback());
-  Object.assign(env(), {
+  withSettings({
     OIDC_ISSUER: issuer,
     OIDC_CLIENT_ID: client.client_id,
     OIDC_CLIENT_SECRET: client.client_secret,
   });
 });
 afterAll(() => {
-  Object.assign(env(), { OIDC_ISSUER: undefined, OIDC_CLIENT_ID: undefined, OIDC_CLIENT_SECRET: undefined });
   server.close();
 });
 
@@ -151,9 +151,8 @@ describe("signing in by an OpenID Connect provider", () => {
         SELECT gen_random_uuid(), ${org.partnerId}, ${org.id}, gen_random_uuid() || '@example.test', 'Full', 'org_viewer', now()
         FROM generate_series(1, 10000)`),
     );
-    Object.assign(env(), { OIDC_JIT_ORGANIZATION: org.id });
+    withSettings({ OIDC_JIT_ORGANIZATION: org.id });
     const { last } = await signInAs(person({ email: gone.email }));
-    Object.assign(env(), { OIDC_JIT_ORGANIZATION: undefined });
     expect(last.headers.get("location")).toBe("/login?error=oidc_unknown");
     const denied = { action: "user.login.failed", actorId: gone.id, result: "denied", details: { reason: "disabled" } };
     expect(await auditRows(gone.orgId as string)).toMatchObject([denied]);
@@ -191,9 +190,9 @@ describe("signing in by an OpenID Connect provider", () => {
   it("says so where the provider is away, or says nothing of an address", async () => {
     const jar = createJar();
     const { csrfToken } = await (await here(jar, "/api/auth/csrf")).json();
-    Object.assign(env(), { OIDC_ISSUER: "http://127.0.0.1:1" });
+    withSettings({ OIDC_ISSUER: "http://127.0.0.1:1" });
     let last = await here(jar, "/api/auth/signin/oidc", { csrfToken, callbackUrl: "/" });
-    Object.assign(env(), { OIDC_ISSUER: issuer });
+    withSettings({ OIDC_ISSUER: issuer });
     const target = () => String(last.headers.get("location"));
     while (target().includes("/api/auth/")) last = await here(jar, target());
     expect(target()).toMatch(/\/login\?.*error=OAuthSignin$/);
@@ -219,16 +218,15 @@ describe("signing in by an OpenID Connect provider", () => {
 
   it("makes a viewer just in time only where the environment names an organization for it", async () => {
     const org = await createOrg();
-    Object.assign(env(), { OIDC_JIT_ORGANIZATION: org.id });
+    withSettings({ OIDC_JIT_ORGANIZATION: org.id });
     const { session } = await signInAs(person({ name: "Jo Just" }));
-    Object.assign(env(), { OIDC_JIT_ORGANIZATION: undefined });
     expect(await whoIs(session)).toMatchObject({ role: "org_viewer", name: "Jo Just" });
     expect((await auditRows(org.id)).map((r) => r.action)).toEqual(["user.create", "user.identity.link", "user.login"]);
   });
 
   it("gives a new viewer a name that fits, and the address where the provider says none that can be one", async () => {
     const org = await createOrg();
-    Object.assign(env(), { OIDC_JIT_ORGANIZATION: org.id });
+    withSettings({ OIDC_JIT_ORGANIZATION: org.id });
     const nameOf = async (name: unknown) => {
       const sub = person({ name: name as string });
       const user = await whoIs((await signInAs(sub)).session);
@@ -236,7 +234,6 @@ describe("signing in by an OpenID Connect provider", () => {
     };
     expect(await nameOf("😀".repeat(300))).toBe("😀".repeat(255));
     for (const name of ["", " \n", 5, null, ["a"]]) expect(await nameOf(name)).toBe("the address");
-    Object.assign(env(), { OIDC_JIT_ORGANIZATION: undefined });
   });
 
   it("links one of several subjects that come with one address at once, and one subject in several browsers once", async () => {
@@ -259,9 +256,8 @@ describe("signing in by an OpenID Connect provider", () => {
   });
 
   it("says nothing of what went wrong inside", async () => {
-    Object.assign(env(), { OIDC_JIT_ORGANIZATION: "nothing that is an id" });
+    withSettings({ OIDC_JIT_ORGANIZATION: "nothing that is an id" });
     const { last, session } = await signInAs(person());
-    Object.assign(env(), { OIDC_JIT_ORGANIZATION: undefined });
     expect(last.headers.get("location")).toBe("/login?error=unavailable");
     expect(session).toBeUndefined();
   });

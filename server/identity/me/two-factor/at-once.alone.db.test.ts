@@ -1,6 +1,6 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
 import { Secret, TOTP } from "otpauth";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { DELETE as removePasskey } from "@/app/api/v1/me/passkeys/[id]/route";
 import { POST as options } from "@/app/api/v1/me/passkeys/options/route";
 import { POST as addPasskey } from "@/app/api/v1/me/passkeys/route";
@@ -10,15 +10,13 @@ import { POST as confirm } from "@/app/api/v1/me/two-factor/totp/confirm/route";
 import { POST as begin, DELETE as removeTotp } from "@/app/api/v1/me/two-factor/totp/route";
 import { asSystem } from "@/db/client";
 import { organizations, userRecoveryCodes } from "@/db/schema";
-import { env } from "@/server/ground/env";
 import { createAuthenticator } from "@/testing/authenticator";
 import { bearer, call, createUser } from "@/testing/factories";
 import { atOnce } from "@/testing/held-rows";
+import { withSettings } from "@/testing/settings";
 
 const ORIGIN = "http://localhost:3000";
-const before = env().NEXTAUTH_URL;
-beforeAll(() => void Object.assign(env(), { NEXTAUTH_URL: ORIGIN }));
-afterAll(() => void Object.assign(env(), { NEXTAUTH_URL: before }));
+beforeAll(() => withSettings({ NEXTAUTH_URL: ORIGIN }));
 
 /** A person who may give a first code of an app and a first answer of a passkey. */
 async function createPerson() {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { POST as token } from "@/app/api/v1/auth/token/route";
 import { POST as answer } from "@/app/api/v1/auth/token/second-factor/route";
 import { DELETE as remove } from "@/app/api/v1/me/passkeys/[id]/route";
@@ -8,15 +8,13 @@ import { POST as stepUpOptions } from "@/app/api/v1/me/step-up/options/route";
 import { POST as stepUp } from "@/app/api/v1/me/step-up/route";
 import { GET as factors } from "@/app/api/v1/me/two-factor/route";
 import { appRouter } from "@/server/doors/trpc/root";
-import { env } from "@/server/ground/env";
 import { provesPasskey } from "@/server/identity/auth/second-factor/passkeys";
 import { createAuthenticator } from "@/testing/authenticator";
 import { bearer, call, createUser, PASSWORD, unknownSecret } from "@/testing/factories";
+import { withSettings } from "@/testing/settings";
 
 const ORIGIN = "http://localhost:3000";
-const before = env().NEXTAUTH_URL;
-beforeAll(() => void Object.assign(env(), { NEXTAUTH_URL: ORIGIN }));
-afterAll(() => void Object.assign(env(), { NEXTAUTH_URL: before }));
+beforeAll(() => withSettings({ NEXTAUTH_URL: ORIGIN }));
 
 const key = (origin = ORIGIN) => createAuthenticator({ rpId: "localhost", origin });
 

@@ -7,10 +7,10 @@ import { signCheckpoint } from "@/server/evidence/checkpoints/sign";
 import { ownKeys } from "@/server/evidence/checkpoints/stored-note";
 import { formatVerifierKey } from "@/server/evidence/tree/signed-note";
 import { readPolicyFile } from "@/server/evidence/witnesses/policy-file";
-import { env } from "@/server/ground/env";
 import { auditRows, closeRoles, roles } from "@/testing/chain";
 import { createOrg, createPartner } from "@/testing/factories";
 import { type RunningWitness, startWitness } from "@/testing/proofs/witness";
+import { withSettings } from "@/testing/settings";
 import { checkAwayWitnesses } from "./chains";
 
 const NAMES = ["near.example", "far.example"];
@@ -20,7 +20,7 @@ let running: RunningWitness[];
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), "trailmark-away-"));
   const file = join(dir, "policy");
-  Object.assign(env(), { TRAILMARK_DATA_DIR: dir, TRAILMARK_WITNESS_POLICY_FILE: file });
+  withSettings({ TRAILMARK_DATA_DIR: dir, TRAILMARK_WITNESS_POLICY_FILE: file });
   running = await Promise.all(NAMES.map((name) => startWitness(name, ownKeys())));
   const lines = running.map(
     ({ witness }) => `witness ${witness.name} ${formatVerifierKey(witness.key)} ${witness.url}`,

@@ -2,8 +2,8 @@ import { sql } from "drizzle-orm";
 import { layout } from "@/db/citus/layout";
 import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
-import { agents, devices } from "@/db/schema";
-import { lastHeard } from "@/server/devices/presence";
+import { agents, detectionAlerts, devices } from "@/db/schema";
+import { lastHeard } from "@/server/ground/last-heard";
 import { FEW_DENIALS, MANY_DENIALS, SILENT_AFTER_MS } from "@/server/notify/vocabulary";
 import { type Check, count, type KindDefinition, number, openOf, time } from "./definition";
 
@@ -49,7 +49,40 @@ const checkManyDenials: Check = async (now) => {
   return { checked: "all", found };
 };
 
+/** Alerts that a message tells apart; of more the newest are named. */
+const TOLD_ALERTS = 200;
+
+/** Organizations with open alerts; another one raises the notification again. */
+const checkAlerts: Check = async () => {
+  const rows = await asSystem((tx) =>
+    rowsOf<{ orgId: string; alerts: number; ids: string[]; title: string; at: string }>(
+      tx,
+      sql`SELECT org_id AS "orgId", count(*)::int AS alerts,
+          (array_agg(id::text ORDER BY raised_at DESC, id))[1:${sql.raw(String(TOLD_ALERTS))}] AS ids,
+          (array_agg(title ORDER BY raised_at DESC, id))[1] AS title,
+          to_char(max(raised_at) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at
+        FROM ${detectionAlerts} WHERE state = 'open' AND notifies GROUP BY 1`,
+    ),
+  );
+  const found = rows.map(({ orgId, alerts, ids, title, at }) => ({
+    orgId,
+    holds: true,
+    // The newest first, as its name stands in the sentence.
+    detail: { count: alerts, ids, names: [title], at },
+  }));
+  return { checked: "all", found };
+};
+
 export const customerKinds = {
+  "detection.alert": {
+    page: "/alerts?orgId=",
+    check: checkAlerts,
+    raised: (org, { count: alerts = 1, names = [] }) =>
+      alerts === 1
+        ? `Alert in ${org}: ${names[0]}.`
+        : `${number(alerts)} alerts are open in ${org}, the newest: ${names[0]}.`,
+    resolved: (org) => `No alert of ${org} is open any more.`,
+  },
   "agents.silent": {
     page: "/devices?orgId=",
     check: checkSilentAgents,

@@ -11,6 +11,7 @@ import { flushRecording } from "@/server/audit/record/record";
 import { relay } from "@/server/devices/live/relay";
 import { hashSecret } from "@/server/ground/secrets";
 import {
+  auditRows,
   bearer,
   call,
   createEnrollmentKey,
@@ -223,7 +224,7 @@ describe("POST /agents/enroll", () => {
     expect(answers.map((a) => a.status).sort()).toEqual([201, 409]);
   });
 
-  it("records the source device id: the newest claim wins within an organization, the first across organizations", async () => {
+  it("records the source device id of the first device that claims it, until its agent is released", async () => {
     const sibling = await createEnrollmentKey({ orgId: (await createOrg({ partnerId: org.partnerId })).id });
     const source = { sourceSystem: "Automate", sourceDeviceId: `computer-${org.id}` };
     const recorded = async () =>
@@ -232,12 +233,22 @@ describe("POST /agents/enroll", () => {
           tx.select().from(deviceSourceIds).where(eq(deviceSourceIds.sourceId, source.sourceDeviceId)),
         )
       )[0];
-    await enroll(body(key, source));
-    const second = (await enroll(body(key, source))).body;
-    const expected = { partnerId: org.partnerId, orgId: org.id, source: "automate", deviceId: second.deviceId };
-    expect(await recorded()).toMatchObject(expected);
-    expect((await enroll(body(sibling.key, source))).status).toBe(201);
-    expect(await recorded()).toMatchObject(expected);
+    const [first, second] = [(await enroll(body(key, source))).body, (await enroll(body(key, source))).body];
+    expect([first.isSourceIdTaken, second.isSourceIdTaken]).toEqual([false, true]);
+    const expected = { partnerId: org.partnerId, orgId: org.id, source: "automate" };
+    expect(await recorded()).toMatchObject({ ...expected, deviceId: first.deviceId });
+    await flushRecording(60_000);
+    const entries = (await auditRows(org.id)).filter(({ resourceId }) => resourceId === second.deviceId);
+    expect(entries.map(({ details }) => details)).toContainEqual(
+      expect.objectContaining({ sourceIdTaken: `Automate ${source.sourceDeviceId}` }),
+    );
+    const releasedUntil = new Date(Date.now() + 60_000);
+    await asSystem((tx) => tx.update(agents).set({ releasedUntil }).where(eq(agents.id, first.agentId)));
+    const third = (await enroll(body(key, source))).body;
+    expect(third.isSourceIdTaken).toBe(false);
+    expect(await recorded()).toMatchObject({ ...expected, deviceId: third.deviceId });
+    expect((await enroll(body(sibling.key, source))).body.isSourceIdTaken).toBe(false);
+    expect(await recorded()).toMatchObject({ ...expected, deviceId: third.deviceId });
   });
 
   it("names the invalid member", async () => {

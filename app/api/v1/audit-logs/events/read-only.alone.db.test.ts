@@ -5,18 +5,17 @@ import { eq } from "drizzle-orm";
 import { expect, it, vi } from "vitest";
 import { asSystem, closeDatabase } from "@/db/client";
 import { auditLogs } from "@/db/schema";
+import { WRITE_TIMES } from "@/server/audit/record/pending-write";
 import { flushRecording, startRecording, stopRecording } from "@/server/audit/record/record";
+import { env } from "@/server/ground/env";
 import { newId } from "@/server/ground/ids";
 import { bearer, call, createApiKey, createOrg, createUser, unknownSecret } from "@/testing/factories";
 
 /** Loads fresh modules against a read-only database, as another process would: nothing is cached in memory. */
 async function onReadOnly<T>(load: () => Promise<T>): Promise<T> {
   vi.resetModules();
-  const { env: settings } = await import("@/server/ground/env");
-  Object.assign(settings(), { DATABASE_URL: `${settings().DATABASE_URL}?default_transaction_read_only=on` });
-  // What the tests' set-up did to the modules before: the disk is given its time.
-  const { writeTime } = await import("@/server/audit/record/pending-write");
-  Object.assign(writeTime, { lookup: 60_000, giveUp: 60_000 });
+  const { withSettings } = await import("@/testing/settings");
+  withSettings({ DATABASE_URL: `${env().DATABASE_URL}?default_transaction_read_only=on` });
   return load();
 }
 
@@ -31,7 +30,8 @@ it("events are spooled while the database is read-only and stored later, even fo
     recording: await import("@/server/audit/record/record"),
     database: await import("@/db/client"),
   }));
-  await recording.startRecording({ dir });
+  // The disk is given its time.
+  await recording.startRecording({ dir, times: { ...WRITE_TIMES, giveUp: 60_000 } });
   const event = {
     actorType: "user",
     actorId: newId(),
@@ -41,7 +41,7 @@ it("events are spooled while the database is read-only and stored later, even fo
   };
   const post = (headers = {}) =>
     call(events.POST, { token: key.key, headers, body: { events: [{ ...event, id: newId() }, event] } });
-  expect(await post()).toMatchObject({ status: 202, body: { accepted: 2, dropped: 0 } });
+  expect(await post()).toMatchObject({ status: 202, body: { accepted: 2, rejected: [] } });
   expect((await call(me.GET, { token: person })).status).toBe(200);
   expect((await call(events.POST, { token: unknownSecret("apiKey"), body: { events: [event] } })).status).toBe(401);
   // Idempotency keys are stored in the database, so without writes the request cannot be checked.

@@ -3,9 +3,11 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { GET as getLogs } from "@/app/api/v1/audit-logs/logs/route";
 import { exportOutput } from "@/server/audit/entries/export-schema";
 import { CSV_COLUMNS } from "@/server/audit/entries/export-writer";
+import { withSubmitter } from "@/server/audit/provenance";
 import { flushRecording } from "@/server/audit/record/record";
+import { newId } from "@/server/ground/ids";
 import { appendEvents } from "@/testing/audit-entries";
-import { call, createOrg, createPartner, createUser, type TestOrg, type TestUser } from "@/testing/factories";
+import { bearer, call, createOrg, createPartner, createUser, type TestOrg, type TestUser } from "@/testing/factories";
 import { GET, POST } from "./route";
 
 const HOSTILE = [
@@ -65,6 +67,44 @@ describe("export", () => {
     expect(rows.map((r) => bare(r.resourceName as string)).reverse()).toEqual(HOSTILE);
     expect(rows.map((r) => (JSON.parse(r.details as string) as { text: string }).text).reverse()).toEqual(HOSTILE);
     for (const row of rows) for (const cell of Object.values(row)) expect(cell).not.toMatch(/^[=+\-@\t\r]/);
+  });
+
+  it("for Excel is marked as UTF-8, and adds the organization, the reason and the sentence to CSV's columns", async () => {
+    const jane = await createUser({ orgId: (await createOrg({ name: "Zahnärzte Süd" })).id, name: "Jürgen Groß" });
+    const base = {
+      orgId: jane.orgId as string,
+      actorType: "user" as const,
+      actorId: jane.id,
+      resourceType: "device",
+      resourceName: "WS-1",
+    };
+    await appendEvents([
+      {
+        ...base,
+        timestamp: new Date("2026-09-02"),
+        action: "device.create",
+        details: withSubmitter(null, { id: newId(), name: "Billing" }),
+      },
+      { ...base, timestamp: new Date("2026-09-01"), action: "device.delete", result: "denied", errorMessage: "=1+1" },
+    ]);
+    const body = { format: "spreadsheet", filters: { action: "device" } };
+    const answer = await POST(
+      new Request("http://127.0.0.1:3000/api/v1/audit-logs/export", {
+        method: "POST",
+        headers: { authorization: `Bearer ${await bearer(jane)}`, "content-type": "application/json" },
+        body: JSON.stringify(body),
+      }),
+    );
+    expect(answer.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+    expect(answer.headers.get("content-disposition")).toMatch(/\.csv"$/);
+    const file = Buffer.from(await answer.arrayBuffer());
+    expect(file.subarray(0, 5).toString("hex")).toBe("efbbbf6964");
+    const rows: Record<string, string>[] = parse(file, { bom: true, columns: true });
+    expect(Object.keys(rows[0] ?? {})).toEqual([...CSV_COLUMNS, "organization", "errorMessage", "sentence"]);
+    expect(rows.map(({ organization, errorMessage, sentence }) => [organization, errorMessage, sentence])).toEqual([
+      ["Zahnärzte Süd", "", "According to key Billing, Jürgen Groß created device WS-1"],
+      ["Zahnärzte Süd", "'=1+1", "Jürgen Groß was denied permission to delete device WS-1: =1+1"],
+    ]);
   });
 
   it("as JSON equals the list under the same filter", async () => {

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { ints } from "@/db/arrays";
 import type { Tx } from "@/db/client";
 import { rowsOf } from "@/db/rows";
+import type { PlanIdentifiers } from "@/server/custom-fields/import/plan-schema";
 import type { StagedRow } from "@/server/custom-fields/import/reader/stage-rows";
 
 /** Rows of an import after one row number and up to another; they count from 1 without gaps. */
@@ -52,3 +53,30 @@ export const readStagedRows = (tx: Tx, importId: string, rowNos: readonly number
     SELECT row_no AS "rowNo", file_no AS "fileNo", line, cells FROM custom_field_import_rows
     WHERE import_id = ${importId}::uuid AND row_no = ANY(${ints(rowNos)})`,
   );
+
+/** Hostnames that one identifier may have before it is a placeholder: two are a conflict that is told. */
+const MAX_HOSTNAMES = 2;
+
+/** IDs and serial numbers, in lower case, that the rows of a file give to many hostnames: they identify nothing. */
+export async function sharedIdentifiers(
+  tx: Tx,
+  { importId, identifiers }: { importId: string; identifiers: PlanIdentifiers },
+): Promise<ReadonlySet<string>> {
+  const { sourceId, serial, hostname } = identifiers;
+  const columns = [sourceId, serial].filter((column) => column !== null);
+  if (hostname === null || columns.length === 0) return new Set();
+  const found = await rowsOf<{ text: string }>(
+    tx,
+    sql`
+    SELECT DISTINCT given.text
+    FROM (
+      SELECT place, lower(trim(cells ->> place)) AS text, split_part(lower(trim(cells ->> ${hostname}::int)), '.', 1) AS host
+      FROM custom_field_import_rows, unnest(${ints(columns)}) place
+      WHERE import_id = ${importId}::uuid AND fault IS NULL
+    ) given
+    WHERE given.text <> '' AND given.host <> ''
+    GROUP BY given.place, given.text
+    HAVING count(DISTINCT given.host) > ${MAX_HOSTNAMES}`,
+  );
+  return new Set(found.map(({ text }) => text));
+}

@@ -28,7 +28,7 @@ export const ACCOUNTS: WordTable[] = [
   },
   {
     path: ["/auth/invite/accept", "/auth/password/reset"],
-    request: { password: ["The password from now on, at least 12 characters", PASSWORD] },
+    request: { password: ["The password from now on, at least 12 characters and not easy to guess", PASSWORD] },
   },
   {
     path: "/auth/logout",
@@ -38,7 +38,10 @@ export const ACCOUNTS: WordTable[] = [
     path: "/me",
     request: {
       currentPassword: ["The password that holds now", PASSWORD],
-      newPassword: ["The password from now on, at least 12 characters", "an even longer password"],
+      newPassword: [
+        "The password from now on, at least 12 characters and not easy to guess",
+        "an even longer password",
+      ],
       name: ["Name for the passkey", "Laptop"],
       password: ["The person's password; instead of code or passkey", PASSWORD],
       code: "Six digits of an authenticator app, or a recovery code",
@@ -101,7 +104,7 @@ export const ACCOUNTS: WordTable[] = [
     path: "/users",
     request: {
       email: ["E-mail address, which is also the name to sign in by", "sam.lee@example.com"],
-      password: "At least 12 characters; left out, the person is invited next and chooses one",
+      password: "At least 12 characters and not easy to guess; left out, the person is invited next and chooses one",
       name: ["Name of the person", "Sam Lee"],
       role: ["Role, which decides the permissions", role],
       "@query.orgId": "Only people of this organization; by default all whom the caller administers",

@@ -5,8 +5,12 @@ import type { Words, WordTable } from "./table";
 
 const action = ["Code of the action, such as device.create", "device.create"] as const;
 
+/** Words of members inside another one. */
+export const within = (name: string, words: Words): Words =>
+  Object.fromEntries(Object.entries(words).map(([member, word]) => [`${name}.${member}`, word]));
+
 /** What every format of an entry has. */
-const entry: Words = {
+export const entry: Words = {
   id: ["Identifies the entry", THING],
   orgId: ["Organization whose chain the entry belongs to", ORG],
   resource: "What was acted on",
@@ -18,6 +22,9 @@ const entry: Words = {
   result: ["What became of the action", "success"],
   ipAddress: ["Address that the action came from; empty where none is known", "198.51.100.77"],
   userAgent: ["The client's user agent; empty where none is known", "Mozilla/5.0"],
+  submittedBy: ["The API key that submitted the entry; null for what this server itself recorded", null],
+  "submittedBy.keyId": ["Id of the API key", THING],
+  "submittedBy.name": ["Name of the API key when it submitted the entry", "Billing"],
   "resource.type": ["Type of what was acted on", "device"],
   "resource.id": ["Id of what was acted on; empty where it has none", DEVICE],
   "resource.name": ["Name of what was acted on; empty where it has none", "WS-042"],
@@ -30,7 +37,31 @@ const entry: Words = {
   errorMessage: ["Why it failed or was denied; null for success", null],
   checksum: ["SHA-256 of the entry's canonical payload", CHECKSUM],
   prevChecksum: ["Checksum of the entry before it in the chain; null for the first", null],
+  firstSeen: [
+    "What the entry shows its actor with for the first time, in lists and single entries; left out where nothing is new",
+    ["address"],
+  ],
   chainSeq: ["Position of the entry in its organization's chain, counted from 1", 1204],
+};
+
+/** The lists' filters. */
+export const filters: Words = {
+  ...filterWords(FILTERS),
+  user: ["With the text in the actor's name or e-mail address; any of several values", "jane"],
+  action: [
+    "With the text anywhere in the action's code, where `actions` takes whole codes; any of several values",
+    "device.",
+  ],
+  resource: ["With the text in the resource's name or type; any of several values", "WS-042"],
+  session: ["Of the session with this id, as the details of entries have it; any of several values", "s-1f0e"],
+  ip: ["From this address or network, or from all that begin so; any of several values", "198.51.100.0/24"],
+  actorId: ["By the actor with this id; any of several values", PERSON],
+  rawActorId: ["By an actor whose id is no UUID; any of several values", "billing"],
+  actions: ["With exactly this code; any of several values", "device.create,device.delete"],
+  resourceType: ["With exactly this resource type; any of several values", "device"],
+  resourceId: ["With exactly this resource id; any of several values", DEVICE],
+  excludeActions: ["Leaves out entries with one of these codes", "user.login"],
+  exclude: ["Leaves out entries with one of these values, as filter:value pairs", "result:success"],
 };
 
 /** Reading, submitting, reporting and exporting entries. */
@@ -38,26 +69,17 @@ export const AUDIT: WordTable[] = [
   {
     path: "/audit-logs",
     request: {
-      ...filterWords(FILTERS),
-      user: ["With the text in the actor's name or e-mail address; any of several values", "jane"],
-      action: ["With the text in the action's code; any of several values", "device."],
-      resource: ["With the text in the resource's name or type; any of several values", "WS-042"],
-      session: ["Of the session with this id, as the details of entries have it; any of several values", "s-1f0e"],
-      ip: ["From this address or network, or from all that begin so; any of several values", "198.51.100.0/24"],
-      actorId: ["By the actor with this id; any of several values", PERSON],
-      rawActorId: ["By an actor whose id is no UUID; any of several values", "billing"],
-      actions: ["With exactly this code; any of several values", "device.create,device.delete"],
-      resourceType: ["With exactly this resource type; any of several values", "device"],
-      resourceId: ["With exactly this resource id; any of several values", DEVICE],
-      excludeActions: ["Leaves out entries with one of these codes", "user.login"],
-      exclude: ["Leaves out entries with one of these values, as filter:value pairs", "result:success"],
+      ...filters,
       page: ["Page of the list, counted from 1; without meaning beside cursor", 1],
+      after: ["The `next` of the answer before; none begins at the oldest entry, `now` at the next one", "now"],
+      wait: ["Seconds to wait for an entry where there is none, at most 30", 25],
+      afterSeq: ["Only entries behind this sequence of one orgId's chain, oldest first; the total is then -1", 1200],
       cursor: "nextCursor of the page before: continues there, at the same cost however deep",
       skipCount: ["True leaves the total out, which is then -1", false],
       userId: ["Only entries by the actor with this id", PERSON],
       orgId: ["Only these organizations; by default all that the caller can see", ORG],
       dateRange: "Only entries of this range of time",
-      format: ["File format of the answer", "json"],
+      format: ["File format of the answer; spreadsheet is CSV for Excel", "json"],
       filters: ["Which entries: the filters of the lists", { result: "denied" }],
       device: [
         "About devices with the text in their hostname, by their agents, or naming them in the details; any of several values",
@@ -85,7 +107,7 @@ export const AUDIT: WordTable[] = [
       truncated:
         "True where the words are too short for the index and only the newest entries were read; else left out",
       query: ["The search text, as it was understood", "WS-042"],
-      totalEvents: ["Entries that were counted", 128],
+      totalEvents: ["Entries that were counted: at most the newest 5,000, see truncated", 128],
       totalUsers: ["Different actors of the entries counted", 3],
       actionsPerUser: "Every actor of the entries counted, the busiest first",
       topUsers: "The 5 busiest actors",
@@ -108,8 +130,19 @@ export const AUDIT: WordTable[] = [
     },
   },
   {
+    path: "/audit-logs/feed",
+    response: {
+      data: "The entries, oldest first",
+      next: ["Value of `after` for the next request: store it with what was taken", "AbCkG7y2XhMy2gQ"],
+      lag: ["Sealed entries behind `next`, filtered ones included", 0],
+      gaps: "What retention took before it was asked for, where it took any",
+      first: ["Sequence of the first entry that is gone", 1],
+      last: ["Sequence of the last entry that is gone", 577],
+    },
+  },
+  {
     path: "/devices/{id}/timeline",
-    response: Object.fromEntries(Object.entries(entry).map(([name, word]) => [`entry.${name}`, word])),
+    response: within("entry", entry),
   },
   {
     path: "/audit-logs/export",
@@ -120,7 +153,11 @@ export const AUDIT: WordTable[] = [
   },
   {
     path: ["/audit-logs/reports", "/audit-logs/stats"],
+    request: {
+      routine: ["with counts the telemetry that agents send around the clock as well", "without"],
+    },
     response: {
+      submitted: ["How many of the entries counted were submitted by API keys", 0],
       from: ["Time of the oldest entry counted; null where none was", TIME],
       to: ["Time of the newest entry counted; null where none was", TIME],
       truncated: ["True where there are more than the newest 5,000 entries, which alone were counted", false],
@@ -132,7 +169,7 @@ export const AUDIT: WordTable[] = [
     path: "/audit-logs/events",
     request: {
       events: [
-        "The events, 1 to 500: all of them are recorded, or none",
+        "The events, 1 to 500; a request that is not valid is refused whole",
         [
           {
             id: THING,
@@ -151,7 +188,7 @@ export const AUDIT: WordTable[] = [
         ],
       ],
       "events.id": [
-        "An id of your own that deduplicates: an event whose id was recorded already is not recorded again, so a batch can be sent again after a failure. Left out, the server gives one",
+        "An id of your own that deduplicates: the same event again is recorded once, so a batch can be sent again after a failure; another event under the id is rejected. Left out, the server gives one",
         THING,
       ],
       orgId: ["Organization; a key of one organization implies it. An event without any is dropped", ORG],
@@ -159,12 +196,15 @@ export const AUDIT: WordTable[] = [
       actorType: ["Who acted: a person, an API key, an agent, the system or an AI agent", "user"],
       actorId: ["Id of the actor. One that is no UUID is kept in details.rawActorId", PERSON],
       actorEmail: ["E-mail address of the actor", "jane.doe@example.com"],
-      action: ["Code of the action; audit. and audit_logs. are the server's own", "device.create"],
+      action: [
+        "Code of the action: lower-case letters, digits and _ . : -. What reads as an act on the audit log is the server's own",
+        "device.create",
+      ],
       resourceType: ["Type of what was acted on", "device"],
       resourceId: ["Id of what was acted on. One that is no UUID is kept in details.rawResourceId", DEVICE],
       resourceName: ["Name of what was acted on", "WS-042"],
       details: [
-        "Further facts; numbers are kept digit for digit, submittedBy is set by the server",
+        "Further facts; numbers are kept digit for digit; submittedBy, rawActorId and rawResourceId, however written, are set by the server",
         { site: "Berlin" },
       ],
       ipAddress: ["Address that the action came from", "198.51.100.77"],
@@ -174,7 +214,17 @@ export const AUDIT: WordTable[] = [
     },
     response: {
       accepted: ["Events that are recorded, even if the server fails now", 1],
-      dropped: ["Events without an organization, which are not recorded", 0],
+      rejected: ["The events that are not recorded, each by name", []],
+      index: ["Position of the event in the request, counted from 0", 3],
+      "rejected.id": ["Id of the event; null where it has none", THING],
+      "rejected.code": [
+        "id_conflict: the id is another entry's; no_organization: the event names none, and the key is not of one alone",
+        "id_conflict",
+      ],
+      "rejected.message": [
+        "What is wrong, in words",
+        "The id is in use for another entry; send the event under a new id.",
+      ],
     },
   },
   {

@@ -9,7 +9,7 @@ export const COMMON: WordTable = {
     orgId: ["Only this organization; by default every organization that the caller can see", ORG],
     partnerId: ["The partner; only the platform's operator, who has several, gives it", PARTNER],
     page: ["Page of the list, counted from 1", 1],
-    limit: ["Items on a page; a number over the maximum is cut to it", 50],
+    limit: ["Items on a page", 50],
     search: ["Text that must occur, in any case", "contoso"],
     name: ["Name that people see", "Contoso"],
     from: ["Start of the range, this moment included", EARLIER],

@@ -209,6 +209,10 @@ export const DEVICES: WordTable[] = [
       agentId: ["Id that the agent reports under from now on", AGENT],
       deviceId: ["The device", DEVICE],
       orgId: ["Organization of the device", ORG],
+      isSourceIdTaken: [
+        "Whether another device of the organization has the sourceDeviceId, and keeps it until its agent is released",
+        false,
+      ],
       token: ["The agent's token, shown in this answer alone", "tma_Vb6nM8qWeRt0yUi2oPaSdF4gHjKlZxC5vBnM7qWe"],
       ok: ["Always true", true],
       intervalSeconds: ["Seconds until the next heartbeat is wanted", 60],

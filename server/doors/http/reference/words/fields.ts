@@ -62,7 +62,7 @@ export const FIELDS: WordTable[] = [
       category: ["What it concerns", "disk"],
       language: ["Language of the script", "powershell"],
       osTypes: ["Operating systems that it runs on", ["windows"]],
-      parameters: "What it takes; PowerShell by name, bash as environment variables",
+      parameters: ["What it takes; PowerShell by name, bash as environment variables", []],
       "parameters.name": ["Name of the parameter", "MinimumPercent"],
       "parameters.description": ["What it is for", "Volumes with less free space are listed"],
       type: ["What values it takes", "number"],

@@ -1,11 +1,14 @@
 import { ACCOUNTS } from "./accounts";
+import { ARCHIVE } from "./archive";
 import { AUDIT } from "./audit";
 import { COMMON } from "./common";
+import { DETECTIONS } from "./detections";
 import { DEVICES } from "./devices";
 import { FIELDS } from "./fields";
 import { INTEGRITY } from "./integrity";
 import { NOTIFICATIONS } from "./notifications";
 import { ORGANIZATIONS } from "./organizations";
+import { STREAMS } from "./streams";
 import type { WordTable } from "./table";
 
 /** The words of every operation; of tables whose path fits, the longer path counts more. */
@@ -17,5 +20,8 @@ export const WORD_TABLES: WordTable[] = [
   ...ACCOUNTS,
   ...ORGANIZATIONS,
   ...NOTIFICATIONS,
+  ...STREAMS,
+  ...ARCHIVE,
+  ...DETECTIONS,
   ...FIELDS,
 ];

@@ -66,6 +66,8 @@ export const INTEGRITY: WordTable[] = [
     request: {
       orgId: "The organization; may be left out by callers of a single one",
       since: "Size of a checkpoint that you kept: the bundle proves that the log has grown from it",
+      despite:
+        "alarm: give a bundle of a log under an open alarm, which says so and is never proven; else 409 alarm_open",
     },
   },
   {

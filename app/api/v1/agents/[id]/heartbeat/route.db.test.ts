@@ -13,15 +13,16 @@ const beat = (device: TestDevice, over: { body?: object; ip?: string } = {}) =>
 const deviceRow = async (id: string) =>
   (await asSystem((tx) => tx.select().from(devices).where(eq(devices.id, id))))[0];
 
-async function ipChanges(device: TestDevice) {
+async function entriesOf(device: TestDevice, action: string) {
   await flushRecording(60_000);
   return asSystem((tx) =>
     tx
       .select()
       .from(auditLogs)
-      .where(and(eq(auditLogs.orgId, device.orgId), eq(auditLogs.action, "agent.source.ip.changed"))),
+      .where(and(eq(auditLogs.orgId, device.orgId), eq(auditLogs.action, action))),
   );
 }
+const ipChanges = (device: TestDevice) => entriesOf(device, "agent.source.ip.changed");
 
 describe("POST /agents/:id/heartbeat", () => {
   it("stores the time, source address and content of a heartbeat", async () => {
@@ -63,6 +64,26 @@ describe("POST /agents/:id/heartbeat", () => {
     const device = await createDevice({ lastIp: "192.0.2.1" });
     await Promise.all(Array.from({ length: 8 }, () => beat(device, { ip: "192.0.2.9" })));
     expect(await ipChanges(device)).toHaveLength(1);
+  });
+
+  it("renames the device where the machine was renamed, audited once with both names", async () => {
+    const device = await createDevice({ hostname: "OLD-PC" });
+    const unchanged = await deviceRow(device.id);
+    await beat(device, { body: { hostname: "OLD-PC" } });
+    expect((await deviceRow(device.id))?.updatedAt).toEqual(unchanged?.updatedAt);
+    for (const body of [{ hostname: "NEW-PC" }, { hostname: "NEW-PC" }, {}]) await beat(device, { body });
+    const row = await deviceRow(device.id);
+    expect(row?.hostname).toBe("NEW-PC");
+    expect(row?.updatedAt.getTime()).toBeGreaterThan(unchanged?.updatedAt.getTime() ?? 0);
+    expect(await entriesOf(device, "device.update")).toMatchObject([
+      {
+        actorType: "agent",
+        resourceId: device.id,
+        resourceName: "NEW-PC",
+        details: { before: { hostname: "OLD-PC" }, after: { hostname: "NEW-PC" } },
+      },
+    ]);
+    expect((await beat(device, { body: { hostname: " " } })).status).toBe(400);
   });
 
   it("responds alike to another agent's id and to an unknown one", async () => {

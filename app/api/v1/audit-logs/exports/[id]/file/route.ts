@@ -1,5 +1,5 @@
 import { exportOutput } from "@/server/audit/entries/export-schema";
-import { EXPORT_FORMATS, mediaTypesOf } from "@/server/audit/vocabulary";
+import { EXPORT_FORMATS, mediaTypesOf } from "@/server/audit/export-formats";
 import { route } from "@/server/doors/http/route";
 import { downloadExport } from "@/server/exports/download";
 

@@ -198,13 +198,8 @@ describe("live event log queries", () => {
     const foreign = await get(path, await bearer(await createUser()));
     const missing = await get(`/system-tools/devices/${crypto.randomUUID()}/eventlogs`);
     expect([foreign.status, foreign.body.detail]).toEqual([404, missing.body.detail]);
-    for (const bad of [
-      "System/events?limit=0",
-      "System/events?level=loud",
-      "System/events?startTime=x",
-      "System/events/x",
-    ])
-      expect(await failing(`${path}/${bad}`), bad).toEqual([400, "validation_failed"]);
+    const wrong = ["System/events?limit=0", "System/events?level=loud", "System/events?startTime=x", "System/events/x"];
+    for (const bad of wrong) expect(await failing(`${path}/${bad}`), bad).toEqual([400, "validation_failed"]);
     expect(await failing("/system-tools/devices/x/eventlogs")).toEqual([400, "validation_failed"]);
   });
 
@@ -229,7 +224,9 @@ describe("live event log queries", () => {
       expect(JSON.stringify(answer.body)).not.toContain("s3cret");
     }
     // The query fails at once; the agent's own request may finish a moment later.
-    await expect.poll(() => agent.statuses).toEqual([204, 204, 204, 400, 400, 400, 400, 400, 413]);
+    await expect.poll(() => agent.statuses).toEqual([422, 422, 422, 400, 400, 400, 400, 400, 413]);
+    body = { ok: true, data: [{ name: "System", maxSize: "s3cret" }] };
+    expect((await ask()).body.errors).toEqual([{ path: "data.0.maxSize", message: "must be a number" }]);
     body = { ok: false, error: { code: "access_denied", message: "access\r\ndenied\u0000" } };
     expect((await ask()).body).toMatchObject({
       code: "agent_bad_response",

@@ -1,7 +1,11 @@
 import { refuseAnswer, settleCommand } from "@/server/devices/live/agent-channel";
 import { type RouteHandler, route } from "@/server/doors/http/route";
 
-const settle = route(settleCommand, { summary: "Submit the result of a command", auth: "agent" });
+const settle = route(settleCommand, {
+  summary: "Submit the result of a command",
+  auth: "agent",
+  errors: ["invalid_answer"],
+});
 
 /**
  * Statuses of an unusable body. The agent is identified by then, so the pending query fails now instead of timing out.

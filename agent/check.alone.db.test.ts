@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import * as result from "@/app/api/v1/agents/[id]/commands/[commandId]/result/route";
+import * as commands from "@/app/api/v1/agents/[id]/commands/route";
+import * as events from "@/app/api/v1/agents/[id]/eventlogs/route";
+import * as heartbeat from "@/app/api/v1/agents/[id]/heartbeat/route";
+import * as logs from "@/app/api/v1/agents/[id]/logs/route";
+import * as enroll from "@/app/api/v1/agents/enroll/route";
+import * as diagnostics from "@/app/api/v1/devices/[id]/diagnostic-logs/route";
+import * as liveEvent from "@/app/api/v1/devices/[id]/eventlogs/[name]/events/[recordId]/route";
+import * as liveEvents from "@/app/api/v1/devices/[id]/eventlogs/[name]/events/route";
+import * as storedEvents from "@/app/api/v1/devices/[id]/eventlogs/route";
+import * as liveLogs from "@/app/api/v1/devices/[id]/live-eventlogs/route";
+import * as device from "@/app/api/v1/devices/[id]/route";
+import { stopRelay } from "@/server/devices/live/relay";
+import { createFront, createListener } from "@/server/doors/front/front";
+import { closeStreams } from "@/server/ground/background/streams";
+import { createApiKey, createDevice, createEnrollmentKey, createOrg, type TestOrg } from "@/testing/factories";
+import { connectAgent } from "@/testing/live-agent";
+import { portOf } from "@/testing/port-of";
+import { checkAgent } from "./check";
+
+const ROUTES = {
+  "/agents/enroll": enroll,
+  "/agents/[id]/heartbeat": heartbeat,
+  "/agents/[id]/logs": logs,
+  "/agents/[id]/eventlogs": events,
+  "/agents/[id]/commands": commands,
+  "/agents/[id]/commands/[commandId]/result": result,
+  "/devices/[id]": device,
+  "/devices/[id]/diagnostic-logs": diagnostics,
+  "/devices/[id]/eventlogs": storedEvents,
+  "/devices/[id]/live-eventlogs": liveLogs,
+  "/devices/[id]/eventlogs/[name]/events": liveEvents,
+  "/devices/[id]/eventlogs/[name]/events/[recordId]": liveEvent,
+};
+const front = createFront(
+  createListener({
+    routes: Object.entries(ROUTES).map(([path, module]) => ({ path: `/api/v1${path}`, module })),
+    origin: "http://127.0.0.1:3000",
+    dev: false,
+    next: async (_, response) => void response.writeHead(404).end(),
+  }),
+);
+const keyFile = join(mkdtempSync(join(tmpdir(), "trailmark-check-")), "key");
+let base = "";
+let org: TestOrg;
+let sample: ChildProcess | null = null;
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => front.listen(0, "127.0.0.1", resolve));
+  base = `http://127.0.0.1:${portOf(front)}`;
+  org = await createOrg();
+  writeFileSync(keyFile, (await createApiKey({ orgId: org.id, permissions: ["devices:read", "devices:live"] })).key);
+});
+afterAll(async () => {
+  sample?.kill();
+  closeStreams();
+  await stopRelay();
+  front.closeAllConnections();
+  front.close();
+});
+
+async function check(deviceId: string) {
+  const lines: string[] = [];
+  const args = ["--url", base, "--device", deviceId, "--api-key-file", keyFile];
+  const code = await checkAgent(args, (line) => lines.push(line));
+  return { code, lines };
+}
+
+it("the agent of the guide conforms", { timeout: 120_000 }, async () => {
+  const [, source = ""] = /```python\n([\s\S]+?)```/.exec(readFileSync("docs/agents.md", "utf8")) ?? [];
+  expect(source.split("\n").length).toBeLessThanOrEqual(60);
+  const { key } = await createEnrollmentKey({ orgId: org.id });
+  const agent = spawn("python3", ["-c", source, base, key], { stdio: ["ignore", "pipe", "inherit"] });
+  sample = agent;
+  const deviceId = await new Promise<string>((resolve, reject) => {
+    agent.stdout.once("data", (line: Buffer) => resolve(line.toString().trim()));
+    agent.once("exit", () => reject(new Error("the agent ended")));
+  });
+  await expect.poll(() => check(deviceId), { interval: 1_000, timeout: 60_000 }).toMatchObject({ code: 0 });
+  expect((await check(deviceId)).lines).toEqual([
+    ...["ok   heartbeat", "ok   diagnostics", "ok   events", "ok   events can be sent again", "ok   list of logs"],
+    ...["ok   query of Demo", "ok   level filter of Demo", "ok   entry 20 of Demo", "ok   an unknown log"],
+    "The agent conforms.",
+  ]);
+});
+
+it("names the members of an answer that have the wrong type", async () => {
+  const own = await createDevice({ orgId: org.id });
+  const entry = { recordId: "7", timeCreated: "2026-11-20T10:00:00Z", level: "error" };
+  const agent = await connectAgent(`${base}/api/v1`, own, ({ name }) => ({
+    ok: true,
+    data: name === "eventlogs.list" ? { logs: [{ name: "System" }] } : { events: [entry], total: 1 },
+  }));
+  const { code, lines } = await check(own.id);
+  agent.leave();
+  expect(code).toBe(1);
+  expect(lines.find((line) => line.startsWith("FAIL query of System"))).toContain("recordId must be a number");
+  expect(lines).toContain("FAIL diagnostics: none has arrived yet");
+});

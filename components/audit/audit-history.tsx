@@ -1,0 +1,73 @@
+"use client";
+
+import { Anchor } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { useOrg } from "@/components/account/org";
+import { When } from "@/components/format/when";
+import { useTRPC } from "@/components/trpc";
+import { Notice } from "@/components/ui/notice";
+import { PagedList } from "@/components/ui/paged-list";
+import { type Column, RecordTable } from "@/components/ui/record-table";
+import classes from "./audit-history.module.css";
+import type { Entry } from "./entry";
+import { ResultBadge } from "./result-badge";
+import { EntryLink } from "./table/entry-link";
+
+const LIMIT = 50;
+
+const columns: Column<Entry>[] = [
+  {
+    header: "What happened",
+    cell: (e) => <EntryLink entry={e} />,
+  },
+  { header: "Action", cell: (e) => <code>{e.action}</code>, width: 240, minor: true },
+  { header: "Time", cell: (e) => <When at={e.timestamp} />, width: 196 },
+  { header: "Result", cell: (e) => <ResultBadge result={e.result} />, width: 110 },
+];
+
+/** The newest audit entries about a resource. what: its noun, such as "device". */
+export function AuditHistory({ of: { id, name }, what }: { of: { id: string; name: string }; what: string }) {
+  const { orgId } = useOrg();
+  const query = useQuery(
+    useTRPC().audit.list.queryOptions(
+      { resourceId: id, limit: LIMIT, skipCount: true },
+      {
+        select: ({ data, pagination }) => ({
+          data,
+          pagination: { page: 1, totalPages: 1, total: data.length },
+          hasMore: pagination.nextCursor !== null,
+        }),
+      },
+    ),
+  );
+  const all = new URLSearchParams({ resourceId: id, ...(orgId ? { orgId } : {}) });
+  return (
+    <>
+      <div className={classes.tools}>
+        <Anchor component={Link} href={`/?${all}`}>
+          All audit entries about {name}
+        </Anchor>
+      </div>
+      <PagedList
+        query={query}
+        what="the audit history"
+        onPage={() => undefined}
+        empty={<Notice title={`No entries about this ${what} yet`} />}
+      >
+        {(rows, isStale) => (
+          <>
+            <RecordTable
+              caption={`The newest ${LIMIT} audit entries about ${name}`}
+              columns={columns}
+              rows={rows}
+              rowKey={(e) => e.id}
+              isStale={isStale}
+            />
+            {query.data?.hasMore && <p className={classes.note}>These are the newest {LIMIT}.</p>}
+          </>
+        )}
+      </PagedList>
+    </>
+  );
+}

@@ -1,0 +1,88 @@
+import { splitTerms } from "@/server/audit/query/values";
+import { chipsOf, labelOf, termText, valueLabel } from "./describe-filters";
+import { hideRoutine, include } from "./narrow";
+import { PRESET_LABEL, shortSpan } from "./range";
+import { exclusionsOf, FROM_START, hidesRoutine, isRoutine, type View } from "./view";
+
+/** A part of a search that could be left out to find more. word: one that is searched for as it stands. */
+export type Droppable = { key: string; label: string; drop: (view: View) => Partial<View>; word?: string };
+
+const clearedRange = { range: null, from: null, to: null };
+
+/** Everything that could be left out to find more, first what is best left out: the time, each word, each filter. */
+export function droppableFilters(view: View, zone: string, names?: ReadonlyMap<string, string>): Droppable[] {
+  const terms = [...new Set(splitTerms(view.q ?? ""))];
+  const { range, from, to } = view;
+  const time = range ? PRESET_LABEL[range] : shortSpan({ ...(from && { from }), ...(to && { to }) }, zone);
+  const filters = chipsOf({ ...view, q: null, exclude: null, excludeActions: null }, names);
+  const exclusions = exclusionsOf(view).filter((exclusion) => !(hidesRoutine(view) && isRoutine(exclusion)));
+  return [
+    ...(range || from || to ? [{ key: "range", label: time, drop: () => clearedRange }] : []),
+    ...terms.map((term) => ({
+      key: `q ${term}`,
+      label: termText(term),
+      drop: ({ q }: View) => ({
+        q:
+          splitTerms(q ?? "")
+            .filter((one) => one !== term)
+            .join(" ") || null,
+      }),
+      ...(/^[^"|]+$/.test(term) && { word: term }),
+    })),
+    ...filters.map(({ key, name, value, clear }) => ({ key, label: `${name}: ${value}`, drop: () => clear })),
+    ...exclusions.map((exclusion) => ({
+      key: `-${exclusion.name}:${exclusion.value}`,
+      label: `without ${labelOf(exclusion.name).toLowerCase()}: ${valueLabel(exclusion, names)}`,
+      drop: (from: View) => include(from, [exclusion]),
+    })),
+    ...(hidesRoutine(view)
+      ? [{ key: "routine", label: "Hide routine agent telemetry", drop: (from: View) => hideRoutine(from, false) }]
+      : []),
+  ];
+}
+
+/** The view without some parts. */
+export function withoutParts(view: View, parts: readonly Droppable[]): View {
+  let left: View = { ...view, ...FROM_START };
+  for (const { drop } of parts) left = { ...left, ...drop(left) };
+  return left;
+}
+
+/** Parts of a search that were left out together, and how many entries match without them. */
+export type Dropped<Part> = { parts: Part[]; total: number };
+
+/** The most parts that are left out in pairs: more would make too many pairs to count. */
+const MAX_PAIRED = 8;
+/** Enough to choose from. */
+const ENOUGH = 3;
+
+const pairsOf = <Part>(parts: readonly Part[]): Part[][] =>
+  parts.flatMap((one, at) => parts.slice(at + 1).map((other) => [one, other]));
+
+/**
+ * The fewest parts to leave out of a search that matches nothing. A part that matches nothing by itself is left out in any
+ * case; of the others one, and else each two.
+ * @param parts those that are best left out first
+ * @param totalOf counts the matches of the search with some parts alone
+ */
+export async function fewestDrops<Part>(
+  parts: readonly Part[],
+  totalOf: (kept: readonly Part[]) => Promise<number>,
+): Promise<{ found: Dropped<Part>[]; dead: Part[] }> {
+  const alone = await Promise.all(parts.map((part) => totalOf([part])));
+  const dead = parts.filter((_, at) => alone[at] === 0);
+  const alive = parts.filter((part) => !dead.includes(part));
+  const without = async (some: readonly Part[]): Promise<Dropped<Part>> => {
+    const dropped = [...dead, ...some];
+    const kept = parts.filter((part) => !dropped.includes(part));
+    return { parts: dropped, total: kept.length > 0 ? await totalOf(kept) : 0 };
+  };
+  const rounds = [dead.length > 0 ? [[]] : [], alive.map((part) => [part]), pairsOf(alive.slice(0, MAX_PAIRED))];
+  for (const round of rounds) {
+    const found: Dropped<Part>[] = [];
+    for (let at = 0; at < round.length && found.length < ENOUGH; at += ENOUGH)
+      found.push(...(await Promise.all(round.slice(at, at + ENOUGH).map(without))).filter(({ total }) => total > 0));
+    if (found.length > 0) return { found, dead };
+  }
+  return { found: [], dead };
+}

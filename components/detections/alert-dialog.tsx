@@ -1,0 +1,90 @@
+"use client";
+
+import { Modal, Select, Stack, Text, Textarea } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useCan } from "@/components/account/org";
+import type { Entry } from "@/components/audit/entry";
+import { EntrySentence } from "@/components/audit/entry-sentence";
+import { When } from "@/components/format/when";
+import { type Outputs, useTRPC } from "@/components/trpc";
+import { FormDialog, useDone } from "@/components/ui/dialogs/form-dialog";
+import { useForm } from "@/components/ui/dialogs/use-form";
+import { PageLink } from "@/components/ui/links/page-link";
+import { Message, readErrorText } from "@/components/ui/notice";
+import { updateAlertInput } from "@/server/detections/schema";
+import { ALERT_STATE_LABEL, REASON_LABEL } from "@/server/detections/vocabulary";
+import { keysOf } from "@/server/ground/records";
+
+type Story = Outputs["detections"]["alert"];
+const STATES = keysOf(ALERT_STATE_LABEL).map((value) => ({ value, label: ALERT_STATE_LABEL[value] }));
+const REASONS = keysOf(REASON_LABEL).map((value) => ({ value, label: REASON_LABEL[value] }));
+
+/** An alert as a story: what it means, its entries, the actor's last day, and what people did about it. */
+export function AlertDialog({ id, onClose }: { id: string; onClose: () => void }) {
+  const mayChange = useCan("detections:respond");
+  const { data, error } = useQuery(useTRPC().detections.alert.queryOptions({ id }));
+  if (data && mayChange) return <ChangeAlert alert={data} onClose={onClose} />;
+  return (
+    <Modal opened onClose={onClose} title={data?.title ?? "Alert"} size="xl">
+      {error && <Message tone="bad">{readErrorText(error)}</Message>}
+      {data && <Parts alert={data} />}
+    </Modal>
+  );
+}
+
+function ChangeAlert({ alert, onClose }: { alert: Story; onClose: () => void }) {
+  const trpc = useTRPC();
+  const update = useMutation(
+    trpc.detections.updateAlert.mutationOptions(useDone(onClose, trpc.detections.pathFilter())),
+  );
+  const form = useForm({ state: alert.state, reason: alert.reason ?? "", note: alert.note ?? "" });
+  const save = ({ state, reason, note }: typeof form.values) =>
+    form.send(updateAlertInput, update, {
+      ...{ id: alert.id, state, note: note || null },
+      ...(state === "closed" && reason && { reason }),
+    });
+  return (
+    <FormDialog form={form} title={alert.title} action="Save" onSubmit={save} onClose={onClose}>
+      <Parts alert={alert} />
+      <Select label="State" data={STATES} allowDeselect={false} {...form.field("state")} />
+      {form.values.state === "closed" && (
+        <Select label="Reason" data={REASONS} required placeholder="Why it is closed" {...form.field("reason")} />
+      )}
+      <Textarea label="Note" autosize minRows={2} {...form.field("note")} />
+    </FormDialog>
+  );
+}
+
+function Parts({ alert }: { alert: Story }) {
+  return (
+    <Stack gap="lg">
+      <Text style={{ whiteSpace: "pre-line" }}>{alert.description}</Text>
+      <Text size="sm" c="dimmed">
+        {alert.organization} · <When at={alert.firstAt} /> to <When at={alert.lastAt} />
+        {alert.changedByName && ` · last changed by ${alert.changedByName}`}
+      </Text>
+      <Entries title="Entries" entries={alert.story} none="Its entries are no longer in the log." />
+      <Entries title={`Last day of ${alert.actorName}`} entries={alert.actorsDay} none="Nothing else." />
+    </Stack>
+  );
+}
+
+function Entries({ title, entries, none }: { title: string; entries: readonly Entry[]; none: string }) {
+  return (
+    <section aria-label={title}>
+      <Text fw={600}>{title}</Text>
+      {entries.length === 0 && <Text size="sm">{none}</Text>}
+      <ul style={{ paddingInlineStart: 20, margin: 0, overflowWrap: "anywhere" }}>
+        {entries.map((entry) => (
+          <li key={entry.id}>
+            <EntrySentence entry={entry} />
+            {", "}
+            <PageLink href={`/?row=${entry.id}`}>
+              <When at={entry.timestamp} />
+            </PageLink>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,99 @@
+"use client";
+
+import { Button, Text, UnstyledButton } from "@mantine/core";
+import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
+import dynamic from "next/dynamic";
+import Link from "next/link";
+import { parseAsStringLiteral, useQueryState } from "nuqs";
+import { useState } from "react";
+import { useCan, useOrg } from "@/components/account/org";
+import { When } from "@/components/format/when";
+import { useTRPC } from "@/components/trpc";
+import { FilterSelect } from "@/components/ui/filter-select";
+import { usePage } from "@/components/ui/paged-list";
+import { RecordSection, type RowAction } from "@/components/ui/record-section";
+import { StateTag, type Tone } from "@/components/ui/state-tag";
+import { useInvalidation } from "@/components/use-invalidation";
+import type { Alert } from "@/server/detections/schema";
+import { ALERT_STATE_LABEL, ALERT_STATES } from "@/server/detections/vocabulary";
+import { keysOf } from "@/server/ground/records";
+
+const AlertDialog = dynamic(() => import("./alert-dialog").then((m) => m.AlertDialog), { ssr: false });
+
+const TONE: Record<Alert["state"], Tone> = { open: "bad", acknowledged: "warn", closed: "off" };
+const OPTIONS = keysOf(ALERT_STATE_LABEL).map((value) => ({ value, label: ALERT_STATE_LABEL[value] }));
+
+/** What detection rules found in the log, over all of the caller's organizations. */
+export function AlertsPage() {
+  const trpc = useTRPC();
+  const { orgId } = useOrg();
+  const mayChange = useCan("detections:respond");
+  const [page, setPage] = usePage();
+  const [state, setState] = useQueryState("state", parseAsStringLiteral(ALERT_STATES));
+  const [opened, setOpened] = useState<string | null>(null);
+  const input = { page, orgId, state: state ?? undefined };
+  const list = useQuery(trpc.detections.alerts.queryOptions(input, { placeholderData: keepPreviousData }));
+  const update = useMutation(
+    trpc.detections.updateAlert.mutationOptions(useInvalidation(trpc.detections.pathFilter())),
+  );
+  const actionsOf = ({ id, title, state: now }: Alert): RowAction[] => [
+    { verb: "Open", label: `Open ${title}`, run: () => setOpened(id) },
+    ...(mayChange && now === "open"
+      ? [
+          {
+            verb: "Acknowledge",
+            label: `Acknowledge ${title}`,
+            run: () => update.mutate({ id, state: "acknowledged" }),
+          },
+        ]
+      : []),
+  ];
+  return (
+    <>
+      <RecordSection
+        level="page"
+        title="Alerts"
+        lead="What detection rules found in the audit log. Each alert names its entries, and is an entry of the log itself."
+        what="the alerts"
+        list={list}
+        onPage={setPage}
+        columns={[
+          { header: "Alert", cell: (alert) => <Title alert={alert} onOpen={() => setOpened(alert.id)} /> },
+          { header: "Organization", cell: ({ organization }) => organization, width: 160 },
+          { header: "Level", cell: ({ level }) => level, width: 90, minor: true },
+          { header: "Raised", cell: ({ raisedAt }) => <When at={raisedAt} />, width: 176 },
+          {
+            header: "State",
+            cell: ({ state: one }) => <StateTag tone={TONE[one]}>{ALERT_STATE_LABEL[one]}</StateTag>,
+            width: 140,
+          },
+        ]}
+        actions={{ width: 190, of: actionsOf }}
+        buttons={
+          <Button component={Link} href="/settings/detections" variant="default">
+            Detection rules
+          </Button>
+        }
+        empty={{ title: "No alerts", text: "No rule has found anything that matches these filters." }}
+        error={update.error}
+      >
+        <FilterSelect label="State" options={OPTIONS} value={state} onChange={(value) => void setState(value)} />
+      </RecordSection>
+      {opened && <AlertDialog id={opened} onClose={() => setOpened(null)} />}
+    </>
+  );
+}
+
+function Title({ alert, onOpen }: { alert: Alert; onOpen: () => void }) {
+  return (
+    <>
+      <UnstyledButton onClick={onOpen} fw={500}>
+        {alert.title}
+      </UnstyledButton>
+      <Text size="xs" c="dimmed" fw={400}>
+        {alert.entryCount === 1 ? "1 entry" : `${alert.entryCount} entries`}
+        {alert.assigneeName && ` · ${alert.assigneeName}`}
+      </Text>
+    </>
+  );
+}

@@ -1,0 +1,101 @@
+"use client";
+
+import { Skeleton } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { barsOf, describeAllBars, describeBars, sumOf } from "@/components/audit/histogram/bars";
+import { count, counted } from "@/components/format/amounts";
+import { useZone } from "@/components/format/zone";
+import { UNBATCHED, useTRPC } from "@/components/trpc";
+import { Failure } from "@/components/ui/notice";
+import { Section } from "@/components/ui/page-header";
+import type { ActorType } from "@/server/audit/vocabulary";
+import type { ReportInput } from "./report-range";
+import classes from "./trend.module.css";
+
+const FULL = 100;
+/** The least height of a step that has entries. */
+const MIN_HEIGHT = 2;
+const heightOf = (n: number, most: number): number => (n > 0 ? Math.max(MIN_HEIGHT, (n / most) * FULL) : 0);
+
+/** The range of the same length before one; null where it has no beginning. */
+function spanBefore({ from, to }: Pick<ReportInput, "from" | "to">, now: number) {
+  if (!from) return null;
+  const start = Date.parse(from);
+  const length = (to ? Date.parse(to) : now) - start;
+  return { from: new Date(start - length).toISOString(), to: new Date(start - 1).toISOString() };
+}
+
+type Filter = { actions?: string[]; actorType?: ActorType[] };
+/** before: how many entries the period before had; 0 or null draws nothing of it. readAt: where a range without end ends. */
+type TrendProps = { range: ReportInput; filter: Filter; before: number | null; readAt: number };
+
+/** Entries over the range as bars, and those of the period before as a line. */
+export function Trend({ range: { orgId, ...span }, filter, before, readAt }: TrendProps) {
+  const trpc = useTRPC();
+  const { zone } = useZone();
+  const of = { ...filter, ...(orgId && { orgId: [orgId] }), zone };
+  const options = (input: typeof span) => trpc.audit.histogram.queryOptions({ ...of, ...input }, { trpc: UNBATCHED });
+  const now = useQuery(options(span));
+  const earlier = before ? spanBefore(span, readAt) : null;
+  const then = useQuery({ ...options(earlier ?? span), enabled: earlier !== null });
+  if (now.isError) return <Failure error={now.error} onRetry={() => void now.refetch()} what="the entries over time" />;
+  if (!now.data) return <Skeleton height={140} />;
+  const bars = barsOf(now.data);
+  const old = earlier && then.data ? barsOf(then.data).slice(0, bars.length) : [];
+  const most = Math.max(1, ...[...bars, ...old].map(sumOf));
+  const line = old.map((bar, at) => `${at + 0.5},${FULL - (sumOf(bar) / most) * FULL}`).join(" ");
+  const [span0 = ""] = describeBars(bars, zone).split(":");
+  return (
+    <div className={classes.chart}>
+      <svg viewBox={`0 0 ${bars.length} ${FULL}`} preserveAspectRatio="none" aria-hidden="true">
+        {bars.map((bar, x) => {
+          const height = heightOf(sumOf(bar), most);
+          return (
+            <rect key={bar.from.getTime()} x={x + 0.1} width={0.8} y={FULL - height} height={height}>
+              <title>{describeBars([bar], zone)}</title>
+            </rect>
+          );
+        })}
+        {line && <polyline points={line} vectorEffect="non-scaling-stroke" />}
+      </svg>
+      <p>
+        {`${span0}: ${describeAllBars(bars, now.data.step)}`}
+        {line && `. Line: the previous period, ${counted(before ?? 0, "entry", "entries")}`}
+      </p>
+    </div>
+  );
+}
+
+const clockHour = (hour: number): string => `${String(hour).padStart(2, "0")}:00`;
+
+/** Entries by hour of the day, over the whole range. */
+export function ByHour({ hours }: { hours: readonly number[] }) {
+  const most = Math.max(1, ...hours);
+  const busiest = hours.indexOf(Math.max(...hours));
+  return (
+    <Section title="By hour of the day">
+      <div className={classes.chart}>
+        <svg viewBox={`0 0 ${hours.length} ${FULL}`} preserveAspectRatio="none" aria-hidden="true">
+          {hours.map((n, hour) => {
+            const height = heightOf(n, most);
+            return (
+              <rect key={clockHour(hour)} x={hour + 0.1} width={0.8} y={FULL - height} height={height}>
+                <title>{`${clockHour(hour)}: ${counted(n, "entry", "entries")}`}</title>
+              </rect>
+            );
+          })}
+        </svg>
+        <div className={classes.hours} aria-hidden>
+          {[0, 6, 12, 18].map((hour) => (
+            <span key={hour}>{clockHour(hour)}</span>
+          ))}
+        </div>
+        <p>{`Busiest from ${clockHour(busiest)} to ${clockHour((busiest + 1) % hours.length)}: ${count(hours[busiest] ?? 0)} of ${counted(
+          hours.reduce((sum, n) => sum + n, 0),
+          "entry",
+          "entries",
+        )}`}</p>
+      </div>
+    </Section>
+  );
+}

@@ -1,0 +1,28 @@
+import type { Outputs } from "@/components/trpc";
+import { StateTag } from "@/components/ui/state-tag";
+import classes from "./streams.module.css";
+
+type Check = Outputs["streams"]["check"];
+
+const LABEL: Record<Check["steps"][number]["step"], string> = {
+  address: "Address",
+  connect: "Connection",
+  tls: "Certificate",
+  sign_in: "Sign-in",
+  write: "Write",
+  acknowledge: "Acknowledged",
+};
+
+/** The steps of a check as far as it came, each with what was seen. */
+export const CheckResult = ({ check }: { check: Check }) => (
+  <div role="status">
+    <ol className={classes.checks} aria-label="Steps of the check">
+      {check.steps.map(({ step, ok, message }) => (
+        <li key={step}>
+          <StateTag tone={ok ? "good" : "bad"}>{LABEL[step]}</StateTag>
+          <span>{message}</span>
+        </li>
+      ))}
+    </ol>
+  </div>
+);

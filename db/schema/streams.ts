@@ -1,0 +1,153 @@
+import { sql } from "drizzle-orm";
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
+import { createdAt, id, instant, updatedAt } from "./columns";
+import { organizations, partners } from "./organizations";
+
+const sequence = (name: string) => bigint(name, { mode: "number" });
+
+/** Of the live position; a replay has an id of its own. */
+const LIVE = sql`'00000000-0000-0000-0000-000000000000'`;
+
+/** Where entries go continuously; orgId null: of every organization of the partner. The secrets are encrypted. */
+export const dataStreams = pgTable(
+  "data_streams",
+  {
+    id: id(),
+    partnerId: uuid("partner_id")
+      .notNull()
+      .references(() => partners.id),
+    orgId: uuid("org_id").references(() => organizations.id, { onDelete: "cascade" }),
+    name: text("name").notNull(),
+    kind: text("kind").notNull(),
+    config: jsonb("config").$type<Record<string, unknown>>().notNull(),
+    secret: text("secret"),
+    formerSecret: text("former_secret"),
+    formerUntil: instant("former_until"),
+    format: text("format").notNull(),
+    filter: jsonb("filter").$type<Record<string, unknown>>().notNull().default({}),
+    /** For so many days at most retention waits for this stream; null: not at all. */
+    holdDays: integer("hold_days"),
+    /** Only those who reach the whole partner may change it. */
+    locked: boolean("locked").notNull().default(false),
+    state: text("state", { enum: ["draft", "active", "paused", "failing", "blocked", "disabled"] }).notNull(),
+    stateCode: text("state_code"),
+    stateMessage: text("state_message"),
+    stateSince: instant("state_since").notNull(),
+    checkedAt: instant("checked_at"),
+    createdBy: uuid("created_by"),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [
+    check("data_streams_state_check", sql`state IN ('draft', 'active', 'paused', 'failing', 'blocked', 'disabled')`),
+    check("data_streams_hold_days_check", sql`hold_days BETWEEN 1 AND 3650`),
+    index("data_streams_partner_idx").on(t.partnerId),
+    index("data_streams_org_idx").on(t.orgId),
+  ],
+);
+
+/**
+ * How far a stream has come in an organization's chain: throughSeq was acknowledged; scannedSeq is as far as the filter
+ * left nothing to send. A replay is a row with an end beside the live one.
+ */
+export const streamPositions = pgTable(
+  "stream_positions",
+  {
+    streamId: uuid("stream_id")
+      .notNull()
+      .references(() => dataStreams.id, { onDelete: "cascade" }),
+    orgId: uuid("org_id")
+      .notNull()
+      .references(() => organizations.id, { onDelete: "cascade" }),
+    replayId: uuid("replay_id").notNull().default(LIVE),
+    throughSeq: sequence("through_seq").notNull(),
+    scannedSeq: sequence("scanned_seq").notNull(),
+    untilSeq: sequence("until_seq"),
+    batchNumber: sequence("batch_number").notNull().default(0),
+    digest: text("digest"),
+    /** Entries of a batch at most, after the receiver called a larger one too large. */
+    maxRows: integer("max_rows"),
+    attempts: integer("attempts").notNull().default(0),
+    nextAttemptAt: instant("next_attempt_at"),
+    busyUntil: instant("busy_until"),
+    acknowledgedAt: instant("acknowledged_at"),
+    heartbeatAt: instant("heartbeat_at"),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    primaryKey({ name: "stream_positions_pkey", columns: [t.streamId, t.orgId, t.replayId] }),
+    index("stream_positions_org_idx").on(t.orgId),
+  ],
+);
+
+/** What was sent, with its limits: written before the first attempt, so that every attempt sends the same. */
+export const streamBatches = pgTable(
+  "stream_batches",
+  {
+    id: id(),
+    streamId: uuid("stream_id")
+      .notNull()
+      .references(() => dataStreams.id, { onDelete: "cascade" }),
+    orgId: uuid("org_id")
+      .notNull()
+      .references(() => organizations.id, { onDelete: "cascade" }),
+    replayId: uuid("replay_id").notNull().default(LIVE),
+    number: sequence("number").notNull(),
+    firstSeq: sequence("first_seq").notNull(),
+    lastSeq: sequence("last_seq").notNull(),
+    rows: integer("rows").notNull(),
+    filtered: integer("filtered").notNull(),
+    bytes: integer("bytes").notNull(),
+    previous: text("previous"),
+    digest: text("digest").notNull(),
+    checkpoint: text("checkpoint"),
+    gap: jsonb("gap").$type<{ first: number; last: number }>(),
+    attempts: integer("attempts").notNull().default(1),
+    code: text("code"),
+    error: text("error"),
+    receipt: jsonb("receipt").$type<Record<string, string | number | null>>(),
+    createdAt: createdAt(),
+    acknowledgedAt: instant("acknowledged_at"),
+  },
+  (t) => [
+    uniqueIndex("stream_batches_open_key").on(t.streamId, t.orgId, t.replayId).where(sql`acknowledged_at IS NULL`),
+    index("stream_batches_stream_idx").on(t.streamId, t.createdAt),
+    index("stream_batches_org_idx").on(t.orgId),
+  ],
+);
+
+/** Entries that a stream will never carry, and why: retention removed them first, or the receiver refused them. */
+export const streamGaps = pgTable(
+  "stream_gaps",
+  {
+    id: id(),
+    streamId: uuid("stream_id")
+      .notNull()
+      .references(() => dataStreams.id, { onDelete: "cascade" }),
+    orgId: uuid("org_id")
+      .notNull()
+      .references(() => organizations.id, { onDelete: "cascade" }),
+    firstSeq: sequence("first_seq").notNull(),
+    lastSeq: sequence("last_seq").notNull(),
+    reason: text("reason", { enum: ["retention", "refused"] }).notNull(),
+    message: text("message"),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    check("stream_gaps_reason_check", sql`reason IN ('retention', 'refused')`),
+    index("stream_gaps_stream_idx").on(t.streamId, t.createdAt),
+    index("stream_gaps_org_idx").on(t.orgId),
+  ],
+);

@@ -1,0 +1,23 @@
+import { keysOf } from "@/server/ground/records";
+
+/**
+ * Export formats; `WRITERS` in entries/export-writer.ts has the writer of each. `direct` is how POST /audit-logs/export
+ * answers it: as a file to save or as a JSON answer; null where it is written in the background alone.
+ */
+export const FORMATS = {
+  spreadsheet: { label: "CSV, for Excel", ending: "csv", mediaType: "text/csv; charset=utf-8", direct: "file" },
+  csv: { label: "CSV, for scripts", ending: "csv", mediaType: "text/csv; charset=utf-8", direct: "file" },
+  json: { label: "JSON, with all details", ending: "json", mediaType: "application/json", direct: "answer" },
+  ndjson: { label: "NDJSON, one entry per line", ending: "ndjson", mediaType: "application/x-ndjson", direct: null },
+} as const;
+export type ExportFormat = keyof typeof FORMATS;
+export const EXPORT_FORMATS = keysOf(FORMATS);
+export type DirectFormat = {
+  [F in ExportFormat]: (typeof FORMATS)[F]["direct"] extends null ? never : F;
+}[ExportFormat];
+export const isDirect = (format: ExportFormat): format is DirectFormat => FORMATS[format].direct !== null;
+export const DIRECT_FORMATS = EXPORT_FORMATS.filter(isDirect);
+/** Media types of some formats, without parameters, each once. */
+export const mediaTypesOf = (formats: readonly ExportFormat[]): string[] => [
+  ...new Set(formats.map((format) => FORMATS[format].mediaType.replace(/;.*/, ""))),
+];

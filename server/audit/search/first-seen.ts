@@ -1,0 +1,130 @@
+import { type SQL, sql } from "drizzle-orm";
+import type postgres from "postgres";
+import { bigints, textArray, uuids } from "@/db/arrays";
+import { layout } from "@/db/citus/layout";
+import type { Tx } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import { FIRST_SEEN, type FirstSeen } from "@/server/audit/vocabulary";
+import { groupBy } from "@/server/ground/records";
+
+/** Who did a row `l`, as text where the id is no UUID; NULL where nobody is known. */
+const ACTOR = `CASE WHEN l.actor_id = '00000000-0000-0000-0000-000000000000' THEN l.details ->> 'rawActorId'
+  ELSE l.actor_id::text END`;
+
+/** What a row `l` shows of where its actor came from; one IPv6 network is what a provider gives a site. */
+const SEEN = `LATERAL (SELECT audit_address(l.ip_address) AS ip, ${ACTOR} AS actor) w, LATERAL (VALUES
+  ('address', coalesce(host(w.ip), nullif(l.ip_address, ''))),
+  ('network', network(set_masklen(w.ip, CASE family(w.ip) WHEN 4 THEN 24 ELSE 48 END))::text),
+  ('userAgent', nullif(l.user_agent, ''))) k(kind, value)`;
+const IS_SEEN = "l.actor_type <> 'system' AND w.actor IS NOT NULL AND k.value IS NOT NULL";
+const KEY = "l.org_id, k.kind, l.actor_type, w.actor, md5(k.value)::uuid";
+const SPAN = `min(l.chain_seq) AS first_seq, max(l.chain_seq) AS last_seq,
+  min(l."timestamp") AS first_at, max(l."timestamp") AS last_at`;
+const seenBetween = `SELECT ${KEY} AS digest, min(k.value) AS value, ${SPAN} FROM audit_logs l, ${SEEN}
+  WHERE l.org_id = $1 AND l.chain_seq BETWEEN $2 AND $3 AND ${IS_SEEN} GROUP BY ${KEY}`;
+
+type Chain = { orgId: string; seq: number; pruned: number };
+
+/** Forgets pruned rows: a value that was first seen in one is first seen in the oldest one that is kept. */
+async function followPruning(tx: postgres.TransactionSql, { orgId, pruned }: Chain, through: number): Promise<void> {
+  await tx`DELETE FROM audit_first_seen WHERE org_id = ${orgId} AND last_seq <= ${pruned}`;
+  await tx.unsafe(
+    `UPDATE audit_first_seen f SET first_seq = s.first_seq, first_at = s.first_at
+     FROM (${seenBetween}) s(org_id, kind, actor_type, actor, digest, value, first_seq, last_seq, first_at, last_at)
+     WHERE f.org_id = $1 AND f.first_seq < $2 AND f.kind = s.kind AND f.actor_type = s.actor_type
+       AND f.actor = s.actor AND f.digest = s.digest`,
+    [orgId, pruned + 1, through],
+  );
+}
+
+/**
+ * Follows retention, and notes of the next rows of a chain what their actors had not been seen with. The caller holds
+ * the indexer's lock.
+ * @returns by how many rows it came on
+ */
+export async function advanceFirstSeen(
+  tx: postgres.TransactionSql,
+  chain: Chain,
+  { least, most }: { least: number; most: number },
+): Promise<number> {
+  const { orgId, seq, pruned } = chain;
+  await tx`INSERT INTO audit_first_seen_state (org_id) VALUES (${orgId}) ON CONFLICT DO NOTHING`;
+  const [state] = await tx<{ through: number; pruned: number }[]>`
+    SELECT through_seq::float8 AS through, pruned_through_seq::float8 AS pruned
+    FROM audit_first_seen_state WHERE org_id = ${orgId}`;
+  const through = Math.max(state?.through ?? 0, pruned);
+  if (pruned > (state?.pruned ?? 0)) await followPruning(tx, chain, through);
+  const last = seq - through < least ? through : Math.min(seq, through + most);
+  if (last > through)
+    await tx.unsafe(
+      `INSERT INTO audit_first_seen AS f
+         (org_id, kind, actor_type, actor, digest, value, first_seq, last_seq, first_at, last_at)
+       ${seenBetween}
+       ON CONFLICT ON CONSTRAINT audit_first_seen_pkey DO UPDATE SET last_seq = excluded.last_seq,
+         first_at = least(f.first_at, excluded.first_at), last_at = greatest(f.last_at, excluded.last_at)`,
+      [orgId, through + 1, last],
+    );
+  await tx`UPDATE audit_first_seen_state SET through_seq = ${last}, pruned_through_seq = ${pruned}
+    WHERE org_id = ${orgId} AND (through_seq, pruned_through_seq) IS DISTINCT FROM (${last}::bigint, ${pruned}::bigint)`;
+  return last - through;
+}
+
+/** Empties what is known of a chain, until it is made again. */
+export async function emptyFirstSeen(tx: postgres.TransactionSql, orgId: string): Promise<void> {
+  await tx`DELETE FROM audit_first_seen WHERE org_id = ${orgId}`;
+  await tx`DELETE FROM audit_first_seen_state WHERE org_id = ${orgId}`;
+}
+
+/** Rows `l` past what the indexer has read, which are read instead: an answer does not depend on how far it has come. */
+const UNREAD = `organizations o LEFT JOIN audit_first_seen_state s ON s.org_id = o.id, LATERAL (
+  SELECT * FROM audit_logs r WHERE r.org_id = o.id
+    AND r.chain_seq BETWEEN coalesce(s.through_seq, 0) + 1 AND 9223372036854775807 OFFSET 0) l`;
+
+/** The first of those rows that shows an actor with something which the indexer has not met. */
+const unreadFirsts = (condition: SQL): SQL => sql`SELECT n.org_id, n.kind, n.first_seq FROM (
+    SELECT ${sql.raw(KEY)} AS digest, min(l.chain_seq) AS first_seq
+    FROM ${sql.raw(UNREAD)}, ${sql.raw(SEEN)}
+    WHERE ${condition} AND ${sql.raw(IS_SEEN)} GROUP BY ${sql.raw(KEY)}) n
+  WHERE NOT EXISTS (
+    SELECT FROM audit_first_seen f WHERE f.org_id = n.org_id AND f.kind = n.kind AND f.actor_type = n.actor_type
+      AND f.actor = n.actor AND f.digest = n.digest)`;
+
+/**
+ * The condition that a row `a` shows its actor with something for the first time: no earlier row of its chain that is
+ * kept is of the same actor and has the same address, network (/24, of IPv6 /48) or user agent.
+ */
+export const isFirstSeen = (kinds: readonly FirstSeen[]): SQL => sql`(a.org_id, a.chain_seq) IN (
+  SELECT f.org_id, f.first_seq FROM audit_first_seen f WHERE f.kind = ANY (${textArray(kinds)})
+  UNION ALL
+  SELECT u.org_id, u.first_seq FROM (${unreadFirsts(sql`k.kind = ANY (${textArray(kinds)})`)}) u)`;
+
+type Numbered = { orgId: string; chainSeq: number };
+
+/**
+ * What entries show their actors with for the first time, as `firstSeen`; entries that show nothing new are given back as
+ * they are. A distributed database has no index of it: there nothing is told.
+ */
+export async function withFirstSeen<E extends Numbered>(
+  tx: Tx,
+  entries: readonly E[],
+): Promise<(E & { firstSeen?: FirstSeen[] })[]> {
+  if (entries.length === 0 || !layout().isIndexed) return [...entries];
+  const orgIds = uuids([...new Set(entries.map(({ orgId }) => orgId))]);
+  const seqs = entries.map(({ chainSeq }) => chainSeq);
+  const rows = await rowsOf<{ org_id: string; seq: number; kind: FirstSeen }>(
+    tx,
+    sql`WITH wanted AS MATERIALIZED (
+        SELECT w.* FROM unnest(${uuids(entries.map(({ orgId }) => orgId))}, ${bigints(seqs)}) AS w(org_id, seq))
+      SELECT f.org_id, f.first_seq::float8 AS seq, f.kind FROM wanted w
+        JOIN audit_first_seen f ON f.org_id = w.org_id AND f.first_seq = w.seq
+      UNION ALL
+      SELECT u.org_id, u.first_seq::float8, u.kind FROM wanted w
+        JOIN (${unreadFirsts(sql`o.id = ANY (${orgIds}) AND l.chain_seq <= ${Math.max(...seqs)}`)}) u
+          ON u.org_id = w.org_id AND u.first_seq = w.seq`,
+  );
+  const found = groupBy(rows, ({ org_id, seq }) => `${org_id} ${seq}`);
+  return entries.map((entry) => {
+    const kinds = found.get(`${entry.orgId} ${entry.chainSeq}`)?.map(({ kind }) => kind);
+    return kinds ? { ...entry, firstSeen: FIRST_SEEN.filter((kind) => kinds.includes(kind)) } : entry;
+  });
+}

@@ -1,0 +1,349 @@
+/**
+ * The bytes of a segment: the inverted index of consecutive rows of one chain. A term is a class and a value; terms of
+ * several rows come first, then those of one, each in order, so that the same rows always give the same bytes. They are
+ * cut into blocks, and each block has a bitmap of the grams in its terms, by which a search refuses it unread.
+ */
+
+/** What a term says of a row. Small letters and digits: folding must leave them alone. */
+export const CLASS = {
+  action: "a",
+  result: "r",
+  actorType: "t",
+  actorId: "i",
+  rawActorId: "w",
+  email: "m",
+  resourceType: "k",
+  resourceId: "d",
+  resourceName: "n",
+  address: "p",
+  /** A word of the details, or of the reason of a failure; all others are whole values as they are stored. */
+  detail: "x",
+  error: "e",
+  /** A key has submitted the row. */
+  submitted: "s",
+  /** The row has letters beyond ASCII, so that folding says less of it than the database's lower(). */
+  rough: "u",
+} as const;
+export type Class = (typeof CLASS)[keyof typeof CLASS];
+
+const END = "\0";
+const ASCII = /^\p{ASCII}*$/u;
+export const isAscii = (text: string): boolean => ASCII.test(text);
+
+/**
+ * Text in which whatever PostgreSQL's lower() and Unicode's normal forms hold equal is equal, and somewhat more: without
+ * case and marks. It maps letter by letter, so what is part of a text is part of the folded one.
+ */
+export const fold = (text: string): string =>
+  isAscii(text)
+    ? text.toLowerCase()
+    : text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().replaceAll("ς", "σ").replaceAll("ı", "i");
+
+/** The words of a folded text: what stands between blanks, control characters and JSON's signs. */
+export const wordsIn = (folded: string): string[] => folded.match(/[^\p{Cc} ",:{}[\]\\]+/gu) ?? [];
+
+/** A whole term as it stands in a block. */
+export const termOf = (kind: Class, value: string): string => `${END}${kind}${value}${END}`;
+
+/** Bytes that grow as they are written. */
+class Bytes {
+  #data = new Uint8Array(1 << 12);
+  length = 0;
+
+  #grow(more: number): void {
+    if (this.length + more <= this.#data.length) return;
+    const data = new Uint8Array(Math.max(this.#data.length * 2, this.length + more));
+    data.set(this.#data);
+    this.#data = data;
+  }
+
+  varint(value: number): void {
+    this.#grow(8);
+    let rest = value;
+    for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) this.#data[this.length++] = (rest % 0x80) | 0x80;
+    this.#data[this.length++] = rest;
+  }
+
+  put(bytes: Uint8Array): void {
+    this.#grow(bytes.length);
+    this.#data.set(bytes, this.length);
+    this.length += bytes.length;
+  }
+
+  view(): Uint8Array {
+    return this.#data.subarray(0, this.length);
+  }
+
+  take(): Buffer {
+    return Buffer.from(this.view());
+  }
+}
+
+/** Reads whole numbers as Bytes.varint() wrote them. */
+class Reader {
+  at = 0;
+  constructor(readonly data: Uint8Array) {}
+
+  varint(): number {
+    let [value, factor] = [0, 1];
+    for (let byte = 0x80; byte >= 0x80; factor *= 0x80) {
+      byte = this.data[this.at++] ?? 0;
+      value += (byte & 0x7f) * factor;
+    }
+    return value;
+  }
+
+  /** The bytes behind their number. */
+  take(): Uint8Array {
+    const length = this.varint();
+    this.at += length;
+    return this.data.subarray(this.at - length, this.at);
+  }
+}
+
+/** Times in milliseconds as the differences from one row to the next, the sign in the lowest bit. */
+export function encodeTimes(times: readonly number[]): Buffer {
+  const bytes = new Bytes();
+  let before = 0;
+  for (const time of times) {
+    const step = time - before;
+    bytes.varint(step < 0 ? -2 * step - 1 : 2 * step);
+    before = time;
+  }
+  return bytes.take();
+}
+
+export function decodeTimes(data: Uint8Array, rows: number): Float64Array {
+  const times = new Float64Array(rows);
+  const reader = new Reader(data);
+  let time = 0;
+  for (let row = 0; row < rows; row++) {
+    const step = reader.varint();
+    time += step % 2 === 1 ? -(step + 1) / 2 : step / 2;
+    times[row] = time;
+  }
+  return times;
+}
+
+/** One bit a row. */
+export type Bits = Uint8Array;
+export const noBits = (rows: number): Bits => new Uint8Array(Math.ceil(rows / 8));
+export const addRow = (bits: Bits, row: number): void => {
+  bits[row >> 3] = (bits[row >> 3] ?? 0) | (1 << (row & 7));
+};
+export const hasRow = (bits: Bits, row: number): boolean => ((bits[row >> 3] ?? 0) & (1 << (row & 7))) !== 0;
+
+const deltas = new Bytes();
+
+/** The rows of a term, as differences or, where that is shorter, as a bit for each row of the segment. */
+function putPosting(into: Bytes, rows: readonly number[], count: number): void {
+  deltas.length = 0;
+  let before = -1;
+  for (const row of rows) {
+    deltas.varint(row - before - 1);
+    before = row;
+  }
+  const isBitmap = deltas.length > Math.ceil(count / 8);
+  const bits = isBitmap ? noBits(count) : deltas.view();
+  if (isBitmap) for (const row of rows) addRow(bits, row);
+  into.varint(bits.length * 2 + (isBitmap ? 1 : 0));
+  into.put(bits);
+}
+
+const GRAM_FACTOR = 0x9e3779b1;
+const MOST_GRAM_BYTES = 8 * 1024;
+
+/** A hash of the letters of a text that begin in a place. */
+function gramAt(text: string, at: number, letters: number): number {
+  let hash = 0;
+  for (let i = at; i < at + letters; i++) hash = Math.imul(hash + text.charCodeAt(i) + 1, GRAM_FACTOR);
+  return Math.imul(hash ^ (hash >>> 15), GRAM_FACTOR) >>> 8;
+}
+
+/** Each run of three and of four letters, by its bit. */
+function addGrams(bits: Bits, text: string): void {
+  const last = bits.length * 8 - 1;
+  for (let at = 0; at + 3 <= text.length; at++) {
+    addRow(bits, gramAt(text, at, 3) & last);
+    if (at + 4 <= text.length) addRow(bits, gramAt(text, at, 4) & last);
+  }
+}
+
+/** What is known of a block unread: the classes of its terms, and the grams in them. */
+export type Grams = { classes: string; bits: Bits };
+
+/** False where no term of a block, of some classes, has the folded text; of a shorter one than a gram, the classes decide. */
+export function mayHold({ classes, bits }: Grams, wanted: string, text: string): boolean {
+  if (![...wanted].some((kind) => classes.includes(kind))) return false;
+  const last = bits.length * 8 - 1;
+  for (let at = 0; at + 3 <= text.length; at++) {
+    if (!hasRow(bits, gramAt(text, at, 3) & last)) return false;
+    if (at + 4 <= text.length && !hasRow(bits, gramAt(text, at, 4) & last)) return false;
+  }
+  return true;
+}
+
+/** Two bits for each letter of the terms; a power of two, at most 8 KiB. */
+function gramsOf(terms: readonly string[]): Grams {
+  const letters = terms.reduce((sum, term) => sum + term.length, 0);
+  const bits = Buffer.alloc(Math.min(MOST_GRAM_BYTES, 2 ** Math.ceil(Math.log2(letters / 4 + 8))));
+  for (const term of terms) addGrams(bits, `${END}${fold(term)}${END}`);
+  return { classes: [...new Set(terms.map((term) => term.charAt(0)))].join(""), bits };
+}
+
+/** Terms of a segment and, one after the other, their rows. */
+export type BlockBytes = { words: Buffer; postings: Buffer };
+
+/** A segment as it is stored. Its rows are those from `first` on, without a gap; grams has an entry for each block. */
+export type SegmentBytes = {
+  first: number;
+  rows: number;
+  oldest: number;
+  newest: number;
+  actions: string[];
+  times: Buffer;
+  grams: Buffer;
+  blocks: BlockBytes[];
+};
+
+function joinGrams(grams: readonly Grams[]): Buffer {
+  const bytes = new Bytes();
+  for (const { classes, bits } of grams)
+    for (const one of [Buffer.from(classes), bits]) {
+      bytes.varint(one.length);
+      bytes.put(one);
+    }
+  return bytes.take();
+}
+
+/** The grams of a segment's blocks. */
+export function splitGrams(data: Uint8Array): Grams[] {
+  const reader = new Reader(data);
+  const grams: Grams[] = [];
+  while (reader.at < data.length) grams.push({ classes: Buffer.from(reader.take()).toString(), bits: reader.take() });
+  return grams;
+}
+
+const MOST_WORD_BYTES = 32 * 1024;
+const MOST_POSTING_BYTES = 48 * 1024;
+
+/** Writes a segment: times has an entry for each row, rowsOf gives the rows of a term in order. */
+export function writeSegment<Place>(
+  { first, times }: { first: number; times: readonly number[] },
+  terms: readonly (readonly [term: string, place: Place])[],
+  rowsOf: (place: Place) => readonly number[],
+): SegmentBytes {
+  const blocks: BlockBytes[] = [];
+  const grams: Grams[] = [];
+  let [inBlock, letters, postings]: [string[], number, Bytes] = [[], 0, new Bytes()];
+  const cut = () => {
+    if (inBlock.length === 0) return;
+    blocks.push({ words: Buffer.from(inBlock.join(END)), postings: postings.take() });
+    grams.push(gramsOf(inBlock));
+    [inBlock, letters, postings] = [[], 0, new Bytes()];
+  };
+  const isMany = ([, place]: (typeof terms)[number]) => rowsOf(place).length > 1;
+  const inOrder = terms.toSorted(([a], [b]) => (a < b ? -1 : 1));
+  for (const [term, place] of [...inOrder.filter(isMany), ...inOrder.filter((one) => !isMany(one))]) {
+    inBlock.push(term);
+    letters += term.length + 1;
+    putPosting(postings, rowsOf(place), times.length);
+    if (letters >= MOST_WORD_BYTES || postings.length >= MOST_POSTING_BYTES) cut();
+  }
+  cut();
+  const actions = inOrder.flatMap(([term]) => (term.startsWith(CLASS.action) ? [term.slice(1)] : []));
+  let [oldest, newest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const time of times) [oldest, newest] = [Math.min(oldest, time), Math.max(newest, time)];
+  return {
+    first,
+    rows: times.length,
+    oldest,
+    newest,
+    actions,
+    times: encodeTimes(times),
+    grams: joinGrams(grams),
+    blocks,
+  };
+}
+
+/** A block as it is read. */
+export class Block {
+  /** All its terms between two ENDs each. */
+  readonly text: string;
+  readonly #postings: Uint8Array;
+  #starts: number[] | undefined;
+  #folded: string | undefined;
+
+  constructor({ words, postings }: { words: Uint8Array; postings: Uint8Array }) {
+    this.text = `${END}${Buffer.from(words.buffer, words.byteOffset, words.length).toString()}${END}`;
+    this.#postings = postings;
+  }
+
+  /** The same folded: the terms keep their order. */
+  get folded(): string {
+    this.#folded ??= fold(this.text);
+    return this.#folded;
+  }
+
+  get terms(): string[] {
+    this.#terms ??= this.text.slice(1, -1).split(END);
+    return this.#terms;
+  }
+  #terms: string[] | undefined;
+
+  get foldedTerms(): string[] {
+    this.#foldedTerms ??= this.folded.slice(1, -1).split(END);
+    return this.#foldedTerms;
+  }
+  #foldedTerms: string[] | undefined;
+
+  /** Where a posting begins. */
+  #startOf(place: number): number {
+    if (!this.#starts) {
+      this.#starts = [];
+      for (const reader = new Reader(this.#postings); reader.at < this.#postings.length; ) {
+        this.#starts.push(reader.at);
+        const header = reader.varint();
+        reader.at += Math.floor(header / 2);
+      }
+    }
+    return this.#starts[place] ?? 0;
+  }
+
+  /** The rows of the term in a place. */
+  rowsAt(place: number): number[] {
+    const rows: number[] = [];
+    this.#read(
+      place,
+      (row) => rows.push(row),
+      (bits) => {
+        for (let row = 0; row < bits.length * 8; row++) if (hasRow(bits, row)) rows.push(row);
+      },
+    );
+    return rows;
+  }
+
+  /** Adds the rows of the term in a place to a set. */
+  addTo(set: Bits, place: number): void {
+    this.#read(
+      place,
+      (row) => addRow(set, row),
+      (bits) => {
+        for (let at = 0; at < bits.length; at++) set[at] = (set[at] ?? 0) | (bits[at] ?? 0);
+      },
+    );
+  }
+
+  #read(place: number, onRow: (row: number) => void, onBits: (bits: Bits) => void): void {
+    const reader = new Reader(this.#postings);
+    reader.at = this.#startOf(place);
+    const header = reader.varint();
+    const end = reader.at + Math.floor(header / 2);
+    if (header % 2 === 1) onBits(this.#postings.subarray(reader.at, end));
+    else
+      for (let row = -1; reader.at < end; ) {
+        row += reader.varint() + 1;
+        onRow(row);
+      }
+  }
+}

@@ -1,0 +1,44 @@
+import { once } from "node:events";
+import { startThread } from "@/server/ground/background/threads";
+
+/** To the thread: to index the next rows of a chain, or with a span to look for damage there. */
+export type IndexTask = { orgId: string; span?: { first: number; last: number } };
+
+/** From the thread: what indexChain() or findDamage() found, or why it could not. */
+export type IndexAnswer = { found: number | null } | { damaged: number[] } | { failed: string };
+
+/** Memory of a thread: the words of the segments that become one. */
+const MAX_HEAP_MB = 256;
+
+/** A thread that builds segments, for one caller at a time. */
+export class IndexThread {
+  readonly #worker = startThread({ name: "index-thread", task: null, maxHeapMb: MAX_HEAP_MB });
+  readonly #ended = new AbortController();
+
+  constructor() {
+    this.#worker.once("exit", () => this.#ended.abort(new Error("the indexing thread ended")));
+  }
+
+  /** @throws Error what kept the thread from it, and when it ends meanwhile */
+  async #ask(task: IndexTask): Promise<IndexAnswer> {
+    this.#worker.postMessage(task);
+    const [answer]: IndexAnswer[] = await once(this.#worker, "message", { signal: this.#ended.signal });
+    if (!answer || "failed" in answer) throw new Error(answer?.failed);
+    return answer;
+  }
+
+  /** One step of the indexer in a chain, as indexChain(). */
+  async index(orgId: string): Promise<number | null> {
+    const answer = await this.#ask({ orgId });
+    return "found" in answer ? answer.found : null;
+  }
+
+  /** The damaged segments of a chain, as findDamage(). */
+  async findDamage(orgId: string, span: { first: number; last: number }): Promise<number[]> {
+    const answer = await this.#ask({ orgId, span });
+    return "damaged" in answer ? answer.damaged : [];
+  }
+
+  /** Ends the thread and its connections, regardless of what it is doing. */
+  stop = (): Promise<number> => this.#worker.terminate();
+}

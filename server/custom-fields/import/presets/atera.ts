@@ -1,0 +1,33 @@
+import { cleanText, type Preset } from "./preset";
+
+/** Atera: custom values, each with FieldName and ValueAsString; 0001-01-01 is a date that is not set. */
+export const atera: Preset = {
+  id: "atera",
+  sourceNames: ["atera"],
+  label: "Atera",
+  hint: "Export the devices report with custom fields as CSV, or save the agents and custom values of its API as JSON.",
+  aliases: {
+    sourceId: ["Agent ID", "AgentID", "Device ID", "Device Guid"],
+    hostname: ["Machine Name", "MachineName", "Agent Name", "Device Name", "System Name"],
+    organization: ["Customer", "Customer Name", "CustomerName"],
+    serial: ["Vendor Serial Number", "VendorSerialNumber", "Serial Number", "Service Tag"],
+  },
+  fieldColumn: ["Field Name", "FieldName", "Custom Field"],
+  valueColumn: ["Value", "Value As String", "ValueAsString"],
+  nested: [],
+  ignored: [
+    "Customer ID",
+    "Folder ID",
+    "Machine ID",
+    "Monitored",
+    "Online",
+    "Last Seen",
+    "Created",
+    "Modified",
+    "Last Reboot Time",
+    "Last Logged On User",
+    "App View Url",
+  ],
+  dateOrder: "mdy",
+  cleanCell: cleanText,
+};

@@ -1,0 +1,211 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type BookType, type CellObject, utils, type WorkBook, type WorkSheet, write } from "@e965/xlsx";
+import { describe, expect, it } from "vitest";
+import { automate } from "@/server/custom-fields/import/presets/automate";
+import { encodeText, toZip } from "@/testing/import/files";
+import { workbook } from "@/testing/import/slow-files";
+import { detect } from "./detect-format";
+import type { FormatChange } from "./file-schema";
+import { createNotes } from "./notes";
+import type { SourceCell } from "./read-delimited";
+import { readSource } from "./read-file";
+import { shownCell } from "./shown-cell";
+
+const folder = mkdtempSync(join(tmpdir(), "trailmark-workbook-"));
+
+async function read(content: Buffer, over: FormatChange = {}) {
+  const path = join(folder, "file");
+  writeFileSync(path, content);
+  const { format, sheets } = await detect(path, automate);
+  const notes = createNotes();
+  const { columns, records } = readSource(path, { format: { ...format, ...over }, preset: automate, notes });
+  const rows: SourceCell[][] = [];
+  for await (const { cells } of records) rows.push(cells);
+  return { format, sheets, titles: columns.titles, rows, notes: notes.toTexts() };
+}
+
+type Cells = (string | number | boolean | CellObject)[][];
+const sheetOf = (cells: Cells): WorkSheet => utils.aoa_to_sheet(cells);
+
+function bookOf(sheets: Record<string, WorkSheet>, over: Partial<WorkBook> = {}): WorkBook {
+  const book = utils.book_new();
+  for (const [name, sheet] of Object.entries(sheets)) utils.book_append_sheet(book, sheet, name);
+  return Object.assign(book, over);
+}
+const bytesOf = (book: WorkBook, bookType: BookType = "xlsx"): Buffer =>
+  write(book, { type: "buffer", bookType, cellStyles: true });
+
+const LIST: Cells = [
+  ["Computer Name", "Asset Tag", "Bought", "Share", "Managed"],
+  ["PC-01", { t: "n", v: 7, z: "000000" }, { t: "n", v: 45292, z: "dd/mm/yyyy" }, { t: "n", v: 0.125, z: "0%" }, true],
+];
+const READ = [["PC-01", "000007", "2024-01-01", "12.5%", "true"]];
+
+describe("a workbook", () => {
+  it.each<BookType>(["xlsx", "xlsm", "xlsb", "biff8", "ods"])("is read as %s", async (type) => {
+    const { titles, rows } = await read(bytesOf(bookOf({ Computers: sheetOf(LIST) }), type));
+    expect(titles).toEqual(["Computer Name", "Asset Tag", "Bought", "Share", "Managed"]);
+    expect(rows).toEqual(READ);
+  });
+
+  it("says which numbers have lost digits, and keeps the others", async () => {
+    const { rows, notes } = await read(
+      bytesOf(
+        bookOf({
+          One: sheetOf([
+            ["Computer Name", "ICCID"],
+            ["PC-01", 8939010102358480000],
+            ["PC-02", 893901010235848],
+          ]),
+        }),
+      ),
+    );
+    expect(rows[1]?.[1]).toBe("893901010235848");
+    expect(notes).toEqual([expect.stringMatching(/^1 number has more digits .* lost in the file \(B2\)/)]);
+  });
+
+  const withHidden = () => {
+    const sheet = sheetOf([
+      ["Computer Name", "Old", "Room"],
+      ["PC-01", "a", "1"],
+      ["PC-02", "b", "2"],
+    ]);
+    sheet["!rows"] = [{}, { hidden: true }];
+    sheet["!cols"] = [{}, { hidden: true }];
+    return bytesOf(bookOf({ One: sheet }));
+  };
+  it("leaves hidden rows and columns out and says so, unless they are chosen", async () => {
+    expect(await read(withHidden())).toMatchObject({
+      titles: ["Computer Name", "Room"],
+      rows: [["PC-02", "2"]],
+      notes: ["1 hidden column is left out (column B).", "1 hidden or filtered row is left out (row 2)."],
+    });
+    const all = await read(withHidden(), { withHidden: true });
+    expect(all).toMatchObject({ titles: ["Computer Name", "Old", "Room"], notes: [] });
+    expect(all.rows).toHaveLength(2);
+  });
+
+  it("takes the visible sheet with computers, and a hidden one where the others are blank", async () => {
+    const list = () => sheetOf(LIST);
+    const hidden = (...flags: (0 | 1)[]) => ({ Workbook: { Sheets: flags.map((Hidden) => ({ Hidden })) } });
+    const first = await read(bytesOf(bookOf({ Old: list(), New: list() }, hidden(1, 0))));
+    expect(first).toMatchObject({ format: { sheet: "New" }, notes: [] });
+    const only = await read(bytesOf(bookOf({ Cover: sheetOf([]), Data: list() }, hidden(0, 1))));
+    expect(only).toMatchObject({ format: { sheet: "Data" }, rows: READ });
+    expect(only.notes).toEqual([expect.stringMatching(/hidden sheet is read.*\(Data\)/)]);
+  });
+
+  it("says that an OpenDocument file is protected with a password", async () => {
+    const file = toZip({
+      mimetype: "application/vnd.oasis.opendocument.spreadsheet",
+      "content.xml": Buffer.from("5ea1ed".repeat(20), "hex"),
+      "META-INF/manifest.xml":
+        '<manifest:manifest><manifest:file-entry manifest:full-path="content.xml"><manifest:encryption-data/></manifest:file-entry></manifest:manifest>',
+    });
+    await expect(read(file)).rejects.toThrow(/is protected with a password/);
+  });
+
+  it("reads a sheet of which every row is hidden", async () => {
+    const sheet = sheetOf(LIST);
+    sheet["!rows"] = [{ hidden: true }, { hidden: true }];
+    expect((await read(bytesOf(bookOf({ One: sheet })))).rows).toEqual(READ);
+  });
+
+  it("says nothing of the errors in a hidden column", async () => {
+    const sheet = sheetOf([
+      ["Computer Name", "Sum"],
+      ["PC-01", { t: "e", v: 0x2a }],
+    ]);
+    sheet["!cols"] = [{}, { hidden: true }];
+    expect((await read(bytesOf(bookOf({ One: sheet })))).notes).toEqual(["1 hidden column is left out (column B)."]);
+  });
+
+  it("says what stands above the header, and which cells of a merged range are blank", async () => {
+    const sheet = sheetOf([["Inventory of October"], [], ...LIST]);
+    sheet["!merges"] = [utils.decode_range("A1:C1")];
+    const { format, notes } = await read(bytesOf(bookOf({ One: sheet })));
+    expect(format.headerRow).toBe(2);
+    expect(notes).toEqual([
+      expect.stringMatching(/^1 merged range: .*\(A1:C1\)/),
+      "1 line above the header is left out (line 1).",
+    ]);
+  });
+
+  const sheetXml = (rows: string, head = '<?xml version="1.0"?>') =>
+    `${head}<worksheet><sheetData><row r="1"><c t="str"><v>Computer Name</v></c><c t="str"><v>RAM</v></c></row>${rows}</sheetData></worksheet>`;
+  const readXml = (rows: string) => read(workbook({ "xl/worksheets/sheet1.xml": sheetXml(rows) }));
+
+  it("tells errors and formulas without a result from blank cells", async () => {
+    const { rows, notes } = await readXml(
+      '<row r="2"><c r="A2" t="str"><v>PC-01</v></c><c r="B2"><f>1+1</f></c></row><row r="3"><c r="A3" t="str"><v>PC-02</v></c><c r="B3" t="e"><v>#N/A</v></c></row><row r="4"><c r="A4" t="str"><v>PC-03</v></c><c r="B4"><f>0</f><v>0</v></c></row><row r="5"><c r="A5" t="str"><v>PC-04</v></c><c r="B5" s="0"/></row>',
+    );
+    expect(rows.map((cells) => cells[1])).toEqual([null, null, "0", ""]);
+    expect(notes).toEqual([
+      "1 formula has no stored result and is read as no value (B2).",
+      "1 cell holds an error such as #N/A and is read as no value (B3).",
+    ]);
+  });
+
+  it("reads texts with runs, escapes and readings, and rows in any order", async () => {
+    const { rows } = await readXml(
+      '<row r="3"><c r="A3" t="inlineStr"><is><r><t>PC</t></r><r><t xml:space="preserve">-02</t></r></is></c></row><row r="2"><c r="A2" t="inlineStr"><is><t>東京</t><rPh sb="0" eb="2"><t>トウキョウ</t></rPh></is></c><c r="B2" t="str"><v>a_x000A_b</v></c></row>',
+    );
+    expect(rows).toEqual([
+      ["東京", "a\nb"],
+      ["PC-02", ""],
+    ]);
+  });
+
+  it("reads names of parts with backslashes", async () => {
+    const whole = workbook({ "xl/worksheets/sheet1.xml": sheetXml("") });
+    const odd = whole.toString("latin1").replaceAll("xl/worksheets/sheet1", "xl\\worksheets\\sheet1");
+    expect((await read(Buffer.from(odd, "latin1"))).titles).toEqual(["Computer Name", "RAM"]);
+  });
+
+  it.each(["utf-16le", "utf-16be"])("reads a part in %s", async (encoding) => {
+    const part = encodeText(sheetXml("", ""), { encoding, bom: true });
+    expect((await read(workbook({ "xl/worksheets/sheet1.xml": part }))).titles).toEqual(["Computer Name", "RAM"]);
+  });
+});
+
+/** Serial numbers, formats and texts as Excel shows them; those of 1904 as on the first Macintosh. */
+it.for<[number, string, string, boolean?]>([
+  [45292, "yyyy-mm-dd", "2024-01-01"],
+  [45292.6041666667, "yyyy-mm-dd hh:mm", "2024-01-01T14:30:00"],
+  [45292.6041666667, "yyyy-mm-dd", "2024-01-01"],
+  [43830, "dd/mm/yyyy", "2024-01-01", true],
+  [1, "dd/mm/yyyy", "1900-01-01"],
+  [0, "dd/mm/yyyy", ""],
+  [0, "dd/mm/yyyy", "1904-01-01", true],
+  [59, "dd/mm/yyyy", "1900-02-28"],
+  [60, "dd/mm/yyyy", "1900-02-29"],
+  [61, "dd/mm/yyyy", "1900-03-01"],
+  [0.302083333333333, "hh:mm", "07:15"],
+  [0.302083333333333, "h:mm:ss AM/PM", "07:15", true],
+  [0.5000115740740741, "hh:mm:ss", "12:00:01"],
+  [1.25, "[h]:mm", "30:00"],
+  [1.25, "[$-409][hh]:mm:ss", "30:00"],
+  [45292, "mmm", "2024-01-01"],
+  [7, '"day" 0', "7"],
+  [1234567890123456, "General", "1234567890123460"],
+  [0.30000000000000004, "General", "0.3"],
+  [1.5e-7, "General", "0.00000015"],
+  [1e25, "General", "10000000000000000000000000"],
+  [7, "000000", "000007"],
+  [1234567, "000000", "1234567"],
+  [123, "000-00", "001-23"],
+  [42, '"PC-"0000', "PC-0042"],
+  [5551234567, "(000) 000-0000", "(555) 123-4567"],
+  [1.5, "00000", "1.5"],
+  [1234, "#,##0", "1234"],
+  [1.5, "0.00", "1.5"],
+  [0.5, "0%", "50%"],
+  [0.125, "0%", "12.5%"],
+  [1.5, "# ?/?", "1 1/2"],
+  [0.33, "# ?/?", "0.33"],
+  [-3, "0000", "-3"],
+])("%s as %s is %s", ([v, z, text, from1904 = false]) => {
+  expect(shownCell({ t: "n", v, z }, from1904)).toBe(text);
+});

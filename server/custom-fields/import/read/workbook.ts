@@ -1,0 +1,251 @@
+import { readFile } from "node:fs/promises";
+import { crc32, inflateRawSync } from "node:zlib";
+import { type CellObject, CFB, type DenseWorkSheet, read, utils, type WorkBook } from "@e965/xlsx";
+import iconv from "iconv-lite";
+import { codeOf, messageOf } from "@/db/thrown";
+import { MAX_RECORD_CHARS, MAX_WORKBOOK_BYTES, MAX_WORKBOOK_CELLS } from "@/server/custom-fields/import/plan-schema";
+import { AppError } from "@/server/ground/errors";
+import { badFile } from "./bad-file";
+import type { SheetInfo } from "./file-schema";
+import type { FileNotes } from "./notes";
+import type { RawRecord, SourceCell } from "./read-delimited";
+import { hasLostDigits, shownCell } from "./shown-cell";
+
+const SAVE_AGAIN = "open it in Excel and save it again, or save it as CSV";
+const tooLarge = () =>
+  new AppError("payload_too_large", "The workbook unpacks to over 256 MiB. Open it in Excel and save it as CSV.");
+
+/** What a file that cannot be read is by the names that its directory holds, unpacked. */
+const OTHERS: readonly (readonly [string, BufferEncoding, string])[] = [
+  ["EncryptedPackage", "utf16le", "protected with a password: open it in Excel, remove the password and save it again"],
+  ["word/document.xml", "latin1", "a Word document: save the table as CSV"],
+  ["WordDocument", "utf16le", "an old Word document: save the table as CSV"],
+];
+
+const DIRECTORY_END = Buffer.from("PK\x05\x06", "latin1");
+const DIRECTORY_MARK = 0x02014b50;
+const DEFLATED = 8;
+
+/**
+ * The checksums that an archive's directory gives its packed members, in their order.
+ * @throws AppError validation_failed for two members of one name.
+ */
+function checksumsOf(file: Buffer): number[] {
+  const end = file.lastIndexOf(DIRECTORY_END);
+  if (end < 0 || end + 22 > file.length) return [];
+  const sums: number[] = [];
+  const names = new Set<string>();
+  for (let at = file.readUInt32LE(end + 16); at + 46 <= end && file.readUInt32LE(at) === DIRECTORY_MARK; ) {
+    const name = file.toString("latin1", at + 46, at + 46 + file.readUInt16LE(at + 28));
+    // Programs differ in which of the two they read.
+    if (names.has(name)) throw badFile("is a workbook with two parts of one name: open it in Excel and save it again");
+    names.add(name);
+    if (file.readUInt16LE(at + 10) === DEFLATED) sums.push(file.readUInt32LE(at + 16));
+    at += 46 + file.readUInt16LE(at + 28) + file.readUInt16LE(at + 30) + file.readUInt16LE(at + 32);
+  }
+  return sums;
+}
+
+/** Says in the manifest of an OpenDocument file that its parts are encrypted. */
+const ENCRYPTED_PARTS = "<manifest:encryption-data";
+
+/** The unpacking that is under way: SheetJS is synchronous, so there is one at a time. */
+const unpacking = { left: 0, checksums: [] as number[] };
+
+/** A part in UTF-16, which the standard allows and SheetJS does not read, in UTF-8. */
+function inUtf8(part: Buffer): Buffer {
+  const start = part.toString("latin1", 0, 4).replace(/^(\xff\xfe|\xfe\xff)/, "");
+  const encoding = start.startsWith("<\0") ? "utf-16le" : start.startsWith("\0<") ? "utf-16be" : null;
+  return encoding ? Buffer.from(iconv.decode(part, encoding)) : part;
+}
+
+/** What zlib unpacks within a limit, and how many packed bytes that took: Node's types do not know of `info`. */
+const unpack = (packed: Uint8Array, maxOutputLength: number) =>
+  inflateRawSync(packed, { info: true, maxOutputLength }) as unknown as {
+    buffer: Buffer;
+    engine: { bytesWritten: number };
+  };
+
+/** SheetJS unpacks without a limit and checks no sums; through zlib both are done, whatever sizes an archive claims. */
+class InflateRaw {
+  bytesRead = 0;
+  readonly _finishFlushFlag = 0;
+
+  _processChunk(packed: Uint8Array): Buffer {
+    const { buffer, engine } = unpack(packed, Math.max(1, unpacking.left));
+    this.bytesRead = engine.bytesWritten;
+    unpacking.left -= buffer.length;
+    const expected = unpacking.checksums.shift();
+    if (expected !== undefined && expected !== crc32(buffer)) throw new Error("the checksum is another");
+    if (buffer.includes(ENCRYPTED_PARTS))
+      throw badFile("is protected with a password: open it in LibreOffice, remove the password and save it again");
+    return inUtf8(buffer);
+  }
+}
+CFB.utils.use_zlib({ InflateRaw });
+
+/** What SheetJS throws means that the file is not what it claims to be. */
+function unreadable(error: unknown, file: Buffer): AppError {
+  if (error instanceof AppError) return error;
+  if (codeOf(error) === "ERR_BUFFER_TOO_LARGE") return tooLarge();
+  const text = messageOf(error);
+  const other = OTHERS.find(
+    ([name, encoding]) =>
+      file.includes(Buffer.from(name, encoding)) || (name === "EncryptedPackage" && /password/i.test(text)),
+  );
+  if (other) return badFile(`is ${other[2]}`);
+  return file.includes(DIRECTORY_END) && /Unsupported ZIP|not find workbook/i.test(text)
+    ? badFile("is an archive without a workbook: unpack it and choose the file inside")
+    : badFile(`is a damaged workbook: ${SAVE_AGAIN}`);
+}
+
+/** @param rows of each sheet, where the beginning is enough. @param sheet the only one that is read. */
+type Part = { rows?: number; sheet?: string };
+
+async function openBook(path: string, { rows, sheet }: Part): Promise<WorkBook> {
+  const file = await readFile(path);
+  Object.assign(unpacking, { left: MAX_WORKBOOK_BYTES, checksums: checksumsOf(file) });
+  try {
+    return read(file, {
+      type: "buffer",
+      dense: true,
+      cellHTML: false,
+      cellText: false,
+      cellNF: true,
+      // Tells a formula without a result from a blank cell, and hidden rows and columns from others.
+      sheetStubs: true,
+      cellStyles: true,
+      ...(rows !== undefined && { sheetRows: rows }),
+      ...(sheet !== undefined && { sheets: sheet }),
+    });
+  } catch (error) {
+    throw unreadable(error, file);
+  } finally {
+    unpacking.checksums = [];
+  }
+}
+
+type Cell = CellObject | undefined;
+type Sheet = Omit<DenseWorkSheet, "!data"> & { "!data"?: (Cell[] | undefined)[] };
+
+/** The sheets of cells: not those that hold a chart or a dialog. */
+function sheetsOf(book: WorkBook): SheetInfo[] {
+  const sheets = book.SheetNames.flatMap((name, i) => {
+    const type = book.Sheets[name]?.["!type"] ?? "sheet";
+    return type === "sheet" ? [{ name, isHidden: Boolean(book.Workbook?.Sheets?.[i]?.Hidden) }] : [];
+  });
+  if (sheets.length === 0) throw badFile("is a workbook without a sheet");
+  return sheets;
+}
+
+/** Rows of a sheet, by Excel's own limit, and cells of one row: far more than an import has columns. */
+const MAX_LINE = 1_048_576;
+const MAX_ROW_CELLS = 1_000;
+
+/** How the rows of a sheet are read: hidden ones are left out, unless a person chose them. */
+export type SheetReading = { withHidden?: boolean; notes?: FileNotes | undefined; rows?: number | undefined };
+
+class SheetRows {
+  readonly #sheet: Sheet;
+  readonly #from1904: boolean;
+  readonly #areAllHidden: boolean;
+  constructor(
+    book: WorkBook,
+    name: string,
+    readonly reading: SheetReading,
+  ) {
+    this.#sheet = (book.Sheets[name] ?? {}) as Sheet;
+    this.#from1904 = book.Workbook?.WBProps?.date1904 ?? false;
+    const isVisible = (row: Cell[] | undefined, r: number) => row && !this.#sheet["!rows"]?.[r]?.hidden;
+    this.#areAllHidden = !(this.#sheet["!data"] ?? []).slice(0, MAX_LINE).some(isVisible);
+    for (const range of this.#sheet["!merges"] ?? []) reading.notes?.add("merged", utils.encode_range(range));
+  }
+
+  *read(): Generator<RawRecord> {
+    const rows = this.#sheet["!data"] ?? [];
+    let count = 0;
+    for (let r = 0; r < Math.min(rows.length, MAX_LINE); r++) {
+      const row = rows[r];
+      if (!row) continue;
+      count += row.length;
+      if (count > MAX_WORKBOOK_CELLS)
+        throw new AppError(
+          "payload_too_large",
+          `The sheet has over ${MAX_WORKBOOK_CELLS.toLocaleString("en")} cells. Open it in Excel and save it as CSV.`,
+        );
+      const cells = this.#cells(row, r);
+      // Read once: what is done with may go.
+      rows[r] = undefined;
+      if (cells.every((cell) => cell === "")) continue;
+      if (this.#isHidden("!rows", r) && !this.#areAllHidden) this.reading.notes?.add("hiddenRow", `row ${r + 1}`);
+      else yield { line: r + 1, cells };
+    }
+  }
+
+  #isHidden(of: "!rows" | "!cols", i: number): boolean {
+    return !this.reading.withHidden && this.#sheet[of]?.[i]?.hidden === true;
+  }
+
+  #cells(row: Cell[], r: number): SourceCell[] {
+    if (row.length > MAX_ROW_CELLS && Object.keys(row).some((c) => Number(c) >= MAX_ROW_CELLS && row[Number(c)]?.v))
+      throw new AppError("payload_too_large", `Row ${r + 1} of the sheet has a cell beyond column ${MAX_ROW_CELLS}.`);
+    const cells: SourceCell[] = [];
+    let chars = 0;
+    for (let c = 0; c < Math.min(row.length, MAX_ROW_CELLS); c++) {
+      if (this.#isHidden("!cols", c)) {
+        if ((row[c]?.t ?? "z") !== "z") this.reading.notes?.addOnce("hiddenColumn", `column ${utils.encode_col(c)}`);
+        continue;
+      }
+      const text = this.#text(row[c], { r, c });
+      chars += text?.length ?? 0;
+      if (chars > MAX_RECORD_CHARS) throw badFile("holds a row of over a million characters");
+      cells.push(text);
+    }
+    while (cells.at(-1) === "") cells.pop();
+    return cells;
+  }
+
+  #text(cell: Cell, at: { r: number; c: number }): SourceCell {
+    if (!cell) return "";
+    const isFormula = cell.t === "z" && cell.f !== undefined;
+    if (cell.t === "e" || isFormula) {
+      this.reading.notes?.add(isFormula ? "formula" : "error", utils.encode_cell(at));
+      return null;
+    }
+    if (cell.t === "z") return "";
+    if (hasLostDigits(cell)) this.reading.notes?.add("digits", utils.encode_cell(at));
+    return shownCell(cell, this.#from1904).trim();
+  }
+}
+
+/** The sheets of a workbook and the first rows of each. */
+export type WorkbookHead = { sheets: SheetInfo[]; rows: (sheet: string) => Generator<RawRecord> };
+
+/**
+ * The beginning of a workbook (XLSX, XLSM, XLSB, XLS, ODS).
+ * @throws AppError payload_too_large for one that unpacks to more than is taken, validation_failed for no workbook.
+ */
+export async function workbookHead(path: string, rows: number): Promise<WorkbookHead> {
+  const book = await openBook(path, { rows });
+  return { sheets: sheetsOf(book), rows: (sheet) => new SheetRows(book, sheet, {}).read() };
+}
+
+/**
+ * The rows of a sheet (of the first one where none is named): cells as their owner would read them out. A row may be
+ * shorter than the header: blank cells are not stored.
+ * @throws AppError as workbookHead, and payload_too_large for more cells than fit into memory.
+ */
+export async function* readWorkbook(
+  path: string,
+  sheet: string | null,
+  reading: SheetReading,
+): AsyncGenerator<RawRecord> {
+  const book = await openBook(path, {
+    ...(sheet !== null && { sheet }),
+    ...(reading.rows !== undefined && { rows: reading.rows }),
+  });
+  const sheets = sheetsOf(book);
+  const chosen = sheets.find(({ name }) => name === sheet) ?? sheets[0];
+  if (chosen?.isHidden) reading.notes?.add("hiddenSheet", chosen.name);
+  yield* new SheetRows(book, chosen?.name ?? "", reading).read();
+}

@@ -1,0 +1,308 @@
+import { eq } from "drizzle-orm";
+import { beforeAll, describe, expect, it } from "vitest";
+import { asSystem } from "@/db/client";
+import { detectionPositions, detectionRules, detectionWindows } from "@/db/schema";
+import type { Ctx } from "@/server/ground/context";
+import { customerKinds } from "@/server/notify/notifications/kinds/customers";
+import { appendEvents, type TestEvent } from "@/testing/audit-entries";
+import { auditRows, createOrg, createPartner, createUser, ctxFor, type TestOrg } from "@/testing/factories";
+import { advanceIndex } from "@/testing/search/advance-index";
+import { getAlert, listAlerts, updateAlert } from "./alerts";
+import { backtestRule } from "./backtest";
+import { evaluateOrganization, fillPositions, organizationsBehind } from "./evaluate/run";
+import { createException, removeException } from "./exceptions";
+import { createRule, getRule, listRules, removeRule, updateRule } from "./rules";
+import {
+  alertListInput,
+  backtestInput,
+  createExceptionInput,
+  createRuleInput,
+  ruleListInput,
+  updateAlertInput,
+  updateRuleInput,
+} from "./schema";
+import { SHIPPED_RULES } from "./shipped/rules";
+import { seedShippedRules } from "./shipped/seed";
+
+const ONE = "title: Deleted\nlogsource: {product: trailmark}\ndetection: {s: {action: device.delete}, condition: s}\n";
+const MANY = `name: d
+${ONE}---
+title: Many deleted
+correlation: {type: event_count, rules: [d], group-by: [user.id], timespan: 10m, condition: {gte: 3}}
+`;
+
+async function arrange() {
+  const partner = await createPartner();
+  const org = await createOrg({ partnerId: partner.id });
+  const admin = await ctxFor(await createUser({ partnerId: partner.id, role: "partner_admin" }));
+  return { partner, org, admin };
+}
+const create = (ctx: Ctx, over: object = {}) => createRule.run(ctx, createRuleInput.parse({ yaml: ONE, ...over }));
+const alertsOf = async (ctx: Ctx, over: object = {}) =>
+  (await listAlerts.run(ctx, alertListInput.parse(over))).data.sort((a, b) => a.raisedAt.localeCompare(b.raisedAt));
+
+async function deletedBy(org: TestOrg, over: Partial<TestEvent> = {}) {
+  const user = await createUser({ orgId: org.id });
+  return {
+    user,
+    event: { orgId: org.id, actorType: "user", actorId: user.id, action: "device.delete", ...over } as TestEvent,
+  };
+}
+
+describe("a rule", () => {
+  it("begins with the next entry and raises one alert for one story, with its entry in the log", async () => {
+    const { org, admin } = await arrange();
+    const { user, event } = await deletedBy(org);
+    await appendEvents([event]);
+    const rule = await create(admin);
+    await evaluateOrganization(org.id);
+    expect(await alertsOf(admin)).toEqual([]);
+    await appendEvents([event, event]);
+    await evaluateOrganization(org.id);
+    const [alert, ...more] = await alertsOf(admin);
+    expect(more).toEqual([]);
+    expect(alert).toMatchObject({
+      ...{ orgId: org.id, organization: org.name, ruleId: rule.id, title: `Deleted: ${user.name}` },
+      ...{ entries: [2, 3], entryCount: 2, state: "open", group: [{ field: "user.id", value: user.id }] },
+    });
+    const raised = (await auditRows(org.id)).filter(({ action }) => action === "detection.alert.raise");
+    expect(raised).toMatchObject([{ id: alert?.id, resourceName: alert?.title, details: { entries: [2] } }]);
+  });
+
+  it("counts over several runs and steps, for each person", async () => {
+    const { org, admin } = await arrange();
+    await create(admin, { yaml: MANY });
+    const [jane, bob] = [await deletedBy(org), await deletedBy(org)];
+    for (const { event } of [jane, bob, jane, bob]) {
+      await appendEvents([event]);
+      await evaluateOrganization(org.id);
+    }
+    expect(await alertsOf(admin)).toEqual([]);
+    await appendEvents([jane.event]);
+    await evaluateOrganization(org.id);
+    expect(await alertsOf(admin)).toMatchObject([{ title: `Many deleted: ${jane.user.name}`, entries: [1, 3, 5] }]);
+  });
+
+  it("about what is first seen raises live what its test over the history finds, indexed or not", async () => {
+    const { org, admin } = await arrange();
+    const yaml = ONE.replace("action: device.delete", "firstSeen: network");
+    await create(admin, { yaml, dedupeSeconds: 0 });
+    const { user, event } = await deletedBy(org);
+    const from = (...addresses: string[]) => addresses.map((ipAddress) => ({ ...event, ipAddress }));
+    await appendEvents(from("198.51.100.7", "198.51.100.8", "203.0.113.9"));
+    await evaluateOrganization(org.id);
+    while (((await advanceIndex(org.id)) ?? 0) > 0);
+    await appendEvents(from("203.0.113.77", "192.0.2.1", "198.51.100.7"));
+    await evaluateOrganization(org.id);
+    const raised = (await alertsOf(admin)).filter(({ group }) => group[0]?.value === user.id);
+    expect(raised.map(({ entries }) => entries).sort()).toEqual([[1], [3], [7]].sort());
+    const test = await backtestRule.run(admin, backtestInput.parse({ yaml, dedupeSeconds: 0 }));
+    const found = test.samples.filter(({ orgId }) => orgId === org.id);
+    expect(found.map(({ entries }) => entries).sort()).toEqual(raised.map(({ entries }) => entries).sort());
+    await expect(create(admin, { yaml: yaml.replace("network", "netwrok") })).rejects.toMatchObject({
+      message: expect.stringContaining("firstSeen takes address, network, userAgent"),
+    });
+  });
+
+  it("is refused with the name of what is not supported", async () => {
+    const { admin } = await arrange();
+    await expect(create(admin, { yaml: `${ONE}timeframe: 5m\n` })).rejects.toMatchObject({
+      code: "validation_failed",
+      message: expect.stringContaining("timeframe"),
+    });
+  });
+
+  it("watches organizations that are created later from their first entry", async () => {
+    const { partner, admin } = await arrange();
+    await create(admin);
+    const later = await createOrg({ partnerId: partner.id });
+    await appendEvents([(await deletedBy(later)).event]);
+    await asSystem(fillPositions);
+    expect(await asSystem(organizationsBehind)).toContain(later.id);
+    await evaluateOrganization(later.id);
+    const now = await ctxFor(await createUser({ partnerId: partner.id, role: "partner_admin" }));
+    expect(await alertsOf(now)).toMatchObject([{ orgId: later.id, entries: [1] }]);
+  });
+
+  it("turned off and on again begins anew; deleted it leaves its alerts", async () => {
+    const { org, admin } = await arrange();
+    const { id } = await create(admin);
+    const { event } = await deletedBy(org);
+    await updateRule.run(admin, updateRuleInput.parse({ id, enabled: false }));
+    await appendEvents([event]);
+    await updateRule.run(admin, updateRuleInput.parse({ id, enabled: true }));
+    await evaluateOrganization(org.id);
+    expect(await alertsOf(admin)).toEqual([]);
+    await appendEvents([event]);
+    await evaluateOrganization(org.id);
+    await removeRule.run(admin, { id });
+    expect(await alertsOf(admin)).toMatchObject([{ ruleId: null, title: expect.stringContaining("Deleted") }]);
+  });
+
+  it("of a partner is neither seen nor changed by customers, and not by those who reach a part", async () => {
+    const { partner, org, admin } = await arrange();
+    const { id } = await create(admin);
+    const customer = await ctxFor(await createUser({ orgId: org.id, role: "org_admin" }));
+    await expect(getRule.run(customer, { id })).rejects.toMatchObject({ code: "not_found" });
+    const part = { partnerId: partner.id, role: "partner_admin" as const, organizationIds: [org.id] };
+    const narrowed = await ctxFor(await createUser(part));
+    await expect(removeRule.run(narrowed, { id })).rejects.toMatchObject({ code: "forbidden" });
+    await expect(create(narrowed)).rejects.toMatchObject({ code: "forbidden" });
+  });
+});
+
+describe("an alert", () => {
+  let org: TestOrg;
+  let admin: Ctx;
+  beforeAll(async () => {
+    ({ org, admin } = await arrange());
+    await create(admin, { dedupeSeconds: 0 });
+  });
+  const raise = async (of: Awaited<ReturnType<typeof deletedBy>>) => {
+    await appendEvents([of.event]);
+    await evaluateOrganization(org.id);
+    return (await alertsOf(admin)).filter(({ actorId }) => actorId === of.user.id);
+  };
+
+  it("is joined while it is acknowledged, and followed by another once it is closed", async () => {
+    const jane = await deletedBy(org);
+    const [first] = await raise(jane);
+    const id = first?.id ?? "";
+    await updateAlert.run(admin, updateAlertInput.parse({ id, state: "acknowledged" }));
+    expect(await raise(jane)).toMatchObject([{ id, entryCount: 2, state: "acknowledged" }]);
+    await updateAlert.run(
+      admin,
+      updateAlertInput.parse({ id, state: "closed", reason: "expected", note: "Migration" }),
+    );
+    expect(await raise(jane)).toMatchObject([
+      { id, reason: "expected" },
+      { state: "open", entryCount: 1 },
+    ]);
+    const changes = (await auditRows(org.id)).filter(({ action }) => action === "detection.alert.update");
+    expect(changes.map(({ details }) => details)).toMatchObject([
+      { before: { state: "open" }, after: { state: "acknowledged" } },
+      { before: { state: "acknowledged" }, after: { state: "closed", reason: "expected", note: "Migration" } },
+    ]);
+  });
+
+  it("is a story: its entries and the actor's last day", async () => {
+    const jane = await deletedBy(org);
+    await appendEvents([{ ...jane.event, action: "user.login" }]);
+    const [alert] = await raise(jane);
+    const story = await getAlert.run(admin, { id: alert?.id ?? "" });
+    expect(story.story.map(({ chainSeq }) => chainSeq)).toEqual(alert?.entries);
+    expect(story.actorsDay.map(({ action }) => action)).toEqual(["user.login", "device.delete"]);
+  });
+
+  it("does not exist for other organizations, and needs a reason to be closed", async () => {
+    const [alert] = await raise(await deletedBy(org));
+    const stranger = await ctxFor("org_admin");
+    await expect(getAlert.run(stranger, { id: alert?.id ?? "" })).rejects.toMatchObject({ code: "not_found" });
+    expect(updateAlertInput.safeParse({ id: alert?.id, state: "closed" }).success).toBe(false);
+    const assigned = updateAlertInput.parse({ id: alert?.id, assigneeId: (await createUser()).id });
+    await expect(updateAlert.run(admin, assigned)).rejects.toMatchObject({ code: "validation_failed" });
+  });
+
+  it("is not raised for an exception until that has ended", async () => {
+    const jane = await deletedBy(org);
+    const [rule] = (await listRules.run(admin, ruleListInput.parse({}))).data;
+    const fields = { "user.email": jane.user.email };
+    const input = createExceptionInput.parse({ ruleId: rule?.id, fields, reason: "Clean-up" });
+    const { id } = await createException.run(admin, input);
+    expect(await raise(jane)).toEqual([]);
+    await removeException.run(admin, { id });
+    expect(await raise(jane)).toHaveLength(1);
+    const bad = createExceptionInput.parse({ ruleId: rule?.id, fields: { nobody: "x" }, reason: "x" });
+    await expect(createException.run(admin, bad)).rejects.toMatchObject({ code: "validation_failed" });
+  });
+
+  it("is counted by the bell unless its rule is snoozed", async () => {
+    const mine = async () =>
+      (await customerKinds["detection.alert"].check(new Date())).found.find((one) => one.orgId === other.org.id)
+        ?.detail;
+    const other = await arrange();
+    const { id } = await create(other.admin, { dedupeSeconds: 0 });
+    const jane = await deletedBy(other.org);
+    await updateRule.run(other.admin, updateRuleInput.parse({ id, snoozedUntil: "2099-01-01T00:00:00Z" }));
+    await appendEvents([jane.event]);
+    await evaluateOrganization(other.org.id);
+    expect(await mine()).toBeUndefined();
+    await updateRule.run(other.admin, updateRuleInput.parse({ id, snoozedUntil: null }));
+    await appendEvents([jane.event]);
+    await evaluateOrganization(other.org.id);
+    expect(await mine()).toMatchObject({ count: 1, names: [`Deleted: ${jane.user.name}`] });
+  });
+});
+
+describe("state", () => {
+  it("is kept of 10,000 groups at most, and the rule says so", async () => {
+    const { org, admin } = await arrange();
+    const { id } = await create(admin, { yaml: MANY.replace("user.id", "details.n") });
+    const events = Array.from({ length: 10_050 }, (_, n) => ({
+      orgId: org.id,
+      action: "device.delete",
+      details: { n },
+    }));
+    await appendEvents(events);
+    await evaluateOrganization(org.id);
+    expect(await asSystem((tx) => tx.$count(detectionWindows, eq(detectionWindows.ruleId, id)))).toBe(10_000);
+    expect((await getRule.run(admin, { id })).cappedAt).not.toBeNull();
+  });
+
+  it("is shared by processes that evaluate at once: an entry counts once", async () => {
+    const { org, admin } = await arrange();
+    await create(admin, { dedupeSeconds: 0 });
+    const { event } = await deletedBy(org);
+    await appendEvents([event]);
+    const stuck = asSystem(async (tx) => {
+      await tx.select().from(detectionPositions).where(eq(detectionPositions.orgId, org.id)).for("update");
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    });
+    await Promise.all([
+      stuck,
+      evaluateOrganization(org.id),
+      evaluateOrganization(org.id),
+      evaluateOrganization(org.id),
+    ]);
+    expect(await alertsOf(admin)).toMatchObject([{ entryCount: 1 }]);
+    const raised = (await auditRows(org.id)).filter(({ action }) => action === "detection.alert.raise");
+    expect(raised).toHaveLength(1);
+  });
+});
+
+it("a backtest says what the live evaluation would have raised", async () => {
+  const { org, admin } = await arrange();
+  await create(admin, { yaml: MANY });
+  const people = [await deletedBy(org), await deletedBy(org), await deletedBy(org)];
+  const minutes = [0, 1, 2, 3, 61, 62, 63, 64, 200, 211, 222];
+  const start = Date.now() - 5 * 24 * 3_600_000;
+  const events = minutes.flatMap((minute, i) =>
+    people.slice(0, 1 + (i % 3)).map(({ event }) => ({ ...event, timestamp: new Date(start + 60_000 * minute) })),
+  );
+  await appendEvents(events);
+  await evaluateOrganization(org.id);
+  const live = await alertsOf(admin);
+  const result = await backtestRule.run(admin, backtestInput.parse({ yaml: MANY, orgId: org.id }));
+  expect(live.length).toBeGreaterThan(2);
+  expect(result).toMatchObject({ alerts: live.length, complete: true, capped: false });
+  expect(result.days.find(({ alerts }) => alerts > 0)?.day).toBe(new Date(start).toISOString().slice(0, 10));
+  const key = (title: string, entries: readonly number[]) => `${title} ${entries[0]}`;
+  expect(result.samples.map((one) => key(one.title, one.entries)).sort()).toEqual(
+    live.map((one) => key(one.title, one.entries)).sort(),
+  );
+});
+
+it("shipped rules are there for every partner, cannot be edited or deleted, and keep what a partner decided", async () => {
+  const { partner, admin } = await arrange();
+  await asSystem((tx) => seedShippedRules(tx, partner.id));
+  const { data } = await listRules.run(admin, ruleListInput.parse({ limit: 100 }));
+  expect(data.map(({ shipped }) => shipped).sort()).toEqual(SHIPPED_RULES.map(({ key }) => key).sort());
+  const id = data.find(({ shipped }) => shipped === "token_reuse")?.id ?? "";
+  await expect(removeRule.run(admin, { id })).rejects.toMatchObject({ code: "conflict" });
+  const edited = updateRuleInput.parse({ id, yaml: ONE });
+  await expect(updateRule.run(admin, edited)).rejects.toMatchObject({ code: "conflict" });
+  await updateRule.run(admin, updateRuleInput.parse({ id, enabled: false }));
+  await asSystem((tx) => tx.update(detectionRules).set({ digest: "older" }).where(eq(detectionRules.id, id)));
+  await asSystem((tx) => seedShippedRules(tx, partner.id));
+  expect(await getRule.run(admin, { id })).toMatchObject({ enabled: false });
+});

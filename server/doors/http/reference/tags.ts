@@ -1,0 +1,25 @@
+/** The groups of operations, by the first word of their path. */
+export const TAGS: Readonly<Record<string, string>> = {
+  agents: "What an agent sends and is asked; with its own token",
+  "api-keys": "Credentials of programs",
+  archive: "Entries that a stream has archived: listing, verifying, restoring",
+  "audit-logs":
+    "Reading, exporting, proving and recording audit entries; GET /audit-logs/logs is the list to begin with",
+  auth: "Signing in and out, invitations, forgotten passwords",
+  "custom-fields": "Fields of devices and their import",
+  deliveries: "What became of messages to webhooks and people",
+  detections: "Rules over the log, their alerts and exceptions",
+  devices: "Devices, their logs and events, stored and live",
+  "enrollment-keys": "Keys by which agents join an organization",
+  me: "The caller's own account",
+  notifications: "What the caller is notified of",
+  "openapi.json": "This document",
+  orgs: "Organizations, their retention, the partner",
+  "proof-links": "Links to the proof of one entry",
+  "report-schedules": "Reports by mail",
+  scripts: "The system script library",
+  streams: "Entries to other systems, continuously",
+  "system-tools": "The live queries of /devices at the addresses of the specification",
+  users: "People who sign in",
+  webhooks: "Endpoints that notifications are posted to",
+};

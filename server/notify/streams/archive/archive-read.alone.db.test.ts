@@ -1,0 +1,221 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { afterAll, describe, expect, it } from "vitest";
+import { POST as VERIFY } from "@/app/api/v1/archive/objects/[id]/verify/route";
+import { GET as LIST } from "@/app/api/v1/archive/objects/route";
+import { GET as ENTRIES } from "@/app/api/v1/archive/restore/[id]/entries/route";
+import { GET as RESTORATIONS, POST as RESTORE } from "@/app/api/v1/archive/restore/route";
+import { ownKeysNamed } from "@/server/evidence/chain/note-signature";
+import { formatVerifierKey } from "@/server/evidence/tree/signed-note";
+import { readManifest } from "@/server/notify/streams/destinations/archive-manifest";
+import { runRetention } from "@/server/retention/run";
+import { archive } from "@/server/run/cli/archive";
+import { sealedDaysAgo } from "@/testing/chain";
+import { auditRows, call, createUser } from "@/testing/factories";
+import { makeDue, workOff } from "@/testing/jobs";
+import { keepFor } from "@/testing/permit";
+import { many } from "@/testing/streams";
+import { archiveSite, objectsOf, sendAll } from "@/testing/streams/archive";
+import { restorationEnd, restoreJob } from "./restore";
+import { objectPage, restorationPage, restoredPage } from "./schema";
+
+const site = archiveSite();
+type Caller = Awaited<ReturnType<typeof createUser>>;
+const manifestOf = (key: string) => key.replace(".ndjson.gz", ".manifest.json");
+
+/** An archive of two objects. */
+async function twoObjects() {
+  const made = await site.archived(4);
+  await sendAll(made.id);
+  await many(made.orgId, 3);
+  await sealedDaysAgo(made.orgId, 2);
+  await sendAll(made.id);
+  const [first, second] = await objectsOf(made.orgId);
+  if (!first || !second) throw new Error("two objects were expected");
+  return { ...made, first, second };
+}
+
+describe("the list of archived objects", () => {
+  it("has each with its range, and whether the log still holds the entries", async () => {
+    const { admin, orgId, first, second } = await twoObjects();
+    await keepFor(orgId, 30);
+    await sealedDaysAgo(orgId, 50);
+    await runRetention({ orgIds: [orgId] });
+    const { data } = objectPage.parse((await call(LIST, { token: admin })).body);
+    expect(data).toMatchObject([
+      { first: second.firstSeq, state: "intact", inLog: true, continues: true },
+      { first: 1, last: first.lastSeq, state: "intact", fault: null, inLog: false, continues: true },
+    ]);
+    const part = await call(LIST, { token: admin, path: `/archive/objects?fromSeq=1&toSeq=${first.lastSeq}` });
+    expect(objectPage.parse(part.body).data.map(({ id }) => id)).toEqual([first.id]);
+  });
+
+  it("shows nothing to another organization", async () => {
+    await twoObjects();
+    const stranger = await createUser();
+    expect((await call(LIST, { token: stranger })).body).toMatchObject({ data: [] });
+  });
+});
+
+describe("verifying an object", () => {
+  const verify = (token: Caller, id: string) => call(VERIFY, { method: "POST", token, params: { id } });
+
+  it("reads it from the store again and puts the result on record", async () => {
+    const { admin, orgId, first } = await twoObjects();
+    expect(await verify(admin, first.id)).toMatchObject({ status: 200, body: { state: "intact", fault: null } });
+    expect((await auditRows(orgId)).at(-1)).toMatchObject({ action: "archive.verify", result: "success" });
+  });
+
+  it.each<[string, (key: string) => void, RegExp]>([
+    ["an object that is gone", (key) => site.store.objects.delete(key), /no longer/],
+    ["a manifest that is gone", (key) => site.store.objects.delete(manifestOf(key)), /manifest is gone/],
+    [
+      "a manifest that was changed",
+      (key) => {
+        const found = site.store.objects.get(manifestOf(key));
+        if (found) found.body = Buffer.from(found.body.toString().replace('"rows":', '"rows":1'));
+      },
+      /manifest is not/,
+    ],
+    [
+      "an entry that was changed",
+      (key) => {
+        const found = site.store.objects.get(key);
+        if (!found) return;
+        const text = gunzipSync(found.body).toString().replace('"result":"success"', '"result":"failure"');
+        found.body = gzipSync(text);
+      },
+      /altered/,
+    ],
+  ])("finds %s", async (_, damage, words) => {
+    const { admin, first } = await twoObjects();
+    damage(first.key);
+    const { status, body } = await verify(admin, first.id);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ state: "damaged", fault: expect.stringMatching(words) });
+  });
+
+  it("gives no verdict where the store does not answer", async () => {
+    const { admin, first } = await twoObjects();
+    site.store.before = () => ({ status: 503 });
+    expect(await verify(admin, first.id)).toMatchObject({ status: 503 });
+    expect((await objectsOf(first.orgId))[0]).toMatchObject({ fault: null });
+  });
+});
+
+describe("restoring a range", () => {
+  const start = (token: Caller, body: object) => call(RESTORE, { method: "POST", token, body });
+  const entriesOf = (token: Caller, id: string, query = "") =>
+    call(ENTRIES, { token, params: { id }, path: `/archive/restore/${id}/entries${query}` });
+  const restorations = async (token: Caller) => restorationPage.parse((await call(RESTORATIONS, { token })).body).data;
+
+  it("brings entries back that retention removed, beside the log, for a day", async () => {
+    const { admin, orgId, first } = await twoObjects();
+    const before = (await auditRows(orgId)).slice(0, 4).map(({ id, checksum }) => ({ id, checksum }));
+    await keepFor(orgId, 30);
+    await sealedDaysAgo(orgId, 50);
+    expect((await runRetention({ orgIds: [orgId] })).rows).toBeGreaterThan(0);
+    const answer = await start(admin, { fromSeq: 1, toSeq: 4 });
+    expect(answer).toMatchObject({ status: 202, body: { first: 1, last: 4, state: "running" } });
+    await workOff(restoreJob);
+    const { id } = answer.body;
+    expect(await restorations(admin)).toMatchObject([{ id, state: "ready", rows: 4 }]);
+    const { body } = await entriesOf(admin, id);
+    const restored = restoredPage.parse(body).data.sort((a, b) => a.chainSeq - b.chainSeq);
+    expect(restored.map(({ id, checksum }) => ({ id, checksum }))).toEqual(before);
+    expect((await entriesOf(admin, id, "?q=nothing-like-it")).body).toMatchObject({
+      data: [],
+      pagination: { total: 0 },
+    });
+    expect((await auditRows(orgId)).some(({ id }) => id === before[0]?.id)).toBe(false);
+    expect((await auditRows(orgId)).filter(({ action }) => action === "archive.restore")).toHaveLength(1);
+    await makeDue(restorationEnd, id);
+    await workOff(restorationEnd);
+    expect(await restorations(admin)).toEqual([]);
+    expect((await entriesOf(admin, id)).status).toBe(404);
+    expect(first.firstSeq).toBe(1);
+  });
+
+  it("stores nothing of an object that is damaged, and names it", async () => {
+    const { admin, first } = await twoObjects();
+    site.store.objects.delete(first.key);
+    const { body } = await start(admin, { from: first.firstAt.toISOString(), to: first.lastAt.toISOString() });
+    await workOff(restoreJob);
+    const [found] = await restorations(admin);
+    expect(found).toMatchObject({ state: "failed", rows: 0, error: expect.stringContaining(first.key) });
+    expect((await entriesOf(admin, body.id)).body).toMatchObject({ data: [] });
+  });
+
+  it("tries again where the store does not answer", async () => {
+    const { admin } = await twoObjects();
+    site.store.before = () => ({ status: 503 });
+    const { body } = await start(admin, { fromSeq: 1, toSeq: 2 });
+    await workOff(restoreJob);
+    expect(await restorations(admin)).toMatchObject([{ state: "running" }]);
+    site.store.before = () => null;
+    await makeDue(restoreJob, body.id);
+    await workOff(restoreJob);
+    expect(await restorations(admin)).toMatchObject([{ state: "ready", rows: 2 }]);
+  });
+
+  it.each([
+    [{ fromSeq: 900, toSeq: 901 }, "fromSeq"],
+    [{ fromSeq: 3, toSeq: 2 }, "fromSeq"],
+    [{ from: "2001-01-01T00:00:00Z", to: "2001-01-02T00:00:00Z" }, "from"],
+  ])("refuses the range %j", async (body, path) => {
+    const { admin } = await twoObjects();
+    expect(await start(admin, body)).toMatchObject({ status: 400, body: { errors: [{ path }] } });
+  });
+
+  it("is not for another organization", async () => {
+    const { admin, orgId } = await twoObjects();
+    const { body } = await start(admin, { fromSeq: 1, toSeq: 1 });
+    const stranger = await createUser();
+    expect((await entriesOf(stranger, body.id)).status).toBe(404);
+    expect((await start(stranger, { orgId, fromSeq: 1, toSeq: 1 })).status).toBe(403);
+  });
+});
+
+describe("trailmark archive verify", () => {
+  const folders: string[] = [];
+  afterAll(() => folders.forEach((folder) => void rmSync(folder, { recursive: true })));
+
+  /** A copy of an archive as a person downloads it, and the key to it. */
+  async function copied() {
+    const made = await twoObjects();
+    const folder = mkdtempSync(join(tmpdir(), "archive-"));
+    folders.push(folder);
+    for (const [key, { body }] of site.store.objects) {
+      if (!key.includes(made.orgId)) continue;
+      mkdirSync(dirname(join(folder, key)), { recursive: true });
+      writeFileSync(join(folder, key), body);
+    }
+    const manifest = site.store.objects.get(manifestOf(made.first.key))?.body.toString() ?? "";
+    const origin = readManifest(manifest)?.manifest.origin ?? "";
+    return { ...made, folder, key: ownKeysNamed(origin).map(formatVerifierKey)[0] ?? "" };
+  }
+
+  it("answers 0 for a whole archive, 3 without a key, and 2 for a folder without one", async () => {
+    const { folder, key } = await copied();
+    expect(await archive.run(["verify", folder, "--key", key])).toBe(0);
+    expect(await archive.run(["verify", folder])).toBe(3);
+    expect(await archive.run(["verify", join(folder, "nowhere"), "--key", key])).toBe(2);
+  });
+
+  it("answers 1 for an object that is missing or was changed, and 3 where the beginning is elsewhere", async () => {
+    const { folder, key, first, second } = await copied();
+    const file = join(folder, first.key);
+    const kept = `${folder}.kept`;
+    cpSync(file, kept);
+    folders.push(kept);
+    rmSync(file);
+    expect(await archive.run(["verify", folder, "--key", key])).toBe(1);
+    cpSync(join(folder, second.key), file);
+    expect(await archive.run(["verify", folder, "--key", key])).toBe(1);
+    rmSync(file);
+    rmSync(join(folder, manifestOf(first.key)));
+    expect(await archive.run(["verify", folder, "--key", key])).toBe(3);
+  });
+});

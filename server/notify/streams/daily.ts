@@ -1,0 +1,109 @@
+import { createHash } from "node:crypto";
+import { sql } from "drizzle-orm";
+import { asSystem } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import { dataStreams } from "@/db/schema/index";
+import { record } from "@/server/audit/record/record";
+import { resourceOf } from "@/server/audit/resource-of";
+import { systemCtx } from "@/server/ground/context";
+import type { JobKind } from "@/server/ground/jobs";
+import { DAY_MS } from "@/server/ground/time/durations";
+import { aboutStream } from "./stream";
+
+/** Acknowledged batches are kept for so long; what the log says of each day stays. */
+const BATCH_DAYS = 30;
+/** A stream that has not worked for so long is disabled. */
+const GIVE_UP_DAYS = 30;
+
+type Delivered = {
+  streamId: string;
+  name: string;
+  orgId: string;
+  batches: number;
+  rows: number;
+  filtered: number;
+  first: number;
+  last: number;
+  digest: string;
+  receipt: unknown;
+};
+
+/** What receivers acknowledged of each organization on a day in UTC, replays apart. */
+const deliveredOn = (day: Date): Promise<Delivered[]> =>
+  asSystem((tx) =>
+    rowsOf<Delivered>(
+      tx,
+      sql`SELECT s.id AS "streamId", s.name, b.org_id AS "orgId", count(*)::int AS batches,
+          sum(b.rows)::float8 AS rows, sum(b.filtered)::float8 AS filtered,
+          min(b.first_seq)::float8 AS first, max(b.last_seq)::float8 AS last,
+          (array_agg(b.digest ORDER BY b.number DESC))[1] AS digest,
+          (array_agg(b.receipt ORDER BY b.number DESC))[1] AS receipt
+        FROM stream_batches b JOIN data_streams s ON s.id = b.stream_id
+        WHERE b.replay_id = '00000000-0000-0000-0000-000000000000'
+          AND b.acknowledged_at >= ${day.toISOString()}::timestamptz
+          AND b.acknowledged_at < ${new Date(day.getTime() + DAY_MS).toISOString()}::timestamptz
+        GROUP BY s.id, b.org_id`,
+    ),
+  );
+
+/** The same for a stream, an organization and a day: a run that is repeated records nothing twice. */
+function entryId(...parts: string[]): string {
+  const hex = createHash("sha256").update(parts.join(" ")).digest("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+/** Puts on record what receivers acknowledged on a day: the digest is that of the last batch, which covers all before it. */
+export async function recordDelivered(day: Date): Promise<void> {
+  const date = day.toISOString().slice(0, 10);
+  for (const { streamId: id, name, orgId, receipt, ...figures } of await deliveredOn(day))
+    record(systemCtx(), {
+      ...resourceOf("stream", { id, name }),
+      id: entryId("stream.delivered", id, orgId, date),
+      timestamp: new Date(day.getTime() + DAY_MS),
+      orgId,
+      action: "stream.delivered",
+      details: { date, ...figures, lastReceipt: receipt },
+    });
+}
+
+/** Disables streams that have not worked for a month. */
+async function giveUp(): Promise<void> {
+  const ended = await asSystem(async (tx) => {
+    const rows = await tx
+      .update(dataStreams)
+      .set({ state: "disabled", stateSince: new Date() })
+      .where(sql`state IN ('failing', 'blocked') AND state_since < now() - make_interval(days => ${GIVE_UP_DAYS}::int)`)
+      .returning();
+    return Promise.all(rows.map(async (row) => ({ about: await aboutStream(tx, row), row })));
+  });
+  for (const { about, row } of ended)
+    record(systemCtx(), {
+      ...about,
+      action: "stream.disable",
+      details: { code: row.stateCode, reason: `nothing could be delivered for ${GIVE_UP_DAYS} days` },
+    });
+}
+
+/** The batches of archives are what an object is found by: they stay. */
+const removeOldBatches = (): Promise<unknown> =>
+  asSystem((tx) =>
+    tx.execute(sql`
+      DELETE FROM stream_batches b USING data_streams s
+      WHERE s.id = b.stream_id AND s.kind <> 's3'
+        AND b.acknowledged_at < now() - make_interval(days => ${BATCH_DAYS}::int)`),
+  );
+
+/** After each day in UTC. */
+export const streamDayJob: JobKind<object> = {
+  name: "stream-day",
+  cron: "10 0 * * *",
+  catchesUp: true,
+  atOnce: 1,
+  maxAttempts: 8,
+  async run() {
+    const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+    await recordDelivered(new Date(today - DAY_MS));
+    await giveUp();
+    await removeOldBatches();
+  },
+};

@@ -1,0 +1,104 @@
+import { gunzipSync, gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { POST as REPLAY } from "@/app/api/v1/streams/[id]/replay/route";
+import { PATCH } from "@/app/api/v1/streams/[id]/route";
+import { POST as CREATE } from "@/app/api/v1/streams/route";
+import { runRetention } from "@/server/retention/run";
+import { sealedDaysAgo } from "@/testing/chain";
+import { auditRows, call, createUser } from "@/testing/factories";
+import { keepFor } from "@/testing/permit";
+import { at, many, stateOf } from "@/testing/streams";
+import { archiveSite, objectsOf, sendAll } from "@/testing/streams/archive";
+import { readManifest } from "./archive-manifest";
+import { readObject } from "./archive-object";
+
+const site = archiveSite();
+const { archived, settings } = site;
+
+it("writes entries as a bundle and a signed manifest, reads them back and puts the receipt on record", async () => {
+  const { orgId, id } = await archived(5);
+  await sendAll(id);
+  const [object] = await objectsOf(orgId);
+  expect(object).toMatchObject({ firstSeq: 1, streamId: id });
+  const range = { orgId, first: 1, last: object?.lastSeq ?? 0 };
+  const stored = site.store.objects.get(object?.key ?? "");
+  expect(await readObject(stored?.body ?? Buffer.alloc(0), range)).toMatchObject({
+    fault: null,
+    digest: object?.digest,
+    rows: range.last,
+  });
+  const file = site.store.objects.get((object?.key ?? "").replace(".ndjson.gz", ".manifest.json"));
+  expect(readManifest(file?.body.toString("utf8") ?? "")?.manifest).toMatchObject({
+    digest: object?.digest,
+    first: 1,
+    last: range.last,
+    previous: null,
+    etag: stored?.etag,
+    lock: { mode: "COMPLIANCE" },
+  });
+  expect((stored?.lockedUntil?.getTime() ?? 0) > Date.now() + 399 * 86_400_000).toBe(true);
+  const receipts = (await auditRows(orgId)).filter(({ action }) => action === "archive.receipt");
+  expect(receipts).toMatchObject([{ details: { digest: object?.digest, first: 1, last: range.last } }]);
+});
+
+it("continues the series: each manifest names the object before it", async () => {
+  const { orgId, id } = await archived(3);
+  await sendAll(id);
+  await many(orgId, 4);
+  await sealedDaysAgo(orgId, 2);
+  await sendAll(id);
+  const objects = await objectsOf(orgId);
+  expect(objects).toHaveLength(2);
+  expect(objects[1]?.firstSeq).toBe((objects[0]?.lastSeq ?? 0) + 1);
+  const file = site.store.objects.get((objects[1]?.key ?? "").replace(".ndjson.gz", ".manifest.json"));
+  expect(readManifest(file?.body.toString("utf8") ?? "")?.manifest.previous).toBe(objects[0]?.digest);
+});
+
+describe("before retention may take a range", () => {
+  it("it was read back: an object that comes back changed blocks the archive and nothing is removed", async () => {
+    const { admin, orgId, id } = await archived(5);
+    await keepFor(orgId, 30);
+    await sealedDaysAgo(orgId, 50);
+    site.store.after = ({ method, path }) => {
+      const found = method === "GET" && site.store.objects.get(decodeURIComponent(path.slice("/audit/".length)));
+      if (!found || !path.endsWith(".gz")) return null;
+      const text = gunzipSync(found.body).toString("utf8");
+      return { status: 200, body: gzipSync(text.replace('"result":"success"', '"result":"failure"')) };
+    };
+    await sendAll(id);
+    expect(await stateOf(admin, id)).toMatchObject({ state: "blocked", stateCode: "read_back" });
+    expect(await objectsOf(orgId)).toEqual([]);
+    expect((await runRetention({ orgIds: [orgId] })).rows).toBe(0);
+  });
+
+  it("an answer that was lost is no loss: the object that is there is read back and goes on", async () => {
+    const { orgId, id } = await archived(5);
+    await keepFor(orgId, 30);
+    await sealedDaysAgo(orgId, 50);
+    site.store.after = ({ method, path }) => (method === "PUT" && path.endsWith(".gz") ? "cut" : null);
+    await sendAll(id);
+    expect(await objectsOf(orgId)).toEqual([]);
+    site.store.after = () => null;
+    await sendAll(id);
+    const [object] = await objectsOf(orgId);
+    expect(site.store.objects.get(object?.key ?? "")?.version).toBeDefined();
+    expect((await runRetention({ orgIds: [orgId] })).rows).toBeGreaterThanOrEqual(5);
+  });
+});
+
+describe("an archive has every entry", () => {
+  it("refuses a filter", async () => {
+    const token = await createUser();
+    const body = settings({ filter: { action: "user" } });
+    expect(await call(CREATE, { token, body })).toMatchObject({ status: 400, body: { errors: [{ path: "filter" }] } });
+  });
+
+  it("cannot become a stream of another kind, or be replayed", async () => {
+    const { admin, id } = await archived(1);
+    const config = { ...settings().config, archive: false };
+    const changed = await call(PATCH, { method: "PATCH", token: admin, params: { id }, body: { config } });
+    expect(changed).toMatchObject({ status: 400, body: { errors: [{ path: "config.archive" }] } });
+    const body = { orgId: admin.orgId, fromSeq: 1, toSeq: 1 };
+    expect(await call(REPLAY, { token: admin, ...at(id, body) })).toMatchObject({ status: 409 });
+  });
+});

@@ -1,0 +1,172 @@
+import { buffer } from "node:stream/consumers";
+import { createGzip } from "node:zlib";
+import { and, desc, eq, lt } from "drizzle-orm";
+import { asSystem } from "@/db/client";
+import { archiveObjects, streamBatches } from "@/db/schema/index";
+import { flushRecording, record } from "@/server/audit/record/record";
+import { writeBundle } from "@/server/evidence/export/export";
+import { planBundle } from "@/server/evidence/export/plan";
+import { BundleStream } from "@/server/evidence/export/stream";
+import { type Ctx, systemCtx } from "@/server/ground/context";
+import { AppError } from "@/server/ground/errors";
+import { log } from "@/server/ground/log";
+import { type Manifest, manifestKey, readOwnManifest, writeManifest } from "./archive-manifest";
+import { type Range, readObject } from "./archive-object";
+import type { Batch, Outcome, Target } from "./destination";
+import { getObject, type NewObject, outcomeOfStore, putObject, type Store, storedAs } from "./s3-client";
+
+/** How an archive writes a batch: where, and how long it is locked. */
+export type Place<C extends Store> = { target: Target<C>; key: string; lock: NewObject["lock"] };
+
+/** Waits for something else than the position's next turn. */
+class Ended extends Error {
+  constructor(readonly outcome: Outcome) {
+    super(outcome.kind);
+  }
+}
+
+const blocked = (code: string, message: string): Outcome => ({ kind: "blocked", code, message });
+
+const ofOrganization = (orgId: string, signal: AbortSignal): Ctx => ({
+  ...systemCtx(),
+  scope: { kind: "organization", orgIds: [orgId], partnerId: "" },
+  signal,
+});
+
+/** The entries of a range as an evidence bundle, compressed, and the checkpoint that covers them. */
+async function bundleOf(
+  { orgId, first, last }: Range,
+  { organization, signal }: { organization: string; signal: AbortSignal },
+) {
+  const ctx = ofOrganization(orgId, signal);
+  const plan = await planBundle(ctx, orgId, { orgId, fromSeq: first, toSeq: last });
+  const out = new BundleStream();
+  const compressed = buffer(out.out.pipe(createGzip()));
+  const createdAt = ctx.now().toISOString();
+  await writeBundle(ctx, plan, { organization, createdAt, out, signal, onBegin: () => {} });
+  return { body: await compressed, origin: plan.origin, checkpoint: plan.checkpoint.note };
+}
+
+/** Writes what is not there yet. @throws Ended with what the store's refusal means */
+async function putOnce<C extends Store>(target: Target<C>, object: Omit<NewObject, "isOnce">): Promise<void> {
+  const told = await putObject(target, { ...object, isOnce: true });
+  // Of an earlier attempt whose answer was lost: what is there is read back like any other.
+  if (told.status !== 200 && told.status !== 412) throw new Ended(outcomeOfStore(told, target.now));
+}
+
+async function readBack<C extends Store>(target: Target<C>, key: string) {
+  const told = await getObject(target, key);
+  if (told.status !== 200) throw new Ended(outcomeOfStore(told, target.now));
+  return { bytes: told.bytes, ...storedAs(told) };
+}
+
+/** Which stream a batch is of, and the digest of the object before it. */
+const placeInSeries = ({ id, marker: { orgId, first } }: Batch) =>
+  asSystem(async (tx) => {
+    const [batch] = await tx.select().from(streamBatches).where(eq(streamBatches.id, id));
+    if (!batch) return null;
+    const t = archiveObjects;
+    const [before] = await tx
+      .select({ digest: t.digest })
+      .from(t)
+      .where(and(eq(t.orgId, orgId), eq(t.streamId, batch.streamId), lt(t.firstSeq, first)))
+      .orderBy(desc(t.firstSeq))
+      .limit(1);
+    return { streamId: batch.streamId, previous: before?.digest ?? null };
+  });
+
+/** Writes the manifest beside an object; one that is there must be ours, and of these very bytes. */
+async function keepManifest<C extends Store>({ target, lock }: Place<C>, manifest: Manifest): Promise<void> {
+  const key = manifestKey(manifest.object);
+  await putOnce(target, { key, body: Buffer.from(writeManifest(manifest)), type: "application/json", lock });
+  const kept = readOwnManifest((await readBack(target, key)).bytes.toString("utf8"));
+  if (kept?.digest !== manifest.digest || kept.object !== manifest.object)
+    throw new Ended(
+      blocked("manifest", `${key} is not the manifest that was written. Move it, or choose another prefix.`),
+    );
+}
+
+type Kept = { streamId: string; manifest: Manifest; firstAt: Date; lastAt: Date };
+
+/** Puts it on record in the chain, and then where retention and the page look. */
+async function keepReceipt({ streamId, manifest, firstAt, lastAt }: Kept): Promise<void> {
+  const { orgId, object: key, digest, rows, bytes, first, last, etag, versionId, lock } = manifest;
+  const found = await asSystem((tx) =>
+    tx
+      .select({ id: archiveObjects.id })
+      .from(archiveObjects)
+      .where(
+        and(eq(archiveObjects.orgId, orgId), eq(archiveObjects.streamId, streamId), eq(archiveObjects.firstSeq, first)),
+      ),
+  );
+  if (found.length > 0) return;
+  record(systemCtx(), {
+    action: "archive.receipt",
+    orgId,
+    resourceType: "archive_object",
+    resourceName: key,
+    details: { streamId, first, last, rows, bytes, digest, etag, versionId, lock },
+  });
+  await flushRecording();
+  await asSystem((tx) =>
+    tx
+      .insert(archiveObjects)
+      .values({
+        ...{
+          streamId,
+          orgId,
+          firstSeq: first,
+          lastSeq: last,
+          firstAt,
+          lastAt,
+          rows,
+          bytes,
+          key,
+          digest,
+          etag,
+          versionId,
+        },
+        lockMode: lock?.mode ?? null,
+        lockUntil: lock ? new Date(lock.until) : null,
+      })
+      .onConflictDoNothing(),
+  );
+}
+
+async function write<C extends Store>(place: Place<C>, batch: Batch): Promise<Outcome> {
+  const { target, key, lock } = place;
+  const { orgId, first, last } = batch.marker;
+  const series = await placeInSeries(batch);
+  if (!series) throw new Ended({ kind: "again", code: "no_batch", message: "The batch was put together anew." });
+  const range = { orgId, first, last };
+  const made = await bundleOf(range, { organization: batch.organization.name, signal: target.signal });
+  await putOnce(target, { key, body: made.body, type: "application/gzip", lock });
+  const stored = await readBack(target, key);
+  const read = await readObject(stored.bytes, range);
+  if (read.fault !== null) throw new Ended(blocked("read_back", `${key} was read back. ${read.fault}`));
+  const manifest: Manifest = {
+    ...{ format: "trailmark-archive", version: 1, origin: made.origin, orgId, object: key, digest: read.digest },
+    ...{ bytes: stored.bytes.length, rows: read.rows, first, last, previous: series.previous },
+    ...{ checkpoint: made.checkpoint, etag: stored.etag, versionId: stored.version },
+    lock: stored.lockMode && stored.lockUntil ? { mode: stored.lockMode, until: stored.lockUntil } : null,
+  };
+  await keepManifest(place, manifest);
+  await keepReceipt({ streamId: series.streamId, manifest, firstAt: read.firstAt, lastAt: read.lastAt });
+  const { etag, version } = stored;
+  return { kind: "acknowledged", receipt: { key, digest: read.digest, etag, version } };
+}
+
+/**
+ * Writes a batch's entries as an evidence bundle with a signed manifest beside it, reads both back, and records the receipt:
+ * only then is it acknowledged, and may retention take its range. Never rejects.
+ */
+export async function archiveBatch<C extends Store>(place: Place<C>, batch: Batch): Promise<Outcome> {
+  try {
+    return await write(place, batch);
+  } catch (error) {
+    if (error instanceof Ended) return error.outcome;
+    if (error instanceof AppError) return { kind: "again", code: error.code, message: error.message };
+    log.error({ err: error, orgId: batch.marker.orgId }, "entries could not be archived");
+    return { kind: "again", code: "failed", message: "The entries could not be put together; see the server's log." };
+  }
+}

@@ -1,0 +1,95 @@
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { z } from "zod";
+import { HOUR_MS } from "@/server/ground/time/durations";
+import { sendTo } from "@/server/notify/webhooks/post";
+import type { Batch, Destination, Line, Target } from "./destination";
+import { allowedUrl, filledIn, headerSecret, outcomeOf, stepsOf } from "./http";
+
+const compress = promisify(gzip);
+/** Datadog answers 2xx to older logs too, and drops them. */
+const MAX_AGE_HOURS = 18;
+/** A longer log is cut. */
+const MAX_LOG_BYTES = 1_000_000;
+
+const SITES = [
+  "datadoghq.com",
+  "us3.datadoghq.com",
+  "us5.datadoghq.com",
+  "datadoghq.eu",
+  "ap1.datadoghq.com",
+  "ap2.datadoghq.com",
+  "ddog-gov.com",
+] as const;
+
+const config = z.strictObject({
+  site: z.enum(SITES).default("datadoghq.com"),
+  /** In place of the site's intake: a proxy, or a worker of Observability Pipelines. */
+  url: allowedUrl.optional(),
+  service: z.string().trim().min(1).max(100).default("trailmark"),
+  tags: z
+    .array(z.string().regex(/^[a-zA-Z][\w.:/-]{0,199}$/))
+    .max(20)
+    .default([]),
+});
+type Config = z.output<typeof config>;
+
+const urlOf = ({ site, url }: Config): string => url ?? `https://http-intake.logs.${site}/api/v2/logs`;
+
+type Message = Pick<Batch, "organization" | "lines">;
+
+async function post({ config, secrets, signal }: Target<Config>, { organization, lines }: Message) {
+  const tags = [...config.tags, "org:{org.slug}"].map((tag) => filledIn(tag, organization)).join(",");
+  const logs = lines.map(({ id, time, text }) => ({
+    ddsource: "trailmark",
+    ddtags: tags,
+    hostname: organization.slug,
+    service: config.service,
+    date: time.getTime(),
+    trailmark_id: id,
+    message: text,
+  }));
+  return sendTo(urlOf(config), {
+    body: await compress(JSON.stringify(logs), { level: 1 }),
+    signal,
+    headers: {
+      "Content-Type": "application/json",
+      "Content-Encoding": "gzip",
+      "DD-API-KEY": secrets[0] ?? "",
+    },
+  });
+}
+
+/** Why Datadog would drop or cut a line; null where it keeps it. */
+function faultOf({ time, text }: Line, now: Date): string | null {
+  if (now.getTime() - time.getTime() > MAX_AGE_HOURS * HOUR_MS)
+    return `Datadog takes logs of the last ${MAX_AGE_HOURS} hours only: this entry is of ${time.toISOString()}.`;
+  if (Buffer.byteLength(text) > MAX_LOG_BYTES) return "Datadog cuts logs of over 1 MB.";
+  return null;
+}
+
+/** Datadog's log intake, version 2. */
+export const datadog: Destination<Config> = {
+  config,
+  secret: headerSecret("API key"),
+  acknowledges: true,
+  // 1,000 logs with the marker, and 5 MB in which the lines are quoted.
+  limits: { rows: 999, bytes: 2 * 1024 * 1024 },
+  async check(target) {
+    const text = JSON.stringify({ type: "trailmark.check", at: target.now.toISOString() });
+    const line: Line = { id: `check_${target.now.getTime()}`, seq: null, time: target.now, text };
+    const organization = { id: "", name: "Trailmark", slug: "trailmark" };
+    return stepsOf(await post(target, { organization, lines: [line] }), urlOf(target.config));
+  },
+  async send(target, { organization, lines }) {
+    const rows = lines.flatMap((line) => {
+      const message = line.seq === null ? null : faultOf(line, target.now);
+      return line.seq !== null && message !== null ? [{ seq: line.seq, message }] : [];
+    });
+    const left = new Set(rows.map(({ seq }) => seq));
+    const sent = lines.filter(({ seq }) => seq === null || !left.has(seq));
+    const outcome = outcomeOf(await post(target, { organization, lines: sent }), target.now);
+    return outcome.kind === "acknowledged" && rows.length > 0 ? { kind: "refused", rows } : outcome;
+  },
+  describe: (config) => new URL(urlOf(config)).host,
+};

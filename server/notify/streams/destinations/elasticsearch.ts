@@ -1,0 +1,114 @@
+import { z } from "zod";
+import { sendTo } from "@/server/notify/webhooks/post";
+import type { Batch, CheckStep, Destination, Line, Outcome, Target } from "./destination";
+import { allowedUrl, filledIn, headerSecret, outcomeOf, stepsOf, template } from "./http";
+
+/** An answer has a line for each entry. */
+const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+/** Only what is read of it. */
+const FILTER = "filter_path=errors,items.*.status,items.*.error.type,items.*.error.reason";
+
+const config = z.strictObject({
+  url: allowedUrl,
+  /** A data stream, an index or an alias. */
+  index: template(255).default("trailmark-audit"),
+  /** The secret is an API key as Elasticsearch shows it encoded, or "user:password". */
+  auth: z.enum(["api_key", "basic"]).default("api_key"),
+});
+type Config = z.output<typeof config>;
+
+const item = z.object({
+  create: z.object({
+    status: z.int(),
+    error: z.object({ type: z.string().optional(), reason: z.string().optional() }).optional(),
+  }),
+});
+const answer = z.object({ errors: z.boolean(), items: z.array(item).default([]) });
+type Item = z.output<typeof item>["create"];
+
+type Message = Pick<Batch, "organization" | "lines" | "mediaType">;
+
+/** A line as a document with the member that data streams go by. */
+function documentOf({ time, text }: Line, mediaType: string): string {
+  const at = JSON.stringify(time.toISOString());
+  if (mediaType !== "application/json") return `{"@timestamp":${at},"message":${JSON.stringify(text)}}`;
+  return text.startsWith('{"@timestamp":') || text.includes(',"@timestamp":')
+    ? text
+    : `{"@timestamp":${at},${text.slice(1)}`;
+}
+
+function authorization({ auth }: Config, [secret = ""]: readonly string[]): string {
+  return auth === "basic" ? `Basic ${Buffer.from(secret).toString("base64")}` : `ApiKey ${secret}`;
+}
+
+async function post({ config, secrets, signal }: Target<Config>, { organization, lines, mediaType }: Message) {
+  const index = filledIn(config.index, organization);
+  // Created under its id alone: one that is there already is not written twice.
+  const pairs = lines.map(
+    (line) => `${JSON.stringify({ create: { _index: index, _id: line.id } })}\n${documentOf(line, mediaType)}\n`,
+  );
+  return sendTo(`${config.url.replace(/\/$/, "")}/_bulk?${FILTER}`, {
+    body: pairs.join(""),
+    signal,
+    maxAnswerBytes: MAX_ANSWER_BYTES,
+    headers: { "Content-Type": "application/x-ndjson", Authorization: authorization(config, secrets) },
+  });
+}
+
+const reasonOf = ({ status, error }: Item): string =>
+  [`The receiver answered ${status}.`, error?.type && `${error.type}:`, error?.reason].filter(Boolean).join(" ");
+
+const isStored = ({ status }: Item): boolean => status === 200 || status === 201 || status === 409;
+const isPassing = ({ status }: Item): boolean => status === 429 || status >= 500;
+const isOfSettings = ({ status }: Item): boolean => status === 401 || status === 403 || status === 404;
+
+/** What became of each line, by the answer's items, which stand in the same order. */
+function outcomeOfItems(body: string, lines: readonly Line[]): Outcome {
+  let items: Item[];
+  try {
+    items = answer.parse(JSON.parse(body)).items.map(({ create }) => create);
+  } catch {
+    return { kind: "blocked", code: "not_elasticsearch", message: "The endpoint does not answer as _bulk does." };
+  }
+  if (items.length !== lines.length)
+    return { kind: "again", code: "incomplete", message: `${items.length} of ${lines.length} lines were answered.` };
+  const passing = items.find(isPassing);
+  if (passing) return { kind: "again", code: String(passing.status), message: reasonOf(passing) };
+  const denied = items.find(isOfSettings);
+  if (denied) return { kind: "blocked", code: String(denied.status), message: reasonOf(denied) };
+  const rows = lines.flatMap(({ seq }, i) => {
+    const item = items[i];
+    return item && !isStored(item) ? [{ seq, message: reasonOf(item) }] : [];
+  });
+  const [first] = rows;
+  if (!first) return { kind: "acknowledged", receipt: { status: 200, stored: lines.length } };
+  const refused = rows.flatMap(({ seq, message }) => (seq === null ? [] : [{ seq, message }]));
+  // Nothing at all, or not even the marker: that is no fault of an entry.
+  const isWhole = refused.length < rows.length || rows.length === lines.length;
+  return isWhole ? { kind: "blocked", code: "refused", message: first.message } : { kind: "refused", rows: refused };
+}
+
+/** Elasticsearch and OpenSearch by _bulk. */
+export const elasticsearch: Destination<Config> = {
+  config,
+  secret: headerSecret("API key, or user:password"),
+  acknowledges: true,
+  limits: { rows: 1_000, bytes: 5 * 1024 * 1024 },
+  async check(target) {
+    const text = JSON.stringify({ type: "trailmark.check", at: target.now.toISOString() });
+    const lines: Line[] = [{ id: `check_${target.now.getTime()}`, seq: null, time: target.now, text }];
+    const organization = { id: "00000000-0000-0000-0000-000000000000", name: "Trailmark", slug: "trailmark" };
+    const told = await post(target, { organization, lines, mediaType: "application/json" });
+    const steps = stepsOf(told, target.config.url);
+    if (told.status === null || steps.some(({ ok }) => !ok)) return steps;
+    const outcome = outcomeOfItems(told.body, lines);
+    if (outcome.kind === "acknowledged" || outcome.kind === "refused") return steps;
+    const step: CheckStep = { step: "write", ok: false, message: outcome.message };
+    return [...steps.filter(({ step }) => step !== "write" && step !== "acknowledge"), step];
+  },
+  async send(target, batch) {
+    const told = await post(target, batch);
+    return told.status === 200 ? outcomeOfItems(told.body, batch.lines) : outcomeOf(told, target.now);
+  },
+  describe: ({ url, index }) => `${new URL(url).host}, index ${index}`,
+};

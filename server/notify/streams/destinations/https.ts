@@ -1,0 +1,89 @@
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { z } from "zod";
+import { sendTo } from "@/server/notify/webhooks/post";
+import { newSigningSecret, signedHeaders } from "@/server/notify/webhooks/sign";
+import type { Destination, Target } from "./destination";
+import { allowedUrl, outcomeOf, stepsOf } from "./http";
+
+const compress = promisify(gzip);
+const MAX_HEADERS = 20;
+/** Ours, the connection's, and those whose value would be a secret in plain sight. */
+const RESERVED = /^(authorization|cookie|proxy-.*|host|connection|content-.*|transfer-encoding|webhook-.*)$/i;
+
+const config = z.strictObject({
+  url: allowedUrl,
+  /** A line for each entry, or one JSON array. */
+  body: z.enum(["ndjson", "array"]).default("ndjson"),
+  /** Libraries of Standard Webhooks read bodies as text: for them it is turned off. */
+  gzip: z.boolean().default(true),
+  headers: z
+    .record(z.string().regex(/^[\w-]{1,64}$/), z.string().regex(/^[\t\x20-\x7e]{0,1024}$/))
+    .refine((headers) => Object.keys(headers).length <= MAX_HEADERS, `has over ${MAX_HEADERS} headers`)
+    .refine(
+      (headers) => !Object.keys(headers).some((name) => RESERVED.test(name)),
+      "has a reserved header; give the value of Authorization as the secret",
+    )
+    .default({}),
+});
+type Config = z.output<typeof config>;
+
+/** The signing secret and, where a person gave one, the value of the header Authorization behind it. */
+const partsOf = (secret: string): [signing: string, authorization: string | undefined] => {
+  const [signing = "", authorization] = secret.split("\n");
+  return [signing, authorization];
+};
+
+type Message = { id: string; lines: readonly string[]; mediaType: string };
+
+function bodyOf({ lines, mediaType }: Message, { body }: Config): { text: string; type: string } {
+  const isJson = mediaType === "application/json";
+  if (isJson && body === "array") return { text: `[${lines.join(",\n")}]`, type: "application/json" };
+  return { text: lines.map((line) => `${line}\n`).join(""), type: isJson ? "application/x-ndjson" : "text/plain" };
+}
+
+async function post({ config, secrets, now, signal }: Target<Config>, message: Message) {
+  const { text, type } = bodyOf(message, config);
+  const body = config.gzip ? await compress(text, { level: 1 }) : text;
+  const parts = secrets.map(partsOf);
+  const authorization = parts[0]?.[1];
+  // Signed is what is sent: a receiver checks the signature before it decompresses anything.
+  const signed = signedHeaders(
+    { id: message.id, at: now, payload: body },
+    parts.map(([signing]) => signing),
+  );
+  return sendTo(config.url, {
+    body,
+    signal,
+    headers: {
+      ...config.headers,
+      "Content-Type": type,
+      ...(config.gzip && { "Content-Encoding": "gzip" }),
+      ...(authorization && { Authorization: authorization }),
+      ...signed,
+    },
+  });
+}
+
+/** Entries as lines or an array by POST, compressed and signed by Standard Webhooks. */
+export const https: Destination<Config> = {
+  config,
+  secret: { label: "Value of the header Authorization", schema: z.string().regex(/^[\t\x20-\x7e]{1,4096}$/) },
+  createSecret(given, former = "") {
+    const shown = newSigningSecret();
+    const authorization = given ?? partsOf(former)[1];
+    return { secret: authorization ? `${shown}\n${authorization}` : shown, shown };
+  },
+  acknowledges: true,
+  limits: { rows: 1_000, bytes: 1024 * 1024 },
+  async check(target) {
+    const line = JSON.stringify({ type: "trailmark.check", at: target.now.toISOString() });
+    const id = `check_${target.now.getTime()}`;
+    const answer = await post(target, { id, lines: [line], mediaType: "application/json" });
+    return stepsOf(answer, target.config.url);
+  },
+  async send(target, { id, lines, mediaType }) {
+    return outcomeOf(await post(target, { id, lines: lines.map(({ text }) => text), mediaType }), target.now);
+  },
+  describe: ({ url }) => new URL(url).host,
+};

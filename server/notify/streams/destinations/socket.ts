@@ -1,0 +1,165 @@
+import { connect, isIP, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { connect as connectTls } from "node:tls";
+import { z } from "zod";
+import {
+  type Allowed,
+  allowed,
+  guardedLookup,
+  RefusedAddress,
+  requireAllowedHost,
+} from "@/server/notify/webhooks/address";
+import { failureOf, REFUSED, UNTRUSTED } from "@/server/notify/webhooks/post";
+import type { CheckStep, Outcome, Target } from "./destination";
+import { type HttpAnswer, outcomeOf } from "./http";
+
+/** What the destinations without HTTP share: a connection through the same guard, and what its failures mean. */
+
+/** How long a receiver that sends no session ticket has to refuse our certificate. */
+const ACCEPT_MS = 250;
+/** How long connecting may take, and how long a receiver may say nothing. */
+const SILENCE_MS = 10_000;
+/** Of syslog and RELP: 514, 601 (RFC 3195) and, above the system's ports, 2514 and 6514. */
+const OWN_PORTS = [514, 601];
+
+const pem = (label: string) =>
+  z
+    .string()
+    .max(65_536)
+    .regex(new RegExp(`^\\s*-----BEGIN ${label}-----`), `must be PEM and begin with -----BEGIN ${label}-----`);
+
+const hostName = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .regex(/^[a-z0-9]([a-z0-9.:-]{0,251}[a-z0-9])?$/, "must be a host name or an address");
+
+/** Settings of a receiver that is reached by TLS, with its own CA and with a client's certificate where it wants them. */
+export const tlsShape = {
+  host: hostName,
+  port: z.int().min(1).max(65_535),
+  ca: pem("CERTIFICATE").optional(),
+  certificate: pem("CERTIFICATE").optional(),
+};
+
+/** The private key of the client's certificate. */
+export const keySecret = {
+  label: "Private key of the client's certificate (PEM)",
+  schema: z
+    .string()
+    .max(16_384)
+    .regex(/^\s*-----BEGIN [A-Z ]*PRIVATE KEY-----/, "must be a private key in PEM"),
+  isOptional: true as const,
+};
+
+/** Why a host may not be sent to, for a schema's refinement. */
+export function hostFault({ host, port, tls }: Pick<Endpoint, "host" | "port" | "tls">): string | null {
+  try {
+    requireReachable({ host, port, tls }, allowed());
+    return null;
+  } catch (error) {
+    return error instanceof RefusedAddress ? error.message : "is no address";
+  }
+}
+
+type Endpoint = {
+  host: string;
+  port: number;
+  tls: boolean;
+  ca?: string | undefined;
+  certificate?: string | undefined;
+};
+
+function requireReachable({ host, port, tls }: Pick<Endpoint, "host" | "port" | "tls">, may: Allowed): void {
+  if (!tls && !may.http) throw new RefusedAddress("must use TLS");
+  requireAllowedHost({ host, port, own: OWN_PORTS }, may);
+}
+
+/** Closes a connection when the sender gives up. */
+function endBy(socket: Socket, signal: AbortSignal): void {
+  const end = () => socket.destroy(signal.reason instanceof Error ? signal.reason : undefined);
+  if (signal.aborted) end();
+  signal.addEventListener("abort", end, { once: true });
+  socket.once("close", () => signal.removeEventListener("abort", end));
+}
+
+/** Connects to where the operator allows. @throws RefusedAddress, or what the connection failed with */
+export async function connectTo<C extends Endpoint>({ config, secrets, signal }: Target<C>): Promise<Socket> {
+  const { host, port, tls, ca, certificate: cert } = config;
+  const may = allowed();
+  requireReachable(config, may);
+  const lookup = guardedLookup(may);
+  const key = cert ? secrets[0] : undefined;
+  const socket = tls
+    ? connectTls({
+        host,
+        port,
+        lookup,
+        ...(isIP(host) === 0 && { servername: host }),
+        ...(ca && { ca }),
+        ...(cert && key && { cert, key }),
+      })
+    : connect({ host, port, lookup });
+  endBy(socket, signal);
+  socket.setTimeout(SILENCE_MS, () => socket.destroy(new DOMException("silent", "TimeoutError")));
+  // By TLS 1.3 a server judges our certificate after the handshake: its session ticket says that it took it.
+  const ticket = new Promise<void>((resolve) => socket.once("session", () => resolve()));
+  await new Promise<void>((resolve, reject) => {
+    socket.once(tls ? "secureConnect" : "connect", resolve);
+    socket.once("error", reject);
+    socket.once("close", () => reject(new Error("the receiver cut the connection")));
+  });
+  if (tls) await untilAccepted(socket, ticket);
+  return socket;
+}
+
+/** A server that sends no ticket is given a moment to refuse. @throws Error where it did */
+async function untilAccepted(socket: Socket, ticket: Promise<void>): Promise<void> {
+  const over = new AbortController();
+  const refused = new Promise<never>((_, reject) => {
+    socket.once("error", reject);
+    socket.once("close", () => reject(new Error("the receiver cut the connection")));
+  });
+  try {
+    await Promise.race([ticket, refused, sleep(ACCEPT_MS, undefined, { signal: over.signal }).catch(() => {})]);
+  } finally {
+    refused.catch(() => {});
+    over.abort();
+  }
+}
+
+/** What a failed connection means for a batch. */
+export function outcomeOfFailure(error: unknown, now: Date): Outcome {
+  const isOfCertificate = error instanceof Error && "code" in error && /^ERR_(OSSL|TLS|SSL)/.test(String(error.code));
+  if (isOfCertificate) return { kind: "blocked", code: "tls", message: `TLS failed: ${error.message.trim()}` };
+  const failure: HttpAnswer = failureOf(error, SILENCE_MS);
+  return outcomeOf(failure, now);
+}
+
+/** The steps of a check that `attempt` makes over a connection. */
+export async function checkBy<C extends Endpoint>(
+  target: Target<C>,
+  attempt: (socket: Socket) => Promise<CheckStep[]>,
+): Promise<CheckStep[]> {
+  const steps: CheckStep[] = [];
+  const pass = (step: CheckStep["step"], message: string) => steps.push({ step, ok: true, message });
+  try {
+    const socket = await connectTo(target);
+    pass("address", "The address is allowed.");
+    pass("connect", "The receiver answers.");
+    if (target.config.tls) pass("tls", "The certificate is trusted.");
+    return [...steps, ...(await attempt(socket))];
+  } catch (error) {
+    const outcome = outcomeOfFailure(error, target.now);
+    const { code, message } = outcome.kind === "blocked" || outcome.kind === "again" ? outcome : NO_OUTCOME;
+    return [...steps, { step: failedStep(steps, code), ok: false, message }];
+  }
+}
+
+const NO_OUTCOME = { code: "failed", message: "The connection failed." };
+
+function failedStep(passed: readonly CheckStep[], code: string): CheckStep["step"] {
+  if (passed.length > 0) return "write";
+  if ([REFUSED, "ENOTFOUND", "EAI_AGAIN"].includes(code)) return "address";
+  return code === UNTRUSTED || code === "tls" || code === "EPROTO" ? "tls" : "connect";
+}

@@ -1,0 +1,175 @@
+import { mkdtempSync } from "node:fs";
+import { createServer, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { createServer as createTlsServer } from "node:tls";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { portOf } from "@/testing/port-of";
+import { createBatch, LOOPBACK_SETTINGS, withConfig } from "@/testing/streams/batches";
+import { createCertificates } from "@/testing/streams/certificates";
+import { startRsyslog, whyNoRsyslog } from "@/testing/streams/syslog-receiver";
+import { relp } from "./relp";
+import { syslogTls } from "./syslog-tls";
+
+const folder = mkdtempSync(join(tmpdir(), "syslog-"));
+const { ca, server, client } = createCertificates(folder);
+beforeAll(() => void Object.assign(process.env, LOOPBACK_SETTINGS));
+
+const open: Server[] = [];
+const sockets = new Set<Socket>();
+afterEach(() => {
+  for (const socket of sockets) socket.destroy();
+  for (const one of open.splice(0)) one.close();
+});
+
+async function listening(one: Server): Promise<number> {
+  one.on("connection", (socket: Socket) => void sockets.add(socket.on("error", () => {})));
+  await new Promise<void>((resolve) => one.listen(0, "127.0.0.1", () => resolve()));
+  open.push(one);
+  return portOf(one);
+}
+
+const host = "127.0.0.1";
+
+describe.skipIf(whyNoRsyslog)(`a real rsyslogd${whyNoRsyslog ? ` (skipped: ${whyNoRsyslog})` : ""}`, () => {
+  let rsyslog: Awaited<ReturnType<typeof startRsyslog>>;
+  beforeAll(async () => {
+    rsyslog = await startRsyslog(folder);
+  });
+  afterAll(() => rsyslog.stop());
+
+  const tls = () => ({ host, port: rsyslog.ports.tls, ca, certificate: client.cert });
+  const plain = () => ({ host, port: rsyslog.ports.relp, tls: false });
+
+  it("stores what comes by syslog over TLS, the text as it was", async () => {
+    const stream = withConfig(syslogTls, tls(), { secret: client.key });
+    const batch = createBatch({ rows: 1_000 });
+    expect(await stream.send(batch)).toEqual({ kind: "acknowledged", receipt: { sent: 1_001 } });
+    await vi.waitFor(() => expect(rsyslog.linesOf("tls")).toHaveLength(1_001), 30_000);
+    const [first = ""] = rsyslog.linesOf("tls");
+    expect(first).toContain("northwind|trailmark|-|-|");
+    expect(first.slice(first.indexOf("{"))).toBe(batch.lines[0]?.text);
+  });
+
+  it("stores a message of RFC 5424 with its structured data", async () => {
+    const batch = createBatch({ rows: 1 });
+    const [line] = batch.lines;
+    if (line)
+      line.text = '<110>1 2026-11-03T10:00:00.000Z log.example trailmark - user.login [t@32473 a="\\"\\]"] \ufeffJo';
+    await withConfig(syslogTls, tls(), { secret: client.key }).send(batch);
+    const found = () => rsyslog.linesOf("tls").find((text) => text.startsWith("log.example|"));
+    await vi.waitFor(() => expect(found()).toContain('|trailmark|user.login|[t@32473 a="\\"\\]"]|'), 30_000);
+  });
+
+  it("is refused without the client's certificate, and says so in the check", async () => {
+    const stream = withConfig(syslogTls, { host, port: rsyslog.ports.tls, ca });
+    expect((await stream.send(createBatch())).kind).not.toBe("acknowledged");
+    expect((await stream.check()).at(-1)).toMatchObject({ ok: false });
+  });
+
+  it("acknowledges each message by RELP", async () => {
+    const stream = withConfig(relp, plain());
+    expect((await stream.check()).at(-1)).toMatchObject({ step: "acknowledge", ok: true });
+    const outcome = await stream.send(createBatch({ rows: 2_000 }));
+    expect(outcome).toEqual({ kind: "acknowledged", receipt: { acknowledged: 2_001 } });
+    await vi.waitFor(() => expect(rsyslog.linesOf("relp")).toHaveLength(2_002), 30_000);
+  });
+
+  it("loses nothing by RELP when rsyslogd is killed in the middle", async () => {
+    const stream = withConfig(relp, plain());
+    const batch = createBatch({ rows: 20_000, first: 100_000 });
+    const sending = stream.send(batch);
+    await vi.waitFor(() => expect(rsyslog.linesOf("relp").length).toBeGreaterThan(4_000), 30_000);
+    await rsyslog.kill();
+    expect(await sending).toMatchObject({ kind: "again" });
+    await rsyslog.start();
+    expect(await stream.send(batch)).toMatchObject({ kind: "acknowledged" });
+    const stored = () => new Set(rsyslog.linesOf("relp").map((text) => /"chainSeq":(\d{6})/.exec(text)?.[1])).size - 1;
+    await vi.waitFor(() => expect(stored()).toBe(20_000), 30_000);
+  });
+});
+
+describe("a receiver of syslog over TLS", () => {
+  it("is not trusted without its CA, or under another name", async () => {
+    const port = await listening(createTlsServer(server, (socket) => socket.on("error", () => {}).resume()));
+    const stranger = withConfig(syslogTls, { host, port });
+    expect(await stranger.send(createBatch())).toMatchObject({ kind: "blocked", code: "untrusted_certificate" });
+    expect((await stranger.check()).map(({ step, ok }) => [step, ok])).toEqual([["tls", false]]);
+  });
+
+  it("gets the batch again after it cut the connection", async () => {
+    const cutting = createTlsServer(server, (socket) =>
+      socket.once("data", () => {
+        for (const one of sockets) one.resetAndDestroy();
+      }),
+    );
+    const port = await listening(cutting);
+    const stream = withConfig(syslogTls, { host, port, ca });
+    expect(await stream.send(createBatch({ rows: 1_000 }))).toMatchObject({ kind: "again" });
+  });
+
+  it("that never reads is given up", async () => {
+    const port = await listening(createServer());
+    const signal = AbortSignal.timeout(500);
+    const stream = withConfig(syslogTls, { host, port, ca }, { signal });
+    expect(await stream.send(createBatch())).toMatchObject({ kind: "again" });
+  });
+});
+
+describe("a receiver of RELP", () => {
+  /** Answers frames as a receiver does: `answer` gives the text, or null for none. */
+  async function receiver(answer: (transaction: number, command: string) => string | null): Promise<number> {
+    const serve = (socket: Socket) => {
+      let text = "";
+      const told: string[] = [];
+      const read = (): boolean => {
+        const [whole, transaction, command, length] = /^(\d+) ([a-z]+) (\d+)(?=[ \n])/.exec(text) ?? [];
+        if (!whole || !command) return false;
+        const end = whole.length + (length === "0" ? 1 : Number(length) + 2);
+        if (text.length < end) return false;
+        text = text.slice(end);
+        const one = answer(Number(transaction), command);
+        if (one !== null) told.push(`${transaction} rsp ${one.length} ${one}\n`);
+        return true;
+      };
+      socket.on("data", (chunk) => {
+        text += chunk.toString("latin1");
+        while (read());
+        // In pieces, as networks cut.
+        const all = told.splice(0).join("");
+        socket.write(all.slice(0, 5));
+        setImmediate(() => socket.write(all.slice(5)));
+      });
+    };
+    return listening(createServer(serve));
+  }
+
+  it("that refuses a message gets the batch again", async () => {
+    const port = await receiver((transaction) => (transaction === 3 ? "500 disk full" : "200 OK"));
+    expect(await withConfig(relp, { host, port, tls: false }).send(createBatch())).toEqual({
+      kind: "again",
+      code: "500",
+      message: "The receiver refused 1 messages: 500 disk full",
+    });
+  });
+
+  it("has at most 128 messages open", async () => {
+    let asked = 0;
+    const port = await receiver((_, command) => (command === "syslog" && ++asked ? null : "200 OK"));
+    const signal = AbortSignal.timeout(1_500);
+    const sending = withConfig(relp, { host, port, tls: false }, { signal }).send(createBatch({ rows: 500 }));
+    await vi.waitFor(() => expect(asked).toBe(128));
+    await wait(200);
+    expect(asked).toBe(128);
+    expect(await sending).toMatchObject({ kind: "again" });
+  });
+
+  it("that speaks something else is no receiver", async () => {
+    const port = await listening(createServer((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n".repeat(9))));
+    expect(await withConfig(relp, { host, port, tls: false }).send(createBatch())).toMatchObject({
+      kind: "again",
+      message: "The receiver does not answer as RELP does.",
+    });
+  });
+});

@@ -1,0 +1,64 @@
+import { eq } from "drizzle-orm";
+import { afterAll, expect, it } from "vitest";
+import { GET as GAPS } from "@/app/api/v1/streams/[id]/gaps/route";
+import { asSystem } from "@/db/client";
+import { dataStreams } from "@/db/schema";
+import { runRetention } from "@/server/retention/run";
+import { appendEvents } from "@/testing/audit-entries";
+import { closeRoles, daysAgo } from "@/testing/chain";
+import { auditRows, call, createUser } from "@/testing/factories";
+import { keepFor } from "@/testing/permit";
+import { due, send, streamSite } from "@/testing/streams";
+
+const site = streamSite();
+afterAll(closeRoles);
+
+/** A customer's administrator, with five entries of 100 days ago and a window of 30. */
+async function withExpired() {
+  const admin = await createUser();
+  const orgId = admin.orgId as string;
+  const timestamp = new Date(daysAgo(100));
+  await appendEvents(Array.from({ length: 5 }, () => ({ orgId, timestamp })));
+  await keepFor(orgId, 30);
+  return { admin, orgId };
+}
+
+const prune = async (orgId: string) => (await runRetention({ orgIds: [orgId] })).rows;
+
+it("retention waits for a stream that holds, and goes on behind it", async () => {
+  const { admin, orgId } = await withExpired();
+  await site.createActive(admin, { start: "beginning", holdDays: 365 });
+  expect(await prune(orgId)).toBe(0);
+  await send();
+  expect(await prune(orgId)).toBe(5);
+});
+
+it("waits for no longer than the stream may hold", async () => {
+  const { admin, orgId } = await withExpired();
+  await site.createActive(admin, { start: "beginning", holdDays: 60 });
+  expect(await prune(orgId)).toBe(5);
+});
+
+it("waits for no stream that was never checked, nor for one that does not hold", async () => {
+  const { admin, orgId } = await withExpired();
+  await site.create(admin, { start: "beginning", holdDays: 365 });
+  await site.createActive(admin, { start: "beginning" });
+  expect(await prune(orgId)).toBe(5);
+});
+
+it("entries that retention took before they were sent are a gap: recorded, listed, and told to the receiver", async () => {
+  const { admin, orgId } = await withExpired();
+  const { id } = await site.createActive(admin, { start: "beginning" });
+  site.receiver.answer = () => ({ status: 503 });
+  await send();
+  await prune(orgId);
+  site.receiver.answer = () => ({ status: 204 });
+  await asSystem((tx) => tx.update(dataStreams).set({ state: "active" }).where(eq(dataStreams.id, id)));
+  await due(id);
+  await send();
+  const { body } = await call(GAPS, { token: admin, params: { id } });
+  expect(body.data).toMatchObject([{ orgId, first: 1, last: 5, reason: "retention" }]);
+  expect(site.receiver.markersOf(orgId).find((line) => line.first === 6)).toMatchObject({ gap: { first: 1, last: 5 } });
+  const gap = (await auditRows(orgId)).find(({ action }) => action === "stream.gap");
+  expect(gap).toMatchObject({ resourceId: id, details: { first: 1, last: 5 } });
+});

@@ -1,0 +1,117 @@
+import { eq } from "drizzle-orm";
+import { Webhook } from "standardwebhooks";
+import { describe, expect, it } from "vitest";
+import { POST as CHECK } from "@/app/api/v1/streams/[id]/check/route";
+import { POST as RESUME } from "@/app/api/v1/streams/[id]/resume/route";
+import { POST as ROTATE } from "@/app/api/v1/streams/[id]/rotate/route";
+import { DELETE, PATCH } from "@/app/api/v1/streams/[id]/route";
+import { POST as PREVIEW } from "@/app/api/v1/streams/preview/route";
+import { POST as CREATE, GET as LIST } from "@/app/api/v1/streams/route";
+import { asSystem } from "@/db/client";
+import { dataStreams } from "@/db/schema";
+import { auditRows, call, createUser } from "@/testing/factories";
+import { at, many, send, streamSite } from "@/testing/streams";
+
+const site = streamSite();
+
+describe("settings", () => {
+  it("show and record the secret nowhere but in the answer that creates it", async () => {
+    const admin = await createUser();
+    const { id, secret } = await site.create(admin, { secret: "Bearer s3cr3t-token" });
+    const [row] = await asSystem((tx) => tx.select().from(dataStreams).where(eq(dataStreams.id, id)));
+    const all = JSON.stringify([
+      row,
+      (await call(LIST, { token: admin })).body,
+      (await auditRows(admin.orgId as string)).map(({ details }) => details),
+    ]);
+    expect(all).not.toContain("s3cr3t");
+    expect(all).not.toContain(secret?.slice(6));
+    await call(CHECK, { token: admin, ...at(id) });
+    expect(site.receiver.received[0]?.headers.authorization).toBe("Bearer s3cr3t-token");
+  });
+
+  it.for([
+    ["config.url", { config: { url: "http://user:pw@127.0.0.1/" } }],
+    ["config.url", { config: {} }],
+    ["config.headers", { config: { url: "https://example.com", headers: { Authorization: "x" } } }],
+    ["config.colour", { config: { url: "https://example.com", colour: "red" } }],
+    ["filter", { filter: { colour: "red" } }],
+    ["filter.result", { filter: { result: "perhaps" } }],
+    ["start", { start: "yesterday" }],
+    ["kind", { kind: "pigeon" }],
+  ] as const)("are refused by the name of %s", async ([path, over]) => {
+    const admin = await createUser();
+    const body = { name: "SIEM", kind: "https", config: { url: site.receiver.url }, ...over };
+    const { status, body: problem } = await call(CREATE, { token: admin, body });
+    expect({ status, problem }).toMatchObject({ status: 400, problem: { errors: [{ path }] } });
+  });
+
+  it("without gzip are verified by any library of Standard Webhooks", async () => {
+    const admin = await createUser();
+    const { secret } = await site.createActive(admin, { config: { url: site.receiver.url, gzip: false } });
+    await many(admin.orgId as string, 1);
+    await send();
+    const [request] = site.requestsOf(admin.orgId);
+    if (!request || !secret) throw new Error("nothing was received");
+    const verifier = new Webhook(secret);
+    const array = { ...request.headers } as Record<string, string>;
+    expect(() => verifier.verify(request.raw.toString("utf8"), array)).toThrow(SyntaxError);
+    expect(() => verifier.verify(`${request.raw.toString("utf8")} `, array)).toThrow("No matching signature");
+  });
+
+  it("take effect on the next batch, also on one that could not be sent", async () => {
+    const admin = await createUser();
+    const orgId = admin.orgId as string;
+    const { id } = await site.createActive(admin);
+    site.receiver.answer = () => ({ status: 503 });
+    const rows = await many(orgId, 2);
+    await send();
+    site.receiver.answer = () => ({ status: 204 });
+    await call(PATCH, {
+      token: admin,
+      method: "PATCH",
+      params: { id },
+      body: { config: { url: site.receiver.url, body: "array" } },
+    });
+    await send();
+    expect(site.requestsOf(orgId).at(-1)?.headers["content-type"]).toBe("application/json");
+    expect(site.receiver.entriesOf(orgId).map((line) => line.id)).toEqual(
+      expect.arrayContaining(rows.map((row) => row.id)),
+    );
+    expect((await call(DELETE, { token: admin, method: "DELETE", params: { id } })).status).toBe(204);
+  });
+
+  it("of a draft can be checked without starting it, and its start can be moved until then", async () => {
+    const admin = await createUser();
+    const orgId = admin.orgId as string;
+    const rows = await many(orgId, 2);
+    const { id } = await site.create(admin);
+    const checked = await call(CHECK, { token: admin, ...at(id, { starts: false }) });
+    expect(checked.body).toMatchObject({ ok: true, stream: { state: "draft" } });
+    const beginAt = (start: string) => call(PATCH, { token: admin, method: "PATCH", params: { id }, body: { start } });
+    expect((await beginAt("beginning")).status).toBe(200);
+    await call(RESUME, { token: admin, ...at(id) });
+    await send();
+    expect(site.receiver.entriesOf(orgId).map((line) => line.id)).toEqual(
+      expect.arrayContaining(rows.map((row) => row.id)),
+    );
+    expect(await beginAt("now")).toMatchObject({ status: 409 });
+  });
+
+  it("keep the value of Authorization when a new signing secret is chosen", async () => {
+    const admin = await createUser();
+    const { id, secret } = await site.create(admin, { secret: "Bearer s3cr3t-token" });
+    const { body } = await call(ROTATE, { token: admin, ...at(id, { overlapSeconds: 0 }) });
+    expect(body.secret).not.toBe(secret);
+    await call(CHECK, { token: admin, ...at(id) });
+    expect(site.receiver.received[0]?.headers.authorization).toBe("Bearer s3cr3t-token");
+  });
+
+  it("are previewed with the newest entries", async () => {
+    const admin = await createUser();
+    const rows = await many(admin.orgId as string, 4);
+    const { body } = await call(PREVIEW, { token: admin, body: {} });
+    const ids = body.lines.map((line: string) => JSON.parse(line).id);
+    expect(ids).toEqual(rows.slice(-3).map((row) => row.id));
+  });
+});

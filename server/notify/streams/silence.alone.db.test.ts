@@ -1,0 +1,141 @@
+import { eq } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import { POST as PAUSE } from "@/app/api/v1/streams/[id]/pause/route";
+import { POST as RESUME } from "@/app/api/v1/streams/[id]/resume/route";
+import { POST as ROTATE } from "@/app/api/v1/streams/[id]/rotate/route";
+import { DELETE, PATCH } from "@/app/api/v1/streams/[id]/route";
+import { asSystem } from "@/db/client";
+import { streamPositions } from "@/db/schema";
+import { DEFINITIONS } from "@/server/notify/notifications/kinds";
+import type { NotificationKind } from "@/server/notify/vocabulary";
+import { auditRows, call, createUser, type TestUser } from "@/testing/factories";
+import { at, due, many, send, stateOf, streamSite } from "@/testing/streams";
+import { recordDelivered } from "./daily";
+
+const site = streamSite();
+
+describe("the last word", () => {
+  it.for([
+    ["stream.pause", (token: TestUser, id: string) => call(PAUSE, { token, ...at(id) })],
+    ["stream.delete", (token: TestUser, id: string) => call(DELETE, { token, method: "DELETE", params: { id } })],
+    [
+      "stream.update",
+      (token: TestUser, id: string) =>
+        call(PATCH, {
+          token,
+          method: "PATCH",
+          params: { id },
+          body: { config: { url: "https://elsewhere.example.test/" } },
+        }),
+    ],
+    ["stream.rotate", (token: TestUser, id: string) => call(ROTATE, { token, ...at(id, { overlapSeconds: 0 }) })],
+  ] as const)("%s is told to the receiver that it concerns before it is answered", async ([action, change]) => {
+    const admin = await createUser();
+    const orgId = admin.orgId as string;
+    const { id } = await site.createActive(admin);
+    await many(orgId, 3);
+    expect((await change(admin, id)).status).toBeLessThan(300);
+    const [told] = site.receiver.entriesOf(orgId);
+    expect(told).toMatchObject({ action, resourceId: id, details: { before: expect.anything() } });
+    expect(site.receiver.stored.at(-1)).toMatchObject({ type: "trailmark.heartbeat", rows: 1 });
+  });
+
+  it("does not keep a change from being made whose receiver is gone", async () => {
+    const admin = await createUser();
+    const { id } = await site.createActive(admin);
+    site.receiver.answer = () => "cut";
+    expect((await call(PAUSE, { token: admin, ...at(id) })).body.state).toBe("paused");
+  });
+});
+
+describe("notifications", () => {
+  const found = async (kind: NotificationKind, orgId: string) =>
+    (await DEFINITIONS[kind].check(new Date())).found.find((one) => one.orgId === orgId);
+
+  it("name streams that fail, that wait for a person, and what never arrives", async () => {
+    const admin = await createUser();
+    const orgId = admin.orgId as string;
+    const { id } = await site.createActive(admin);
+    const rows = await many(orgId, 1);
+    site.receiver.answer = () => ({ status: 503 });
+    await send();
+    expect(await found("stream.failing", orgId)).toMatchObject({ holds: true, detail: { names: ["SIEM"] } });
+    site.receiver.answer = () => ({ status: 401 });
+    await due(id);
+    await send();
+    expect(await found("stream.failing", orgId)).toBeUndefined();
+    expect(await found("stream.blocked", orgId)).toMatchObject({ holds: true, detail: { names: ["SIEM"], ids: [id] } });
+    site.receiver.answer = ({ lines }) => ({ status: lines.some((line) => line.id === rows[0]?.id) ? 413 : 204 });
+    await call(RESUME, { token: admin, ...at(id) });
+    await send();
+    expect(await found("stream.gap", orgId)).toMatchObject({ holds: true, detail: { count: 1, names: ["SIEM"] } });
+  });
+});
+
+describe("silence", () => {
+  const age = (streamId: string) =>
+    asSystem((tx) =>
+      tx
+        .update(streamPositions)
+        .set({ createdAt: new Date(Date.now() - 16 * 60_000), acknowledgedAt: null, heartbeatAt: null })
+        .where(eq(streamPositions.streamId, streamId)),
+    );
+
+  it("is told apart from a cut by a heartbeat every 15 minutes", async () => {
+    const admin = await createUser();
+    const orgId = admin.orgId as string;
+    const { id } = await site.createActive(admin);
+    await many(orgId, 2);
+    await send();
+    const before = site.requestsOf(orgId).length;
+    await age(id);
+    await send();
+    const [marker] = site.receiver.markersOf(orgId);
+    const expected = { type: "trailmark.heartbeat", first: Number(marker?.last) + 1, last: marker?.last, rows: 0 };
+    expect(site.requestsOf(orgId).at(-1)?.lines).toMatchObject([{ ...expected, previous: marker?.digest }]);
+    await send();
+    expect(site.requestsOf(orgId).length).toBe(before + 1);
+  });
+
+  it("shows a receiver that is gone, and one that is back", async () => {
+    const admin = await createUser();
+    const { id } = await site.createActive(admin);
+    await many(admin.orgId as string, 1);
+    await send();
+    await age(id);
+    site.receiver.answer = () => ({ status: 500 });
+    await send();
+    expect(await stateOf(admin, id)).toMatchObject({ state: "failing", stateCode: "500" });
+    site.receiver.answer = () => ({ status: 200 });
+    await due(id);
+    await send();
+    expect(await stateOf(admin, id)).toMatchObject({ state: "active", stateCode: null });
+  });
+
+  it("delivers what the filter left out until then", async () => {
+    const admin = await createUser();
+    const orgId = admin.orgId as string;
+    const { id } = await site.createActive(admin, { filter: { result: "denied" } });
+    await many(orgId, 2);
+    await send();
+    await age(id);
+    await send();
+    const [marker] = site.receiver.markersOf(orgId);
+    expect(Number(marker?.last) - Number(marker?.first)).toBeGreaterThanOrEqual(1);
+    expect(marker).toMatchObject({ rows: 0, filtered: expect.any(Array) });
+  });
+});
+
+it("puts on record what was delivered on a day, once", async () => {
+  const admin = await createUser();
+  const orgId = admin.orgId as string;
+  const { id } = await site.createActive(admin);
+  await many(orgId, 3);
+  await send();
+  const [marker] = site.receiver.markersOf(orgId);
+  const day = new Date(Math.floor(Date.now() / 86_400_000) * 86_400_000);
+  await recordDelivered(day);
+  await recordDelivered(day);
+  const rows = (await auditRows(orgId)).filter(({ action }) => action === "stream.delivered");
+  expect(rows).toMatchObject([{ resourceId: id, details: { batches: 1, rows: marker?.rows, digest: marker?.digest } }]);
+});

@@ -1,0 +1,208 @@
+import { createHmac } from "node:crypto";
+import { and, eq, or, type SQL, sql } from "drizzle-orm";
+import { uuids } from "@/db/arrays";
+import { layout } from "@/db/citus/layout";
+import type { Tx } from "@/db/client";
+import { rowsOf } from "@/db/rows";
+import { dataStreams } from "@/db/schema";
+import { resourceOf } from "@/server/audit/resource-of";
+import { type Ctx, ZERO_UUID } from "@/server/ground/context";
+import { derivedKey, seal, unseal } from "@/server/ground/derived-key";
+import { AppError, invalidInput, notFound } from "@/server/ground/errors";
+import { homeOrgIn } from "@/server/ground/partner";
+import { inReach, ofOwner, ownPartner } from "@/server/ground/scope";
+import { requireMatch } from "@/server/ground/version";
+import { requireWholePartner } from "@/server/identity/auth/grant";
+import { DESTINATIONS } from "./destinations";
+import type { Stream } from "./schema";
+import { isStreamFormat, isStreamKind, type StreamKind } from "./vocabulary";
+
+export type StreamRow = typeof dataStreams.$inferSelect;
+
+const PURPOSE = "streams";
+const DIGEST_CHARS = 8;
+
+/** A secret as it is stored, bound to its stream. */
+export const sealSecret = (secret: string, streamId: string): string =>
+  seal(secret, { purpose: PURPOSE, owner: streamId });
+
+/** The secrets that hold at a time, the current one first. @throws Error when sealed under another NEXTAUTH_SECRET */
+export function secretsOf({ id, secret, formerSecret, formerUntil }: StreamRow, now: Date): string[] {
+  const former = formerSecret && formerUntil && formerUntil > now ? [formerSecret] : [];
+  return [...(secret ? [secret] : []), ...former].map((sealed) => unseal(sealed, { purpose: PURPOSE, owner: id }));
+}
+
+export const kindOf = ({ kind }: Pick<StreamRow, "kind">): StreamKind => {
+  if (!isStreamKind(kind)) throw new Error(`no destination ${kind}`);
+  return kind;
+};
+export const formatOf = ({ format }: Pick<StreamRow, "format">) => {
+  if (!isStreamFormat(format)) throw new Error(`no format ${format}`);
+  return format;
+};
+
+/** A destination's settings. @throws AppError validation_failed that names the member below config */
+export function readConfig(kind: StreamKind, config: unknown): Record<string, unknown> {
+  const parsed = DESTINATIONS[kind].config.safeParse(config);
+  if (parsed.success) return parsed.data;
+  for (const issue of parsed.error.issues) issue.path.unshift("config");
+  throw invalidInput(parsed.error);
+}
+
+/** The streams that a caller sees: those that it administers, and its partner's own, which carry its entries too. */
+export function visible({ scope }: Ctx): SQL | undefined {
+  const partnerId = ownPartner(scope);
+  const ofPartner = partnerId ? ofOwner(dataStreams, { orgId: null, partnerId }) : undefined;
+  return or(inReach(dataStreams, scope), ofPartner);
+}
+
+/** @throws AppError not_found */
+export async function findStream(tx: Tx, ctx: Ctx, id: string): Promise<StreamRow> {
+  const [row] = await tx
+    .select()
+    .from(dataStreams)
+    .where(and(visible(ctx), eq(dataStreams.id, id)));
+  if (!row) throw notFound("stream");
+  return row;
+}
+
+/** The settings of a stream change with their time; its state and lag change by themselves. */
+export const versionOf = ({ id, updatedAt }: Pick<Stream, "id" | "updatedAt">) => ({ id, updatedAt });
+
+/**
+ * A stream that the caller may change, locked for this transaction.
+ * @throws AppError not_found, forbidden for a partner's or a locked one and a caller who reaches less
+ */
+export async function lockStream(tx: Tx, ctx: Ctx, id: string): Promise<StreamRow> {
+  const where = and(visible(ctx), eq(dataStreams.id, id));
+  const [row] = await tx.select().from(dataStreams).where(where).for("update");
+  if (!row) throw notFound("stream");
+  if (row.orgId === null || row.locked) await requireWholePartner(tx, ctx, "Your provider manages this stream.");
+  requireMatch(ctx, versionOf({ id, updatedAt: row.updatedAt.toISOString() }));
+  return row;
+}
+
+/** @throws AppError conflict for a stream in one of these states */
+export function refuseWhile({ state }: StreamRow, states: readonly StreamRow["state"][], remedy: string): void {
+  if (states.includes(state)) throw new AppError("conflict", `The stream is ${state}. ${remedy}`);
+}
+
+/** What tells one secret from another in the log without giving it away. */
+const fingerprint = ({ id, secret }: StreamRow): string | null =>
+  secret &&
+  createHmac("sha256", derivedKey(PURPOSE))
+    .update(unseal(secret, { purpose: PURPOSE, owner: id }))
+    .digest("hex")
+    .slice(0, DIGEST_CHARS);
+
+/** What the audit log holds of a stream: its address may hold a token of the receiver, so only the host is recorded. */
+export const auditable = (row: StreamRow) => ({
+  name: row.name,
+  kind: row.kind,
+  target: DESTINATIONS[kindOf(row)].describe(row.config),
+  format: row.format,
+  filter: row.filter,
+  holdDays: row.holdDays,
+  locked: row.locked,
+  state: row.state,
+  secret: fingerprint(row),
+});
+
+/** Where and under which name the audit log mentions a stream, read with what is changed about it. */
+export const aboutStream = async (tx: Tx, row: Pick<StreamRow, "id" | "name" | "orgId" | "partnerId">) => ({
+  orgId: row.orgId ?? (await homeOrgIn(tx, row.partnerId)),
+  ...resourceOf("stream", row),
+});
+
+type Progress = {
+  entries: number;
+  seconds: number;
+  acknowledgedAt: string | null;
+  nextAttemptAt: string | null;
+};
+const NO_PROGRESS: Progress = { entries: 0, seconds: 0, acknowledgedAt: null, nextAttemptAt: null };
+
+type Behind = { streamId: string; orgId: string; next: string; entries: number };
+
+/** How far streams are behind, over those organizations that the transaction reaches. */
+export async function readProgress(tx: Tx, streamIds: readonly string[]): Promise<Map<string, Progress>> {
+  const live = sql`FROM stream_positions p WHERE p.stream_id = ANY (${uuids(streamIds)}) AND p.replay_id = ${ZERO_UUID}`;
+  const [marks, behind] = await Promise.all([
+    rowsOf<{ streamId: string; acknowledgedAt: Date | null; nextAttemptAt: Date | null }>(
+      tx,
+      sql`SELECT p.stream_id AS "streamId", max(p.acknowledged_at) AS "acknowledgedAt",
+          min(p.next_attempt_at) FILTER (WHERE p.next_attempt_at > now()) AS "nextAttemptAt" ${live} GROUP BY 1`,
+    ),
+    rowsOf<Behind>(
+      tx,
+      sql`SELECT p.stream_id AS "streamId", p.org_id AS "orgId", (p.scanned_seq + 1)::text AS next,
+          (h.seq - p.scanned_seq)::float8 AS entries
+        FROM audit_chain_heads_of(ARRAY(SELECT p.org_id ${live})) h
+        JOIN (SELECT * ${live}) p ON p.org_id = h.org_id AND p.scanned_seq < h.seq`,
+    ),
+  ]);
+  const since = await sealedSince(tx, behind);
+  const time = (at: Date | string | null) => (at === null ? null : new Date(at).toISOString());
+  const found = new Map(
+    marks.map(({ streamId, acknowledgedAt, nextAttemptAt }) => [
+      streamId,
+      { ...NO_PROGRESS, acknowledgedAt: time(acknowledgedAt), nextAttemptAt: time(nextAttemptAt) },
+    ]),
+  );
+  for (const { streamId, orgId, next, entries } of behind) {
+    const of = found.get(streamId) ?? NO_PROGRESS;
+    const seconds = Math.max(of.seconds, since.get(`${orgId}/${next}`) ?? 0);
+    found.set(streamId, { ...of, entries: of.entries + entries, seconds });
+  }
+  return found;
+}
+
+/** For how many seconds some entries have been sealed, by organization and sequence. */
+async function sealedSince(tx: Tx, behind: readonly Behind[]): Promise<Map<string, number>> {
+  if (behind.length === 0) return new Map();
+  const keys = sql`SELECT k.org_id, k.chain_seq, NULL::timestamptz
+    FROM unnest(${uuids(behind.map(({ orgId }) => orgId))}, ${sql.param(behind.map(({ next }) => next))}::bigint[])
+      AS k(org_id, chain_seq)`;
+  const rows = await rowsOf<{ orgId: string; seq: string; seconds: number }>(
+    tx,
+    sql`SELECT a.org_id AS "orgId", a.chain_seq::text AS seq,
+        greatest(0, extract(epoch FROM now() - a.sealed_at))::float8 AS seconds FROM ${layout().rowsAt(keys)}`,
+  );
+  return new Map(rows.map(({ orgId, seq, seconds }) => [`${orgId}/${seq}`, seconds]));
+}
+
+type Shown = { row: StreamRow; progress: Progress | undefined; isWhole: boolean };
+
+/**
+ * Member by member, so that a secret can never slip out; without the settings for a caller who reaches less than the
+ * stream carries.
+ */
+export function toStream({ row, progress = NO_PROGRESS, isWhole }: Shown): Stream {
+  const destination = DESTINATIONS[kindOf(row)];
+  const { entries, seconds, acknowledgedAt, nextAttemptAt } = progress;
+  return {
+    id: row.id,
+    name: row.name,
+    kind: kindOf(row),
+    target: destination.describe(row.config),
+    acknowledges: destination.acknowledges,
+    config: isWhole || row.orgId !== null ? row.config : null,
+    format: formatOf(row),
+    filter: row.filter,
+    orgId: row.orgId,
+    partnerId: row.partnerId,
+    holdDays: row.holdDays,
+    locked: row.locked,
+    state: row.state,
+    stateCode: row.stateCode,
+    stateMessage: row.stateMessage,
+    stateSince: row.stateSince.toISOString(),
+    lag: { entries, seconds: Math.round(seconds * 10) / 10 },
+    acknowledgedAt,
+    nextAttemptAt,
+    checkedAt: row.checkedAt?.toISOString() ?? null,
+    formerUntil: row.formerUntil?.toISOString() ?? null,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}

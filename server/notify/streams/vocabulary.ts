@@ -1,0 +1,35 @@
+import { keysOf } from "@/server/ground/records";
+
+/** Where entries can be streamed to; `destinations/index.ts` has the code of each. Isomorphic. */
+export const STREAM_KINDS = {
+  https: { label: "HTTPS" },
+  splunk_hec: { label: "Splunk" },
+  datadog: { label: "Datadog" },
+  elasticsearch: { label: "Elasticsearch and OpenSearch" },
+  syslog_tls: { label: "Syslog over TLS" },
+  relp: { label: "RELP (rsyslog)" },
+  s3: { label: "S3" },
+} as const;
+export type StreamKind = keyof typeof STREAM_KINDS;
+export const STREAM_KIND_NAMES = keysOf(STREAM_KINDS);
+
+/** How entries can be written; `formats/index.ts` has the code of each. */
+export const STREAM_FORMATS = {
+  native: { label: "Trailmark" },
+  ocsf: { label: "OCSF 1.9" },
+  ocsf_older: { label: "OCSF 1.9 with the older account classes" },
+  ecs: { label: "Elastic Common Schema" },
+  cef: { label: "CEF" },
+  rfc5424: { label: "Syslog (RFC 5424)" },
+} as const;
+export type StreamFormat = keyof typeof STREAM_FORMATS;
+export const STREAM_FORMAT_NAMES = keysOf(STREAM_FORMATS);
+
+/**
+ * draft: never checked. active. paused: by a person. failing: tried again by itself. blocked: waits for a person.
+ * disabled: by the receiver, or after 30 days without success. None of them loses an entry: positions stand still.
+ */
+export const STREAM_STATES = ["draft", "active", "paused", "failing", "blocked", "disabled"] as const;
+
+export const isStreamKind = (text: string): text is StreamKind => STREAM_KIND_NAMES.some((one) => one === text);
+export const isStreamFormat = (text: string): text is StreamFormat => STREAM_FORMAT_NAMES.some((one) => one === text);

@@ -1,0 +1,62 @@
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { expect, it, vi } from "vitest";
+import type { Case } from "@/testing/evidence/python";
+import { RULES } from "@/testing/evidence/rules";
+import { REFUSED_PROOFS } from "@/testing/proofs/refused";
+import { UsageError } from "./command";
+import { EXIT_CODE } from "./show-verdict";
+import { verify } from "./verify";
+
+const dir = mkdtempSync(join(tmpdir(), "trailmark-rules-"));
+
+const fileOf = (name: string, text: string | Uint8Array): string => {
+  writeFileSync(join(dir, name), text);
+  return join(dir, name);
+};
+
+type Given = Omit<Case, "policy"> & { policy?: string | null };
+
+/** The command's exit code and the verdict that it prints; misuse where it refuses its options. */
+async function verdictOf({ text, keys = [], policy, since }: Given): Promise<{ code: unknown; status: string }> {
+  const args = [
+    fileOf("evidence", text),
+    ...keys.flatMap((key) => ["--key", key]),
+    ...(policy ? ["--policy", fileOf("policy", policy)] : []),
+    ...(since ? ["--since", fileOf("since", since)] : []),
+    "--json",
+  ];
+  let out = "";
+  const say = vi.spyOn(process.stdout, "write").mockImplementation((said) => {
+    out += said;
+    return true;
+  });
+  const printNote = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  try {
+    const code = await verify.run(args);
+    return { code, status: JSON.parse(out).status };
+  } catch (error) {
+    if (error instanceof UsageError) return { code: 2, status: "misuse" };
+    throw error;
+  } finally {
+    say.mockRestore();
+    printNote.mockRestore();
+  }
+}
+
+it.each(RULES)("the command line reads as every verifier: $name, $verdict", async ({ verdict, ...given }) => {
+  const code = verdict === "misuse" ? 2 : EXIT_CODE[verdict];
+  expect(await verdictOf(given)).toEqual({ code, status: verdict });
+});
+
+it.each(REFUSED_PROOFS)("the command line calls a proof that breaks a rule of form broken: %#", async (given) => {
+  expect(await verdictOf(given)).toEqual({ code: 1, status: "broken" });
+});
+
+it("the command line reads an archive's compressed object as the bundle that is in it", async () => {
+  const text = gzipSync(readFileSync("docs/example-bundle.ndjson"));
+  expect(await verdictOf({ text })).toEqual({ code: 3, status: "unproven" });
+  expect(await verdictOf({ text: text.subarray(0, text.length - 100) })).toMatchObject({ status: "unreadable" });
+});

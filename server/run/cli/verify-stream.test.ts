@@ -1,0 +1,74 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { expect, it, vi } from "vitest";
+import { FORMATS } from "@/server/notify/streams/formats";
+import { chainOf } from "@/testing/streams/entries";
+import { linesOf, STREAM_KEY } from "@/testing/streams/file";
+import { UsageError } from "./command";
+import { verifyStream } from "./verify-stream";
+
+const dir = mkdtempSync(join(tmpdir(), "trailmark-verify-stream-"));
+
+const fileOf = (name: string, content: string | Uint8Array): string => {
+  writeFileSync(join(dir, name), content);
+  return join(dir, name);
+};
+
+async function run(...args: string[]): Promise<{ code: number; out: string }> {
+  let out = "";
+  const write = (text: string | Uint8Array) => {
+    out += text;
+    return true;
+  };
+  const spies = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, "write").mockImplementation(write));
+  try {
+    return { code: await verifyStream.run(args), out };
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+  }
+}
+
+const CHAIN = chainOf([{}, {}, { action: "user.login" }, {}]);
+const LINES = linesOf({ chain: CHAIN, format: FORMATS.native, size: 2 });
+const textOf = (lines: readonly string[]): string => `${lines.join("\r\n")}\r\n`;
+
+it("reads what a receiver rotated and compressed as one", async () => {
+  const older = fileOf(
+    "audit.log.1.gz",
+    Buffer.concat([gzipSync(textOf(LINES.slice(0, 1))), gzipSync(textOf(LINES.slice(1, 2)))]),
+  );
+  const newer = fileOf("audit.log", textOf(LINES.slice(2)));
+  const { code, out } = await run(newer, older, "--key", STREAM_KEY);
+  expect(out).toContain("INTACT: trailmark.northwind.example/log/");
+  expect(out).toMatch(/Entries +4, sequence 1 to 4/);
+  expect(out).toMatch(/Signed +through sequence 4/);
+  expect(code).toBe(0);
+});
+
+it("names the missing entries, exit code 1", async () => {
+  const { code, out } = await run(fileOf("torn", textOf(LINES.toSpliced(1, 1))), "--key", STREAM_KEY);
+  expect(out).toMatch(/^BROKEN/);
+  expect(out).toMatch(/Missing +2\n/);
+  expect(code).toBe(1);
+});
+
+it("answers 3 without a key, and in JSON where that is asked for", async () => {
+  const { code, out } = await run(fileOf("whole", textOf(LINES)), "--json");
+  expect(JSON.parse(out)).toMatchObject({ status: "unproven", chains: [{ entries: 4, missing: [] }] });
+  expect(code).toBe(3);
+});
+
+it.each([
+  ["no line of a stream", "hello\n"],
+  ["a gzip file that ends too early", gzipSync(textOf(LINES)).subarray(0, 200)],
+])("answers 2 for %s", async (_, content) => {
+  const { code, out } = await run(fileOf("unreadable", content));
+  expect(out).toMatch(/^UNREADABLE/);
+  expect(code).toBe(2);
+});
+
+it("refuses a call without a file", async () => {
+  await expect(run()).rejects.toThrow(UsageError);
+});

@@ -1,0 +1,86 @@
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, beforeEach, expect } from "vitest";
+import { POST as CHECK } from "@/app/api/v1/streams/[id]/check/route";
+import { GET } from "@/app/api/v1/streams/[id]/route";
+import { POST as CREATE } from "@/app/api/v1/streams/route";
+import { asSystem } from "@/db/client";
+import { streamPositions } from "@/db/schema";
+import { newId } from "@/server/ground/ids";
+import { wakeStreams } from "@/server/notify/streams/positions";
+import { checkResult, createdStream, stream } from "@/server/notify/streams/schema";
+import { streamJob } from "@/server/notify/streams/send";
+import { appendEvents } from "./audit-entries";
+import { call, type TestUser } from "./factories";
+import { workOff } from "./jobs";
+import { withSettings } from "./settings";
+import { type StreamReceiver, startStreamReceiver } from "./stream-receiver";
+
+/** What a request is about a stream by its id. */
+export const at = (id: string, body?: object) => ({ method: "POST", params: { id }, ...(body && { body }) });
+
+/** Sends everything that can be sent now. */
+export async function send(): Promise<void> {
+  await wakeStreams();
+  await workOff(streamJob);
+}
+
+export const stateOf = async (token: TestUser, id: string) =>
+  stream.parse((await call(GET, { token, params: { id } })).body);
+
+/** Makes the next attempt of a stream due. */
+export const due = (streamId: string) =>
+  asSystem((tx) =>
+    tx
+      .update(streamPositions)
+      .set({ nextAttemptAt: new Date(0) })
+      .where(eq(streamPositions.streamId, streamId)),
+  );
+
+/** Entries of an organization, sealed. */
+export const many = (orgId: string, count: number, over: object = {}) =>
+  appendEvents(Array.from({ length: count }, () => ({ orgId, id: newId(), ...over })));
+
+/** A receiver on loopback for the tests of a file, and streams that go there. */
+export function streamSite() {
+  let receiver: StreamReceiver;
+  beforeAll(async () => {
+    withSettings({ TRAILMARK_WEBHOOKS_PRIVATE: true, TRAILMARK_WEBHOOKS_HTTP: true });
+    receiver = await startStreamReceiver();
+  });
+  afterAll(() => receiver.close());
+  const forget = () => {
+    receiver.received.length = 0;
+    receiver.stored.length = 0;
+  };
+  beforeEach(() => {
+    receiver.answer = () => ({ status: 204 });
+    forget();
+  });
+
+  async function create(token: TestUser, over: object = {}) {
+    const body = { name: "SIEM", kind: "https", config: { url: receiver.url }, ...over };
+    const answer = await call(CREATE, { token, body });
+    expect(answer.status, answer.text).toBe(201);
+    return createdStream.parse(answer.body);
+  }
+
+  /** A stream that a check has started. */
+  async function createActive(token: TestUser, over: object = {}) {
+    const created = await create(token, over);
+    const { body } = await call(CHECK, { token, ...at(created.id) });
+    expect(checkResult.parse(body)).toMatchObject({ ok: true, stream: { state: "active" } });
+    forget();
+    return created;
+  }
+
+  return {
+    get receiver() {
+      return receiver;
+    },
+    create,
+    createActive,
+    /** Requests about an organization: streams of other tests send to the same receiver. */
+    requestsOf: (orgId: string | null) =>
+      receiver.received.filter(({ lines }) => lines.some((line) => line.orgId === orgId)),
+  };
+}

@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { portOf } from "@/testing/port-of";
+
+const RSYSLOGD = "/usr/sbin/rsyslogd";
+/** Debian's rsyslog with rsyslog-gnutls and rsyslog-relp; null where it is all there. */
+export const whyNoRsyslog = [
+  RSYSLOGD,
+  ...["lmnsd_gtls", "imrelp"].map((name) => `/usr/lib/x86_64-linux-gnu/rsyslog/${name}.so`),
+]
+  .filter((path) => !existsSync(path))
+  .map((path) => `${path} is not installed`)[0];
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
+  const port = portOf(server);
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function untilHeard(port: number): Promise<void> {
+  for (let i = 0; i < 200; i++) {
+    const heard = await new Promise<boolean>((resolve) => {
+      const socket = connect(port, "127.0.0.1");
+      socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
+      socket.once("connect", () => socket.destroy());
+    });
+    if (heard) return;
+    await wait(50);
+  }
+  throw new Error("rsyslogd does not listen");
+}
+
+const configOf = (folder: string, ports: { tls: number; relp: number }) => `
+global(workDirectory="${folder}" maxMessageSize="64k"
+  DefaultNetstreamDriverCAFile="${folder}/ca.pem"
+  DefaultNetstreamDriverCertFile="${folder}/server.pem"
+  DefaultNetstreamDriverKeyFile="${folder}/server.key")
+module(load="imtcp" StreamDriver.Name="gtls" StreamDriver.Mode="1" StreamDriver.AuthMode="x509/certvalid")
+module(load="imrelp")
+template(name="line" type="string" string="%hostname%|%app-name%|%msgid%|%structured-data%|%msg%\\n")
+ruleset(name="tls") { action(type="omfile" file="${folder}/tls.log" template="line") }
+ruleset(name="relp") { action(type="omfile" file="${folder}/relp.log" template="line") }
+input(type="imtcp" address="127.0.0.1" port="${ports.tls}" ruleset="tls")
+input(type="imrelp" address="127.0.0.1" port="${ports.relp}" ruleset="relp" maxDataSize="64k")
+`;
+
+/** A real rsyslogd: syslog over TLS that wants a client's certificate, and RELP. Certificates lie in `folder` already. */
+export async function startRsyslog(folder: string) {
+  const ports = { tls: await freePort(), relp: await freePort() };
+  writeFileSync(join(folder, "rsyslog.conf"), configOf(folder, ports));
+  let child: ChildProcess | null = null;
+  const start = async () => {
+    child = spawn(RSYSLOGD, ["-n", "-f", join(folder, "rsyslog.conf"), "-i", join(folder, "rsyslog.pid")], {
+      stdio: "ignore",
+    });
+    await Promise.all([untilHeard(ports.tls), untilHeard(ports.relp)]);
+  };
+  const end = async (signal: NodeJS.Signals) => {
+    const ended = new Promise((resolve) => child?.once("exit", resolve));
+    child?.kill(signal);
+    await ended;
+  };
+  await start();
+  const linesOf = (kind: "tls" | "relp"): string[] => {
+    const path = join(folder, `${kind}.log`);
+    return existsSync(path) ? readFileSync(path, "utf8").split("\n").filter(Boolean) : [];
+  };
+  return { ports, linesOf, start, kill: () => end("SIGKILL"), stop: () => end("SIGTERM") };
+}
