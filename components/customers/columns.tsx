@@ -92,10 +92,11 @@ export function growthLabel(growth: Growth | null, readAt: string): string {
 const entriesOf = (orgId: string, result: string) => `/?orgId=${orgId}&range=24h&result=${result}`;
 
 function ResultCount({ n, result, orgId }: { n: number; result: "failure" | "denied"; orgId: string }) {
-  if (n === 0) return <span className={classes.quiet}>0</span>;
+  const text = result === "denied" ? `${count(n)} denied` : counted(n, "failure");
+  if (n === 0) return <span className={classes.quiet}>{text}</span>;
   return (
     <Link className={classes.bad} href={entriesOf(orgId, result)} prefetch={false}>
-      {count(n)}
+      {text}
     </Link>
   );
 }
@@ -167,17 +168,14 @@ export const COLUMNS: CustomerColumn[] = [
   },
   {
     key: "failures",
-    header: "Failures 24 h",
+    header: "Last 24 h",
     sort: "failures",
-    align: "end",
-    cell: ({ failures, orgId }) => <ResultCount n={failures} result="failure" orgId={orgId} />,
-  },
-  {
-    key: "denied",
-    header: "Denied 24 h",
-    sort: "denied",
-    align: "end",
-    cell: ({ denied, orgId }) => <ResultCount n={denied} result="denied" orgId={orgId} />,
+    cell: ({ failures, denied, orgId }) => (
+      <TwoLines
+        first={<ResultCount n={failures} result="failure" orgId={orgId} />}
+        second={<ResultCount n={denied} result="denied" orgId={orgId} />}
+      />
+    ),
   },
   {
     key: "devices",

@@ -71,7 +71,6 @@ export function Palette({ opened, early, onHelp }: Props) {
   });
   useEffect(() => {
     if (opened === 0) return;
-    setTyped("");
     palette.open();
   }, [opened]);
   // A layout effect, because a key press that reaches the field first would be lost.
@@ -84,6 +83,7 @@ export function Palette({ opened, early, onHelp }: Props) {
       shortcut={null}
       query={typed}
       onQueryChange={setTyped}
+      onSpotlightClose={() => setTyped("")}
       scrollable
       maxHeight={440}
       title="Go to"

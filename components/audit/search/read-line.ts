@@ -141,7 +141,8 @@ function meaningOf(words: string, known: readonly KnownName[]): Mark | null {
   const same = called.filter(({ kind }) => kind === first.kind);
   if (first.kind === "organization")
     return { typed: words, kind: first.kind, value: joinValues(same.map(({ id }) => id)) };
-  return { typed: words, kind: first.kind, value: same.length === 1 ? first.name : words };
+  // Who is called Jane may also be known as jane@example.com alone: an actor is looked for by what was typed.
+  return { typed: words, kind: first.kind, value: same.length === 1 && first.kind === "device" ? first.name : words };
 }
 
 /** As many words as a name has. */

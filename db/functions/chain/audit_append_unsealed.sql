@@ -12,18 +12,20 @@ SET enable_seqscan = off
 SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
-  inserted int;
+  inserted int := 0;
   taken int[];
 BEGIN
-  INSERT INTO audit_logs (
-    id, org_id, "timestamp", actor_type, actor_id, actor_email, action, resource_type, resource_id, resource_name,
-    details, ip_address, user_agent, result, error_message)
-  SELECT p_id[k], p_org_id[k], p_timestamp[k], p_actor_type[k], p_actor_id[k], p_actor_email[k], p_action[k],
-    p_resource_type[k], p_resource_id[k], p_resource_name[k], p_details[k]::jsonb, p_ip_address[k], p_user_agent[k],
-    p_result[k], p_error_message[k]
-  FROM generate_series(1, cardinality(p_id)) AS k
-  ON CONFLICT (id) DO NOTHING;
-  GET DIAGNOSTICS inserted = ROW_COUNT;
+  -- One command a row: they are sealed in the order of their commands, rows of one command by their place in the table.
+  FOR k IN 1..cardinality(p_id) LOOP
+    INSERT INTO audit_logs (
+      id, org_id, "timestamp", actor_type, actor_id, actor_email, action, resource_type, resource_id, resource_name,
+      details, ip_address, user_agent, result, error_message)
+    VALUES (p_id[k], p_org_id[k], p_timestamp[k], p_actor_type[k], p_actor_id[k], p_actor_email[k], p_action[k],
+      p_resource_type[k], p_resource_id[k], p_resource_name[k], p_details[k]::jsonb, p_ip_address[k], p_user_agent[k],
+      p_result[k], p_error_message[k])
+    ON CONFLICT (id) DO NOTHING;
+    IF FOUND THEN inserted := inserted + 1; END IF;
+  END LOOP;
 
   IF inserted = cardinality(p_id) THEN RETURN '{}'; END IF;
   SELECT coalesce(array_agg(k ORDER BY k), '{}') INTO taken

@@ -98,6 +98,20 @@ async function fates(ctx: Ctx, state: ImportState) {
   );
 }
 
+/** The marks of rows whose ID or serial number the file gives to three hostnames or more: there it is a placeholder. */
+function marksOfPlaceholders(list: Rows): Set<string> {
+  const hosts = new Map<string, Set<string>>();
+  const keysOf = ([id = "", , , serial = ""]: string[]) =>
+    [id && `id ${id}`, serial && `serial ${serial.toLowerCase()}`].filter(Boolean);
+  for (const one of list)
+    for (const key of keysOf(one)) {
+      const short = one[1]?.toLowerCase().split(".")[0];
+      if (short) hosts.set(key, (hosts.get(key) ?? new Set()).add(short));
+    }
+  const isShared = (one: string[]) => keysOf(one).some((key) => (hosts.get(key)?.size ?? 0) > 2);
+  return new Set(list.filter(isShared).map((one) => one[4] ?? ""));
+}
+
 /** Every value and source ID of the world's devices. */
 async function snapshot(ids: readonly string[]) {
   const list = `{${ids.join(",")}}`;
@@ -144,7 +158,7 @@ async function fill({ ctx, ids }: { ctx: Ctx; ids: string[] }, { devices }: Inve
 
 describe("for any inventory and any file", () => {
   it(
-    "a row's fate depends on the row and the database alone, but for rows that claim one device or ID",
+    "a row's fate depends on the row and the database alone, but for rows that claim one device, and IDs of many hostnames",
     async () => {
       const shuffled = rows.chain((list) =>
         fc.record({
@@ -156,8 +170,10 @@ describe("for any inventory and any file", () => {
         fc.asyncProperty(inventory, shuffled, async (given, { list, rest }) => {
           const { ctx } = await arrange(given);
           const [all, some] = [await fates(ctx, await checked(ctx, list)), await fates(ctx, await checked(ctx, rest))];
+          const placeholders = marksOfPlaceholders(list);
           for (const [mark, { fate, isClaim }] of some) {
             const before = all.get(mark);
+            if (placeholders.has(mark)) continue;
             if (!before?.isClaim) expect(fate).toEqual(before?.fate);
             else if (!isClaim) expect(fate.outcome).toMatch(/^matched/);
           }

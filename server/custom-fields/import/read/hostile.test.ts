@@ -89,6 +89,8 @@ describe("a hostile workbook", () => {
     ],
     ["more cells than fit", sheet(`<row>${"<c><v>1</v></c>".repeat(290)}</row>`.repeat(9_000)), /over 2,500,000 cells/],
     ["a sheet of a gigabyte", ARCHIVE_BOMBS[0]?.build(1) ?? Buffer.alloc(0), /unpacks to over 256 MiB/],
+    ["sheets by the million", ARCHIVE_BOMBS[2]?.build(10) ?? Buffer.alloc(0), /over 1,000 sheets/],
+    ["strings by the million", ARCHIVE_BOMBS[5]?.build(10) ?? Buffer.alloc(0), /over 750,000 different texts/],
     ["members that are one", ARCHIVE_BOMBS[3]?.build(10) ?? Buffer.alloc(0), /damaged|without a workbook/],
     [
       "a row number beyond every sheet",

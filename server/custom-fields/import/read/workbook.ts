@@ -52,6 +52,24 @@ const ENCRYPTED_PARTS = "<manifest:encryption-data";
 /** The unpacking that is under way: SheetJS is synchronous, so there is one at a time. */
 const unpacking = { left: 0, checksums: [] as number[] };
 
+/** What SheetJS spends seconds on however little it holds: the element, and how many of it are read. */
+const MOST: readonly (readonly [string, number, string])[] = [
+  ["<sheet ", 1_000, "sheets"],
+  ["<si>", 750_000, "different texts"],
+];
+
+function refuseTooMany(part: Buffer): void {
+  for (const [element, most, what] of MOST) {
+    let count = 0;
+    for (let at = part.indexOf(element); at >= 0; at = part.indexOf(element, at + element.length))
+      if (++count > most)
+        throw new AppError(
+          "payload_too_large",
+          `The workbook has over ${most.toLocaleString("en")} ${what}. Open it in Excel and save it as CSV.`,
+        );
+  }
+}
+
 /** A part in UTF-16, which the standard allows and SheetJS does not read, in UTF-8. */
 function inUtf8(part: Buffer): Buffer {
   const start = part.toString("latin1", 0, 4).replace(/^(\xff\xfe|\xfe\xff)/, "");
@@ -79,6 +97,7 @@ class InflateRaw {
     if (expected !== undefined && expected !== crc32(buffer)) throw new Error("the checksum is another");
     if (buffer.includes(ENCRYPTED_PARTS))
       throw badFile("is protected with a password: open it in LibreOffice, remove the password and save it again");
+    refuseTooMany(buffer);
     return inUtf8(buffer);
   }
 }
