@@ -8,6 +8,9 @@ const ETAG_CHARS = 22;
 export const etagOf = (settings: unknown): string =>
   `"${createHash("sha256").update(JSON.stringify(settings)).digest("base64url").slice(0, ETAG_CHARS)}"`;
 
+/** The settings of a row by the time of their last change, for what is about it and changes by itself. */
+export const versionOf = ({ id, updatedAt }: { id: string; updatedAt: Date | string }) => ({ id, updatedAt });
+
 /** The ETags of an If-Match header; undefined for any. Proxies that compress mark them as weak, which changes no settings. */
 export function matchedBy(header: string | null): string[] | undefined {
   if (header === null || header.trim() === "*") return undefined;

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
+import { POST as rotateKey } from "@/app/api/v1/api-keys/[id]/rotate/route";
 import { PATCH as patchField, DELETE as removeField } from "@/app/api/v1/custom-fields/[id]/route";
 import { GET as getNotices, PUT as putNotices } from "@/app/api/v1/me/notification-settings/route";
 import { GET as getRetention, PUT as putRetention } from "@/app/api/v1/orgs/organizations/[id]/audit-retention/route";
-import { PATCH as patchUser } from "@/app/api/v1/users/[id]/route";
 import { apiOperations } from "@/testing/api/document";
-import { createWorld, fieldIn, ruleIn, streamIn, userIn } from "@/testing/api/matrix";
+import { createWorld, fieldIn, keyIn, ruleIn, streamIn, userIn, webhookIn } from "@/testing/api/matrix";
 import { isDocumented } from "@/testing/api/references";
 import { bearer, call, createUser } from "@/testing/factories";
 import type { RouteHandler } from "./route";
@@ -31,6 +31,9 @@ const CASES: Case[] = [
   { path: "/custom-fields/[id]", method: "PATCH", body: { name: "Rack" }, id: inA(fieldIn) },
   { path: "/detections/rules/[id]", method: "PATCH", body: { dedupeSeconds: 60 }, id: inA(ruleIn) },
   { path: "/streams/[id]", method: "PATCH", body: { name: "SIEM 2" }, id: inA(streamIn) },
+  { path: "/webhooks/[id]", method: "PATCH", body: { name: "Chat" }, id: inA(webhookIn) },
+  { path: "/api-keys/[id]", method: "PATCH", body: { name: "Reader" }, id: inA((_, orgId) => keyIn(orgId)) },
+  { path: "/users/[id]", method: "PATCH", body: { department: "Support" }, id: inA((_, orgId) => userIn(orgId)) },
   { path: "/me/notification-settings", method: "PUT", body: { productKinds: ["chain.broken"] }, id: async () => "" },
 ];
 
@@ -93,12 +96,12 @@ it("a deletion takes If-Match as well", async () => {
 
 it("a change of something without an ETag is refused rather than made unasked", async () => {
   const { a } = await world;
-  const request = { token: await admin, method: "PATCH", body: { name: "Sam" }, headers: { "if-match": '"x"' } };
-  expect((await call(patchUser, { ...request, params: { id: (await userIn(a)).id } })).status).toBe(412);
+  const request = { token: await admin, method: "POST", body: { overlapSeconds: 0 }, headers: { "if-match": '"x"' } };
+  expect((await call(rotateKey, { ...request, params: { id: (await keyIn(a)).id } })).status).toBe(412);
 });
 
 it("the API document names If-Match and 412 where a write takes it", () => {
   const taking = apiOperations.filter(({ operation }) => operation.parameters.some(({ name }) => name === "If-Match"));
-  expect(taking).toHaveLength(11);
+  expect(taking).toHaveLength(16);
   expect(taking.every(({ operation: { responses } }) => isDocumented(responses, 412))).toBe(true);
 });

@@ -81,6 +81,7 @@ const MATRIX: Record<string, Row> = {
   "GET /archive/restore/[id]/entries": createdIn(restoredIn, [200]),
   "POST /archive/restore": posted([400], (orgId) => ({ orgId, fromSeq: 900_001, toSeq: 900_002 })),
   "POST /archive/objects/[id]/verify": createdIn(archived, [409]),
+  "GET /api-keys/[id]": createdIn(keyIn, [200]),
   "PATCH /api-keys/[id]": createdIn(keyIn, [200], { name: "Renamed" }),
   "POST /api-keys/[id]/rotate": createdIn(keyIn, [200], { overlapSeconds: 0 }),
   "GET /api-keys": list(),
@@ -260,6 +261,7 @@ const MATRIX: Record<string, Row> = {
     url: "https://hooks.example.test/trailmark",
     kinds: ["chain.broken"],
   })),
+  "GET /webhooks/[id]": createdIn(webhook, [200]),
   "PATCH /webhooks/[id]": createdIn(webhook, [200], { name: "Renamed" }),
   "POST /webhooks/[id]/rotate": createdIn(webhook, [200], { overlapSeconds: 0 }),
   "POST /webhooks/[id]/test": createdIn(webhook, [200]),
@@ -288,6 +290,7 @@ const MATRIX: Record<string, Row> = {
   }),
   "GET /system-tools/devices/[deviceId]/eventlogs": device(offline, { as: "deviceId" }),
   "POST /users/[id]/invite": createdIn(userIn, [200]),
+  "GET /users/[id]": createdIn(userIn, [200]),
   "PATCH /users/[id]": createdIn(userIn, [200], { department: "Probed" }),
   "GET /users": list(),
   "POST /users": posted([201], (orgId) => ({

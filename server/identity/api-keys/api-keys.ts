@@ -15,6 +15,7 @@ import { homeOrgIn, ownerFor } from "@/server/ground/partner";
 import { isPermission, type Permission } from "@/server/ground/permissions";
 import { inReach, ofOwner } from "@/server/ground/scope";
 import { newSecret } from "@/server/ground/secrets";
+import { requireMatch } from "@/server/ground/version";
 import { onlyIdInput } from "@/server/ground/wire";
 import { requireMayGrant, requireWholePartner } from "@/server/identity/auth/grant";
 import {
@@ -39,8 +40,15 @@ async function lockKey(tx: Tx, ctx: Ctx, id: string): Promise<Row> {
   const [found] = await tx.select().from(apiKeys).where(where).for("update");
   if (!found) throw notFound("API key");
   if (!found.orgId) await requireWholePartner(tx, ctx);
+  requireMatch(ctx, settingsOf(found));
   return found;
 }
+
+type Settings = Pick<Row | ApiKey, "id" | "name" | "prefix" | "permissions" | "expiresAt" | "revokedAt">;
+/** What of a key is changed by a person alone. */
+const settingsOf = ({ id, name, prefix, permissions, expiresAt, revokedAt }: Settings) => ({
+  ...{ id, name, prefix, permissions, expiresAt, revokedAt },
+});
 
 /** @throws AppError conflict for a key that was revoked */
 function requireNotRevoked({ revokedAt }: Row): void {
@@ -96,6 +104,20 @@ export const listApiKeys = operation({
       const { rows, pagination } = await readPage(tx, input, { from: apiKeys, query, where });
       return { data: await toApiKeys(rows), pagination };
     });
+  },
+});
+
+/** @throws AppError not_found */
+export const getApiKey = operation({
+  permission: "api_keys:manage",
+  input: onlyIdInput,
+  output: apiKey,
+  version: settingsOf,
+  async run(ctx, { id }) {
+    const where = and(inReach(apiKeys, ctx.scope), eq(apiKeys.id, id));
+    const [row] = await tenant(ctx.scope, (tx) => tx.select().from(apiKeys).where(where));
+    if (!row) throw notFound("API key");
+    return toApiKey(row);
   },
 });
 
@@ -169,6 +191,7 @@ export const updateApiKey = operation({
   stepUp: ({ permissions, expiresAt }) => permissions !== undefined || expiresAt !== undefined,
   input: updateInput,
   output: apiKey,
+  version: settingsOf,
   async run(ctx, { id, name, permissions, expiresAt }) {
     if (expiresAt && expiresAt <= ctx.now()) throw invalid("expiresAt", "is in the past");
     const { before, after, about } = await tenant(ctx.scope, async (tx) => {
@@ -235,6 +258,7 @@ export const revokeApiKey = operation({
   permission: "api_keys:manage",
   input: onlyIdInput,
   output: "empty",
+  version: () => null,
   stepUp: () => true,
   async run(ctx, { id }) {
     const revokedAt = ctx.now();

@@ -11,6 +11,7 @@ import { operation } from "@/server/ground/operation";
 import { homeOrgIn } from "@/server/ground/partner";
 import { isPartnerRole, ROLE_PERMISSIONS, type Role } from "@/server/ground/permissions";
 import { inReach } from "@/server/ground/scope";
+import { requireMatch, versionOf } from "@/server/ground/version";
 import { requireMayGrantRole, requireWholePartner } from "@/server/identity/auth/grant";
 import { endSessions } from "@/server/identity/auth/sessions";
 import { dropUserTokens } from "@/server/identity/auth/user-tokens";
@@ -105,6 +106,7 @@ export const updateUser = operation({
     role !== undefined || organizationIds !== undefined || disabled === false,
   input: updateInput,
   output: user,
+  version: versionOf,
   async run(ctx, input) {
     const now = ctx.now();
     // As the platform, who alone sees sign-ins and links: those of a person who is disabled end with the change or not at all.
@@ -113,6 +115,7 @@ export const updateUser = operation({
       // For update: who writes a mail to the person meanwhile holds a key share of this row.
       const [found] = await tx.select(userColumns).from(users).where(where).for("update", { of: users });
       if (!found) throw notFound("user");
+      requireMatch(ctx, versionOf(found));
       const change: Change = {
         role: input.role ?? found.role,
         department: input.department ?? found.department,

@@ -1,11 +1,11 @@
-import { and, asc, ilike, inArray, notInArray, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, ilike, inArray, notInArray, or, type SQL, sql } from "drizzle-orm";
 import { asSystem, type Tx, tenant } from "@/db/client";
 import { readPage } from "@/db/page";
 import { userOrganizations, userPasskeys, users, userTotp } from "@/db/schema/index";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import type { Ctx } from "@/server/ground/context";
-import { AppError, invalid } from "@/server/ground/errors";
+import { AppError, invalid, notFound } from "@/server/ground/errors";
 import { newId } from "@/server/ground/ids";
 import { requireUserQuota } from "@/server/ground/limits/quota";
 import { operation } from "@/server/ground/operation";
@@ -13,6 +13,8 @@ import { homeOrgOf, partnerFor, partnerOfOrg } from "@/server/ground/partner";
 import { isPartnerRole } from "@/server/ground/permissions";
 import { inReach, type Owner, ownOrg } from "@/server/ground/scope";
 import { containsPattern } from "@/server/ground/text";
+import { versionOf } from "@/server/ground/version";
+import { onlyIdInput } from "@/server/ground/wire";
 import { requireMayGrantRole, requireWholePartner } from "@/server/identity/auth/grant";
 import { hashChosen } from "@/server/identity/auth/password";
 import { requireReachOver } from "./reach";
@@ -112,6 +114,20 @@ export const listUsers = operation({
         pagination,
       };
     });
+  },
+});
+
+/** @throws AppError not_found */
+export const getUser = operation({
+  permission: "users:manage",
+  input: onlyIdInput,
+  output: user,
+  version: versionOf,
+  async run(ctx, { id }) {
+    const where = and(inReach(users, ctx.scope), eq(users.id, id));
+    const [row] = await tenant(ctx.scope, (tx) => tx.select(userColumns).from(users).where(where));
+    if (!row) throw notFound("user");
+    return toUser(row, await hasTwoFactor(id));
   },
 });
 

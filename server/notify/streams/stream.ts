@@ -11,7 +11,7 @@ import { derivedKey, seal, unseal } from "@/server/ground/derived-key";
 import { AppError, invalidInput, notFound } from "@/server/ground/errors";
 import { homeOrgIn } from "@/server/ground/partner";
 import { inReach, ofOwner, ownPartner } from "@/server/ground/scope";
-import { requireMatch } from "@/server/ground/version";
+import { requireMatch, versionOf } from "@/server/ground/version";
 import { requireWholePartner } from "@/server/identity/auth/grant";
 import { DESTINATIONS } from "./destinations";
 import type { Stream } from "./schema";
@@ -66,9 +66,6 @@ export async function findStream(tx: Tx, ctx: Ctx, id: string): Promise<StreamRo
   return row;
 }
 
-/** The settings of a stream change with their time; its state and lag change by themselves. */
-export const versionOf = ({ id, updatedAt }: Pick<Stream, "id" | "updatedAt">) => ({ id, updatedAt });
-
 /**
  * A stream that the caller may change, locked for this transaction.
  * @throws AppError not_found, forbidden for a partner's or a locked one and a caller who reaches less
@@ -78,7 +75,7 @@ export async function lockStream(tx: Tx, ctx: Ctx, id: string): Promise<StreamRo
   const [row] = await tx.select().from(dataStreams).where(where).for("update");
   if (!row) throw notFound("stream");
   if (row.orgId === null || row.locked) await requireWholePartner(tx, ctx, "Your provider manages this stream.");
-  requireMatch(ctx, versionOf({ id, updatedAt: row.updatedAt.toISOString() }));
+  requireMatch(ctx, versionOf(row));
   return row;
 }
 

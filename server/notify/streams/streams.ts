@@ -11,6 +11,7 @@ import { requireQuota } from "@/server/ground/limits/quota";
 import { operation } from "@/server/ground/operation";
 import { ownerFor } from "@/server/ground/partner";
 import { ofOwner } from "@/server/ground/scope";
+import { versionOf } from "@/server/ground/version";
 import { onlyIdInput } from "@/server/ground/wire";
 import { reachesWholePartner, requireWholePartner } from "@/server/identity/auth/grant";
 import { DESTINATIONS } from "./destinations";
@@ -30,7 +31,6 @@ import {
   sealSecret,
   secretsOf,
   toStream,
-  versionOf,
   visible,
 } from "./stream";
 import type { StreamKind } from "./vocabulary";

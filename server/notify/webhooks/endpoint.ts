@@ -6,6 +6,7 @@ import type { Ctx } from "@/server/ground/context";
 import { invalid, notFound } from "@/server/ground/errors";
 import { homeOrgIn } from "@/server/ground/partner";
 import { inReach } from "@/server/ground/scope";
+import { requireMatch, versionOf } from "@/server/ground/version";
 import { requireWholePartner } from "@/server/identity/auth/grant";
 import { allowed, RefusedAddress, requireAllowed } from "./address";
 import type { Webhook } from "./schema";
@@ -21,6 +22,7 @@ export async function lockEndpoint(tx: Tx, ctx: Ctx, id: string): Promise<Endpoi
   const [row] = await tx.select().from(webhookEndpoints).where(where).for("update");
   if (!row) throw notFound("webhook");
   if (row.orgId === null) await requireWholePartner(tx, ctx);
+  requireMatch(ctx, versionOf(row));
   return row;
 }
 

@@ -1,14 +1,17 @@
-import { asc, desc, eq } from "drizzle-orm";
-import { tenant } from "@/db/client";
+import { and, asc, desc, eq } from "drizzle-orm";
+import { type Tx, tenant } from "@/db/client";
 import { readPage } from "@/db/page";
 import { oneOf } from "@/db/rows";
 import { webhookEndpoints } from "@/db/schema/index";
 import { record } from "@/server/audit/record/record";
+import type { Ctx } from "@/server/ground/context";
+import { notFound } from "@/server/ground/errors";
 import { newId } from "@/server/ground/ids";
 import { requireQuota } from "@/server/ground/limits/quota";
 import { operation } from "@/server/ground/operation";
 import { ownerFor } from "@/server/ground/partner";
 import { inReach, ofOwner } from "@/server/ground/scope";
+import { versionOf } from "@/server/ground/version";
 import { onlyIdInput } from "@/server/ground/wire";
 import { reachesWholePartner, requireWholePartner } from "@/server/identity/auth/grant";
 import {
@@ -32,10 +35,13 @@ import {
 } from "./schema";
 import { newSigningSecret, sealSecret } from "./sign";
 
-/**
- * The webhook endpoints of the caller's organizations, newest first; those of the whole partner, where the caller reaches
- * less of it, with the host of their address alone.
- */
+/** Endpoints as a caller sees them: those of the whole partner, where it reaches less, with the host of their address alone. */
+async function shownTo(tx: Tx, ctx: Ctx, rows: readonly EndpointRow[]): Promise<EndpointRow[]> {
+  const isWhole = await reachesWholePartner(tx, ctx);
+  return rows.map((row) => (isWhole || row.orgId !== null ? row : withoutAddress(row)));
+}
+
+/** The webhook endpoints of the caller's organizations, newest first. */
 export const listWebhooks = operation({
   permission: "audit:manage",
   input: listInput,
@@ -49,9 +55,26 @@ export const listWebhooks = operation({
         .orderBy(desc(webhookEndpoints.createdAt), asc(webhookEndpoints.id))
         .$dynamic();
       const { rows, pagination } = await readPage(tx, input, { from: webhookEndpoints, query, where });
-      const isWhole = await reachesWholePartner(tx, ctx);
-      const shown = (row: EndpointRow) => (isWhole || row.orgId !== null ? row : withoutAddress(row));
-      return { data: rows.map((row) => toWebhook(shown(row))), pagination };
+      return { data: (await shownTo(tx, ctx, rows)).map(toWebhook), pagination };
+    });
+  },
+});
+
+/** @throws AppError not_found */
+export const getWebhook = operation({
+  permission: "audit:manage",
+  input: onlyIdInput,
+  output: webhook,
+  version: versionOf,
+  run(ctx, { id }) {
+    return tenant(ctx.scope, async (tx) => {
+      const rows = await tx
+        .select()
+        .from(webhookEndpoints)
+        .where(and(inReach(webhookEndpoints, ctx.scope), eq(webhookEndpoints.id, id)));
+      const [row] = await shownTo(tx, ctx, rows);
+      if (!row) throw notFound("webhook");
+      return toWebhook(row);
     });
   },
 });
@@ -119,6 +142,7 @@ export const updateWebhook = operation({
   permission: "audit:manage",
   input: updateInput,
   output: webhook,
+  version: versionOf,
   stepUp: ({ url }) => url !== undefined,
   async run(ctx, input) {
     const { id, name, url, kinds } = input;
@@ -191,6 +215,7 @@ export const removeWebhook = operation({
   permission: "audit:manage",
   input: onlyIdInput,
   output: "empty",
+  version: () => null,
   stepUp: () => true,
   async run(ctx, { id }) {
     const { row, about } = await tenant(ctx.scope, async (tx) => {

@@ -1,5 +1,7 @@
 import { route } from "@/server/doors/http/route";
-import { revokeApiKey, updateApiKey } from "@/server/identity/api-keys/api-keys";
+import { getApiKey, revokeApiKey, updateApiKey } from "@/server/identity/api-keys/api-keys";
+
+export const GET = route(getApiKey, { summary: "One API key", auth: "user" });
 
 export const PATCH = route(updateApiKey, { summary: "Change an API key's name, permissions or expiry", auth: "user" });
 
