@@ -21,6 +21,21 @@ test("the pointer finds a cell's menu, which filters for it and out", async ({ v
   await expect(viewer.entries(/signed in/).first()).toBeVisible();
 });
 
+test("a cell's name leads to its page, the rest of the row opens the entry", async ({ viewer, page }) => {
+  await viewer.open("?action=user.login&cols=time,type,event,ip");
+  const row = viewer.row(/signed in/).first();
+  const address = row.locator("[data-column=ip]").getByRole("link");
+  const ip = await address.innerText();
+  await address.click();
+  await expect(page.getByRole("heading", { level: 1, name: ip })).toBeVisible();
+  await page.goBack();
+  await row.locator("[data-column=type]").getByRole("link").click();
+  await expect(page).toHaveURL(/\/actors\//);
+  await page.goBack();
+  await row.locator("[data-column=time]").click();
+  await expect(viewer.drawer).toBeVisible();
+});
+
 test("m opens the menu of the entry that has the focus; arrows walk its cells", async ({ viewer, page }) => {
   await viewer.open(`?action=user.login&result=success&${COLUMNS}`);
   const first = viewer.entries(/signed in/).first();

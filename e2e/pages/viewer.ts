@@ -73,11 +73,13 @@ export class ViewerPage {
 
   /** The links of all entries whose sentence holds the words. */
   entries(words: RegExp | string = /./): Locator {
-    return this.table.getByRole("link", { name: words });
+    return this.table.getByRole("link", { name: words }).and(this.page.locator("[data-entry]"));
   }
 
   row(words: RegExp | string): Locator {
-    return this.table.getByRole("row").filter({ has: this.page.getByRole("link", { name: words }) });
+    return this.table
+      .getByRole("row")
+      .filter({ has: this.page.locator("[data-entry]").and(this.page.getByRole("link", { name: words })) });
   }
 
   async searchFor(text: string) {

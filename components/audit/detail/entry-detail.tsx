@@ -9,6 +9,7 @@ import { createSerializer, useQueryStates } from "nuqs";
 import { type ReactNode, useId } from "react";
 import { useOrg } from "@/components/account/org";
 import { ActorType } from "@/components/audit/actor-type";
+import { doorOf } from "@/components/audit/doors";
 import { actorPath, addressPath, aroundPath, changesOf, type Entry } from "@/components/audit/entry";
 import { EntrySentence } from "@/components/audit/entry-sentence";
 import { Changes } from "@/components/audit/facts/changes";
@@ -17,6 +18,7 @@ import { DetailFacts } from "@/components/audit/facts/fact-value";
 import facts from "@/components/audit/facts/facts.module.css";
 import { ResultBadge } from "@/components/audit/result-badge";
 import { ShareButton } from "@/components/audit/share/share-button";
+import { actorIdOf } from "@/components/audit/state/describe-filters";
 import { comparePath } from "@/components/audit/state/pins";
 import type { ColumnId } from "@/components/audit/state/table-params";
 import { viewParsers } from "@/components/audit/state/view";
@@ -30,7 +32,7 @@ import { useTRPC } from "@/components/trpc";
 import { CopiedCode } from "@/components/ui/code/copied-code";
 import { useCopy } from "@/components/ui/copy/use-copy";
 import { Failure } from "@/components/ui/notice";
-import { hostOf } from "@/server/audit/sentence";
+import { actorOf } from "@/server/audit/sentence";
 import { CATEGORY_LABEL, FIRST_SEEN_LABEL } from "@/server/audit/vocabulary";
 import { withVisibleMarks } from "@/server/ground/text";
 import { ChainPanel } from "./chain-panel";
@@ -134,7 +136,6 @@ export function FactPivots({ name, entry, column }: { name: string; entry: Entry
 
 /** Members that are shown next to the actor. */
 const SHOWN_ELSEWHERE = ["rawActorId", "submittedBy"];
-const ZERO_UUID = "00000000-0000-0000-0000-000000000000";
 
 /** onOpen: opens another entry in place of this one; without it, related entries link to their own pages. */
 type Props = { entry: Entry; level?: 1 | 2; onOpen?: (id: string) => void };
@@ -220,25 +221,12 @@ const Door = ({ href, children }: { href: string; children: ReactNode }) => (
   </Link>
 );
 
-/** An agent's page is that of its device. */
-function actorDoor(entry: Entry, actorId: string): string {
-  const host = hostOf(entry);
-  return host ? `/devices?search=${encodeURIComponent(host)}` : actorPath(actorId);
-}
-
 /** The target's name; a device, organization, person or key is linked to its page. */
-function TargetName({ entry: { resource } }: { entry: Entry }) {
-  const name = <span dir="auto">{withVisibleMarks(resource.name)}</span>;
-  const href = TARGET_PATH[resource.type]?.(resource.id);
-  return href && resource.id && resource.id !== ZERO_UUID ? <Door href={href}>{name}</Door> : name;
+function TargetName({ entry }: { entry: Entry }) {
+  const name = <span dir="auto">{withVisibleMarks(entry.resource.name)}</span>;
+  const href = doorOf("resourceType", entry);
+  return href ? <Door href={href}>{name}</Door> : name;
 }
-
-const TARGET_PATH: Readonly<Record<string, (id: string) => string>> = {
-  device: (id) => `/devices/${id}`,
-  organization: (id) => `/customers/${id}`,
-  user: actorPath,
-  api_key: actorPath,
-};
 
 /** column: the table column with the same value, whose pivots are offered here. */
 type FactProps = { name: string; entry: Entry; column: ColumnId; children: ReactNode };
@@ -258,14 +246,14 @@ function Fact({ name, entry, column, children }: FactProps) {
 function Facts({ entry }: { entry: Entry }) {
   const { zone } = useZone();
   const { organizations, nameOf } = useOrg();
-  const rawActor = entry.details.rawActorId;
-  const actorId = entry.user.id !== ZERO_UUID ? entry.user.id : typeof rawActor === "string" ? rawActor : null;
+  const actorId = actorIdOf(entry);
+  const actor = doorOf("event", entry);
   const browser = describeAgent(entry.userAgent);
   return (
     <dl className={classes.facts}>
       <Fact name="Who" entry={entry} column="event">
         <span className={classes.line}>
-          {actorId ? <Door href={actorDoor(entry, actorId)}>{entry.user.name}</Door> : entry.user.name}
+          {actor ? <Door href={actor}>{actorOf(entry)}</Door> : actorOf(entry)}
           <ActorType type={entry.actorType} />
         </span>
         {entry.user.email && entry.user.email !== entry.user.name && <span>{entry.user.email}</span>}

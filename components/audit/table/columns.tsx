@@ -1,5 +1,7 @@
+import Link from "next/link";
 import { createContext, type MouseEvent, type ReactNode, useContext } from "react";
 import { ActorType } from "@/components/audit/actor-type";
+import { deviceOf, doorOf } from "@/components/audit/doors";
 import type { Entry } from "@/components/audit/entry";
 import { EntrySentence } from "@/components/audit/entry-sentence";
 import { Marked } from "@/components/audit/marked";
@@ -8,8 +10,8 @@ import type { ColumnId, Widths } from "@/components/audit/state/table-params";
 import { ago } from "@/components/format/relative";
 import { clock } from "@/components/format/time";
 import { firstChange } from "@/server/audit/first-change";
-import { errorOf, hostOf } from "@/server/audit/sentence";
-import { deviceNamed } from "@/server/audit/vocabulary";
+import { actorOf, errorOf } from "@/server/audit/sentence";
+import { ACTOR_TYPE_LABEL } from "@/server/audit/vocabulary";
 import classes from "./entry-table.module.css";
 
 const isPlainClick = (event: MouseEvent) => !(event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0);
@@ -39,6 +41,19 @@ function Sentence({ entry, onOpen }: { entry: Entry; onOpen: (id: string) => voi
         </span>
       )}
     </>
+  );
+}
+
+type DoorProps = { column: ColumnId; entry: Entry; label?: string; children: ReactNode };
+
+/** A cell's value as the link to its page. Tab passes it by: keys reach the page through the cell's menu, on "m". */
+function Door({ column, entry, label, children }: DoorProps) {
+  const href = children && doorOf(column, entry);
+  if (!href) return children;
+  return (
+    <Link href={href} prefetch={false} tabIndex={-1} className={classes.door} aria-label={label}>
+      {children}
+    </Link>
   );
 }
 
@@ -75,10 +90,6 @@ export type Column = {
   align?: "end";
 };
 
-/** The device that an entry is about, originates from, or mentions. */
-export const deviceOf = (entry: Entry): string =>
-  hostOf(entry) ?? (entry.resource.type === "device" ? entry.resource.name : (deviceNamed(entry.details) ?? ""));
-
 const ALL: readonly Column[] = [
   {
     id: "time",
@@ -93,7 +104,11 @@ const ALL: readonly Column[] = [
   {
     id: "type",
     header: "Actor",
-    cell: (entry) => <ActorType type={entry.actorType} />,
+    cell: (entry) => (
+      <Door column="type" entry={entry} label={`${ACTOR_TYPE_LABEL[entry.actorType]}: ${actorOf(entry)}`}>
+        <ActorType type={entry.actorType} />
+      </Door>
+    ),
     width: 92,
     from: "medium",
   },
@@ -113,7 +128,11 @@ const ALL: readonly Column[] = [
   {
     id: "org",
     header: "Organization",
-    cell: (entry, { orgName }) => orgName(entry.orgId),
+    cell: (entry, { orgName }) => (
+      <Door column="org" entry={entry}>
+        {orgName(entry.orgId)}
+      </Door>
+    ),
     width: 148,
     from: "narrow",
   },
@@ -123,14 +142,25 @@ const ALL: readonly Column[] = [
     cell: (entry) => entry.resource.type,
     width: 128,
   },
-  { id: "device", header: "Device", cell: deviceOf, width: 140 },
+  {
+    id: "device",
+    header: "Device",
+    cell: (entry) => (
+      <Door column="device" entry={entry}>
+        {deviceOf(entry)}
+      </Door>
+    ),
+    width: 140,
+  },
   {
     id: "ip",
     header: "From",
-    cell: ({ ipAddress, firstSeen }) => (
+    cell: (entry) => (
       <>
-        {ipAddress}
-        {firstSeen?.includes("address") && <span className={`${classes.ago} ${classes.new}`}> new address</span>}
+        <Door column="ip" entry={entry}>
+          {entry.ipAddress}
+        </Door>
+        {entry.firstSeen?.includes("address") && <span className={`${classes.ago} ${classes.new}`}> new address</span>}
       </>
     ),
     width: 128,
@@ -139,7 +169,11 @@ const ALL: readonly Column[] = [
   {
     id: "email",
     header: "E-mail",
-    cell: (entry) => entry.user.email,
+    cell: (entry) => (
+      <Door column="email" entry={entry}>
+        {entry.user.email}
+      </Door>
+    ),
     width: 200,
   },
   {

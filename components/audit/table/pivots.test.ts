@@ -36,6 +36,13 @@ test("a cell is filtered for, filtered out and copied", () => {
   expect(found.Copy).toBe("192.0.2.1");
 });
 
+test("a cell opens the page of what it names", () => {
+  expect(changes("ip")["Open 192.0.2.1"]).toBe("/addresses?ip=192.0.2.1");
+  expect(changes("org")["Open Contoso"]).toBe(`/customers/${ID}`);
+  expect(changes("type")["Open Jane Doe"]).toBe(`/actors/${ID}`);
+  expect(Object.keys(changes("seq"))).not.toContainEqual(expect.stringMatching(/^Open /));
+});
+
 test("labels are display texts, values are URL values", () => {
   expect(changes("result")["Filter for Denied"]).toMatchObject({ result: "denied" });
   expect(changes("org")["Filter for Contoso"]).toMatchObject({ orgId: ID });

@@ -1,3 +1,4 @@
+import { deviceOf, doorOf } from "@/components/audit/doors";
 import { aroundPath, type Entry } from "@/components/audit/entry";
 import { actorIdOf, resourceIdOf } from "@/components/audit/state/describe-filters";
 import { exclude, filterFor, setFilter } from "@/components/audit/state/narrow";
@@ -10,7 +11,7 @@ import { joinValues } from "@/server/audit/query/values";
 import { actorOf, sentenceText } from "@/server/audit/sentence";
 import { ACTOR_TYPE_LABEL, RESULT_LABEL } from "@/server/audit/vocabulary";
 import { mapValues } from "@/server/ground/records";
-import { type CellContext, type CellRef, deviceOf } from "./columns";
+import type { CellContext, CellRef } from "./columns";
 
 /** An action on a cell: change the filters, copy the value, open a page, or pin the entry. */
 export type Pivot =
@@ -85,9 +86,17 @@ function history(entry: Entry): Pivot[] {
   return name ? [{ label, change: resetTo({ resource: name, resourceType: type }) }] : [];
 }
 
+/** The page of what the cell names. */
+function page({ entry, column }: EntryColumn, context: Context): Pivot[] {
+  const { text } = CELL[column === "type" ? "event" : column](entry, context);
+  const path = column === "resourceType" ? null : doorOf(column, entry);
+  return path && text ? [{ label: `Open ${text}`, path }] : [];
+}
+
 /** All pivots of a table cell. */
 export const pivotsOf = (spot: EntryColumn, view: View, context: Context): Pivot[] => [
   ...cellPivots(spot, view, context),
+  ...page(spot, context),
   ...timeline(spot.entry),
   ...history(spot.entry),
   { label: "Everything around this moment", path: aroundPath(spot.entry.id) },

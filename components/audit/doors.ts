@@ -1,0 +1,49 @@
+import { hostOf } from "@/server/audit/sentence";
+import { deviceNamed } from "@/server/audit/vocabulary";
+import { actorPath, addressPath, type Entry } from "./entry";
+import { actorIdOf, resourceIdOf } from "./state/describe-filters";
+import type { ColumnId } from "./state/table-params";
+
+/** The device that an entry is about, originates from, or mentions. */
+export const deviceOf = (entry: Entry): string =>
+  hostOf(entry) ?? (entry.resource.type === "device" ? entry.resource.name : (deviceNamed(entry.details) ?? ""));
+
+/** An entry knows the id of the device it is about; other devices are looked up by their name. */
+function deviceDoor(entry: Entry): string | null {
+  const host = deviceOf(entry);
+  const id = resourceIdOf(entry);
+  if (entry.resource.type === "device" && entry.resource.name === host && id) return `/devices/${id}`;
+  return host ? `/devices?search=${encodeURIComponent(host)}` : null;
+}
+
+/** An agent's page is that of its device. */
+function actorDoor(entry: Entry): string | null {
+  if (hostOf(entry)) return deviceDoor(entry);
+  const id = actorIdOf(entry);
+  return id ? actorPath(id) : null;
+}
+
+const TARGET_PATH: Readonly<Record<string, (id: string) => string>> = {
+  device: (id) => `/devices/${id}`,
+  organization: (id) => `/customers/${id}`,
+  user: actorPath,
+  api_key: actorPath,
+};
+
+function targetDoor(entry: Entry): string | null {
+  const id = resourceIdOf(entry);
+  return (id && TARGET_PATH[entry.resource.type]?.(id)) ?? null;
+}
+
+const DOOR: Partial<Record<ColumnId, (entry: Entry) => string | null>> = {
+  type: actorDoor,
+  event: actorDoor,
+  email: actorDoor,
+  device: deviceDoor,
+  resourceType: targetDoor,
+  org: ({ orgId }) => `/customers/${orgId}`,
+  ip: ({ ipAddress }) => (ipAddress ? addressPath(ipAddress) : null),
+};
+
+/** The URL of the page of what a column of the list names; null where it names nothing that has a page. */
+export const doorOf = (column: ColumnId, entry: Entry): string | null => DOOR[column]?.(entry) ?? null;
