@@ -59,7 +59,7 @@ export function TwoFactorSection() {
       action={<Adding totp={!totp} passkey={passkeysPossible} onAdd={setAdding} />}
     >
       {mustSetUpTwoFactor && (
-        <Message tone="warn">Your organization requires two-factor sign-in. Set it up to continue.</Message>
+        <Message tone="warn">Your account requires two-factor sign-in. Set it up to continue.</Message>
       )}
       {factors.data && isOn && (
         <FactorList factors={factors.data} onRemove={setRemoval} onRenew={() => setIsRenewing(true)} />

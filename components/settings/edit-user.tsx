@@ -10,7 +10,7 @@ import { changesOf, useForm } from "@/components/ui/dialogs/use-form";
 import { type User, updateInput } from "@/server/identity/users/schema";
 import { AccessSelect } from "./access-select";
 
-/** Edits a user's role, access or department, or disables them. */
+/** Edits a user's role, access, department or second factor, or disables them. */
 export function EditUser({ user, onClose }: { user: User; onClose: () => void }) {
   const trpc = useTRPC();
   const [initial] = useState({
@@ -18,6 +18,7 @@ export function EditUser({ user, onClose }: { user: User; onClose: () => void })
     department: user.department,
     isActive: !user.disabled,
     organizationIds: user.organizationIds,
+    requireTwoFactor: user.requireTwoFactor,
   });
   const form = useForm(initial);
   const update = useMutation(trpc.users.update.mutationOptions(useDone(onClose, trpc.users.pathFilter())));
@@ -49,6 +50,11 @@ export function EditUser({ user, onClose }: { user: User; onClose: () => void })
       />
       {isPartnerRole && <AccessSelect {...form.field("organizationIds")} />}
       <TextInput label="Department" {...form.field("department")} />
+      <Switch
+        label="Require two-factor sign-in"
+        description="From their next request on, even if their organization does not require it"
+        {...form.checkbox("requireTwoFactor")}
+      />
       <Switch
         label="Can sign in"
         description="Turning this off ends all of this user's sessions immediately"

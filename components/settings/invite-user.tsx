@@ -1,6 +1,6 @@
 "use client";
 
-import { Select, TextInput } from "@mantine/core";
+import { Select, Switch, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useMe } from "@/components/account/org";
 import { OrgSelect, toOrgId, useDefaultOrg } from "@/components/account/org-select";
@@ -25,6 +25,7 @@ export function InviteUser({ onClose }: { onClose: () => void }) {
     orgId: useDefaultOrg(),
     organizationIds: allOrganizations ? null : ([] as string[] | null),
     department: "",
+    requireTwoFactor: false,
   });
   const create = useMutation(trpc.users.create.mutationOptions(useInvalidation(trpc.users.pathFilter())));
   if (create.data) return <UserLink user={create.data} onClose={onClose} />;
@@ -60,6 +61,11 @@ export function InviteUser({ onClose }: { onClose: () => void }) {
       <Select label="Role" description={ROLE_MEANS[form.values.role]} data={roles} {...form.field("role")} />
       {isOrgRole ? <OrgSelect {...form.field("orgId")} /> : <AccessSelect {...form.field("organizationIds")} />}
       <TextInput label="Department" description="Optional" {...form.field("department")} />
+      <Switch
+        label="Require two-factor sign-in"
+        description="They set it up at their first sign-in, before anything else"
+        {...form.checkbox("requireTwoFactor")}
+      />
     </FormDialog>
   );
 }

@@ -128,8 +128,8 @@ const columnsOf = (access: (user: User) => string): Column<User>[] => [
   { header: "Last sign-in", cell: (u) => <When at={u.lastLoginAt} />, width: 160, minor: true },
   {
     header: "Two-factor",
-    cell: (u) => (u.twoFactor ? <StateTag tone="good">On</StateTag> : <StateTag tone="off">Off</StateTag>),
-    width: 84,
+    cell: TwoFactorOf,
+    width: 96,
   },
   { header: "State", cell: StateOf, width: 100 },
 ];
@@ -145,6 +145,11 @@ function emptyTitle({ search, twoFactor }: { search: string | null; twoFactor: "
 function StateOf({ disabled, invited }: User) {
   if (disabled) return <StateTag tone="bad">Disabled</StateTag>;
   return invited ? <StateTag tone="off">Invited</StateTag> : <StateTag tone="good">Active</StateTag>;
+}
+
+function TwoFactorOf({ twoFactor, requireTwoFactor }: User) {
+  if (twoFactor) return <StateTag tone="good">On</StateTag>;
+  return requireTwoFactor ? <StateTag tone="warn">Required</StateTag> : <StateTag tone="off">Off</StateTag>;
 }
 
 type Reader = { nameOf: (orgId: string) => string; seesAll: boolean };

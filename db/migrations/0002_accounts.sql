@@ -10,6 +10,7 @@ CREATE TABLE users (
   role text NOT NULL,
   department text NOT NULL DEFAULT '',
   all_organizations boolean NOT NULL DEFAULT true,
+  require_two_factor boolean NOT NULL DEFAULT false,
   disabled_at timestamptz(3),
   last_login_at timestamptz(3),
   created_at timestamptz(3) NOT NULL DEFAULT now(),

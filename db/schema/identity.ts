@@ -31,6 +31,8 @@ export const users = pgTable(
     }).notNull(),
     department: text("department").notNull().default(""),
     allOrganizations: boolean("all_organizations").notNull().default(true),
+    /** Of this person, whatever their organization requires. */
+    requireTwoFactor: boolean("require_two_factor").notNull().default(false),
     disabledAt: instant("disabled_at"),
     lastLoginAt: instant("last_login_at"),
     createdAt: createdAt(),

@@ -80,7 +80,7 @@ test("a passkey signs in after the password, confirms who is there, and is remov
     .or(page.getByRole("region", { name: "Confirm that it is you" }));
   await confirming.getByRole("button", { name: "Use a passkey" }).click();
   await expect(confirming).toHaveCount(0);
-  await expect(removing).toContainText("Your organization requires two-factor sign-in. Add another factor first.");
+  await expect(removing).toContainText("Your account requires two-factor sign-in. Add another factor first.");
 
   expect(await requireTwoFactor(page, false)).toBe(200);
   await removing.getByRole("button", { name: "Remove" }).click();

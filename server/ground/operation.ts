@@ -55,7 +55,7 @@ type Admission = { permission?: Permission | undefined; account?: true | undefin
  */
 export function admit(ctx: Ctx, { permission, account }: Admission): void {
   if (ctx.mustEnroll && !account)
-    throw new AppError("forbidden", "Your organization requires two-factor sign-in. Set it up in your account first.");
+    throw new AppError("forbidden", "Your account requires two-factor sign-in. Set it up in your account first.");
   if (permission) requirePermission(ctx, permission);
 }
 

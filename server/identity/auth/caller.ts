@@ -71,7 +71,7 @@ export async function findUserCaller(userId: string, signIn?: SignInOf): Promise
                        WHERE m.user_id = u.id AND o.partner_id = u.partner_id)
           END AS "orgIds",
           s.via, s.proven_at AS "provenAt",
-          (EXISTS (SELECT FROM partners p WHERE p.id = u.partner_id AND p.require_two_factor) OR EXISTS (
+          (u.require_two_factor OR EXISTS (SELECT FROM partners p WHERE p.id = u.partner_id AND p.require_two_factor) OR EXISTS (
             SELECT FROM organizations o
             WHERE o.require_two_factor AND (o.id = u.org_id OR (u.org_id IS NULL AND o.partner_id = u.partner_id AND o.is_home))
           ))

@@ -39,6 +39,7 @@ export const createInput = z.strictObject({
   orgId: guid.optional(),
   department: department.default(""),
   organizationIds: organizationIds.optional(),
+  requireTwoFactor: z.boolean().default(false),
   partnerId: guid.optional(),
 });
 export type CreateInput = z.output<typeof createInput>;
@@ -51,9 +52,10 @@ export const updateInput = z
     department: department.optional(),
     disabled: z.boolean().optional(),
     organizationIds: organizationIds.nullable().optional(),
+    requireTwoFactor: z.boolean().optional(),
   })
   .refine(({ id: _, ...changes }) => Object.values(changes).some((v) => v !== undefined), {
-    message: "has nothing to change: give role, department, disabled or organizationIds",
+    message: "has nothing to change: give role, department, disabled, organizationIds or requireTwoFactor",
   });
 export type UpdateInput = z.output<typeof updateInput>;
 
@@ -81,6 +83,7 @@ export const user = z.strictObject({
   disabled: z.boolean(),
   invited: z.boolean(),
   twoFactor: z.boolean().meta({ description: "Whether a second factor is set up" }),
+  requireTwoFactor: z.boolean(),
   lastLoginAt: isoTime.nullable(),
   createdAt: isoTime,
   updatedAt: isoTime,

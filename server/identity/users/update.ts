@@ -20,7 +20,7 @@ import { type UpdateInput, updateInput, user } from "./schema";
 import { hasTwoFactor, toUser, userColumns } from "./users";
 
 type Row = Parameters<typeof toUser>[0];
-type Change = { role: Role; department: string; disabledAt: Date | null };
+type Change = { role: Role; department: string; disabledAt: Date | null; requireTwoFactor: boolean };
 /** Organizations of a person of the partner's staff, sorted; null is all of them, undefined no change. */
 type Reach = string[] | null | undefined;
 type Update = { before: Row; change: Change & { reach: Reach } };
@@ -51,7 +51,10 @@ async function requireMayChange(tx: Tx, ctx: Ctx, { before, change }: Update): P
   if (isPartnerRole(role)) await requireWholePartner(tx, ctx);
   const isSelf = ctx.actor.type === "user" && ctx.actor.id === before.id;
   const changesAccess =
-    change.role !== role || change.reach !== undefined || (change.disabledAt === null) !== (before.disabledAt === null);
+    change.role !== role ||
+    change.reach !== undefined ||
+    change.requireTwoFactor !== before.requireTwoFactor ||
+    (change.disabledAt === null) !== (before.disabledAt === null);
   if (isSelf && changesAccess) throw new AppError("forbidden", "Ask another administrator to change your own access.");
   if (change.reach && before.partnerId)
     await requireReachOver(tx, ctx, { partnerId: before.partnerId, organizationIds: change.reach });
@@ -89,6 +92,8 @@ function recordChanges(ctx: Ctx, { before, after, orgId }: { before: Row; after:
     record(ctx, { ...about, action, details: { before: changed(before), after: changed(after) } });
   if (before.role !== after.role) say("user.permission.change", ({ role }) => ({ role }));
   if (before.department !== after.department) say("user.update", ({ department }) => ({ department }));
+  if (before.requireTwoFactor !== after.requireTwoFactor)
+    say("user.update", ({ requireTwoFactor }) => ({ requireTwoFactor }));
   if (!isSameReach(reachOf(before), reachOf(after)))
     say("user.permission.change", (row) => ({ organizationIds: reachOf(row) }));
   if (isDisabled(before) !== isDisabled(after))
@@ -96,14 +101,14 @@ function recordChanges(ctx: Ctx, { before, after, orgId }: { before: Row; after:
 }
 
 /**
- * Changes a person's role, department, reach or access; all of it counts from the person's next request on.
+ * Changes a person's role, department, reach or access, or whether they must have a second factor; all of it counts from the person's next request on.
  * @throws AppError not_found, forbidden above or beside the caller's own rank, conflict for the last administrator.
  */
 export const updateUser = operation({
   permission: "users:manage",
   // What can give more; taking an account away must wait for nothing.
-  stepUp: ({ role, organizationIds, disabled }) =>
-    role !== undefined || organizationIds !== undefined || disabled === false,
+  stepUp: ({ role, organizationIds, disabled, requireTwoFactor }) =>
+    role !== undefined || organizationIds !== undefined || disabled === false || requireTwoFactor === false,
   input: updateInput,
   output: user,
   version: versionOf,
@@ -119,6 +124,7 @@ export const updateUser = operation({
       const change: Change = {
         role: input.role ?? found.role,
         department: input.department ?? found.department,
+        requireTwoFactor: input.requireTwoFactor ?? found.requireTwoFactor,
         disabledAt: input.disabled === undefined ? found.disabledAt : input.disabled ? (found.disabledAt ?? now) : null,
       };
       const reach = newReach(found, input);

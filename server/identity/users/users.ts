@@ -50,6 +50,7 @@ export const userColumns = {
   orgId: users.orgId,
   partnerId: users.partnerId,
   allOrganizations: users.allOrganizations,
+  requireTwoFactor: users.requireTwoFactor,
   organizationIds: sql<
     string[]
   >`ARRAY(SELECT m.org_id FROM ${userOrganizations} m WHERE m.user_id = ${users}.id ORDER BY 1)`,
@@ -76,6 +77,7 @@ export function toUser(row: Row, twoFactor: boolean): User {
     disabled: row.disabledAt !== null,
     invited: row.invited,
     twoFactor,
+    requireTwoFactor: row.requireTwoFactor,
     lastLoginAt: row.lastLoginAt?.toISOString() ?? null,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
@@ -151,7 +153,7 @@ const EMAIL_TAKEN = { path: "email", message: "is already in use" };
 
 async function insertUser(tx: Tx, input: CreateInput, account: Membership & { passwordHash: string | null }) {
   const { orgId, partnerId, organizationIds, passwordHash } = account;
-  const { email, name, department, role } = input;
+  const { email, name, department, role, requireTwoFactor } = input;
   const [row] = await tx
     .insert(users)
     .values({
@@ -164,6 +166,7 @@ async function insertUser(tx: Tx, input: CreateInput, account: Membership & { pa
       orgId,
       partnerId,
       allOrganizations: !organizationIds,
+      requireTwoFactor,
       createdAt: new Date(),
     })
     .onConflictDoNothing()
@@ -196,12 +199,14 @@ export const createUser = operation({
       await requireUserQuota(tx, membership);
       return insertUser(tx, input, { ...membership, passwordHash });
     });
-    const { id, name, email, role, department } = row;
+    const { id, name, email, role, department, requireTwoFactor } = row;
     record(ctx, {
       action: "user.create",
       orgId: recordedIn,
       ...resourceOf("user", { id, name }),
-      details: { after: { email, name, role, department, organizationIds: membership.organizationIds } },
+      details: {
+        after: { email, name, role, department, organizationIds: membership.organizationIds, requireTwoFactor },
+      },
     });
     return toUser({ ...row, organizationIds: membership.organizationIds ?? [], invited: passwordHash === null }, false);
   },

@@ -12,6 +12,7 @@ import { GET as factors } from "@/app/api/v1/me/two-factor/route";
 import { POST as confirm } from "@/app/api/v1/me/two-factor/totp/confirm/route";
 import { POST as begin, DELETE as remove } from "@/app/api/v1/me/two-factor/totp/route";
 import { PATCH as updateOrg } from "@/app/api/v1/orgs/organizations/[id]/route";
+import { PATCH as updateUser } from "@/app/api/v1/users/[id]/route";
 import { asSystem } from "@/db/client";
 import { userRecoveryCodes, userSessions, userTotp } from "@/db/schema";
 import {
@@ -193,5 +194,32 @@ describe("an organization that requires two-factor sign-in", () => {
     expect((await ask(accessToken)).status).toBe(200);
     expect((await call(devices, { token: plain })).status).toBe(403);
     expect((await call(devices, { token: admin })).status).toBe(200);
+  });
+});
+
+describe("a person of whom two-factor sign-in is required", () => {
+  it("sets it up before anything else, and neither turns it off nor drops the requirement", async () => {
+    const partner = await createPartner();
+    const admin = await createUser({ role: "partner_admin", partnerId: partner.id });
+    const user = await createUser({ role: "org_admin", partnerId: partner.id });
+    const colleague = await createUser({ role: "org_admin", orgId: user.orgId as string });
+    const open = await bearer(user);
+    const require = (token: string | TestUser, requireTwoFactor: boolean) =>
+      call(updateUser, { method: "PATCH", token, params: { id: user.id }, body: { requireTwoFactor } });
+    expect((await require(admin, true)).body).toMatchObject({ requireTwoFactor: true, twoFactor: false });
+    expect((await call(devices, { token: open })).status).toBe(403);
+    expect((await call(devices, { token: colleague })).status).toBe(200);
+    const { secret } = (await call(begin, { method: "POST", token: open })).body;
+    await call(confirm, { token: open, body: { code: codeAt(secret) } });
+    expect((await call(devices, { token: open })).status).toBe(200);
+    expect((await call(remove, { method: "DELETE", token: open })).status).toBe(409);
+    expect((await require(open, false)).status).toBe(403);
+    expect((await require(admin, false)).status).toBe(200);
+    expect((await call(remove, { method: "DELETE", token: open })).status).toBe(204);
+    const rows = (await auditRows(user.orgId as string)).filter(({ action }) => action === "user.update");
+    expect(rows.map(({ details }) => details)).toEqual([
+      { before: { requireTwoFactor: false }, after: { requireTwoFactor: true } },
+      { before: { requireTwoFactor: true }, after: { requireTwoFactor: false } },
+    ]);
   });
 });

@@ -1,6 +1,6 @@
 import { and, eq, isNotNull, sql } from "drizzle-orm";
 import { asSystem, type Tx } from "@/db/client";
-import { organizations, partners, userPasskeys, userRecoveryCodes, userTotp } from "@/db/schema/index";
+import { organizations, partners, userPasskeys, userRecoveryCodes, users, userTotp } from "@/db/schema/index";
 import { record } from "@/server/audit/record/record";
 import { resourceOf } from "@/server/audit/resource-of";
 import type { Ctx } from "@/server/ground/context";
@@ -15,17 +15,20 @@ import { replaceRecoveryCodes } from "@/server/identity/auth/second-factor/recov
 import { lockSignIns } from "@/server/identity/auth/sessions";
 import { recoveryCodes, twoFactor } from "./schema";
 
-/** Whether the caller's organization (for a partner's staff its home), or its partner, requires a second factor. */
-export async function isRequired({ homeOrgId }: Ctx): Promise<boolean> {
-  if (!homeOrgId) return false;
-  const [org] = await asSystem((tx) =>
+/** Whether a second factor is required of the caller, of their organization (for a partner's staff its home) or partner. */
+export async function isRequired({ actor, homeOrgId }: Ctx): Promise<boolean> {
+  if (actor.type !== "user") return false;
+  const [row] = await asSystem((tx) =>
     tx
-      .select({ required: sql<boolean>`(${organizations.requireTwoFactor} OR ${partners.requireTwoFactor})` })
-      .from(organizations)
-      .innerJoin(partners, eq(partners.id, organizations.partnerId))
-      .where(eq(organizations.id, homeOrgId)),
+      .select({
+        required: sql<boolean>`(${users.requireTwoFactor} OR ${organizations.requireTwoFactor} IS TRUE OR ${partners.requireTwoFactor} IS TRUE)`,
+      })
+      .from(users)
+      .leftJoin(organizations, sql`${organizations.id} = ${homeOrgId}::uuid`)
+      .leftJoin(partners, eq(partners.id, organizations.partnerId))
+      .where(eq(users.id, actor.id)),
   );
-  return org?.required ?? false;
+  return row?.required ?? false;
 }
 
 /**
@@ -36,7 +39,7 @@ export async function requireAnother(tx: Tx, userId: string, required: boolean):
   if (!required) return;
   const { totp, passkeys } = await secondFactorsIn(tx, userId);
   if (Number(totp) + passkeys.length > 1) return;
-  throw new AppError("conflict", "Your organization requires two-factor sign-in. Add another factor first.");
+  throw new AppError("conflict", "Your account requires two-factor sign-in. Add another factor first.");
 }
 
 type Action = "user.two_factor.enable" | "user.two_factor.disable" | "user.recovery_codes.create";

@@ -113,6 +113,7 @@ export const ACCOUNTS: WordTable[] = [
       disabled: "True ends the person's sign-ins and lets them in no more",
       organizationIds: "Organizations that a partner_ role can see; null or left out: all of the partner's",
       twoFactor: "True: only people with a second factor; false: only those without",
+      requireTwoFactor: "Whether the person must have a second factor, even if their organization requires none",
     },
     response: {
       id: ["Identifies the person", PERSON],
@@ -125,6 +126,7 @@ export const ACCOUNTS: WordTable[] = [
       organizationIds: ["Organizations that a partner role can see; null: all of the partner's", null],
       disabled: ["Whether the person is let in no more", false],
       invited: ["Whether the person has not chosen a password yet", true],
+      requireTwoFactor: ["Whether the person must have a second factor, whatever their organization requires", false],
       lastLoginAt: ["When the person last signed in; null for never", null],
       kind: ["invite for a person who has no password yet, else reset", "invite"],
       sentTo: ["Address that the link was mailed to; null without a mail server", null],
