@@ -11,7 +11,7 @@ import { closeRoles, daysAgo, sealedDaysAgo } from "@/testing/chain";
 import { call, createUser, type TestUser } from "@/testing/factories";
 import { signedDaysAgo } from "@/testing/permit";
 import { withSettings } from "@/testing/settings";
-import { at, due, send } from "@/testing/streams";
+import { at, due, many, send } from "@/testing/streams";
 import { STORE, startStrictS3 } from "./strict-s3";
 
 export const objectsOf = (orgId: string) =>
@@ -74,11 +74,24 @@ export function archiveSite() {
     return { admin, orgId, id };
   }
 
+  /** The same with two objects, four entries of 50 days ago among the first's. */
+  async function twoObjects() {
+    const made = await archived(4);
+    await sendAll(made.id);
+    await many(made.orgId, 3);
+    await sealedDaysAgo(made.orgId, 2);
+    await sendAll(made.id);
+    const [first, second] = await objectsOf(made.orgId);
+    if (!first || !second) throw new Error("two objects were expected");
+    return { ...made, first, second };
+  }
+
   return {
     get store() {
       return store;
     },
     settings,
     archived,
+    twoObjects,
   };
 }

@@ -1,41 +1,22 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { POST as VERIFY } from "@/app/api/v1/archive/objects/[id]/verify/route";
 import { GET as LIST } from "@/app/api/v1/archive/objects/route";
 import { GET as ENTRIES } from "@/app/api/v1/archive/restore/[id]/entries/route";
 import { GET as RESTORATIONS, POST as RESTORE } from "@/app/api/v1/archive/restore/route";
-import { ownKeysNamed } from "@/server/evidence/chain/note-signature";
-import { formatVerifierKey } from "@/server/evidence/tree/signed-note";
-import { readManifest } from "@/server/notify/streams/destinations/archive-manifest";
 import { runRetention } from "@/server/retention/run";
-import { archive } from "@/server/run/cli/archive";
 import { sealedDaysAgo } from "@/testing/chain";
 import { auditRows, call, createUser } from "@/testing/factories";
 import { makeDue, workOff } from "@/testing/jobs";
 import { keepFor } from "@/testing/permit";
-import { many } from "@/testing/streams";
-import { archiveSite, objectsOf, sendAll } from "@/testing/streams/archive";
+import { archiveSite, objectsOf } from "@/testing/streams/archive";
 import { restorationEnd, restoreJob } from "./restore";
 import { objectPage, restorationPage, restoredPage } from "./schema";
 
 const site = archiveSite();
+const { twoObjects } = site;
 type Caller = Awaited<ReturnType<typeof createUser>>;
 const manifestOf = (key: string) => key.replace(".ndjson.gz", ".manifest.json");
-
-/** An archive of two objects. */
-async function twoObjects() {
-  const made = await site.archived(4);
-  await sendAll(made.id);
-  await many(made.orgId, 3);
-  await sealedDaysAgo(made.orgId, 2);
-  await sendAll(made.id);
-  const [first, second] = await objectsOf(made.orgId);
-  if (!first || !second) throw new Error("two objects were expected");
-  return { ...made, first, second };
-}
 
 describe("the list of archived objects", () => {
   it("has each with its range, and whether the log still holds the entries", async () => {
@@ -175,47 +156,5 @@ describe("restoring a range", () => {
     const stranger = await createUser();
     expect((await entriesOf(stranger, body.id)).status).toBe(404);
     expect((await start(stranger, { orgId, fromSeq: 1, toSeq: 1 })).status).toBe(403);
-  });
-});
-
-describe("trailmark archive verify", () => {
-  const folders: string[] = [];
-  afterAll(() => folders.forEach((folder) => void rmSync(folder, { recursive: true })));
-
-  /** A copy of an archive as a person downloads it, and the key to it. */
-  async function copied() {
-    const made = await twoObjects();
-    const folder = mkdtempSync(join(tmpdir(), "archive-"));
-    folders.push(folder);
-    for (const [key, { body }] of site.store.objects) {
-      if (!key.includes(made.orgId)) continue;
-      mkdirSync(dirname(join(folder, key)), { recursive: true });
-      writeFileSync(join(folder, key), body);
-    }
-    const manifest = site.store.objects.get(manifestOf(made.first.key))?.body.toString() ?? "";
-    const origin = readManifest(manifest)?.manifest.origin ?? "";
-    return { ...made, folder, key: ownKeysNamed(origin).map(formatVerifierKey)[0] ?? "" };
-  }
-
-  it("answers 0 for a whole archive, 3 without a key, and 2 for a folder without one", async () => {
-    const { folder, key } = await copied();
-    expect(await archive.run(["verify", folder, "--key", key])).toBe(0);
-    expect(await archive.run(["verify", folder])).toBe(3);
-    expect(await archive.run(["verify", join(folder, "nowhere"), "--key", key])).toBe(2);
-  });
-
-  it("answers 1 for an object that is missing or was changed, and 3 where the beginning is elsewhere", async () => {
-    const { folder, key, first, second } = await copied();
-    const file = join(folder, first.key);
-    const kept = `${folder}.kept`;
-    cpSync(file, kept);
-    folders.push(kept);
-    rmSync(file);
-    expect(await archive.run(["verify", folder, "--key", key])).toBe(1);
-    cpSync(join(folder, second.key), file);
-    expect(await archive.run(["verify", folder, "--key", key])).toBe(1);
-    rmSync(file);
-    rmSync(join(folder, manifestOf(first.key)));
-    expect(await archive.run(["verify", folder, "--key", key])).toBe(3);
   });
 });
