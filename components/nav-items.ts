@@ -5,7 +5,6 @@ import {
   Cable,
   ChartNoAxesColumn,
   FileCode2,
-  Handshake,
   Hourglass,
   KeyRound,
   ListChecks,
@@ -35,7 +34,20 @@ export const navGroups: NavGroup[] = [
     label: null,
     items: [
       { href: "/", label: "Audit log", icon: ScrollText, permission: "audit:read" },
-      { href: "/customers", label: "Customers", icon: Handshake, permission: "audit:read", only: "partners" },
+      {
+        href: "/organizations",
+        label: "Organizations",
+        icon: Building2,
+        permission: "audit:read",
+        only: "partners",
+      },
+      {
+        href: "/organizations",
+        label: "Organization",
+        icon: Building2,
+        permission: "audit:read",
+        only: "organizations",
+      },
       { href: "/alerts", label: "Alerts", icon: Bell, permission: "audit:read" },
       { href: "/integrity", label: "Integrity", icon: ShieldCheck, permission: "audit:read" },
       { href: "/reports", label: "Reports", icon: ChartNoAxesColumn, permission: "audit:read" },
@@ -46,13 +58,6 @@ export const navGroups: NavGroup[] = [
   {
     label: "Settings",
     items: [
-      {
-        href: "/settings/organizations",
-        label: "Organization",
-        icon: Building2,
-        permission: "organizations:manage",
-        only: "organizations",
-      },
       { href: "/settings/users", label: "Users", icon: Users, permission: "users:manage" },
       { href: "/settings/api-keys", label: "API keys", icon: KeyRound, permission: "api_keys:manage" },
       { href: "/settings/enrollment", label: "Enrollment", icon: Ticket, permission: "agents:enroll" },

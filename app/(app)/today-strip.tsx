@@ -1,8 +1,8 @@
 import { Suspense } from "react";
 import { browserZone } from "@/app/browser-zone";
 import { fetchOrNull, trpc } from "@/app/trpc-server";
-import { Today } from "@/components/customers/today";
-import classes from "@/components/customers/today.module.css";
+import { Today } from "@/components/organizations/today";
+import classes from "@/components/organizations/today.module.css";
 import type { Today as Lines } from "@/server/organizations/overview/schema";
 
 type Props = { orgId?: string | null };

@@ -16,21 +16,21 @@ export function OneOrg({ title, children }: Props) {
   const { org, organizations, setOrg } = useOrg();
   const one = org ?? (organizations.length === 1 ? organizations[0] : undefined);
   if (one) return children(one);
-  const toCustomers = (
-    <Button component={Link} href="/customers" variant="default">
-      Go to Customers
+  const toOrganizations = (
+    <Button component={Link} href="/organizations" variant="default">
+      Go to Organizations
     </Button>
   );
   if (organizations.length === 0)
     return (
       <>
         <PageHeader title={title} />
-        <Notice icon={Handshake} title="No organizations yet" action={toCustomers} />
+        <Notice icon={Handshake} title="No organizations yet" action={toOrganizations} />
       </>
     );
   return (
     <>
-      <PageHeader title={title} lead="Choose an organization. Customers lists all of them side by side." />
+      <PageHeader title={title} lead="Choose an organization. Organizations lists all of them side by side." />
       <Group px={{ base: 16, sm: 24 }} gap="sm">
         <Select
           aria-label={`Organization of ${title}`}
@@ -40,7 +40,7 @@ export function OneOrg({ title, children }: Props) {
           searchable
           w={280}
         />
-        {toCustomers}
+        {toOrganizations}
       </Group>
     </>
   );

@@ -14,7 +14,7 @@ const AGENT = { ...ENTRY.user, name: "Agent (WS 042)" };
 
 test("a name leads to the page of what it names", () => {
   expect(doorOf("type", ENTRY)).toBe(`/actors/${ID}`);
-  expect(doorOf("org", ENTRY)).toBe(`/customers/${ID}`);
+  expect(doorOf("org", ENTRY)).toBe(`/organizations/${ID}`);
   expect(doorOf("ip", ENTRY)).toBe("/addresses?ip=2001%3Adb8%3A%3A1");
   expect(doorOf("seq", ENTRY)).toBeNull();
 });

@@ -25,7 +25,7 @@ function actorDoor(entry: Entry): string | null {
 
 const TARGET_PATH: Readonly<Record<string, (id: string) => string>> = {
   device: (id) => `/devices/${id}`,
-  organization: (id) => `/customers/${id}`,
+  organization: (id) => `/organizations/${id}`,
   user: actorPath,
   api_key: actorPath,
 };
@@ -41,7 +41,7 @@ const DOOR: Partial<Record<ColumnId, (entry: Entry) => string | null>> = {
   email: actorDoor,
   device: deviceDoor,
   resourceType: targetDoor,
-  org: ({ orgId }) => `/customers/${orgId}`,
+  org: ({ orgId }) => `/organizations/${orgId}`,
   ip: ({ ipAddress }) => (ipAddress ? addressPath(ipAddress) : null),
 };
 

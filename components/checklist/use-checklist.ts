@@ -15,7 +15,7 @@ const to = (path: string) => () => path;
 export const STEPS: Record<Step, Words> = {
   organization: {
     title: "Create an organization for your first customer",
-    way: { label: "Create an organization", href: to("/customers") },
+    way: { label: "Create an organization", href: to("/organizations") },
   },
   enrollment_key: {
     title: "Create an enrollment key",

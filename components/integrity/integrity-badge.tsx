@@ -74,7 +74,7 @@ const POLL_MS = 60_000;
 const COUNTS_POLL_MS = 5 * 60_000;
 
 /**
- * The state of the chain in every page's header. Links to its integrity page, or to Customers when there are several.
+ * The state of the chain in every page's header. Links to its integrity page, or to Organizations when there are several.
  */
 export function IntegrityBadge() {
   const { org, organizations } = useOrg();
@@ -103,7 +103,7 @@ function AllChainsBadge() {
     useTRPC().organizations.chains.queryOptions(undefined, { refetchInterval: COUNTS_POLL_MS, staleTime: POLL_MS }),
   );
   const summary = summaryOfAll(chains.data ?? [], alarms.data?.length ?? 0);
-  return <Badge summary={summary} query={isUnread(alarms) ? alarms : chains} href="/customers?show=chain" />;
+  return <Badge summary={summary} query={isUnread(alarms) ? alarms : chains} href="/organizations?show=chain" />;
 }
 
 type Query = { isError: boolean; isPaused: boolean; error: unknown; dataUpdatedAt: number };

@@ -5,7 +5,8 @@ import { useQuery } from "@tanstack/react-query";
 import { CalendarClock, Infinity as Endless } from "lucide-react";
 import { OneOrg, type Org } from "@/components/account/one-org";
 import { useCan } from "@/components/account/org";
-import { bytes, count, counted } from "@/components/format/amounts";
+import { bytes, count } from "@/components/format/amounts";
+import { growthFigure } from "@/components/format/growth";
 import { zoneName } from "@/components/format/time";
 import { When } from "@/components/format/when";
 import { useZone } from "@/components/format/zone";
@@ -57,7 +58,7 @@ function Retention({ org }: { org: Org }) {
   const trpc = useTRPC();
   const mayManage = useCan("audit:manage");
   const policy = useQuery(trpc.retention.get.queryOptions({ id: org.id }));
-  const overview = useQuery(trpc.retention.overview.queryOptions({ id: org.id }));
+  const overview = useQuery(trpc.organizations.overview.queryOptions({ orgId: org.id }));
   return (
     <>
       <PageHeader
@@ -119,28 +120,28 @@ function Retention({ org }: { org: Org }) {
   );
 }
 
-const averageText = (days: number) =>
-  days > 1 ? `mean of the last ${days} days` : "its log is less than two days old";
+const WAITING = <Skeleton height={20} width={72} my={4} />;
 
-function StoredRows({ overview }: { overview: Outputs["retention"]["overview"] | undefined }) {
-  const wait = <Skeleton height={20} width={72} my={4} />;
+function StoredRows({ overview }: { overview: Outputs["organizations"]["overview"] | undefined }) {
+  const [org] = overview?.data ?? [];
   return (
     <Figures
       label="Kept now"
-      items={[
-        { label: "Entries kept", value: overview ? count(overview.rows) : wait },
-        { label: "Size with indexes", value: overview ? bytes(overview.bytes) : wait, note: "estimated" },
-        {
-          label: "Oldest entry",
-          value: overview ? <When at={overview.oldestAt} none="No entries" dateOnly /> : wait,
-        },
-        {
-          label: "Growth per day",
-          value: overview ? counted(Math.round(overview.rowsPerDay), "entry", "entries") : wait,
-          // A blank keeps the line's height until the value is known.
-          note: overview ? `${bytes(overview.bytesPerDay)}, ${averageText(overview.growthDays)}` : "\u00a0",
-        },
-      ]}
+      items={
+        overview && org
+          ? [
+              { label: "Entries kept", value: count(org.entries) },
+              { label: "Size with indexes", value: bytes(org.bytes), note: "estimated" },
+              { label: "Oldest entry", value: <When at={org.oldestAt} none="No entries" dateOnly /> },
+              growthFigure(org.growth, overview.readAt),
+            ]
+          : // A blank keeps the line's height until the value is known.
+            ["Entries kept", "Size with indexes", "Oldest entry", "Growth"].map((label) => ({
+              label,
+              value: WAITING,
+              note: "\u00a0",
+            }))
+      }
     />
   );
 }

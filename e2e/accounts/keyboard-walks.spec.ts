@@ -1,13 +1,13 @@
 import { Secret, TOTP } from "otpauth";
-import { CustomersPage } from "@/e2e/pages/customers";
 import { Frame } from "@/e2e/pages/frame";
+import { OrganizationsPage } from "@/e2e/pages/organizations";
 import { Api } from "@/e2e/support/api";
 import { expect, test } from "@/e2e/support/fixtures";
 import { Keys } from "@/e2e/support/keys";
 
 const unique = () => crypto.randomUUID().slice(0, 8);
 
-test("by keys alone: which customers have a broken or unverified chain or a short retention", async ({
+test("by keys alone: which organizations have a broken or unverified chain or a short retention", async ({
   page,
   request,
 }) => {
@@ -16,21 +16,21 @@ test("by keys alone: which customers have a broken or unverified chain or a shor
   const short = await api.makeOrganization(`Short ${mark}`);
   await api.call("PUT", `/orgs/organizations/${short}/audit-retention`, { retentionDays: 90 });
   const keys = new Keys(page);
-  const customers = new CustomersPage(page);
+  const list = new OrganizationsPage(page);
   await page.goto("/");
-  await keys.enter(new Frame(page).nav("Customers"));
-  await expect(page.getByRole("heading", { level: 1, name: "Customers" })).toBeVisible();
+  await keys.enter(new Frame(page).nav("Organizations"));
+  await expect(page.getByRole("heading", { level: 1, name: "Organizations" })).toBeVisible();
   await keys.type(page.getByLabel("Search organizations"), mark);
   for (const name of ["Broken or unverified chain", "Retention under 365 days or none"]) {
-    await keys.space(customers.filter(name));
-    await expect(customers.filter(name)).toHaveAttribute("aria-pressed", "true");
-    await expect(customers.filter(name)).toBeFocused();
+    await keys.space(list.filter(name));
+    await expect(list.filter(name)).toHaveAttribute("aria-pressed", "true");
+    await expect(list.filter(name)).toBeFocused();
   }
-  await expect(customers.row(`Short ${mark}`)).toContainText("Retention 90 days");
+  await expect(list.row(`Short ${mark}`)).toContainText("Retention 90 days");
   await keys.space(page.getByRole("checkbox", { name: `Select Short ${mark}` }));
   const set = page.getByRole("button", { name: "Set retention" });
   await keys.enter(set);
-  const dialog = customers.dialog(/Retention of 1 organization/);
+  const dialog = list.dialog(/Retention of 1 organization/);
   await expect(dialog).toBeVisible();
   await keys.press("Escape");
   await expect(dialog).toHaveCount(0);

@@ -115,8 +115,8 @@ test("an administrator of chosen organizations is not shown what holds for all, 
 /** Every page, also those that the navigation does not offer to everybody. */
 const PAGES = [
   "/",
-  "/customers",
-  "/customers/ORG",
+  "/organizations",
+  "/organizations/ORG",
   "/integrity?orgId=ORG",
   "/reports",
   "/devices",
@@ -128,7 +128,6 @@ const PAGES = [
   "/notifications",
   "/account",
   "/start",
-  "/settings/organizations",
   "/settings/users",
   "/settings/api-keys",
   "/settings/enrollment",

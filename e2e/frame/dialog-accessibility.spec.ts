@@ -41,13 +41,8 @@ const DIALOGS: [path: string, dialogs: Opening[]][] = [
       { name: "New enrollment key", open: press("Enroll a device") },
     ],
   ],
-  [
-    "/settings/organizations",
-    [
-      { name: "New organization", open: press("New organization") },
-      { name: "Edit organization", open: press(/^Edit /) },
-    ],
-  ],
+  ["/organizations", [{ name: "New organization", open: press("New organization") }]],
+  ["/organizations/ORG", [{ name: "Edit organization", open: press("Edit") }]],
   ["/settings/users", [{ name: "Invite user", open: press("Invite user") }]],
   ["/account", [{ name: "Set up an authenticator app", open: press("Set up an app") }]],
   [

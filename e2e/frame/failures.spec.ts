@@ -18,12 +18,6 @@ const tab = (name: string) => (page: Page) => page.getByRole("tab", { name, exac
 const CASES: Case[] = [
   { path: "/devices", procedure: "devices.list", what: "the devices", act: search("Search by name") },
   { path: "/settings/users", procedure: "users.list", what: "the users", act: search("Search by name or e-mail") },
-  {
-    path: "/settings/organizations",
-    procedure: "organizations.list",
-    what: "the organizations",
-    act: search("Search by name"),
-  },
   { path: "/reports", procedure: "audit.statistics", what: "the report on statistics", act: tab("Statistics") },
   { path: "/integrity?orgId=HOME", procedure: "integrity.checkpoints", what: "the checkpoints", act: narrow },
   { path: "/settings/enrollment", procedure: "enrollmentKeys.list", what: "the enrollment keys", act: narrow },

@@ -75,14 +75,14 @@ test("the list of organizations names the broken one", async ({ page, request })
   await integrity.verifyNow();
   await expect(integrity.verdict("Broken in 1 place")).toBeVisible();
   await page.goto("/integrity");
-  await page.getByRole("main").getByRole("link", { name: "Customers" }).click();
+  await page.getByRole("main").getByRole("link", { name: "Organizations" }).click();
   const row = page.getByRole("row").filter({ has: page.getByRole("link", { name: "Broken in the list" }) });
   await expect(row).toContainText("Broken");
   const { badge } = new Frame(page);
   await expect(badge).toHaveAccessibleName(/^\d+ broken\. Audit chains: \d+ broken/);
   await badge.click();
-  await expect(page).toHaveURL(/\/customers\?show=chain/);
-  await expect(page).toHaveTitle("Customers · Trailmark");
+  await expect(page).toHaveURL(/\/organizations\?show=chain/);
+  await expect(page).toHaveTitle("Organizations · Trailmark");
   await expect(row).toContainText("Broken");
   await expectAccessible(page);
 });

@@ -81,7 +81,7 @@ test("an HTTPS stream is set up, repaired, watched and changed by its pages alon
 
   await page.goto("/settings/streams");
   await expect(page.getByRole("row").filter({ hasText: name })).toContainText("Paused");
-  await page.goto(`/customers?search=${encodeURIComponent(customer)}`);
+  await page.goto(`/organizations?search=${encodeURIComponent(customer)}`);
   await expect(page.getByRole("row").filter({ hasText: customer })).toContainText(new URL(receiver.url).host);
 });
 

@@ -8,7 +8,6 @@ export const STEADY = [
   "/devices",
   "/devices/DEVICE",
   "/scripts",
-  "/settings/organizations",
   "/settings/users",
   "/settings/api-keys",
   "/settings/enrollment",

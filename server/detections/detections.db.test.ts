@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { detectionPositions, detectionRules, detectionWindows } from "@/db/schema";
 import type { Ctx } from "@/server/ground/context";
-import { customerKinds } from "@/server/notify/notifications/kinds/customers";
+import { organizationKinds } from "@/server/notify/notifications/kinds/organizations";
 import { appendEvents, type TestEvent } from "@/testing/audit-entries";
 import { auditRows, createOrg, createPartner, createUser, ctxFor, type TestOrg } from "@/testing/factories";
 import { advanceIndex } from "@/testing/search/advance-index";
@@ -218,7 +218,7 @@ describe("an alert", () => {
 
   it("is counted by the bell unless its rule is snoozed", async () => {
     const mine = async () =>
-      (await customerKinds["detection.alert"].check(new Date())).found.find((one) => one.orgId === other.org.id)
+      (await organizationKinds["detection.alert"].check(new Date())).found.find((one) => one.orgId === other.org.id)
         ?.detail;
     const other = await arrange();
     const { id } = await create(other.admin, { dedupeSeconds: 0 });

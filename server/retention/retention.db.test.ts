@@ -2,11 +2,9 @@ import { afterAll, describe, expect, it } from "vitest";
 import { GET as PREVIEW } from "@/app/api/v1/orgs/organizations/[id]/audit-retention/preview/route";
 import { GET, PUT } from "@/app/api/v1/orgs/organizations/[id]/audit-retention/route";
 import { raiseAlarm } from "@/server/evidence/integrity/alarm";
-import { systemCtx } from "@/server/ground/context";
 import { appendEvents } from "@/testing/audit-entries";
 import { closeRoles, daysAgo, roles } from "@/testing/chain";
 import { auditRows, call, createApiKey, createOrg, createUser, ctxFor } from "@/testing/factories";
-import { getOverview } from "./overview";
 import { previewMany } from "./policy";
 import { runRetention } from "./run";
 
@@ -134,34 +132,4 @@ describe("GET …/audit-retention/preview", () => {
     expect((await preview(id, 30)).body).toMatchObject({ rows: 0, heldBy: null });
     for (const bad of ["", "x", "0", "3651", "-1"]) expect((await preview(id, bad)).status).toBe(400);
   });
-});
-
-it("tells growth by when entries happened, in whatever order they came", async () => {
-  const { id: orgId } = await createOrg();
-  const recent = Array.from({ length: 60 }, (_, i) => ({ orgId, timestamp: at(1 + (i % 20)) }));
-  // One that a device kept for four weeks comes last, after those of a log that was brought along.
-  await appendEvents([...recent, { orgId, timestamp: at(400) }, { orgId, timestamp: at(29) }]);
-  expect(await getOverview.run(systemCtx(), { id: orgId })).toMatchObject({ rows: 62, rowsPerDay: 2, growthDays: 30 });
-});
-
-it("says of a young log over how many days its growth is the mean", async () => {
-  const growthOf = async (days: number) => {
-    const { id: orgId } = await createOrg();
-    await appendEvents([{ orgId, timestamp: at(days) }]);
-    return (await getOverview.run(systemCtx(), { id: orgId })).growthDays;
-  };
-  expect(await growthOf(0)).toBe(1);
-  expect(await growthOf(5)).toBe(5);
-  expect(await growthOf(31)).toBe(30);
-});
-
-it("tells rows, size, oldest row and growth without a scan", async () => {
-  const { id: orgId } = await createOrg();
-  await appendEvents([60, 15, 10, 5].map((days) => ({ orgId, timestamp: at(days) })));
-  const found = await getOverview.run(systemCtx(), { id: orgId });
-  expect(found).toMatchObject({ rows: 4, rowsPerDay: 0.1 });
-  expect(found.bytes).toBeGreaterThan(0);
-  expect(Date.parse(found.oldestAt ?? "")).toBeLessThan(Date.now() - 59 * 86_400_000);
-  const empty = await getOverview.run(systemCtx(), { id: (await createOrg()).id });
-  expect(empty).toMatchObject({ rows: 0, bytes: 0, oldestAt: null, rowsPerDay: 0 });
 });

@@ -22,7 +22,7 @@ export const setInput = z.strictObject({
 /** Query of GET …/audit-retention/preview. */
 export const previewInput = z.strictObject({ id: guid, retentionDays: positiveInt.pipe(days) });
 
-/** Organizations whose retention is set, or looked at, in one go: as many as the Customers page shows. */
+/** Organizations whose retention is set, or looked at, in one go: as many as the Organizations page shows. */
 const MAX_ORGANIZATIONS = 1_001;
 export const manyInput = z.strictObject({
   orgId: z.array(guid).min(1).max(MAX_ORGANIZATIONS),
@@ -75,17 +75,3 @@ export const preview = z.strictObject({
 
 /** The policy with what the page says around it. Without the admin connection nothing is ever pruned. */
 export const policyStatus = policy.extend({ pruningEnabled: z.boolean(), nextRunAt: isoTime.nullable() });
-
-/** Sizes are estimates from the table's statistics; growth is the mean over the last 30 days, or since the first row. */
-export const overview = z.strictObject({
-  orgId: guid,
-  rows: z.int(),
-  bytes: z.int(),
-  oldestAt: isoTime.nullable(),
-  newestAt: isoTime.nullable(),
-  rowsPerDay: z.number(),
-  /** Whole days over which growth is the mean, at least 1. */
-  growthDays: z.int(),
-  bytesPerDay: z.number(),
-});
-export type Overview = z.output<typeof overview>;

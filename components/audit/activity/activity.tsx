@@ -63,7 +63,7 @@ export function ActorPage({ id, now }: { id: string; now: string }) {
       lists={[
         ["Addresses", "address", ({ value }) => addressPath(value)],
         ["Actions", "action", ({ value }) => logPath(activity.scoped, { actions: value })],
-        ["Organizations", "organization", ({ value }) => `/customers/${value}`],
+        ["Organizations", "organization", ({ value }) => `/organizations/${value}`],
       ]}
     >
       {entry?.actorType === "user" && (
@@ -97,7 +97,7 @@ export function AddressPage({ ip, now }: { ip: string; now: string }) {
           ({ value }) => (value in ACTOR_TYPE_LABEL ? logPath(filter, { actorType: value }) : actorPath(value)),
         ],
         ["Actions", "action", ({ value }) => logPath(activity.scoped, { actions: value })],
-        ["Organizations", "organization", ({ value }) => `/customers/${value}`],
+        ["Organizations", "organization", ({ value }) => `/organizations/${value}`],
       ]}
     />
   );

@@ -278,7 +278,7 @@ function Facts({ entry }: { entry: Entry }) {
       </Fact>
       {organizations.length > 1 && (
         <Fact name="Organization" entry={entry} column="org">
-          <Door href={`/customers/${entry.orgId}`}>{nameOf(entry.orgId)}</Door>
+          <Door href={`/organizations/${entry.orgId}`}>{nameOf(entry.orgId)}</Door>
         </Fact>
       )}
       <Fact name="Where from" entry={entry} column="ip">

@@ -56,7 +56,7 @@ function IdLink({ id, of }: { id: string; of: IdOf }) {
   if (of === "entry") return <PathLink href={`/audit/${id}`}>{id}</PathLink>;
   const known = organizations.find((organization) => organization.id === id);
   return known ? (
-    <PathLink href={`/customers/${id}`}>{known.name}</PathLink>
+    <PathLink href={`/organizations/${id}`}>{known.name}</PathLink>
   ) : (
     <CopiedCode value={id} what="organization id" />
   );

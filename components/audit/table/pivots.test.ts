@@ -38,7 +38,7 @@ test("a cell is filtered for, filtered out and copied", () => {
 
 test("a cell opens the page of what it names", () => {
   expect(changes("ip")["Open 192.0.2.1"]).toBe("/addresses?ip=192.0.2.1");
-  expect(changes("org")["Open Contoso"]).toBe(`/customers/${ID}`);
+  expect(changes("org")["Open Contoso"]).toBe(`/organizations/${ID}`);
   expect(changes("type")["Open Jane Doe"]).toBe(`/actors/${ID}`);
   expect(Object.keys(changes("seq"))).not.toContainEqual(expect.stringMatching(/^Open /));
 });

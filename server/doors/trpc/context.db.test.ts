@@ -81,7 +81,7 @@ it("answers 401 without a session, 403 without the permission or the reach, 404 
   const query = (input: object) => `?input=${encodeURIComponent(JSON.stringify(input))}`;
   expect((await send(`users.list${query({})}`, { cookie: viewer })).status).toBe(403);
   const foreign = await createOrg();
-  expect((await send(`organizations.list${query({ orgId: foreign.id })}`, { cookie: viewer })).status).toBe(403);
+  expect((await send(`organizations.overview${query({ orgId: foreign.id })}`, { cookie: viewer })).status).toBe(403);
   expect((await send(`organizations.get${query({ id: foreign.id })}`, { cookie: viewer })).status).toBe(404);
   expect((await send(`organizations.get${query({ id: "x" })}`, { cookie: viewer })).status).toBe(400);
 });

@@ -121,16 +121,10 @@ import {
   rotateWebhook,
   updateWebhook,
 } from "@/server/notify/webhooks/webhooks";
-import {
-  createOrganization,
-  getOrganization,
-  listOrganizations,
-  updateOrganization,
-} from "@/server/organizations/organizations";
+import { createOrganization, getOrganization, updateOrganization } from "@/server/organizations/organizations";
 import { countChains, listOverview } from "@/server/organizations/overview/list";
 import { getToday } from "@/server/organizations/overview/today";
 import { getPartnerPolicy, setPartnerPolicy } from "@/server/organizations/partner-policy";
-import { getOverview } from "@/server/retention/overview";
 import { getPolicyStatus, previewMany, previewPruning, setPolicies, setPolicy } from "@/server/retention/policy";
 import { createSavedView, listSavedViews, removeSavedView, updateSavedView } from "@/server/saved-views/saved-views";
 import { dismissChecklist, getChecklist } from "@/server/setup/checklist/checklist";
@@ -301,7 +295,6 @@ export const appRouter = router({
   organizations: router({
     partnerPolicy: query(getPartnerPolicy),
     setPartnerPolicy: mutation(setPartnerPolicy),
-    list: query(listOrganizations),
     get: query(getOrganization),
     overview: query(listOverview),
     chains: query(countChains),
@@ -341,7 +334,6 @@ export const appRouter = router({
   retention: router({
     get: query(getPolicyStatus),
     preview: query(previewPruning),
-    overview: query(getOverview),
     // A thousand ids do not fit into an address: by POST, though it changes nothing.
     previewMany: mutation(previewMany),
     setMany: mutation(setPolicies),

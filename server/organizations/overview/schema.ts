@@ -6,7 +6,7 @@ import { filterText, guid, isoTime, pageShape, pagination } from "@/server/groun
 import { STREAM_STATES } from "@/server/notify/streams/vocabulary";
 
 const OVERVIEW_LIMIT = 100;
-/** One page of so many is what the Customers page asks for: a thousand customers and the partner's own staff. */
+/** One page of so many is what the Organizations page asks for: a thousand of them and the partner's own staff. */
 export const MAX_OVERVIEW_LIMIT = 1_001;
 /** A device whose agent was not heard for so long is silent. */
 export const SILENT_AFTER_HOURS = 24;

@@ -8,7 +8,9 @@ export const metadata: Metadata = { title: "Retention" };
 
 export default async function RetentionRoute({ searchParams }: { searchParams: Promise<SearchParams> }) {
   const id = await chosenOrg(searchParams);
-  const queries = id ? [trpc.retention.get.queryOptions({ id }), trpc.retention.overview.queryOptions({ id })] : [];
+  const queries = id
+    ? [trpc.retention.get.queryOptions({ id }), trpc.organizations.overview.queryOptions({ orgId: id })]
+    : [];
   return (
     <Prefetched queries={queries}>
       <RetentionPage />

@@ -8,6 +8,7 @@ import { useState } from "react";
 import { useCan, useMe } from "@/components/account/org";
 import { barsOf, describeAllBars, describeBars, sumOf } from "@/components/audit/histogram/bars";
 import { bytes, count, counted } from "@/components/format/amounts";
+import { growthFigure } from "@/components/format/growth";
 import { When } from "@/components/format/when";
 import { useZone } from "@/components/format/zone";
 import { isVisibleTo, navGroups } from "@/components/nav-items";
@@ -19,16 +20,14 @@ import { Failure, Notice } from "@/components/ui/notice";
 import { PageHeader, Section } from "@/components/ui/page-header";
 import { StateTag } from "@/components/ui/state-tag";
 import { DAY_MS } from "@/server/ground/time/durations";
-import { perDay } from "@/server/organizations/overview/arrange";
 import type { OrganizationOverview } from "@/server/organizations/overview/schema";
-import { CHAIN_LABEL, growthLabel, growthText, leavesToText } from "./columns";
+import { CHAIN_LABEL, leavesToText } from "./columns";
 import classes from "./organization.module.css";
-import { organizationQuery } from "./organization-query";
+import { organizationQuery } from "./organizations-query";
 
-const OrganizationDialog = dynamic(
-  () => import("@/components/settings/organization-dialog").then((m) => m.OrganizationDialog),
-  { ssr: false },
-);
+const OrganizationDialog = dynamic(() => import("./organization-dialog").then((m) => m.OrganizationDialog), {
+  ssr: false,
+});
 
 /** The minimum height of a day that has entries. */
 const MIN_HEIGHT = 2;
@@ -89,8 +88,8 @@ const Missing = () => (
     <Notice
       title="Organization not found"
       action={
-        <Button component={Link} href="/customers" variant="default">
-          All customers
+        <Button component={Link} href="/organizations" variant="default">
+          All organizations
         </Button>
       }
     />
@@ -106,7 +105,7 @@ function Organization({ org, readAt, pruningEnabled }: Props) {
     <>
       <PageHeader
         title={org.name}
-        lead={org.isHome ? "The organization of your own staff." : "The state of this customer's audit log."}
+        lead={org.isHome ? "The organization of your own staff." : "The state of its audit log."}
       >
         {mayEdit && <Edit id={org.orgId} />}
       </PageHeader>
@@ -202,14 +201,7 @@ function Numbers({ org, readAt }: { org: Org; readAt: string }) {
       label="The organization in numbers"
       items={[
         { label: "Entries kept", value: count(org.entries), note: `${bytes(org.bytes)} with indexes, estimated` },
-        {
-          label: growthLabel(org.growth.month, readAt),
-          value: growthText(org.growth.month, readAt),
-          note:
-            perDay(org.growth.week, Date.parse(readAt)) === null
-              ? "known after one day"
-              : `last 7 days: ${growthText(org.growth.week, readAt)}`,
-        },
+        growthFigure(org.growth, readAt),
         { label: "Failures, 24 hours", value: rows("failure", org.failures) },
         { label: "Denied, 24 hours", value: rows("denied", org.denied) },
       ]}

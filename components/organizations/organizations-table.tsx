@@ -7,8 +7,8 @@ import Link from "next/link";
 import { useLayoutEffect, useRef, useState } from "react";
 import { VirtualRows } from "@/components/ui/virtual-rows";
 import type { OrganizationOverview, Sort } from "@/server/organizations/overview/schema";
-import { COLUMNS, type CustomerColumn } from "./columns";
-import classes from "./customers.module.css";
+import { COLUMNS, type OrganizationColumn } from "./columns";
+import classes from "./organizations.module.css";
 
 const ROW_PX = 56;
 /** The assumed window size until it is measured, and on the server. */
@@ -28,7 +28,7 @@ type Props = {
 };
 
 /** One row per organization, virtualized. */
-export function CustomersTable({ rows, readAt, selection, isStale, ...sorting }: Props) {
+export function OrganizationsTable({ rows, readAt, selection, isStale, ...sorting }: Props) {
   const body = useRef<HTMLTableSectionElement>(null);
   const [top, setTop] = useState(0);
   useLayoutEffect(() => setTop((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY), []);
@@ -114,7 +114,7 @@ function TickAll({ rows, selection: { ids, toggleAll } }: { rows: Row[]; selecti
 }
 
 type HeadProps = Pick<Props, "sort" | "order" | "onSort"> & {
-  column: Pick<CustomerColumn, "header" | "sort" | "align">;
+  column: Pick<OrganizationColumn, "header" | "sort" | "align">;
 };
 
 function Head({ column: { header, sort: by, align }, sort, order, onSort }: HeadProps) {
@@ -139,7 +139,7 @@ function Head({ column: { header, sort: by, align }, sort, order, onSort }: Head
 function Name({ row: { orgId, name, isHome, attention } }: { row: Row }) {
   return (
     <>
-      <Link href={`/customers/${orgId}`} prefetch={false} className={classes.name}>
+      <Link href={`/organizations/${orgId}`} prefetch={false} className={classes.name}>
         {name}
         {isHome && <small> your own staff</small>}
       </Link>

@@ -16,7 +16,7 @@ const parsers = {
 const DESCENDING_FIRST: readonly Sort[] = ["growth", "failures", "denied", "devices", "storage"];
 
 /** The page's URL state. */
-export function useCustomersView() {
+export function useOrganizationsView() {
   const [view, setView] = useQueryStates(parsers, { history: "push" });
   const search = useCallback((text: string) => setView({ search: text || null }, { history: "replace" }), [setView]);
   const sortBy = (sort: Sort) => {
@@ -71,7 +71,7 @@ const HEADER = [
   "denied24h",
   "devicesOnline",
   "devicesOffline",
-  "devicesSilent",
+  "devicesOffline24h",
   "storageBytesEstimated",
   "leavesTo",
 ];
@@ -79,7 +79,7 @@ const HEADER = [
 const rounded = (rate: number | null): number | null => (rate === null ? null : Math.round(rate * 10) / 10);
 
 /** The organizations of the page as CSV, one record each. */
-export function customersCsv(rows: readonly OrganizationOverview[], readAt: string): Cell[][] {
+export function organizationsCsv(rows: readonly OrganizationOverview[], readAt: string): Cell[][] {
   const now = Date.parse(readAt);
   return [
     HEADER,

@@ -73,7 +73,7 @@ const checkAlerts: Check = async () => {
   return { checked: "all", found };
 };
 
-export const customerKinds = {
+export const organizationKinds = {
   "detection.alert": {
     page: "/alerts?orgId=",
     check: checkAlerts,

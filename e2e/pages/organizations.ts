@@ -1,12 +1,12 @@
 import { expect, type Page } from "playwright/test";
 
-/** /customers: one row an organization. */
-export class CustomersPage {
+/** /organizations: one row an organization. */
+export class OrganizationsPage {
   constructor(readonly page: Page) {}
 
   async open(query = "") {
-    await this.page.goto(`/customers${query}`);
-    await expect(this.page.getByRole("heading", { level: 1, name: "Customers" })).toBeVisible();
+    await this.page.goto(`/organizations${query}`);
+    await expect(this.page.getByRole("heading", { level: 1, name: "Organizations" })).toBeVisible();
     await expect(this.page.getByRole("table")).toBeVisible();
   }
 

@@ -1,4 +1,4 @@
-import { CustomersPage } from "@/e2e/pages/customers";
+import { OrganizationsPage } from "@/e2e/pages/organizations";
 import { SignInPage } from "@/e2e/pages/sign-in";
 import { withDatabase } from "@/e2e/support/database";
 import { expect, test } from "@/e2e/support/fixtures";
@@ -16,17 +16,17 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => fresh.discard());
 
-test("a thousand customers stand on one page, few of their rows in the document, and get their retention at once", async ({
+test("a thousand organizations stand on one page, few of their rows in the document, and get their retention at once", async ({
   guest,
 }) => {
   await guest.goto(`${fresh.base}/login`);
   await new SignInPage(guest).fill(ADMIN.email, ADMIN.password);
   await expect(guest.getByRole("heading", { level: 1, name: "Audit log" })).toBeVisible();
-  await guest.goto(`${fresh.base}/customers`);
-  const customers = new CustomersPage(guest);
+  await guest.goto(`${fresh.base}/organizations`);
+  const list = new OrganizationsPage(guest);
   await expect(guest.getByRole("table")).toHaveAttribute("aria-rowcount", "1002");
   await expect(guest.getByText("1,001 organizations", { exact: true })).toBeVisible();
-  expect((await customers.names()).length).toBeLessThan(100);
+  expect((await list.names()).length).toBeLessThan(100);
 
   let previews = 0;
   guest.on("request", (request) => {
@@ -34,7 +34,7 @@ test("a thousand customers stand on one page, few of their rows in the document,
   });
   await guest.getByRole("checkbox", { name: "Select all organizations shown" }).check();
   await guest.getByRole("button", { name: "Set retention" }).click();
-  const dialog = customers.dialog(/Retention of 1,001 organizations/);
+  const dialog = list.dialog(/Retention of 1,001 organizations/);
   await dialog.getByText("730 days").click();
   await expect(dialog).toContainText("The next run would remove nothing");
   const before = previews;

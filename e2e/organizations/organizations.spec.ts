@@ -1,11 +1,11 @@
-import { CustomersPage } from "@/e2e/pages/customers";
+import { OrganizationsPage } from "@/e2e/pages/organizations";
 import { Api } from "@/e2e/support/api";
 import { answering } from "@/e2e/support/faults";
 import { expect, expectAccessible, expectSound, test } from "@/e2e/support/fixtures";
 
 const unique = () => crypto.randomUUID().slice(0, 8);
 
-test("which customers have a broken or unverified chain or a retention under 365 days is one look", async ({
+test("which organizations have a broken or unverified chain or a retention under 365 days is one look", async ({
   page,
   request,
 }) => {
@@ -15,15 +15,15 @@ test("which customers have a broken or unverified chain or a retention under 365
   await api.call("PUT", `/orgs/organizations/${short}/audit-retention`, { retentionDays: 90 });
   const long = await api.makeChain(`Long ${mark}`);
   await api.call("GET", `/audit-logs/checkpoints?orgId=${long}&sign=true`);
-  const customers = new CustomersPage(page);
-  await customers.open(`?show=chain,retention&search=${mark}`);
-  await expect(customers.row(`Short ${mark}`)).toContainText("Retention 90 days");
-  await expect(customers.row(`Long ${mark}`)).toHaveCount(0);
-  await customers.open(`?search=${mark}`);
-  await expect(customers.row(`Long ${mark}`)).toContainText("Intact");
-  expect(await customers.names()).toEqual([`Short ${mark}`, `Long ${mark}`]);
-  await customers.filter("Retention under 365 days or none").click();
-  await expect(customers.row(`Long ${mark}`)).toHaveCount(0);
+  const list = new OrganizationsPage(page);
+  await list.open(`?show=chain,retention&search=${mark}`);
+  await expect(list.row(`Short ${mark}`)).toContainText("Retention 90 days");
+  await expect(list.row(`Long ${mark}`)).toHaveCount(0);
+  await list.open(`?search=${mark}`);
+  await expect(list.row(`Long ${mark}`)).toContainText("Intact");
+  expect(await list.names()).toEqual([`Short ${mark}`, `Long ${mark}`]);
+  await list.filter("Retention under 365 days or none").click();
+  await expect(list.row(`Long ${mark}`)).toHaveCount(0);
   await expect(page).toHaveURL(/show=retention/);
   await expect(page.getByText(/^1 organization of [\d,]+, as of \d+ \w+ \d{4}, [\d:]+$/)).toBeVisible();
 });
@@ -32,36 +32,36 @@ test("the retention of many is set at once, and their chains are verified", asyn
   const mark = unique();
   const api = await Api.signIn(request);
   for (const name of ["One", "Two"]) await api.makeChain(`${name} ${mark}`, 1);
-  const customers = new CustomersPage(page);
-  await customers.open(`?search=${mark}`);
+  const list = new OrganizationsPage(page);
+  await list.open(`?search=${mark}`);
   await page.getByRole("checkbox", { name: "Select all organizations shown" }).check();
   await page.getByRole("button", { name: "Set retention" }).click();
-  const retention = customers.dialog(/Retention of 2 organizations/);
+  const retention = list.dialog(/Retention of 2 organizations/);
   await retention.getByText("730 days").click();
   await expect(retention).toContainText("The next run would remove nothing");
   await expectAccessible(page);
   await retention.getByRole("button", { name: "Set retention" }).click();
   await expect(retention).toContainText("2 organizations changed to 730 days.");
   await retention.getByRole("button", { name: "Close", exact: true }).last().click();
-  await expect(customers.row(`One ${mark}`)).toContainText("730 days");
+  await expect(list.row(`One ${mark}`)).toContainText("730 days");
 
   await page.getByRole("button", { name: "Verify", exact: true }).click();
-  const verify = customers.dialog(/Verify 2 organizations/);
+  const verify = list.dialog(/Verify 2 organizations/);
   await verify.getByRole("button", { name: "Verify", exact: true }).click();
   await expect(verify.getByRole("status")).toHaveText("2 intact");
   await expectAccessible(page);
   await verify.getByRole("button", { name: "Close", exact: true }).last().click();
-  await expect(customers.row(`Two ${mark}`)).toContainText(/whole chain checked (just now|\d+ min ago)/);
+  await expect(list.row(`Two ${mark}`)).toContainText(/whole chain checked (just now|\d+ min ago)/);
 });
 
 test("where pruning is off, the preview for many promises no removal", async ({ page, request }) => {
   const mark = unique();
   await (await Api.signIn(request)).makeOrganization(`Never pruned ${mark}`);
   await answering(page, "organizations.overview", { pruningEnabled: false });
-  const customers = new CustomersPage(page);
-  await customers.open(`?search=${mark}`);
-  await customers.select(`Never pruned ${mark}`);
-  const dialog = customers.dialog(/Retention of 1 organization/);
+  const list = new OrganizationsPage(page);
+  await list.open(`?search=${mark}`);
+  await list.select(`Never pruned ${mark}`);
+  const dialog = list.dialog(/Retention of 1 organization/);
   const choose = async (period: string) => {
     await page.getByRole("button", { name: "Set retention" }).click();
     await dialog.getByText(period).click();
@@ -80,9 +80,9 @@ test("where pruning is off, the preview for many promises no removal", async ({ 
 test("behind each row stands the organization, with the ways to its pages", async ({ page, request }) => {
   const name = `Behind ${unique()}`;
   const orgId = await (await Api.signIn(request)).makeChain(name);
-  const customers = new CustomersPage(page);
-  await customers.open(`?search=${encodeURIComponent(name)}`);
-  await customers.row(name).getByRole("link", { name }).click();
+  const list = new OrganizationsPage(page);
+  await list.open(`?search=${encodeURIComponent(name)}`);
+  await list.row(name).getByRole("link", { name }).click();
   await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
   await expect(page).toHaveTitle(`${name} · Trailmark`);
   const ways = page.getByRole("navigation", { name: "Pages of this organization" });
@@ -94,9 +94,9 @@ test("behind each row stands the organization, with the ways to its pages", asyn
   await expect(page).toHaveURL(new RegExp(`orgId=${orgId}`));
 });
 
-test("customers, an organization and the checklist have no accessibility violation", async ({ page, request }) => {
+test("organizations, one of them and the checklist have no accessibility violation", async ({ page, request }) => {
   const orgId = await (await Api.signIn(request)).makeChain(`Seen ${unique()}`);
-  for (const path of ["/customers", `/customers/${orgId}`, "/start", "/integrity"]) {
+  for (const path of ["/organizations", `/organizations/${orgId}`, "/start", "/integrity"]) {
     await page.goto(path);
     await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
     await expect(page.getByRole("status", { name: /Loading/ })).toHaveCount(0);

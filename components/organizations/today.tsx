@@ -27,7 +27,7 @@ const WORDS: Record<TodayKind, Words> = {
     one: "broken or unverified chain",
     many: "broken or unverified chains",
     isBad: true,
-    href: () => "/customers?show=chain",
+    href: () => "/organizations?show=chain",
   },
   failure: { one: "failure", many: "failures", href: (line, since) => inLog(line, since, { result: "failure" }) },
   denied: { one: "denial", many: "denials", href: (line, since) => inLog(line, since, { result: "denied" }) },
@@ -41,11 +41,15 @@ const WORDS: Record<TodayKind, Words> = {
     many: "privileged changes",
     href: (line, since) => inLog(line, since, { actions: PRIVILEGED_ACTIONS.join(","), result: "success" }),
   },
-  silent: { one: "silent device", many: "silent devices", href: () => "/customers?show=silent" },
+  silent: {
+    one: "device offline for 24 h",
+    many: "devices offline for 24 h",
+    href: () => "/organizations?show=silent",
+  },
   retention: {
     one: "retention under 365 days",
     many: "retentions under 365 days",
-    href: () => "/customers?show=retention",
+    href: () => "/organizations?show=retention",
   },
 };
 

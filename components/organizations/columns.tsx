@@ -1,12 +1,13 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { bytes, count, counted, duration } from "@/components/format/amounts";
+import { bytes, count, counted } from "@/components/format/amounts";
+import { growthText } from "@/components/format/growth";
 import { When } from "@/components/format/when";
 import { StateTag, type Tone } from "@/components/ui/state-tag";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/ground/time/durations";
 import { perDay } from "@/server/organizations/overview/arrange";
 import type { OrganizationOverview, Sort } from "@/server/organizations/overview/schema";
-import classes from "./customers.module.css";
+import classes from "./organizations.module.css";
 
 type Status = OrganizationOverview["chain"]["status"];
 
@@ -40,8 +41,7 @@ function ago(at: string, now: string): string {
 }
 
 type Row = OrganizationOverview;
-type Growth = NonNullable<Row["growth"]["month"]>;
-export type CustomerColumn = {
+export type OrganizationColumn = {
   key: string;
   header: string;
   /** The sort order that a click on the header selects; null when the column cannot be sorted. */
@@ -73,21 +73,6 @@ const WITNESS_LABEL = {
   missing: "not witnessed",
   no_checkpoint: "",
 } satisfies Record<Row["witness"]["state"], string>;
-
-/** "520 a day". Not known before a day has passed: until then the count may be of entries imported from many years. */
-export function growthText(growth: Growth | null, readAt: string): string {
-  const rate = perDay(growth, Date.parse(readAt));
-  if (rate === null) return "Not known yet";
-  return `${rate > 0 && rate < 10 ? rate.toFixed(1) : count(Math.round(rate))} a day`;
-}
-
-/** "Growth, 30 days", or the time since measuring began where that is a day or more. */
-export function growthLabel(growth: Growth | null, readAt: string): string {
-  const now = Date.parse(readAt);
-  return growth && perDay(growth, now) !== null
-    ? `Growth, ${duration((now - Date.parse(growth.since)) / 1000)}`
-    : "Growth";
-}
 
 const entriesOf = (orgId: string, result: string) => `/?orgId=${orgId}&range=24h&result=${result}`;
 
@@ -127,7 +112,7 @@ function LeavesTo({ streams }: { streams: Row["leavesTo"] }): ReactNode {
   );
 }
 
-export const COLUMNS: CustomerColumn[] = [
+export const COLUMNS: OrganizationColumn[] = [
   {
     key: "chain",
     header: "Chain",

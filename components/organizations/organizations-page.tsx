@@ -15,34 +15,30 @@ import { PageHeader } from "@/components/ui/page-header";
 import { SearchField } from "@/components/ui/search-field";
 import { arrange } from "@/server/organizations/overview/arrange";
 import { type Shown, SORTS, type Sort } from "@/server/organizations/overview/schema";
-import classes from "./customers.module.css";
-import { customersCsv, useCustomersView, useSelection } from "./customers-list";
-import { customersQuery } from "./customers-query";
-import { CustomersTable } from "./customers-table";
+import classes from "./organizations.module.css";
+import { organizationsCsv, useOrganizationsView, useSelection } from "./organizations-list";
+import { organizationsQuery } from "./organizations-query";
+import { OrganizationsTable } from "./organizations-table";
 
 const RetentionDialog = dynamic(() => import("./retention-dialog").then((m) => m.RetentionDialog), { ssr: false });
-const OrganizationDialog = dynamic(
-  () => import("@/components/settings/organization-dialog").then((m) => m.OrganizationDialog),
-  { ssr: false },
-);
+const OrganizationDialog = dynamic(() => import("./organization-dialog").then((m) => m.OrganizationDialog), {
+  ssr: false,
+});
 const VerifyDialog = dynamic(() => import("./verify-dialog").then((m) => m.VerifyDialog), { ssr: false });
 
 type Overview = Outputs["organizations"]["overview"];
-type View = ReturnType<typeof useCustomersView>["view"];
+type View = ReturnType<typeof useOrganizationsView>["view"];
 
 /** The state of every organization, those that need attention first, with actions for several at once. */
-export function CustomersPage() {
-  const { view, search, sortBy, toggle, clear } = useCustomersView();
-  const { query, rows } = useCustomers(view);
+export function OrganizationsPage() {
+  const { view, search, sortBy, toggle, clear } = useOrganizationsView();
+  const { query, rows } = useOrganizationsList(view);
   const mayCreate = useCan("organizations:manage");
   const [isCreating, setIsCreating] = useState(false);
-  const download = () => query.data && saveCsv("customers.csv", customersCsv(rows, query.data.readAt));
+  const download = () => query.data && saveCsv("organizations.csv", organizationsCsv(rows, query.data.readAt));
   return (
     <>
-      <PageHeader
-        title="Customers"
-        lead="The audit log of every organization you can see, those that need attention first."
-      >
+      <PageHeader title="Organizations">
         <Group gap="sm">
           <Button
             variant="default"
@@ -83,14 +79,14 @@ export function CustomersPage() {
 }
 
 /** The organizations of the current view, filtered and sorted. */
-function useCustomers(view: View) {
+function useOrganizationsList(view: View) {
   const trpc = useTRPC();
-  const first = useQuery(customersQuery(trpc));
+  const first = useQuery(organizationsQuery(trpc));
   // If they do not fit on one page, the server searches and sorts, and only its first page is shown.
   const isLarge = (first.data?.pagination.totalPages ?? 1) > 1;
   const input = { search: view.search ?? undefined, show: view.show ?? undefined, sort: view.sort, order: view.order };
   const large = useQuery({
-    ...customersQuery(trpc, clean(input)),
+    ...organizationsQuery(trpc, clean(input)),
     enabled: isLarge,
     placeholderData: keepPreviousData,
   });
@@ -194,12 +190,12 @@ type ListProps = {
 };
 
 function List({ overview, rows, isStale, onClear, onSort }: ListProps) {
-  const { view } = useCustomersView();
+  const { view } = useOrganizationsView();
   const mayManage = useCan("audit:manage");
   const selection = useSelection(overview.data, rows);
   const [dialog, setDialog] = useState<Dialog>(null);
   const close = () => setDialog(null);
-  if (overview.counts.organizations === 0) return <NoCustomers />;
+  if (overview.counts.organizations === 0) return <NoOrganizations />;
   if (rows.length === 0) return <NoneShown view={view} onClear={onClear} />;
   return (
     <>
@@ -229,7 +225,7 @@ function List({ overview, rows, isStale, onClear, onSort }: ListProps) {
           </Button>
         </fieldset>
       )}
-      <CustomersTable
+      <OrganizationsTable
         rows={rows}
         readAt={overview.readAt}
         sort={view.sort}
@@ -269,8 +265,8 @@ function NoneShown({ view: { search, show }, onClear }: { view: View; onClear: (
   );
 }
 
-const NoCustomers = () => (
+const NoOrganizations = () => (
   <Notice title="No organizations yet">
-    Each customer gets an organization of its own, with its own audit chain and retention.
+    Each of your customers is an organization, with its own audit chain and retention.
   </Notice>
 );

@@ -90,23 +90,23 @@ test("every number on a page is the table's", async ({ page, request }) => {
 
   // A device is online for a minute and a half after it reported.
   await report();
-  await page.goto(`/customers?search=${encodeURIComponent(name)}`);
+  await page.goto(`/organizations?search=${encodeURIComponent(name)}`);
   const row = page.getByRole("row").filter({ has: page.getByRole("link", { name }) });
   const cell = (result: string) => row.locator(`a[href*="result=${result}"]`);
-  await same("customers, entries", async () => numberIn(await row.textContent(), "entries"), { where: ALL });
-  await same("customers, failures", async () => numberIn(await cell("failure").textContent()), {
+  await same("organizations, entries", async () => numberIn(await row.textContent(), "entries"), { where: ALL });
+  await same("organizations, failures", async () => numberIn(await cell("failure").textContent()), {
     where: `result = 'failure' AND ${DAY}`,
   });
-  await same("customers, denied", async () => numberIn(await cell("denied").textContent()), {
+  await same("organizations, denied", async () => numberIn(await cell("denied").textContent()), {
     where: `result = 'denied' AND ${DAY}`,
   });
   await expect(row).toContainText("1 of 2 online");
   await expect(row).toContainText("1 offline for 24 h");
 
-  await page.goto(`/customers/${orgId}`);
-  await same("customer, entries", shownIn("Entries kept"), { where: ALL });
-  await same("customer, failures", shownIn("Failures, 24 hours"), { where: `result = 'failure' AND ${DAY}` });
-  await same("customer, denied", shownIn("Denied, 24 hours"), { where: `result = 'denied' AND ${DAY}` });
+  await page.goto(`/organizations/${orgId}`);
+  await same("organization, entries", shownIn("Entries kept"), { where: ALL });
+  await same("organization, failures", shownIn("Failures, 24 hours"), { where: `result = 'failure' AND ${DAY}` });
+  await same("organization, denied", shownIn("Denied, 24 hours"), { where: `result = 'denied' AND ${DAY}` });
   await expect(figure(page, "Growth")).toHaveText("Not known yet");
 
   await api.call("GET", `/audit-logs/integrity?orgId=${orgId}`);

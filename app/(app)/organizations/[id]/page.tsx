@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
 import { fetchOrNull, idIn, Prefetched, trpc } from "@/app/trpc-server";
-import { OrganizationPage } from "@/components/customers/organization-page";
-import { organizationQuery } from "@/components/customers/organization-query";
 import { Guarded } from "@/components/frame/guarded";
+import { OrganizationPage } from "@/components/organizations/organization-page";
+import { organizationQuery } from "@/components/organizations/organizations-query";
 import type { OverviewPage } from "@/server/organizations/overview/schema";
 
 type Props = { params: Promise<{ id: string }> };

@@ -1,0 +1,24 @@
+import { perDay } from "@/server/organizations/overview/arrange";
+import type { OrganizationOverview } from "@/server/organizations/overview/schema";
+import { count, duration } from "./amounts";
+
+type Growth = OrganizationOverview["growth"];
+
+/** "520 a day". Not known before a day has passed: until then the count may be of entries imported from many years. */
+export function growthText(growth: Growth["month"], readAt: string): string {
+  const rate = perDay(growth, Date.parse(readAt));
+  if (rate === null) return "Not known yet";
+  return `${rate > 0 && rate < 10 ? rate.toFixed(1) : count(Math.round(rate))} a day`;
+}
+
+/** The growth of an organization's log over 30 days, or the time since measuring began where that is a day or more. */
+export function growthFigure({ month, week }: Growth, readAt: string) {
+  const now = Date.parse(readAt);
+  const value = growthText(month, readAt);
+  if (!month || perDay(month, now) === null) return { label: "Growth", value, note: "known after one day" };
+  return {
+    label: `Growth, ${duration((now - Date.parse(month.since)) / 1000)}`,
+    value,
+    note: `last 7 days: ${growthText(week, readAt)}`,
+  };
+}
