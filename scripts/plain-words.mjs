@@ -37,7 +37,7 @@ const commentsOf = (source) =>
   });
 
 const READERS = [
-  [/^(?!bench\/|docs\/walks).*\.md$/, proseOf],
+  [/^(?!bench\/).*\.md$/, proseOf],
   [/\.(test|spec)\.tsx?$/, namesOf],
   // The rooms whose comments all pass.
   [/^(agent|scripts)\/.*\.(ts|mjs)$/, commentsOf],

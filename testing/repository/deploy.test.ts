@@ -11,7 +11,7 @@ import { EnvError, envSchema, parseEnv } from "@/server/ground/env";
 const FILES = readdirSync("deploy", { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())
   .map((entry) => join(entry.parentPath, entry.name))
-  .filter((path) => !/^deploy\/(secrets|tls)\//.test(path));
+  .filter((path) => !/^deploy\/(secrets|tls)\/|\.sql$/.test(path));
 const textOf = (path: string): string => readFileSync(path, "utf8");
 
 /** Variables that a file gives to one of our processes: KEY=, Environment=KEY=, each of ENV's, KEY: and name: KEY. */

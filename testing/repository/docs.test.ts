@@ -53,7 +53,7 @@ it.each(GUIDES)("%s asks curl for nothing that curl refuses: to resume a downloa
 });
 
 it("the walks name files, and in each functions that it declares", () => {
-  const rows = [...readFileSync("docs/walks.md", "utf8").matchAll(/^\| `([^`]+)` \| ([^|]+) \|/gm)];
+  const rows = [...readFileSync("CONTRIBUTING.md", "utf8").matchAll(/^\| `([^`]+\.tsx?)` \| ([^|]+) \|/gm)];
   const hops = rows.flatMap(([, file = "", names = ""]) =>
     [...names.matchAll(/`(\w+)`/g)].map(([, name = ""]) => ({ file, name })),
   );

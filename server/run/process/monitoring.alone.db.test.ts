@@ -28,7 +28,7 @@ const rule = z.object({
   alert: z.string(),
   expr: z.string(),
   labels: z.object({ severity: z.enum(["critical", "warning"]) }),
-  annotations: z.object({ summary: z.string().min(1), runbook_url: z.url() }),
+  annotations: z.object({ summary: z.string().min(1), runbook_url: z.string() }),
 });
 const rules = z
   .object({ groups: z.array(z.object({ rules: z.array(rule).min(1) })).min(1) })
