@@ -1,3 +1,4 @@
+import { count } from "@/components/format/amounts";
 import type { Outputs } from "@/components/trpc";
 import { StateTag } from "@/components/ui/state-tag";
 import classes from "./streams.module.css";
@@ -17,10 +18,11 @@ const LABEL: Record<Check["steps"][number]["step"], string> = {
 export const CheckResult = ({ check }: { check: Check }) => (
   <div role="status">
     <ol className={classes.checks} aria-label="Steps of the check">
-      {check.steps.map(({ step, ok, message }) => (
+      {check.steps.map(({ step, ok, message, ms }) => (
         <li key={step}>
           <StateTag tone={ok ? "good" : "bad"}>{LABEL[step]}</StateTag>
           <span>{message}</span>
+          {ms !== null && <span className={classes.took}>{count(ms)} ms</span>}
         </li>
       ))}
     </ol>

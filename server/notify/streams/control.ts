@@ -14,7 +14,9 @@ import { limit } from "@/server/ground/limits/windows";
 import { operation } from "@/server/ground/operation";
 import { inScope } from "@/server/ground/scope";
 import { onlyIdInput } from "@/server/ground/wire";
+import type { OnStep } from "@/server/notify/webhooks/post";
 import { DESTINATIONS } from "./destinations";
+import type { CheckStep } from "./destinations/destination";
 import { FORMATS } from "./formats";
 import { recordLastWord } from "./last-word";
 import { readEntries } from "./read";
@@ -57,6 +59,22 @@ async function changeState(tx: Tx, ctx: Ctx, { row, state, action }: Change) {
   return { before: row, row: oneOf(changed), event: { ...(await aboutStream(tx, row)), action, details } };
 }
 
+/** The steps of a check, each with how long it took; null for what one answer tells along with others. */
+async function timed(check: (onStep: OnStep) => Promise<CheckStep[]>) {
+  const took = new Map<string, number>();
+  let since = performance.now();
+  const pass = (step: string) => {
+    if (took.has(step)) return;
+    const now = performance.now();
+    took.set(step, Math.round(now - since));
+    since = now;
+  };
+  const steps = await check(pass);
+  const last = steps.at(-1);
+  if (last) pass(last.step);
+  return steps.map((one) => ({ ...one, ms: took.get(one.step) ?? null }));
+}
+
 /**
  * Tries a stream's destination step by step without sending an entry. Unless it is
  * told otherwise, one that succeeds starts a draft, and a stream that waits for a person.
@@ -74,8 +92,8 @@ export const checkStream = operation({
     const signal = AbortSignal.timeout(CHECK_MS);
     const { target, fault } = targetOf(found, { now: ctx.now(), signal });
     const steps = fault
-      ? [{ step: "address" as const, ok: false, message: fault.message }]
-      : await DESTINATIONS[kindOf(found)].check(target);
+      ? [{ step: "address" as const, ok: false, message: fault.message, ms: null }]
+      : await timed((onStep) => DESTINATIONS[kindOf(found)].check({ ...target, onStep }));
     const ok = steps.every((step) => step.ok);
     const { row, changed } = await tenant(ctx.scope, async (tx) => {
       const row = await lockStream(tx, ctx, id);

@@ -143,6 +143,7 @@ export const checkResult = z.strictObject({
       step: z.enum(["address", "connect", "tls", "sign_in", "write", "acknowledge"]),
       ok: z.boolean(),
       message: z.string(),
+      ms: z.int().nullable(),
     }),
   ),
   stream,

@@ -11,6 +11,7 @@ import { asSystem } from "@/db/client";
 import { dataStreams } from "@/db/schema";
 import { auditRows, call, createUser } from "@/testing/factories";
 import { at, many, send, streamSite } from "@/testing/streams";
+import { checkResult } from "./schema";
 
 const site = streamSite();
 
@@ -96,6 +97,17 @@ describe("settings", () => {
       expect.arrayContaining(rows.map((row) => row.id)),
     );
     expect(await beginAt("now")).toMatchObject({ status: 409 });
+  });
+
+  it("are checked step by step, each with the time it took", async () => {
+    const admin = await createUser();
+    const { id } = await site.create(admin);
+    site.receiver.delayMs = 30;
+    const { body } = await call(CHECK, { token: admin, ...at(id) });
+    site.receiver.delayMs = 0;
+    const took = Object.fromEntries(checkResult.parse(body).steps.map(({ step, ms }) => [step, ms]));
+    expect(took).toMatchObject({ connect: expect.any(Number), write: null });
+    expect(took.acknowledge).toBeGreaterThanOrEqual(29);
   });
 
   it("keep the value of Authorization when a new signing secret is chosen", async () => {

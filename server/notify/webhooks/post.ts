@@ -1,5 +1,6 @@
 import { type IncomingHttpHeaders, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
+import type { Socket } from "node:net";
 import { type Allowed, allowed, guardedLookup, RefusedAddress, requireAllowed } from "./address";
 
 /** How long an endpoint may take to answer. */
@@ -11,11 +12,21 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 export type Posted = { status: number | null; error: string | null };
 
 type Message = { body: string | Uint8Array; headers: Record<string, string> };
+/** Hears when the name was looked up, the connection made and the certificate accepted. */
+export type OnStep = (step: "address" | "connect" | "tls") => void;
+
+export function followSteps(socket: Socket, onStep: OnStep): void {
+  socket.once("lookup", () => onStep("address"));
+  socket.once("connect", () => onStep("connect"));
+  socket.once("secureConnect", () => onStep("tls"));
+}
+
 /** signal: the sender gives up. maxAnswerBytes: how much of an answer is kept. */
 type Request = Message & {
   method?: "GET" | "HEAD" | "POST" | "PUT";
   answerMs?: number | undefined;
   signal?: AbortSignal;
+  onStep?: OnStep | undefined;
   maxAnswerBytes?: number;
 };
 
@@ -85,7 +96,11 @@ export async function postTo(
 
 type Outgoing = Request & { signal: AbortSignal };
 
-function exchange(url: URL, { body, headers, signal, method = "POST", maxAnswerBytes }: Outgoing, may: Allowed) {
+function exchange(
+  url: URL,
+  { body, headers, signal, method = "POST", maxAnswerBytes, onStep }: Outgoing,
+  may: Allowed,
+) {
   return new Promise<Answer>((resolve, reject) => {
     const send = url.protocol === "https:" ? requestHttps : requestHttp;
     const outgoing = send(
@@ -116,6 +131,7 @@ function exchange(url: URL, { body, headers, signal, method = "POST", maxAnswerB
         incoming.on("error", reject);
       },
     );
+    if (onStep) outgoing.once("socket", (socket) => followSteps(socket, onStep));
     outgoing.on("error", reject);
     outgoing.end(body);
   });

@@ -38,7 +38,7 @@ const urlOf = ({ site, url }: Config): string => url ?? `https://http-intake.log
 
 type Message = Pick<Batch, "organization" | "lines">;
 
-async function post({ config, secrets, signal }: Target<Config>, { organization, lines }: Message) {
+async function post({ config, secrets, signal, onStep }: Target<Config>, { organization, lines }: Message) {
   const tags = [...config.tags, "org:{org.slug}"].map((tag) => filledIn(tag, organization)).join(",");
   const logs = lines.map(({ id, time, text }) => ({
     ddsource: "trailmark",
@@ -51,7 +51,7 @@ async function post({ config, secrets, signal }: Target<Config>, { organization,
   }));
   return sendTo(urlOf(config), {
     body: await compress(JSON.stringify(logs), { level: 1 }),
-    signal,
+    ...{ signal, onStep },
     headers: {
       "Content-Type": "application/json",
       "Content-Encoding": "gzip",

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { BatchMarker } from "@/server/notify/streams/formats/format";
+import type { OnStep } from "@/server/notify/webhooks/post";
 
 /** One line to send: an entry in the stream's format, or the batch's marker (without `seq`). */
 export type Line = { id: string; seq: number | null; time: Date; text: string };
@@ -38,7 +39,13 @@ export type CheckStep = {
 };
 
 /** secrets: the current one first, then a former one while it still holds. */
-export type Target<Config> = { config: Config; secrets: readonly string[]; now: Date; signal: AbortSignal };
+export type Target<Config> = {
+  config: Config;
+  secrets: readonly string[];
+  now: Date;
+  signal: AbortSignal;
+  onStep?: OnStep;
+};
 
 /** Where batches go: another one is a file that exports this, and a line in DESTINATIONS. */
 export type Destination<Config = unknown> = {

@@ -41,7 +41,7 @@ function authorization({ auth }: Config, [secret = ""]: readonly string[]): stri
   return auth === "basic" ? `Basic ${Buffer.from(secret).toString("base64")}` : `ApiKey ${secret}`;
 }
 
-async function post({ config, secrets, signal }: Target<Config>, { organization, lines, mediaType }: Message) {
+async function post({ config, secrets, signal, onStep }: Target<Config>, { organization, lines, mediaType }: Message) {
   const index = filledIn(config.index, organization);
   // Created under its id alone: one that is there already is not written twice.
   const pairs = lines.map(
@@ -49,7 +49,7 @@ async function post({ config, secrets, signal }: Target<Config>, { organization,
   );
   return sendTo(`${config.url.replace(/\/$/, "")}/_bulk?${FILTER}`, {
     body: pairs.join(""),
-    signal,
+    ...{ signal, onStep },
     maxAnswerBytes: MAX_ANSWER_BYTES,
     headers: { "Content-Type": "application/x-ndjson", Authorization: authorization(config, secrets) },
   });

@@ -42,7 +42,7 @@ function bodyOf({ lines, mediaType }: Message, { body }: Config): { text: string
   return { text: lines.map((line) => `${line}\n`).join(""), type: isJson ? "application/x-ndjson" : "text/plain" };
 }
 
-async function post({ config, secrets, now, signal }: Target<Config>, message: Message) {
+async function post({ config, secrets, now, signal, onStep }: Target<Config>, message: Message) {
   const { text, type } = bodyOf(message, config);
   const body = config.gzip ? await compress(text, { level: 1 }) : text;
   const parts = secrets.map(partsOf);
@@ -54,7 +54,7 @@ async function post({ config, secrets, now, signal }: Target<Config>, message: M
   );
   return sendTo(config.url, {
     body,
-    signal,
+    ...{ signal, onStep },
     headers: {
       ...config.headers,
       "Content-Type": type,

@@ -46,7 +46,7 @@ export const endpointOf = ({ endpoint, region }: Pick<Store, "endpoint" | "regio
 const pathOf = (text: string): string => text.split("/").map(encodeURIComponent).join("/");
 
 async function request<C extends Store>(target: Target<C>, { method, key, headers, body }: StoreRequest) {
-  const { config, secrets, signal } = target;
+  const { config, secrets, signal, onStep } = target;
   const bytes = body ?? new Uint8Array();
   const url = `${endpointOf(config)}/${pathOf(config.bucket)}/${pathOf(key)}`;
   const signed = await new AwsV4Signer({
@@ -64,7 +64,7 @@ async function request<C extends Store>(target: Target<C>, { method, key, header
     headers: Object.fromEntries(signed.headers),
     answerMs: ANSWER_MS,
     maxAnswerBytes: MAX_OBJECT_BYTES,
-    signal,
+    ...{ signal, onStep },
   });
 }
 

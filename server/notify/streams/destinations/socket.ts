@@ -9,7 +9,7 @@ import {
   RefusedAddress,
   requireAllowedHost,
 } from "@/server/notify/webhooks/address";
-import { failureOf, REFUSED, UNTRUSTED } from "@/server/notify/webhooks/post";
+import { failureOf, followSteps, REFUSED, UNTRUSTED } from "@/server/notify/webhooks/post";
 import type { CheckStep, Outcome, Target } from "./destination";
 import { type HttpAnswer, outcomeOf } from "./http";
 
@@ -84,7 +84,7 @@ function endBy(socket: Socket, signal: AbortSignal): void {
 }
 
 /** Connects to where the operator allows. @throws RefusedAddress, or what the connection failed with */
-export async function connectTo<C extends Endpoint>({ config, secrets, signal }: Target<C>): Promise<Socket> {
+export async function connectTo<C extends Endpoint>({ config, secrets, signal, onStep }: Target<C>): Promise<Socket> {
   const { host, port, tls, ca, certificate: cert } = config;
   const may = allowed();
   requireReachable(config, may);
@@ -101,6 +101,7 @@ export async function connectTo<C extends Endpoint>({ config, secrets, signal }:
       })
     : connect({ host, port, lookup });
   endBy(socket, signal);
+  if (onStep) followSteps(socket, onStep);
   socket.setTimeout(SILENCE_MS, () => socket.destroy(new DOMException("silent", "TimeoutError")));
   // By TLS 1.3 a server judges our certificate after the handshake: its session ticket says that it took it.
   const ticket = new Promise<void>((resolve) => socket.once("session", () => resolve()));

@@ -66,11 +66,11 @@ function eventOf(line: Line, { organization, mediaType }: Message, { index, sour
 }
 
 async function post(target: Target<Config>, message: Message) {
-  const { config, secrets, signal } = target;
+  const { config, secrets, signal, onStep } = target;
   const channel = channelOf(target, message.organization);
   return sendTo(endpoint(config, "event"), {
     body: message.lines.map((line) => eventOf(line, message, config)).join("\n"),
-    signal,
+    ...{ signal, onStep },
     headers: {
       "Content-Type": "application/json",
       Authorization: `Splunk ${secrets[0] ?? ""}`,

@@ -69,6 +69,7 @@ export const STREAMS: WordTable[] = [
       stream: "The stream afterwards",
       step: ["What was tried", "connect"],
       message: ["What was seen", "The receiver answers."],
+      ms: ["How many milliseconds it took; null where one answer told it along with another step", 12],
     },
   },
   {
