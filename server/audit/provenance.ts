@@ -11,14 +11,14 @@ export type SubmittedBy = { keyId: string; name: string } | null;
 
 type Details = Record<string, unknown>;
 
-/** Details with the key that submits them. */
-export const withSubmitter = (
+/** Details with the key that submits them: their last word, and their first member, as cleaning cuts what is behind. */
+export function withSubmitter(
   details: Details | null | undefined,
   { id, name }: { id: string; name: string },
-): Details => ({
-  ...details,
-  [SUBMITTED_BY]: { id, name },
-});
+): Details {
+  const submitter = { [SUBMITTED_BY]: { id, name } };
+  return Object.assign({ ...submitter }, details, submitter);
+}
 
 /** The submitter that an entry's details name. */
 export function submittedByOf(details: Details): SubmittedBy {

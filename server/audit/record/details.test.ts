@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { submittedByOf, withSubmitter } from "@/server/audit/provenance";
 import { repairText } from "@/server/ground/text";
 import { anyRow } from "@/testing/rows";
 import { condenseDetails, detailsText, isSecretName, maskedText, storableDetails } from "./details";
@@ -186,4 +187,13 @@ test("the value of a pair is masked by the name beside it", () => {
   ];
   expect(stored({ headers })).toEqual({ headers: masked });
   expect(storableDetails({ headers })).toEqual({ headers: masked });
+});
+
+test("the submitting key outlasts details that are cut behind their first 50,000 values", () => {
+  const masked = { name: "password", value: Array.from({ length: 50_010 }, () => []) };
+  const details = stored(
+    withSubmitter({ masked, more: {} }, { id: "01a227e0-fd03-7000-878c-cc9a90114702", name: "Billing" }),
+  );
+  expect(details.more).toBe("[truncated]");
+  expect(submittedByOf(details)).toMatchObject({ name: "Billing" });
 });
