@@ -44,6 +44,8 @@ async function objectFaults(file: string, manifest: Manifest, trust: Trust): Pro
   if (verdict.header?.orgId !== manifest.orgId) return broken("it is of another organization");
   if (verdict.firstSeq !== manifest.first || verdict.lastSeq !== manifest.last)
     return broken(`it holds the entries ${verdict.firstSeq} to ${verdict.lastSeq}`);
+  const leftOut = manifest.last - manifest.first + 1 - verdict.rowsChecked;
+  if (leftOut > 0) return broken(`it leaves out ${leftOut} entries`);
   return verdict.reasons.map((reason) => ({ isBroken: false, reason }));
 }
 

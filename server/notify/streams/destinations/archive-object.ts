@@ -33,6 +33,9 @@ function faultOf(verdict: BundleVerdict, { orgId, first, last }: Range): string 
   if (verdict.header?.orgId !== orgId) return "It is of another organization.";
   if (verdict.firstSeq !== first || verdict.lastSeq !== last)
     return `It holds the entries ${verdict.firstSeq} to ${verdict.lastSeq} instead of ${first} to ${last}.`;
+  // A bundle of a time may leave entries out between them.
+  if (verdict.rowsChecked !== last - first + 1)
+    return `It leaves out ${last - first + 1 - verdict.rowsChecked} entries.`;
   return verdict.anchoredThrough === last ? null : "No key of this installation signed it.";
 }
 

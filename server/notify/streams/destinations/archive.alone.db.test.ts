@@ -1,10 +1,11 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { GET as EVIDENCE } from "@/app/api/v1/audit-logs/evidence/route";
 import { POST as REPLAY } from "@/app/api/v1/streams/[id]/replay/route";
 import { PATCH } from "@/app/api/v1/streams/[id]/route";
 import { POST as CREATE } from "@/app/api/v1/streams/route";
 import { runRetention } from "@/server/retention/run";
-import { sealedDaysAgo } from "@/testing/chain";
+import { daysAgo, sealedDaysAgo } from "@/testing/chain";
 import { auditRows, call, createUser } from "@/testing/factories";
 import { keepFor } from "@/testing/permit";
 import { at, many, stateOf } from "@/testing/streams";
@@ -69,6 +70,28 @@ describe("before retention may take a range", () => {
     expect(await stateOf(admin, id)).toMatchObject({ state: "blocked", stateCode: "read_back" });
     expect(await objectsOf(orgId)).toEqual([]);
     expect((await runRetention({ orgIds: [orgId] })).rows).toBe(0);
+  });
+
+  it("a genuine bundle that somebody put in its place, and that leaves an entry out, blocks the archive", async () => {
+    const { admin, orgId, id } = await archived(2);
+    await many(orgId, 1, { timestamp: new Date(daysAgo(100)) });
+    await many(orgId, 1);
+    await sealedDaysAgo(orgId, 50);
+    site.store.after = ({ method, path }) => (method === "PUT" && path.endsWith(".gz") ? "cut" : null);
+    await sendAll(id);
+    site.store.after = () => null;
+    const [[key, stored] = []] = [...site.store.objects].filter(([key]) => key.includes(orgId));
+    const last = (await auditRows(orgId)).find(
+      ({ chainSeq }) => Number(chainSeq) === Number(/-(\d+)\./.exec(key ?? "")?.[1]),
+    );
+    const to = new Date(last?.timestamp ?? 0).toISOString();
+    const bundle = await call(EVIDENCE, { token: admin, path: `/audit-logs/evidence?from=${daysAgo(60)}&to=${to}` });
+    if (stored) stored.body = gzipSync(bundle.text);
+    await sendAll(id);
+    expect(await stateOf(admin, id)).toMatchObject({
+      state: "blocked",
+      stateMessage: expect.stringContaining("It leaves out 1 entries."),
+    });
   });
 
   it("an answer that was lost is no loss: the object that is there is read back and goes on", async () => {
