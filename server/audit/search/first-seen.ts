@@ -17,11 +17,11 @@ const SEEN = `LATERAL (SELECT audit_address(l.ip_address) AS ip, ${ACTOR} AS act
   ('network', network(set_masklen(w.ip, CASE family(w.ip) WHEN 4 THEN 24 ELSE 48 END))::text),
   ('userAgent', nullif(l.user_agent, ''))) k(kind, value)`;
 const IS_SEEN = "l.actor_type <> 'system' AND w.actor IS NOT NULL AND k.value IS NOT NULL";
-const KEY = "l.org_id, k.kind, l.actor_type, w.actor, md5(k.value)::uuid";
+const KEY = "k.kind, l.actor_type, w.actor, md5(k.value)::uuid";
 const SPAN = `min(l.chain_seq) AS first_seq, max(l.chain_seq) AS last_seq,
   min(l."timestamp") AS first_at, max(l."timestamp") AS last_at`;
-const seenBetween = `SELECT ${KEY} AS digest, min(k.value) AS value, ${SPAN} FROM audit_logs l, ${SEEN}
-  WHERE l.org_id = $1 AND l.chain_seq BETWEEN $2 AND $3 AND ${IS_SEEN} GROUP BY ${KEY}`;
+const seenBetween = `SELECT l.org_id, ${KEY} AS digest, min(k.value) AS value, ${SPAN} FROM audit_logs l, ${SEEN}
+  WHERE l.org_id = $1 AND l.chain_seq BETWEEN $2 AND $3 AND ${IS_SEEN} GROUP BY l.org_id, ${KEY}`;
 
 type Chain = { orgId: string; seq: number; pruned: number };
 
@@ -75,19 +75,26 @@ export async function emptyFirstSeen(tx: postgres.TransactionSql, orgId: string)
   await tx`DELETE FROM audit_first_seen_state WHERE org_id = ${orgId}`;
 }
 
-/** Rows `l` past what the indexer has read, which are read instead: an answer does not depend on how far it has come. */
-const UNREAD = `organizations o LEFT JOIN audit_first_seen_state s ON s.org_id = o.id, LATERAL (
-  SELECT * FROM audit_logs r WHERE r.org_id = o.id
-    AND r.chain_seq BETWEEN coalesce(s.through_seq, 0) + 1 AND 9223372036854775807 OFFSET 0) l`;
+/**
+ * Rows `l` of an organization `o` past what the indexer has read, which are read instead: an answer does not depend on how
+ * far it has come. A look-up inside the comparison would not pass row level security as an index condition.
+ */
+const UNREAD = `organizations o, LATERAL (SELECT coalesce(
+    (SELECT s.through_seq FROM audit_first_seen_state s WHERE s.org_id = o.id), 0) AS through OFFSET 0) i,
+  LATERAL (SELECT * FROM audit_logs r WHERE r.org_id = o.id
+    AND r.chain_seq BETWEEN i.through + 1 AND 9223372036854775807 OFFSET 0) l`;
 
-/** The first of those rows that shows an actor with something which the indexer has not met. */
-const unreadFirsts = (condition: SQL): SQL => sql`SELECT n.org_id, n.kind, n.first_seq FROM (
-    SELECT ${sql.raw(KEY)} AS digest, min(l.chain_seq) AS first_seq
+/**
+ * Of those rows the first that show an actor with something which the indexer has not met, as `u`: an array, so that a query
+ * reads them once, however often it compares with them.
+ */
+const unreadFirsts = (condition: SQL): SQL => sql`unnest(ARRAY(SELECT (n.org_id, n.kind, n.first_seq) FROM (
+    SELECT o.id AS org_id, ${sql.raw(KEY)} AS digest, min(l.chain_seq) AS first_seq
     FROM ${sql.raw(UNREAD)}, ${sql.raw(SEEN)}
-    WHERE ${condition} AND ${sql.raw(IS_SEEN)} GROUP BY ${sql.raw(KEY)}) n
+    WHERE ${condition} AND ${sql.raw(IS_SEEN)} GROUP BY o.id, ${sql.raw(KEY)}) n
   WHERE NOT EXISTS (
     SELECT FROM audit_first_seen f WHERE f.org_id = n.org_id AND f.kind = n.kind AND f.actor_type = n.actor_type
-      AND f.actor = n.actor AND f.digest = n.digest)`;
+      AND f.actor = n.actor AND f.digest = n.digest))) AS u(org_id uuid, kind text, first_seq bigint)`;
 
 /**
  * The condition that a row `a` shows its actor with something for the first time: no earlier row of its chain that is
@@ -96,7 +103,7 @@ const unreadFirsts = (condition: SQL): SQL => sql`SELECT n.org_id, n.kind, n.fir
 export const isFirstSeen = (kinds: readonly FirstSeen[]): SQL => sql`(a.org_id, a.chain_seq) IN (
   SELECT f.org_id, f.first_seq FROM audit_first_seen f WHERE f.kind = ANY (${textArray(kinds)})
   UNION ALL
-  SELECT u.org_id, u.first_seq FROM (${unreadFirsts(sql`k.kind = ANY (${textArray(kinds)})`)}) u)`;
+  SELECT u.org_id, u.first_seq FROM ${unreadFirsts(sql`k.kind = ANY (${textArray(kinds)})`)})`;
 
 type Numbered = { orgId: string; chainSeq: number };
 
@@ -119,7 +126,7 @@ export async function withFirstSeen<E extends Numbered>(
         JOIN audit_first_seen f ON f.org_id = w.org_id AND f.first_seq = w.seq
       UNION ALL
       SELECT u.org_id, u.first_seq::float8, u.kind FROM wanted w
-        JOIN (${unreadFirsts(sql`o.id = ANY (${orgIds}) AND l.chain_seq <= ${Math.max(...seqs)}`)}) u
+        JOIN ${unreadFirsts(sql`o.id = ANY (${orgIds}) AND l.chain_seq <= ${Math.max(...seqs)}`)}
           ON u.org_id = w.org_id AND u.first_seq = w.seq`,
   );
   const found = groupBy(rows, ({ org_id, seq }) => `${org_id} ${seq}`);
