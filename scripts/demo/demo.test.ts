@@ -3,9 +3,10 @@ import { Evaluation, type Group } from "@/server/detections/evaluate/engine";
 import { parseRule } from "@/server/detections/rule/parse";
 import { SHIPPED_RULES } from "@/server/detections/shipped/rules";
 import { MINUTE_MS } from "@/server/ground/time/durations";
+import { demoCast } from "@/testing/demo-cast";
 import { entryOf } from "@/testing/detections";
-import { ALERTS, type Cast, type StoryEvent } from "./beats";
-import { DEMO_ADMIN, PEOPLE, planDevices } from "./cast";
+import { ALERTS, type StoryEvent } from "./beats";
+import { PEOPLE } from "./cast";
 import { MONTH_MS } from "./clock";
 import { deviceEvents } from "./device-events";
 import { agentLines } from "./device-records";
@@ -17,17 +18,11 @@ const id = (kind: number, n: number) =>
   `${String(kind).padStart(8, "0")}-0000-4000-8000-${String(n).padStart(12, "0")}`;
 const END = Date.parse("2026-11-27T16:40:00.000Z");
 
-function castOf(): Cast {
-  const admin = { ...DEMO_ADMIN, role: "partner_admin", department: "Operations", org: null };
-  return {
-    homeOrgId: id(1, 0),
-    orgIds: [1, 2, 3].map((n) => id(1, n)),
-    people: [admin, ...PEOPLE].map((person, n) => ({ ...person, id: id(2, n) })),
-    devices: planDevices(createRandom(20261120)).map((plan, n) => ({ ...plan, deviceId: id(3, n), agentId: id(4, n) })),
-  };
-}
-
-const cast = castOf();
+const cast = demoCast({
+  homeOrgId: id(1, 0),
+  orgIds: [1, 2, 3].map((n) => id(1, n)),
+  personIds: [0, ...PEOPLE.keys()].map((_, n) => id(2, n)),
+});
 let story: Story;
 const of = (action: string) => story.events.filter((event) => event.action === action);
 const text = (value: unknown) => JSON.stringify(value);
