@@ -42,6 +42,10 @@ describe("a guard that was changed is named from outside the database", () => {
       "not of this version: rule O: CREATE RULE mine",
     ],
     [
+      "CREATE RULE mine AS ON INSERT TO audit_alarms DO INSTEAD NOTHING",
+      "not of this version: rule O: CREATE RULE mine",
+    ],
+    [
       "CREATE POLICY mine ON audit_logs AS RESTRICTIVE FOR SELECT USING (false)",
       "not of this version: policy mine on audit_logs",
     ],

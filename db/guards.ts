@@ -55,10 +55,10 @@ async function otherFunctions(sql: postgres.ISql, functions: readonly SqlFunctio
   });
 }
 
-/** The log, what is signed of it, and how long it is kept; policies are made with an organization. */
+/** The log, what is signed and found of it, and how long it is kept; policies are made with an organization. */
 const TABLES = [
   ...["audit_logs", "audit_chain_heads", "audit_tree_tiles", "audit_trees", "audit_notes"],
-  ...["audit_retention_policies", "organizations"],
+  ...["audit_verifications", "audit_alarms", "audit_retention_policies", "organizations"],
 ];
 const OURS = ["trailmark_app", "trailmark_audit_admin", "trailmark_sealer", "-"];
 
@@ -117,13 +117,16 @@ async function isOfLaterVersion(sql: postgres.ISql, functions: readonly SqlFunct
   return isOfLater(await readApplied(sql)) || installed.some(({ version }) => isLater(version, own));
 }
 
+/** Of a database that another process has brought to a later version. */
+export const GUARDS_OF_LATER = "a later version has been here: its guards are not known to this one";
+
 /**
  * What of the database's own guards is not as this version has it, judged from outside of it: audit_chain_health() is itself
  * one of its functions. Of a distributed log the triggers, policies and rights are its nodes', which judge them themselves.
  */
 export async function otherGuards(sql: postgres.ISql, { citus }: { citus: boolean }): Promise<string[]> {
   const own = installation(citus).functions(functionsOfVersion());
-  if (await isOfLaterVersion(sql, own)) return ["a later version has been here: its guards are not known to this one"];
+  if (await isOfLaterVersion(sql, own)) return [GUARDS_OF_LATER];
   const functions = await otherFunctions(sql, own);
   if (citus) return functions;
   const [wanted, found] = [new Set(guardsOfVersion()), new Set(await readGuards(sql))];

@@ -8,10 +8,10 @@ import { openAlarms, raiseAlarm } from "@/server/evidence/integrity/alarm";
 import { raiseLostAlarms } from "@/server/evidence/integrity/alarm-watch";
 import { signHead } from "@/server/evidence/integrity/checkpoints";
 import { proveRow } from "@/server/evidence/integrity/judge";
+import { readWindow, type SealedWindow } from "@/server/evidence/integrity/window";
 import { systemCtx } from "@/server/ground/context";
 import { unexplainedBeginning } from "./beginning";
 import { type Expired, findExpired } from "./expired";
-import { readWindow, type SealedWindow } from "./window";
 
 /** What is broken is not removed: the chain contradicts itself or what was signed. */
 class NotPermitted extends Error {}

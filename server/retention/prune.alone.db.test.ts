@@ -81,6 +81,8 @@ describe("the window of a run", () => {
     const actual = `a policy of ${row} days, which no entry set`;
     expect(await open(orgId)).toMatchObject([{ source: "retention", breaks: [{ actual }] }]);
     expect((await chainOf(orgId)).length).toBe(set === null ? 5 : 6);
+    // Nor does it end because somebody reads the entries.
+    expect(await judgeChain(orgId)).toMatchObject({ status: "broken", breaks: [{ actual }] });
   });
 
   it("is not taken from an entry whose contents were changed", async () => {

@@ -7,7 +7,7 @@ import { ownKeys, signCheckpoint } from "@/server/evidence/checkpoints/sign";
 import { openAlarms } from "@/server/evidence/integrity/alarm";
 import { formatVerifierKey } from "@/server/evidence/tree/signed-note";
 import { env } from "@/server/ground/env";
-import { auditRow, auditRows, chainOf, closeRoles, daysAgo, roles, tamperBy } from "@/testing/chain";
+import { auditRow, auditRows, chainOf, closeRoles, daysAgo, roles, tamper, tamperBy } from "@/testing/chain";
 import { checkText } from "@/testing/evidence/bundles";
 import { call, createOrg, createUser, ctxFor, auditRows as recordedRows, type TestUser } from "@/testing/factories";
 import { permit } from "@/testing/permit";
@@ -280,6 +280,23 @@ it.each([
   expect(alarm?.breaks[0]?.expected).toContain(`tile 0/${idx} of the tree`);
   const text = await download(admin, `${query}&despite=alarm`);
   expect(await checkText(text, { keys: keys() })).toMatchObject({ warnings: [expect.stringContaining("alarm")] });
+});
+
+it("is refused over an altered entry also where the database keeps no alarm", async () => {
+  const { id } = await createOrg();
+  const admin = await createUser({ orgId: id, role: "org_admin" });
+  await appendAudit(roles.app, auditRows(id, 4));
+  await signCheckpoint(id);
+  await appendAudit(roles.app, auditRows(id, 2));
+  await tamper((tx) => tx`UPDATE audit_logs SET actor_email = 'bob' WHERE org_id = ${id} AND chain_seq = 6`);
+  await roles.owner.unsafe(
+    `CREATE RULE mine AS ON INSERT TO audit_alarms WHERE new.org_id = '${id}' DO INSTEAD NOTHING`,
+  );
+  try {
+    expect((await call(getEvidence, { token: admin })).body).toMatchObject({ status: 409, code: "alarm_open" });
+  } finally {
+    await roles.owner`DROP RULE mine ON audit_alarms`;
+  }
 });
 
 it("is refused for the time being where no checkpoint can be signed, and is given afterwards", async () => {

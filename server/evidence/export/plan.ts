@@ -10,7 +10,7 @@ import { newestCheckpoint, newestReceipt } from "@/server/evidence/checkpoints/n
 import { checkpointOf, type StoredNote } from "@/server/evidence/checkpoints/stored-note";
 import { TreeDamage } from "@/server/evidence/checkpoints/tiles";
 import { checkpointToShow } from "@/server/evidence/checkpoints/witnessed";
-import { openAlarms, raiseAlarm } from "@/server/evidence/integrity/alarm";
+import { openAlarmOf, raiseAlarm } from "@/server/evidence/integrity/alarm";
 import { signCheckpoint } from "@/server/evidence/integrity/checkpoints";
 import { parseNote, toBase64 } from "@/server/evidence/tree/signed-note";
 import { consistencyProof, decompose, equalBytes, TreeFold, verifyConsistency } from "@/server/evidence/tree/tree";
@@ -128,8 +128,8 @@ async function findDamage(tx: Tx, { checkpoint: note, range }: Chosen, since: nu
  * The alarm that is open on a log, once the signing and the tree have raised theirs.
  * @throws AppError alarm_open unless the bundle is asked for in spite of it
  */
-async function alarmOf(orgId: string, { despite }: EvidenceInput): Promise<BundleAlarm | null> {
-  const [alarm] = await openAlarms({ kind: "organization", orgIds: [orgId], partnerId: "" });
+async function alarmOf(orgId: string, { despite }: EvidenceInput, began: Date): Promise<BundleAlarm | null> {
+  const alarm = await openAlarmOf(orgId, began);
   if (!alarm) return null;
   const [first] = alarm.breaks;
   const found = first ? `${first.kind} at sequence ${first.seq}` : "its entries";
@@ -164,13 +164,14 @@ async function signNow(orgId: string, now: Date): Promise<void> {
  * @throws AppError conflict when nothing was ever signed, alarm_open, unavailable when nothing can be signed now
  */
 export async function planBundle(ctx: Ctx, orgId: string, input: EvidenceInput): Promise<Plan> {
+  const began = new Date();
   await signNow(orgId, ctx.now());
   const [chosen, damage] = await tenant(ctx.scope, async (tx) => {
     const found = await choose(tx, orgId, input);
     return [found, await findDamage(tx, found, Math.min(input.since ?? 0, found.checkpoint.size))];
   });
   if (damage) await raiseAlarm({ orgId, at: new Date().toISOString(), source: "checkpoint", breaks: [damage] });
-  const alarm = await alarmOf(orgId, input);
+  const alarm = await alarmOf(orgId, input, began);
   const plan = await tenant(ctx.scope, async (tx) => {
     const { checkpoint } = chosen;
     // A server may have been renamed since the checkpoint was signed: all of a bundle is under one origin.

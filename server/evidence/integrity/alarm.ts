@@ -84,6 +84,13 @@ export async function clearAlarm(orgId: string, began: Date): Promise<void> {
 /** The open alarms over the organizations within reach, newest first, whichever process raised them. */
 export const openAlarms = (scope: Scope): Promise<Alarm[]> => tenant(scope, (tx) => readAlarms(tx, scope));
 
+/** The open alarm of a log; what this process found since a moment counts though the database does not keep it. */
+export async function openAlarmOf(orgId: string, since: Date): Promise<Alarm | undefined> {
+  const [stored] = await openAlarms({ kind: "organization", orgIds: [orgId], partnerId: "" });
+  const own = alarms.get(orgId);
+  return stored ?? (own && Date.parse(own.at) >= since.getTime() ? own : undefined);
+}
+
 /** The same of a transaction that reads more. */
 export async function readAlarms(tx: Tx, scope: Scope): Promise<Alarm[]> {
   const rows = await tx

@@ -1,4 +1,5 @@
-import { asSystem } from "@/db/client";
+import { appSql, asSystem } from "@/db/client";
+import { GUARDS_OF_LATER, otherGuards } from "@/db/guards";
 import type { ChainReader } from "@/server/evidence/chain/chain-stream";
 import { type Anchor, type Break, breakOf } from "@/server/evidence/chain/verifier";
 import { type Integrity, type VerifyInput, verifyAnd } from "@/server/evidence/chain/verify";
@@ -12,11 +13,13 @@ import { formatVerifierKey } from "@/server/evidence/tree/signed-note";
 import { restoredReasons } from "@/server/evidence/tree/statement";
 import { inclusionProof, verifyInclusion } from "@/server/evidence/tree/tree";
 import { systemCtx } from "@/server/ground/context";
+import { databaseAddresses } from "@/server/ground/env";
 import { log } from "@/server/ground/log";
 import { raiseAlarm } from "./alarm";
 import { checkTiles } from "./check-tiles";
 import type { Covered, VerdictStatus } from "./schema";
 import { readState } from "./state";
+import { readWindow } from "./window";
 
 /**
  * What our own key says of a chain at the moment of asking: a checkpoint over its head; that something disagrees, so that
@@ -157,6 +160,41 @@ function conclude(
   };
 }
 
+const MAX_FAULTS_SHOWN = 5;
+
+/** What of the database's guards is not as this version ships it; null where all is. */
+export async function changedGuards(): Promise<Break | null> {
+  const faults = await otherGuards(appSql(), databaseAddresses());
+  if (faults.length === 0) return null;
+  log.error({ guards: faults }, "the database's guards are not those of this version");
+  const actual = faults.slice(0, MAX_FAULTS_SHOWN).join("; ");
+  return breakOf({
+    seq: 0,
+    kind: "altered",
+    expected: "functions, triggers and rights as this version ships them",
+    actual,
+  });
+}
+
+/**
+ * What raises an alarm and stands in no entry: a whole reading that passed it over would end that alarm. Where another
+ * process is of a later version the guards are its, which ends nothing either.
+ */
+async function judgeBeside(orgId: string): Promise<Pick<Proof, "breaks" | "reasons">> {
+  const [guards, window] = await Promise.all([changedGuards(), asSystem((tx) => readWindow(tx, orgId))]);
+  const isOfLater = guards?.actual === GUARDS_OF_LATER;
+  const breaks = [isOfLater ? null : guards, window?.other].filter((one) => one != null);
+  return { breaks, reasons: isOfLater ? [`The database's guards were not checked: ${GUARDS_OF_LATER}.`] : [] };
+}
+
+async function proveAll(found: Integrity, note: OwnNote, options: JudgeOptions): Promise<Proof> {
+  const proof = await prove(found, note, options);
+  if (!isWhole(options)) return proof;
+  const { breaks, reasons } = await judgeBeside(found.orgId);
+  if (breaks.length === 0 && reasons.length === 0) return proof;
+  return { breaks: [...proof.breaks, ...breaks], reasons: [...proof.reasons, ...reasons], through: 0 };
+}
+
 /**
  * Judges a chain, whole or between two sequences: signs its head first, reads, and holds the last row to the tree that
  * was signed. Intact where nothing contradicts and a checkpoint signed by our own key proves the rows; unproven where no such
@@ -170,7 +208,7 @@ export async function judgeChain(orgId: string, options: JudgeOptions = {}, give
   const size = note.kind === "signed" ? note.note.size : undefined;
   const mark = size === undefined ? undefined : Math.min(size, options.toSeq ?? size);
   return verifyAnd(ctx, { orgId, ...options, mark }, async (found, reader) => {
-    const judged = { ...conclude(found, note, await prove(found, note, options)), began };
+    const judged = { ...conclude(found, note, await proveAll(found, note, options)), began };
     await options.inSnapshot?.(judged, reader);
     return judged;
   });

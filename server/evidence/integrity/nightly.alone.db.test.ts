@@ -12,6 +12,7 @@ import { createOrg, createUser, ctxFor } from "@/testing/factories";
 import { openAlarms } from "./alarm";
 import { alarmWatch, raiseLostAlarms } from "./alarm-watch";
 import { signCheckpoint } from "./checkpoints";
+import { verifyIntegrity } from "./integrity";
 import { runNightly, verifyNightly } from "./nightly";
 import { readProgress } from "./verifications";
 
@@ -256,6 +257,25 @@ describe("the tRPC door", () => {
     expect(await caller.integrity.alarms()).toHaveLength(1);
     await caller.integrity.verify({});
     expect(await caller.integrity.alarms()).toEqual([]);
+  });
+
+  it("keeps the alarm of changed guards while they are changed, though every entry is intact", async () => {
+    const { id } = await createOrg();
+    await write(id, 10);
+    const scope = { kind: "organization", orgIds: [id], partnerId: "" } as const;
+    const read = async () =>
+      (await verifyIntegrity.run(await ctxFor(await createUser({ orgId: id })), { orgId: id })).status;
+    await roles.owner`CREATE FUNCTION audit_link(int) RETURNS int LANGUAGE sql AS 'SELECT 1'`;
+    try {
+      await runNightly({ orgIds: [id] });
+      expect(await read()).toBe("broken");
+      const actual = "function audit_link is there more than once";
+      expect(await openAlarms(scope)).toMatchObject([{ breaks: [{ seq: 0, kind: "altered", actual }] }]);
+    } finally {
+      await roles.owner`DROP FUNCTION audit_link(int)`;
+    }
+    expect(await read()).toBe("intact");
+    expect(await openAlarms(scope)).toEqual([]);
   });
 
   it("stays broken when the alarm was deleted in the database, until the whole chain was found intact", async () => {

@@ -1,25 +1,22 @@
 import { asc } from "drizzle-orm";
-import { appSql, asSystem } from "@/db/client";
-import { otherGuards } from "@/db/guards";
+import { asSystem } from "@/db/client";
 import { organizations } from "@/db/schema";
 import { messageOf } from "@/db/thrown";
 import { checkIndex } from "@/server/audit/search/search-worker";
 import { type Anchor, type Break, breakOf } from "@/server/evidence/chain/verifier";
 import { findGap } from "@/server/evidence/chain/verify";
 import { systemCtx } from "@/server/ground/context";
-import { databaseAddresses } from "@/server/ground/env";
 import type { JobKind } from "@/server/ground/jobs";
 import { log } from "@/server/ground/log";
 import { raiseAlarm } from "./alarm";
 import { raiseLostAlarms } from "./alarm-watch";
 import { checkTiles } from "./check-tiles";
-import { type Judged, judgeChain, ownNote } from "./judge";
+import { changedGuards, type Judged, judgeChain, ownNote } from "./judge";
 import { nextSlice } from "./nightly-range";
 import { runningVerification } from "./runs";
 import { VERIFICATION_CRON } from "./schema";
 import { keepVerification, type Progress, readProgress } from "./verifications";
 
-const MAX_FAULTS_SHOWN = 5;
 const UNTIL_THE_END = Number.MAX_SAFE_INTEGER;
 
 /** A chain that ends before what an earlier night had read lost its tail, regardless of its head. */
@@ -121,20 +118,6 @@ export async function verifyNightly(
   if (isBroken) await raiseAlarm({ orgId, at: new Date().toISOString(), source: "nightly", breaks: verdict.breaks });
   else await checkSearch(orgId, before, progress);
   return verdict;
-}
-
-/** What of the database's guards is not as this version ships it; null where all is. */
-async function changedGuards(): Promise<Break | null> {
-  const faults = await otherGuards(appSql(), databaseAddresses());
-  if (faults.length === 0) return null;
-  log.error({ guards: faults }, "the database's guards are not those of this version");
-  const actual = faults.slice(0, MAX_FAULTS_SHOWN).join("; ");
-  return breakOf({
-    seq: 0,
-    kind: "altered",
-    expected: "functions, triggers and rights as this version ships them",
-    actual,
-  });
 }
 
 export type NightlyRun = {

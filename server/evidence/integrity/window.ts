@@ -9,7 +9,8 @@ import { type Anchor, type Break, breakOf } from "@/server/evidence/chain/verifi
 import { newestReceipt } from "@/server/evidence/checkpoints/note-store";
 import { FIRST_WINDOW, type Window, windowText } from "@/server/evidence/tree/statement";
 
-const changeDetails = z.object({ after: z.object({ retentionDays: z.int() }) });
+/** An entry that says no window sets one of 0 days, which no policy has. */
+const changeDetails = z.object({ after: z.object({ retentionDays: z.int() }) }).catch({ after: { retentionDays: 0 } });
 
 /** The window under which rows may go, and the entry that set it as it is in the chain; null where that has gone itself. */
 export type SealedWindow = Window & { entry: Anchor | null };
