@@ -136,8 +136,8 @@ export function buildBundles() {
     });
     writeWhole(outputFiles);
     chmodSync(join(DIST, "server.mjs"), 0o755);
-    const { offlinePage } = await import("./offline-page.mjs");
-    writeFileSync(join(DIST, "verify-offline.html"), await offlinePage(ROOT));
+    const { proofPages } = await import("./proof-pages.mjs");
+    for (const [name, text] of Object.entries(await proofPages(ROOT))) writeFileSync(join(DIST, name), text);
     copyReference();
   });
 }

@@ -73,7 +73,9 @@ export async function makeRelease({ postgres }) {
   rmSync(OUT, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const programs = readdirSync(join(ROOT, "dist")).filter((name) => PROGRAMS.test(name));
-  const dist = [...programs, "commit", "docs", "verify-offline.html", "agents"].map((name) => join("dist", name));
+  const dist = [...programs, "commit", "docs", "verify-offline.html", "proof.html", "agents"].map((name) =>
+    join("dist", name),
+  );
   const next = readdirSync(join(ROOT, ".next")).filter(
     (name) => !["cache", "trace", "types", "diagnostics"].includes(name),
   );

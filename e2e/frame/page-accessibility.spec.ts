@@ -102,7 +102,7 @@ test("every page that is to be steady is among them", () => {
 });
 
 /** Looked at in tests of their own: an entry in keys.spec.ts, the rest below, in first-run.spec.ts and in proof.spec.ts. */
-const ELSEWHERE = ["/audit/[id]", "/login", "/setup", "/p/[token]"];
+const ELSEWHERE = ["/audit/[id]", "/login", "/setup"];
 
 test("every page of the app is among them", () => {
   const folders = readdirSync("app", { recursive: true, encoding: "utf8" })

@@ -1,8 +1,9 @@
 import { gzipSync } from "node:zlib";
-import type { Page } from "playwright/test";
+import type { Page, Response } from "playwright/test";
 import { expect, test } from "@/e2e/support/fixtures";
 
 const MAX_SCRIPTS_KB = 250;
+const MAX_PROOF_PAGE_KB = 60;
 const QUIET_MS = 1_000;
 
 /** Until the page has asked for nothing for a while. */
@@ -19,19 +20,32 @@ const untilQuiet = (page: Page) =>
     QUIET_MS,
   );
 
+/** Sums what the page's answers weigh, in KB of gzip, scripts alone or all of them. */
+function weigh(page: Page, isCounted: (response: Response) => boolean): () => Promise<number> {
+  const sizes: Promise<number>[] = [];
+  page.on("response", (response) => {
+    if (isCounted(response)) sizes.push(response.body().then((body) => gzipSync(body).length / 1024));
+  });
+  return async () => (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
+
 test("a fresh window loads less than 250 KB of scripts for the audit log, all that follows included", async ({
   viewer,
   page,
 }) => {
-  const sizes: Promise<number>[] = [];
-  page.on("response", (response) => {
-    if (response.request().resourceType() === "script")
-      sizes.push(response.body().then((body) => gzipSync(body).length / 1024));
-  });
+  const total = weigh(page, (response) => response.request().resourceType() === "script");
   await viewer.open();
   await expect(viewer.entries().first()).toBeVisible();
   await untilQuiet(page);
-  const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
-  expect(total).toBeGreaterThan(100);
-  expect(total).toBeLessThan(MAX_SCRIPTS_KB);
+  expect(await total()).toBeGreaterThan(100);
+  expect(await total()).toBeLessThan(MAX_SCRIPTS_KB);
+});
+
+test("the page behind the short link of a proof weighs less than 60 KB in all", async ({ guest }) => {
+  const total = weigh(guest, () => true);
+  await guest.goto("/p/no-link-of-this-name");
+  await expect(guest.getByRole("alert")).toContainText("never existed");
+  await untilQuiet(guest);
+  expect(await total()).toBeGreaterThan(10);
+  expect(await total()).toBeLessThan(MAX_PROOF_PAGE_KB);
 });

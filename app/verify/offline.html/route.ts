@@ -1,3 +1,3 @@
-import { offlinePage } from "@/server/evidence/proofs/offline-page";
+import { offlinePage } from "@/server/evidence/proofs/pages";
 
 export const GET = offlinePage;

@@ -175,8 +175,8 @@ describe("the front", () => {
     .filter((file) => file.endsWith("page.tsx"))
     .map((file) => `/${file.replace(/\(\w+\)\/|\/?page\.tsx$/g, "")}`);
   const paths = [...new Set([...routes.map((route) => route.path), ...pages, "/nowhere", "/api/nowhere"])].filter(
-    // Its file comes out of the build.
-    (path) => path !== "/verify/offline.html",
+    // Their files come out of the build.
+    (path) => path !== "/verify/offline.html" && path !== "/p/[token]",
   );
 
   it.each(paths.map((path) => path.replace(/\[(\.\.\.)?\w+\]/g, "x")))(

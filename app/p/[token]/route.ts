@@ -1,0 +1,3 @@
+import { linkedPage } from "@/server/evidence/proofs/pages";
+
+export const GET = linkedPage;
