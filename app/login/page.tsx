@@ -9,7 +9,7 @@ export const metadata: Metadata = { title: "Sign in" };
 export default async function LoginPage() {
   if (!(await isSetUp())) redirect("/setup");
   return (
-    <AuthLayout title="Sign in" lead="The trail of everything that was done.">
+    <AuthLayout title="Sign in" lead="See who did what, and prove it.">
       <SignInForm options={signInOptions()} />
     </AuthLayout>
   );

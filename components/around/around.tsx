@@ -68,7 +68,7 @@ function columnsFor(page: AroundPage): Column<AroundItem>[] {
   return [
     ...(time ? [time] : []),
     {
-      header: "From the entry",
+      header: "Offset",
       width: 132,
       cell: (row) =>
         isCurrentEntry(row, page) ? (
@@ -79,7 +79,7 @@ function columnsFor(page: AroundPage): Column<AroundItem>[] {
     },
     ...rest,
     {
-      header: "In common",
+      header: "Same",
       width: 168,
       cell: (row) => <span className={classes.quiet}>{isCurrentEntry(row, page) ? "" : sharedAttributes(row)}</span>,
     },
@@ -120,7 +120,7 @@ function AroundTools({ view, page, onChange }: Props) {
         value={view.ties}
         onChange={(values) => values.length > 0 && onChange({ ties: TIES.filter((tie) => values.includes(tie)) })}
       >
-        <Group gap={6} role="group" aria-label="In common with the entry">
+        <Group gap={6} role="group" aria-label="Same as the entry">
           {TIES.filter((tie) => page.ties.includes(tie)).map((tie) => (
             <Chip key={tie} value={tie}>
               {TIE_LABEL[tie]}

@@ -60,7 +60,7 @@ export function StartPage() {
             loading={dismiss.isPending}
             onClick={() => dismiss.mutate({ dismissed: !list.dismissed })}
           >
-            {list.dismissed ? "Show the next step on the home page" : "Hide the next step from the home page"}
+            {list.dismissed ? "Show this checklist on the home page" : "Hide this checklist"}
           </Button>
         )}
       </PageHeader>

@@ -29,12 +29,12 @@ export function AgentAccess({ device }: { device: DeviceDetail }) {
   const [title, action, mutation] =
     asking === "revoke"
       ? [`Revoke the agent of ${device.hostname}`, "Revoke agent", revoke]
-      : [`Release the agent ID of ${device.hostname}`, "Release agent ID", release];
+      : [`Allow re-enrollment of ${device.hostname}`, "Allow re-enrollment", release];
   return (
     <Section title="Agent access" lead={<State device={device} />}>
       <Group gap="sm">
         <Button variant="default" onClick={() => ask("release")}>
-          Release agent ID
+          Allow re-enrollment
         </Button>
         {device.agentRevokedAt === null && (
           <Button variant="default" onClick={() => ask("revoke")}>
@@ -55,7 +55,7 @@ export function AgentAccess({ device }: { device: DeviceDetail }) {
           }}
         >
           {asking === "revoke"
-            ? "Its token is refused from now on and its connection is closed. To bring it back, release its ID and enroll it again. What it has sent is kept."
+            ? "Its token is refused from now on and its connection is closed. To bring it back, allow re-enrollment and enroll it again. What it has sent is kept."
             : "For 24 hours, anyone with an enrollment key of this organization can enroll as this device without the agent's token; the current agent then loses its access. Use this for a machine that was reinstalled."}
         </Confirm>
       )}
@@ -68,16 +68,16 @@ function State({ device }: { device: DeviceDetail }) {
     <>
       <Text span size="sm">
         {device.agentRevokedAt === null ? (
-          "The agent has access."
+          "Agent: allowed."
         ) : (
           <>
-            Revoked <When at={device.agentRevokedAt} />. The agent has no access.
+            Revoked <When at={device.agentRevokedAt} />. Agent: not allowed.
           </>
         )}
       </Text>{" "}
       {isReleased(device) && (
         <Text span size="sm">
-          Its ID is released until <When at={device.agentReleasedUntil} />.
+          Re-enrollment is allowed until <When at={device.agentReleasedUntil} />.
         </Text>
       )}
     </>

@@ -35,7 +35,7 @@ export function Checkpoints({ org, sinks }: { org: Org; sinks: Sinks }) {
     <>
       <Section
         title="Signed checkpoints"
-        lead="One hash over all entries up to a position, signed and kept outside the database, where changes to the table cannot affect it."
+        lead="A signature over everything up to an entry, stored outside the database."
         flush
       >
         {query.isPending && (

@@ -176,7 +176,7 @@ function Numbers({ status }: { status: Status | undefined }) {
           note: known(last ? readBy(last) : status?.anchored ? "read for each checkpoint" : "no verification yet"),
         },
         {
-          label: "Anchored until",
+          label: "Signed through",
           value: status ? (status.anchored ? `Entry ${count(status.anchored.seq)}` : "Nothing") : wait,
           note: known(status?.anchored ? <When at={status.anchored.signedAt} /> : "no signed checkpoint yet"),
         },

@@ -165,7 +165,7 @@ export function NotificationsPage() {
         what="the notifications"
         empty={
           <Notice title={view.status === "all" ? "No notifications" : `No ${view.status} notifications`}>
-            Conditions are checked once a minute. Your settings say which kinds you are notified of.
+            Nothing needs attention. Choose what to be told about in Settings.
           </Notice>
         }
         onPage={(page) => setView({ page })}

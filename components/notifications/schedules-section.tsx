@@ -61,9 +61,7 @@ export function SchedulesSection() {
     >
       {list.data?.mailConfigured === false && (
         <div className={classes.flushed}>
-          <Message tone="warn">
-            This installation has no mail server, so no report is sent. Once it has one, the newest report is sent.
-          </Message>
+          <Message tone="warn">No mail server yet: reports start once one is set up.</Message>
         </div>
       )}
     </RecordSection>

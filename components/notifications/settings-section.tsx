@@ -82,9 +82,7 @@ function SettingsSection() {
       lead="Each choice is saved immediately. E-mail is sent at most every 15 minutes, as one message."
     >
       {save.isError && <Message tone="bad">{errorText(save.error)}</Message>}
-      {!mailConfigured && (
-        <Message tone="warn">This installation has no mail server, so nothing is sent by e-mail.</Message>
-      )}
+      {!mailConfigured && <Message tone="warn">No mail server yet: e-mail starts once one is set up.</Message>}
       {(organizations.length > 1 || organizationIds !== null) && (
         <MultiSelect
           label="Organizations"

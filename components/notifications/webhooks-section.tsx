@@ -20,8 +20,7 @@ const RotateDialog = dynamic(() => import("@/components/ui/dialogs/rotate-dialog
 
 const NEEDS_FULL_ACCESS = "this webhook is for all organizations, and you have access to chosen ones only";
 
-const LEAD =
-  "Messages are signed as Standard Webhooks specifies, with one message per kind, however many organizations it concerns.";
+const LEAD = "Signed (Standard Webhooks). One message per alert kind.";
 
 const SECRET: SecretWords = {
   label: "Signing secret",

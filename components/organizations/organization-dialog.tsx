@@ -50,8 +50,8 @@ export function OrganizationDialog({ organization, onClose }: { organization?: O
           label="Require two-factor sign-in"
           description={
             organization.isHome
-              ? "For your own staff, from their next request on"
-              : "For the users of this organization, from their next request on"
+              ? "Applies to your own staff at their next request"
+              : "Applies to its users at their next request"
           }
           {...form.checkbox("requireTwoFactor")}
         />

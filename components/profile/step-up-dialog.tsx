@@ -64,7 +64,7 @@ export function StepUpDialog({ onDone, onClose }: { onDone: () => void; onClose:
   const fields = (
     <>
       {begin.isError && <Message tone="bad">{errorText(begin.error)}</Message>}
-      <Text>Your last sign-in or confirmation is more than ten minutes ago.</Text>
+      {methods.includes("password") && <Text>Enter your password to continue.</Text>}
       {passkeyOptions && (
         <Button variant="default" leftSection={<KeyRound size={15} aria-hidden />} onClick={byPasskey}>
           Use a passkey

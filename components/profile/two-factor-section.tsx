@@ -55,7 +55,7 @@ export function TwoFactorSection() {
   return (
     <Section
       title="Two-factor sign-in"
-      lead={isOn ? "Signing in also requires one of these." : "Your password or identity provider alone signs you in."}
+      lead={isOn ? "Signing in also requires one of these." : "Two-factor is off."}
       action={<Adding totp={!totp} passkey={passkeysPossible} onAdd={setAdding} />}
     >
       {mustSetUpTwoFactor && (
@@ -66,7 +66,7 @@ export function TwoFactorSection() {
       )}
       {factors.data && !passkeysPossible && (
         <Text size="sm" c="dimmed" mt="sm">
-          Passkeys need a host name; this installation is reached by an IP address.
+          Passkeys need a domain name. You opened Trailmark by IP address.
         </Text>
       )}
       {adding === "totp" && <TotpDialog onDone={done} onClose={close} />}

@@ -110,7 +110,7 @@ function SessionsSection() {
     <RecordSection
       level="section"
       title="Sessions"
-      lead={`Where you are signed in. End what you do not recognize.${part}`}
+      lead={`Where you are signed in. End sessions you don't recognize.${part}`}
       what="your sessions"
       caption="Your sessions"
       list={list}

@@ -49,10 +49,8 @@ export function ProofPage({ serverPolicy, load }: Props) {
     <div className={classes.page}>
       <h1>Proof of an audit log entry</h1>
       <p className={classes.lead}>
-        Checked by your own browser: it hashes the entry, follows the path to the log’s root and checks the signatures.
-        {load
-          ? " The proof of a short link comes from this server, which counts each opening; nothing else is sent."
-          : " Nothing is sent anywhere."}
+        Your browser checked this proof.{" "}
+        {load ? "Opening a short link is counted; nothing else is sent." : "Nothing is sent anywhere."}
       </p>
       {source.step === "loading" && <p role="status">Reading the proof</p>}
       {source.step === "choose" && (

@@ -238,10 +238,7 @@ function Meaning({ verdict, trustSource }: { verdict: Judged; trustSource: Trust
       <ul className={classes.list}>
         <li>That what the entry says is true: it shows what was recorded.</li>
         <li>Anything about other entries, or that nothing else happened.</li>
-        <li>
-          That the key belongs to the party that you think it does: compare it with the one that you were given in
-          person.
-        </li>
+        <li>Whose key it is: compare it with the key you were given.</li>
         {isWitnessed && trustSource.from === "server" && (
           <li>That these witnesses are independent of this server, whose own policy names them.</li>
         )}

@@ -61,10 +61,7 @@ function Retention({ org }: { org: Org }) {
   const overview = useQuery(trpc.organizations.overview.queryOptions({ orgId: org.id }));
   return (
     <>
-      <PageHeader
-        title="Retention"
-        lead={`How long audit entries of ${org.name} are kept before the daily run removes them.`}
-      />
+      <PageHeader title="Retention" lead={`${org.name}: entries older than this are deleted daily.`} />
       {policy.isPending && (
         <div className={classes.loading} role="status" aria-label="Loading the retention policy">
           <Skeleton height={76} radius={8} />

@@ -21,7 +21,7 @@ const RotateDialog = dynamic(() => import("@/components/ui/dialogs/rotate-dialog
 
 const NEEDS_FULL_ACCESS = "this key is for all organizations, and you have access to chosen ones only";
 
-const LEAD = "For programs. What each key does is recorded in the audit log under its name.";
+const LEAD = "Let programs use the API. Their actions are logged under the key's name.";
 
 const SECRET: SecretWords = {
   label: "API key",

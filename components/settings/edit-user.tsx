@@ -52,7 +52,7 @@ export function EditUser({ user, onClose }: { user: User; onClose: () => void })
       <TextInput label="Department" {...form.field("department")} />
       <Switch
         label="Require two-factor sign-in"
-        description="From their next request on, even if their organization does not require it"
+        description="Applies at their next request, even if their organization does not require it"
         {...form.checkbox("requireTwoFactor")}
       />
       <Switch

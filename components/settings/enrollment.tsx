@@ -32,7 +32,7 @@ export function Enrollment() {
     <RecordSection
       level="page"
       title="Enrollment"
-      lead="With a key, a device's agent joins one organization. Agents that have joined keep working after the key is gone."
+      lead="An enrollment key adds devices to one organization. Revoking it does not affect devices already added."
       what="the enrollment keys"
       list={list}
       onPage={setPage}

@@ -144,8 +144,8 @@ export function NewEnrollmentKey({ onClose }: { onClose: () => void }) {
     >
       <OrgSelect {...form.field("orgId")} data-autofocus />
       <NumberInput
-        label="Devices"
-        description="How many can join with it. Leave empty for any number."
+        label="Maximum number of devices"
+        description="Leave empty for any number"
         allowDecimal={false}
         allowNegative={false}
         {...form.field("maxUses")}

@@ -73,8 +73,13 @@ export function SendLink({ user, onClose }: SendLinkProps) {
     >
       {user.name} gets a new link to choose a password: by e-mail, or shown to you if no mail server is set up. An
       earlier link stops working{user.invited ? "." : "; the current password works until the new link is used."}
-      {!user.invited &&
-        " If they sign in through an identity provider, their account there is unlinked; their next sign-in there with this e-mail address links it again."}
+      {!user.invited && (
+        <details>
+          <summary>Details</summary>
+          Their account at an identity provider is unlinked. Their next sign-in there with this e-mail address links it
+          again.
+        </details>
+      )}
     </Confirm>
   );
 }

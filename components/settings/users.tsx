@@ -178,7 +178,7 @@ function RequireTwoFactor() {
     <Box px={{ base: 16, sm: 24 }}>
       <Switch
         label="Require two-factor sign-in for everyone"
-        description="For your own staff and the users of every organization, from their next request on"
+        description="Applies to everyone at their next request"
         checked={policy.data.requireTwoFactor}
         disabled={save.isPending}
         onChange={(event) => save.mutate({ requireTwoFactor: event.currentTarget.checked })}

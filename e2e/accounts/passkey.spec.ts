@@ -84,6 +84,6 @@ test("a passkey signs in after the password, confirms who is there, and is remov
 
   expect(await requireTwoFactor(page, false)).toBe(200);
   await removing.getByRole("button", { name: "Remove" }).click();
-  await expect(page.getByText("Your password or identity provider alone signs you in.")).toBeVisible();
+  await expect(page.getByText("Two-factor is off.")).toBeVisible();
   await context.close();
 });

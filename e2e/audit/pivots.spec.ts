@@ -97,7 +97,7 @@ test("a cell's menu and the facts' links have no accessibility violation", async
   await expectAccessibleInBoth(page);
   await page.keyboard.press("Escape");
   await page.keyboard.press("Enter");
-  await viewer.drawer.getByRole("button", { name: "More from Where from" }).click();
+  await viewer.drawer.getByRole("button", { name: "More from From" }).click();
   await expect(viewer.drawer.getByRole("link", { name: /^Filter for / })).toBeVisible();
   await expectAccessibleInBoth(page);
 });

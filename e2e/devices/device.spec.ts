@@ -151,18 +151,18 @@ test("an administrator revokes an agent, releases its id, and the machine is enr
   await access.getByRole("button", { name: "Revoke agent" }).click();
   const revoking = page.getByRole("dialog", { name: "Revoke the agent of WS-REVOKED" });
   await revoking.getByRole("button", { name: "Revoke agent" }).click();
-  await expect(access).toContainText("The agent has no access.");
+  await expect(access).toContainText("Agent: not allowed.");
   await expect(access.getByRole("button", { name: "Revoke agent" })).toHaveCount(0);
   expect((await beat()).status()).toBe(401);
   expect((await enrollAgain()).status()).toBe(409);
 
-  await access.getByRole("button", { name: "Release agent ID" }).click();
-  const releasing = page.getByRole("dialog", { name: "Release the agent ID of WS-REVOKED" });
-  await releasing.getByRole("button", { name: "Release agent ID" }).click();
-  await expect(access).toContainText("Its ID is released until");
+  await access.getByRole("button", { name: "Allow re-enrollment" }).click();
+  const releasing = page.getByRole("dialog", { name: "Allow re-enrollment of WS-REVOKED" });
+  await releasing.getByRole("button", { name: "Allow re-enrollment" }).click();
+  await expect(access).toContainText("Re-enrollment is allowed until");
   expect((await enrollAgain()).status()).toBe(201);
   await page.reload();
-  await expect(access).toContainText("The agent has access.");
+  await expect(access).toContainText("Agent: allowed.");
 });
 
 for (const [where, pathOf] of [

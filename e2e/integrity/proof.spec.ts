@@ -88,7 +88,7 @@ test("a short link opens until it is revoked, and its openings are counted", asy
   await proof.open(link);
   await expect(proof.verdict("Intact")).toBeVisible();
   await expect(proof.part("The entry")).toContainText(entryId);
-  await expect(guest.getByText("counts each opening")).toBeVisible();
+  await expect(guest.getByText("Opening a short link is counted")).toBeVisible();
   await expectAccessible(guest);
 
   await share.open(entryId);

@@ -95,8 +95,8 @@ test("an empty installation reaches a first agent's entries with the checklist a
   await keys.enter(panel.getByRole("button", { name: "Dismiss" }));
   await expect(panel).toHaveCount(0);
   await guest.goto(`${fresh.base}/start`);
-  await keys.enter(guest.getByRole("button", { name: "Show the next step on the home page" }));
-  await expect(guest.getByRole("button", { name: "Hide the next step from the home page" })).toBeVisible();
+  await keys.enter(guest.getByRole("button", { name: "Show this checklist on the home page" }));
+  await expect(guest.getByRole("button", { name: "Hide this checklist" })).toBeVisible();
   await guest.goto(`${fresh.base}/`);
   await expect(panel).toContainText("Create a backup");
   expect(await runCommand("trailmark", ["backup", "--to", join(fresh.dataDir, "backups")])).toBe(0);

@@ -21,12 +21,12 @@ type Kind = { label: string; means: string; holdsMs: number; isWatched?: true; i
 const kinds = {
   "chain.broken": {
     label: "Broken chain",
-    means: "A verification found that the audit log contradicts itself or what was signed about it.",
+    means: "The log was changed, or does not match its signature.",
     holdsMs: 0,
     isUrgent: true,
   },
   "chain.head_lost": {
-    label: "Lost head",
+    label: "Chain end missing",
     means: "A chain lost its head or its end. New entries may be held until it is repaired.",
     holdsMs: 0,
     isUrgent: true,
@@ -37,12 +37,12 @@ const kinds = {
     holdsMs: HOUR,
   },
   "witness.away": {
-    label: "Witness away",
-    means: "A witness of the policy has cosigned none of the newest checkpoints for a day.",
+    label: "Witness not responding",
+    means: "No signature from a witness for a day.",
     holdsMs: 24 * HOUR,
   },
   "pruning.off": {
-    label: "Pruning off",
+    label: "Retention not running",
     means: "Retention policies exist, but expired entries are not removed.",
     holdsMs: HOUR,
   },

@@ -121,9 +121,7 @@ export function ComparePage() {
         lead={isPrevious && view.b ? "With the previous change of the same resource." : "Two entries, field by field."}
       />
       {view.b === null && (
-        <Notice title="Nothing to compare">
-          Pin two entries in the audit log: press p on each, or the pin in an open one.
-        </Notice>
+        <Notice title="Nothing to compare">Pin two entries (P) in the audit log to compare them.</Notice>
       )}
       {failed?.error && <Failure error={failed.error} onRetry={() => void failed.refetch()} what="an entry" />}
       {previous.data && !first && (

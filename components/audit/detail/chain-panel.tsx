@@ -25,7 +25,7 @@ export function ChainPanel({ entry }: { entry: Entry }) {
         <li className={classes.link}>
           {entry.prevChecksum ? (
             <>
-              <span className={classes.name}>Linked to the one before</span>
+              <span className={classes.name}>Previous entry</span>
               <CopiedCode value={entry.prevChecksum} what="previous checksum" />
             </>
           ) : (
@@ -76,7 +76,7 @@ function EntryStatus({ id }: { id: string }) {
           : reasons.join(" ")}{" "}
         {status === "unproven" && !checkpoint && "It can be proven once one does. "}
         {lastVerified
-          ? `The last verification that read it, ${dateTime(lastVerified.at, zone)}, found its part of the chain ${VERDICT_WORD[lastVerified.status].toLowerCase()}.`
+          ? `Last verified ${dateTime(lastVerified.at, zone)}: ${VERDICT_WORD[lastVerified.status].toLowerCase()}.`
           : "No verification of the whole chain has read it yet."}
       </p>
     </div>

@@ -281,7 +281,7 @@ function Facts({ entry }: { entry: Entry }) {
           <Door href={`/organizations/${entry.orgId}`}>{nameOf(entry.orgId)}</Door>
         </Fact>
       )}
-      <Fact name="Where from" entry={entry} column="ip">
+      <Fact name="From" entry={entry} column="ip">
         {entry.ipAddress ? (
           <CopiedCode value={entry.ipAddress} what="address" href={addressPath(entry.ipAddress)} />
         ) : (

@@ -88,7 +88,7 @@ export function ExportDialog({ onClose }: { onClose: () => void }) {
               else void start(format, name);
             }}
           >
-            {isBackground ? "Export in the background" : "Export"}
+            Export
           </Button>
         </Group>
         <MyExports />
@@ -123,7 +123,7 @@ type DestinationProps = {
 function DestinationChoice({ isBackground, format, all, newest, onBackground }: DestinationProps) {
   return (
     <Radio.Group
-      label="Entries to export"
+      label="How"
       value={isBackground ? "background" : "now"}
       onChange={(value) => onBackground(value === "background")}
     >
@@ -133,7 +133,7 @@ function DestinationChoice({ isBackground, format, all, newest, onBackground }: 
           value="now"
           disabled={!isDirect(format)}
           label={newest}
-          description={`A direct download holds at most ${count(MAX_EXPORT_ROWS)} entries.`}
+          description={`At most ${count(MAX_EXPORT_ROWS)} entries.`}
         />
       </Stack>
     </Radio.Group>
@@ -141,13 +141,13 @@ function DestinationChoice({ isBackground, format, all, newest, onBackground }: 
 }
 
 function allOf(total: number | null, isTruncated: boolean): string {
-  if (total === null || isTruncated) return "All of them, in the background";
-  return `All ${counted(total, "entry", "entries")}, in the background`;
+  const all = total === null || isTruncated ? "all entries" : counted(total, "entry", "entries");
+  return `Prepare ${all} in the background`;
 }
 
 function newestOf(total: number | null, isLarge: boolean): string {
-  if (total === null) return `The newest ${count(MAX_EXPORT_ROWS)} at most, at once`;
-  return isLarge ? `The newest ${count(MAX_EXPORT_ROWS)}, at once` : "All of them, at once";
+  if (total === null || isLarge) return `Download the newest ${count(MAX_EXPORT_ROWS)} now`;
+  return `Download ${counted(total, "entry", "entries")} now`;
 }
 
 /** name: of the file that would be saved now. */
@@ -168,10 +168,7 @@ function Progress({ state, name }: { state: ExportState; name: string }) {
 function Evidence({ orgId, span }: { orgId: string | undefined; span: { from?: Date; to?: Date } }) {
   const onDownload = useConfirmedDownload();
   const isAlarmed = useQuery(useTRPC().integrity.alarms.queryOptions()).data?.some((alarm) => alarm.orgId === orgId);
-  if (!orgId)
-    return (
-      <p className={classes.foot}>For an evidence bundle, choose one organization first: each has its own chain.</p>
-    );
+  if (!orgId) return <p className={classes.foot}>Evidence bundles cover one organization. Choose one above.</p>;
   const query = new URLSearchParams({ orgId, ...(isAlarmed && { despite: "alarm" }) });
   for (const [name, at] of Object.entries(span)) if (at) query.set(name, at.toISOString());
   return (

@@ -7,7 +7,7 @@ import { labelOf, valueLabel } from "@/components/audit/state/describe-filters";
 import { exclude, isSetTo, toggleValue } from "@/components/audit/state/narrow";
 import { isLive, type SetView } from "@/components/audit/state/view";
 import { useViewer } from "@/components/audit/state/viewer-context";
-import { count } from "@/components/format/amounts";
+import { count, counted } from "@/components/format/amounts";
 import { useTRPC } from "@/components/trpc";
 import { useCopy } from "@/components/ui/copy/use-copy";
 import { readErrorText } from "@/components/ui/notice";
@@ -43,7 +43,7 @@ export function Facets() {
       <p className={classes.note} role="status">
         {truncated
           ? `Counts with a plus cover the newest ${count(rows)} matches; the others cover all of them`
-          : `Counted in all ${count(rows)} matches`}
+          : counted(rows, "match", "matches")}
       </p>
       {FACETS.filter(([facet]) => facet !== "organization" || query.data.organization.length > 1 || view.orgId).map(
         ([facet, name]) => (

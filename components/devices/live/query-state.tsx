@@ -104,7 +104,7 @@ const ERROR_CONTENT: Record<string, { icon: LucideIcon; title: (host: string) =>
   device_offline: {
     icon: WifiOff,
     title: (host: string) => `${host} is not connected`,
-    text: "Its agent has no live connection now, even if it reported recently. What it has sent is under Event logs.",
+    text: "The agent is offline. See Event logs for what it sent earlier.",
   },
   agent_timeout: {
     icon: Clock,

@@ -164,7 +164,7 @@ export function CheckStep({ state, draft, onStep }: StepProps) {
           <Button variant="default" onClick={() => void checkAgain().catch(() => {})} loading={again.isPending}>
             Check again
           </Button>
-          <span className={classes.quiet}>Rows are matched again while it runs. The import can be undone.</span>
+          <span className={classes.quiet}>The import can be undone.</span>
           {run.error && <Message tone="bad">{errorText(run.error)}</Message>}
         </div>
       )}

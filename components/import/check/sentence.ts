@@ -32,7 +32,9 @@ export function sentenceOf(
   const of = left > 0 ? `the ${rows} that ${totalRows - left === 1 ? "was" : "were"} reached` : rows;
   const found = `${count(matched)} of ${of} ${matched === 1 ? "matches" : "match"} exactly one device.`;
   if (!startedAt)
-    return `${found} ${writes === 0 ? "There is nothing to write." : `${counted(writes, "value", "values")} would be written.`} Nothing is written yet.`;
+    return writes === 0
+      ? `${found} Everything is already up to date.`
+      : `${found} ${counted(writes, "value", "values")} would be written. Nothing is written yet.`;
   const written = `${found} ${counted(writes, "value was", "values were")} written.`;
   return left === 0 ? written : `${written} ${counted(left, "row was", "rows were")} not reached${job ? " yet" : ""}.`;
 }

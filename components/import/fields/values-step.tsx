@@ -156,7 +156,7 @@ function Mapping({ state, onStep, draft }: StepProps & { draft: PlanDraft }) {
     <>
       <Section
         title="How rows are matched to devices"
-        lead="Choose at least one of the first two. A row that does not match exactly one device is reported, never guessed."
+        lead="Choose at least one of the first two. Rows that match no device, or several, are skipped and listed."
       >
         <div className={classes.identifiers}>
           {IDENTIFIERS.map(({ name, label, hint }) => (

@@ -36,7 +36,7 @@ export function DropArea({ onFiles, isBusy, isFull }: DropProps) {
         <br />
         <span className={classes.quiet}>
           CSV, TSV or JSON, also gzipped, or Excel or OpenDocument. At most {count(MAX_IMPORT_ROWS)} rows,{" "}
-          {count(MAX_IMPORT_COLUMNS)} columns and 100 MiB. A list of fields may come with a file of values.
+          {count(MAX_IMPORT_COLUMNS)} columns and 100 MiB.
         </span>
       </p>
       <FileButton multiple accept={ACCEPT} onChange={(files) => onFiles(files)} disabled={isBusy || isFull}>

@@ -251,7 +251,7 @@ export function describeApi(endpoints: Endpoint[], server: string): Json {
           type: "apiKey",
           in: "cookie",
           name: sessionCookie(server.startsWith("https:")),
-          description: "The browser's session.",
+          description: "Set by signing in.",
         },
       },
     },
