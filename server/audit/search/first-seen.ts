@@ -69,6 +69,32 @@ export async function advanceFirstSeen(
   return last - through;
 }
 
+/**
+ * The first row of some consecutive ones of which something else is noted than they say: a value that they show is noted as
+ * first seen behind them or not at all, or one as first seen in a row that does not show it.
+ */
+export async function findOtherFirstSeen(
+  tx: postgres.TransactionSql,
+  orgId: string,
+  { first, last }: { first: number; last: number },
+): Promise<number[]> {
+  const [state] = await tx<{ through: number; pruned: number }[]>`
+    SELECT s.through_seq::float8 AS through, s.pruned_through_seq::float8 AS pruned
+    FROM audit_chain_heads_of(ARRAY[${orgId}]::uuid[]) h
+    JOIN audit_first_seen_state s ON s.org_id = h.org_id AND s.pruned_through_seq = h.pruned_through_seq`;
+  if (!state) return [];
+  const rows = await tx.unsafe<{ seq: number | null }[]>(
+    `SELECT min(least(s.first_seq, f.first_seq))::float8 AS seq
+     FROM (${seenBetween}) s(org_id, kind, actor_type, actor, digest, value, first_seq, last_seq, first_at, last_at)
+     FULL JOIN (SELECT * FROM audit_first_seen WHERE org_id = $1 AND last_seq >= $2 AND first_seq <= $3) f
+       USING (org_id, kind, actor_type, actor, digest)
+     WHERE f.first_seq IS NULL OR f.first_seq > s.first_seq OR f.last_seq < s.last_seq OR f.value <> s.value
+       OR (f.first_seq BETWEEN $2 AND $3 AND f.first_seq IS DISTINCT FROM s.first_seq)`,
+    [orgId, Math.max(first, state.pruned + 1), Math.min(last, state.through)],
+  );
+  return rows.flatMap(({ seq }) => seq ?? []);
+}
+
 /** Empties what is known of a chain, until it is made again. */
 export async function emptyFirstSeen(tx: postgres.TransactionSql, orgId: string): Promise<void> {
   await tx`DELETE FROM audit_first_seen WHERE org_id = ${orgId}`;

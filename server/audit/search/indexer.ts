@@ -5,7 +5,7 @@ import { CopyBinaryReader, type CopyRow, lengthOf, startOf } from "@/db/copy/cop
 import { drain } from "@/db/copy/drain";
 import { newId } from "@/server/ground/ids";
 import { type IndexedRow, mergeSegments, type Part, SegmentBuilder } from "./build";
-import { advanceFirstSeen, emptyFirstSeen } from "./first-seen";
+import { advanceFirstSeen, emptyFirstSeen, findOtherFirstSeen } from "./first-seen";
 import type { BlockBytes, SegmentBytes } from "./format";
 
 /** Rows of a step, and of the smallest segment. */
@@ -186,10 +186,47 @@ export const findDamage = (orgId: string, span: Span): Promise<number[]> =>
     return damaged;
   }, "repeatable read");
 
+/** The slices of a chain that were counted, and what is next to be; null where the tallies have yet to follow retention. */
+async function readSlices(tx: Sql, orgId: string): Promise<{ slices: Span[]; first: number; next: number } | null> {
+  const [state] = await tx<{ first: number; next: number }[]>`
+    SELECT h.pruned_through_seq::float8 + 1 AS first, coalesce(s.tallied_through_seq, 0)::float8 + 1 AS next
+    FROM audit_chain_heads_of(ARRAY[${orgId}]::uuid[]) h LEFT JOIN audit_tally_state s ON s.org_id = h.org_id
+    WHERE h.pruned_through_seq = coalesce(s.pruned_through_seq, 0)`;
+  const slices = await tx<Span[]>`
+    SELECT first_seq::float8 AS first, last_seq::float8 AS last FROM audit_tallies WHERE org_id = ${orgId}
+    UNION SELECT first_seq, last_seq FROM audit_actor_tallies WHERE org_id = ${orgId} ORDER BY 1, 2`;
+  return state ? { ...state, slices: [...slices] } : null;
+}
+
+const locked = (tx: Sql) => tx`SELECT pg_advisory_xact_lock(${LOCK[0]}, ${LOCK[1]})`;
+
+/**
+ * Counts the slices that begin in a part of a chain again, and what that part shows for the first time.
+ * @returns the first sequences of those that are not what their rows say, and where slices do not follow each other
+ */
+export async function findOtherCounts(orgId: string, span: Span): Promise<number[]> {
+  const found = await asIndexer((tx) => readSlices(tx, orgId), "repeatable read");
+  const others = await asIndexer((tx) => findOtherFirstSeen(tx, orgId, span), "repeatable read");
+  if (!found) return others;
+  const ends = [...found.slices, { first: found.next, last: 0 }];
+  for (const [at, { first }] of ends.entries())
+    if (first !== (ends[at - 1]?.last ?? found.first - 1) + 1) others.push(first);
+  for (const { first, last } of found.slices) {
+    if (first < span.first || first > span.last) continue;
+    const again = await asIndexer(async (tx) => {
+      await locked(tx);
+      return tx<{ isOther: boolean }[]>`SELECT audit_tally_again(${orgId}, ${first}, ${last}) AS "isOther"`;
+    });
+    if (again[0]?.isOther) others.push(first);
+  }
+  return others;
+}
+
 /** Empties the index of a chain, whose rows are read until it is made again. */
 export const emptyIndex = (orgId: string): Promise<void> =>
   asIndexer(async (tx) => {
-    await tx`SELECT pg_advisory_xact_lock(${LOCK[0]}, ${LOCK[1]})`;
+    await locked(tx);
     await deleteSegments(tx, orgId, WHOLE);
+    await tx`SELECT audit_tally_forget(${orgId})`;
     await emptyFirstSeen(tx, orgId);
   });

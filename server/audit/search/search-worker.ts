@@ -5,7 +5,7 @@ import { asSystem } from "@/db/client";
 import { rowsOf } from "@/db/rows";
 import { backgroundLoop } from "@/server/ground/background/background-loop";
 import { gauge } from "@/server/ground/background/metrics";
-import { emptyIndex } from "./indexer";
+import { emptyIndex, findOtherCounts } from "./indexer";
 import { IndexThread } from "./thread";
 
 const POLL_MS = 1_000;
@@ -106,11 +106,12 @@ export async function rebuildIndex(orgId: string): Promise<void> {
 }
 
 /**
- * Builds the segments again that begin in a part of a chain, and the whole index where one is not what its rows say, or
- * where one is missing before another.
- * @returns the first sequences of those segments
+ * Builds the segments again that begin in a part of a chain, counts that part again, and makes the whole index anew where
+ * one is not what its rows say, or where one is missing before another.
+ * @returns the first sequences of those
  */
 export async function checkIndex(orgId: string, span: { first: number; last: number }): Promise<number[]> {
+  if (!layout().isIndexed) return [];
   const segments = await asSystem((tx) =>
     rowsOf<{ first: number; isBehindGap: boolean }>(
       tx,
@@ -122,7 +123,7 @@ export async function checkIndex(orgId: string, span: { first: number; last: num
   const gaps = segments.filter(({ isBehindGap }) => isBehindGap).map(({ first }) => first);
   const isInSpan = segments.some(({ first }) => first >= span.first && first <= span.last);
   const damaged = isInSpan ? await onThread((own) => own.findDamage(orgId, span)) : [];
-  const all = [...new Set([...gaps, ...damaged])];
+  const all = [...new Set([...gaps, ...damaged, ...(await findOtherCounts(orgId, span))])];
   if (all.length > 0) await rebuildIndex(orgId);
   return all;
 }

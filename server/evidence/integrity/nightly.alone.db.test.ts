@@ -94,6 +94,32 @@ describe("the nightly verification", () => {
     expect([...(await segments())]).toEqual(before);
   });
 
+  it.each<[string, (id: string) => ReturnType<typeof tamper>]>([
+    ["totals", (id) => tamper((tx) => tx`UPDATE audit_tallies SET rows = rows - 1 WHERE org_id = ${id}`)],
+    ["totals of actors", (id) => tamper((tx) => tx`UPDATE audit_actor_tallies SET email = 'bob' WHERE org_id = ${id}`)],
+    ["no totals", (id) => tamper((tx) => tx`DELETE FROM audit_tallies WHERE org_id = ${id}`)],
+    ["no first appearance", (id) => tamper((tx) => tx`DELETE FROM audit_first_seen WHERE org_id = ${id}`)],
+    [
+      "a later first appearance",
+      (id) => tamper((tx) => tx`UPDATE audit_first_seen SET first_seq = first_seq + 1 WHERE org_id = ${id}`),
+    ],
+  ])("finds %s beside the entries, raises the alarm and counts again", async (_, damage) => {
+    const { id } = await createOrg();
+    await appendAudit(roles.app, auditRows(id, 2_100, { actorId: randomUUID() }));
+    await indexChain(id);
+    await verifyNightly(id);
+    const counted = () => roles.owner`
+      SELECT (SELECT sum(rows) FROM audit_tallies WHERE org_id = ${id}) AS rows,
+        (SELECT max(email) FROM audit_actor_tallies WHERE org_id = ${id}) AS email,
+        (SELECT min(first_seq) FROM audit_first_seen WHERE org_id = ${id}) AS first`;
+    const before = [...(await counted())];
+    await damage(id);
+    expect(await verifyNightly(id)).toMatchObject({ status: "intact" });
+    const scope = { kind: "organization", orgIds: [id], partnerId: "" } as const;
+    expect(await openAlarms(scope)).toMatchObject([{ source: "nightly", breaks: [{ seq: 1, kind: "index" }] }]);
+    expect([...(await counted())]).toEqual(before);
+  });
+
   it("finds that a part of the search index is gone; searches read its entries meanwhile", async () => {
     const { id } = await createOrg();
     for (let n = 0; n < 3; n++) {

@@ -88,7 +88,7 @@ async function checkSearch(orgId: string, before: Progress, { verifiedThrough, s
   const found: number[] = [];
   for (const { first, last } of spans) found.push(...(await checkIndex(orgId, { first, last })));
   if (found.length === 0) return;
-  const [expected, actual] = ["the words of the entries from here on", "others; the index is built again"];
+  const [expected, actual] = ["the words and counts of the entries from here on", "others; the index is built again"];
   const breaks = found.map((seq) => breakOf({ seq, kind: "index", expected, actual }));
   await raiseAlarm({ orgId, at: new Date().toISOString(), source: "nightly", breaks });
 }
