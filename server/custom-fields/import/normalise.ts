@@ -88,8 +88,11 @@ const ERROR_VALUES = new Set(
   ),
 );
 
+/** LibreOffice numbers the errors that Excel does not know. */
+const NUMBERED_ERROR = /^Err:5\d\d$/;
+
 /** True for what a spreadsheet writes into a text file where a formula failed (also in German and French): no value. */
-export const isErrorValue = (cell: string): boolean => cell.startsWith("#") && ERROR_VALUES.has(cell);
+export const isErrorValue = (cell: string): boolean => ERROR_VALUES.has(cell) || NUMBERED_ERROR.test(cell);
 
 /** Header cells as unique titles: a blank one is named after its place, a repeated one numbered. */
 export function uniqueTitles(cells: readonly string[]): string[] {

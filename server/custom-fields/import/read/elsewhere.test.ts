@@ -92,13 +92,15 @@ it("leaves out a header that comes again, where files were put one after the oth
 });
 
 it("reads the errors of formulas in a text file as no value, as it does in a workbook, and says where", async () => {
-  const file = await read("Computer Name,RAM,Notes\r\nPC1,#N/A,#1 machine\r\nPC2,8,#NV\r\nPC3,8,#WERT!\r\n");
+  const file = await read("Computer Name,RAM,Notes\r\nPC1,#N/A,#1 machine\r\nPC2,8,#NV\r\nPC3,Err:502,#WERT!\r\n");
   expect(file.rows).toEqual([
     ["PC1", null, "#1 machine"],
     ["PC2", "8", null],
-    ["PC3", "8", null],
+    ["PC3", null, null],
   ]);
-  expect(file.notes).toEqual(["3 cells hold an error such as #N/A and are read as no value (line 2, line 3, line 4)."]);
+  expect(file.notes).toEqual([
+    "4 cells hold an error such as #N/A and are read as no value (line 2, line 3, line 4, line 4).",
+  ]);
 });
 
 it("says where letters cannot be read in the encoding that a file's mark claims", async () => {

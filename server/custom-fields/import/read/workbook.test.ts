@@ -107,6 +107,35 @@ describe("a workbook", () => {
     await expect(read(file)).rejects.toThrow(/is protected with a password/);
   });
 
+  const openDocument = (rows: string) =>
+    toZip({
+      mimetype: "application/vnd.oasis.opendocument.spreadsheet",
+      "META-INF/manifest.xml": "<manifest:manifest/>",
+      "content.xml": `<office:document-content><office:automatic-styles><style:style style:name="ta2" style:family="table"><style:table-properties table:display="false"/></style:style></office:automatic-styles><office:body><office:spreadsheet><table:table table:name="Old" table:style-name="ta2">${rows}</table:table><table:table table:name="New">${rows}</table:table></office:spreadsheet></office:body></office:document-content>`,
+    });
+  const texts = (...cells: string[]) =>
+    cells
+      .map((text) => `<table:table-cell office:value-type="string"><text:p>${text}</text:p></table:table-cell>`)
+      .join("");
+  it("leaves hidden sheets, rows and columns of an OpenDocument file out, also where it has no styles", async () => {
+    const rows = `<table:table-column/><table:table-column table:visibility="collapse" table:number-columns-repeated="2"/><table:table-row>${texts("Computer Name", "Old", "Older", "Room")}</table:table-row><table:table-row table:visibility="filter" table:number-rows-repeated="3">${texts("PC-01", "a", "b", "1")}</table:table-row><table:table-row>${texts("PC-02", "a", "b", "2")}</table:table-row>`;
+    const found = await read(openDocument(rows));
+    expect(found).toMatchObject({
+      format: { sheet: "New" },
+      titles: ["Computer Name", "Room"],
+      rows: [["PC-02", "2"]],
+    });
+    expect(found.notes).toEqual([
+      "2 hidden columns are left out (column B, column C).",
+      "3 hidden or filtered rows are left out (row 2, row 3, row 4).",
+    ]);
+  });
+
+  it("refuses an OpenDocument file of few cells that are repeated beyond every limit", async () => {
+    const row = `<table:table-row table:number-rows-repeated="1048576">${texts("x").replace(" ", ' table:number-columns-repeated="16384" ')}</table:table-row>`;
+    await expect(read(openDocument(row))).rejects.toThrow(/over 2,500,000 cells/);
+  });
+
   it("reads a sheet of which every row is hidden", async () => {
     const sheet = sheetOf(LIST);
     sheet["!rows"] = [{ hidden: true }, { hidden: true }];
@@ -156,6 +185,43 @@ describe("a workbook", () => {
       ["東京", "a\nb"],
       ["PC-02", ""],
     ]);
+  });
+
+  it("counts blank texts, and keeps the runs behind a text", async () => {
+    const { titles, rows } = await read(
+      workbook({
+        "xl/sharedStrings.xml":
+          '<sst><si><t>Computer Name</t></si><si/><si><t xml:space="preserve">PC</t><r><rPr><b/></rPr><t>-01</t></r></si><si><t>東京</t><rPh sb="0" eb="2"><t>トウキョウ</t></rPh></si></sst>',
+        "xl/worksheets/sheet1.xml":
+          '<worksheet><sheetData><row><c t="s"><v>0</v></c><c t="str"><v>Room</v></c></row><row><c t="s"><v>2</v></c><c t="s"><v>1</v></c></row><row><c t="inlineStr"><is><t>PC</t><r><t>-02</t></r></is></c><c t="s"><v>3</v></c></row></sheetData></worksheet>',
+      }),
+    );
+    expect(titles).toEqual(["Computer Name", "Room"]);
+    expect(rows).toEqual([
+      ["PC-01", ""],
+      ["PC-02", "東京"],
+    ]);
+  });
+
+  it("takes a cell without a value for blank, and a formula without one for no value", async () => {
+    const { rows, notes } = await readXml(
+      '<row r="2"><c r="A2" t="str"><v>PC-01</v></c><c r="B2" t="b"/></row><row r="3"><c r="A3" t="str"><v>PC-02</v></c><c r="B3" t="str"><f>A1&amp;A2</f></c></row><row r="4"><c r="A4" t="str"><v>PC-03</v></c><c r="B4" t="str"><f>A1</f><v></v></c></row>',
+    );
+    expect(rows.map((cells) => cells[1])).toEqual(["", null, ""]);
+    expect(notes).toEqual(["1 formula has no stored result and is read as no value (B3)."]);
+  });
+
+  it("reads the days and times of East Asian programs", async () => {
+    const xf = (id: number) => `<xf numFmtId="${id}" fillId="0"/>`;
+    const { rows } = await read(
+      workbook({
+        "xl/styles.xml": `<styleSheet><fills><fill/></fills><cellXfs>${[0, 58, 32].map(xf).join("")}</cellXfs></styleSheet>`,
+        "xl/worksheets/sheet1.xml": sheetXml(
+          '<row r="2"><c r="A2" s="1"><v>45292.5</v></c><c r="B2" s="2"><v>0.5</v></c></row>',
+        ),
+      }),
+    );
+    expect(rows).toEqual([["2024-01-01", "12:00"]]);
   });
 
   it("reads names of parts with backslashes", async () => {

@@ -8,6 +8,7 @@ import { AppError } from "@/server/ground/errors";
 import { badFile } from "./bad-file";
 import type { SheetInfo } from "./file-schema";
 import type { FileNotes } from "./notes";
+import { type Hidden, hiddenParts } from "./ods";
 import type { RawRecord, SourceCell } from "./read-delimited";
 import { hasLostDigits, shownCell } from "./shown-cell";
 
@@ -26,28 +27,39 @@ const DIRECTORY_END = Buffer.from("PK\x05\x06", "latin1");
 const DIRECTORY_MARK = 0x02014b50;
 const DEFLATED = 8;
 
-/**
- * The checksums that an archive's directory gives its packed members, in their order.
- * @throws AppError validation_failed for two members of one name.
- */
-function checksumsOf(file: Buffer): number[] {
+/** Says in the manifest of an OpenDocument file that its parts are encrypted. */
+const ENCRYPTED_PARTS = "<manifest:encryption-data";
+
+/** The member whose entry in the directory is at `entry`, unpacked. */
+function memberAt(file: Buffer, entry: number): Buffer {
+  const at = file.readUInt32LE(entry + 42);
+  const start = at + 30 + file.readUInt16LE(at + 26) + file.readUInt16LE(at + 28);
+  const packed = file.subarray(start, start + file.readUInt32LE(entry + 20));
+  return file.readUInt16LE(entry + 10) === DEFLATED ? unpack(packed, MAX_WORKBOOK_BYTES).buffer : packed;
+}
+
+/** What an archive's directory says: the checksums of packed members in their order, and what an OpenDocument file hides. */
+type Directory = { checksums: number[]; hidden: Hidden[] };
+
+/** @throws AppError validation_failed for two members of one name and for a password, else as hiddenParts. */
+function directoryOf(file: Buffer): Directory {
+  const directory: Directory = { checksums: [], hidden: [] };
   const end = file.lastIndexOf(DIRECTORY_END);
-  if (end < 0 || end + 22 > file.length) return [];
-  const sums: number[] = [];
+  if (end < 0 || end + 22 > file.length) return directory;
   const names = new Set<string>();
   for (let at = file.readUInt32LE(end + 16); at + 46 <= end && file.readUInt32LE(at) === DIRECTORY_MARK; ) {
     const name = file.toString("latin1", at + 46, at + 46 + file.readUInt16LE(at + 28));
     // Programs differ in which of the two they read.
     if (names.has(name)) throw badFile("is a workbook with two parts of one name: open it in Excel and save it again");
     names.add(name);
-    if (file.readUInt16LE(at + 10) === DEFLATED) sums.push(file.readUInt32LE(at + 16));
+    if (name === "META-INF/manifest.xml" && memberAt(file, at).includes(ENCRYPTED_PARTS))
+      throw badFile("is protected with a password: open it in LibreOffice, remove the password and save it again");
+    if (name === "content.xml") directory.hidden = hiddenParts(memberAt(file, at).toString("latin1"));
+    if (file.readUInt16LE(at + 10) === DEFLATED) directory.checksums.push(file.readUInt32LE(at + 16));
     at += 46 + file.readUInt16LE(at + 28) + file.readUInt16LE(at + 30) + file.readUInt16LE(at + 32);
   }
-  return sums;
+  return directory;
 }
-
-/** Says in the manifest of an OpenDocument file that its parts are encrypted. */
-const ENCRYPTED_PARTS = "<manifest:encryption-data";
 
 /** The unpacking that is under way: SheetJS is synchronous, so there is one at a time. */
 const unpacking = { left: 0, checksums: [] as number[] };
@@ -70,11 +82,31 @@ function refuseTooMany(part: Buffer): void {
   }
 }
 
-/** A part in UTF-16, which the standard allows and SheetJS does not read, in UTF-8. */
-function inUtf8(part: Buffer): Buffer {
-  const start = part.toString("latin1", 0, 4).replace(/^(\xff\xfe|\xfe\xff)/, "");
+/** What the standard allows and SheetJS reads otherwise, and what it reads well. */
+const RESPELLED: readonly (readonly [RegExp, string])[] = [
+  // A blank text counts like any other.
+  [/<((?:\w+:)?si)\s*\/>/g, "<$1></$1>"],
+  // A text may have runs behind its first part.
+  [/(<((?:\w+:)?)(?:si|is)>\s*)(<\2t\b[^<>]*>[^<]*<\/\2t>)(?=\s*<\2r[\s>])/g, "$1<$2r>$3</$2r>"],
+  // A formula without a result has none, whatever type it is to have.
+  [/(<c\b[^<>]*) t="str"([^<>]*>\s*<f\b[^<>]*(?:\/>|>[^<]*<\/f>)\s*<\/c>)/g, "$1$2"],
+  // A cell without a value is blank, whatever type it has.
+  [/(<c\b[^<>]*) t="[bd]"([^<>]*\/>)/g, "$1$2"],
+  // Days and times of Chinese, Japanese, Korean and Thai programs, which no file spells out.
+  [/(<xf\b[^<>]* numFmtId=")(?:2[7-9]|3[016]|5[0-478])"/g, '$114"'],
+  [/(<xf\b[^<>]* numFmtId=")(?:3[2-5]|5[56])"/g, '$122"'],
+];
+
+/** An XML part as SheetJS reads it: in UTF-8 where it is in UTF-16, which the standard allows, and respelled. */
+function readable(part: Buffer): Buffer {
+  const start = part.toString("latin1", 0, 4).replace(/^(\xff\xfe|\xfe\xff|\xef\xbb\xbf)/, "");
+  if (!/^\0?</.test(start)) return part;
   const encoding = start.startsWith("<\0") ? "utf-16le" : start.startsWith("\0<") ? "utf-16be" : null;
-  return encoding ? Buffer.from(iconv.decode(part, encoding)) : part;
+  const text = (encoding ? Buffer.from(iconv.decode(part, encoding)) : part).toString("latin1");
+  return Buffer.from(
+    RESPELLED.reduce((xml, [pattern, spelling]) => xml.replace(pattern, spelling), text),
+    "latin1",
+  );
 }
 
 /** What zlib unpacks within a limit, and how many packed bytes that took: Node's types do not know of `info`. */
@@ -95,10 +127,8 @@ class InflateRaw {
     unpacking.left -= buffer.length;
     const expected = unpacking.checksums.shift();
     if (expected !== undefined && expected !== crc32(buffer)) throw new Error("the checksum is another");
-    if (buffer.includes(ENCRYPTED_PARTS))
-      throw badFile("is protected with a password: open it in LibreOffice, remove the password and save it again");
     refuseTooMany(buffer);
-    return inUtf8(buffer);
+    return readable(buffer);
   }
 }
 CFB.utils.use_zlib({ InflateRaw });
@@ -110,7 +140,7 @@ function unreadable(error: unknown, file: Buffer): AppError {
   const text = messageOf(error);
   const other = OTHERS.find(
     ([name, encoding]) =>
-      file.includes(Buffer.from(name, encoding)) || (name === "EncryptedPackage" && /password/i.test(text)),
+      file.includes(Buffer.from(name, encoding)) || (name === "EncryptedPackage" && /password|^Encryption/.test(text)),
   );
   if (other) return badFile(`is ${other[2]}`);
   return file.includes(DIRECTORY_END) && /Unsupported ZIP|not find workbook/i.test(text)
@@ -121,11 +151,29 @@ function unreadable(error: unknown, file: Buffer): AppError {
 /** @param rows of each sheet, where the beginning is enough. @param sheet the only one that is read. */
 type Part = { rows?: number; sheet?: string };
 
-async function openBook(path: string, { rows, sheet }: Part): Promise<WorkBook> {
-  const file = await readFile(path);
-  Object.assign(unpacking, { left: MAX_WORKBOOK_BYTES, checksums: checksumsOf(file) });
+/** A workbook whose styles are missing, with styles that say nothing: all other programs read it. */
+function withStyles(file: Buffer, part: string): Buffer {
+  const archive = CFB.read(file, { type: "buffer" });
+  CFB.utils.cfb_add(archive, part, Buffer.from("<styles/>"));
+  return Buffer.from(CFB.write(archive, { type: "buffer", fileType: "zip" }) as Uint8Array);
+}
+
+/** A workbook with what hiddenParts found. */
+function withHidden(book: WorkBook, hidden: readonly Hidden[]): WorkBook {
+  if (hidden.length === 0) return book;
+  hidden.forEach(
+    ({ rows, columns }, i) =>
+      void Object.assign(book.Sheets[book.SheetNames[i] ?? ""] ?? {}, { "!rows": rows, "!cols": columns }),
+  );
+  const Sheets = hidden.map(({ isHidden }) => ({ Hidden: isHidden ? 1 : 0 }) as const);
+  return { ...book, Workbook: { ...book.Workbook, Sheets } };
+}
+
+function parse(file: Buffer, { rows, sheet }: Part): WorkBook {
   try {
-    return read(file, {
+    const { checksums, hidden } = directoryOf(file);
+    Object.assign(unpacking, { left: MAX_WORKBOOK_BYTES, checksums });
+    const book = read(file, {
       type: "buffer",
       dense: true,
       cellHTML: false,
@@ -137,10 +185,22 @@ async function openBook(path: string, { rows, sheet }: Part): Promise<WorkBook> 
       ...(rows !== undefined && { sheetRows: rows }),
       ...(sheet !== undefined && { sheets: sheet }),
     });
+    return withHidden(book, hidden);
   } catch (error) {
-    throw unreadable(error, file);
+    const [, missing] = /Cannot find file (\S*styles\.xml) in zip/.exec(messageOf(error)) ?? [];
+    if (missing === undefined) throw error;
+    return parse(withStyles(file, missing), { rows, sheet });
   } finally {
     unpacking.checksums = [];
+  }
+}
+
+async function openBook(path: string, part: Part): Promise<WorkBook> {
+  const file = await readFile(path);
+  try {
+    return parse(file, part);
+  } catch (error) {
+    throw unreadable(error, file);
   }
 }
 
