@@ -15,6 +15,7 @@ import { clockLines } from "./machine/clock";
 import { diskLines } from "./machine/disk";
 import { malformedLine } from "./malformed";
 import { proxyLine } from "./proxy";
+import { rereadLine, ruleKillLine } from "./rule-kills";
 import { slowFilesLine } from "./slow-files";
 import { soakLine } from "./soak/soak";
 import { streamsLine } from "./soak/streams";
@@ -37,6 +38,8 @@ export const LINES: Sized[] = [
   { line: lazyKillLine, quick: 3, full: 50 },
   { line: streamKillLine, quick: 3, full: 30 },
   ...slow([forgottenLimitsLine], 3, 10),
+  { line: ruleKillLine, quick: 2, full: 20 },
+  ...slow([rereadLine], 1, 3),
   { line: liveLine, quick: 1, full: 50 },
   { line: importKillLine, quick: 5, full: 20 },
   ...slow([importMarkLine], 5, 20),
