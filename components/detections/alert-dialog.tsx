@@ -56,6 +56,7 @@ function ChangeAlert({ alert, onClose }: { alert: Story; onClose: () => void }) 
 }
 
 function Parts({ alert }: { alert: Story }) {
+  const mayExport = useCan("audit:export");
   return (
     <Stack gap="lg">
       <Text style={{ whiteSpace: "pre-line" }}>{alert.description}</Text>
@@ -64,6 +65,14 @@ function Parts({ alert }: { alert: Story }) {
         {alert.changedByName && ` · last changed by ${alert.changedByName}`}
       </Text>
       <Entries title="Entries" entries={alert.story} none="Its entries are no longer in the log." />
+      {mayExport && alert.story.length > 0 && (
+        <Text size="sm">
+          <a className="tm-link" href={`/api/v1/detections/alerts/${alert.id}/evidence`} download>
+            Download evidence
+          </a>
+          : a proof of each of these entries, and of no others.
+        </Text>
+      )}
       <Entries title={`Last day of ${alert.actorName}`} entries={alert.actorsDay} none="Nothing else." />
     </Stack>
   );

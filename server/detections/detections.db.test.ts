@@ -1,7 +1,11 @@
+import { spawnSync } from "node:child_process";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { asSystem } from "@/db/client";
 import { detectionPositions, detectionRules, detectionWindows } from "@/db/schema";
+import { ownKeys } from "@/server/evidence/checkpoints/stored-note";
+import { judgeProof } from "@/server/evidence/proofs/judge-proof";
+import { noteTools } from "@/server/evidence/tree/note-tools";
 import type { Ctx } from "@/server/ground/context";
 import { organizationKinds } from "@/server/notify/notifications/kinds/organizations";
 import { appendEvents, type TestEvent } from "@/testing/audit-entries";
@@ -10,6 +14,7 @@ import { advanceIndex } from "@/testing/search/advance-index";
 import { getAlert, listAlerts, updateAlert } from "./alerts";
 import { backtestRule } from "./backtest";
 import { evaluateOrganization, fillPositions, organizationsBehind } from "./evaluate/run";
+import { getAlertEvidence } from "./evidence";
 import { createException, removeException } from "./exceptions";
 import { createRule, getRule, listRules, removeRule, updateRule } from "./rules";
 import {
@@ -47,6 +52,14 @@ async function deletedBy(org: TestOrg, over: Partial<TestEvent> = {}) {
     user,
     event: { orgId: org.id, actorType: "user", actorId: user.id, action: "device.delete", ...over } as TestEvent,
   };
+}
+
+/** The files of an archive, as another program reads it. */
+async function unzipped(response: Response): Promise<Record<string, string>> {
+  const script =
+    "import io,json,sys,zipfile as z\nf=z.ZipFile(io.BytesIO(sys.stdin.buffer.read()))\nprint(json.dumps({n:f.read(n).decode() for n in f.namelist()}))";
+  const input = Buffer.from(await response.arrayBuffer());
+  return JSON.parse(spawnSync("python3", ["-c", script], { input, encoding: "utf8" }).stdout);
 }
 
 describe("a rule", () => {
@@ -192,6 +205,22 @@ describe("an alert", () => {
     const story = await getAlert.run(admin, { id: alert?.id ?? "" });
     expect(story.story.map(({ chainSeq }) => chainSeq)).toEqual(alert?.entries);
     expect(story.actorsDay.map(({ action }) => action)).toEqual(["user.login", "device.delete"]);
+  });
+
+  it("is proven by a file of each of its entries, and of no other", async () => {
+    const jane = await deletedBy(org);
+    await appendEvents([{ ...jane.event, action: "user.login" }]);
+    const [alert] = await raise(jane);
+    const files = await unzipped(await getAlertEvidence.run(admin, { id: alert?.id ?? "" }));
+    expect(Object.keys(files)).toEqual(alert?.entries.map((seq) => `entry-${seq}.tlog-proof`));
+    const trust = { logs: ownKeys(), witnesses: [], quorum: null };
+    for (const text of Object.values(files))
+      expect(judgeProof(noteTools, text, trust)).toMatchObject({
+        status: "intact",
+        row: { action: "device.delete", actorId: jane.user.id },
+      });
+    const made = (await auditRows(org.id)).filter(({ action }) => action === "audit_logs.proof");
+    expect(made).toMatchObject([{ resourceId: alert?.id, details: { sequences: alert?.entries } }]);
   });
 
   it("does not exist for other organizations, and needs a reason to be closed", async () => {

@@ -18,7 +18,11 @@ export const asFile = (type: string, body: string): Download => ({
 export const toBody = (stream: Readable): ReadableStream => Readable.toWeb(stream) as ReadableStream;
 
 /** An answer that a browser saves as a file, and that no cache keeps. */
-export const savedAs = (name: string, type: string, body: ReadableStream | string): Response =>
+export const savedAs = (
+  name: string,
+  type: string,
+  body: ReadableStream | string | Uint8Array<ArrayBuffer>,
+): Response =>
   new Response(body, {
     headers: {
       "Content-Type": type,

@@ -225,6 +225,7 @@ const MATRIX: Record<string, Row> = {
   "POST /detections/rules/backtest": posted([200], (orgId) => ({ orgId, yaml: PROBE_RULE, days: 1 })),
   "GET /detections/alerts": list(),
   "GET /detections/alerts/[id]": createdIn(alert, [200]),
+  "GET /detections/alerts/[id]/evidence": createdIn(alert, [200]),
   "PATCH /detections/alerts/[id]": createdIn(alert, [200], { state: "acknowledged" }),
   "GET /detections/exceptions": list(),
   "POST /detections/exceptions": {

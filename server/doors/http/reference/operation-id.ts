@@ -61,6 +61,7 @@ const BY_OPERATION: Readonly<Record<string, string>> = {
   "PATCH /devices/{id}/custom-fields": "setDeviceCustomFields",
   "GET /devices/{id}/eventlogs": "listDeviceEvents",
   "GET /devices/{id}/timeline": "getDeviceTimeline",
+  "GET /detections/alerts/{id}/evidence": "getAlertEvidence",
   "POST /detections/rules/backtest": "backtestDetectionRule",
   "POST /detections/rules/draft": "draftDetectionRule",
   "GET /orgs/overview": "listOrganizationOverviews",
