@@ -1,6 +1,7 @@
 import { evidenceLine } from "./evidence";
 import { evidenceBrowserLine } from "./evidence-browser";
 import { fairSharesLine } from "./fair-shares";
+import { feedKillLine, forgottenSizeLine } from "./feed-kills";
 import { fuzzLine } from "./fuzz";
 import { hostileLine } from "./hostile";
 import { importKillLine, importMarkLine } from "./import-kills";
@@ -37,7 +38,8 @@ export const LINES: Sized[] = [
   ...killLines.map((line) => ({ line, quick: 2, full: 50 })),
   { line: lazyKillLine, quick: 3, full: 50 },
   { line: streamKillLine, quick: 3, full: 30 },
-  ...slow([forgottenLimitsLine], 3, 10),
+  { line: feedKillLine, quick: 2, full: 20 },
+  ...slow([forgottenLimitsLine, forgottenSizeLine], 3, 10),
   { line: ruleKillLine, quick: 2, full: 20 },
   ...slow([rereadLine], 1, 3),
   { line: liveLine, quick: 1, full: 50 },

@@ -83,11 +83,14 @@ export async function prepare(base: string): Promise<Credentials> {
 }
 
 const EVENTS_PER_POST = 5;
+/** The first event of each post comes late. */
+const LATE_MS = 60 * 60_000;
 
 function auditPost({ key }: Credentials, acked: Acknowledged) {
   const ids = Array.from({ length: EVENTS_PER_POST }, () => randomUUID());
-  const events = ids.map((id) => ({
+  const events = ids.map((id, i) => ({
     id,
+    ...(i === 0 && { timestamp: new Date(Date.now() - LATE_MS).toISOString() }),
     actorType: "system",
     actorId: "torture",
     action: "device.update",
