@@ -25,9 +25,14 @@ export async function headOf(path: string, bytes: number): Promise<Buffer> {
 }
 
 export const isGzip = (head: Buffer): boolean => head[0] === 0x1f && head[1] === 0x8b;
-/** An archive (its first member, or its end: a table may well begin with the letters PK) or an OLE compound file. */
+/**
+ * An archive (its first member, or its end: a table may well begin with the letters PK), an OLE compound file, or a
+ * sheet of Excel 2, 3 or 4.
+ */
 export const isWorkbookHead = (head: Buffer): boolean =>
-  ["PK\x03\x04", "PK\x05\x06", "\xd0\xcf\x11\xe0"].includes(head.toString("latin1", 0, 4));
+  ["PK\x03\x04", "PK\x05\x06", "\xd0\xcf\x11\xe0", "\t\0\x04\0", "\t\x02\x06\0", "\t\x04\x06\0"].includes(
+    head.toString("latin1", 0, 4),
+  );
 
 /**
  * The file's bytes, decompressed as they pass and given up at the limit.

@@ -77,7 +77,13 @@ function isExact(shown: string, value: number): boolean {
 /** A number in its format where that says no less than the number. */
 function inFormat(value: number, code: string, isPadded: boolean): string {
   const isWhole = Number.isInteger(value) && value >= 0 && value < FIRST_LOST;
-  const shown = String(SSF.format(code, value)).trim().replace(/\s+/g, " ");
+  let shown: string;
+  try {
+    shown = String(SSF.format(code, value)).trim().replace(/\s+/g, " ");
+  } catch {
+    // A format that SheetJS does not know: "#,##0 ?/?".
+    return plain(value);
+  }
   return (isPadded ? isWhole : isExact(shown, value)) ? shown : plain(value);
 }
 

@@ -44,7 +44,7 @@ const LIST: Cells = [
 const READ = [["PC-01", "000007", "2024-01-01", "12.5%", "true"]];
 
 describe("a workbook", () => {
-  it.each<BookType>(["xlsx", "xlsm", "xlsb", "biff8", "ods"])("is read as %s", async (type) => {
+  it.each<BookType>(["xlsx", "xlsm", "xlsb", "biff8", "biff5", "ods"])("is read as %s", async (type) => {
     const { titles, rows } = await read(bytesOf(bookOf({ Computers: sheetOf(LIST) }), type));
     expect(titles).toEqual(["Computer Name", "Asset Tag", "Bought", "Share", "Managed"]);
     expect(rows).toEqual(READ);
@@ -117,6 +117,16 @@ describe("a workbook", () => {
     cells
       .map((text) => `<table:table-cell office:value-type="string"><text:p>${text}</text:p></table:table-cell>`)
       .join("");
+  it("is read from Excel 2", async () => {
+    const book = bookOf({
+      Computers: sheetOf([
+        ["Computer Name", "RAM"],
+        ["PC-01", 8],
+      ]),
+    });
+    expect(await read(bytesOf(book, "biff2"))).toMatchObject({ rows: [["PC-01", "8"]] });
+  });
+
   it("leaves hidden sheets, rows and columns of an OpenDocument file out, also where it has no styles", async () => {
     const rows = `<table:table-column/><table:table-column table:visibility="collapse" table:number-columns-repeated="2"/><table:table-row>${texts("Computer Name", "Old", "Older", "Room")}</table:table-row><table:table-row table:visibility="filter" table:number-rows-repeated="3">${texts("PC-01", "a", "b", "1")}</table:table-row><table:table-row>${texts("PC-02", "a", "b", "2")}</table:table-row>`;
     const found = await read(openDocument(rows));
@@ -211,6 +221,23 @@ describe("a workbook", () => {
     expect(notes).toEqual(["1 formula has no stored result and is read as no value (B3)."]);
   });
 
+  it("reads places in lower case", async () => {
+    const { rows } = await readXml('<row r="2"><c r="a2" t="str"><v>PC-01</v></c><c r="b2"><v>8</v></c></row>');
+    expect(rows).toEqual([["PC-01", "8"]]);
+  });
+
+  it("leaves out a sheet that has no part, and gives the others their own cells", async () => {
+    const { sheets, rows } = await read(
+      workbook({
+        "xl/workbook.xml":
+          '<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheets><sheet name="Macros" sheetId="1" r:id=""/><sheet name="Computers" sheetId="2" r:id="rId1"/></sheets></workbook>',
+        "xl/worksheets/sheet1.xml": sheetXml('<row r="2"><c r="A2" t="str"><v>PC-01</v></c></row>'),
+      }),
+    );
+    expect(sheets.map(({ name }) => name)).toEqual(["Computers"]);
+    expect(rows).toEqual([["PC-01", ""]]);
+  });
+
   it("reads the days and times of East Asian programs", async () => {
     const xf = (id: number) => `<xf numFmtId="${id}" fillId="0"/>`;
     const { rows } = await read(
@@ -272,6 +299,7 @@ it.for<[number, string, string, boolean?]>([
   [1.5, "# ?/?", "1 1/2"],
   [0.33, "# ?/?", "0.33"],
   [-3, "0000", "-3"],
+  [1234.5, "#,##0 ?/?", "1234.5"],
 ])("%s as %s is %s", ([v, z, text, from1904 = false]) => {
   expect(shownCell({ t: "n", v, z }, from1904)).toBe(text);
 });

@@ -83,7 +83,8 @@ function refuseTooMany(part: Buffer): void {
 }
 
 /** What the standard allows and SheetJS reads otherwise, and what it reads well. */
-const RESPELLED: readonly (readonly [RegExp, string])[] = [
+const RESPELLED: readonly (readonly [RegExp, string | ((text: string) => string)])[] = [
+  [/<c\b[^<>]* r="[a-z]{1,3}\d/g, (cell) => cell.replace(/[a-z]+\d$/, (place) => place.toUpperCase())],
   // A blank text counts like any other.
   [/<((?:\w+:)?si)\s*\/>/g, "<$1></$1>"],
   // A text may have runs behind its first part.
@@ -92,6 +93,8 @@ const RESPELLED: readonly (readonly [RegExp, string])[] = [
   [/(<c\b[^<>]*) t="str"([^<>]*>\s*<f\b[^<>]*(?:\/>|>[^<]*<\/f>)\s*<\/c>)/g, "$1$2"],
   // A cell without a value is blank, whatever type it has.
   [/(<c\b[^<>]*) t="[bd]"([^<>]*\/>)/g, "$1$2"],
+  // Sheets of macros have no part. Beside one, SheetJS gives all sheets the cells of others.
+  [/<(?:\w+:)?sheet\b(?![^<>]*\b(?:id|strRelID)="[^"])[^<>]*\/>/g, ""],
   // Days and times of Chinese, Japanese, Korean and Thai programs, which no file spells out.
   [/(<xf\b[^<>]* numFmtId=")(?:2[7-9]|3[016]|5[0-478])"/g, '$114"'],
   [/(<xf\b[^<>]* numFmtId=")(?:3[2-5]|5[56])"/g, '$122"'],
@@ -104,7 +107,7 @@ function readable(part: Buffer): Buffer {
   const encoding = start.startsWith("<\0") ? "utf-16le" : start.startsWith("\0<") ? "utf-16be" : null;
   const text = (encoding ? Buffer.from(iconv.decode(part, encoding)) : part).toString("latin1");
   return Buffer.from(
-    RESPELLED.reduce((xml, [pattern, spelling]) => xml.replace(pattern, spelling), text),
+    RESPELLED.reduce((xml, [pattern, spelling]) => xml.replace(pattern, spelling as string), text),
     "latin1",
   );
 }
