@@ -148,6 +148,20 @@ it("the kustomization lists every manifest", () => {
   expect([...resources].sort()).toEqual(manifests.sort());
 });
 
+it("the network policies name pods and a port that the other manifests have", () => {
+  const manifests = readdirSync("deploy/kubernetes").filter((name) => !/^(network|kustomization)/.test(name));
+  const others = manifests.map((name) => textOf(join("deploy/kubernetes", name))).join("\n");
+  const policies = textOf("deploy/kubernetes/network.yaml");
+  const named = [...policies.matchAll(/app: ([\w-]+)|values: \[(trailmark.*)\]/g)].flatMap(
+    ([, one, list]) => one ?? (list ?? "").split(", "),
+  );
+  const pods = named.filter((app) => app !== "trailmark-postgres");
+  expect(new Set(pods)).toEqual(new Set(["trailmark", "trailmark-migrate"]));
+  for (const app of pods) expect(others).toContain(`app: ${app}\n`);
+  expect(policies).toContain("- port: http\n");
+  expect(others).toContain("- name: http\n              containerPort: 3000");
+});
+
 it("the image and the unit start the server by its own first line, as the launcher does", () => {
   expect(textOf("server/run/process/main.ts")).toMatch(/^#!\/usr\/bin\/env -S .*\bnode /);
   expect(textOf("deploy/Dockerfile")).toMatch(/^CMD \["\.\/dist\/server\.mjs"\]$/m);
