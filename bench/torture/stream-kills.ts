@@ -1,10 +1,16 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Sql } from "postgres";
 import { isReady, killPostgres, killServer, type Server, startServer, stopServer } from "@/testing/server";
 import { type StreamReceiver, startStreamReceiver } from "@/testing/stream-receiver";
+import { asOwner, endArchiveDay } from "@/testing/streams/archive-day";
+import { STORE, startStrictS3 } from "@/testing/streams/strict-s3";
 import { untilWritten } from "./compare";
 import { ownerOf } from "./folder";
 import { withFolder } from "./kills";
-import { type Credentials, json, nothingYet, prepare, signIn, startLoad, underLoad } from "./load";
+import { answerOf, type Credentials, json, nothingYet, prepare, signIn, startLoad, underLoad } from "./load";
+import { runProduct } from "./product";
 import type { Line, LineInput, Outcome } from "./types";
 
 const WRITERS = 4;
@@ -14,50 +20,108 @@ const CAUGHT_UP_MS = 90_000;
 const LOCAL = { TRAILMARK_WEBHOOKS_PRIVATE: "true", TRAILMARK_WEBHOOKS_HTTP: "true" };
 
 type Stream = { id: string; state: string; lag: { entries: number } };
-type World = { server: Server; receiver: StreamReceiver; credentials: Credentials; id: string };
+type Store = Awaited<ReturnType<typeof startStrictS3>>;
+type Site = { server: Server; receiver: StreamReceiver; store: Store; credentials: Credentials };
+/** The ids of an HTTPS stream and of an archive of the same organization. */
+type World = Site & { id: string; archiveId: string };
 
-async function startStream({ server, receiver, credentials }: Omit<World, "id">): Promise<string> {
+async function startStream({ server, credentials }: Site, settings: object): Promise<string> {
   const { accessToken: token, orgId } = credentials;
-  const body = { name: "Torture", kind: "https", orgId, config: { url: receiver.url }, start: "beginning" };
+  const body = { name: "Torture", orgId, start: "beginning", ...settings };
   const { id } = await json<Stream>(server.base, { method: "POST", path: "/streams", token, body });
   const { ok } = await json<{ ok: boolean }>(server.base, { method: "POST", path: `/streams/${id}/check`, token });
   if (!ok) throw new Error("the check of the stream failed");
-  receiver.delayMs = ANSWER_DELAY_MS;
   return id;
 }
 
-/** Waits until the receiver has acknowledged everything. @returns how far it is behind after that */
-async function behind({ server, id }: World): Promise<number> {
-  await untilWritten(server.base);
-  const token = await signIn(server.base);
-  const look = () => json<Stream>(server.base, { method: "GET", path: `/streams/${id}`, token });
-  const deadline = Date.now() + CAUGHT_UP_MS;
-  for (;;) {
-    const { lag } = await look();
-    if (lag.entries === 0 || Date.now() > deadline) return lag.entries;
-    await sleep(250);
+async function createWorld(site: Site): Promise<World> {
+  const { receiver, store } = site;
+  const { secret, ...place } = STORE;
+  const id = await startStream(site, { kind: "https", config: { url: receiver.url } });
+  const config = { ...place, endpoint: store.url, archive: true, lock: { mode: "compliance", days: 400 } };
+  const archiveId = await startStream(site, { kind: "s3", config, secret });
+  receiver.delayMs = ANSWER_DELAY_MS;
+  return { ...site, id, archiveId };
+}
+
+/** Whether the receivers' answers reach the sender; what they answer is stored either way. */
+function letAnswers({ receiver, store }: Site, reach: boolean): void {
+  receiver.answer = () => (reach ? { status: 204 } : "cut");
+  store.after = ({ method }) => (reach || method !== "PUT" ? null : "cut");
+}
+
+/** Waits until something is reached. @returns what it was at last, 0 where it was reached */
+async function untilNone(left: () => Promise<number>): Promise<number> {
+  for (const deadline = Date.now() + CAUGHT_UP_MS; ; await sleep(250)) {
+    const n = await left();
+    if (n === 0 || Date.now() > deadline) return n;
   }
 }
 
-/** Removes the limits of what is in flight, as a product would lose them that keeps them in memory. */
-async function forgetLimits(server: Server): Promise<void> {
+/** Waits until both have acknowledged everything, the archive's receipts among it. @returns what is left */
+async function behind(world: World): Promise<number> {
+  const { server, id, credentials } = world;
+  await untilWritten(server.base);
+  const token = await signIn(server.base);
+  const get = <T>(path: string) => json<T>(server.base, { method: "GET", path, token });
+  const unsent = () => untilNone(async () => (await get<Stream>(`/streams/${id}`)).lag.entries);
+  await unsent();
+  const through = await makeArchiveDue(world);
+  const unarchived = await untilNone(async () => {
+    const { data } = await get<{ data: { last: number }[] }>(`/archive/objects?orgId=${credentials.orgId}`);
+    return Math.max(0, through - (data[0]?.last ?? 0));
+  });
+  return unarchived + (await unsent());
+}
+
+async function withOwner<T>(server: Server, fn: (sql: Sql) => Promise<T>): Promise<T> {
   const sql = ownerOf(server);
   try {
-    await sql`ALTER TABLE stream_batches NO FORCE ROW LEVEL SECURITY`;
-    await sql`DELETE FROM stream_batches WHERE acknowledged_at IS NULL`;
-    await sql`ALTER TABLE stream_batches FORCE ROW LEVEL SECURITY`;
+    return await fn(sql);
   } finally {
     await sql.end();
   }
 }
 
+/** Removes the limits of what is in flight, as a product would lose them that keeps them in memory. */
+const forgetLimits = (server: Server): Promise<void> =>
+  withOwner(server, (sql) =>
+    asOwner(sql, "stream_batches", () => sql`DELETE FROM stream_batches WHERE acknowledged_at IS NULL`),
+  );
+
+const makeArchiveDue = ({ server, archiveId, credentials: { orgId } }: World): Promise<number> =>
+  withOwner(server, (sql) => endArchiveDay(sql, { streamId: archiveId, orgId }));
+
 type Found = { lost: number; disordered: number; repeated: number; rebatched: number; entries: number };
+
+/** What the command line says of what the receivers kept, where that is not that it is intact. */
+async function verdictsOn({ server, receiver, store, credentials }: World): Promise<string[]> {
+  const { orgId } = credentials;
+  const token = await signIn(server.base);
+  const headers = { Authorization: `Bearer ${token}` };
+  const bundle = await answerOf(() => fetch(`${server.base}/api/v1/audit-logs/evidence?orgId=${orgId}`, { headers }));
+  const { publicKeys }: { publicKeys: string[] } = JSON.parse((await bundle.text()).split("\n", 1)[0] ?? "");
+  const trust = publicKeys.flatMap((key) => ["--key", key]);
+  const folder = mkdtempSync(join(server.dataDir, "kept-"));
+  for (const [key, { body }] of store.objects) {
+    mkdirSync(dirname(join(folder, key)), { recursive: true });
+    writeFileSync(join(folder, key), body);
+  }
+  const file = join(server.dataDir, "stream.ndjson.gz");
+  writeFileSync(file, Buffer.concat(receiver.received.map(({ raw }) => raw)));
+  const ran = [
+    await runProduct(server, ["archive", "verify", folder, ...trust]),
+    await runProduct(server, ["verify-stream", file, ...trust]),
+  ];
+  return ran.flatMap(({ code, out, err }) => (code === 0 ? [] : [`exit code ${code}: ${out}${err}`]));
+}
 
 /** What the receiver kept against the log. rebatched: entries that came in more than one batch, or one batch in two forms. */
 async function compareWith({ server, receiver, credentials: { orgId } }: World): Promise<Found> {
-  const sql = ownerOf(server);
-  const rows = await sql<{ id: string }[]>`SELECT id FROM audit_logs WHERE org_id = ${orgId} ORDER BY chain_seq`;
-  await sql.end();
+  const rows = await withOwner(
+    server,
+    (sql) => sql<{ id: string }[]>`SELECT id FROM audit_logs WHERE org_id = ${orgId} ORDER BY chain_seq`,
+  );
   const first = new Map<string, number>();
   const batchOf = new Map<string, string>();
   const bodies = new Map<string, string>();
@@ -88,11 +152,11 @@ async function compareWith({ server, receiver, credentials: { orgId } }: World):
 }
 
 /** One kill: of the server, of PostgreSQL, or of the receiver, in turn. */
-async function kill({ server, receiver }: World, what: "server" | "postgres" | "receiver"): Promise<Server> {
+async function kill({ server, ...site }: World, what: "server" | "postgres" | "receiver"): Promise<Server> {
   if (what === "receiver") {
-    receiver.answer = () => "cut";
+    letAnswers({ server, ...site }, false);
     await sleep(1_500);
-    receiver.answer = () => ({ status: 204 });
+    letAnswers({ server, ...site }, true);
     return server;
   }
   if (what === "server") {
@@ -106,57 +170,63 @@ async function kill({ server, receiver }: World, what: "server" | "postgres" | "
 
 const KILLS = ["server", "postgres", "receiver"] as const;
 
-type Run = Found & { behind: number; kills: number };
+type Run = Found & { behind: number; kills: number; objects: number; verdicts: string[] };
 
 async function run({ rounds, random }: LineInput, forgets: boolean): Promise<Run> {
-  const receiver = await startStreamReceiver();
+  const [receiver, store] = [await startStreamReceiver(), await startStrictS3()];
   try {
     return await withFolder(async (dataDir, port) => {
-      let server = await startServer({ dataDir, port, env: LOCAL });
-      const credentials = await prepare(server.base);
-      const world: World = { server, receiver, credentials, id: await startStream({ server, receiver, credentials }) };
+      const server = await startServer({ dataDir, port, env: LOCAL });
+      const world = await createWorld({ server, receiver, store, credentials: await prepare(server.base) });
+      const { credentials } = world;
       const acked = nothingYet();
       for (let round = 0; round < rounds; round++) {
         const what = forgets ? "server" : (KILLS[round % KILLS.length] ?? "server");
         const stop = startLoad(server.base, { credentials, acked }, WRITERS);
         await underLoad(acked, 1_500 + random() * 2_000);
+        await makeArchiveDue(world);
         // Likely in the middle of a batch, whose answer the sender never hears.
-        if (what === "server") receiver.answer = () => "cut";
+        if (what === "server") letAnswers(world, false);
         await sleep(random() * 1_000);
         await kill(world, what);
         await stop();
         if (what !== "server") continue;
-        receiver.answer = () => ({ status: 204 });
-        server = await startServer({ dataDir, port, env: LOCAL });
-        world.server = server;
-        if (forgets) await forgetLimits(server);
+        letAnswers(world, true);
+        world.server = await startServer({ dataDir, port, env: LOCAL });
+        if (forgets) await forgetLimits(world.server);
       }
       const left = await behind(world);
       const found = await compareWith(world);
-      await stopServer(server);
-      return { ...found, behind: left, kills: rounds };
+      const verdicts = await verdictsOn(world);
+      await stopServer(world.server);
+      const objects = [...store.objects.keys()].filter((key) => key.endsWith(".gz")).length;
+      return { ...found, behind: left, kills: rounds, objects, verdicts };
     });
   } finally {
-    await receiver.close();
+    await Promise.all([receiver.close(), store.close()]);
   }
 }
 
-const toOutcome = (found: Run, failed: number): Outcome => ({
+const toOutcome = ({ verdicts, ...found }: Run, failed: number): Outcome => ({
   tried: found.entries,
   failed,
-  detail: Object.entries(found)
-    .map(([name, figure]) => `${name} ${figure}`)
-    .join(", "),
+  detail: [
+    ...Object.entries(found).map(([name, figure]) => `${name} ${figure}`),
+    ...(verdicts.length === 0 ? ["file and archive intact"] : verdicts),
+  ].join(", "),
 });
 
-/** ST1: nothing that was sealed fails to arrive, in the chain's order, and what arrives again is the same batch. */
+/**
+ * ST1: nothing that was sealed fails to arrive, in the chain's order, what arrives again is the same batch, and what the
+ * receiver and the archive's store kept is intact by the command line.
+ */
 export const streamKillLine: Line = {
   id: "ST1",
-  title: "kill -9 of server, PostgreSQL and receiver under a stream",
+  title: "kill -9 of server, PostgreSQL and receivers under a stream and an archive",
   run: async (input) => {
     const found = await run(input, false);
-    const { lost, disordered, rebatched, behind, entries } = found;
-    return toOutcome(found, entries === 0 ? 1 : lost + disordered + rebatched + behind);
+    const { lost, disordered, rebatched, behind, verdicts, entries } = found;
+    return toOutcome(found, entries === 0 ? 1 : lost + disordered + rebatched + behind + verdicts.length);
   },
 };
 
