@@ -1,15 +1,15 @@
+import { type ChildProcess, fork } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
-import { codeOf } from "@/db/thrown";
 
 /** A separate bundle for each file called NAME-thread.ts below server/: dist/NAME-thread.mjs (scripts/threads.mjs). */
 export type Thread = {
   name: `${string}-thread`;
   /** What the thread finds as its workerData. */
   task: unknown;
-  /** Memory (MB) beyond which the thread is ended, and nothing else of the process with it. */
+  /** Memory (MB) beyond which the thread is ended; a single allocation far beyond it ends the process too. */
   maxHeapMb: number;
   /** Memory (MB) of what is created and forgotten at once; by default Node's own choice. */
   youngHeapMb?: number;
@@ -31,5 +31,14 @@ export const startThread = ({ name, task, maxHeapMb, youngHeapMb }: Thread): Wor
     },
   });
 
-/** True for the fault of a thread that needed more memory than it was given. */
-export const isOutOfMemory = (error: unknown): boolean => codeOf(error) === "ERR_WORKER_OUT_OF_MEMORY";
+/**
+ * Starts the bundle as a process of its own, without this one's environment: for work on foreign input, where V8 may end
+ * all of a process. Who starts it ends it by `kill()`. It begins with the first message that it is sent.
+ */
+export const startProcess = ({ name, maxHeapMb }: Pick<Thread, "name" | "maxHeapMb">): ChildProcess =>
+  fork(bundleOf(name), {
+    execArgv: [`--max-old-space-size=${maxHeapMb}`],
+    env: { NODE_ENV: "production" },
+    serialization: "advanced",
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+  });

@@ -1,16 +1,15 @@
 import { once } from "node:events";
-import { parentPort, workerData } from "node:worker_threads";
 import { type FromThread, fromError } from "./messages";
 import type { Batch } from "./stage-rows";
 import { runTask, type Task } from "./tasks";
 
-/** The reading thread: one task, then it ends. A batch waits until the one before it has been taken. */
+/** The reading process: one task, until it is ended. A batch waits until the one before it has been taken. */
 async function main(task: Task): Promise<void> {
-  const send = (message: FromThread) => parentPort?.postMessage(message);
+  const send = (message: FromThread) => process.send?.(message);
   let taken: Promise<unknown> = Promise.resolve();
   const onBatch = async (batch: Batch) => {
     await taken;
-    if (parentPort) taken = once(parentPort, "message");
+    taken = once(process, "message");
     send({ kind: "batch", batch });
   };
   send({ kind: "begun" });
@@ -22,12 +21,11 @@ async function main(task: Task): Promise<void> {
   } catch (error) {
     await taken;
     send(fromError(error));
-  } finally {
-    parentPort?.close();
   }
 }
 
-// SheetJS remarks on oddities of a file there, a line for each: the server's log is not for those.
-console.error = () => {};
-
-await main(workerData);
+// Until the server ends it or has ended itself: an answer is on its way while this process lives.
+process.on("disconnect", () => process.exit());
+// A stop reaches all processes of a service at once, and the server ends this one when it is done with it.
+for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => {});
+process.once("message", (task: Task) => void main(task));

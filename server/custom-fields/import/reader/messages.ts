@@ -3,7 +3,7 @@ import { AppError, type ErrorCode, type FieldError } from "@/server/ground/error
 import type { Batch } from "./stage-rows";
 import type { Answers } from "./tasks";
 
-/** From the reading thread: that it begins, rows, then the answer or why there is none. A batch is answered by "next". */
+/** From the reading process: that it begins, rows, then the answer or why there is none. A batch is answered by "next". */
 export type FromThread =
   | { kind: "begun" }
   | { kind: "batch"; batch: Batch }
@@ -11,7 +11,7 @@ export type FromThread =
   | { kind: "refused"; code: ErrorCode; message: string; errors: FieldError[] | undefined }
   | { kind: "failed"; message: string };
 
-/** An error in a form that survives the way between threads. */
+/** An error in a form that survives the way between processes. */
 export function fromError(error: unknown): FromThread {
   if (error instanceof AppError)
     return { kind: "refused", code: error.code, message: error.message, errors: error.extra.errors };

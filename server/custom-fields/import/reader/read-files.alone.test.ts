@@ -3,16 +3,16 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { FromThread } from "./messages";
 import { readFiles } from "./read-files";
 
-/** A thread that says what the test says, when it says so. */
+/** A process that says what the test says, when it says so. */
 class Thread extends EventEmitter {
-  terminate = vi.fn(async () => 0);
-  postMessage = vi.fn();
+  kill = vi.fn();
+  send = vi.fn();
   say(message: FromThread) {
     this.emit("message", message);
   }
 }
 let thread: Thread;
-vi.mock("@/server/ground/background/threads", () => ({ startThread: () => thread, isOutOfMemory: () => false }));
+vi.mock("@/server/ground/background/threads", () => ({ startProcess: () => thread }));
 
 const task = { kind: "preview", source: "automate", path: "rack.csv", format: null } as const;
 const answer = { columns: [], samples: [] } as never;
@@ -37,11 +37,27 @@ it("refuses a file that takes too long, and says that it is the file", async () 
   thread.say({ kind: "begun" });
   await vi.advanceTimersByTimeAsync(60_000);
   expect(await reading).toMatchObject({ code: "payload_too_large" });
-  expect(thread.terminate).toHaveBeenCalledOnce();
+  expect(thread.kill).toHaveBeenCalledOnce();
 });
 
 it("says that the server is busy where the thread does not start", async () => {
   await vi.advanceTimersByTimeAsync(60_000);
   expect(await reading).toMatchObject({ code: "unavailable" });
-  expect(thread.terminate).toHaveBeenCalledOnce();
+  expect(thread.kill).toHaveBeenCalledOnce();
+});
+
+it.each(["SIGABRT", "SIGKILL"])(
+  "refuses a file whose process ends with %s, as it is beyond its memory",
+  async (signal) => {
+    thread.emit("exit", null, signal);
+    expect(await reading).toMatchObject({
+      code: "payload_too_large",
+      message: expect.stringMatching(/too much memory/),
+    });
+  },
+);
+
+it("takes any other end for a fault of the server", async () => {
+  thread.emit("exit", null, "SIGTERM");
+  expect(await reading).toEqual(new Error("the reading process ended without an answer"));
 });

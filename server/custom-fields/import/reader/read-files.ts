@@ -1,13 +1,13 @@
 import { MAX_WORKBOOK_CELLS } from "@/server/custom-fields/import/plan-schema";
-import { isOutOfMemory, startThread } from "@/server/ground/background/threads";
+import { startProcess } from "@/server/ground/background/threads";
 import { AppError } from "@/server/ground/errors";
 import type { FromThread } from "./messages";
 import type { Batch } from "./stage-rows";
 import type { Answers, Task } from "./tasks";
 
-/** Memory of a reading thread (MB): a file that needs more is refused, and nothing else of the process suffers. */
+/** Memory of a reading process (MB): a file that needs more is refused, and nothing else of the server suffers. */
 const MAX_HEAP_MB = 512;
-/** Time for a thread to start, which is no matter of the file: on a machine that is busy with other things it takes seconds. */
+/** Time for a process to start, which is no matter of the file: on a machine that is busy with other things it takes seconds. */
 const START_MS = 60_000;
 /**
  * Time for a preview, and for reading to come to its next rows (ms): linear reading needs a fraction of it, also
@@ -23,30 +23,34 @@ const tooSlow = () =>
 const notStarted = () =>
   new AppError("unavailable", "The server is too busy to read the file at this moment. Try again in a minute.");
 
-/** What ended a thread that did not answer: beyond its memory it is the file, else our fault. */
-const ended = (error: unknown): unknown =>
-  isOutOfMemory(error)
+/** How V8 and the kernel end a process that needs more memory than it may have. */
+const OUT_OF_MEMORY = ["SIGABRT", "SIGTRAP", "SIGILL", "SIGKILL"];
+
+/** What ended a process that did not answer: beyond its memory it is the file, else our fault. */
+const ended = (signal: NodeJS.Signals | null): Error =>
+  signal !== null && OUT_OF_MEMORY.includes(signal)
     ? new AppError(
         "payload_too_large",
         `The file needs too much memory to read: of a workbook ${MAX_WORKBOOK_CELLS.toLocaleString("en")} cells fit. Save it as CSV, or split it.`,
       )
-    : error;
+    : new Error("the reading process ended without an answer");
 
 type Kind = Task["kind"];
 type TaskOf<K extends Kind> = Extract<Task, { kind: K }>;
 
 /**
- * Reads files in a separate thread, so that no other request waits for them, within limits of memory and time. There are two
+ * Reads files in a separate process, so that no other request waits for them, within limits of memory and time. There are two
  * at most: the one preview and the one import of a process. Staged rows arrive in batches, the next one when the last has
  * been taken; what `onBatch` throws ends the reading.
- * @throws AppError what reading throws; payload_too_large at a limit, unavailable where the thread does not start; what
+ * @throws AppError what reading throws; payload_too_large at a limit, unavailable where the process does not start; what
  * onBatch throws.
  */
 export function readFiles<K extends Kind>(
   task: TaskOf<K>,
   onBatch?: (batch: Batch) => Promise<void>,
 ): Promise<Answers[K]> {
-  const worker = startThread({ name: "import-thread", task, maxHeapMb: MAX_HEAP_MB });
+  const reader = startProcess({ name: "import-thread", maxHeapMb: MAX_HEAP_MB });
+  reader.send(task);
   return new Promise<Answers[K]>((resolve, reject) => {
     const overall = setTimeout(() => reject(tooSlow()), MAX_STAGE_MS);
     let deadline = setTimeout(() => reject(notStarted()), START_MS);
@@ -63,9 +67,9 @@ export function readFiles<K extends Kind>(
       clearTimeout(deadline);
       await onBatch?.(batch);
       waitForRows();
-      worker.postMessage("next");
+      reader.send("next");
     };
-    worker.on("message", (message: FromThread) => {
+    reader.on("message", (message: FromThread) => {
       if (message.kind === "begun") waitForRows();
       else if (message.kind === "batch") addBatch(message.batch).catch((error: unknown) => settle(() => reject(error)));
       else if (message.kind === "done") settle(() => resolve(message.answer as Answers[K]));
@@ -75,7 +79,7 @@ export function readFiles<K extends Kind>(
           reject(new AppError(message.code, message.message, message.errors ? { errors: message.errors } : {})),
         );
     });
-    worker.once("error", (error) => settle(() => reject(ended(error))));
-    worker.once("exit", () => settle(() => reject(new Error("the reading thread ended without an answer"))));
-  }).finally(() => worker.terminate());
+    reader.once("error", (error) => settle(() => reject(error)));
+    reader.once("exit", (_, signal) => settle(() => reject(ended(signal))));
+  }).finally(() => reader.kill("SIGKILL"));
 }
