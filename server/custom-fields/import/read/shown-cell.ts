@@ -106,9 +106,10 @@ export function shownCell({ t, v, z }: CellObject, from1904: boolean): string {
   if (style.kind === "percent") return `${plain(v * 100)}%`;
   if (style.kind === "padded" || style.kind === "fraction") return inFormat(v, code, style.kind === "padded");
   if (v >= 0 && style.kind === "elapsed") return clock(v);
-  if (v < 0 || style.kind !== "moment") return plain(v);
-  // Shown as 1900-01-00: no date is set.
-  if (v === 0 && style.hasDay && !from1904) return "";
+  if (style.kind !== "moment") return plain(v);
+  // Shown as 1900-01-00, in a strict file written as the day before it: no date is set.
+  if ((v === 0 || v === -1) && style.hasDay && !from1904) return "";
+  if (v < 0) return plain(v);
   if (!style.hasDay || (v < 1 && style.hasClock && !from1904)) return v < 1 ? clock(v) : moment(v, from1904);
   return moment(style.hasClock ? v : Math.floor(v), from1904);
 }

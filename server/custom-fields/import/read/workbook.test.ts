@@ -152,6 +152,15 @@ describe("a workbook", () => {
     expect((await read(bytesOf(bookOf({ One: sheet })))).rows).toEqual(READ);
   });
 
+  it("leaves a column without a width out", async () => {
+    const sheet = sheetOf([
+      ["Computer Name", "Old"],
+      ["PC-01", "a"],
+    ]);
+    sheet["!cols"] = [{ width: 12 }, { width: 0 }];
+    expect((await read(bytesOf(bookOf({ One: sheet }), "biff8"))).titles).toEqual(["Computer Name"]);
+  });
+
   it("says nothing of the errors in a hidden column", async () => {
     const sheet = sheetOf([
       ["Computer Name", "Sum"],
@@ -221,6 +230,19 @@ describe("a workbook", () => {
     expect(notes).toEqual(["1 formula has no stored result and is read as no value (B3)."]);
   });
 
+  it("reads a span of a strict file", async () => {
+    const { rows } = await read(
+      workbook({
+        "xl/styles.xml":
+          '<styleSheet><numFmts><numFmt numFmtId="164" formatCode="[h]:mm"/></numFmts><fills><fill/></fills><cellXfs><xf numFmtId="0"/><xf numFmtId="164" fillId="0"/></cellXfs></styleSheet>',
+        "xl/worksheets/sheet1.xml": sheetXml(
+          '<row r="2"><c r="A2" t="str"><v>PC-01</v></c><c r="B2" s="1" t="d"><v>PT25H30M0.000S</v></c></row>',
+        ),
+      }),
+    );
+    expect(rows).toEqual([["PC-01", "25:30"]]);
+  });
+
   it("reads places in lower case", async () => {
     const { rows } = await readXml('<row r="2"><c r="a2" t="str"><v>PC-01</v></c><c r="b2"><v>8</v></c></row>');
     expect(rows).toEqual([["PC-01", "8"]]);
@@ -271,6 +293,7 @@ it.for<[number, string, string, boolean?]>([
   [43830, "dd/mm/yyyy", "2024-01-01", true],
   [1, "dd/mm/yyyy", "1900-01-01"],
   [0, "dd/mm/yyyy", ""],
+  [-1, "dd/mm/yyyy", ""],
   [0, "dd/mm/yyyy", "1904-01-01", true],
   [59, "dd/mm/yyyy", "1900-02-28"],
   [60, "dd/mm/yyyy", "1900-02-29"],

@@ -83,8 +83,14 @@ function refuseTooMany(part: Buffer): void {
 }
 
 /** What the standard allows and SheetJS reads otherwise, and what it reads well. */
-const RESPELLED: readonly (readonly [RegExp, string | ((text: string) => string)])[] = [
-  [/<c\b[^<>]* r="[a-z]{1,3}\d/g, (cell) => cell.replace(/[a-z]+\d$/, (place) => place.toUpperCase())],
+const RESPELLED: readonly (readonly [RegExp, string | ((...groups: string[]) => string)])[] = [
+  [/(<c\b[^<>]* r=")([a-z]{1,3}\d)/g, (_, cell, place) => `${cell}${place?.toUpperCase()}`],
+  // A span of a strict file, as the days that it is elsewhere.
+  [
+    / t="d"([^<>]*>\s*<v>)PT(?:(\d+)H)?(?:(\d+)M)?(?:([\d.]+)S)?<\/v>/g,
+    (_, cell, ...[h = "0", m = "0", s = "0"]) =>
+      `${cell}${(Number(h) * 3600 + Number(m) * 60 + Number(s)) / 86_400}</v>`,
+  ],
   // A blank text counts like any other.
   [/<((?:\w+:)?si)\s*\/>/g, "<$1></$1>"],
   // A text may have runs behind its first part.
@@ -264,8 +270,10 @@ class SheetRows {
     }
   }
 
+  /** Some programs hide a column by its width alone. */
   #isHidden(of: "!rows" | "!cols", i: number): boolean {
-    return !this.reading.withHidden && this.#sheet[of]?.[i]?.hidden === true;
+    const { hidden, width } = { width: undefined, ...this.#sheet[of]?.[i] };
+    return !this.reading.withHidden && (hidden === true || width === 0);
   }
 
   #cells(row: Cell[], r: number): SourceCell[] {
