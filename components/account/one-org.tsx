@@ -18,7 +18,7 @@ export function OneOrg({ title, children }: Props) {
   if (one) return children(one);
   const toOrganizations = (
     <Button component={Link} href="/organizations" variant="default">
-      Go to Organizations
+      All organizations
     </Button>
   );
   if (organizations.length === 0)
@@ -30,7 +30,7 @@ export function OneOrg({ title, children }: Props) {
     );
   return (
     <>
-      <PageHeader title={title} lead="Choose an organization. Organizations lists all of them side by side." />
+      <PageHeader title={title} lead="Choose an organization." />
       <Group px={{ base: 16, sm: 24 }} gap="sm">
         <Select
           aria-label={`Organization of ${title}`}

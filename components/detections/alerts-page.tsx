@@ -11,6 +11,7 @@ import { When } from "@/components/format/when";
 import { useTRPC } from "@/components/trpc";
 import { FilterSelect } from "@/components/ui/filter-select";
 import { usePage } from "@/components/ui/paged-list";
+import pagedClasses from "@/components/ui/paged-list.module.css";
 import { RecordSection, type RowAction } from "@/components/ui/record-section";
 import { StateTag, type Tone } from "@/components/ui/state-tag";
 import { useInvalidation } from "@/components/use-invalidation";
@@ -74,10 +75,12 @@ export function AlertsPage() {
             Detection rules
           </Button>
         }
-        empty={{ title: "No alerts", text: "No rule has found anything that matches these filters." }}
+        empty={{ title: "No alerts", text: state ? "No alert is in this state." : "No rule has found anything." }}
         error={update.error}
       >
-        <FilterSelect label="State" options={OPTIONS} value={state} onChange={(value) => void setState(value)} />
+        <div className={pagedClasses.tools}>
+          <FilterSelect label="State" options={OPTIONS} value={state} onChange={(value) => void setState(value)} />
+        </div>
       </RecordSection>
       {opened && <AlertDialog id={opened} onClose={() => setOpened(null)} />}
     </>

@@ -59,9 +59,9 @@ const TwoLines = ({ first, second }: { first: ReactNode; second?: ReactNode }) =
 );
 
 /** "whole chain checked 3 days ago", "412 entries checked 5 h ago": what the last check read, and when. */
-function lastCheckText({ chain }: Row, readAt: string): string {
+function lastCheckText({ chain, checkpoint }: Row, readAt: string): string {
   const { lastCheckedAt, lastCheckedEntries, lastFullCheck, status } = chain;
-  if (!lastCheckedAt) return status === "empty" ? "" : "no check yet";
+  if (!lastCheckedAt) return status === "empty" ? "" : checkpoint ? "read when signed" : "no check yet";
   const what =
     lastFullCheck?.at === lastCheckedAt ? "whole chain" : counted(lastCheckedEntries ?? 0, "entry", "entries");
   return `${what} checked ${ago(lastCheckedAt, readAt)}`;

@@ -159,7 +159,7 @@ const SORT_LABEL: Record<Sort, string> = {
 const SortSelect = ({ sort, onSort }: { sort: Sort; onSort: (sort: Sort) => void }) => (
   <Select
     aria-label="Sort by"
-    data={SORTS.map((value) => ({ value, label: `By ${SORT_LABEL[value].toLowerCase()}` }))}
+    data={SORTS.map((value) => ({ value, label: `Sort: ${SORT_LABEL[value].toLowerCase()}` }))}
     value={sort}
     onChange={(value) => {
       const chosen = SORTS.find((one) => one === value);

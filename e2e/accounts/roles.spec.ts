@@ -18,8 +18,12 @@ test("somebody who may only read sees retention with the reason, and no page or 
   await new SignInPage(guest).signIn({ email, password: PASSWORD });
   const frame = new Frame(guest);
   await expect(frame.nav("Retention")).toBeVisible();
-  for (const name of ["Users", "API keys", "Enrollment", "Organization"]) await expect(frame.nav(name)).toHaveCount(0);
+  for (const name of ["Users", "API keys", "Enrollment"]) await expect(frame.nav(name)).toHaveCount(0);
   await expect(guest.getByRole("button", { name: "Export" })).toHaveCount(0);
+
+  await frame.nav("Organization").click();
+  await expect(guest.getByRole("heading", { level: 1, name: "Looked at" })).toBeVisible();
+  await expect(guest.getByRole("button", { name: "Edit" })).toHaveCount(0);
 
   const retention = new RetentionPage(guest);
   await retention.open(orgId);

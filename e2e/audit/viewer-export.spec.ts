@@ -25,7 +25,7 @@ test("an export holds exactly what the screen shows, and says so before", async 
   const dialog = dialogOf(page);
   await expect(dialog).toContainText("Action: retention");
   await expect(dialog).toContainText("Exported Ltd");
-  await expect(dialog).toContainText("at most 10,000 entries");
+  await expect(dialog).toContainText("At most 10,000 entries");
   await expectAccessible(page);
   await page.setViewportSize({ width: 390, height: 844 });
   await expectAccessible(page);

@@ -17,7 +17,7 @@ test("pages of one organization let the reader choose it first", async ({ guest,
   };
   await guest.goto("/settings/retention");
   await choose("Retention");
-  await expect(guest.getByText(`How long audit entries of Second ${run} are kept`)).toBeVisible();
+  await expect(guest.getByText(`Second ${run}: entries older than this are deleted daily.`)).toBeVisible();
 
   await guest.goto("/integrity");
   await choose("Integrity");

@@ -160,10 +160,15 @@ const ALL: readonly Column[] = [
         <Door column="ip" entry={entry}>
           {entry.ipAddress}
         </Door>
-        {entry.firstSeen?.includes("address") && <span className={`${classes.ago} ${classes.new}`}> new address</span>}
+        {entry.firstSeen?.includes("address") && (
+          <span className={`${classes.ago} ${classes.new}`} title="First entry of this actor from this address">
+            {" "}
+            new
+          </span>
+        )}
       </>
     ),
-    width: 128,
+    width: 148,
     from: "narrow",
   },
   {
