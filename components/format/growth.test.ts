@@ -15,7 +15,7 @@ test("the growth of a log states its period", () => {
   const week = { entries: 70, since: since(168) };
   const figureOf = (hours: number) => growthFigure({ month: { entries: 300, since: since(hours) }, week }, NOW);
   expect(figureOf(720)).toEqual({ label: "Growth, 30 days", value: "10 a day", note: "last 7 days: 10 a day" });
-  expect(figureOf(75).label).toBe("Growth, 3 days 3 h");
+  expect(figureOf(75).label).toBe("Growth, 3 days");
   const unknown = { label: "Growth", value: "Not known yet", note: "known after one day" };
   expect(figureOf(2)).toEqual(unknown);
   expect(growthFigure({ month: null, week: null }, NOW)).toEqual(unknown);

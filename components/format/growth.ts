@@ -1,6 +1,7 @@
+import { DAY_MS } from "@/server/ground/time/durations";
 import { perDay } from "@/server/organizations/overview/arrange";
 import type { OrganizationOverview } from "@/server/organizations/overview/schema";
-import { count, duration } from "./amounts";
+import { count, counted } from "./amounts";
 
 type Growth = OrganizationOverview["growth"];
 
@@ -16,9 +17,6 @@ export function growthFigure({ month, week }: Growth, readAt: string) {
   const now = Date.parse(readAt);
   const value = growthText(month, readAt);
   if (!month || perDay(month, now) === null) return { label: "Growth", value, note: "known after one day" };
-  return {
-    label: `Growth, ${duration((now - Date.parse(month.since)) / 1000)}`,
-    value,
-    note: `last 7 days: ${growthText(week, readAt)}`,
-  };
+  const label = `Growth, ${counted(Math.round((now - Date.parse(month.since)) / DAY_MS), "day")}`;
+  return { label, value, note: perDay(week, now) === null ? undefined : `last 7 days: ${growthText(week, readAt)}` };
 }

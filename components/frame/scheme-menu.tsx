@@ -23,12 +23,12 @@ export function SchemeMenu() {
   return (
     <Popover opened={opened} onClose={menu.close} align="end" width={180}>
       <Popover.Target>
-        <ActionIcon size={32} aria-label="Colour scheme" onClick={menu.toggle}>
+        <ActionIcon size={32} aria-label="Color scheme" onClick={menu.toggle}>
           <Sun size={17} strokeWidth={1.75} className={classes.light} aria-hidden />
           <Moon size={17} strokeWidth={1.75} className={classes.dark} aria-hidden />
         </ActionIcon>
       </Popover.Target>
-      <Popover.Dropdown aria-label="Colour scheme" className={classes.account}>
+      <Popover.Dropdown aria-label="Color scheme" className={classes.account}>
         {schemes.map(({ value, label, icon: Icon }) => (
           <UnstyledButton
             key={value}

@@ -182,7 +182,6 @@ function Numbers({ status }: { status: Status | undefined }) {
         },
         {
           label: "Last check",
-          wide: true,
           value: status ? <When at={last?.ranAt ?? null} none="None yet" /> : wait,
           note: known(
             status?.nextRunAt ? (

@@ -102,7 +102,7 @@ function Programs({ build }: { build: Build }) {
             <a className="tm-link" href={`/agent/${build.licenses.file}`}>
               Licenses of the software in them
             </a>
-            <CopiedCode value={build.licenses.programSha256} what="digest of the licences" />
+            <CopiedCode value={build.licenses.programSha256} what="digest of the licenses" />
           </li>
         )}
       </ul>

@@ -133,7 +133,7 @@ const ALL: readonly Column[] = [
         {orgName(entry.orgId)}
       </Door>
     ),
-    width: 148,
+    width: 156,
     from: "narrow",
   },
   {

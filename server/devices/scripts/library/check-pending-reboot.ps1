@@ -1,5 +1,5 @@
 #: name         Check for a pending restart
-#: description  Tells whether Windows waits for a restart, and why. Exit code 1 when it does.
+#: description  Reports whether a restart is pending, and why. Exit code 1 when it is.
 #: category     updates
 #: os           windows
 #: runAs        system

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 #: name         Check for a pending restart
-#: description  Tells whether the system waits for a restart, and why: the distribution's own mark, or a newer kernel than the running one. Exit code 1 when it does.
+#: description  Reports whether a restart is pending, and why. Exit code 1 when it is.
 #: category     updates
 #: os           linux
 #: runAs        system

@@ -1,5 +1,5 @@
-#: name         Synchronise the clock
-#: description  Starts the time service, synchronises at once and reports source and offset.
+#: name         Synchronize the clock
+#: description  Starts the time service, synchronizes at once and reports source and offset.
 #: category     maintenance
 #: os           windows
 #: runAs        system
