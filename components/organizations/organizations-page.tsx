@@ -166,7 +166,7 @@ const SortSelect = ({ sort, onSort }: { sort: Sort; onSort: (sort: Sort) => void
       if (chosen && chosen !== sort) onSort(chosen);
     }}
     allowDeselect={false}
-    w={170}
+    w={196}
   />
 );
 
