@@ -63,7 +63,21 @@ export const takenOf = <Row>(rows: readonly Row[], answer: Taken | undefined): R
   (answer?.taken ?? []).flatMap((place) => rows[place - 1] ?? []);
 
 const asArray = ({ type }: { type: string }, i: number): string =>
-  type === "timestamptz" ? `$${i + 1}::text[]::timestamptz[]` : `$${i + 1}::${type === "jsonb" ? "text" : type}[]`;
+  `$${i + 1}::text::${type === "jsonb" ? "text" : type}[]`;
+
+const element = (value: string | null | undefined): string =>
+  value == null ? "NULL" : `"${/["\\]/.test(value) ? value.replace(/["\\]/g, "\\$&") : value}"`;
+
+/** One column of rows as an array in PostgreSQL's spelling: the driver's own takes three times as long. */
+const columnOf = (rows: Batch["rows"], field: string): string =>
+  `{${rows.map((row) => element(row[field])).join(",")}}`;
+
+/** By organization, as they first appear, each in its order: the function looks a chain up once for all of its rows. */
+function byOrganization(rows: Batch["rows"]): Batch["rows"] {
+  const places = new Map<string, number>();
+  for (const { orgId } of rows) if (!places.has(orgId)) places.set(orgId, places.size);
+  return places.size === 1 ? rows : rows.toSorted((a, b) => Number(places.get(a.orgId)) - Number(places.get(b.orgId)));
+}
 
 /**
  * Prepared statements are planned for their values each time: organizations differ by orders of magnitude. The request's
@@ -109,9 +123,10 @@ export const oneServer: Layout = {
     LATERAL (SELECT * FROM audit_logs l WHERE l.org_id = keys.org_id AND l.chain_seq = keys.chain_seq OFFSET 0) a`,
   tenantSettings,
   insertAs,
-  append: async (pool, { columns, rows }) => {
+  append: async (pool, { columns, rows: given }) => {
+    const rows = byOrganization(given);
     const statement = `SELECT audit_append(${columns.map(asArray).join(", ")}) AS taken`;
-    const arrays = columns.map(({ field }) => rows.map((row) => row[field] ?? null));
+    const arrays = columns.map(({ field }) => columnOf(rows, field));
     const [answer] = await pool.unsafe<Taken[]>(statement, arrays, { prepare: true });
     return takenOf(rows, answer);
   },

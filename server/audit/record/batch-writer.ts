@@ -20,6 +20,9 @@ export type QueuedEvent = {
   write: PendingWrite | null;
 };
 
+/** About as many bytes as an event takes in memory. */
+export const sizeOf = ({ details }: AuditInsert): number => (details?.length ?? 0) + 512;
+
 /** What may wait in memory; beyond it events are on disk alone until the queue is empty. */
 const MAX_QUEUED_EVENTS = 20_000;
 const MAX_QUEUED_BYTES = 32 * 1024 * 1024;

@@ -119,7 +119,8 @@ export function storableDetails<T extends object | null | undefined>(details: T)
 function plainText(details: object): string | null {
   try {
     const text = JSON.stringify(details);
-    return MAY_HOLD_SECRET.test(text) || MAY_NEED_REPAIR.test(text) ? null : text;
+    if (MAY_NEED_REPAIR.test(text)) return null;
+    return MAY_HOLD_SECRET.test(text) && !isClean(JSON.parse(text)) ? null : text;
   } catch {
     return null;
   }

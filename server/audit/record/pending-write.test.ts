@@ -16,7 +16,7 @@ function spool({ isBehind = false, canFlush = true } = {}) {
     calls.flushes++;
     return canFlush;
   };
-  return { calls, writes: new PendingWrites({ isBehind: () => isBehind, flush }) };
+  return { calls, writes: new PendingWrites({ isBehind: () => isBehind, keep: () => {}, flush }) };
 }
 const spooled = (events = 1) => {
   const write = new PendingWrite(events);
@@ -96,7 +96,7 @@ test("a flush that does not end keeps no caller from being given up, and is not 
       end = resolve;
     });
   };
-  const writes = new PendingWrites({ isBehind: () => true, flush });
+  const writes = new PendingWrites({ isBehind: () => true, keep: () => {}, flush });
   const began = Date.now();
   const waiting = [spooled(), new PendingWrite(1), spooled()];
   for (const write of waiting) writes.add(write);

@@ -27,6 +27,8 @@ export class PendingWrite {
   /** Where the events are spooled; null while they are in memory alone. */
   segment: Segment | null = null;
   isDone = false;
+  /** Events in memory alone that the database has not answered for. */
+  readonly unsettled = new Set<{ row: AuditInsert; segment: Segment | null }>();
   /** Events that were not taken, because their ids are other entries'. */
   readonly refused: AuditInsert[] = [];
   /** The caller has been told to send them again: what nothing has taken since need not be kept. */
@@ -94,9 +96,13 @@ export class PendingWrites {
   #timer: NodeJS.Timeout | null = null;
   #isEnding = false;
 
-  /** @param spool whether a commit is not to be expected soon, and a flush, which says whether it succeeded */
+  /** @param spool whether a commit is not to be expected soon, what spools events, and a flush, which says whether it succeeded */
   constructor(
-    private readonly spool: { isBehind: () => boolean; flush: () => Promise<boolean> },
+    private readonly spool: {
+      isBehind: () => boolean;
+      keep: (write: PendingWrite) => void;
+      flush: () => Promise<boolean>;
+    },
     private readonly times: WriteTimes = WRITE_TIMES,
   ) {}
 
@@ -125,7 +131,9 @@ export class PendingWrites {
     }
     const waitedFor = (ms: number) => this.#waiting.filter(({ since }) => Date.now() - since >= ms);
     const isBehind = this.#isEnding || this.spool.isBehind();
-    const late = (isBehind ? this.#waiting : waitedFor(this.times.commit)).filter(({ segment }) => segment);
+    const unanswered = isBehind ? this.#waiting : waitedFor(this.times.commit);
+    for (const write of unanswered) if (!write.segment) this.spool.keep(write);
+    const late = unanswered.filter(({ segment }) => segment);
     if (late.length > 0 && (await this.#flush())) for (const write of late) write.resolve();
     for (const write of this.#isEnding ? this.#waiting : waitedFor(this.times.giveUp)) write.giveBack();
   }

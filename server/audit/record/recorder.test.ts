@@ -108,6 +108,20 @@ test("while the database is frozen no one waits: the flushed spool answers for i
   expect(await quickest(1500, attempt)).toBeLessThan(1500);
 });
 
+test("events whose caller waits reach the spool only when their commit is late", async () => {
+  const gates: (() => void)[] = [];
+  const database = peer(() => new Promise((resolve) => gates.push(resolve)));
+  const recorder = start(database);
+  const { spoolBytes } = recorder.stats();
+  const answer = recorder.durably([row(), row()]);
+  expect(recorder.stats().spoolBytes).toBe(spoolBytes);
+  expect(await answer).toEqual([]);
+  expect(recorder.stats().spoolBytes).toBeGreaterThan(spoolBytes);
+  for (const open of gates) open();
+  await recorder.flush(5_000);
+  expect(database.stored.size).toBe(2);
+});
+
 test("an event handed in at the very moment the batch writer falls idle is not forgotten", async () => {
   const database = peer(async () => {});
   const recorder = start(database, null);

@@ -5,12 +5,20 @@ import { AppError } from "@/server/ground/errors";
 import { idFrom } from "@/server/ground/ids";
 import { log } from "@/server/ground/log";
 import { writerConnection } from "./append";
-import { BatchWriter, byOrganization, MAX_BATCH_BYTES, MAX_BATCH_ROWS, Queue, type QueuedEvent } from "./batch-writer";
+import {
+  BatchWriter,
+  byOrganization,
+  MAX_BATCH_BYTES,
+  MAX_BATCH_ROWS,
+  Queue,
+  type QueuedEvent,
+  sizeOf,
+} from "./batch-writer";
 import { DeadLetters } from "./dead-letters";
 import { chainDamaged, HeldChains } from "./held-chains";
 import { PendingWrite, PendingWrites, WRITE_TIMES } from "./pending-write";
 import { type Difference, Sample } from "./sample";
-import { encodeFrame } from "./segment";
+import { encodeFrame, type Segment } from "./segment";
 import { Spool } from "./spool";
 import { HEARTBEAT_MS } from "./spool-folder";
 
@@ -29,7 +37,7 @@ const sealTime = histogram("trailmark_audit_seal_seconds", "Time from accepting 
  *
  * | State     | Memory | Disk                    | Until                                                       |
  * |-----------|--------|-------------------------|-------------------------------------------------------------|
- * | queued    | queue  | segment, if there is one | the batch writer dequeues it                                |
+ * | queued    | queue  | segment; not yet while its caller waits for the commit | the batch writer dequeues it  |
  * | cold      | –      | cold segment            | the queue is empty and the segment is read back: queued     |
  * | in flight | batch  | segment, if there is one | the database answers: committed or refused                  |
  * | committed | –      | until its segment goes  | (a replay changes nothing: the database knows its id)       |
@@ -70,7 +78,10 @@ export class Recorder {
     private readonly connection = writerConnection(),
     private readonly times = WRITE_TIMES,
   ) {
-    this.writes = new PendingWrites({ isBehind: () => this.isBehind, flush: () => this.flushSpool() }, times);
+    this.writes = new PendingWrites(
+      { isBehind: () => this.isBehind, keep: (write) => this.spoolLate(write), flush: () => this.flushSpool() },
+      times,
+    );
   }
 
   /**
@@ -133,15 +144,11 @@ export class Recorder {
       this.drop(rows.length, write);
       return;
     }
-    const framed = rows.map((row) => ({ row, frame: encodeFrame(row) }));
-    const text = framed.map(({ frame }) => frame).join("");
-    const isFull = !this.queue.hasRoomFor(rows.length, text.length);
+    const bytes = rows.reduce((sum, row) => sum + sizeOf(row), 0);
+    const isFull = !this.queue.hasRoomFor(rows.length, bytes);
     const isCold = isFull || (this.spool?.hasCold ?? false);
-    const segment =
-      (write || isCold
-        ? this.spool?.append(text, rows.length, isCold)
-        : this.spool?.appendDeferred(text, rows.length)) ?? null;
-    if (this.spool && !segment) this.counts.spoolFailures += 1;
+    // Who waits for the commit is promised nothing before it: the spool is for when it is late.
+    const segment = write && !isCold ? null : this.append(rows, isCold ? "cold" : "deferred");
     if (!segment && isFull) {
       this.drop(rows.length, write);
       return;
@@ -150,9 +157,30 @@ export class Recorder {
     if (write) write.segment = segment;
     const acceptedAt = Date.now();
     if (!segment || !isCold)
-      for (const { row, frame } of framed) this.queue.push({ row, bytes: frame.length, acceptedAt, segment, write });
+      for (const row of rows) {
+        const event = { row, bytes: sizeOf(row), acceptedAt, segment, write };
+        if (!segment) write?.unsettled.add(event);
+        this.queue.push(event);
+      }
     this.startWriter();
-    this.writer?.notify();
+  }
+
+  private append(rows: AuditInsert[], how: "cold" | "deferred" | "late"): Segment | null {
+    const text = rows.map(encodeFrame).join("");
+    const isDeferred = how === "deferred";
+    const segment = isDeferred
+      ? this.spool?.appendDeferred(text, rows.length)
+      : this.spool?.append(text, rows.length, how === "cold");
+    if (this.spool && !segment) this.counts.spoolFailures += 1;
+    return segment ?? null;
+  }
+
+  /** Spools what the database has not answered for yet. */
+  private spoolLate(write: PendingWrite): void {
+    const events = [...write.unsettled];
+    const rows = events.map(({ row }) => row);
+    write.segment = this.append(rows, "late");
+    for (const event of events) event.segment = write.segment;
   }
 
   /** @see whenWritten in record.ts */
@@ -240,6 +268,7 @@ export class Recorder {
       },
       this.connection,
     );
+    this.writer.notify();
   }
 
   private isIdle(): boolean {
@@ -271,8 +300,7 @@ export class Recorder {
     if (!read) return;
     const { rows, segment } = read;
     const acceptedAt = segment.createdAt;
-    for (const row of rows)
-      this.queue.push({ row, bytes: (row.details?.length ?? 0) + 512, acceptedAt, segment, write: null });
+    for (const row of rows) this.queue.push({ row, bytes: sizeOf(row), acceptedAt, segment, write: null });
   }
 
   private onCommitted(events: QueuedEvent[]): void {
@@ -372,6 +400,7 @@ export class Recorder {
 
   private settle(event: QueuedEvent): void {
     this.inFlight -= 1;
+    event.write?.unsettled.delete(event);
     if (event.segment) this.spool?.settle(event.segment, 1);
   }
 
