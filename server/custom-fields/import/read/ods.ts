@@ -1,14 +1,11 @@
-import { MAX_WORKBOOK_CELLS } from "@/server/custom-fields/import/plan-schema";
-import { AppError } from "@/server/ground/errors";
-
 /** What of a sheet is hidden, as SheetJS has it of other workbooks: it does not read this from OpenDocument files. */
 export type Hidden = { isHidden: boolean; rows: Line[]; columns: Line[] };
 type Line = { hidden: true };
 
-const TAG = /<(\/?)table:(table|table-column|table-row|table-cell)(?=[\s/>])([^>]*?)(\/?)>/g;
+const TAG = /<(\/?)table:(table|table-column|table-row)(?=[\s/>])([^>]*)>/g;
 const HIDDEN_STYLE =
   /<style:style [^>]*style:name="([^"]*)"[^>]*>\s*<style:table-properties [^>]*table:display="false"/g;
-/** Of rows, columns and cells that are alike one is written, with how many there are. */
+/** Of rows and columns that are alike one is written, with how many there are. */
 const repeats = (attributes: string): number =>
   Number(/table:number-(?:rows|columns)-repeated="(\d+)"/.exec(attributes)?.[1] ?? 1);
 const isHidden = (attributes: string): boolean => /table:visibility="(?:collapse|filter)"/.test(attributes);
@@ -20,16 +17,12 @@ function hide(lines: Line[], from: number, count: number): void {
   for (let i = from; i < Math.min(from + count, MAX_LINES); i++) lines[i] = HIDDEN;
 }
 
-/**
- * What is hidden of each sheet, in their order.
- * @param content the part content.xml.
- * @throws AppError payload_too_large where few cells are repeated to more than fit into memory.
- */
+/** What is hidden of each sheet, in their order. @param content the part content.xml. */
 export function hiddenParts(content: string): Hidden[] {
   const hiddenStyles = new Set([...content.matchAll(HIDDEN_STYLE)].map(([, name]) => name));
   const sheets: Hidden[] = [];
-  let [row, column, rows, cells] = [0, 0, 1, 0];
-  for (const [, end, name, attributes = "", isEmpty] of content.matchAll(TAG)) {
+  let [row, column, rows] = [0, 0, 1];
+  for (const [, end, name, attributes = ""] of content.matchAll(TAG)) {
     if (name === "table" && !end) {
       const style = /table:style-name="([^"]*)"/.exec(attributes)?.[1];
       sheets.push({ isHidden: hiddenStyles.has(style ?? ""), rows: [], columns: [] });
@@ -45,12 +38,6 @@ export function hiddenParts(content: string): Hidden[] {
       if (isHidden(attributes)) hide(sheet.rows, row, count);
       rows = count;
     } else if (name === "table-row") row += rows;
-    else if (name === "table-cell" && !isEmpty) cells += rows * count;
-    if (cells > MAX_WORKBOOK_CELLS)
-      throw new AppError(
-        "payload_too_large",
-        `The workbook has over ${MAX_WORKBOOK_CELLS.toLocaleString("en")} cells. Open it in LibreOffice and save it as CSV.`,
-      );
   }
   return sheets;
 }

@@ -1,0 +1,214 @@
+import { readFile } from "node:fs/promises";
+import { crc32, inflateRawSync } from "node:zlib";
+import { CFB, read, type WorkBook } from "@e965/xlsx";
+import iconv from "iconv-lite";
+import { codeOf, messageOf } from "@/db/thrown";
+import { MAX_WORKBOOK_BYTES } from "@/server/custom-fields/import/plan-schema";
+import { AppError } from "@/server/ground/errors";
+import { badFile } from "./bad-file";
+import { type Hidden, hiddenParts } from "./ods";
+
+const SAVE_AGAIN = "open it in Excel and save it again, or save it as CSV";
+const tooLarge = () =>
+  new AppError("payload_too_large", "The workbook unpacks to over 256 MiB. Open it in Excel and save it as CSV.");
+
+/** What a file that cannot be read is by the names that its directory holds, unpacked. */
+const OTHERS: readonly (readonly [string, BufferEncoding, string])[] = [
+  ["EncryptedPackage", "utf16le", "protected with a password: open it in Excel, remove the password and save it again"],
+  ["word/document.xml", "latin1", "a Word document: save the table as CSV"],
+  ["WordDocument", "utf16le", "an old Word document: save the table as CSV"],
+];
+
+const DIRECTORY_END = Buffer.from("PK\x05\x06", "latin1");
+const DIRECTORY_MARK = 0x02014b50;
+const DEFLATED = 8;
+
+/** Says in the manifest of an OpenDocument file that its parts are encrypted. */
+const ENCRYPTED_PARTS = "<manifest:encryption-data";
+
+/** The member whose entry in the directory is at `entry`, unpacked. */
+function memberAt(file: Buffer, entry: number): Buffer {
+  const at = file.readUInt32LE(entry + 42);
+  const start = at + 30 + file.readUInt16LE(at + 26) + file.readUInt16LE(at + 28);
+  const packed = file.subarray(start, start + file.readUInt32LE(entry + 20));
+  return file.readUInt16LE(entry + 10) === DEFLATED ? unpack(packed, MAX_WORKBOOK_BYTES).buffer : packed;
+}
+
+/** What an archive's directory says: the checksums of packed members in their order, and what an OpenDocument file hides. */
+type Directory = { checksums: number[]; hidden: Hidden[] };
+
+/** @throws AppError validation_failed for two members of one name and for a password. */
+function directoryOf(file: Buffer): Directory {
+  const directory: Directory = { checksums: [], hidden: [] };
+  const end = file.lastIndexOf(DIRECTORY_END);
+  if (end < 0 || end + 22 > file.length) return directory;
+  const names = new Set<string>();
+  for (let at = file.readUInt32LE(end + 16); at + 46 <= end && file.readUInt32LE(at) === DIRECTORY_MARK; ) {
+    const name = file.toString("latin1", at + 46, at + 46 + file.readUInt16LE(at + 28));
+    // Programs differ in which of the two they read.
+    if (names.has(name)) throw badFile("is a workbook with two parts of one name: open it in Excel and save it again");
+    names.add(name);
+    if (name === "META-INF/manifest.xml" && memberAt(file, at).includes(ENCRYPTED_PARTS))
+      throw badFile("is protected with a password: open it in LibreOffice, remove the password and save it again");
+    if (name === "content.xml") directory.hidden = hiddenParts(memberAt(file, at).toString("latin1"));
+    if (file.readUInt16LE(at + 10) === DEFLATED) directory.checksums.push(file.readUInt32LE(at + 16));
+    at += 46 + file.readUInt16LE(at + 28) + file.readUInt16LE(at + 30) + file.readUInt16LE(at + 32);
+  }
+  return directory;
+}
+
+/** The unpacking that is under way: SheetJS is synchronous, so there is one at a time. */
+const unpacking = { left: 0, checksums: [] as number[] };
+
+/** What SheetJS spends seconds on however little it holds: the element, and how many of it are read. */
+const MOST: readonly (readonly [string, number, string])[] = [
+  ["<sheet ", 1_000, "sheets"],
+  ["<si>", 750_000, "different texts"],
+];
+
+function refuseTooMany(part: Buffer): void {
+  for (const [element, most, what] of MOST) {
+    let count = 0;
+    for (let at = part.indexOf(element); at >= 0; at = part.indexOf(element, at + element.length))
+      if (++count > most)
+        throw new AppError(
+          "payload_too_large",
+          `The workbook has over ${most.toLocaleString("en")} ${what}. Open it in Excel and save it as CSV.`,
+        );
+  }
+}
+
+/** What the standard allows and SheetJS reads otherwise, and what it reads well. */
+const RESPELLED: readonly (readonly [RegExp, string | ((...groups: string[]) => string)])[] = [
+  [/(<c\b[^<>]* r=")([a-z]{1,3}\d)/g, (_, cell, place) => `${cell}${place?.toUpperCase()}`],
+  // A span of a strict file, as the days that it is elsewhere.
+  [
+    / t="d"([^<>]*>\s*<v>)PT(?:(\d+)H)?(?:(\d+)M)?(?:([\d.]+)S)?<\/v>/g,
+    (_, cell, ...[h = "0", m = "0", s = "0"]) =>
+      `${cell}${(Number(h) * 3600 + Number(m) * 60 + Number(s)) / 86_400}</v>`,
+  ],
+  // A blank text counts like any other.
+  [/<((?:\w+:)?si)\s*\/>/g, "<$1></$1>"],
+  // A text may have runs behind its first part.
+  [/(<((?:\w+:)?)(?:si|is)>\s*)(<\2t\b[^<>]*>[^<]*<\/\2t>)(?=\s*<\2r[\s>])/g, "$1<$2r>$3</$2r>"],
+  // A formula without a result has none, whatever type it is to have.
+  [/(<c\b[^<>]*) t="str"([^<>]*>\s*<f\b[^<>]*(?:\/>|>[^<]*<\/f>)\s*<\/c>)/g, "$1$2"],
+  // A cell without a value is blank, whatever type it has.
+  [/(<c\b[^<>]*) t="[bd]"([^<>]*\/>)/g, "$1$2"],
+  // Sheets of macros have no part. Beside one, SheetJS gives all sheets the cells of others.
+  [/<(?:\w+:)?sheet\b(?![^<>]*\b(?:id|strRelID)="[^"])[^<>]*\/>/g, ""],
+  // Days and times of Chinese, Japanese, Korean and Thai programs, which no file spells out.
+  [/(<xf\b[^<>]* numFmtId=")(?:2[7-9]|3[016]|5[0-478])"/g, '$114"'],
+  [/(<xf\b[^<>]* numFmtId=")(?:3[2-5]|5[56])"/g, '$122"'],
+];
+
+/** An XML part as SheetJS reads it: in UTF-8 where it is in UTF-16, which the standard allows, and respelled. */
+function readable(part: Buffer): Buffer {
+  const start = part.toString("latin1", 0, 4).replace(/^(\xff\xfe|\xfe\xff|\xef\xbb\xbf)/, "");
+  if (!/^\0?</.test(start)) return part;
+  const encoding = start.startsWith("<\0") ? "utf-16le" : start.startsWith("\0<") ? "utf-16be" : null;
+  const text = (encoding ? Buffer.from(iconv.decode(part, encoding)) : part).toString("latin1");
+  return Buffer.from(
+    RESPELLED.reduce((xml, [pattern, spelling]) => xml.replace(pattern, spelling as string), text),
+    "latin1",
+  );
+}
+
+/** What zlib unpacks within a limit, and how many packed bytes that took: Node's types do not know of `info`. */
+const unpack = (packed: Uint8Array, maxOutputLength: number) =>
+  inflateRawSync(packed, { info: true, maxOutputLength }) as unknown as {
+    buffer: Buffer;
+    engine: { bytesWritten: number };
+  };
+
+/** SheetJS unpacks without a limit and checks no sums; through zlib both are done, whatever sizes an archive claims. */
+class InflateRaw {
+  bytesRead = 0;
+  readonly _finishFlushFlag = 0;
+
+  _processChunk(packed: Uint8Array): Buffer {
+    const { buffer, engine } = unpack(packed, Math.max(1, unpacking.left));
+    this.bytesRead = engine.bytesWritten;
+    unpacking.left -= buffer.length;
+    const expected = unpacking.checksums.shift();
+    if (expected !== undefined && expected !== crc32(buffer)) throw new Error("the checksum is another");
+    refuseTooMany(buffer);
+    return readable(buffer);
+  }
+}
+CFB.utils.use_zlib({ InflateRaw });
+
+/** What SheetJS throws means that the file is not what it claims to be. */
+function unreadable(error: unknown, file: Buffer): AppError {
+  if (error instanceof AppError) return error;
+  if (codeOf(error) === "ERR_BUFFER_TOO_LARGE") return tooLarge();
+  const text = messageOf(error);
+  const other = OTHERS.find(
+    ([name, encoding]) =>
+      file.includes(Buffer.from(name, encoding)) || (name === "EncryptedPackage" && /password|^Encryption/.test(text)),
+  );
+  if (other) return badFile(`is ${other[2]}`);
+  return file.includes(DIRECTORY_END) && /Unsupported ZIP|not find workbook/i.test(text)
+    ? badFile("is an archive without a workbook: unpack it and choose the file inside")
+    : badFile(`is a damaged workbook: ${SAVE_AGAIN}`);
+}
+
+/** @param rows of each sheet, where the beginning is enough. @param sheet the only one that is read. */
+type Part = { rows?: number; sheet?: string };
+
+/** A workbook whose styles are missing, with styles that say nothing: all other programs read it. */
+function withStyles(file: Buffer, part: string): Buffer {
+  const archive = CFB.read(file, { type: "buffer" });
+  CFB.utils.cfb_add(archive, part, Buffer.from("<styles/>"));
+  return Buffer.from(CFB.write(archive, { type: "buffer", fileType: "zip" }) as Uint8Array);
+}
+
+/** A workbook with what hiddenParts found. */
+function withHidden(book: WorkBook, hidden: readonly Hidden[]): WorkBook {
+  if (hidden.length === 0) return book;
+  hidden.forEach(
+    ({ rows, columns }, i) =>
+      void Object.assign(book.Sheets[book.SheetNames[i] ?? ""] ?? {}, { "!rows": rows, "!cols": columns }),
+  );
+  const Sheets = hidden.map(({ isHidden }) => ({ Hidden: isHidden ? 1 : 0 }) as const);
+  return { ...book, Workbook: { ...book.Workbook, Sheets } };
+}
+
+function parse(file: Buffer, { rows, sheet }: Part): WorkBook {
+  try {
+    const { checksums, hidden } = directoryOf(file);
+    Object.assign(unpacking, { left: MAX_WORKBOOK_BYTES, checksums });
+    const book = read(file, {
+      type: "buffer",
+      dense: true,
+      cellHTML: false,
+      cellText: false,
+      cellNF: true,
+      // Tells a formula without a result from a blank cell, and hidden rows and columns from others.
+      sheetStubs: true,
+      cellStyles: true,
+      ...(rows !== undefined && { sheetRows: rows }),
+      ...(sheet !== undefined && { sheets: sheet }),
+    });
+    return withHidden(book, hidden);
+  } catch (error) {
+    const [, missing] = /Cannot find file (\S*styles\.xml) in zip/.exec(messageOf(error)) ?? [];
+    if (missing === undefined) throw error;
+    return parse(withStyles(file, missing), { rows, sheet });
+  } finally {
+    unpacking.checksums = [];
+  }
+}
+
+/**
+ * A workbook as SheetJS reads it, with what it leaves to others.
+ * @throws AppError payload_too_large for one that unpacks to more than is taken, validation_failed for no workbook.
+ */
+export async function openBook(path: string, part: Part): Promise<WorkBook> {
+  const file = await readFile(path);
+  try {
+    return parse(file, part);
+  } catch (error) {
+    throw unreadable(error, file);
+  }
+}
