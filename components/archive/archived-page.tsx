@@ -48,7 +48,7 @@ export function ArchivedPage() {
       <RecordSection
         level="page"
         title="Archived"
-        lead="Entries in archives, each object checked before retention removed its entries from the log."
+        lead="Entries in archives, each object checked before retention removes its entries from the log."
         what="the archived objects"
         list={list}
         onPage={setPage}
@@ -62,7 +62,7 @@ export function ArchivedPage() {
             cell: ({ lock }) => <When at={lock?.until ?? null} none="No lock" dateOnly />,
             width: 130,
           },
-          { header: "State", cell: (row) => <State row={row} />, width: 190 },
+          { header: "State", cell: (row) => <State row={row} />, width: 180 },
         ]}
         actions={mayManage ? { width: 170, of: actionsOf } : undefined}
         create={
@@ -101,15 +101,15 @@ function Entries({ row, organization }: { row: ArchiveObject; organization: stri
 
 function State({ row: { state, fault, checkedAt } }: { row: ArchiveObject }) {
   return (
-    <>
+    <div>
       <StateTag tone={state === "intact" ? "good" : "bad"}>{state === "intact" ? "Intact" : "Damaged"}</StateTag>
       <Text size="xs" c="dimmed">
         {fault ?? (
           <>
-            Checked <When at={checkedAt} />
+            Checked <When at={checkedAt} dateOnly />
           </>
         )}
       </Text>
-    </>
+    </div>
   );
 }

@@ -38,9 +38,9 @@ export function RestoredEntries({ id, onClose }: { id: string; onClose: () => vo
             <RecordTable
               caption="Restored entries"
               columns={[
+                { header: "Entry", cell: (entry) => <Told entry={entry} /> },
                 { header: "Sequence", cell: ({ chainSeq }) => count(chainSeq), width: 90, align: "figure" },
                 { header: "Time", cell: ({ timestamp }) => <When at={timestamp} />, width: 176 },
-                { header: "Entry", cell: (entry) => <Told entry={entry} /> },
                 { header: "Result", cell: ({ result }) => <ResultBadge result={result} />, width: 100 },
               ]}
               rows={rows}

@@ -58,7 +58,7 @@ export function RestoredRanges({ orgId }: { orgId: string | undefined }) {
               </>
             ),
           },
-          { header: "Removed", cell: ({ expiresAt }) => <When at={expiresAt} />, width: 176 },
+          { header: "Until", cell: ({ expiresAt }) => <When at={expiresAt} />, width: 176 },
           {
             header: "State",
             cell: ({ state }) => <StateTag tone={STATE[state].tone}>{STATE[state].label}</StateTag>,

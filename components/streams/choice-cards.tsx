@@ -3,17 +3,26 @@ import Link from "next/link";
 import { CHOICE_NAMES, CHOICES } from "./kinds";
 import classes from "./streams.module.css";
 
-/** Destinations as cards that lead to the wizard. */
+/** Destinations as cards that lead to the wizard, and the way to follow the log without one. */
 export const ChoiceCards = () => (
-  <ul className={classes.cards} aria-label="Destinations">
-    {CHOICE_NAMES.map((name) => (
-      <li key={name}>
-        <Link href={`/settings/streams/new?to=${name}`} prefetch={false}>
-          {name === "archive" ? <Archive size={18} aria-hidden /> : <Cable size={18} aria-hidden />}
-          <strong>{CHOICES[name].label}</strong>
-          <span>{CHOICES[name].text}</span>
-        </Link>
-      </li>
-    ))}
-  </ul>
+  <>
+    <ul className={classes.cards} aria-label="Destinations">
+      {CHOICE_NAMES.map((name) => (
+        <li key={name}>
+          <Link href={`/settings/streams/new?to=${name}`} prefetch={false}>
+            {name === "archive" ? <Archive size={18} aria-hidden /> : <Cable size={18} aria-hidden />}
+            <strong>{CHOICES[name].label}</strong>
+            <span>{CHOICES[name].text}</span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+    <p className={classes.pull}>
+      To pull entries instead, ask{" "}
+      <a className="tm-link" href="/docs#tag/audit-logs/GET/audit-logs/feed">
+        GET /audit-logs/feed
+      </a>{" "}
+      for what comes after the position that it answered last.
+    </p>
+  </>
 );

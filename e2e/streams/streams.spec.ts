@@ -1,7 +1,9 @@
 import { StreamsPage } from "@/e2e/pages/streams";
 import { Api } from "@/e2e/support/api";
+import { withDatabase } from "@/e2e/support/database";
 import { expect, expectAccessibleInBoth, expectSound, test } from "@/e2e/support/fixtures";
 import { type StreamReceiver, startStreamReceiver } from "@/testing/stream-receiver";
+import { endArchiveDay } from "@/testing/streams/archive-day";
 import { STORE, startStrictS3 } from "@/testing/streams/strict-s3";
 
 /** Entries leave within seconds, later on a busy machine. */
@@ -85,10 +87,13 @@ test("an HTTPS stream is set up, repaired, watched and changed by its pages alon
   await expect(page.getByRole("row").filter({ hasText: customer })).toContainText(new URL(receiver.url).host);
 });
 
-test("an archive to S3 is set up in three steps and a button", async ({ page, request }) => {
+test("an archive to S3 is set up in three steps and a button, and a range is read back from it", async ({
+  page,
+  request,
+}) => {
   const api = await Api.signIn(request);
   const customer = `Archived ${crypto.randomUUID().slice(0, 8)}`;
-  await api.makeChain(customer);
+  const orgId = await api.makeChain(customer);
   const streams = new StreamsPage(page);
   await streams.begin("Archive to S3");
   const { bucket, region, accessKeyId, secret } = STORE;
@@ -108,4 +113,23 @@ test("an archive to S3 is set up in three steps and a button", async ({ page, re
   await streams.start(customer);
   await expect(page.getByText("Evidence bundles with signed manifests")).toBeVisible();
   await expect(page.getByText("At most 30 days")).toBeVisible();
+
+  const [, streamId = ""] = /\/streams\/([\w-]+)/.exec(page.url()) ?? [];
+  await withDatabase((sql) => endArchiveDay(sql, { streamId, orgId }));
+  const archived = page.getByRole("table", { name: "Archived" });
+  await expect(async () => {
+    await page.goto(`/archived?orgId=${orgId}`);
+    await expect(archived.getByRole("row").filter({ hasText: "still in the log" })).toBeVisible({ timeout: 3_000 });
+  }).toPass({ timeout: DELIVERED_MS });
+  await page.getByRole("button", { name: /^Verify entries 1 to / }).click();
+  await expect(archived.getByText("Intact")).toBeVisible();
+  await page.getByRole("button", { name: /^Restore entries 1 to / }).click();
+  const open = page.getByRole("button", { name: /^Open restored entries 1 to / });
+  await expect(open).toBeVisible({ timeout: DELIVERED_MS });
+  await expectSound(page);
+  await open.click();
+  const restored = page.getByRole("dialog", { name: "Restored entries" });
+  await restored.getByLabel("Search restored entries").fill("retention");
+  await expect(restored.getByRole("row").filter({ hasText: "changed the audit retention" }).first()).toBeVisible();
+  await expectSound(page);
 });
