@@ -31,7 +31,7 @@ test("an export holds exactly what the screen shows, and says so before", async 
   await expectAccessible(page);
   await expectNoSidewaysScroll(page);
 
-  await expect(dialog.getByRole("radio", { name: "CSV, for Excel" })).toBeChecked();
+  await expect(dialog.getByRole("radio", { name: "CSV" })).toBeChecked();
   await dialog.getByRole("radio", { name: /^JSON/ }).check();
   const json = await save(page);
   expect(json.suggestedFilename()).toMatch(/^audit-exported-ltd-\d{4}-\d\d-\d\d-to-\d{4}-\d\d-\d\d\.json$/);
@@ -42,10 +42,11 @@ test("an export holds exactly what the screen shows, and says so before", async 
   expect(total).toBe(4);
   await expect(dialog.getByRole("status")).toContainText("Saved as audit-exported-ltd");
 
-  await dialog.getByRole("radio", { name: "CSV, for Excel" }).check();
+  await dialog.getByRole("radio", { name: "CSV" }).check();
   await expect(dialog.getByRole("status")).toContainText(json.suggestedFilename());
   const csv = await readFile(await (await save(page)).path(), "utf8");
   expect(csv.trim().split("\r\n")).toHaveLength(5);
+  expect(csv).toMatch(/^\uFEFFid,timestamp,.*,organization,errorMessage,sentence\r\n/);
   const evidence = page.waitForEvent("download");
   await dialog.getByRole("link", { name: "download the evidence bundle" }).click();
   expect((await evidence).suggestedFilename()).toContain("evidence");

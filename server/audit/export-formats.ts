@@ -1,12 +1,13 @@
 import { keysOf } from "@/server/ground/records";
 
 /**
- * Export formats; `WRITERS` in entries/export-writer.ts has the writer of each. `direct` is how POST /audit-logs/export
- * answers it: as a file to save or as a JSON answer; null where it is written in the background alone.
+ * Export formats; `WRITERS` in entries/export-writer.ts has the writer of each. `label`: as the dashboard offers it, whose CSV
+ * names organization, error and sentence; null for the API alone. `direct` is how POST /audit-logs/export answers it: as a file
+ * to save or as a JSON answer; null where it is written in the background alone.
  */
 export const FORMATS = {
-  spreadsheet: { label: "CSV, for Excel", ending: "csv", mediaType: "text/csv; charset=utf-8", direct: "file" },
-  csv: { label: "CSV, for scripts", ending: "csv", mediaType: "text/csv; charset=utf-8", direct: "file" },
+  spreadsheet: { label: "CSV", ending: "csv", mediaType: "text/csv; charset=utf-8", direct: "file" },
+  csv: { label: null, ending: "csv", mediaType: "text/csv; charset=utf-8", direct: "file" },
   json: { label: "JSON, with all details", ending: "json", mediaType: "application/json", direct: "answer" },
   ndjson: { label: "NDJSON, one entry per line", ending: "ndjson", mediaType: "application/x-ndjson", direct: null },
 } as const;

@@ -22,6 +22,8 @@ import classes from "./export-dialog.module.css";
 import { MyExports } from "./my-exports";
 import { type ExportState, useBackgroundExport, useExport } from "./use-export";
 
+const OFFERED = EXPORT_FORMATS.filter((format) => FORMATS[format].label !== null);
+
 /** Exports the list with the current filters, which are described before the download starts. */
 export function ExportDialog({ onClose }: { onClose: () => void }) {
   useReturnedFocus();
@@ -104,7 +106,7 @@ function FormatChoice({ format, onFormat }: ChoiceProps) {
   return (
     <Radio.Group label="Format" value={format} onChange={onFormat}>
       <Group gap="xl" mt={8}>
-        {EXPORT_FORMATS.map((one) => (
+        {OFFERED.map((one) => (
           <Radio key={one} value={one} label={FORMATS[one].label} />
         ))}
       </Group>
