@@ -28,6 +28,9 @@ const isMisquoted = (cell: string, quote: Quote): boolean =>
 
 const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === "");
 
+/** A first line that says how a file is written, and nothing of its table: Excel's sep=, PowerShell's #TYPE. */
+const isDirective = ([first = ""]: readonly string[]): boolean => /^(sep=|#TYPE )/i.test(first);
+
 function unreadable(error: unknown, line: number): unknown {
   if (!(error instanceof CsvError)) return error;
   if (error.code === "CSV_QUOTE_NOT_CLOSED")
@@ -59,7 +62,7 @@ export async function* readDelimited(
     const records: AsyncIterable<{ record: string[]; info: { lines: number } }> = source.pipe(parser);
     for await (const { record, info } of records) {
       if (record.some((cell) => isMisquoted(cell, quote))) notes?.add("quote", `line ${line}`);
-      if (!isBlank(record)) yield { line, cells: record };
+      if (!isBlank(record) && !(line === 1 && isDirective(record))) yield { line, cells: record };
       line = info.lines + 1;
     }
   } catch (error) {
@@ -83,7 +86,7 @@ function sampleRecords(text: string, delimiter: Delimiter, quote: Quote): string
   } catch {
     // That line may be within a quoted cell, which is then never closed: the records before it count.
   }
-  return records.filter((cells) => !isBlank(cells));
+  return records.filter((cells, i) => !isBlank(cells) && !(i === 0 && isDirective(cells)));
 }
 
 /** The most frequent number of cells (among equals the first) and how many records have it. */

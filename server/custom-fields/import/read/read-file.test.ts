@@ -110,8 +110,9 @@ describe("reading the Automate extra data view", () => {
 
   it("understands Excel's sep= line", async () => {
     const { format, titles } = await read("sep=;\r\nComputer ID;Computer Name\r\n1;A\r\n2;B\r\n");
-    expect(format).toMatchObject({ delimiter: ";", headerRow: 2 });
+    expect(format).toMatchObject({ delimiter: ";", headerRow: 1 });
     expect(titles).toEqual(["Computer ID", "Computer Name"]);
+    expect((await read("sep=;\r\nA;1\r\n2;3\r\n")).titles).toEqual(["A", "1"]);
   });
 
   it("keeps ragged rows and says what is wrong with them", async () => {

@@ -122,9 +122,6 @@ async function* longEntries(
   }
 }
 
-/** Lines that say how a file is written, and nothing of its table: Excel's sep=, PowerShell's #TYPE. */
-const isDirective = ([first = null]: readonly SourceCell[]): boolean => /^(sep=|#TYPE )/i.test(first ?? "");
-
 /**
  * The header and what follows it. Without one (headerRow 0) the columns are named after their places.
  * @throws AppError validation_failed for a file that ends before its header.
@@ -143,7 +140,7 @@ async function splitHeader(
       );
     first.push(value);
   }
-  for (const { line, cells } of first.slice(0, -1)) if (!isDirective(cells)) notes?.add("above", `line ${line}`);
+  for (const { line } of first.slice(0, -1)) notes?.add("above", `line ${line}`);
   if (headerRow === 0) return { header: (first[0]?.cells ?? []).map(() => ""), records: chained(first, source) };
   const next: RawRecord[] = [];
   while (next.length < PEEKED) {
