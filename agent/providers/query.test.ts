@@ -11,7 +11,7 @@ async function* log(): AsyncGenerator<LogRecord> {
     yield { recordId, time, level: recordId % 2 ? "error" : "information", source: "s", message: "m" } as LogRecord;
 }
 
-/** The ids of a page, how many there are in all, and how often the log was read. */
+/** The ids of a page, the total, and the number of times that the log was read. */
 async function pageOf(page: number, limit: number, level?: "error") {
   let readings = 1;
   const again = () => {

@@ -24,7 +24,7 @@ function endOfValue(json: string): '"' | "]" | null {
   return depth > 0 && /\d,?$/.test(json.slice(-2)) ? "]" : null;
 }
 
-/** A line of JSON that grows, whose members are text, numbers, or arrays of them. */
+/** A growing line of JSON; members are text, numbers, or arrays of these. */
 class ShortLine {
   text = "";
   private limit = MAX_VALUE_CHARACTERS;

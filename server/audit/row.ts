@@ -2,8 +2,8 @@ import { keysOf } from "@/server/ground/records";
 import type { ActorType, AuditResult } from "./vocabulary";
 
 /**
- * The audit row: its fifteen columns, once, in the order of the canonical payload. What is inserted, hashed, listed,
- * exported and written into evidence derives from this. The order is part of the hash: it never changes.
+ * The fifteen columns of the audit row, in the order of the canonical payload. Inserts, hashes, lists, exports and
+ * evidence derive from this table. The order is part of the hash: it never changes.
  */
 export const COLUMNS = {
   id: { sql: "id", type: "uuid", nullable: false },

@@ -4,7 +4,7 @@ import { isInBounds } from "./time/bounds";
 import { DAY_MS } from "./time/durations";
 import { isZone } from "./time/wall-clock";
 
-/** Zod atoms that several domains share; what one domain alone needs is in its schema. Isomorphic. */
+/** Zod atoms that several domains share; atoms of one domain are in its schema. Isomorphic. */
 
 /** A page beyond this holds nothing that anyone could have stored. */
 const MAX_PAGE = 1_000_000_000;

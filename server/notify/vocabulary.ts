@@ -4,11 +4,11 @@ const HOUR = 60 * MINUTE;
 /** Denied acts within an hour that are many, and how few they must be again before it is over. */
 export const MANY_DENIALS = 25;
 export const FEW_DENIALS = 10;
-/** So long nothing was heard of any agent of an organization, before it counts as silent. */
+/** An organization is silent when none of its agents was heard for this long. */
 export const SILENT_AFTER_MS = 30 * MINUTE;
-/** How long after it was found a gap in a stream is reported. */
+/** A gap in a stream is reported for this long after it was found. */
 export const GAP_SHOWN_MS = 7 * 24 * HOUR;
-/** How long after it was lost an audit event is reported. */
+/** Lost audit events are reported for this long. */
 export const LOSS_SHOWN_MS = 7 * 24 * HOUR;
 
 /**

@@ -51,7 +51,7 @@ const KEPT: [name: string, text: string, since: string | undefined, verdict: Ver
 
 const rows = chainRows(11);
 const PART = { kind: "sequence", first: 4, last: 6 } as const;
-/** A part of the log whose entry 4 is another. */
+/** A part of the log with a different entry 4. */
 const withRow = (change: (row: (typeof rows)[number]) => void): string =>
   createBundle({
     rows: chainRows(11, (row) => {

@@ -92,7 +92,7 @@ test("a server killed in the middle of 500 events loses none that it acknowledge
   }
 });
 
-test("so does one whose database was away the whole time", async () => {
+test("a killed server whose database was away loses no acknowledged event", async () => {
   const { id: orgId } = await createOrg();
   const acknowledged = await runVictim(orgId, 500, { DATABASE_URL: "postgres://trailmark_app:x@127.0.0.1:1/none" });
   const stored = await replay(orgId);

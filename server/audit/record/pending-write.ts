@@ -138,7 +138,7 @@ export class PendingWrites {
     for (const write of this.#isEnding ? this.#waiting : waitedFor(this.times.giveUp)) write.giveBack();
   }
 
-  /** @returns false also when the disk takes so long that the oldest caller has to be given up */
+  /** @returns false when the disk fails, or is too slow for the oldest caller */
   async #flush(): Promise<boolean> {
     const [oldest] = this.#waiting;
     const waited = Date.now() - (oldest?.since ?? 0);

@@ -106,7 +106,7 @@ async function profile(tx: Tx, found: ImportRecord, column: SourceColumn): Promi
 }
 
 /**
- * Decides the changed rows again, each on its own. A row in conflict stays so: whether it still is, all rows decide.
+ * Decides the changed rows again, each by itself. A row in conflict stays in conflict: only a check of all rows ends that.
  * The counts of the check are brought up to date.
  * @returns false, with no result changed, where a row is about another device than before
  */

@@ -117,7 +117,7 @@ export const editInput = z.strictObject({
 });
 export type Edit = z.output<typeof editInput>["edit"];
 export const runInput = z.strictObject({ id: guid, revision });
-/** jobStartedAt: of the work that the person has seen; what somebody else has started since is not cancelled unseen. */
+/** jobStartedAt: start of the job that the person saw, so that a newer job is not cancelled. */
 export const cancelInput = idInput.extend({ jobStartedAt: instant.optional() });
 export const pickInput = z.strictObject({ id: guid, rowNo, deviceId: guid.nullable() });
 

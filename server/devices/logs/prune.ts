@@ -129,9 +129,9 @@ async function pruneOrganization(done: PrunedLogs, { policy, name }: Due, { sign
 }
 
 /**
- * Removes device logs that are past their organization's window, oldest first, in batches; never an audit entry. What
- * went is recorded in that organization's audit log. An organization that has notice still is left alone; the failure of
- * one is logged, named in the answer beside what went before it, and does not keep the others back.
+ * Removes device logs that are past their organization's window, oldest first, in batches; never an audit entry. The
+ * organization's audit log records the removal. An organization whose notice still runs is left alone. A failure is
+ * logged and named in the answer, and the other organizations go on.
  */
 export async function pruneDeviceLogs({ signal, now = new Date(), orgIds }: Options = {}): Promise<PrunedLogs[]> {
   const pruned: PrunedLogs[] = [];

@@ -19,7 +19,7 @@ const readable = (headers: IncomingMessage["headers"]) => ({
   },
 });
 
-/** What only hands events in is taken over by the spool; a live query waits for a device, not for this server. */
+/** The spool takes submitted events over; a live query waits for a device, not for this server. */
 const UNCOUNTED: readonly (string | undefined)[] = ["audit:write", "devices:live"];
 /** Agents are counted by the minute. */
 const isCounted = (spec: RouteSpec | undefined): boolean =>

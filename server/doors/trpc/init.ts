@@ -13,8 +13,8 @@ import { repairJson } from "@/server/ground/text";
 import { ANONYMOUS } from "@/server/identity/auth/authenticate";
 
 /**
- * The same messages for a reader that requests the next one before the last one was taken, as tRPC's ping does. An
- * error thrown in between would be an unhandled rejection; here the reader gets it when it awaits the message.
+ * Handles a reader that requests the next message before it awaits the last one, as tRPC's ping does: an error thrown in
+ * between reaches the reader with that message, and is no unhandled rejection.
  */
 const attended = <T>(messages: AsyncGenerator<T>): AsyncIterableIterator<T, void> => ({
   [Symbol.asyncIterator]() {

@@ -4,7 +4,7 @@
  * reads or waits, so there is one judge for all.
  */
 
-/** index: the entries are right, and the search index was not made of them. */
+/** index: the entries are right, but the search index differs from them. */
 type BreakKind = "altered" | "missing" | "inserted" | "relinked" | "truncated" | "unsealed" | "index";
 
 /** Where the chain is not what it must be; expected and actual in words or checksums, whichever is clearer. */

@@ -61,7 +61,7 @@ const namesOf = (note: string) => cosignersOf(note).map(({ name }) => name);
 const shown = (orgId: string, size: number) =>
   asSystem((tx) => checkpointToShow(tx, orgId, { size, about: { first: 1, last: size } }));
 
-it("signs whoever is away; what is given away is the newest checkpoint that enough witnesses cosigned", async () => {
+it("signs while a witness is away, and publishes the newest checkpoint that enough witnesses cosigned", async () => {
   const orgId = (await createOrg()).id;
   const first = await signedAfter(orgId, 5);
   expect(namesOf(first.note)).toEqual(NAMES);

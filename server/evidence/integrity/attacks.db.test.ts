@@ -59,7 +59,7 @@ const questions = (id: string, [from, to]: readonly [number, number]) => ({
 });
 
 describe("entries deleted from a chain of 100", () => {
-  it("are never intact, however one asks; and it is, once they are back", async () => {
+  it("break the chain for every way of verifying, until they are restored", async () => {
     const id = await chain(100);
     for (const gone of [
       [1, 1],
@@ -95,7 +95,7 @@ it("an entry that leaves a range of times while the chain is being read, and ret
   const id = await chain(20);
   const redate = (to: Date) =>
     tamper((tx) => tx`UPDATE audit_logs SET "timestamp" = ${to.toISOString()} WHERE org_id = ${id} AND chain_seq = 5`);
-  // At the end of the reading that both wait for, and before the range is counted.
+  // The change falls between the shared reading of the chain and the count of the range.
   const leave = verifyWhole(id, { inSnapshot: () => redate(at(-500)).then(() => {}) });
   const { found, whole } = await verifyBetween(id, { from: at(1), to: at(10) });
   expect(whole).toBe(await leave);
@@ -325,7 +325,7 @@ describe("a clock that ran a year ahead and is right again", () => {
   const ahead = (id: string) =>
     tamper((tx) => tx`UPDATE audit_verifications SET ran_at = ran_at + interval '1 year' WHERE org_id = ${id}`);
 
-  it("leaves no row read, and no night done, of what it kept", async () => {
+  it("counts no row as read and no night as done from the time ahead", async () => {
     const id = await chain(20);
     await ahead(id);
     await tamper((tx) => tx`UPDATE audit_notes SET signed_at = signed_at - interval '40 days' WHERE org_id = ${id}`);

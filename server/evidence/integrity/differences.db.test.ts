@@ -41,7 +41,7 @@ it("rows are held to what was sent, in every column", async () => {
   expect(await differencesIn([gone])).toMatchObject([{ orgId, id: gone.id, seq: 0 }]);
 });
 
-it("a row that the database keeps otherwise is an alarm, and its log is signed no more", async () => {
+it("raises an alarm for a row that the database changed, and stops signing its log", async () => {
   const { id: orgId } = await createOrg();
   const rows = auditRows(orgId, 3);
   await appendAudit(

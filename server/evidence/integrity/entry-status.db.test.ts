@@ -10,7 +10,7 @@ import { entryStatus } from "./schema";
 afterAll(closeRoles);
 
 describe("the integrity status of an entry", () => {
-  it("tells the first checkpoint over it and the last verification that read it", async () => {
+  it("names the first checkpoint that covers it and the last verification that read it", async () => {
     const { id: orgId } = await createOrg();
     const ctx = await ctxFor(await createUser({ orgId, role: "org_admin" }));
     const rows = auditRows(orgId, 6);

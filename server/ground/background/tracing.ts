@@ -61,7 +61,7 @@ async function load(): Promise<Tracing> {
   };
 }
 
-/** Sends traces from now on where OTEL_EXPORTER_OTLP_ENDPOINT says whereto; does nothing otherwise. */
+/** Starts sending traces to OTEL_EXPORTER_OTLP_ENDPOINT, if it is set. */
 export async function startTracing(): Promise<void> {
   if (env().OTEL_EXPORTER_OTLP_ENDPOINT) tracing ??= await load();
 }

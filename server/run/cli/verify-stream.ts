@@ -37,7 +37,7 @@ async function readInto(judge: StreamJudge, file: string): Promise<void> {
 
 const field = (name: string, text: string): void => say(`  ${name.padEnd(11)}${visible(text)}`);
 
-/** The first of several, and how many more there are. */
+/** The first items, and the number of the others. */
 function some<T>(items: readonly T[], show: (item: T) => string): string[] {
   const more = items.length - MAX_SHOWN;
   return [...items.slice(0, MAX_SHOWN).map(show), ...(more > 0 ? [`and ${more} more`] : [])];

@@ -26,7 +26,7 @@ const faultsOf = (options: string[], definitions: DefinitionRow[]) => {
   return planFaults(plan, { columns, definitions, mayDefine: true, unknown: [] });
 };
 
-it("finds a choice that a new dropdown would have twice", () => {
+it("reports a choice that is named twice in a new dropdown", () => {
   expect(faultsOf(["DC", "File"], [])).toEqual([]);
   expect(faultsOf(["DC", "File", "DC"], [])).toEqual([{ path: "fields.1", message: "a choice is named twice: DC" }]);
 });

@@ -123,7 +123,7 @@ async function* longEntries(
 }
 
 /**
- * The header and what follows it. Without one (headerRow 0) the columns are named after their places.
+ * Splits the header from the rows. Without a header (headerRow 0) columns are named by their position.
  * @throws AppError validation_failed for a file that ends before its header.
  */
 async function splitHeader(

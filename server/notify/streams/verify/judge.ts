@@ -95,7 +95,7 @@ function candidatesOf(chain: KeptChain): { found: Candidate[]; altered: Altered[
 
 type Checked = { found: number; reached: boolean; isTrusted: boolean };
 
-/** Why no checkpoint counts, though one could. */
+/** The reason why no checkpoint in the files proves the entries. */
 function missingSignature(chain: KeptChain, trust: Trust, { found, reached, isTrusted }: Checked): string {
   if (trust.logs.length === 0) return "It fits in itself; pass --key VERIFIER_KEY to hold it to a key that you trust.";
   if (found === 0) return "No line carries a signed checkpoint.";

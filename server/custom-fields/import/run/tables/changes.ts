@@ -95,7 +95,7 @@ export async function lastChange(tx: Tx, importId: string): Promise<number> {
   return row?.last ?? 0;
 }
 
-/** Of one organization and field: devices counts each of the organization's devices under one of its fields. */
+/** Counts of one organization and field; each device is counted under one of its fields only. */
 type WrittenCount = { orgId: string; fieldId: string; devices: number; written: number; found: number };
 
 /**
