@@ -13,7 +13,7 @@ const TAKES_NO_WRITES = /^(25006|53100)/;
 export const takesNoWrites = (error: unknown): boolean =>
   TAKES_NO_WRITES.test(codeOf(error)) || TAKES_NO_WRITES.test(codeOf(causeOf(error)));
 
-/** What the coordinator of a cluster says of a node that dies within a statement: an internal error, recognized by its text. */
+/** The coordinator's error for a node that dies within a statement: an internal error, recognized by its text. */
 const INTERNAL = "XX000";
 const NODE_LOST =
   /^(failure on connection marked as essential|server closed the connection|connection not open|no connection to the server|could not (receive|send) data|SSL (SYSCALL error|connection has been closed))/;

@@ -12,7 +12,7 @@ import { survivable } from "./survive";
 import { traced } from "./traced";
 
 /**
- * What row level security needs to know of a caller; a structural part of the server's Scope. It lets the platform's
+ * The caller as row level security knows it; a structural part of the server's Scope. It lets the platform's
  * operator (partnerId null) see the rows of their partners as well: only the queries' own conditions cut an operator down.
  */
 export type Tenant =

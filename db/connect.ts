@@ -7,7 +7,7 @@ type Options = {
   max?: number;
   /** DATABASE_URL unless given. */
   url?: string;
-  /** What the statements are named after in pg_stat_activity. */
+  /** The application name in pg_stat_activity. */
   name: string;
 } & Omit<postgres.Options<Record<string, postgres.PostgresType>>, "max" | "prepare">;
 

@@ -6,8 +6,8 @@ import { isLater, type SqlFunction } from "./install-functions";
 import { FOLDER, functionsOfVersion, isOfLater, readApplied } from "./version";
 
 /**
- * What a function's file says of it: its body as the database stores it, its settings, and who may execute it. Of one that is
- * an expression the database keeps no text: readGuards() has it.
+ * Reads a function's file: its body as the database stores it, its settings, and the roles that may execute it. For an
+ * expression the database keeps no text: readGuards() has it.
  */
 function declared({ text }: SqlFunction) {
   const [head = "", body = ""] = text.split("$$");
@@ -121,8 +121,8 @@ async function isOfLaterVersion(sql: postgres.ISql, functions: readonly SqlFunct
 export const GUARDS_OF_LATER = "a later version has been here: its guards are not known to this one";
 
 /**
- * What of the database's own guards is not as this version has it, judged from outside of it: audit_chain_health() is itself
- * one of its functions. Of a distributed log the triggers, policies and rights are its nodes', which judge them themselves.
+ * Names the guards in the database that differ from this version's. The judgement is made outside of the database, because
+ * audit_chain_health() is one of its functions. In a cluster each node judges its own triggers, policies and rights.
  */
 export async function otherGuards(sql: postgres.ISql, { citus }: { citus: boolean }): Promise<string[]> {
   const own = installation(citus).functions(functionsOfVersion());

@@ -2,13 +2,13 @@ import type postgres from "postgres";
 
 /** Statements that read or write for longer than this exist: long lists, searches, exports, pruning. */
 const SHORTEST_TIMEOUT_S = 10;
-/** What a process opens beside its pool at most: readers of chains, jobs, notifications, recording. */
+/** The most connections of a process beside its pool: readers of chains, jobs, notifications, recording. */
 const BESIDE_POOL = 19;
 
 type Limits = { name: string; timeout: number; slots: number; ofRole: number };
 
 /**
- * What the database allows a role that is less than this process may need, in sentences for the operator.
+ * Limits of the database on a role that are below this process's needs, in sentences for the operator.
  * @param sql the role's own connection
  * @param poolSize connections of its pool; 0 where a pooler opens them
  */

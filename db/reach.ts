@@ -6,17 +6,17 @@ import { MigrationError } from "./version";
 
 const REACH_MS = 15_000;
 const NOT_YET = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "CONNECT_TIMEOUT", "57P03"]);
-/** What poolers answer to a setting that a connection asks for. */
+/** Poolers' errors for a setting that a connection asks for. */
 const POOLER_ANSWER = /unsupported startup parameter/;
-/** What the driver says where the server answers the wish for TLS with no. */
+/** The driver's error when the server refuses TLS. */
 const NO_TLS = /before secure TLS connection/;
 const OLDEST_VERSION = 150_000;
 
 type Address = {
   url: string;
-  /** Whose address it is, for the message. */
+  /** The owner of the address, for the message. */
   role: string;
-  /** What to do when a pooler answers; without it one may. */
+  /** The remedy when a pooler answers; without it a pooler is allowed. */
   unlessPooled?: string;
   /** How long a server that does not answer yet is waited for, in milliseconds. */
   withinMs?: number;

@@ -123,7 +123,7 @@ describe.skipIf(!hasDebianPostgres())("reads by DATABASE_READ_URL", () => {
         expect([...seen]).toEqual([{ n: 2 }]);
         return fresh.readsBy;
       };
-      // One that is slow to let a connection in counts as away at first.
+      // A replica that is slow to let a connection in counts as away at first.
       await expect.poll(read).toMatchObject({ replica: 0, behind: 1 });
       await (await import("./client")).closeDatabase();
     } finally {

@@ -4,7 +4,7 @@ import postgres from "postgres";
 const GROUPS = ["trailmark_app", "trailmark_audit_admin", "trailmark_sealer"] as const;
 type Group = (typeof GROUPS)[number];
 
-/** What every statement relies on, regardless of what the database or the server has set for other programs. */
+/** Settings that every statement relies on, regardless of the database's or server's own for other programs. */
 export const EXPECTED: Record<string, string> = {
   DateStyle: "ISO, MDY",
   TimeZone: "UTC",
@@ -16,7 +16,7 @@ export const EXPECTED: Record<string, string> = {
 
 type Settings = Record<string, string>;
 
-/** What a role gets unless its operator has set something else for it. */
+/** A role's defaults unless its operator has set something else. */
 const SETTINGS: Record<Exclude<Group, "trailmark_sealer">, Settings> = {
   trailmark_app: { ...EXPECTED, statement_timeout: "30s", idle_in_transaction_session_timeout: "60s" },
   trailmark_audit_admin: { ...EXPECTED, statement_timeout: "10min", idle_in_transaction_session_timeout: "60s" },

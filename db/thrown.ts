@@ -1,5 +1,5 @@
 /**
- * What is said of an error, without the values of the statement that failed: Drizzle's message holds all of them, and they
+ * An error's text without the values of the statement that failed: Drizzle's message holds all of them, and they
  * may be secrets, or as long as a body.
  */
 export function withoutValues(thrown: unknown, text: string): string {
@@ -11,11 +11,11 @@ export function withoutValues(thrown: unknown, text: string): string {
   );
 }
 
-/** What was thrown, in a line: the message of an Error, anything else as text. */
+/** An error in a line: the message of an Error, anything else as text. */
 export const messageOf = (thrown: unknown): string =>
   thrown instanceof Error ? withoutValues(thrown, thrown.message) : String(thrown);
 
-/** What was thrown, with its stack where it has one. */
+/** An error with its stack where it has one. */
 export const stackOf = (thrown: unknown): string =>
   (thrown instanceof Error && thrown.stack && withoutValues(thrown, thrown.stack)) || messageOf(thrown);
 
@@ -33,5 +33,5 @@ export const causeOf = (thrown: unknown): unknown =>
 export const isExpected = (thrown: unknown): boolean =>
   thrown instanceof Error && "expected" in thrown && thrown.expected === true;
 
-/** What was thrown, as an Error for those who take nothing else (a stream that is destroyed). */
+/** An error as an Error object, for callers that take nothing else (a stream that is destroyed). */
 export const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));

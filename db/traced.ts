@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { isDatabaseAway } from "./away";
 
-/** What a transaction is for, and who wants to hear of it. */
+/** The purpose of a transaction, and its observer. */
 type Traced = {
   /** The request's id, once its door has given it one. */
   requestId?: string;
@@ -14,7 +14,7 @@ type Traced = {
 /** The request that the present work belongs to. */
 export const traced = new AsyncLocalStorage<Traced>();
 
-/** What work gives; that the database was away for it is noted with the request. */
+/** Runs the work and notes with the request when the database was away for it. */
 export async function noteAway<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

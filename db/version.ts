@@ -60,7 +60,7 @@ export const newestMigration = (): number => Math.max(...journal().map(({ when }
 /** Whether a later version has migrated the database; this one may run beside it while processes are replaced. */
 export const isOfLater = (applied: Applied): boolean => Math.max(...applied) > newestMigration();
 
-/** What a database lacks of this version: migrations, oldest first, with their tags, and functions. */
+/** Migrations (oldest first, with their tags) and functions that a database lacks. */
 export type Missing = { migrations: MigrationMeta[]; tags: string[]; functions: SqlFunction[]; ofLater: boolean };
 
 /** The result of a query, or `otherwise` where its table does not exist yet or is not shown to this role. */

@@ -40,7 +40,7 @@ const READERS = [
   [/^(?!bench\/).*\.md$/, proseOf],
   [/\.(test|spec)\.tsx?$/, namesOf],
   // The rooms whose comments all pass.
-  [/^(agent|scripts)\/.*\.(ts|mjs)$/, commentsOf],
+  [/^(agent|app|components|db|scripts)\/.*\.(tsx?|mjs)$/, commentsOf],
 ];
 
 /** Whether a text has a sentence that begins or ends so. */

@@ -5,7 +5,7 @@ import { parseAsString, useQueryStates } from "nuqs";
 import { useCallback } from "react";
 import { useTRPC } from "@/components/trpc";
 
-/** Who is signed in, which organizations they can see and what they may do. */
+/** The signed-in person with organizations and permissions. */
 export function useMe() {
   return useSuspenseQuery(useTRPC().me.get.queryOptions()).data;
 }

@@ -99,7 +99,7 @@ const resultOf = ({ alerts, complete }: Backtest): string => {
   return `It would have raised ${times} in the last 30 days${complete ? "." : ", as far as it was read in a minute."}`;
 };
 
-/** What the list's filter leaves open: a name, and how many entries it takes. */
+/** The questions that the list's filter leaves open: a name, and the number of entries. */
 function FromFilter({ filter, onDraft }: { filter: string; onDraft: (yaml: string) => void }) {
   const [title, setTitle] = useState("");
   const [atLeast, setAtLeast] = useState<number | string>(1);

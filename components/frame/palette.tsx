@@ -53,7 +53,7 @@ function useGroups(typed: string, onHelp: () => void): { groups: Group[]; isSett
 type Props = {
   /** Counts the requests to open the palette. */
   opened: number;
-  /** What was typed before the field had the focus. */
+  /** Text typed before the field had the focus. */
   early: string;
   onHelp: () => void;
 };

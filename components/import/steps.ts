@@ -4,7 +4,7 @@ import type { PlanDraft } from "./plan-draft";
 export const STEPS = ["source", "fields", "values", "check", "run", "report"] as const;
 export type Step = (typeof STEPS)[number];
 
-/** What every step receives: the import, its mapping while it is edited, and navigation to another step. */
+/** Props of every step: the import, its mapping while it is edited, and navigation to another step. */
 export type StepProps = { state: ImportState; draft: PlanDraft | null; onStep: (step: Step) => void };
 export const STEP_LABEL: Record<Step, string> = {
   source: "Source",

@@ -28,7 +28,7 @@ export function modeOf(part: Part): RangeMode | null {
   return isBySequence(part) ? "sequence" : null;
 }
 
-/** What is wrong with a part, and at which end; null if it is valid. */
+/** The fault of a part, and at which end; null if it is valid. */
 export function faultOf({ from, to, fromSeq, toSeq }: Part): { end: "from" | "to"; text: string } | null {
   if (from && to && from > to) return { end: "from", text: "Start is after the end" };
   if (fromSeq !== null && fromSeq < 1) return { end: "from", text: "The first entry is 1" };
@@ -67,7 +67,7 @@ function removedOf({ prunedPrefix }: Found, prunedUnder: string | null | undefin
   return ` Retention removed the entries through ${count(prunedPrefix.throughSeq)}${prunedUnder ? ` under ${prunedUnder}` : ""}.`;
 }
 
-/** What was read and how much of the chain that covers; it never claims more than was checked. */
+/** The rows read and the share of the chain that they cover; it never claims more than was checked. */
 export function scopeOf({ found, part, seconds, prunedUnder }: Shown): string {
   const { rowsChecked, rowsRead, firstSeq, lastSeq } = found;
   const span = firstSeq !== null && lastSeq !== null ? `, entries ${count(firstSeq)} to ${count(lastSeq)}` : "";

@@ -130,7 +130,7 @@ export function NotificationsPage() {
     orgId,
     ...(view.status !== "all" && { status: view.status }),
   };
-  // What the bell counts is in the list, on a page left open too.
+  // The list shows every notification that the bell counts, on a page left open too.
   const list = useQuery(
     trpc.notifications.list.queryOptions(input, { placeholderData: keepPreviousData, refetchInterval: POLL_MS }),
   );

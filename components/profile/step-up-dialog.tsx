@@ -43,7 +43,7 @@ function useHost(host: HTMLElement | null, onClose: () => void) {
 
 /**
  * Asks the user to confirm their identity again, with any method they sign in with: inside the dialog that needs it, or in
- * a dialog of its own.
+ * a separate dialog.
  */
 export function StepUpDialog({ onDone, onClose }: { onDone: () => void; onClose: () => void }) {
   const trpc = useTRPC();

@@ -79,7 +79,7 @@ function PasswordSection() {
 const LOOPBACK = /^(127\.|::1$)/;
 const PRIVATE = /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|f[cd]|fe80:)/i;
 
-/** What an address itself reveals about the location; it is never sent to a lookup service. */
+/** The location that an address itself reveals; it is never sent to a lookup service. */
 function locationOf(ip: string | null): string {
   if (!ip) return "Address not recorded";
   if (LOOPBACK.test(ip)) return `This server (${ip})`;

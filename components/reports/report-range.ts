@@ -24,7 +24,7 @@ const PROCEDURE = {
   statistics: "statistics",
 } as const;
 
-/** isStill: whether the range is the same when the page is looked at again. One that moves on is read by itself. */
+/** isStill: whether the range is fixed. A moving range is read again without a press. */
 type Options<K> = { kind: K; range: ReportInput & Counting; isStill: () => boolean };
 type Result<K extends Report> = UseQueryResult<Reports[K], ApiError>;
 

@@ -251,7 +251,7 @@ export function ActivityReport({ report, ...view }: ViewProps<Reports["activity"
 
 type OnActions = ViewProps<Reports["security" | "compliance"]> & {
   label: string;
-  /** What the report counts, in the plural. */
+  /** The things that the report counts, in the plural. */
   events: string;
   actions: readonly string[];
   figures: ReturnType<typeof figuresOf>;

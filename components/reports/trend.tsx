@@ -26,7 +26,7 @@ function spanBefore({ from, to }: Pick<ReportInput, "from" | "to">, now: number)
 }
 
 type Filter = { actions?: string[]; actorType?: ActorType[] };
-/** before: how many entries the period before had; 0 or null draws nothing of it. readAt: where a range without end ends. */
+/** before: number of entries in the period before; 0 or null draws no line. readAt: the end of a range without one. */
 type TrendProps = { range: ReportInput; filter: Filter; before: number | null; readAt: number };
 
 /** Entries over the range as bars, and those of the period before as a line. */

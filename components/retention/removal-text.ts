@@ -10,7 +10,7 @@ export const wouldRemove = (pruningEnabled: boolean): string =>
 /** before: the days kept until now; null without a policy. */
 type Shorter = { name: string; before: number | null; days: number; pruningEnabled: boolean };
 
-/** What a shorter period means for an organization's entries. */
+/** The effect of a shorter period on an organization's entries. */
 export function shorterText({ name, before, days, pruningEnabled }: Shorter): string {
   const after = counted(days, "day");
   const kept =

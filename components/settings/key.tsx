@@ -28,7 +28,7 @@ export const STATE_COLUMN: Column<Key> = { header: "State", cell: KeyState, widt
 
 type Revocation = {
   name: string;
-  /** What revoking the key means for those who use it. */
+  /** The effect of revoking the key on its users. */
   consequence: string;
   by: Extract<RowAction, { confirm: unknown }>["confirm"]["by"];
   disabledReason?: string | undefined;

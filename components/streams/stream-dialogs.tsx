@@ -16,7 +16,7 @@ import { useStreamForm } from "./use-stream-form";
 
 type Props = { stream: Stream; onClose: () => void };
 
-/** Changes a stream. What the old destination lacks until then it is still sent, with the change as the last word. */
+/** Changes a stream. The old destination first gets all entries up to the change, and then word of the change. */
 export function EditDialog({ stream, onClose }: Props) {
   const choice = choiceOf(stream);
   const { allOrganizations } = useMe();

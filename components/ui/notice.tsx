@@ -71,7 +71,7 @@ export const errorText = (error: unknown): string =>
 export const readErrorText = (error: unknown): string =>
   problemOf(error)?.detail ?? "The server could not be reached. Nothing was changed.";
 
-/** text: what is said of it; without one, the words for a request that only reads. */
+/** text: the error in words; without one, the words for a request that only reads. */
 type FailureProps = { error: unknown; onRetry?: () => void; what: string; text?: string };
 
 /** An error with its request id for the log, and a retry button where retrying can help. */

@@ -29,7 +29,7 @@ type Props<T> = {
   children: (rows: T[], isStale: boolean) => ReactNode;
 };
 
-/** Who may not see a list any more does not go on seeing what was read of it. */
+/** Errors that hide the rows read before: the person may no longer see the list. */
 const HIDING = new Set(["forbidden", "not_found"]);
 const SKELETON_WIDTHS = ["60%", "45%", "52%", "48%", "56%"];
 

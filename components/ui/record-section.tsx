@@ -48,7 +48,7 @@ type Props<T extends Row> = {
   /** Buttons before the one that creates. */
   buttons?: ReactNode;
   empty: { title: string; text?: string };
-  /** The error of an action that has no dialog of its own. */
+  /** The error of an action without a dialog. */
   error?: unknown;
   /** Shown between the heading and the records: filters, messages. */
   children?: ReactNode;

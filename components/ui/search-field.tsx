@@ -13,7 +13,7 @@ const DEBOUNCE_MS = 300;
 export function SearchField({ label, value, onSearch }: Props) {
   const [typed, setTyped] = useState(value);
   const sent = useRef([value]);
-  // What this box asked for comes back while the user types on: that is not put over what they have typed since.
+  // A late answer to an earlier search must not replace newer text in the box.
   useEffect(() => {
     const at = sent.current.lastIndexOf(value);
     sent.current = at < 0 ? [value] : sent.current.slice(at);

@@ -43,7 +43,7 @@ const ROW_PX = 52;
 
 type Search = { kind: "none" | "searching" | "failed" } | { kind: "found"; matches: number[] };
 
-/** The search for a text: what was found for another text is no result of it. */
+/** The search for a text; results for another text are dropped. */
 function useSearch(entries: EntryIndex, text: string): Search {
   const [done, setDone] = useState<{ text: string; search: Search } | null>(null);
   const words = text.toLowerCase().split(/\s+/).filter(Boolean).join(" ");

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { isDatabaseAway } from "@/db/away";
 
-/** What the driver throws: a message with a SQLSTATE. */
+/** The driver's error: a message with a SQLSTATE. */
 const databaseError = (code: string, message: string) => Object.assign(new Error(message), { code });
 
 it.each([

@@ -41,7 +41,7 @@ const TABLES = [
   ...["audit_tree_tiles", "audit_trees", "audit_notes", "agent_logs", "device_event_logs"],
 ];
 const FIRST = "audit_logs";
-/** So many nodes can share the work; a shard costs memory on every node, and their number is fixed for good. */
+/** The most nodes that can share the work. A shard costs memory on every node, and the number is fixed for good. */
 const SHARDS = 32;
 
 /** Functions that run on the node of the organization that their first parameter names. */
@@ -179,7 +179,7 @@ async function checkNodes(sql: postgres.Sql, functions: readonly SqlFunction[]):
   if (left.length > 0) throw new MigrationError(`The audit chain is not safe: ${left.join("; ")}`);
 }
 
-/** What the migrator does otherwise on a cluster than on one server. */
+/** The migrator's differences between a cluster and one server. */
 export type Installation = {
   /** @throws MigrationError with a sentence where the database is not laid out so */
   check: (sql: postgres.ISql) => Promise<void>;
@@ -203,7 +203,7 @@ const oneServer: Installation = {
 const cluster: Installation = {
   check: checkCluster,
   functions: (plain) => clusterFunctions(plain, FOLDER),
-  // What SET LOCAL says, the tenant above all, goes with the statements to other nodes.
+  // Settings of SET LOCAL, the tenant above all, go with the statements to other nodes.
   roleSettings: { "citus.propagate_set_commands": "local" },
   finish: distribute,
   verify: checkNodes,

@@ -12,7 +12,7 @@ const onNodes = (where: SQL): SQL => sql`(SELECT p.org_id FROM audit_retention_p
 
 const among = (ids: SQL): SQL => onNodes(sql`WHERE org_id = ANY (${ids})`);
 
-/** What a function sets stays on the coordinator; SET LOCAL goes to other nodes, where it is a message by itself. */
+/** Settings made by a function stay on the coordinator; SET LOCAL goes to other nodes, as a message by itself. */
 function travelling({ mode, orgIds, partnerId }: TenantSettings): string[] {
   return Object.entries({ "trailmark.scope": mode, "trailmark.org_ids": orgIds, "trailmark.partner_id": partnerId })
     .filter(([, value]) => value !== "")

@@ -56,7 +56,7 @@ export type Layout = {
   chainHealth: (pool: postgres.Sql) => Promise<ChainHealth>;
 };
 
-/** What the functions that append answer: places in the batch, from 1. */
+/** Answers of the functions that append: places in the batch, from 1. */
 export type Taken = { taken: number[] };
 
 export const takenOf = <Row>(rows: readonly Row[], answer: Taken | undefined): Row[] =>

@@ -21,7 +21,7 @@ import { createFolder } from "./create-folder";
 import { canEnter, POSTGRES_ENV, type Runner } from "./runner";
 import { syncFolder } from "./sync-folder";
 
-/** What is remembered beside the cluster, in a file of mode 0600. */
+/** Facts kept beside the cluster, in a file of mode 0600. */
 const secretsFile = z.object({ owner: z.string(), app: z.string(), admin: z.string(), cluster: z.string() });
 export type Secrets = z.output<typeof secretsFile>;
 

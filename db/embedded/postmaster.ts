@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf } from "@/db/thrown";
 
-/** What postmaster.pid says and whether the process behind it is this cluster's server. */
+/** The contents of postmaster.pid, and whether the process behind it is this cluster's server. */
 export type Postmaster =
   | { kind: "none" }
   | { kind: "foreign"; pid: number }

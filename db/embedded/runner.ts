@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Who runs PostgreSQL, and from which folder: nobody when we are root (PostgreSQL refuses root), ourselves otherwise. */
+/** The user that runs PostgreSQL, and the folder: nobody if we are root (PostgreSQL refuses root), else ourselves. */
 export type Runner = { uid?: number; gid?: number; cwd: string };
 
 const NOBODY_UID = 65534;

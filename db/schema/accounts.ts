@@ -24,7 +24,7 @@ export const userSessions = pgTable(
   (t) => [index("user_sessions_user_idx").on(t.userId)],
 );
 
-/** What a link or the second step of a sign-in carries: good once and for a short time. */
+/** Secrets of links and of the second step of a sign-in: good once and for a short time. */
 export const userTokens = pgTable(
   "user_tokens",
   {
@@ -72,7 +72,7 @@ export const userPasskeys = pgTable(
   (t) => [index("user_passkeys_user_idx").on(t.userId)],
 );
 
-/** Who a person is at an identity provider (OpenID Connect). */
+/** A person's id at an identity provider (OpenID Connect). */
 export const userIdentities = pgTable(
   "user_identities",
   { issuer: text("issuer").notNull(), subject: text("subject").notNull(), userId: userId(), createdAt: createdAt() },

@@ -39,8 +39,7 @@ export const auditTreeTiles = pgTable(
 );
 
 /**
- * What a tree is besides its tiles. edge: the hashes of the leaves that retention took from the tile that is not full
- * yet.
+ * The rest of a tree, beside its tiles. edge: the hashes of leaves that retention took from the unfinished tile.
  */
 export const auditTrees = pgTable(
   "audit_trees",

@@ -111,7 +111,7 @@ export const customFieldImports = pgTable(
   ],
 );
 
-/** The parsed file: one row per record of it; cells in the order of the import's columns. Written in bulk, so without foreign keys, as are the next two. */
+/** The parsed file: one row per record; cells in the order of the import's columns. Written in bulk, so without foreign keys, as are the next two. */
 export const customFieldImportRows = pgTable(
   "custom_field_import_rows",
   {
@@ -127,7 +127,7 @@ export const customFieldImportRows = pgTable(
   (t) => [primaryKey({ name: "custom_field_import_rows_pkey", columns: [t.importId, t.rowNo] })],
 );
 
-/** What the check found for each row; codes has one letter per mapped field. */
+/** Results of the check for each row; codes has one letter per mapped field. */
 export const customFieldImportResults = pgTable(
   "custom_field_import_results",
   {
@@ -146,7 +146,7 @@ export const customFieldImportResults = pgTable(
   (t) => [primaryKey({ name: "custom_field_import_results_pkey", columns: [t.importId, t.rowNo] })],
 );
 
-/** What a person has put right in the rows of an import, by the different values that each change replaced. */
+/** A person's corrections of an import's rows, by the different values that each change replaced. */
 export const customFieldImportEdits = pgTable(
   "custom_field_import_edits",
   {
@@ -162,7 +162,7 @@ export const customFieldImportEdits = pgTable(
   (t) => [primaryKey({ name: "custom_field_import_edits_pkey", columns: [t.importId, t.editNo, t.part] })],
 );
 
-/** What an import changed on a device: the values before and after (null: none), for the read-back and for undo. */
+/** An import's changes to a device: the values before and after (null: none), for the read-back and for undo. */
 export const customFieldImportChanges = pgTable(
   "custom_field_import_changes",
   {

@@ -74,7 +74,7 @@ export const detectionPositions = pgTable(
   ],
 );
 
-/** What is kept of a group of entries that a rule counts together, until nothing of it can count any more. */
+/** State of a group of entries that a rule counts together, until none of it can count any more. */
 export const detectionWindows = pgTable(
   "detection_windows",
   {
@@ -95,8 +95,8 @@ export const detectionWindows = pgTable(
 );
 
 /**
- * What a rule found, as a story: its entries by their sequences, and what people did about it. raisedEntries is how many of
- * them it began with; recorded: its entry is in the log; notifies: it was not snoozed.
+ * An alert of a rule: its entries by their sequences, and people's steps. raisedEntries is the number of entries at the
+ * start; recorded: its entry is in the log; notifies: it was not snoozed.
  */
 export const detectionAlerts = pgTable(
   "detection_alerts",

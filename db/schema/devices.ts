@@ -61,7 +61,7 @@ export const agents = pgTable(
   ],
 );
 
-/** What another RMM product calls a device, whose partner and organization these are: one id, one device of the partner. */
+/** A device's id in another RMM product, with the device's partner and organization: one device of the partner an id. */
 export const deviceSourceIds = pgTable(
   "device_source_ids",
   {

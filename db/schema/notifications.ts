@@ -30,7 +30,7 @@ export const notifications = pgTable(
       .notNull()
       .references(() => organizations.id, { onDelete: "cascade" }),
     kind: text("kind").notNull(),
-    /** What there was to say when it was raised, and when it was over. */
+    /** The sentences for raising and for resolving it. */
     detail: jsonb("detail").$type<Record<string, unknown>>().notNull().default({}),
     resolution: jsonb("resolution").$type<Record<string, unknown>>().notNull().default({}),
     since: instant("since").notNull(),
@@ -54,7 +54,7 @@ export const notifications = pgTable(
   ],
 );
 
-/** Who has read of which; what changed after readAt is unread again. */
+/** Read notifications by person; a change after readAt makes one unread again. */
 export const notificationReads = pgTable(
   "notification_reads",
   {
@@ -73,7 +73,7 @@ export const notificationReads = pgTable(
 );
 
 /**
- * What a person wants to be notified of, and where; null is the default of the role, orgIds null every organization within
+ * A person's choice of notifications and places; null is the default of the role, orgIds null every organization within
  * reach. pendingFrom is the evaluation from which on a mail is owed.
  */
 export const notificationSettings = pgTable("notification_settings", {
@@ -150,7 +150,7 @@ export const notificationDeliveries = pgTable(
   ],
 );
 
-/** What each server process lost or set aside of the audit events that it was given; a process is known by its spool. */
+/** Audit events that each server process lost or set aside; a process is known by its spool. */
 export const recordingLosses = pgTable("recording_losses", {
   spoolId: text("spool_id").primaryKey(),
   dropped: bigint("dropped", { mode: "number" }).notNull().default(0),

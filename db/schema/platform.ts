@@ -22,7 +22,7 @@ export const backupRuns = pgTable(
 );
 
 /**
- * What a request with an Idempotency-Key was answered; without a status it is still under way. caller and keyHash are
+ * The answer to a request with an Idempotency-Key; without a status the request is still under way. caller and keyHash are
  * hashes, answer is sealed with a key that only the caller's Idempotency-Key and the server's secret make together.
  */
 export const idempotencyKeys = pgTable(

@@ -17,7 +17,7 @@ import { organizations, partners } from "./organizations";
 
 const sequence = (name: string) => bigint(name, { mode: "number" });
 
-/** Of the live position; a replay has an id of its own. */
+/** The id of the live position; a replay has another. */
 const LIVE = sql`'00000000-0000-0000-0000-000000000000'`;
 
 /** Where entries go continuously; orgId null: of every organization of the partner. The secrets are encrypted. */
@@ -92,7 +92,7 @@ export const streamPositions = pgTable(
   ],
 );
 
-/** What was sent, with its limits: written before the first attempt, so that every attempt sends the same. */
+/** A batch with its limits: written before the first attempt, so that every attempt sends the same. */
 export const streamBatches = pgTable(
   "stream_batches",
   {

@@ -15,7 +15,7 @@ export type StoredBreak = {
 export type StoredSlice = { first: number; last: number; night: number; beganAt: string; endsRound: boolean };
 
 /**
- * What each verification of a chain found. verifiedThroughSeq: up to where the nightly run need not read again;
+ * The result of each verification of a chain. verifiedThroughSeq: the nightly run need not read again up to there;
  * rollingThroughSeq: how far its slow second reading of everything older has come, tonight over `slice`.
  * coveredThroughSeq: through where our own checkpoint was shown to cover it.
  */

@@ -23,7 +23,7 @@ export const isConnectionEnd = (error: unknown): boolean => error instanceof Con
 const [ERROR, READY] = [0x45, 0x5a];
 const HEAD_BYTES = 5;
 
-/** What an ErrorResponse says by its letters: `V` how bad it is, `C` its SQLSTATE, `M` its message. */
+/** Fields of an ErrorResponse by their letters: `V` severity, `C` SQLSTATE, `M` message. */
 const fieldsOf = (body: Buffer): Partial<Record<string, string>> =>
   Object.fromEntries(
     body

@@ -6,7 +6,7 @@ import { connectApp } from "@/db/connect";
 import { survivable } from "@/db/survive";
 import { portOf } from "@/testing/port-of";
 
-/** What PostgreSQL says to a client that it does not let in. */
+/** PostgreSQL's refusals of a connection. */
 const FIELDS = "SFATAL\0VFATAL\0C57P03\0Mthe database system is starting up\0\0";
 const STARTING_UP = Buffer.concat([Buffer.from("E"), Buffer.alloc(4), Buffer.from(FIELDS)]);
 STARTING_UP.writeUInt32BE(STARTING_UP.length - 1, 1);

@@ -13,13 +13,12 @@ const firstCodeOf = (message: Uint8Array) => (message.length < 8 ? 0 : Buffer.fr
 const MAX_SILENT = 50;
 
 /**
- * Makes the sockets of a pool, such that a connection which died at a bad moment is of use again. What postgres.js 3.4 is
- * given in one turn it writes in the next; where the socket closes in between it forgets to, but not that it was about to.
- * What it sends on that connection later, the greeting of the next socket first, stays in the same buffer until that
- * holds 1,024 bytes: requests wait for the time limit of connecting, one after the other. Here a socket that receives no greeting
- * is closed two turns later, as is one that begins with left-over bytes: postgres.js connects again at once, a dozen times
- * within some milliseconds, and is itself. This file can go when https://github.com/porsager/postgres/pull/1176 or another
- * of its kind is in a release.
+ * Makes the sockets of a pool so that a connection which died at a bad moment recovers. postgres.js 3.4 writes in the next
+ * turn; when the socket closes in between, it forgets the write but still believes that one is due. Later bytes on that
+ * connection, the next socket's greeting first, stay in the buffer until it holds 1,024: requests wait for the connect
+ * timeout, one after the other. Here a socket that receives no greeting is closed two turns later, as is one that begins
+ * with left-over bytes: postgres.js connects again at once, a dozen times within milliseconds, and has recovered. This file
+ * can go when https://github.com/porsager/postgres/pull/1176 or a similar fix is in a release.
  */
 export function poolSockets(): (target: Target) => Socket {
   let created = 0;

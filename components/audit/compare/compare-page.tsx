@@ -75,7 +75,7 @@ const jsonOf = (value: unknown): string =>
 
 const rawOf = ({ value }: Row): Leaf => ({ kind: "code", text: JSON.stringify(value) });
 
-/** Compares what is recorded, not what is shown of it; values that differ but read the same are shown as recorded. */
+/** Compares the recorded values, not their display; values that differ but read the same are shown as recorded. */
 function pairOf(a: Row, b: Row): Pair {
   const differs = jsonOf(a.value) !== jsonOf(b.value);
   const isAlike = differs && JSON.stringify(a.fact) === JSON.stringify(b.fact);

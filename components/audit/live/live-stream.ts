@@ -166,7 +166,7 @@ export function useHold({ table, dock, isDrawerOpen }: Options): { hold: Hold; r
 }
 
 /**
- * Moves a ready-made range of the live list on every minute, while rows may move. What it holds then is fetched first,
+ * Moves a ready-made range of the live list on every minute, while rows may move. The next range is fetched first,
  * so that it replaces the rows at once; a range whose start stays is not fetched again.
  */
 export function useMovingRange({ input, inputsAt, setNow }: ViewerState, mayMove: () => boolean): void {

@@ -141,7 +141,7 @@ function meaningOf(words: string, known: readonly KnownName[]): Mark | null {
   const same = called.filter(({ kind }) => kind === first.kind);
   if (first.kind === "organization")
     return { typed: words, kind: first.kind, value: joinValues(same.map(({ id }) => id)) };
-  // Who is called Jane may also be known as jane@example.com alone: an actor is looked for by what was typed.
+  // Entries may name Jane by jane@example.com only: the filter takes the typed words, not the name that was found.
   return { typed: words, kind: first.kind, value: same.length === 1 && first.kind === "device" ? first.name : words };
 }
 

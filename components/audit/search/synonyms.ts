@@ -51,7 +51,7 @@ const WHOLE = PHRASES.map(
   ([typed, searched]) => [new RegExp(`(?<=^| )(?:${typed.source})(?= |$)`, "gi"), searched] as const,
 );
 
-/** A plural in the singular, which is part of it. */
+/** The singular of a plural, whose letters the plural contains. */
 const singularOf = (word: string): string =>
   /^[a-z]{4,}s$/i.test(word) ? word.replace(/(?<=(?:s|x|z|ch|sh))es$|(?<![siu])s$/i, "") : word;
 

@@ -64,7 +64,7 @@ export function widened({ from, to }: Span, now: Date): Span {
 type Field = { first: Date | null; zone: string; isEnd?: boolean };
 
 /**
- * The instant of a datetime-local field, which shows minutes; null where it has none. What it showed first keeps its
+ * The instant of a datetime-local field, which shows minutes; null where it has none. The value shown first keeps its
  * seconds; a range ends with the last instant of its last minute.
  */
 export function ofField(text: string, { first, zone, isEnd = false }: Field): Date | null {

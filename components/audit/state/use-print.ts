@@ -7,7 +7,7 @@ import type { Entry } from "@/components/audit/entry";
 import { type Outputs, UNBATCHED, useTRPC } from "@/components/trpc";
 import type { Input } from "./view";
 
-/** What is printed. `all` is null when it could not be fetched; then the entries on the screen are printed. */
+/** The entries to print. `all` is null when it could not be fetched; then the entries on the screen are printed. */
 export type Print = { at: Date; all: Outputs["audit"]["print"] | null; entries: Entry[] };
 
 /** Fetches synchronously: a print started from the browser's menu cannot wait for a promise. */

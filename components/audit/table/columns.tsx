@@ -57,7 +57,7 @@ function Door({ column, entry, label, children }: DoorProps) {
   );
 }
 
-/** What a cell needs besides its entry. */
+/** A cell's needs besides its entry. */
 export type CellContext = {
   zone: string;
   /** The current time, for relative times such as "3 min". */

@@ -11,7 +11,7 @@ import { Failure, Notice } from "@/components/ui/notice";
 import { keysOf, mapValues } from "@/server/ground/records";
 import { EntryTable } from "./entry-table";
 
-// Most pages have entries. What has buttons from the first on is not loaded later: a press before that would be lost.
+// Loaded late, because most pages have entries.
 const EmptyReason = dynamic(() => import("./empty-reason").then((m) => m.EmptyReason), {
   ssr: false,
   loading: () => <p role="status">Finding what to leave out …</p>,
@@ -91,7 +91,7 @@ export function EntryList() {
     return <Failure error={foldFailure.error} onRetry={foldFailure.retry} what="the routine telemetry" />;
   const { nextCursor } = list.data.pagination;
   const isEmpty = entries.length === 0 && folds.length === 0;
-  // What is said of an empty page is said of the one that was read.
+  // An empty page describes the page that was read.
   if (isEmpty && list.isPlaceholderData) return <EntrySkeleton />;
   if (isEmpty && nextCursor === null) return <EmptyList />;
   return (

@@ -70,7 +70,7 @@ function Readers(field: SelectProps) {
   return <Select label="Who sees it" data={data} searchable={data.length > 8} maxDropdownHeight={240} {...field} />;
 }
 
-/** What the view will contain; the range is optional, because most filters apply to any time. */
+/** The contents of the view; the range is optional, because most filters apply to any time. */
 function ViewSummary({ range: keepsRange }: { range: CheckboxProps }) {
   const { view, audit } = useViewer();
   const { zone } = useZone();

@@ -134,7 +134,7 @@ export const noticingOffline =
     }
   };
 
-/** A live query to a device's agent. What the page says of a device is read again when it turns out to be offline. */
+/** A live query to a device's agent. When the device turns out to be offline, the page reads the device again. */
 export function useLiveQuery<T>({ run, ...options }: Options<T>) {
   const trpc = useTRPC();
   const cache = useQueryClient();

@@ -124,7 +124,7 @@ export function matchesSearch({ event, log }: LiveItem, search: string): boolean
   return wordsOf(search).every((word) => text.includes(word.toLowerCase()));
 }
 
-/** Whether an item lies in a span; its ends are part of it. */
+/** Whether an item lies in a span, ends included. */
 export const isWithin = ({ at }: Item, { from, to }: Span): boolean =>
   (!from || Date.parse(at) >= from.getTime()) && (!to || Date.parse(at) <= to.getTime());
 

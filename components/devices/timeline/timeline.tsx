@@ -118,7 +118,7 @@ export function Timeline({ device }: { device: DeviceDetail }) {
   );
 }
 
-/** What the device answered, and when. */
+/** The device's answer and its time. */
 function Answer({ live, hasEnd }: { live: ReturnType<typeof useLiveItems>; hasEnd: boolean }) {
   const { zone } = useZone();
   if (!live.data || live.isRunning) return null;

@@ -42,7 +42,7 @@ function undoneText({ restored, leftAlone, sourceIdsRemoved }: UndoReport): stri
   return parts.filter(Boolean).join(", ");
 }
 
-/** What became of an import, in a sentence or two; warn: it was not all applied, or not all of it still is. */
+/** The result of an import, in a sentence or two; warn: it was not all applied, or not all of it still is. */
 export function verdictOf(
   { status, error, summary: { undo } }: Ended,
   report: Pick<RunReport, "fields">,
@@ -71,7 +71,7 @@ export function RunStep({ state, onStep }: StepProps) {
   return state.job && <JobProgress id={state.id} job={state.job} />;
 }
 
-/** What was written and what was not, downloads for the rest, and undo. */
+/** Counts of written and skipped values, downloads for the rest, and undo. */
 export function ReportStep({ state }: StepProps) {
   const report = state.summary.run;
   if (!report) return null;

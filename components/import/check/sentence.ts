@@ -39,7 +39,7 @@ export function sentenceOf(
   return left === 0 ? written : `${written} ${counted(left, "row was", "rows were")} not reached${job ? " yet" : ""}.`;
 }
 
-/** What has become of a value that a row would write. */
+/** The outcome of a value that a row would write. */
 export function newValueText(
   outcome: ValueOutcome,
   { applied, isUndone }: Pick<ImportRow, "applied"> & { isUndone: boolean },

@@ -73,7 +73,7 @@ const ValueRow = memo(function ValueRow(props: ValueRowProps) {
   );
 });
 
-/** What can identify a row's computer. */
+/** Columns that can identify a row's computer. */
 const IDENTIFIERS = [
   {
     name: "sourceId",
