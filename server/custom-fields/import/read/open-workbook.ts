@@ -78,9 +78,16 @@ function refuseTooMany(part: Buffer): void {
   }
 }
 
+/** A letter beyond ASCII, given by its number, in bytes of UTF-8. */
+function letterOf(entity: string, number: string): string {
+  const code = Number(number.replace(/^x/i, "0x"));
+  return code > 0x7f && code <= 0x10ffff ? Buffer.from(String.fromCodePoint(code)).toString("latin1") : entity;
+}
+
 /** What the standard allows and SheetJS reads otherwise, and what it reads well. */
 const RESPELLED: readonly (readonly [RegExp, string | ((...groups: string[]) => string)])[] = [
   [/(<c\b[^<>]* r=")([a-z]{1,3}\d)/g, (_, cell, place) => `${cell}${place?.toUpperCase()}`],
+  [/&#(x[\da-f]{2,6}|\d{3,7});/gi, letterOf],
   // A span of a strict file, as the days that it is elsewhere.
   [
     / t="d"([^<>]*>\s*<v>)PT(?:(\d+)H)?(?:(\d+)M)?(?:([\d.]+)S)?<\/v>/g,

@@ -45,7 +45,9 @@ type Style =
   | { kind: "moment"; hasDay: boolean; hasClock: boolean };
 
 function styleOf(code: string): Style {
-  const [section = ""] = code.split(";");
+  const sections = code.split(";");
+  // A section for zero or for texts may come before the one of days or times.
+  const section = sections.find((one) => SSF.is_date(one)) ?? sections[0] ?? "";
   const bare = section.replace(/"[^"]*"|\\./g, "");
   if (SSF.is_date(code)) {
     if (/\[(h+|m+|s+)\]/i.test(bare)) return { kind: "elapsed" };

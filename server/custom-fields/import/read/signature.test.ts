@@ -46,7 +46,7 @@ describe("a file that is something else", () => {
     ],
     ["JSON of one number", "42", /single value, not a table/],
     ["blank lines", "\r\n\r\n   \r\n", /blank lines/],
-    ["bytes of no kind", Buffer.from(Array.from({ length: 4000 }, (_, i) => (i * 37) % 251)), /not text/],
+    ["bytes of no kind", Buffer.from(Array.from({ length: 4000 }, (_, i) => (i * 37) % 251)), /no text in an encoding/],
   ])("is named in words: %s", async (_, content, message) => {
     await expect(detected(content)).rejects.toThrow(message);
   });

@@ -89,7 +89,7 @@ export function refuseForeignText(text: string): void {
   if (/^table\r?\n0,1\r?\n/.test(start)) throw badFile(`is in the Data Interchange Format (DIF): ${SAVE}`);
   if (/^id;p[^\r\n,]*\r?\n[bcfpo];/.test(start)) throw badFile(`is a SYLK file: ${SAVE}`);
   if (countControls(text) > Math.max(FEW_CONTROLS, text.length * MAX_CONTROL_SHARE))
-    throw badFile("is not text: it holds bytes that no table has");
+    throw badFile("is no text in an encoding that is read: if it is a table, save it as UTF-8");
   if (/^(-?\d[\d.eE+-]*|true|false|null|"[^"\n]*")\s*$/.test(text.trim()) && !/[\r\n]/.test(text.trim()))
     throw badFile("holds a single value, not a table");
 }

@@ -238,6 +238,11 @@ describe("a workbook", () => {
     expect(rows).toEqual([["PC-01", "25:30"]]);
   });
 
+  it("reads letters that are given by their numbers", async () => {
+    const { rows } = await readXml('<row r="2"><c r="A2" t="str"><v>&#128540;&#x1F61C;&#228;</v></c></row>');
+    expect(rows).toEqual([["😜😜ä", ""]]);
+  });
+
   it("reads places in lower case", async () => {
     const { rows } = await readXml('<row r="2"><c r="a2" t="str"><v>PC-01</v></c><c r="b2"><v>8</v></c></row>');
     expect(rows).toEqual([["PC-01", "8"]]);
@@ -297,6 +302,7 @@ it.for<[number, string, string, boolean?]>([
   [0.302083333333333, "h:mm:ss AM/PM", "07:15", true],
   [0.5000115740740741, "hh:mm:ss", "12:00:01"],
   [1.25, "[h]:mm", "30:00"],
+  [0.5, "[=0]?;[<4.16666666666667][hh]:mm:ss;[hh]:mm", "12:00"],
   [1.25, "[$-409][hh]:mm:ss", "30:00"],
   [45292, "mmm", "2024-01-01"],
   [7, '"day" 0', "7"],
