@@ -28,7 +28,10 @@ const WRITERS: { [K in Report]: (report: Reports[K]) => Rows } = {
     ...r.actionsPerUser.map((u) => [u.userName, u.userEmail, u.actionCount, u.lastActiveAt]),
     ...entries("most recent", r.recentActivity),
   ],
-  security: (r) => ofActions(figuresOf(FIGURES.security, r), r),
+  security: (r) => [
+    ...(r.newAddresses === null ? [] : [["new addresses", r.newAddresses]]),
+    ...ofActions(figuresOf(FIGURES.security, r), r),
+  ],
   compliance: (r) => ofActions(figuresOf(FIGURES.compliance, r), r),
   statistics: (r) => [
     ["category", "entries"],

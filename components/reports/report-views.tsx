@@ -44,7 +44,7 @@ function Recent({ entries }: { entries: Entry[] }) {
 }
 
 type Filter = Partial<
-  Record<"actorId" | "rawActorId" | "actions" | "category" | "actorType" | "result", readonly string[]>
+  Record<"actorId" | "rawActorId" | "actions" | "category" | "actorType" | "result" | "new", readonly string[]>
 >;
 
 /**
@@ -255,9 +255,10 @@ type OnActions = ViewProps<Reports["security" | "compliance"]> & {
   events: string;
   actions: readonly string[];
   figures: ReturnType<typeof figuresOf>;
+  more?: Figure[];
 };
 
-function ActionsReport({ report, label, events, actions, figures, ...view }: OnActions) {
+function ActionsReport({ report, label, events, actions, figures, more = [], ...view }: OnActions) {
   const link = linker(view.counted);
   if (report.totalEvents === 0) return <Nothing />;
   const total = { label: events, value: report.totalEvents, actions, note: totalNote(report, view.input.zone) };
@@ -265,13 +266,23 @@ function ActionsReport({ report, label, events, actions, figures, ...view }: OnA
     <>
       <Figures
         label={label}
-        items={[total, ...figures].map(({ actions, ...one }) => figure({ ...one, href: link({ actions }) }))}
+        items={[
+          ...[total, ...figures].map(({ actions, ...one }) => figure({ ...one, href: link({ actions }) })),
+          ...more,
+        ]}
       />
       <OverTime report={report} filter={{ actions: [...actions] }} {...view} />
       <Counts title={`${events} by action`} head="Action" counts={actionCounts(report.byAction, link)} />
       <Recent entries={report.recentEvents} />
     </>
   );
+}
+
+function newAddresses({ report, counted }: ViewProps<Reports["security"]>): Figure[] {
+  if (report.newAddresses === null) return [];
+  const href = entriesHref({ new: ["address"], actorType: PEOPLE }, counted);
+  const note = "entries of people from an address not seen with them before";
+  return [figure({ label: "New addresses", value: report.newAddresses, href, note })];
 }
 
 export const SecurityReport = (props: ViewProps<Reports["security"]>) => (
@@ -281,6 +292,7 @@ export const SecurityReport = (props: ViewProps<Reports["security"]>) => (
     events="Security events"
     actions={props.input.routine ? NOTABLE_SECURITY_ACTIONS : SECURITY_ACTIONS}
     figures={figuresOf(FIGURES.security, props.report)}
+    more={newAddresses(props)}
   />
 );
 

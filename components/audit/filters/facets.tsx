@@ -11,7 +11,7 @@ import { count, counted } from "@/components/format/amounts";
 import { useTRPC } from "@/components/trpc";
 import { useCopy } from "@/components/ui/copy/use-copy";
 import { readErrorText } from "@/components/ui/notice";
-import type { FilterName } from "@/server/audit/query/catalogue";
+import { FILTERS, type FilterName } from "@/server/audit/query/catalogue";
 import classes from "./facets.module.css";
 import { FACETS, type FacetValue, facetsQuery } from "./facets-query";
 import { FacetsSkeleton } from "./facets-skeleton";
@@ -126,15 +126,17 @@ const Value = memo(function Value({ name, one, label, isTruncated, isChosen, set
         <span className={classes.label}>{label}</span>
         <span className={classes.count}>{amount(one.count, isTruncated)}</span>
       </button>
-      <button
-        type="button"
-        className={classes.tool}
-        aria-label={`Exclude ${label}`}
-        title="Exclude"
-        onClick={() => setView((view) => exclude(view, name, one.value))}
-      >
-        <Minus size={13} aria-hidden />
-      </button>
+      {"negatable" in FILTERS[name] && (
+        <button
+          type="button"
+          className={classes.tool}
+          aria-label={`Exclude ${label}`}
+          title="Exclude"
+          onClick={() => setView((view) => exclude(view, name, one.value))}
+        >
+          <Minus size={13} aria-hidden />
+        </button>
+      )}
       <button
         type="button"
         className={classes.tool}

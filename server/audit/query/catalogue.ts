@@ -18,6 +18,7 @@ export const FACET_NAMES = [
   "address",
   "result",
   "resourceType",
+  "firstSeen",
   "organization",
 ] as const;
 export type FacetName = (typeof FACET_NAMES)[number];
@@ -152,6 +153,7 @@ export const FILTERS = {
     label: "First seen",
     match: "exact",
     choices: FIRST_SEEN_LABEL,
+    facet: "firstSeen",
     qualifier: "new",
     hint: "address, network or userAgent",
   },

@@ -122,14 +122,23 @@ const unreadFirsts = (condition: SQL): SQL => sql`unnest(ARRAY(SELECT (n.org_id,
     SELECT FROM audit_first_seen f WHERE f.org_id = n.org_id AND f.kind = n.kind AND f.actor_type = n.actor_type
       AND f.actor = n.actor AND f.digest = n.digest))) AS u(org_id uuid, kind text, first_seq bigint)`;
 
+/** The rows that show their actors with something for the first time, and with what. */
+const firstSightings = (kinds: SQL): SQL => sql`(
+  SELECT f.org_id, f.kind, f.first_seq FROM audit_first_seen f WHERE f.kind = ANY (${kinds})
+  UNION ALL
+  SELECT u.org_id, u.kind, u.first_seq FROM ${unreadFirsts(sql`k.kind = ANY (${kinds})`)})`;
+
 /**
  * The condition that a row `a` shows its actor with something for the first time: no earlier row of its chain that is
  * kept is of the same actor and has the same address, network (/24, of IPv6 /48) or user agent.
  */
-export const isFirstSeen = (kinds: readonly FirstSeen[]): SQL => sql`(a.org_id, a.chain_seq) IN (
-  SELECT f.org_id, f.first_seq FROM audit_first_seen f WHERE f.kind = ANY (${textArray(kinds)})
-  UNION ALL
-  SELECT u.org_id, u.first_seq FROM ${unreadFirsts(sql`k.kind = ANY (${textArray(kinds)})`)})`;
+export const isFirstSeen = (kinds: readonly FirstSeen[]): SQL =>
+  sql`(a.org_id, a.chain_seq) IN (SELECT s.org_id, s.first_seq FROM ${firstSightings(textArray(kinds))} s)`;
+
+/** What rows `found` (org_id, chain_seq, key) show for the first time: each kind, how many of them, and one's key. */
+export const countFirstSeen = (): SQL =>
+  sql`SELECT s.kind, count(*)::int, min(f.key) FROM found f
+    JOIN ${firstSightings(textArray(FIRST_SEEN))} s ON s.org_id = f.org_id AND s.first_seq = f.chain_seq GROUP BY 1`;
 
 type Numbered = { orgId: string; chainSeq: number };
 

@@ -52,6 +52,7 @@ describe("facets and histogram", () => {
     expect(asObject(found.result)).toEqual(counted((row) => row.result));
     expect(asObject(found.organization)).toEqual(counted((row) => row.orgId));
     expect(asObject(found.actor)).toEqual(counted((row) => row.actorId as string));
+    expect(asObject(found.firstSeen)).toEqual({});
     expect(found.category.map((c) => c.value)).toEqual(["device", "authentication"]);
     expect(found.organization[0]?.label).toBe("First");
     expect(found.actor.map((a) => a.label).sort()).toEqual(["Agent agent-7", "Jane"]);
@@ -177,6 +178,7 @@ it("counts every match of more than it reads one by one, and says which counts a
     actorType: "agent" as const,
     actorId: `agent-${n % 2}`,
     resourceName: n % 2 ? "odd" : "even",
+    ipAddress: n < 5 ? `203.0.113.${n}` : null,
   }));
   await appendEvents(events);
   for (const state of ["fresh", "indexed"]) {
@@ -186,7 +188,9 @@ it("counts every match of more than it reads one by one, and says which counts a
     expect(of(found.resourceType)).toEqual({ new: 10_000, old: 300 });
     expect(of(found.actor)).toEqual({ "agent-0": 5_150, "agent-1": 5_150 });
     expect(of(found.action)).toEqual({ "device.update": 10_100, "user.login": 200 });
-    expect([found.rows, found.truncated, found.exact.length]).toEqual([10_300, false, 8]);
+    expect(of(found.firstSeen)).toEqual({ address: 5, network: 2 });
+    expect(of((await getFacets.run(ctx, { new: ["network"] })).firstSeen)).toEqual({ address: 5, network: 2 });
+    expect([found.rows, found.truncated, found.exact.length]).toEqual([10_300, false, 9]);
     const named = await getFacets.run(ctx, { resourceType: ["new"], action: ["device"] });
     expect(of(named.resourceType)).toEqual({ new: 10_000, old: 100 });
   }

@@ -17,13 +17,14 @@ import { type Plan, planFor, planRows } from "@/server/audit/query/plan";
 import { allOf, ENTRY, keyRows, rowsByKey } from "@/server/audit/query/rows";
 import { findKeys } from "@/server/audit/query/search";
 import { BY_KIND, BY_ORGANIZATION, talliedCounts } from "@/server/audit/query/tallies";
+import { countFirstSeen } from "@/server/audit/search/first-seen";
 import { type Ctx, ZERO_UUID } from "@/server/ground/context";
 import { operation } from "@/server/ground/operation";
 import { fromKeys, mapValues } from "@/server/ground/records";
 import { narrow } from "@/server/ground/scope";
 import { type Facets, facets, facetsInput, MAX_EXACT_ROWS, MAX_FACET_ROWS, MAX_FACET_VALUES } from "./facets-schema";
 
-type Kind = "action" | "actorType" | "actor" | "address" | "result" | "resourceType" | "organization";
+type Kind = Exclude<FacetName, "category">;
 /** label is what people call the value, where the count knows it; sample a row that has the value: organization, blank, sequence. */
 export type Count = { kind: Kind; value: string; count: number; label?: string; sample?: string };
 /** Counts of several kinds, most frequent first, over so many rows; cut when there are older ones. */
@@ -32,20 +33,22 @@ type Counted = { counts: Count[]; rows: number; cut: boolean };
 const byNumber = (a: Count, b: Count): number => b.count - a.count || (a.value < b.value ? -1 : 1);
 
 /** The values of rows `a` and how many have each. */
-const countValues = (tx: Tx, rows: SQL): Promise<Count[]> =>
-  rowsOf<Count>(
+function countValues(tx: Tx, rows: SQL): Promise<Count[]> {
+  const firstSeen = layout().isIndexed ? sql`UNION ALL SELECT 'firstSeen', c.* FROM (${countFirstSeen()}) c` : sql``;
+  return rowsOf<Count>(
     tx,
     sql`
     WITH found AS MATERIALIZED (
-      SELECT a.action, a.actor_type, a.result, a.resource_type, a.ip_address, a.org_id::text AS org, a.org_id || ' ' || a.chain_seq AS key,
+      SELECT a.action, a.actor_type, a.result, a.resource_type, a.ip_address, a.org_id, a.chain_seq, a.org_id || ' ' || a.chain_seq AS key,
         CASE WHEN a.actor_id = ${ZERO_UUID}::uuid THEN COALESCE(a.details ->> 'rawActorId', a.actor_type) ELSE a.actor_id::text END AS actor
       FROM ${rows})
     SELECT v.kind, v.value, count(*)::int AS count, min(f.key) AS sample
     FROM found f, LATERAL (VALUES ('action', f.action), ('actorType', f.actor_type), ('actor', f.actor), ('address', f.ip_address), ('result', f.result),
-      ('resourceType', f.resource_type), ('organization', f.org)) AS v(kind, value)
+      ('resourceType', f.resource_type), ('organization', f.org_id::text)) AS v(kind, value)
     WHERE v.value IS NOT NULL
-    GROUP BY 1, 2 ORDER BY 3 DESC, 2`,
+    GROUP BY 1, 2 ${firstSeen} ORDER BY 3 DESC, 2`,
   );
+}
 
 /**
  * The values among the matches: among all of them where they are few enough to be read in time, else among the newest
@@ -166,6 +169,7 @@ const COUNTING: Record<FacetName, Counting> = {
   address: { kind: "address", sets: ["ip"], whole: async () => null },
   result: { kind: "result", sets: ["result"], whole: countKinds },
   resourceType: { kind: "resourceType", sets: ["resourceType"], whole: countKinds },
+  firstSeen: { kind: "firstSeen", sets: ["new"], whole: async () => null },
   organization: { kind: "organization", sets: [], whole: countOrganizations },
 };
 

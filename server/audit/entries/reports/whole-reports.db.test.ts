@@ -27,6 +27,7 @@ describe("reports of every entry", () => {
         orgId,
         timestamp: new Date(START + ((n * 7919) % ROWS) * STEP_MS),
         action: ["user.login", "device.update", "policy.update"][n % 3] as string,
+        ipAddress: `198.51.100.${n % 7}`,
         ...(n % 4
           ? { actorType: "user" as const, actorId: jane.id, actorEmail: jane.email }
           : { actorType: "agent" as const, actorId: `agent-${n % 8}` }),
@@ -71,6 +72,12 @@ describe("reports of every entry", () => {
       }),
       { numRuns: 25 },
     );
+  });
+
+  it("of security events tell how many entries show a person with an address for the first time", async () => {
+    expect(await wholeSecurityEvents.run(ctx, {})).toMatchObject({ newAddresses: 7 });
+    const later = { from: new Date(START + 3_000 * STEP_MS) };
+    expect((await wholeSecurityEvents.run(ctx, later)).newAddresses).toBe(4);
   });
 
   it("compare with the range of the same length before", async () => {

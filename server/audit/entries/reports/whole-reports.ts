@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { layout } from "@/db/citus/layout";
 import type { Tx } from "@/db/client";
 import { tenantRead } from "@/db/read";
 import { rowsOf } from "@/db/rows";
@@ -172,9 +173,26 @@ const reportOf = <B>(body: Body<B>, chosen?: Actions) =>
 /** Who did how much, of every entry in the range. */
 export const wholeUserActivity = reportOf(activityBody);
 /** Sign-ins, permission and policy changes, every one in the range. */
-export const wholeSecurityEvents = reportOf(securityBody, ({ routine }) =>
-  routine ? NOTABLE_SECURITY_ACTIONS : SECURITY_ACTIONS,
-);
+const securityEvents = reportOf(securityBody, ({ routine }) => (routine ? NOTABLE_SECURITY_ACTIONS : SECURITY_ACTIONS));
+
+/** Entries in which people were first seen with an address; null where there is no index of it. */
+async function newAddresses({ scope }: Ctx, { from, to }: WholeInput): Promise<number | null> {
+  if (!layout().isIndexed) return null;
+  const filter = { from, to, new: ["address"], actorType: ["user"] };
+  return tenantRead(scope, async (tx) =>
+    countRows(tx, planOf({ orgIds: await reachedBy(tx, scope), filter, query: null })),
+  );
+}
+
+/** The same, and from how many addresses people were seen that they had never used. */
+export const wholeSecurityEvents = operation({
+  ...securityEvents,
+  output: typed<Awaited<ReturnType<typeof securityEvents.run>> & { newAddresses: number | null }>(),
+  run: async (ctx, input) => ({
+    ...(await securityEvents.run(ctx, input)),
+    newAddresses: await newAddresses(ctx, input),
+  }),
+});
 /** Access to data and changes to what is governed, every one in the range. */
 export const wholeCompliance = reportOf(complianceBody, () => COMPLIANCE_ACTIONS);
 /** Every entry in the range by category and actor. */
